@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# koine_bench: every bench/*.cpp in one Google Benchmark program.
+
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cpp")
+if(sources)
+  find_package(benchmark CONFIG REQUIRED)
+  add_executable(koine_bench ${sources})
+  # koine_internal: the bare-launch and build-a-node figures are taken below the public interface.
+  target_link_libraries(koine_bench PRIVATE koine_settings koine_internal benchmark::benchmark)
+endif()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library: lib/*/*.cpp and the kernel texts, compiled once; linked as libkoine.so for
+# users and as an archive for those tests and benchmarks that look at internals.
+
+find_package(OpenCL REQUIRED)
+find_package(CLBlast CONFIG REQUIRED)
+find_package(fmt CONFIG REQUIRED)
+find_path(KOINE_CLHPP_INCLUDE_DIR CL/opencl.hpp REQUIRED DOC "Folder of OpenCL-CLHPP's CL/opencl.hpp")
+mark_as_advanced(KOINE_CLHPP_INCLUDE_DIR)
+
+include(cmake/kernels.cmake)
+file(GLOB KOINE_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/*/*.cpp")
+file(GLOB KOINE_HEADERS CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/koine/*.hpp")
+
+add_library(koine_objects OBJECT ${KOINE_SOURCES} "${KOINE_KERNEL_SOURCES}")
+target_include_directories(koine_objects
+  PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/lib")
+target_include_directories(koine_objects SYSTEM PRIVATE "${KOINE_CLHPP_INCLUDE_DIR}")
+target_link_libraries(koine_objects
+  PRIVATE koine_settings
+  PUBLIC OpenCL::OpenCL clblast fmt::fmt Threads::Threads)
+
+add_library(koine SHARED)
+add_library(koine::koine ALIAS koine)
+target_link_libraries(koine PRIVATE koine_settings koine_objects)
+target_compile_features(koine PUBLIC cxx_std_20)
+target_include_directories(koine PUBLIC
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+# Before 1.0 a minor version may change the ABI (a new option field does).
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(KOINE_SOVERSION "0.${PROJECT_VERSION_MINOR}")
+else()
+  set(KOINE_SOVERSION "${PROJECT_VERSION_MAJOR}")
+endif()
+set_target_properties(koine PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${KOINE_SOVERSION})
+# nodelete: device contexts outlive every dlclose, so that nothing calls OpenCL while a process ends.
+target_link_options(koine PRIVATE LINKER:-z,nodelete)
+if(NOT KOINE_SANITIZE)
+  target_link_options(koine PRIVATE LINKER:-z,defs)
+endif()
+
+# The same objects for tests/unit, tests/device and bench, which reach below the public interface.
+# A program links either koine or koine_internal: with both it would hold two copies of every registry.
+add_library(koine_internal STATIC EXCLUDE_FROM_ALL)
+target_link_libraries(koine_internal PUBLIC koine_objects)
+target_include_directories(koine_internal SYSTEM PUBLIC "${KOINE_CLHPP_INCLUDE_DIR}")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests. One doctest program for each of tests/unit (no device), tests/ops and tests/device; one ctest entry for
+# each source file. A file is the grain because every entry is a process: it pays for the driver's start and for
+# loading its kernels, which a test case of a few milliseconds should not, and still fails on its own.
+
+find_package(doctest CONFIG REQUIRED)
+
+file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
+file(GLOB KOINE_TEST_HEADERS CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.hpp")
+
+# koine_add_tests(<folder> <library>): builds test_<folder> and registers <folder>.<file> for each of its files.
+function(koine_add_tests folder library)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${folder} ${sources} ${support})
+  target_link_libraries(test_${folder} PRIVATE koine_settings ${library} doctest::doctest)
+  target_include_directories(test_${folder} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_compile_definitions(test_${folder} PRIVATE KOINE_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
+  target_precompile_headers(test_${folder} PRIVATE
+    <doctest/doctest.h> <algorithm> <cmath> <complex> <cstdint> <functional> <iostream> <map> <string> <vector>)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  foreach(source IN LISTS sources)
+    get_filename_component(name "${source}" NAME_WE)
+    add_test(NAME ${folder}.${name}
+      COMMAND test_${folder} --no-version --force-colors=false "--source-file=*/tests/${folder}/${name}.cpp")
+    # doctest is content with a filter that matches nothing; a test that ran nothing has not passed.
+    set_tests_properties(${folder}.${name} PROPERTIES
+      LABELS ${folder} TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 ")
+  endforeach()
+endfunction()
+
+koine_add_tests(unit koine_internal)
+koine_add_tests(ops koine::koine)
+koine_add_tests(device koine_internal)
+
+include(cmake/check_headers.cmake)
+include(cmake/check_install.cmake)
