@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layers above OpenCL know about a device: a plain value that tests can invent.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "koine/device.hpp"
+
+namespace koine {
+
+using DeviceClass = DeviceType;
+
+/// What a driver gets wrong, one flag for each case. lib/cl/quirks.cpp says which driver, and why.
+struct Quirks {
+  bool vector_trig_wrong = false;           ///< sin, cos and tan of vectors are wrong: use the scalar forms
+  bool double_exp_overflows_early = false;  ///< exp(double) is infinite just below the largest argument
+  bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
+};
+
+struct DeviceTraits {
+  std::string name;
+  std::string vendor;            ///< "nvidia", "amd", "intel", "pocl", ...
+  std::string platform;          ///< the platform's name
+  std::string platform_version;  ///< the platform's version, part of what identifies a compiled program
+  std::string driver;            ///< the driver's version
+  std::string selector;          ///< "nvidia:gpu:0": names this device alone
+  DeviceClass device_class = DeviceClass::cpu;
+  bool fp64 = false;
+  bool fp16 = false;
+  bool unified_memory = false;  ///< host and device share memory: an integrated GPU or a CPU
+  bool exact_divide = false;    ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
+  std::uint32_t compute_units = 1;
+  std::uint32_t max_group = 1;               ///< work-items in a work-group
+  std::uint32_t max_parameter_bytes = 1024;  ///< of one kernel's arguments together
+  std::uint32_t vector_bytes = 16;           ///< the native vector register
+  std::uint32_t base_alignment = 128;        ///< of a buffer, in bytes
+  std::uint64_t memory = 0;
+  std::uint64_t max_allocation = 0;  ///< of one buffer
+  std::uint64_t local_memory = 0;
+  Quirks quirks;
+};
+
+}  // namespace koine

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds every device of every platform, once, and chooses among them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cl/device_entry.hpp"
+
+namespace koine::cl {
+
+/// Every device, each physical card once, in an order that does not change from boot to boot. Read from the drivers on
+/// first use, never destroyed. Empty if there is none; diagnosis() says why.
+const std::vector<const DeviceEntry*>& all_devices();
+
+/// What was looked for and what would help, for a machine without a usable device. Several lines.
+std::string diagnosis();
+
+/// The devices that a selector matches, first match first. `origin` ("KOINE_DEVICE", "devices") is named in errors.
+/// Throws ValueError if malformed and DeviceError if nothing matches or there is no device.
+std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::string_view origin);
+
+/// What this process may use and in which order: KOINE_DEVICE's matches if it is set, else all devices by rank.
+/// Throws as select_devices() does; never returns an empty list.
+std::vector<const DeviceEntry*> usable_devices();
+
+/// The process generation that ran discovery. Drivers have threads from then on, so children cannot use devices.
+std::uint32_t discovery_generation();
+
+}  // namespace koine::cl

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A built program: from OpenCL C, from a binary of an earlier build, or from a vendor's text such as PTX.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/device_traits.hpp"
+#include "cl/opencl.hpp"
+
+namespace koine::cl {
+
+/// The options that every OpenCL C build on this device gets: the language version and exact division where there is a
+/// choice, never fast math.
+std::string standard_options(const DeviceTraits& traits);
+
+class Program {
+ public:
+  /// Compiles OpenCL C. Throws KernelBuildError with the compiler's log.
+  static Program from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
+                             const std::string& source, std::string_view options);
+  /// Loads what binary() gave on the same device and driver.
+  static Program from_binary(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
+                             const std::vector<unsigned char>& binary);
+  /// Loads a vendor's own assembly, which drivers take where they take binaries (NVIDIA: PTX).
+  static Program from_vendor_text(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
+                                  std::string_view text);
+
+  const ::cl::Program& handle() const noexcept { return program_; }
+  const ::cl::Device& device() const noexcept { return device_; }
+  std::vector<unsigned char> binary() const;
+  /// A new cl_kernel, which the caller releases. Throws KernelBuildError if the program has no such kernel.
+  cl_kernel create_kernel(const std::string& name) const;
+
+ private:
+  Program(::cl::Program program, ::cl::Device device) : program_(std::move(program)), device_(std::move(device)) {}
+
+  ::cl::Program program_;
+  ::cl::Device device_;
+};
+
+}  // namespace koine::cl

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The in-order queue of a context, which can be swapped for one that records times, and its events.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cl/opencl.hpp"
+
+namespace koine::cl {
+
+/// Two OpenCL queues behind one face: a plain one, and one with profiling that is made when first asked for.
+class Queue {
+ public:
+  Queue(const ::cl::Context& context, const ::cl::Device& device);
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  cl_command_queue handle() const noexcept { return current_.load(std::memory_order_acquire); }
+  bool profiling() const noexcept { return profiling_() != nullptr && handle() == profiling_(); }
+  /// Waits for all work, then swaps. Nobody else may enqueue meanwhile.
+  void set_profiling(bool on);
+
+ private:
+  ::cl::Context context_;
+  ::cl::Device device_;
+  ::cl::CommandQueue plain_;
+  ::cl::CommandQueue profiling_;
+  std::atomic<cl_command_queue> current_;
+};
+
+/// A point in a queue's work.
+class Event {
+ public:
+  Event() = default;
+  explicit Event(::cl::Event event) : event_(std::move(event)) {}
+
+  /// Waits until the work before the event is done.
+  void wait() const;
+  bool done() const;
+  /// Nanoseconds that the work ran on the device; the queue must have profiling on.
+  std::uint64_t duration() const;
+  const ::cl::Event& handle() const noexcept { return event_; }
+
+ private:
+  ::cl::Event event_;
+};
+
+}  // namespace koine::cl

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel of a built program, with a cl_kernel of its own for each thread that launches it at the same time.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cl/program.hpp"
+
+namespace koine::runtime {
+
+/// What codegen hands over to be compiled.
+struct ProgramText {
+  std::string source;
+  std::string options;  ///< such as "-D BLOCK=16"; the library's own options are added
+};
+
+class Kernel {
+ public:
+  /// Throws KernelBuildError if the program has no such kernel.
+  Kernel(std::shared_ptr<const cl::Program> program, std::string name);
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+  const cl::Program& program() const noexcept { return *program_; }
+  /// The most work-items in a group that this kernel's registers allow on the device.
+  std::size_t max_group() const noexcept { return max_group_; }
+
+  /// A cl_kernel that nobody else uses until it is given back: its arguments are state that threads must not share.
+  cl_kernel take();
+  void give_back(cl_kernel kernel) noexcept;
+
+ private:
+  std::shared_ptr<const cl::Program> program_;
+  std::string name_;
+  std::size_t max_group_ = 0;
+  std::atomic<cl_kernel> spare_{nullptr};  // the only one in nearly every program: no lock
+  std::mutex mutex_;
+  std::vector<cl_kernel> more_;
+};
+
+using KernelRef = std::shared_ptr<Kernel>;
+
+}  // namespace koine::runtime

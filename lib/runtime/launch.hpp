@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets a kernel's arguments and enqueues it: the hot path, without an allocation or a lock of its own.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+
+#include "runtime/context.hpp"
+
+namespace koine::runtime {
+
+class Launch {
+ public:
+  /// The kernel must outlive the Launch.
+  Launch(Context& context, const KernelRef& kernel);
+  ~Launch() { kernel_.give_back(handle_); }
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  /// The next argument: a buffer, ...
+  Launch& arg(const Buffer& buffer) {
+    const cl_mem memory = buffer.memory();
+    return arg(&memory, sizeof memory);
+  }
+  /// ... bytes of a scalar or a struct, ...
+  Launch& arg(const void* bytes, std::size_t size) {
+    const cl_int code = clSetKernelArg(handle_, index_, size, bytes);
+    if (code != CL_SUCCESS) fail_argument(code, size);
+    ++index_;
+    return *this;
+  }
+  /// ... a scalar, ...
+  template <class T>
+  Launch& value(const T& scalar) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+    return arg(&scalar, sizeof scalar);
+  }
+  /// ... or local memory.
+  Launch& local(std::size_t bytes) { return arg(nullptr, bytes); }
+
+  /// Enqueues. `local` empty lets the driver choose the group; otherwise it has as many entries as `global` and divides
+  /// it. A global size of zero enqueues nothing. Throws LaunchError, OutOfMemory or DeviceLost.
+  void run(std::span<const std::size_t> global, std::span<const std::size_t> local);
+  void run(std::initializer_list<std::size_t> global, std::initializer_list<std::size_t> local) {
+    run(std::span(global.begin(), global.size()), std::span(local.begin(), local.size()));
+  }
+
+ private:
+  [[noreturn]] void fail_argument(cl_int code, std::size_t size);
+  [[noreturn]] void fail_run(cl_int code, std::span<const std::size_t> global, std::span<const std::size_t> local);
+
+  Context& context_;
+  Kernel& kernel_;
+  cl_kernel handle_;
+  cl_uint index_ = 0;
+};
+
+}  // namespace koine::runtime

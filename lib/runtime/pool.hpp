@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory pool of a context: size classes, reuse in queue order, a limit, statistics.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/device_traits.hpp"
+#include "cl/opencl.hpp"
+#include "koine/memory.hpp"
+
+namespace koine::runtime {
+
+/// The capacity that a request gets: never less than 256, a multiple of 128, and a power of two or one of the three
+/// steps between two of them up to 1 MiB; whole 64 KiB above that.
+std::uint64_t pool_capacity(std::uint64_t bytes) noexcept;
+
+class Pool {
+ public:
+  struct Block {
+    cl_mem memory;
+    std::uint64_t capacity;
+  };
+
+  Pool(const DeviceTraits& traits, std::uint64_t limit) noexcept : traits_(traits), limit_(limit) {}
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  /// A held block that fits without wasting more than an eighth, counted as in use; none if there is none.
+  std::optional<Block> take_held(std::uint64_t capacity);
+  /// Counts `capacity` as in use before the driver is asked, so that threads cannot pass the limit together. Releases
+  /// held blocks to make room; false if the limit is passed all the same.
+  bool reserve(std::uint64_t capacity);
+  /// Undoes a reserve() whose allocation failed.
+  void cancel(std::uint64_t capacity) noexcept;
+  /// Takes a block back. Calls no driver.
+  void give_back(Block block) noexcept;
+  /// Releases all that is held to the driver.
+  void trim() noexcept;
+
+  MemoryStats stats() const;
+  void set_limit(std::uint64_t bytes);
+
+ private:
+  void release_held(std::uint64_t until) noexcept;
+
+  static constexpr std::size_t small_classes = 49;  // 256 bytes to 1 MiB in quarter steps
+
+  const DeviceTraits& traits_;
+  mutable std::mutex mutex_;
+  std::array<std::vector<cl_mem>, small_classes> small_;
+  std::multimap<std::uint64_t, cl_mem> large_;  // by capacity
+  MemoryStats stats_;
+  std::uint64_t limit_;
+};
+
+}  // namespace koine::runtime
