@@ -35,5 +35,12 @@ koine_add_tests(unit koine_internal)
 koine_add_tests(ops koine::koine)
 koine_add_tests(device koine_internal)
 
+find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")
+mark_as_advanced(KOINE_CLANG)
+if(KOINE_CLANG)
+  add_test(NAME kernels.compile_alone COMMAND "${PROJECT_SOURCE_DIR}/ci/check_kernels" "${KOINE_CLANG}")
+  set_tests_properties(kernels.compile_alone PROPERTIES LABELS kernels)
+endif()
+
 include(cmake/check_headers.cmake)
 include(cmake/check_install.cmake)

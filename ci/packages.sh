@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian/Ubuntu packages that Koine needs. usage: ci/packages.sh build [test] [lint] [numpy]
+# KOINE_SKIP_PACKAGES=1 leaves the system alone: for machines where the same things come another way.
+set -euo pipefail
+
+declare -A groups=(
+  # The library, the koine command, the examples; PoCL so that there is a device on every machine.
+  [build]="g++ cmake ninja-build ocl-icd-opencl-dev opencl-clhpp-headers libclblast-dev libfmt-dev
+           libcli11-dev nlohmann-json3-dev libstb-dev pocl-opencl-icd"
+  # Tests and benchmarks; pkg-config because the installed koine.pc is tested with it.
+  [test]="doctest-dev librandom123-dev libbenchmark-dev pkg-config"
+  [lint]="clang-format-14 python3"
+  [numpy]="python3-numpy libopenblas0-pthread"
+)
+
+wanted=()
+for group in "$@"; do
+  [ -n "${groups[$group]:-}" ] || { echo "packages.sh: no group '$group'; there are: ${!groups[*]}"; exit 2; }
+  read -r -d '' -a names <<<"${groups[$group]}" || true
+  wanted+=("${names[@]}")
+done
+
+if [ "${KOINE_SKIP_PACKAGES:-0}" = 1 ]; then
+  echo "packages.sh: KOINE_SKIP_PACKAGES=1, nothing installed"
+  exit 0
+fi
+if ! command -v apt-get >/dev/null; then
+  echo "There is no apt-get here. Install what these Debian packages hold, then run again with KOINE_SKIP_PACKAGES=1:"
+  printf '  %s\n' "${wanted[@]}"
+  exit 1
+fi
+
+missing=()
+for name in "${wanted[@]}"; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "packages.sh: all ${#wanted[@]} packages are installed"
+  exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "Installing needs root, and there is no sudo here. As root: apt-get install ${missing[*]}"
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "packages.sh: installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+echo "packages.sh: installed ${#missing[@]} packages"

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs packages, builds with warnings as errors into build-ci/, runs every test on PoCL or on KOINE_DEVICE's
+# devices. Arguments go to ctest (-R ops for a part). PRESET=asan or tsan tests under a sanitizer.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=${PRESET:-ci}
+build=build-$preset
+export KOINE_DEVICE=${KOINE_DEVICE:-pocl}
+# PoCL's own cache stays with the build, so that a cold run is one `rm -r` away.
+export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/$build/pocl-cache}
+step="starting"
+trap 'code=$?; [ $code -eq 0 ] || echo "test: FAILED while $step, after $SECONDS s"' EXIT
+
+step="installing packages"
+echo "== 1/3 $step"
+ci/packages.sh build test
+
+step="building into $build/"
+echo "== 2/3 $step"
+command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
+mkdir -p "$POCL_CACHE_DIR"
+cmake --preset "$preset"
+cmake --build --preset "$preset" --parallel "$(nproc)"
+
+step="testing on $KOINE_DEVICE"
+echo "== 3/3 $step"
+jobs=$(nproc)
+ctest --preset "$preset" --parallel "${KOINE_TEST_JOBS:-$((jobs < 4 ? jobs : 4))}" "$@"
+
+# Each ctest entry is a source file of many cases: add up what doctest says.
+sums=$(awk '/^\[doctest\] test cases:/ { cases += $4 } /^\[doctest\] assertions:/ { checks += $3 }
+  END { printf "%d test cases, %d checks", cases, checks }' "$build/Testing/Temporary/LastTest.log")
+echo "test: all passed on $KOINE_DEVICE: $sums, $SECONDS s"
