@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of Koine but opencl.hpp.
+#pragma once
+
+#include <koine/array.hpp>
+#include <koine/creation.hpp>
+#include <koine/device.hpp>
+#include <koine/dtype.hpp>
+#include <koine/elementwise.hpp>
+#include <koine/error.hpp>
+#include <koine/index.hpp>
+#include <koine/io.hpp>
+#include <koine/linalg.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/memory.hpp>
+#include <koine/random.hpp>
+#include <koine/searching.hpp>
+#include <koine/shape.hpp>
+#include <koine/statistics.hpp>
+#include <koine/types.hpp>
+#include <koine/version.hpp>

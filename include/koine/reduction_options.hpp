@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that reductions share.
+#pragma once
+
+#include <koine/dtype.hpp>
+#include <koine/shape.hpp>
+
+#include <optional>
+
+namespace koine {
+
+/// Options of max, min, mean, any, all, count_nonzero: the axes to reduce (all by default), and whether they stay with
+/// size one.
+struct ReductionOptions {
+  Axis axis = none;
+  bool keepdims = false;
+};
+
+/// Options of sum and prod; `.dtype` is the type of the result and of the accumulation.
+struct SumOptions {
+  Axis axis = none;
+  std::optional<DType> dtype = std::nullopt;
+  bool keepdims = false;
+};
+
+/// Options of var and std; the divisor is the number of elements less `.correction`.
+struct VarianceOptions {
+  Axis axis = none;
+  double correction = 0.0;
+  bool keepdims = false;
+};
+
+/// Options of argmax and argmin: one axis, or none for the position in the flattened array.
+struct ArgOptions {
+  Axis axis = none;
+  bool keepdims = false;
+};
+
+}  // namespace koine

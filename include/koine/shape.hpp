@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape: the sizes of an array's axes; Axis: the option that names one axis, several, or none.
+#pragma once
+
+#include <koine/export.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace koine {
+
+namespace detail {
+[[noreturn]] KOINE_API void throw_too_large(std::uint64_t value);
+
+/// One integer of any integral type, so that `{v.size(), 3}` needs no cast and narrows nothing.
+struct Integer {
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  constexpr Integer(T v) : value(static_cast<std::int64_t>(v)) {  // NOLINT: implicit by design
+    if (std::cmp_greater(v, std::numeric_limits<std::int64_t>::max())) throw_too_large(static_cast<std::uint64_t>(v));
+  }
+  std::int64_t value;
+};
+}  // namespace detail
+
+/// The sizes of an array's axes, outermost first; also used for lists of strides and axes. Up to six axes live inside
+/// the object, since every node of a lazy expression carries one.
+class KOINE_API Shape {
+ public:
+  using value_type = std::int64_t;
+  using iterator = std::int64_t*;
+  using const_iterator = const std::int64_t*;
+
+  Shape() noexcept {}
+  Shape(std::initializer_list<detail::Integer> sizes) : Shape(sizes.size()) {
+    std::transform(sizes.begin(), sizes.end(), begin(), [](detail::Integer i) { return i.value; });
+  }
+  template <std::integral T>
+  Shape(const std::vector<T>& sizes) : Shape(sizes.size()) {  // NOLINT: implicit by design
+    std::transform(sizes.begin(), sizes.end(), begin(), [](T i) { return detail::Integer(i).value; });
+  }
+  /// `count` axes, each of size `value`.
+  static Shape filled(std::size_t count, std::int64_t value) {
+    Shape result(count);
+    std::fill(result.begin(), result.end(), value);
+    return result;
+  }
+
+  Shape(const Shape& other) : Shape(other.size_) { std::copy(other.begin(), other.end(), begin()); }
+  Shape(Shape&& other) noexcept { swap(other); }
+  Shape& operator=(Shape other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Shape() {
+    if (size_ > inline_axes) delete[] heap_;
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  std::int64_t* data() noexcept { return size_ > inline_axes ? heap_ : inline_; }
+  const std::int64_t* data() const noexcept { return size_ > inline_axes ? heap_ : inline_; }
+  iterator begin() noexcept { return data(); }
+  iterator end() noexcept { return data() + size_; }
+  const_iterator begin() const noexcept { return data(); }
+  const_iterator end() const noexcept { return data() + size_; }
+  std::int64_t& operator[](std::size_t axis) noexcept { return data()[axis]; }
+  std::int64_t operator[](std::size_t axis) const noexcept { return data()[axis]; }
+  std::int64_t back() const noexcept { return data()[size_ - 1]; }
+
+  void push_back(std::int64_t value) { insert(size_, value); }
+  void insert(std::size_t at, std::int64_t value);
+  void erase(std::size_t at);
+
+  /// The number of elements: the product of the sizes, 1 for no axes.
+  std::int64_t elements() const noexcept {
+    std::int64_t product = 1;
+    for (std::int64_t s : *this) product *= s;
+    return product;
+  }
+
+  friend bool operator==(const Shape& a, const Shape& b) noexcept {
+    return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
+  }
+
+ private:
+  static constexpr std::size_t inline_axes = 6;
+
+  explicit Shape(std::size_t count) : size_(count) {
+    if (count > inline_axes) heap_ = new std::int64_t[count];
+  }
+  void swap(Shape& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(inline_, other.inline_);  // the union's largest member, so the heap pointer goes with it
+  }
+
+  std::size_t size_ = 0;
+  union {
+    std::int64_t inline_[inline_axes] = {};
+    std::int64_t* heap_;
+  };
+};
+
+/// "(4, 5)", "(3,)", "()".
+KOINE_API std::string to_string(const Shape& shape);
+KOINE_API std::ostream& operator<<(std::ostream& out, const Shape& shape);
+
+/// The open end of a slice, and "all axes" as an axis.
+struct None {
+  explicit constexpr None(int) {}
+};
+inline constexpr None none{0};
+
+/// An axis option: one integer, a list of them, or `none` for every axis: `.axis = 1`, `.axis = {0, -1}`.
+class Axis {
+ public:
+  Axis() = default;
+  Axis(None) {}  // NOLINT: implicit by design
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Axis(T axis) : given_(true), axes_{axis} {}                                            // NOLINT: implicit by design
+  Axis(std::initializer_list<detail::Integer> axes) : given_(true), axes_(axes) {}       // NOLINT
+  template <std::integral T>
+  Axis(const std::vector<T>& axes) : given_(true), axes_(axes) {}  // NOLINT: implicit by design
+
+  /// False for `none`.
+  bool given() const noexcept { return given_; }
+  const Shape& axes() const noexcept { return axes_; }
+
+ private:
+  bool given_ = false;
+  Shape axes_;
+};
+
+}  // namespace koine

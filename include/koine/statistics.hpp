@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions: sums, extremes, moments, and whether any element is true. (`all` stands in index.hpp.)
+#pragma once
+
+#include <koine/array.hpp>
+#include <koine/reduction_options.hpp>
+
+namespace koine {
+
+// Each reduces the axes of `.axis` (all by default), which disappear, or stay with size one under `.keepdims`. What they
+// reduce may be a lazy expression: it is computed on the way, not stored. The order of the additions is fixed by the
+// shape alone, so a result has the same bits on every run. IndexError for an axis out of range or named twice.
+
+/// The sum. Result type: `.dtype`, else int64 for bool_ and signed integers, uint64 for unsigned ones, else x's type.
+/// float16 and bfloat16 accumulate in float32. 0 for no elements.
+KOINE_API Array sum(const Operand& x, const SumOptions& options = {});
+/// The product, with sum's types. 1 for no elements.
+KOINE_API Array prod(const Operand& x, const SumOptions& options = {});
+/// The largest element, NaN if there is one. Real types; ValueError for no elements.
+KOINE_API Array max(const Operand& x, const ReductionOptions& options = {});
+/// The smallest element, NaN if there is one. Real types; ValueError for no elements.
+KOINE_API Array min(const Operand& x, const ReductionOptions& options = {});
+/// The mean; integers and bool_ give float32. NaN for no elements.
+KOINE_API Array mean(const Operand& x, const ReductionOptions& options = {});
+/// The variance: the mean squared distance from the mean, by two passes, divided by the count less `.correction`.
+/// Real types; integers and bool_ give float32.
+KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
+/// The standard deviation, the root of var.
+KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
+/// Whether any element is true, i.e. not zero. Result: bool_. False for no elements.
+KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
+
+}  // namespace koine

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strided layouts: views, broadcasting, reshaping without a copy, merging of axes.
+#include "graph/layout.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace koine::graph {
+
+Shape row_major_strides(const Shape& shape) {
+  Shape strides = shape;
+  std::int64_t step = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = step;
+    step *= shape[axis];
+  }
+  return strides;
+}
+
+Layout row_major(const Shape& shape) { return {shape, row_major_strides(shape), 0}; }
+
+bool is_row_major(const Layout& layout) {
+  std::int64_t step = 1;
+  for (std::size_t axis = layout.shape.size(); axis-- > 0;) {
+    if (layout.shape[axis] == 0) return true;
+    if (layout.shape[axis] == 1) continue;
+    if (layout.strides[axis] != step) return false;
+    step *= layout.shape[axis];
+  }
+  return true;
+}
+
+bool is_injective(const Layout& layout) {
+  // Sorted by stride, each axis must step over everything that the finer axes reach.
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    if (layout.shape[axis] == 0) return true;
+    if (layout.shape[axis] > 1) axes.emplace_back(std::abs(layout.strides[axis]), layout.shape[axis]);
+  }
+  std::sort(axes.begin(), axes.end());
+  std::int64_t reach = 0;
+  for (auto [stride, size] : axes) {
+    if (stride <= reach) return false;
+    reach += stride * (size - 1);
+  }
+  return true;
+}
+
+Extent extent(const Layout& layout) {
+  Extent result{layout.offset, layout.offset};
+  for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    if (layout.shape[axis] == 0) return {0, -1};
+    const std::int64_t reach = layout.strides[axis] * (layout.shape[axis] - 1);
+    (reach < 0 ? result.first : result.last) += reach;
+  }
+  return result;
+}
+
+namespace {
+
+/// Strides that walk `layout` in row-major order under another shape, if there are any: runs of axes that lie evenly
+/// in memory are matched with runs of new axes of the same number of elements.
+std::optional<Shape> reshaped_strides(const Layout& layout, const Shape& shape) {
+  if (layout.shape.elements() == 0) return row_major_strides(shape);
+  Shape old_shape, old_strides;
+  for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    if (layout.shape[axis] == 1) continue;
+    old_shape.push_back(layout.shape[axis]);
+    old_strides.push_back(layout.strides[axis]);
+  }
+  Shape strides = Shape::filled(shape.size(), 0);
+  std::size_t old_axis = 0, axis = 0;
+  while (axis < shape.size()) {
+    if (shape[axis] == 1) {
+      ++axis;
+      continue;
+    }
+    // A run of old axes [old_axis, old_end) and of new axes [axis, end) with as many elements.
+    std::size_t old_end = old_axis + 1, end = axis + 1;
+    std::int64_t old_count = old_shape[old_axis], count = shape[axis];
+    while (old_count != count) {
+      if (old_count < count) {
+        old_count *= old_shape[old_end++];
+      } else {
+        count *= shape[end++];
+      }
+    }
+    for (std::size_t a = old_axis; a + 1 < old_end; ++a) {
+      if (old_strides[a] != old_strides[a + 1] * old_shape[a + 1]) return std::nullopt;
+    }
+    std::int64_t step = old_strides[old_end - 1];
+    for (std::size_t a = end; a-- > axis;) {
+      strides[a] = step;
+      step *= shape[a];
+    }
+    old_axis = old_end;
+    axis = end;
+  }
+  return strides;
+}
+
+}  // namespace
+
+std::optional<Layout> apply(const ViewMap& map, const Shape& view_shape, const Layout& layout) {
+  if (map.reshape) {
+    auto strides = reshaped_strides(layout, view_shape);
+    if (!strides) return std::nullopt;
+    return Layout{view_shape, std::move(*strides), layout.offset};
+  }
+  Layout result{view_shape, Shape::filled(view_shape.size(), 0), layout.offset};
+  for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    result.offset += map.start[axis] * layout.strides[axis];
+  }
+  for (std::size_t axis = 0; axis < view_shape.size(); ++axis) {
+    const std::int64_t from = map.source[axis];
+    if (from >= 0) result.strides[axis] = map.step[axis] * layout.strides[static_cast<std::size_t>(from)];
+  }
+  return result;
+}
+
+Layout broadcast(const Layout& layout, const Shape& shape) {
+  if (layout.shape == shape) return layout;
+  Layout result{shape, Shape::filled(shape.size(), 0), layout.offset};
+  const std::size_t shift = shape.size() - layout.shape.size();
+  for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    if (layout.shape[axis] != 1) result.strides[axis + shift] = layout.strides[axis];
+  }
+  return result;
+}
+
+bool reads_once(const ViewMap& map, const Shape& view_shape) {
+  if (map.reshape) return true;
+  for (std::size_t axis = 0; axis < view_shape.size(); ++axis) {
+    if (view_shape[axis] > 1 && (map.source[axis] < 0 || map.step[axis] == 0)) return false;
+  }
+  return true;
+}
+
+bool reads_all_once(const ViewMap& map, const Shape& view_shape, const Shape& input_shape) {
+  return reads_once(map, view_shape) && view_shape.elements() == input_shape.elements();
+}
+
+Collapsed collapse(const Shape& shape, const std::vector<const Shape*>& strides) {
+  Collapsed result;
+  result.strides.resize(strides.size());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 1) continue;
+    bool merges = !result.shape.empty();
+    for (std::size_t k = 0; merges && k < strides.size(); ++k) {
+      merges = result.strides[k].back() == (*strides[k])[axis] * shape[axis];
+    }
+    if (merges) {
+      const std::size_t last = result.shape.size() - 1;
+      result.shape[last] *= shape[axis];
+      for (std::size_t k = 0; k < strides.size(); ++k) result.strides[k][last] = (*strides[k])[axis];
+    } else {
+      result.shape.push_back(shape[axis]);
+      for (std::size_t k = 0; k < strides.size(); ++k) result.strides[k].push_back((*strides[k])[axis]);
+    }
+  }
+  return result;
+}
+
+}  // namespace koine::graph

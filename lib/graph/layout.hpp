@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the elements of an array lie in memory, and how views change that.
+#pragma once
+
+#include <koine/shape.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace koine::graph {
+
+/// Element i of an array lies at offset + Σ i[axis]·strides[axis], counted in elements. A stride of 0 repeats.
+struct Layout {
+  Shape shape;
+  Shape strides;
+  std::int64_t offset = 0;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// The strides of a row-major array.
+Shape row_major_strides(const Shape& shape);
+Layout row_major(const Shape& shape);
+/// Whether the elements lie in row-major order without gaps (axes of size one do not matter).
+bool is_row_major(const Layout& layout);
+/// Whether no two elements share memory: true of what slicing and permuting give, not of a broadcast.
+bool is_injective(const Layout& layout);
+/// The lowest and the highest element offset touched; {0, -1} of an array without elements.
+struct Extent {
+  std::int64_t first, last;
+};
+Extent extent(const Layout& layout);
+
+/// How a view reads its input. Affine: position p of the view is position start[d] + step[o]·p[o] of the input, o being
+/// the view's axis that `source` maps to input axis d. A reshape keeps the row-major order instead.
+struct ViewMap {
+  bool reshape = false;
+  Shape start;   // for each axis of the input
+  Shape source;  // for each axis of the view: the input's axis, or -1 for none (a broadcast or a new axis)
+  Shape step;    // for each axis of the view
+};
+
+/// The view's layout over an input with `layout`; none where a reshape cannot be expressed by strides.
+std::optional<Layout> apply(const ViewMap& map, const Shape& view_shape, const Layout& layout);
+/// `layout` repeated to `shape`, which it must broadcast to.
+Layout broadcast(const Layout& layout, const Shape& shape);
+
+/// Whether each input element is read at most once / exactly once.
+bool reads_once(const ViewMap& map, const Shape& view_shape);
+bool reads_all_once(const ViewMap& map, const Shape& view_shape, const Shape& input_shape);
+
+/// Several layouts of one shape walked together, with as few axes as describe them all: axes of size one are dropped,
+/// neighbours that every layout walks through evenly are merged. `strides[k]` belongs to layout k.
+struct Collapsed {
+  Shape shape;
+  std::vector<Shape> strides;
+};
+Collapsed collapse(const Shape& shape, const std::vector<const Shape*>& strides);
+
+}  // namespace koine::graph

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building nodes, and what they know of the work behind them.
+#include "graph/node.hpp"
+
+#include "graph/infer.hpp"
+
+#include <limits>
+#include <unordered_set>
+
+namespace koine::graph {
+namespace {
+
+// Above any limit that exec sets; sums saturate here instead of wrapping.
+constexpr std::uint32_t many_nodes = 1u << 30;
+constexpr std::uint64_t many_bytes = std::uint64_t{1} << 60;
+
+std::uint64_t bytes_of(const Node& node) {
+  return static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
+}
+
+void add_pending(Node& node, const Node& input) {
+  if (input.is_ready()) {
+    node.pending.bytes = std::min(many_bytes, node.pending.bytes + bytes_of(input));
+  } else {
+    node.pending.nodes = std::min(many_nodes, node.pending.nodes + input.pending.nodes);
+    node.pending.bytes = std::min(many_bytes, node.pending.bytes + input.pending.bytes);
+  }
+}
+
+void release_inputs(Node& node) {
+  for (NodeRef& input : node.inputs) {
+    if (input) input->consumers.fetch_sub(1, std::memory_order_relaxed);
+    input.reset();
+  }
+}
+
+}  // namespace
+
+Node::~Node() { release_inputs(*this); }
+
+ConstantValue constant_value(const Scalar& scalar, DType type) {
+  ConstantValue result;
+  std::visit(
+      [&](auto value) {
+        using T = decltype(value);
+        if constexpr (std::is_same_v<T, std::complex<double>>) {
+          result.real = value;
+          result.integer = value != 0.0;
+        } else if constexpr (std::is_same_v<T, double>) {
+          result.real = value;
+          // Only bool_ is ever made of a floating scalar without inference having refused it.
+          result.integer = is_bool(type) ? value != 0.0 : static_cast<std::int64_t>(value);
+        } else {
+          result.integer = is_bool(type) ? value != 0 : static_cast<std::int64_t>(value);
+          result.real = static_cast<double>(value);
+        }
+      },
+      scalar.value());
+  return result;
+}
+
+NodeRef make_leaf(DType dtype, Layout layout, std::shared_ptr<runtime::Buffer> storage, Place place) {
+  auto node = std::make_shared<Node>(Op::leaf, dtype, layout.shape, place);
+  node->storage = std::move(storage);
+  node->layout = std::move(layout);
+  node->ready.store(true, std::memory_order_release);
+  return node;
+}
+
+NodeRef make_constant(DType dtype, const ConstantValue& value, Place place) {
+  auto node = std::make_shared<Node>(Op::constant, dtype, Shape{}, place);
+  node->attributes = value;
+  node->pending.nodes = 1;
+  return node;
+}
+
+NodeRef make_iota(Shape shape, Place place) {
+  auto node = std::make_shared<Node>(Op::iota, DType::int64, std::move(shape), place);
+  node->pending.nodes = 1;
+  return node;
+}
+
+NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const NodeRef> inputs,
+                  Attributes attributes) {
+  auto node = std::make_shared<Node>(op, dtype, std::move(shape), place);
+  node->attributes = std::move(attributes);
+  node->pending.nodes = 1;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    add_pending(*node, *inputs[i]);
+    inputs[i]->consumers.fetch_add(1, std::memory_order_relaxed);
+    node->inputs[i] = inputs[i];
+  }
+  return node;
+}
+
+NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map) {
+  if (input->is_ready()) {
+    if (auto layout = apply(map, shape, input->layout)) {
+      return make_leaf(input->dtype, std::move(*layout), input->storage, input->place);
+    }
+  }
+  return make_node(Op::view, input->dtype, std::move(shape), input->place, {&input, 1},
+                   std::make_shared<const ViewMap>(std::move(map)));
+}
+
+NodeRef make_cast(const NodeRef& input, DType dtype) {
+  if (input->dtype == dtype) return input;
+  return make_node(Op::cast, dtype, input->shape, input->place, {&input, 1});
+}
+
+void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout) {
+  node.storage = std::move(storage);
+  node.layout = std::move(layout);
+  release_inputs(node);
+  node.ready.store(true, std::memory_order_release);
+}
+
+Pending measure(const Node& node) {
+  Pending total;
+  std::unordered_set<const void*> seen;
+  std::vector<const Node*> stack{&node};
+  while (!stack.empty()) {
+    const Node* n = stack.back();
+    stack.pop_back();
+    if (n->is_ready()) {
+      if (seen.insert(n->storage.get()).second) total.bytes += bytes_of(*n);
+      continue;
+    }
+    if (!seen.insert(n).second) continue;
+    ++total.nodes;
+    for (std::size_t i = 0; i < n->arity(); ++i) stack.push_back(n->inputs[i].get());
+  }
+  return total;
+}
+
+}  // namespace koine::graph

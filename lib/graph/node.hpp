@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node: one value of a lazy expression, from the operation that will make it to the memory that holds it.
+#pragma once
+
+#include "base/device_traits.hpp"
+#include "graph/layout.hpp"
+#include "graph/ops.hpp"
+
+#include <koine/array.hpp>
+#include <koine/dtype.hpp>
+#include <koine/shape.hpp>
+
+#include <array>
+#include <atomic>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace koine::runtime {
+class Context;
+class Buffer;
+}  // namespace koine::runtime
+
+namespace koine::graph {
+
+/// Where a node is computed. The graph only carries it; exec knows what it means.
+struct Place {
+  runtime::Context* context = nullptr;
+  const DeviceTraits* traits = nullptr;
+
+  friend bool operator==(const Place& a, const Place& b) noexcept { return a.context == b.context; }
+};
+
+/// A constant's value in the representation of its type: integers and bool_ in `integer`, the rest in `real`.
+struct ConstantValue {
+  std::int64_t integer = 0;
+  std::complex<double> real = 0.0;
+};
+/// A scalar converted to `type`, which it fits (infer.hpp checks).
+ConstantValue constant_value(const Scalar& scalar, DType type);
+
+enum class ReduceKind : std::uint8_t { sum, prod, max, min, any, all, count_nonzero, argmax, argmin };
+
+struct ReduceInfo {
+  ReduceKind kind;
+  std::vector<std::size_t> axes;  // rising
+};
+
+enum class RandomKind : std::uint8_t { uniform, normal, integers };
+
+/// Draws number `counter`, `counter` + 1, … of the stream of `seed`, one for each element.
+struct RandomInfo {
+  RandomKind kind;
+  std::uint64_t seed, counter;
+  ConstantValue low, high;  // uniform: [low, high); normal: mean low, deviation high; integers: [low, high)
+};
+
+using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>,
+                                std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>>;
+
+/// What evaluating a pending node would touch; sums over a graph with shared parts, so it may count those twice.
+struct Pending {
+  std::uint32_t nodes = 0;
+  std::uint64_t bytes = 0;  // memory kept alive
+};
+
+/// Immutable once built but for its result, which appears once (`ready`), under the context's evaluation mutex.
+struct Node {
+  Node(Op op, DType dtype, Shape shape, Place place) : op(op), dtype(dtype), shape(std::move(shape)), place(place) {}
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  Op op;
+  DType dtype;
+  Shape shape;
+  Place place;
+  std::array<NodeRef, 3> inputs;
+  Attributes attributes;
+  Pending pending;
+
+  /// Pending nodes that take this one as an input: results with several are worth storing.
+  std::atomic<std::int32_t> consumers{0};
+
+  // The result: valid once `ready` reads true.
+  std::atomic<bool> ready{false};
+  std::shared_ptr<runtime::Buffer> storage;
+  Layout layout;
+
+  // Scratch of the evaluator, under the evaluation mutex.
+  std::uint64_t epoch = 0;
+  std::int32_t slot = -1;
+  bool recomputed = false;  // was computed inside another kernel without being stored
+
+  bool is_ready() const noexcept { return ready.load(std::memory_order_acquire); }
+  std::size_t arity() const noexcept {
+    return inputs[0] == nullptr ? 0 : inputs[1] == nullptr ? 1 : inputs[2] == nullptr ? 2 : 3;
+  }
+  const ViewMap& view() const { return *std::get<std::shared_ptr<const ViewMap>>(attributes); }
+  const ReduceInfo& reduction() const { return *std::get<std::shared_ptr<const ReduceInfo>>(attributes); }
+  const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
+  const ConstantValue& constant() const { return std::get<ConstantValue>(attributes); }
+};
+
+/// A node over memory: `layout` in elements of `dtype`.
+NodeRef make_leaf(DType dtype, Layout layout, std::shared_ptr<runtime::Buffer> storage, Place place);
+NodeRef make_constant(DType dtype, const ConstantValue& value, Place place);
+NodeRef make_iota(Shape shape, Place place);
+/// A pending node; types and shapes were inferred by the caller. Inputs broadcast to `shape` if `op` is element-wise.
+NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const NodeRef> inputs,
+                  Attributes attributes = {});
+/// `map` over `input`: a leaf over the same memory where the input has been computed, else pending.
+NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map);
+/// The input converted to `dtype`; the input itself where it has that type.
+NodeRef make_cast(const NodeRef& input, DType dtype);
+
+/// Records the result of a pending node and lets go of what it was computed from.
+void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout);
+
+/// The exact count behind a node's estimate, each shared part counted once.
+Pending measure(const Node& node);
+
+}  // namespace koine::graph

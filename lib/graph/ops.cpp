@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of element-wise operations as data.
+#include "graph/ops.hpp"
+
+#include <iterator>
+
+namespace koine::graph {
+namespace {
+
+constexpr OpInfo rows[] = {
+#define KN_OP(name, arity, domain, result, cost, doc, ...) \
+  {#name, arity, Domain::domain, Result::result, cost, doc, {__VA_ARGS__}},
+#include "graph/ops.def"
+};
+static_assert(std::size(rows) == table_size);
+
+}  // namespace
+
+const OpInfo& info(Op op) { return rows[static_cast<int>(op)]; }
+
+const char* expression(const OpInfo& row, DType type) {
+  if (is_bool(type)) return row.expressions.b;
+  if (is_signed_integer(type)) return row.expressions.i;
+  if (is_unsigned_integer(type)) return row.expressions.u;
+  return is_complex(type) ? row.expressions.c : row.expressions.f;
+}
+
+std::string_view name(Op op) {
+  if (in_table(op)) return info(op).name;
+  switch (op) {
+    case Op::cast: return "astype";
+    case Op::where: return "where";
+    case Op::constant: return "constant";
+    case Op::iota: return "iota";
+    case Op::view: return "view";
+    case Op::reduce: return "reduce";
+    case Op::matmul: return "matmul";
+    case Op::random: return "random";
+    default: return "leaf";
+  }
+}
+
+}  // namespace koine::graph
