@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element-wise functions and the operators. Made by tools/make_elementwise.cpp from lib/graph/ops.def; edit those.
+#pragma once
+
+#include <koine/array.hpp>
+
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace koine {
+
+// What all of these share. Operands are arrays, subscripts of arrays or C++ scalars. Shapes broadcast: sizes are equal
+// or 1, counted from the last axis; ShapeError if not. The types of two arrays are promoted to their common type; a
+// scalar is weak: it takes the array's type where its kind fits, and an integer that does not fit that type is a
+// ValueError. Types that a function does not take are a DTypeError, arrays on two devices a DeviceError. float16 and
+// bfloat16 are computed in float and rounded after each function. Nothing is computed before a value is observed.
+
+/// The absolute value; of a complex number its modulus.
+/// Takes every type but bool_; gives the same type, of complex types the type of their parts.
+KOINE_API Array abs(const Operand& x);
+/// The inverse cosine, in radians from 0 to π.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array acos(const Operand& x);
+/// The inverse hyperbolic cosine.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array acosh(const Operand& x);
+/// The sum of each pair of elements; integers wrap.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array add(const Operand& x1, const Operand& x2);
+/// The inverse sine, in radians from -π/2 to π/2.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array asin(const Operand& x);
+/// The inverse hyperbolic sine.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array asinh(const Operand& x);
+/// The inverse tangent, in radians from -π/2 to π/2.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array atan(const Operand& x);
+/// The angle, in radians from -π to π, of the point with ordinate x1 and abscissa x2.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array atan2(const Operand& x1, const Operand& x2);
+/// The inverse hyperbolic tangent.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array atanh(const Operand& x);
+/// The AND of the bits.
+/// Takes integers and bool_; gives the same type.
+KOINE_API Array bitwise_and(const Operand& x1, const Operand& x2);
+/// x1 shifted left by x2 bits; 0 once x2 reaches the width.
+/// Takes integers; gives the same type.
+KOINE_API Array bitwise_left_shift(const Operand& x1, const Operand& x2);
+/// Every bit flipped; NOT for bool_.
+/// Takes integers and bool_; gives the same type.
+KOINE_API Array bitwise_invert(const Operand& x);
+/// The OR of the bits.
+/// Takes integers and bool_; gives the same type.
+KOINE_API Array bitwise_or(const Operand& x1, const Operand& x2);
+/// x1 shifted right by x2 bits, keeping the sign.
+/// Takes integers; gives the same type.
+KOINE_API Array bitwise_right_shift(const Operand& x1, const Operand& x2);
+/// The exclusive OR of the bits.
+/// Takes integers and bool_; gives the same type.
+KOINE_API Array bitwise_xor(const Operand& x1, const Operand& x2);
+/// The smallest integer not below the element.
+/// Takes integers and real floating types; gives the same type.
+KOINE_API Array ceil(const Operand& x);
+/// The complex conjugate.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array conj(const Operand& x);
+/// The magnitude of x1 with the sign of x2.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array copysign(const Operand& x1, const Operand& x2);
+/// The cosine of an angle in radians.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array cos(const Operand& x);
+/// The hyperbolic cosine.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array cosh(const Operand& x);
+/// The quotient; integers are divided as float32.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array divide(const Operand& x1, const Operand& x2);
+/// Whether the elements of each pair are equal.
+/// Takes every type; gives bool_.
+KOINE_API Array equal(const Operand& x1, const Operand& x2);
+/// e to the power of each element.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array exp(const Operand& x);
+/// exp(x) - 1, exact for small x too.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array expm1(const Operand& x);
+/// The largest integer not above the element.
+/// Takes integers and real floating types; gives the same type.
+KOINE_API Array floor(const Operand& x);
+/// The quotient rounded toward minus infinity; an integer divided by 0 gives 0.
+/// Takes integers and real floating types; gives the same type.
+KOINE_API Array floor_divide(const Operand& x1, const Operand& x2);
+/// Whether x1 is above x2.
+/// Takes every type but complex ones; gives bool_.
+KOINE_API Array greater(const Operand& x1, const Operand& x2);
+/// Whether x1 is not below x2.
+/// Takes every type but complex ones; gives bool_.
+KOINE_API Array greater_equal(const Operand& x1, const Operand& x2);
+/// sqrt(x1² + x2²) without overflow on the way.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array hypot(const Operand& x1, const Operand& x2);
+/// The imaginary part; 0 for real types.
+/// Takes every type but bool_; gives the same type, of complex types the type of their parts.
+KOINE_API Array imag(const Operand& x);
+/// Whether the element is neither infinite nor NaN.
+/// Takes every type but bool_; gives bool_.
+KOINE_API Array isfinite(const Operand& x);
+/// Whether the element is infinite.
+/// Takes every type but bool_; gives bool_.
+KOINE_API Array isinf(const Operand& x);
+/// Whether the element is NaN.
+/// Takes every type but bool_; gives bool_.
+KOINE_API Array isnan(const Operand& x);
+/// Whether x1 is below x2.
+/// Takes every type but complex ones; gives bool_.
+KOINE_API Array less(const Operand& x1, const Operand& x2);
+/// Whether x1 is not above x2.
+/// Takes every type but complex ones; gives bool_.
+KOINE_API Array less_equal(const Operand& x1, const Operand& x2);
+/// The natural logarithm.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array log(const Operand& x);
+/// log(1 + x), exact for small x too.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array log1p(const Operand& x);
+/// The logarithm to base 2.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array log2(const Operand& x);
+/// The logarithm to base 10.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array log10(const Operand& x);
+/// log(exp(x1) + exp(x2)) without overflow on the way.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array logaddexp(const Operand& x1, const Operand& x2);
+/// Whether both elements are true, i.e. not zero.
+/// Takes every type; gives bool_.
+KOINE_API Array logical_and(const Operand& x1, const Operand& x2);
+/// Whether the element is zero.
+/// Takes every type; gives bool_.
+KOINE_API Array logical_not(const Operand& x);
+/// Whether either element is true, i.e. not zero.
+/// Takes every type; gives bool_.
+KOINE_API Array logical_or(const Operand& x1, const Operand& x2);
+/// Whether just one element is true, i.e. not zero.
+/// Takes every type; gives bool_.
+KOINE_API Array logical_xor(const Operand& x1, const Operand& x2);
+/// The larger element; NaN if either is.
+/// Takes integers and real floating types; gives the same type.
+KOINE_API Array maximum(const Operand& x1, const Operand& x2);
+/// The smaller element; NaN if either is.
+/// Takes integers and real floating types; gives the same type.
+KOINE_API Array minimum(const Operand& x1, const Operand& x2);
+/// The product of each pair of elements; integers wrap.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array multiply(const Operand& x1, const Operand& x2);
+/// The element negated; unsigned integers wrap.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array negative(const Operand& x);
+/// The next value of the type after x1 toward x2.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array nextafter(const Operand& x1, const Operand& x2);
+/// Whether the elements of each pair differ.
+/// Takes every type; gives bool_.
+KOINE_API Array not_equal(const Operand& x1, const Operand& x2);
+/// The element itself.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array positive(const Operand& x);
+/// x1 to the power x2; an integer to a negative power is 1/x1 rounded toward zero (0 for 0).
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array pow(const Operand& x1, const Operand& x2);
+/// The real part.
+/// Takes every type but bool_; gives the same type, of complex types the type of their parts.
+KOINE_API Array real(const Operand& x);
+/// 1 / x.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array reciprocal(const Operand& x);
+/// What floor_divide leaves, with the sign of x2; of an integer divided by 0 it is 0.
+/// Takes integers and real floating types; gives the same type.
+KOINE_API Array remainder(const Operand& x1, const Operand& x2);
+/// The nearest integer, halves to even.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array round(const Operand& x);
+/// -1, 0 or 1 by the sign, NaN for NaN; of a complex number x / abs(x).
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array sign(const Operand& x);
+/// Whether the sign bit is set, as it is for -0.0.
+/// Takes every type but complex ones, integers and bool_ as float32; gives bool_.
+KOINE_API Array signbit(const Operand& x);
+/// The sine of an angle in radians.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array sin(const Operand& x);
+/// The hyperbolic sine.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array sinh(const Operand& x);
+/// x · x; integers wrap.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array square(const Operand& x);
+/// The square root.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array sqrt(const Operand& x);
+/// x1 less x2; integers wrap.
+/// Takes every type but bool_; gives the same type.
+KOINE_API Array subtract(const Operand& x1, const Operand& x2);
+/// The tangent of an angle in radians.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array tan(const Operand& x);
+/// The hyperbolic tangent.
+/// Takes every type, integers and bool_ as float32; gives the same type.
+KOINE_API Array tanh(const Operand& x);
+/// The element rounded toward zero.
+/// Takes integers and real floating types; gives the same type.
+KOINE_API Array trunc(const Operand& x);
+
+/// A bound of clip: an array, a scalar, or `none`.
+class ClipBound {
+ public:
+  ClipBound(None) {}  // NOLINT: implicit by design
+  template <std::convertible_to<Operand> T>
+  ClipBound(T&& bound) : operand_(std::in_place, std::forward<T>(bound)) {}  // NOLINT
+
+  const std::optional<Operand>& operand() const noexcept { return operand_; }
+
+ private:
+  std::optional<Operand> operand_;
+};
+
+/// Each element moved into the range from `min` to `max`, either of which may be `none`; NaN where the element or a
+/// bound is NaN. Takes integers and real floating types; gives x's type, to which the bounds are converted.
+KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
+
+namespace detail {
+template <class T>
+concept ArrayLike = std::same_as<std::remove_cvref_t<T>, Array> || std::same_as<std::remove_cvref_t<T>, Subscript>;
+
+// Operators match exactly, and only where one side is ours: two scalars keep the operators they have, and the built-in
+// && and || never compete through the explicit conversion to bool.
+template <class T>
+concept OperandLike = std::convertible_to<T, Operand>;
+template <class B, class A>
+concept OperandBeside = OperandLike<A> && OperandLike<B> && (ArrayLike<A> || ArrayLike<B>);
+}  // namespace detail
+
+/// negative(x)
+template <detail::ArrayLike A>
+Array operator-(A&& x) {
+  return negative(std::forward<A>(x));
+}
+/// positive(x)
+template <detail::ArrayLike A>
+Array operator+(A&& x) {
+  return positive(std::forward<A>(x));
+}
+/// bitwise_invert(x)
+template <detail::ArrayLike A>
+Array operator~(A&& x) {
+  return bitwise_invert(std::forward<A>(x));
+}
+/// logical_not(x)
+template <detail::ArrayLike A>
+Array operator!(A&& x) {
+  return logical_not(std::forward<A>(x));
+}
+/// add(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator+(A&& x1, B&& x2) {
+  return add(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// subtract(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator-(A&& x1, B&& x2) {
+  return subtract(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// multiply(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator*(A&& x1, B&& x2) {
+  return multiply(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// divide(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator/(A&& x1, B&& x2) {
+  return divide(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// remainder(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator%(A&& x1, B&& x2) {
+  return remainder(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// bitwise_and(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator&(A&& x1, B&& x2) {
+  return bitwise_and(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// bitwise_or(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator|(A&& x1, B&& x2) {
+  return bitwise_or(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// bitwise_xor(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator^(A&& x1, B&& x2) {
+  return bitwise_xor(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// bitwise_left_shift(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator<<(A&& x1, B&& x2) {
+  return bitwise_left_shift(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// bitwise_right_shift(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator>>(A&& x1, B&& x2) {
+  return bitwise_right_shift(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// logical_and(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator&&(A&& x1, B&& x2) {
+  return logical_and(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// logical_or(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator||(A&& x1, B&& x2) {
+  return logical_or(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// equal(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator==(A&& x1, B&& x2) {
+  return equal(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// not_equal(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator!=(A&& x1, B&& x2) {
+  return not_equal(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// less(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator<(A&& x1, B&& x2) {
+  return less(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// less_equal(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator<=(A&& x1, B&& x2) {
+  return less_equal(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// greater(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator>(A&& x1, B&& x2) {
+  return greater(std::forward<A>(x1), std::forward<B>(x2));
+}
+/// greater_equal(x1, x2)
+template <class A, detail::OperandBeside<A> B>
+Array operator>=(A&& x1, B&& x2) {
+  return greater_equal(std::forward<A>(x1), std::forward<B>(x2));
+}
+
+/// In place: x1 keeps its type and shape, so x2 must broadcast to the one (ShapeError) and the operator's result have
+/// the other (DTypeError). Only x1 changes, never another array that shares its memory.
+KOINE_API Array& operator+=(Array& x1, const Operand& x2);
+KOINE_API Array& operator-=(Array& x1, const Operand& x2);
+KOINE_API Array& operator*=(Array& x1, const Operand& x2);
+KOINE_API Array& operator/=(Array& x1, const Operand& x2);
+KOINE_API Array& operator%=(Array& x1, const Operand& x2);
+KOINE_API Array& operator&=(Array& x1, const Operand& x2);
+KOINE_API Array& operator|=(Array& x1, const Operand& x2);
+KOINE_API Array& operator^=(Array& x1, const Operand& x2);
+KOINE_API Array& operator<<=(Array& x1, const Operand& x2);
+KOINE_API Array& operator>>=(Array& x1, const Operand& x2);
+
+}  // namespace koine

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints what is made from the op table: `make_elementwise header` include/koine/elementwise.hpp,
+// `make_elementwise table` docs/operations.md. ci/check_generated compares both with the committed files.
+#include "graph/ops.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+namespace graph = koine::graph;
+
+namespace {
+
+constexpr std::size_t columns = 120;
+
+constexpr std::string_view header_top = R"(// SPDX-License-Identifier: Apache-2.0
+// The element-wise functions and the operators. Made by tools/make_elementwise.cpp from lib/graph/ops.def; edit those.
+#pragma once
+
+#include <koine/array.hpp>
+
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace koine {
+
+// What all of these share. Operands are arrays, subscripts of arrays or C++ scalars. Shapes broadcast: sizes are equal
+// or 1, counted from the last axis; ShapeError if not. The types of two arrays are promoted to their common type; a
+// scalar is weak: it takes the array's type where its kind fits, and an integer that does not fit that type is a
+// ValueError. Types that a function does not take are a DTypeError, arrays on two devices a DeviceError. float16 and
+// bfloat16 are computed in float and rounded after each function. Nothing is computed before a value is observed.
+
+)";
+
+constexpr std::string_view header_tail = R"(
+/// A bound of clip: an array, a scalar, or `none`.
+class ClipBound {
+ public:
+  ClipBound(None) {}  // NOLINT: implicit by design
+  template <std::convertible_to<Operand> T>
+  ClipBound(T&& bound) : operand_(std::in_place, std::forward<T>(bound)) {}  // NOLINT
+
+  const std::optional<Operand>& operand() const noexcept { return operand_; }
+
+ private:
+  std::optional<Operand> operand_;
+};
+
+/// Each element moved into the range from `min` to `max`, either of which may be `none`; NaN where the element or a
+/// bound is NaN. Takes integers and real floating types; gives x's type, to which the bounds are converted.
+KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
+
+namespace detail {
+template <class T>
+concept ArrayLike = std::same_as<std::remove_cvref_t<T>, Array> || std::same_as<std::remove_cvref_t<T>, Subscript>;
+
+// Operators match exactly, and only where one side is ours: two scalars keep the operators they have, and the built-in
+// && and || never compete through the explicit conversion to bool.
+template <class T>
+concept OperandLike = std::convertible_to<T, Operand>;
+template <class B, class A>
+concept OperandBeside = OperandLike<A> && OperandLike<B> && (ArrayLike<A> || ArrayLike<B>);
+}  // namespace detail
+)";
+
+struct Operator {
+  std::string_view symbol, function;
+};
+
+constexpr Operator binary_operators[] = {
+    {"+", "add"},
+    {"-", "subtract"},
+    {"*", "multiply"},
+    {"/", "divide"},
+    {"%", "remainder"},
+    {"&", "bitwise_and"},
+    {"|", "bitwise_or"},
+    {"^", "bitwise_xor"},
+    {"<<", "bitwise_left_shift"},
+    {">>", "bitwise_right_shift"},
+    {"&&", "logical_and"},
+    {"||", "logical_or"},
+    {"==", "equal"},
+    {"!=", "not_equal"},
+    {"<", "less"},
+    {"<=", "less_equal"},
+    {">", "greater"},
+    {">=", "greater_equal"},
+};
+constexpr Operator unary_operators[] = {
+    {"-", "negative"}, {"+", "positive"}, {"~", "bitwise_invert"}, {"!", "logical_not"}};
+constexpr std::string_view in_place_operators[] = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+
+constexpr std::string_view in_place_doc =
+    "In place: x1 keeps its type and shape, so x2 must broadcast to the one (ShapeError) and the operator's result "
+    "have "
+    "the other (DTypeError). Only x1 changes, never another array that shares its memory.";
+
+std::string_view takes(graph::Domain domain) {
+  switch (domain) {
+    case graph::Domain::any: return "every type";
+    case graph::Domain::numeric: return "every type but bool_";
+    case graph::Domain::real: return "integers and real floating types";
+    case graph::Domain::real_or_bool: return "every type but complex ones";
+    case graph::Domain::floating: return "every type, integers and bool_ as float32";
+    case graph::Domain::real_floating: return "every type but complex ones, integers and bool_ as float32";
+    case graph::Domain::integer: return "integers";
+    case graph::Domain::bits: return "integers and bool_";
+    case graph::Domain::logical: return "every type";
+  }
+  return "";
+}
+
+std::string_view gives(const graph::OpInfo& row) {
+  switch (row.result) {
+    case graph::Result::boolean: return "bool_";
+    case graph::Result::real: return "the same type, of complex types the type of their parts";
+    case graph::Result::same: return "the same type";
+  }
+  return "";
+}
+
+/// Characters, not bytes: what a line of UTF-8 takes on the screen.
+std::size_t width(std::string_view text) {
+  std::size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  return count;
+}
+
+/// Prints text as `///` lines that keep to the column limit.
+void print_comment(std::string_view text) {
+  std::string line = "///";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (width(line) + 1 + width(word) > columns) {
+      std::cout << line << '\n';
+      line = "///";
+    }
+    line.append(" ").append(word);
+  }
+  std::cout << line << '\n';
+}
+
+void print_declaration(const graph::OpInfo& row) {
+  print_comment(row.doc);
+  print_comment("Takes " + std::string(takes(row.domain)) + "; gives " + std::string(gives(row)) + ".");
+  std::cout << "KOINE_API Array " << row.name
+            << (row.arity == 1 ? "(const Operand& x);\n" : "(const Operand& x1, const Operand& x2);\n");
+}
+
+void print_header() {
+  std::cout << header_top;
+  for (int i = 0; i < graph::table_size; ++i) print_declaration(graph::info(static_cast<graph::Op>(i)));
+  std::cout << header_tail << '\n';
+  for (const auto& [symbol, function] : unary_operators) {
+    std::cout << "/// " << function << "(x)\ntemplate <detail::ArrayLike A>\nArray operator" << symbol
+              << "(A&& x) {\n  return " << function << "(std::forward<A>(x));\n}\n";
+  }
+  for (const auto& [symbol, function] : binary_operators) {
+    std::cout << "/// " << function << "(x1, x2)\ntemplate <class A, detail::OperandBeside<A> B>\nArray operator"
+              << symbol << "(A&& x1, B&& x2) {\n  return " << function
+              << "(std::forward<A>(x1), std::forward<B>(x2));\n}\n";
+  }
+  std::cout << '\n';
+  print_comment(in_place_doc);
+  for (const std::string_view symbol : in_place_operators) {
+    std::cout << "KOINE_API Array& operator" << symbol << "(Array& x1, const Operand& x2);\n";
+  }
+  std::cout << "\n}  // namespace koine\n";
+}
+
+std::string_view operator_of(std::string_view function, int arity) {
+  if (arity == 1) {
+    for (const Operator& o : unary_operators) {
+      if (o.function == function) return o.symbol;
+    }
+  } else {
+    for (const Operator& o : binary_operators) {
+      if (o.function == function) return o.symbol;
+    }
+  }
+  return "";
+}
+
+void print_table() {
+  std::cout
+      << "# Element-wise operations\n\n"
+         "Made by `tools/make_elementwise.cpp` from `lib/graph/ops.def`; edit those. Shapes broadcast, the types of "
+         "two arrays are\npromoted to their common type, and a C++ scalar takes the array's type where its kind "
+         "fits.\n\n"
+         "| function | operator | takes | gives | meaning |\n|---|---|---|---|---|\n";
+  for (int i = 0; i < graph::table_size; ++i) {
+    const graph::OpInfo& row = graph::info(static_cast<graph::Op>(i));
+    const std::string symbol(operator_of(row.name, row.arity));
+    std::string escaped;
+    for (const char c : symbol) escaped += c == '|' ? "\\|" : std::string(1, c);
+    std::cout << "| `" << row.name << (row.arity == 1 ? "(x)` | " : "(x1, x2)` | ")
+              << (escaped.empty() ? "" : "`" + escaped + "`") << " | " << takes(row.domain) << " | " << gives(row)
+              << " | " << row.doc << " |\n";
+  }
+  std::cout << "| `clip(x, min, max)` |  | integers and real floating types | x's type | Each element moved into the "
+               "range from min to max, either of which may be `none`. |\n";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string_view what = count == 2 ? arguments[1] : "";
+  if (what == "header") {
+    print_header();
+  } else if (what == "table") {
+    print_table();
+  } else {
+    std::cerr << "usage: make_elementwise header|table\n";
+    return 2;
+  }
+}
