@@ -62,8 +62,10 @@ concept ArrayLike = std::same_as<std::remove_cvref_t<T>, Array> || std::same_as<
 // && and || never compete through the explicit conversion to bool.
 template <class T>
 concept OperandLike = std::convertible_to<T, Operand>;
+template <class A, class B>
+concept EitherArrayLike = ArrayLike<A> || ArrayLike<B>;
 template <class B, class A>
-concept OperandBeside = OperandLike<A> && OperandLike<B> && (ArrayLike<A> || ArrayLike<B>);
+concept OperandBeside = OperandLike<A> && OperandLike<B> && EitherArrayLike<A, B>;
 }  // namespace detail
 )";
 
