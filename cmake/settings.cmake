@@ -29,9 +29,10 @@ endif()
 # koine_settings: linked privately by everything that is ours, never exported.
 add_library(koine_settings INTERFACE)
 target_compile_options(koine_settings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused)
+  -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(koine_settings INTERFACE -fpch-preprocess)
+  # Locals only: a constructor's parameter may carry the name of the member it fills.
+  target_compile_options(koine_settings INTERFACE -Wshadow=local -fpch-preprocess)
 endif()
 if(KOINE_SANITIZE)
   target_compile_options(koine_settings INTERFACE -fsanitize=${KOINE_SANITIZE} -fno-omit-frame-pointer)
