@@ -57,8 +57,8 @@ case $what in
   test)
     failed=""
     for device in nvidia pocl; do
-      if ! KOINE_DEVICE=$device koine devices >/dev/null 2>&1; then
-        echo "== no $device device here; its tests are left out"
+      if ! why=$(KOINE_DEVICE=$device koine devices 2>&1); then
+        printf '== no %s device here, its tests are left out:\n%s\n' "$device" "$why"
         [ $device = pocl ] || failed="$failed $device (no device)"
         continue
       fi
