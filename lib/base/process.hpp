@@ -2,12 +2,22 @@
 // Tells a forked child from its parent without a system call each time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace koine::base {
 
+namespace detail {
+inline constinit std::atomic<std::uint32_t> process_generation{0};
+}
+
 /// A number that differs between a process and its forked children. OpenCL drivers do not survive a fork, so whatever
 /// owns driver state remembers this number and compares.
-std::uint32_t process_generation() noexcept;
+inline std::uint32_t process_generation() noexcept {
+  return detail::process_generation.load(std::memory_order_relaxed);
+}
+
+/// Starts counting forks; called before the first driver is touched.
+void watch_forks();
 
 }  // namespace koine::base

@@ -22,8 +22,8 @@ std::string diagnosis();
 std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::string_view origin);
 
 /// What this process may use and in which order: KOINE_DEVICE's matches if it is set, else all devices by rank.
-/// Throws as select_devices() does; never returns an empty list.
-std::vector<const DeviceEntry*> usable_devices();
+/// Settled at the first call that succeeds. Throws as select_devices() does; never returns an empty list.
+const std::vector<const DeviceEntry*>& usable_devices();
 
 /// The process generation that ran discovery. Drivers have threads from then on, so children cannot use devices.
 std::uint32_t discovery_generation();

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/device_traits.hpp"
@@ -29,15 +30,18 @@ class Program {
 
   const ::cl::Program& handle() const noexcept { return program_; }
   const ::cl::Device& device() const noexcept { return device_; }
+  const DeviceTraits& traits() const noexcept { return *traits_; }
   std::vector<unsigned char> binary() const;
   /// A new cl_kernel, which the caller releases. Throws KernelBuildError if the program has no such kernel.
   cl_kernel create_kernel(const std::string& name) const;
 
  private:
-  Program(::cl::Program program, ::cl::Device device) : program_(std::move(program)), device_(std::move(device)) {}
+  Program(::cl::Program program, const ::cl::Device& device, const DeviceTraits& traits)
+      : program_(std::move(program)), device_(device), traits_(&traits) {}
 
   ::cl::Program program_;
   ::cl::Device device_;
+  const DeviceTraits* traits_;  // of a device, so it outlives every program
 };
 
 }  // namespace koine::cl

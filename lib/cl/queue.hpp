@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "cl/opencl.hpp"
 
@@ -16,8 +17,9 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
+  /// Where work goes now.
   cl_command_queue handle() const noexcept { return current_.load(std::memory_order_acquire); }
-  bool profiling() const noexcept { return profiling_() != nullptr && handle() == profiling_(); }
+  bool profiling() const noexcept { return handle() != plain_(); }
   /// Waits for all work, then swaps. Nobody else may enqueue meanwhile.
   void set_profiling(bool on);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/process.hpp"
 #include "cl/opencl.hpp"
 
 namespace koine::runtime {
@@ -16,7 +17,12 @@ class Buffer {
  public:
   /// Made by Context::allocate.
   Buffer(Context& context, Pool& pool, cl_mem memory, std::uint64_t size, std::uint64_t capacity) noexcept
-      : context_(&context), pool_(&pool), memory_(memory), size_(size), capacity_(capacity) {}
+      : context_(&context),
+        pool_(&pool),
+        memory_(memory),
+        size_(size),
+        capacity_(capacity),
+        generation_(base::process_generation()) {}
   /// Gives the memory back to the pool, which calls no driver: safe on any thread and at process exit. Work that was
   /// enqueued before may still use the memory, because whoever gets it next is later in the same in-order queue.
   ~Buffer();
@@ -38,6 +44,7 @@ class Buffer {
   cl_mem memory_;
   std::uint64_t size_;
   std::uint64_t capacity_;
+  std::uint32_t generation_;
 };
 
 using BufferRef = std::shared_ptr<Buffer>;

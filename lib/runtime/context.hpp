@@ -80,11 +80,19 @@ class Context {
   }
   /// Throws the koine Error that an OpenCL error code means; `attempt` completes "could not ...".
   [[noreturn]] void fail(cl_int code, std::string_view function, std::string_view attempt);
+  /// What KOINE_MEMORY_LIMIT allows on a device; 90 % of its memory if it is unset. Throws ValueError if malformed.
+  static std::uint64_t initial_memory_limit(const DeviceTraits& traits);
   /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose.
   bool synchronous() const noexcept { return synchronous_; }
 
  private:
   [[noreturn]] void throw_unusable(std::string_view function) const;
+  /// A new buffer, or null and the reason.
+  cl_mem create(std::uint64_t capacity, cl_int& code);
+  /// Runs `use` on the host's view of a range, for devices that share the host's memory.
+  template <class Use>
+  void with_mapped(const Buffer& buffer, cl_map_flags flags, std::uint64_t offset, std::uint64_t bytes,
+                   std::string_view function, Use use);
 
   const cl::DeviceEntry& entry_;
   ::cl::Context handle_;
@@ -93,7 +101,7 @@ class Context {
   ProgramCache programs_;
   std::mutex evaluation_mutex_;
   std::uint32_t generation_;
-  bool maps_memory_;
+  bool maps_memory_;  // host and device share memory: transfers map, they do not copy twice
   bool synchronous_;
   std::atomic<bool> lost_{false};
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,6 +43,7 @@ class Kernel {
   std::atomic<cl_kernel> spare_{nullptr};  // the only one in nearly every program: no lock
   std::mutex mutex_;
   std::vector<cl_kernel> more_;
+  std::size_t made_ = 1;
 };
 
 using KernelRef = std::shared_ptr<Kernel>;

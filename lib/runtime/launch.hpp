@@ -42,7 +42,7 @@ class Launch {
 
   /// Enqueues. `local` empty lets the driver choose the group; otherwise it has as many entries as `global` and divides
   /// it. A global size of zero enqueues nothing. Throws LaunchError, OutOfMemory or DeviceLost.
-  void run(std::span<const std::size_t> global, std::span<const std::size_t> local);
+  void run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event = nullptr);
   void run(std::initializer_list<std::size_t> global, std::initializer_list<std::size_t> local) {
     run(std::span(global.begin(), global.size()), std::span(local.begin(), local.size()));
   }

@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/device_traits.hpp"
 #include "cl/opencl.hpp"
 #include "koine/memory.hpp"
 
@@ -27,7 +26,8 @@ class Pool {
     std::uint64_t capacity;
   };
 
-  Pool(const DeviceTraits& traits, std::uint64_t limit) noexcept : traits_(traits), limit_(limit) {}
+  explicit Pool(std::uint64_t limit) noexcept { stats_.limit = limit; }
+  ~Pool() { trim(); }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
@@ -41,22 +41,21 @@ class Pool {
   /// Takes a block back. Calls no driver.
   void give_back(Block block) noexcept;
   /// Releases all that is held to the driver.
-  void trim() noexcept;
+  void trim();
 
   MemoryStats stats() const;
   void set_limit(std::uint64_t bytes);
 
  private:
-  void release_held(std::uint64_t until) noexcept;
-
   static constexpr std::size_t small_classes = 49;  // 256 bytes to 1 MiB in quarter steps
 
-  const DeviceTraits& traits_;
+  /// Releases held blocks, large ones first, until no more than `until` bytes are held. The lock is held.
+  void release_held(std::uint64_t until);
+
   mutable std::mutex mutex_;
   std::array<std::vector<cl_mem>, small_classes> small_;
   std::multimap<std::uint64_t, cl_mem> large_;  // by capacity
   MemoryStats stats_;
-  std::uint64_t limit_;
 };
 
 }  // namespace koine::runtime

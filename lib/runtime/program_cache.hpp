@@ -32,6 +32,8 @@ class ProgramCache {
     std::vector<KernelRef> kernels;
   };
 
+  std::shared_ptr<Slot> find_or_build(std::string_view signature, const std::function<ProgramRef()>& build);
+
   std::shared_mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<Slot>, base::TextHash, std::equal_to<>> slots_;
 };

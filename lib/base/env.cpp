@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads environment variables; what is blank counts as unset, as shells make it easy to leave blanks behind.
+#include "base/env.hpp"
+
+#include <cstdlib>
+
+#include "base/text.hpp"
+
+namespace koine::base {
+
+std::optional<std::string> env(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  const std::string_view text = trim(value);
+  if (text.empty()) return std::nullopt;
+  return std::string(text);
+}
+
+bool env_flag(const char* name) {
+  const auto value = env(name);
+  if (!value) return false;
+  const std::string text = lower(*value);
+  return text != "0" && text != "off" && text != "no" && text != "false";
+}
+
+}  // namespace koine::base

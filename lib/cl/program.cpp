@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds programs and turns a compiler's refusal into one error with its log.
+#include "cl/program.hpp"
+
+#include "base/text.hpp"
+#include "cl/errors.hpp"
+
+namespace koine::cl {
+
+namespace {
+
+constexpr std::string_view function = "eval";
+
+[[noreturn]] void throw_build_error(const ::cl::Program& program, const ::cl::Device& device,
+                                    const DeviceTraits& traits, cl_int code) {
+  std::string log;
+  if (program() != nullptr) {
+    // After a failed build the bindings throw for the log too on some drivers; no log is better than the wrong error.
+    try {
+      log = base::trim(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device));
+    } catch (const ::cl::Error&) {
+    }
+  }
+  std::string message = error_message(code, function, "build a kernel", traits);
+  if (!log.empty() && log.back() == '\0') log.pop_back();
+  if (!log.empty()) message += "; the compiler's log:\n" + log;
+  // Out of memory and a lost device stay what they are; all else is a failed build.
+  const ErrorKind kind = error_kind(code);
+  throw_kind(kind == ErrorKind::OutOfMemory || kind == ErrorKind::DeviceLost ? kind : ErrorKind::KernelBuildError,
+             message);
+}
+
+/// Runs clBuildProgram directly: the bindings would gather the logs of all devices into an exception of their own.
+void build(const ::cl::Program& program, const ::cl::Device& device, const DeviceTraits& traits,
+           const std::string& options) {
+  const cl_device_id id = device();
+  const cl_int code = clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
+  if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
+}
+
+::cl::Program load(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
+                   const unsigned char* bytes, std::size_t size) {
+  const cl_device_id id = device();
+  cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+  const ::cl::Program program(clCreateProgramWithBinary(context(), 1, &id, &size, &bytes, &status, &code));
+  if (code == CL_SUCCESS) code = status;
+  if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
+  build(program, device, traits, "");
+  return program;
+}
+
+}  // namespace
+
+std::string standard_options(const DeviceTraits& traits) {
+  // -w: some drivers print warnings on the process' stderr, which is not theirs.
+  std::string options = "-cl-std=CL1.2 -w";
+  if (traits.exact_divide) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  return options;
+}
+
+Program Program::from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
+                             const std::string& source, std::string_view options) {
+  const char* text = source.data();
+  const std::size_t size = source.size();
+  cl_int code = CL_SUCCESS;
+  const ::cl::Program program(clCreateProgramWithSource(context(), 1, &text, &size, &code));
+  if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
+  build(program, device, traits, standard_options(traits) + (options.empty() ? "" : " ") + std::string(options));
+  return Program(program, device, traits);
+}
+
+Program Program::from_binary(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
+                             const std::vector<unsigned char>& binary) {
+  return Program(load(context, device, traits, binary.data(), binary.size()), device, traits);
+}
+
+Program Program::from_vendor_text(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
+                                  std::string_view text) {
+  const std::string terminated(text);  // NVIDIA's assembler reads to the zero
+  return Program(
+      load(context, device, traits, reinterpret_cast<const unsigned char*>(terminated.c_str()), terminated.size() + 1),
+      device, traits);
+}
+
+std::vector<unsigned char> Program::binary() const {
+  const auto binaries = program_.getInfo<CL_PROGRAM_BINARIES>();
+  return binaries.empty() ? std::vector<unsigned char>() : binaries.front();
+}
+
+cl_kernel Program::create_kernel(const std::string& name) const {
+  cl_int code = CL_SUCCESS;
+  const cl_kernel kernel = clCreateKernel(program_(), name.c_str(), &code);
+  if (code != CL_SUCCESS) throw_error(code, function, "create the kernel \"" + name + "\"", *traits_);
+  return kernel;
+}
+
+}  // namespace koine::cl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row for each thing that a driver gets wrong: whom it concerns, what follows, and the reason.
+#include "cl/quirks.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace koine::cl {
+
+namespace {
+
+using Version = std::pair<int, int>;  // major, minor
+
+constexpr Version every_later{1 << 20, 0};
+
+struct Row {
+  std::string_view vendor;
+  Version from, before;  // of the driver
+  bool Quirks::*effect;
+  std::string_view reason;
+};
+
+// clang-format off
+constexpr Row rows[] = {
+    {"pocl", {0, 0}, {4, 0}, &Quirks::vector_trig_wrong,
+     "sin, cos and tan of float4, float8 and float16 are wrong: one lane at 1e8 or more, or infinite, makes lanes with "
+     "|x| < 0.008 return f(2x). The scalar forms are right."},
+    {"pocl", {0, 0}, {4, 0}, &Quirks::double_exp_overflows_early,
+     "exp(709.782712893384) in double, the largest argument with a finite result, gives infinity."},
+    {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
+     "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
+     "a new buffer once makes the allocation itself fail."},
+};
+// clang-format on
+
+/// The leading "major.minor" of a version such as "3.1+debian" or "580.95.05".
+Version version_of(std::string_view text) {
+  Version version{0, 0};
+  const char* const end = text.data() + text.size();
+  const auto [dot, error] = std::from_chars(text.data(), end, version.first);
+  if (error == std::errc() && dot != end && *dot == '.') std::from_chars(dot + 1, end, version.second);
+  return version;
+}
+
+bool applies(const Row& row, const DeviceTraits& traits) {
+  const Version version = version_of(traits.driver);
+  return row.vendor == traits.vendor && version >= row.from && version < row.before;
+}
+
+}  // namespace
+
+void apply_quirks(DeviceTraits& traits) {
+  for (const Row& row : rows) {
+    if (applies(row, traits)) traits.quirks.*row.effect = true;
+  }
+}
+
+std::vector<std::string_view> quirk_reasons(const DeviceTraits& traits) {
+  std::vector<std::string_view> reasons;
+  for (const Row& row : rows) {
+    if (applies(row, traits)) reasons.push_back(row.reason);
+  }
+  return reasons;
+}
+
+}  // namespace koine::cl

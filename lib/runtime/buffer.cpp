@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when a buffer's last reference dies.
+#include "runtime/buffer.hpp"
+
+#include "base/process.hpp"
+#include "runtime/pool.hpp"
+
+namespace koine::runtime {
+
+Buffer::~Buffer() {
+  // In a forked child the pool's lock may be held by a thread that does not exist here, and its memory is not ours.
+  if (base::process_generation() == generation_) pool_->give_back({memory_, capacity_});
+}
+
+}  // namespace koine::runtime

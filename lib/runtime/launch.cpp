@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Enqueues kernels; everything that is not the straight way through is out of line.
+#include "runtime/launch.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/log.hpp"
+
+namespace koine::runtime {
+
+namespace {
+
+std::string size_text(std::span<const std::size_t> sizes) {
+  std::string text;
+  for (const std::size_t each : sizes) text += (text.empty() ? "" : "x") + std::to_string(each);
+  return text.empty() ? "the driver's choice" : text;
+}
+
+}  // namespace
+
+Launch::Launch(Context& context, const KernelRef& kernel) : context_(context), kernel_(*kernel) {
+  context.check_usable("eval");
+  handle_ = kernel_.take();
+}
+
+void Launch::run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event) {
+  if (std::find(global.begin(), global.end(), std::size_t{0}) != global.end()) return;
+  cl_event raw = nullptr;
+  const cl_int code = clEnqueueNDRangeKernel(context_.queue().handle(), handle_, static_cast<cl_uint>(global.size()),
+                                             nullptr, global.data(), local.empty() ? nullptr : local.data(), 0, nullptr,
+                                             event != nullptr ? &raw : nullptr);
+  if (code != CL_SUCCESS) fail_run(code, global, local);
+  if (event != nullptr) *event = cl::Event(::cl::Event(raw));
+  if (base::log_enabled(base::LogTopic::launch)) {
+    base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context_.traits().selector + ", global " +
+                                               size_text(global) + ", local " + size_text(local));
+  }
+  if (context_.synchronous()) context_.finish(kernel_.name());
+}
+
+void Launch::fail_argument(cl_int code, std::size_t size) {
+  const std::string attempt = "set argument " + std::to_string(index_) + " (" + std::to_string(size) +
+                              " bytes) of the kernel \"" + kernel_.name() + "\"";
+  context_.fail(code, "eval", attempt);
+}
+
+void Launch::fail_run(cl_int code, std::span<const std::size_t> global, std::span<const std::size_t> local) {
+  context_.fail(code, "eval",
+                "run the kernel \"" + kernel_.name() + "\" with global size " + size_text(global) +
+                    ", work-groups of " + size_text(local) + " and at most " + std::to_string(kernel_.max_group()) +
+                    " work-items in a group");
+}
+
+}  // namespace koine::runtime

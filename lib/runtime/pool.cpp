@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Free lists of device memory. One lock, held for a few instructions, guards them all.
+#include "runtime/pool.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace koine::runtime {
+
+namespace {
+
+constexpr std::uint64_t smallest = 256, padding = 128, largest_small = std::uint64_t{1} << 20,
+                        large_step = std::uint64_t{1} << 16;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
+
+/// The free list of a capacity up to 1 MiB: four for each power of two.
+std::size_t class_of(std::uint64_t capacity) {
+  const std::uint64_t power = std::bit_floor(capacity);
+  return static_cast<std::size_t>((std::bit_width(power) - std::bit_width(smallest))) * 4 +
+         static_cast<std::size_t>((capacity - power) / (power / 4));
+}
+
+}  // namespace
+
+std::uint64_t pool_capacity(std::uint64_t bytes) noexcept {
+  const std::uint64_t padded = std::max(smallest, round_up(bytes, padding));
+  if (padded > largest_small) return round_up(padded, large_step);
+  return round_up(padded, std::bit_floor(padded) / 4);
+}
+
+std::optional<Pool::Block> Pool::take_held(std::uint64_t capacity) {
+  const std::lock_guard lock(mutex_);
+  Block block{nullptr, capacity};
+  if (capacity <= largest_small) {
+    auto& list = small_[class_of(capacity)];
+    if (list.empty()) return std::nullopt;
+    block.memory = list.back();
+    list.pop_back();
+  } else {
+    const auto found = large_.lower_bound(capacity);
+    if (found == large_.end() || found->first > capacity + capacity / 8) return std::nullopt;
+    block = {found->second, found->first};
+    large_.erase(found);
+  }
+  stats_.held -= block.capacity;
+  stats_.in_use += block.capacity;
+  stats_.peak = std::max(stats_.peak, stats_.in_use);
+  return block;
+}
+
+bool Pool::reserve(std::uint64_t capacity) {
+  const std::lock_guard lock(mutex_);
+  if (stats_.in_use > stats_.limit || capacity > stats_.limit - stats_.in_use) return false;
+  release_held(stats_.limit - stats_.in_use - capacity);
+  stats_.in_use += capacity;
+  stats_.peak = std::max(stats_.peak, stats_.in_use);
+  return true;
+}
+
+void Pool::cancel(std::uint64_t capacity) noexcept {
+  const std::lock_guard lock(mutex_);
+  stats_.in_use -= capacity;
+}
+
+void Pool::give_back(Block block) noexcept {
+  const std::lock_guard lock(mutex_);
+  stats_.in_use -= block.capacity;
+  try {
+    if (block.capacity <= largest_small) {
+      small_[class_of(block.capacity)].push_back(block.memory);
+    } else {
+      large_.emplace(block.capacity, block.memory);
+    }
+    stats_.held += block.capacity;
+  } catch (...) {
+    // No memory on the host for the list's entry: the block is lost, which is the least harm here.
+  }
+}
+
+void Pool::trim() {
+  const std::lock_guard lock(mutex_);
+  release_held(0);
+}
+
+MemoryStats Pool::stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+void Pool::set_limit(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  stats_.limit = bytes;
+  release_held(bytes - std::min(bytes, stats_.in_use));
+}
+
+void Pool::release_held(std::uint64_t until) {
+  if (stats_.held <= until) return;
+  const std::uint64_t before = stats_.held;
+  while (stats_.held > until && !large_.empty()) {
+    const auto last = std::prev(large_.end());
+    clReleaseMemObject(last->second);
+    stats_.held -= last->first;
+    large_.erase(last);
+  }
+  for (std::size_t i = small_classes; i-- > 0;) {
+    const std::uint64_t power = smallest << (i / 4), capacity = power + power / 4 * (i % 4);
+    while (stats_.held > until && !small_[i].empty()) {
+      clReleaseMemObject(small_[i].back());
+      stats_.held -= capacity;
+      small_[i].pop_back();
+    }
+  }
+  if (base::log_enabled(base::LogTopic::memory)) {
+    base::log_line(base::LogTopic::memory, "released " + base::bytes_text(before - stats_.held) + " of what was held");
+  }
+}
+
+}  // namespace koine::runtime

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks programs up under a shared lock and builds them under none.
+#include "runtime/program_cache.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace koine::runtime {
+
+KernelRef ProgramCache::kernel(std::string_view signature, std::string_view entry,
+                               const std::function<ProgramRef()>& build) {
+  std::shared_ptr<Slot> slot;
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto found = slots_.find(signature); found != slots_.end()) slot = found->second;
+  }
+  if (slot == nullptr) slot = find_or_build(signature, build);
+  const ProgramRef& program = slot->program.get();  // waits for another thread's build, or throws its failure
+  const std::lock_guard lock(slot->mutex);
+  for (const KernelRef& kernel : slot->kernels) {
+    if (kernel->name() == entry) return kernel;
+  }
+  slot->kernels.push_back(std::make_shared<Kernel>(program, std::string(entry)));
+  return slot->kernels.back();
+}
+
+std::shared_ptr<ProgramCache::Slot> ProgramCache::find_or_build(std::string_view signature,
+                                                                const std::function<ProgramRef()>& build) {
+  auto slot = std::make_shared<Slot>();
+  std::promise<ProgramRef> promise;
+  slot->program = promise.get_future().share();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [place, inserted] = slots_.try_emplace(std::string(signature), slot);
+    if (!inserted) return place->second;
+  }
+  try {
+    promise.set_value(build());
+  } catch (...) {
+    // Forgotten first, so that whoever comes after the failure tries again.
+    {
+      const std::lock_guard lock(mutex_);
+      slots_.erase(slots_.find(signature));
+    }
+    promise.set_exception(std::current_exception());
+  }
+  return slot;
+}
+
+}  // namespace koine::runtime
