@@ -93,7 +93,7 @@ bool ranks_before(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     // Cards by memory, in whole GiB since two of a kind differ by a little; CPU drivers by how many cores they use.
     const std::uint64_t size =
-        c.traits.device_class == DeviceClass::cpu ? c.traits.compute_units : c.traits.memory >> 30;
+        c.traits.device_class == DeviceClass::cpu ? c.traits.compute_units : (c.traits.memory + (1 << 29)) >> 30;
     return std::tuple(tier(c.traits), !c.traits.fp64, ~size, std::string_view(c.pci), std::string_view(c.uuid),
                       std::string_view(c.traits.name), std::string_view(c.traits.platform));
   };

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices as a program sees them, and each device's context: memory, transfers, programs, launches.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cl/discovery.hpp"
+#include "koine/device.hpp"
+#include "koine/error.hpp"
+#include "koine/memory.hpp"
+#include "runtime/launch.hpp"
+
+namespace kn = koine;
+using kn::runtime::BufferRef;
+using kn::runtime::Context;
+using kn::runtime::KernelRef;
+using kn::runtime::Launch;
+using kn::runtime::ProgramText;
+
+namespace {
+
+constexpr const char* add_source = R"(
+kernel void koine(global int* x, int step) { x[get_global_id(0)] += step; }
+kernel void other(global int* x) { x[get_global_id(0)] = 7; }
+)";
+
+KernelRef add_kernel(Context& context, const char* entry = "koine") {
+  return context.kernel(
+      "test:add",
+      [] {
+        return ProgramText{add_source, ""};
+      },
+      entry);
+}
+
+template <class Kind, class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const Kind& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("every device says who it is, and its selector finds it") {
+  const auto devices = kn::devices();
+  REQUIRE_FALSE(devices.empty());
+  for (const kn::Device& device : devices) {
+    CAPTURE(device.selector());
+    CHECK_FALSE(device.name().empty());
+    CHECK_FALSE(device.vendor().empty());
+    CHECK_FALSE(device.platform().empty());
+    CHECK_FALSE(device.driver().empty());
+    CHECK(device.memory() > 0);
+    CHECK(device.compute_units() > 0);
+    CHECK(device.selector().starts_with(device.vendor() + ":" + kn::to_string(device.type()) + ":"));
+    const auto found = kn::devices(device.selector());
+    REQUIRE(found.size() == 1);
+    CHECK(found.front() == device);
+    std::ostringstream text;
+    text << device;
+    CHECK(text.str() == device.selector() + " (" + device.name() + ")");
+  }
+}
+
+TEST_CASE("the program's own choice goes before all, the innermost scope first, each thread its own") {
+  const kn::Device first = kn::devices().front();
+  CHECK(kn::default_device() == first);
+  CHECK_FALSE(kn::default_device_reason().empty());
+  {
+    const kn::DeviceScope outer(kn::devices().back());
+    CHECK(kn::default_device() == kn::devices().back());
+    {
+      const kn::DeviceScope inner(first);
+      CHECK(kn::default_device() == first);
+      CHECK(has(kn::default_device_reason(), "DeviceScope"));
+    }
+    CHECK(kn::default_device() == kn::devices().back());
+    std::thread([] { CHECK_FALSE(has(kn::default_device_reason(), "DeviceScope")); }).join();
+  }
+  CHECK(kn::default_device() == first);
+}
+
+TEST_CASE("selectors that fail leave the devices as they were") {
+  CHECK_THROWS_AS(kn::devices("nobody"), kn::DeviceError);
+  CHECK_THROWS_AS(kn::devices("gpu:"), kn::ValueError);
+  CHECK(has(message_of<kn::DeviceError>([] { kn::devices("nobody"); }), kn::default_device().selector()));
+  CHECK_FALSE(kn::devices().empty());
+}
+
+TEST_CASE("memory goes in and out at any offset, and zeros are zeros") {
+  for (const kn::Device& device : kn::devices()) {
+    CAPTURE(device.selector());
+    Context& context = Context::of(device);
+    std::vector<unsigned char> data(100'003);
+    std::iota(data.begin(), data.end(), static_cast<unsigned char>(1));
+    const BufferRef a = context.allocate(data.size(), "test");
+    const BufferRef b = context.allocate(data.size(), "test");
+    CHECK(a->size() == data.size());
+    CHECK(a->capacity() >= (data.size() + 127) / 128 * 128);
+    context.write(*a, 0, data.data(), data.size());
+    context.fill_zero(*b, 0, data.size());
+    context.copy(*b, 5, *a, 17, 1000);
+    std::vector<unsigned char> back(data.size(), 0xff);
+    context.read(*b, 0, back.data(), back.size());
+    CHECK(std::memcmp(back.data() + 5, data.data() + 17, 1000) == 0);
+    back.erase(back.begin() + 5, back.begin() + 1005);
+    CHECK(back == std::vector<unsigned char>(back.size(), 0));
+    context.write(*a, 33, "koine", 5);
+    char text[6] = {};
+    context.read(*a, 33, text, 5);
+    CHECK(std::string(text) == "koine");
+    context.read(*a, 0, nullptr, 0);
+    CHECK(context.allocate(0, "test")->size() == 0);
+  }
+}
+
+TEST_CASE("launches run in order, with kernels of one program") {
+  for (const kn::Device& device : kn::devices()) {
+    CAPTURE(device.selector());
+    Context& context = Context::of(device);
+    const BufferRef x = context.allocate(1024 * sizeof(int), "test");
+    Launch(context, add_kernel(context, "other")).arg(*x).run({1024}, {});
+    for (int i = 0; i < 100; ++i) Launch(context, add_kernel(context)).arg(*x).value(i).run({1024}, {64});
+    Launch(context, add_kernel(context)).arg(*x).value(1).run({0}, {64});
+    std::vector<int> result(1024);
+    context.read(*x, 0, result.data(), result.size() * sizeof(int));
+    CHECK(result == std::vector<int>(1024, 7 + 4950));
+  }
+}
+
+TEST_CASE("threads that launch the same kernel do not mix their arguments; one of them builds it") {
+  Context& context = Context::of(kn::default_device());
+  std::atomic<int> builds{0};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      const BufferRef x = context.allocate(256 * sizeof(int), "test");
+      context.fill_zero(*x, 0, 256 * sizeof(int));
+      for (int i = 0; i < 200; ++i) {
+        const KernelRef kernel = context.kernel("test:threads", [&] {
+          ++builds;
+          return ProgramText{add_source, "-D UNUSED=1"};
+        });
+        Launch(context, kernel).arg(*x).value(t).run({256}, {64});
+      }
+      std::vector<int> result(256);
+      context.read(*x, 0, result.data(), result.size() * sizeof(int));
+      if (result != std::vector<int>(256, 200 * t)) ++wrong;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(builds == 1);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a failed build carries the log, is forgotten, and harms nothing") {
+  Context& context = Context::of(kn::default_device());
+  const auto broken = [&] {
+    context.kernel("test:broken", [] { return ProgramText{"kernel void koine() { no_such_thing(); }", ""}; });
+  };
+  const std::string text = message_of<kn::KernelBuildError>(broken);
+  CAPTURE(text);
+  CHECK(has(text, "no_such_thing"));
+  CHECK(has(text, kn::default_device().selector()));
+  CHECK_THROWS_AS(broken(), kn::KernelBuildError);
+  CHECK_NOTHROW(context.kernel("test:broken", [] { return ProgramText{add_source, ""}; }));
+  CHECK_THROWS_AS(add_kernel(context, "missing"), kn::KernelBuildError);
+}
+
+TEST_CASE("a launch that cannot be says why, and later ones work") {
+  Context& context = Context::of(kn::default_device());
+  const BufferRef x = context.allocate(1024, "test");
+  const std::string group =
+      message_of<kn::LaunchError>([&] { Launch(context, add_kernel(context)).arg(*x).value(1).run({256}, {48}); });
+  CHECK(has(group, "work-groups of 48"));
+  const std::string argument =
+      message_of<kn::LaunchError>([&] { Launch(context, add_kernel(context)).arg(*x).value(1.0); });
+  CHECK(has(argument, "argument 1 (8 bytes)"));
+  CHECK_NOTHROW(Launch(context, add_kernel(context)).arg(*x).value(1).run({256}, {64}));
+}
+
+TEST_CASE("memory is pooled, counted and limited") {
+  Context& context = Context::of(kn::default_device());
+  context.finish();
+  const kn::MemoryStats before = kn::memory_stats(kn::default_device());
+  const std::uint64_t size = 10 << 20;
+  {
+    const BufferRef a = context.allocate(size, "test");
+    const kn::MemoryStats during = kn::memory_stats(kn::default_device());
+    CHECK(during.in_use >= before.in_use + size);
+    CHECK(during.peak >= during.in_use);
+  }
+  const kn::MemoryStats after = kn::memory_stats(kn::default_device());
+  CHECK(after.in_use == before.in_use);
+  CHECK(after.held >= size);
+  cl_mem memory = nullptr;
+  {
+    const BufferRef b = context.allocate(size, "test");
+    memory = b->memory();
+    CHECK(kn::memory_stats(kn::default_device()).held <= after.held - size);
+  }
+  CHECK(context.allocate(size - 1000, "test")->memory() == memory);
+
+  kn::set_memory_limit(kn::default_device(), before.in_use + 2 * size);
+  CHECK(kn::memory_stats(kn::default_device()).held <= 2 * size);
+  const BufferRef kept = context.allocate(size, "test");
+  const std::string text = message_of<kn::OutOfMemory>([&] { context.allocate(2 * size, "ones"); });
+  CAPTURE(text);
+  CHECK(has(text, "[ones] 20 MiB do not fit"));
+  CHECK_NOTHROW(context.allocate(size / 2, "test"));
+  kn::set_memory_limit(kn::default_device(), after.limit);
+}
+
+TEST_CASE("a buffer larger than the device's largest is refused before the driver is asked") {
+  Context& context = Context::of(kn::default_device());
+  const std::uint64_t too_large = context.traits().max_allocation + 1;
+  const std::string text = message_of<kn::OutOfMemory>([&] { context.allocate(too_large, "zeros"); });
+  CAPTURE(text);
+  CHECK(has(text, "[zeros] one buffer of"));
+  CHECK_NOTHROW(context.allocate(1024, "test"));
+}
+
+TEST_CASE("profiling is switched on by swapping the queue") {
+  Context& context = Context::of(kn::default_device());
+  const BufferRef x = context.allocate(1024 * sizeof(int), "test");
+  CHECK_FALSE(context.queue().profiling());
+  context.queue().set_profiling(true);
+  CHECK(context.queue().profiling());
+  const std::size_t size = 1024;
+  kn::cl::Event event;
+  Launch(context, add_kernel(context)).arg(*x).value(1).run(std::span(&size, 1), {}, &event);
+  event.wait();
+  CHECK(event.done());
+  CHECK(event.duration() > 0);
+  context.queue().set_profiling(false);
+  CHECK_FALSE(context.queue().profiling());
+}
+
+TEST_CASE("programs load again from their binary") {
+  Context& context = Context::of(kn::default_device());
+  const KernelRef built = add_kernel(context);
+  const BufferRef x = context.allocate(64 * sizeof(int), "test");
+  context.fill_zero(*x, 0, 64 * sizeof(int));
+  Launch(context, built).arg(*x).value(1).run({64}, {64});
+  context.finish();
+  const auto binary = built->program().binary();
+  REQUIRE_FALSE(binary.empty());
+  const auto program = std::make_shared<const kn::cl::Program>(
+      kn::cl::Program::from_binary(context.handle(), context.entry().device, context.traits(), binary));
+  const auto loaded = std::make_shared<kn::runtime::Kernel>(program, "koine");
+  Launch(context, loaded).arg(*x).value(41).run({64}, {64});
+  std::vector<int> result(64);
+  context.read(*x, 0, result.data(), result.size() * sizeof(int));
+  CHECK(result == std::vector<int>(64, 42));
+}
+
+TEST_CASE("a context that other code made works like our own") {
+  const kn::cl::DeviceEntry& entry = kn::default_device().record();
+  Context context(entry, ::cl::Context(entry.device));
+  const BufferRef x = context.allocate(4, "test");
+  const int five = 5;
+  context.write(*x, 0, &five, 4);
+  Launch(context, add_kernel(context)).arg(*x).value(2).run({1}, {1});
+  int result = 0;
+  context.read(*x, 0, &result, 4);
+  CHECK(result == 7);
+}
+
+TEST_CASE("the forked child of a process that used a device gets an error, and the parent works on") {
+  Context& context = Context::of(kn::default_device());
+  const BufferRef x = context.allocate(1024, "test");
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    // _exit, because the test framework's reports belong to the parent.
+    const std::string text = message_of<kn::DeviceError>([&] { context.allocate(1024, "zeros"); });
+    _exit(has(text, "[zeros]") && has(text, "forked") ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK_NOTHROW(Launch(context, add_kernel(context)).arg(*x).value(1).run({256}, {64}));
+  context.finish();
+}
