@@ -5,8 +5,13 @@
 
 find_package(doctest CONFIG REQUIRED)
 
-file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
-file(GLOB KOINE_TEST_HEADERS CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.hpp")
+# doctest's own code and the helpers, compiled once for the three programs.
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
+add_library(koine_test_support OBJECT ${sources})
+target_link_libraries(koine_test_support PRIVATE koine_settings PUBLIC doctest::doctest)
+target_compile_features(koine_test_support PUBLIC cxx_std_20)
+target_include_directories(koine_test_support
+  PUBLIC "${PROJECT_SOURCE_DIR}/tests" PRIVATE "${PROJECT_SOURCE_DIR}/include")
 
 # koine_add_tests(<folder> <library>): builds test_<folder> and registers <folder>.<file> for each of its files.
 function(koine_add_tests folder library)
@@ -14,17 +19,16 @@ function(koine_add_tests folder library)
   if(NOT sources)
     return()
   endif()
-  add_executable(test_${folder} ${sources} ${support})
-  target_link_libraries(test_${folder} PRIVATE koine_settings ${library} doctest::doctest)
-  target_include_directories(test_${folder} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  add_executable(test_${folder} ${sources})
+  target_link_libraries(test_${folder} PRIVATE koine_settings koine_test_support ${library})
   target_compile_definitions(test_${folder} PRIVATE KOINE_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
   target_precompile_headers(test_${folder} PRIVATE
     <doctest/doctest.h> <algorithm> <cmath> <complex> <cstdint> <functional> <iostream> <map> <string> <vector>)
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   foreach(source IN LISTS sources)
-    get_filename_component(name "${source}" NAME_WE)
+    get_filename_component(file "${source}" NAME)
+    string(REGEX REPLACE "^test_|\\.cpp$" "" name "${file}")
     add_test(NAME ${folder}.${name}
-      COMMAND test_${folder} --no-version --force-colors=false "--source-file=*/tests/${folder}/${name}.cpp")
+      COMMAND test_${folder} --no-version --force-colors=false "--source-file=*/tests/${folder}/${file}")
     # doctest is content with a filter that matches nothing; a test that ran nothing has not passed.
     set_tests_properties(${folder}.${name} PROPERTIES
       LABELS ${folder} TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 ")
