@@ -69,8 +69,6 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       queue_(make_queue(entry, handle_)),
       pool_(initial_memory_limit(entry.traits)),
       generation_(base::process_generation()),
-      maps_memory_(entry.traits.unified_memory &&
-                   (entry.traits.device_class == DeviceClass::cpu || entry.traits.vendor == "intel")),
       synchronous_(base::env_flag("KOINE_SYNC")) {}
 
 std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {

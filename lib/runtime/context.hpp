@@ -89,10 +89,6 @@ class Context {
   [[noreturn]] void throw_unusable(std::string_view function) const;
   /// A new buffer, or null and the reason.
   cl_mem create(std::uint64_t capacity, cl_int& code);
-  /// Runs `use` on the host's view of a range, for devices that share the host's memory.
-  template <class Use>
-  void with_mapped(const Buffer& buffer, cl_map_flags flags, std::uint64_t offset, std::uint64_t bytes,
-                   std::string_view function, Use use);
 
   const cl::DeviceEntry& entry_;
   ::cl::Context handle_;
@@ -101,7 +97,6 @@ class Context {
   ProgramCache programs_;
   std::mutex evaluation_mutex_;
   std::uint32_t generation_;
-  bool maps_memory_;  // host and device share memory: transfers map, they do not copy twice
   bool synchronous_;
   std::atomic<bool> lost_{false};
 };
