@@ -51,11 +51,13 @@ struct ReduceInfo {
 
 enum class RandomKind : std::uint8_t { uniform, normal, integers };
 
-/// Draws number `counter`, `counter` + 1, … of the stream of `seed`, one for each element.
+/// Numbers of the stream of `seed`, from its 32-bit word `first_word` on.
 struct RandomInfo {
   RandomKind kind;
-  std::uint64_t seed, counter;
-  ConstantValue low, high;  // uniform: [low, high); normal: mean low, deviation high; integers: [low, high)
+  std::uint64_t seed = 0, first_word = 0;
+  double start = 0, scale = 1, last = 1;  // uniform: [start, start + scale), at most last; normal: mean, deviation
+  std::int64_t low = 0;                   // integers: [low, low + range)
+  std::uint64_t range = 0;
 };
 
 using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>,

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays in files: the bytes are base/npy's, this is the way to and from the device.
+#include "base/files.hpp"
+#include "base/npy.hpp"
+
+#include <koine/creation.hpp>
+#include <koine/error.hpp>
+#include <koine/io.hpp>
+#include <koine/manipulation.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <span>
+#include <string>
+#include <system_error>
+
+namespace koine {
+namespace {
+
+template <class T>
+void copy_elements(const Array& x, char* to) {
+  x.copy_to(std::span(reinterpret_cast<T*>(to), static_cast<std::size_t>(x.size())));
+}
+
+/// The elements of x in row-major order.
+void copy_elements(const Array& x, char* to) {
+  switch (x.dtype()) {
+    case DType::bool_: return copy_elements<bool>(x, to);
+    case DType::int8: return copy_elements<std::int8_t>(x, to);
+    case DType::int16: return copy_elements<std::int16_t>(x, to);
+    case DType::int32: return copy_elements<std::int32_t>(x, to);
+    case DType::int64: return copy_elements<std::int64_t>(x, to);
+    case DType::uint8: return copy_elements<std::uint8_t>(x, to);
+    case DType::uint16: return copy_elements<std::uint16_t>(x, to);
+    case DType::uint32: return copy_elements<std::uint32_t>(x, to);
+    case DType::uint64: return copy_elements<std::uint64_t>(x, to);
+    case DType::float16: return copy_elements<float16_t>(x, to);
+    case DType::bfloat16: return copy_elements<bfloat16_t>(x, to);
+    case DType::float32: return copy_elements<float>(x, to);
+    case DType::float64: return copy_elements<double>(x, to);
+    case DType::complex64: return copy_elements<std::complex<float>>(x, to);
+    case DType::complex128: return copy_elements<std::complex<double>>(x, to);
+  }
+}
+
+}  // namespace
+
+Array load_npy(const std::filesystem::path& path, const LoadOptions& options) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw IoError("[load_npy] \"" + path.string() + "\" cannot be opened: " + std::generic_category().message(errno));
+  }
+  const base::NpyHeader header = base::read_npy_header(in, path.string());
+  const std::vector<std::byte> data = base::read_npy_data(in, header, path.string());
+  const std::size_t count = data.size() / size_of(header.dtype);
+  const CreationOptions where{header.dtype, options.device};
+  if (!header.fortran_order)
+    return detail::from_host(data.data(), header.dtype, count, header.shape, where, "load_npy");
+
+  std::vector<std::int64_t> reversed(header.shape.rbegin(), header.shape.rend()), axes(reversed.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(axes.size() - 1 - i);
+  return permute_dims(detail::from_host(data.data(), header.dtype, count, reversed, where, "load_npy"), axes);
+}
+
+void save_npy(const std::filesystem::path& path, const Array& x) {
+  const std::optional<std::string> header = base::npy_header(x.dtype(), x.shape());
+  if (!header) {
+    throw DTypeError("[save_npy] NumPy's format has no " + std::string(name(x.dtype())) +
+                     "; x.astype(float32) holds the same values and can be saved");
+  }
+  // The header is a multiple of 64 bytes long, so the elements after it are aligned as any type needs.
+  std::string bytes = *header;
+  bytes.resize(header->size() + static_cast<std::size_t>(x.nbytes()));
+  copy_elements(x, bytes.data() + header->size());
+  base::write_file(path, bytes, "save_npy");
+}
+
+}  // namespace koine
