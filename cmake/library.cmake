@@ -34,7 +34,9 @@ else()
 endif()
 set_target_properties(koine PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${KOINE_SOVERSION})
 # nodelete: device contexts outlive every dlclose, so that nothing calls OpenCL while a process ends.
-target_link_options(koine PRIVATE LINKER:-z,nodelete)
+target_link_options(koine PRIVATE
+  LINKER:-z,nodelete LINKER:--as-needed "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/koine.map")
+set_property(TARGET koine APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/koine.map")
 if(NOT KOINE_SANITIZE)
   target_link_options(koine PRIVATE LINKER:-z,defs)
 endif()
