@@ -3,8 +3,7 @@
 
 if(EXISTS "${PROJECT_SOURCE_DIR}/tools/koine.cpp")
   find_package(CLI11 CONFIG REQUIRED)
-  find_package(nlohmann_json CONFIG REQUIRED)
   add_executable(koine_tool tools/koine.cpp)
   set_target_properties(koine_tool PROPERTIES OUTPUT_NAME koine)
-  target_link_libraries(koine_tool PRIVATE koine_settings koine::koine CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  target_link_libraries(koine_tool PRIVATE koine_settings koine::koine CLI11::CLI11 fmt::fmt)
 endif()
