@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise code over an n-dimensional domain: rows of the innermost axis, cut into segments.
+//
+// On a CPU device a work-item takes a run of whole segments and walks each in wide vectors; on a GPU a segment is one
+// vector and neighbouring work-items take neighbouring vectors.
+//
+// Hooks, filled by codegen; the defaults double a row of floats:
+//   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
+//   KN_ROW         what stays the same along a row: offsets, repeated values
+//   KN_BODY        loads, arithmetic and stores of the elements i to i + KN_W - 1, of which `left` exist
+
+#ifndef KN_BODY
+#include "common/vector.clh"
+#include "common/memory.clh"
+KN_MEMORY(float32, float)
+typedef struct {
+  ulong inner, row_segments, segments, per_item, segment;
+} kn_bounds;
+#define KN_INDEX uint
+#define KN_PARAMETERS __global const float *p0, __global float *p1, const kn_bounds d
+#define KN_CONSTANTS
+#define KN_ROW
+#define KN_BODY kn_store_float32(kn_load_float32(p0 + i, left) * 2.0f, p1 + i, left);
+#endif
+
+__kernel void koine(KN_PARAMETERS) {
+  KN_CONSTANTS
+#ifdef KN_CPU
+  const ulong first = get_global_id(0) * d.per_item;
+  const ulong last = min(first + d.per_item, d.segments);
+  for (ulong s = first; s < last; ++s) {
+    const ulong row = s / d.row_segments;
+    KN_ROW
+    ulong i = (s - row * d.row_segments) * d.segment;
+    const ulong end = min(i + d.segment, d.inner);
+    for (; i < end; i += KN_W) {
+      const ulong left = end - i;
+      KN_BODY
+    }
+  }
+#else
+  const ulong s = get_global_id(0);
+  if (s >= d.segments) return;
+#ifdef KN_ROWS
+  const KN_INDEX row = (KN_INDEX)s / (KN_INDEX)d.row_segments;
+#else
+  const KN_INDEX row = 0;
+#endif
+  KN_ROW
+  const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
+  const ulong left = d.inner - i;
+  KN_BODY
+#endif
+}

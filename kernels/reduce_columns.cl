@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions across rows: the results lie along the innermost axis of memory, so a vector holds values of neighbouring
+// results. A unit is one tile of neighbouring results over one block of rows. Hooks as in reduce_rows.cl, and
+//   KN_TILE         vectors of results that a unit takes
+//   KN_PUT_ALL(acc, at, left)  stores the vector's values as numbers at, at + 1, ..., of which `left` exist
+// The defaults sum columns of floats.
+
+#ifndef KN_BODY
+#include "common/vector.clh"
+#include "common/memory.clh"
+KN_MEMORY(float32, float)
+typedef struct {
+  ulong inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;
+} kn_bounds;
+#define KN_INDEX uint
+#define KN_TILE 1
+#define KN_PARAMETERS __global const float *p0, __global float *out, const kn_bounds d
+#define KN_CONSTANTS
+#define KN_KEPT
+#define KN_ROW const long o0 = (long)(row * d.inner);
+#define KN_BODY acc += kn_load_float32(p0 + o0 + i, left);
+#define KN_STATE float
+#define KN_IDENTITY 0
+#define KN_PUT_ALL(acc, at, left) kn_store_float32(acc, out + (at), left);
+#endif
+
+// d.segment results make a tile, d.row_segments tiles a row of results, d.segments is the number of rows to reduce.
+__kernel void koine(KN_PARAMETERS) {
+  KN_CONSTANTS
+  const ulong first_unit = get_global_id(0) * d.units_per_item;
+  const ulong last_unit = min(first_unit + d.units_per_item, d.units);
+  for (ulong unit = first_unit; unit < last_unit; ++unit) {
+    const ulong tile = unit % d.row_segments;
+    const ulong rest = unit / d.row_segments;
+    const ulong block = rest % d.blocks;
+    const ulong kept = rest / d.blocks;
+    const ulong begin = tile * d.segment;
+    const ulong last = min((block + 1) * d.per_block, d.segments);
+    KN_KEPT
+    KN_STATE tiles[KN_TILE];
+    for (int t = 0; t < KN_TILE; ++t) tiles[t] = KN_IDENTITY;
+    for (KN_INDEX row = (KN_INDEX)(block * d.per_block); row < last; ++row) {
+      KN_ROW
+      for (int t = 0; t < KN_TILE; ++t) {
+        const ulong i = begin + t * KN_W;
+        if (i >= d.inner) break;
+        const ulong left = d.inner - i;
+        KN_STATE acc = tiles[t];
+        KN_BODY
+        tiles[t] = acc;
+      }
+    }
+    const ulong results = d.units / (d.row_segments * d.blocks) * d.inner;
+    for (int t = 0; t < KN_TILE; ++t) {
+      const ulong i = begin + t * KN_W;
+      if (i >= d.inner) break;
+      KN_PUT_ALL(tiles[t], block * results + kept * d.inner + i, d.inner - i)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Array: properties, reading back, evaluation.
+#include "api/build.hpp"
+#include "base/convert.hpp"
+#include "exec/evaluate.hpp"
+#include "runtime/context.hpp"
+
+#include <koine/array.hpp>
+#include <koine/creation.hpp>
+#include <koine/error.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/types.hpp>
+
+#include <vector>
+
+namespace koine {
+
+Array::Array() = default;
+
+const graph::NodeRef& Array::node() const {
+  if (node_) return node_;
+  // Shared by all arrays without a value, so that no thread ever writes to node_ while another reads it.
+  static const auto* empty = new Array(zeros({0}));
+  return empty->node_;
+}
+
+const Shape& Array::shape() const { return node()->shape; }
+
+std::int64_t Array::shape(std::int64_t axis) const { return shape()[graph::normal_axis(axis, shape(), "shape")]; }
+
+DType Array::dtype() const { return node()->dtype; }
+std::int64_t Array::size() const { return shape().elements(); }
+std::int64_t Array::nbytes() const { return size() * static_cast<std::int64_t>(size_of(dtype())); }
+Device Array::device() const { return api::device_of(node()->place); }
+
+Array Array::T() const {
+  if (ndim() != 2) {
+    throw ShapeError("[T] shape " + to_string(shape()) + " is not a matrix; for other numbers of axes use mT or " +
+                     "permute_dims");
+  }
+  return matrix_transpose(*this);
+}
+
+Array Array::mT() const { return matrix_transpose(*this); }
+
+Array Array::astype(DType type) const { return koine::astype(*this, type); }
+Array Array::to_device(Device device) const { return koine::to_device(*this, device); }
+
+const Array& Array::eval() const {
+  exec::evaluate(node());
+  return *this;
+}
+
+void Array::read_item(DType type, void* target) const {
+  if (size() != 1) {
+    throw ShapeError("[item] needs an array of one element, got shape " + to_string(shape()));
+  }
+  read(type, target, 1, "item");
+}
+
+void Array::read(DType type, void* target, std::size_t count, const char* function) const {
+  if (static_cast<std::int64_t>(count) != size()) {
+    throw ShapeError(api::prefix(function) + "the range has " + std::to_string(count) + " elements, the array " +
+                     std::to_string(size()) + " (shape " + to_string(shape()) + ")");
+  }
+  if (is_complex(dtype()) && !is_complex(type) && !is_bool(type)) {
+    throw DTypeError(api::prefix(function) + std::string(name(dtype())) + " does not convert to " +
+                     std::string(name(type)) + "; take real(x), imag(x) or abs(x)");
+  }
+  if (count == 0) return;
+  const graph::NodeRef source = exec::row_major(node());
+  runtime::Context& context = *source->place.context;
+  const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * size_of(source->dtype); };
+  const std::uint64_t offset = bytes(source->layout.offset);
+  if (type == source->dtype) {
+    context.read(*source->storage, offset, target, bytes(size()), function);
+    return;
+  }
+  std::vector<std::byte> values(static_cast<std::size_t>(bytes(size())));
+  context.read(*source->storage, offset, values.data(), values.size(), function);
+  base::convert(values.data(), source->dtype, target, type, count);
+}
+
+void eval(std::span<const Array* const> arrays) {
+  std::vector<graph::NodeRef> roots;
+  for (const Array* array : arrays) roots.push_back(array->node());
+  exec::evaluate(roots);
+}
+
+void synchronize(Device device) {
+  if (runtime::Context* context = runtime::Context::existing(device.record())) context->finish();
+}
+
+void synchronize() {
+  for (const Device& device : devices()) synchronize(device);
+}
+
+}  // namespace koine

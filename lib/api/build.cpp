@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked construction of nodes.
+#include "api/build.hpp"
+
+#include "exec/evaluate.hpp"
+#include "runtime/context.hpp"
+
+#include <koine/error.hpp>
+
+namespace koine::api {
+
+using graph::NodeRef;
+using graph::Op;
+using graph::Place;
+
+Place place_of(const Device& device) {
+  runtime::Context& context = runtime::Context::of(device);
+  return {&context, &context.traits()};
+}
+
+Place place_of(const std::optional<Device>& device) { return place_of(device ? *device : default_device()); }
+
+Device device_of(const Place& place) { return Device(place.context->entry()); }
+
+Place common_place(std::string_view function, std::initializer_list<const Operand*> operands) {
+  const Place* first = nullptr;
+  for (const Operand* operand : operands) {
+    if (operand->is_scalar()) continue;
+    const Place& place = operand->array().node()->place;
+    if (!first) first = &place;
+    if (place == *first) continue;
+    throw DeviceError(prefix(function) + "the arrays are on different devices, " + first->traits->selector + " and " +
+                      place.traits->selector + "; move one with to_device");
+  }
+  return first ? *first : place_of(default_device());
+}
+
+void require_type(const Place& place, DType type, std::string_view function) {
+  if ((type == DType::float64 || type == DType::complex128) && !place.traits->fp64) {
+    throw DTypeError(prefix(function) + std::string(name(type)) + " needs double precision (cl_khr_fp64), which " +
+                     place.traits->selector + " (" + place.traits->name + ") does not have; use " +
+                     (type == DType::float64 ? "float32" : "complex64"));
+  }
+}
+
+DType common_type(std::string_view function, std::initializer_list<const Operand*> operands) {
+  std::optional<DType> type;
+  for (const Operand* operand : operands) {
+    if (operand->is_scalar()) continue;
+    const DType own = operand->array().dtype();
+    type = type ? graph::promote(*type, own, function) : own;
+  }
+  const bool weak = type.has_value();
+  for (const Operand* operand : operands) {
+    if (!operand->is_scalar()) continue;
+    if (weak) {
+      type = graph::promote(*type, operand->scalar(), function);
+    } else {
+      const DType own = graph::default_type(operand->scalar());
+      type = type ? graph::promote(*type, own, function) : own;
+    }
+  }
+  return *type;
+}
+
+NodeRef to_node(const Operand& operand, DType type, const Place& place) {
+  if (operand.is_scalar()) {
+    return graph::make_constant(type, graph::constant_value(operand.scalar(), type), place);
+  }
+  return graph::make_cast(operand.array().node(), type);
+}
+
+NodeRef to_node(const Operand& operand, std::string_view function) {
+  return to_node(operand, common_type(function, {&operand}), common_place(function, {&operand}));
+}
+
+Array pending(NodeRef node) {
+  exec::bound_pending(node);
+  return Array(std::move(node));
+}
+
+Array pending(Op op, DType type, Shape shape, std::initializer_list<NodeRef> inputs, graph::Attributes attributes) {
+  const Place place = (*inputs.begin())->place;
+  return pending(graph::make_node(op, type, std::move(shape), place, {inputs.begin(), inputs.size()},
+                                  std::move(attributes)));
+}
+
+Array view(const NodeRef& node, Shape shape, graph::ViewMap map) {
+  return pending(graph::make_view(node, std::move(shape), std::move(map)));
+}
+
+graph::ViewMap identity_map(const Shape& shape) {
+  graph::ViewMap map;
+  map.start = Shape::filled(shape.size(), 0);
+  map.step = Shape::filled(shape.size(), 1);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) map.source.push_back(static_cast<std::int64_t>(axis));
+  return map;
+}
+
+NodeRef broadcast_node(const NodeRef& node, const Shape& shape) {
+  if (node->shape == shape) return node;
+  graph::ViewMap map;
+  map.start = Shape::filled(node->shape.size(), 0);
+  map.step = Shape::filled(shape.size(), 1);
+  const std::size_t shift = shape.size() - node->shape.size();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool own = axis >= shift && (node->shape[axis - shift] != 1 || shape[axis] == 1);
+    map.source.push_back(own ? static_cast<std::int64_t>(axis - shift) : -1);
+  }
+  return graph::make_view(node, shape, std::move(map));
+}
+
+NodeRef reshape_node(const NodeRef& node, const Shape& shape) {
+  if (node->shape == shape) return node;
+  graph::ViewMap map;
+  map.reshape = true;
+  return graph::make_view(node, shape, std::move(map));
+}
+
+}  // namespace koine::api

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the public functions share: places, scalars as constants, checked construction of nodes.
+#pragma once
+
+#include "graph/infer.hpp"
+#include "graph/node.hpp"
+
+#include <koine/array.hpp>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace koine::api {
+
+/// Where arrays on `device` are computed.
+graph::Place place_of(const Device& device);
+graph::Place place_of(const std::optional<Device>& device);
+Device device_of(const graph::Place& place);
+
+/// The place that all arrays among the operands share, the default device for none; DeviceError names two that differ.
+graph::Place common_place(std::string_view function, std::initializer_list<const Operand*> operands);
+
+/// Throws DTypeError for a type the device cannot compute with.
+void require_type(const graph::Place& place, DType type, std::string_view function);
+
+/// The common type of the operands: scalars are weak.
+DType common_type(std::string_view function, std::initializer_list<const Operand*> operands);
+
+/// The operand as a node of `type` at `place`; a scalar becomes a constant.
+graph::NodeRef to_node(const Operand& operand, DType type, const graph::Place& place);
+/// An array or a scalar as a node of its own type.
+graph::NodeRef to_node(const Operand& operand, std::string_view function);
+
+/// A new pending node as an Array; evaluated at once if the work behind it has grown past the limits.
+Array pending(graph::NodeRef node);
+Array pending(graph::Op op, DType type, Shape shape, std::initializer_list<graph::NodeRef> inputs,
+              graph::Attributes attributes = {});
+
+/// A view of any node; a leaf where the node has been computed.
+Array view(const graph::NodeRef& node, Shape shape, graph::ViewMap map);
+/// The map that reads every element in place: what other maps start from.
+graph::ViewMap identity_map(const Shape& shape);
+/// `node` repeated to `shape`, which it broadcasts to.
+graph::NodeRef broadcast_node(const graph::NodeRef& node, const Shape& shape);
+/// `node` under another shape of as many elements.
+graph::NodeRef reshape_node(const graph::NodeRef& node, const Shape& shape);
+
+inline std::string prefix(std::string_view function) { return "[" + std::string(function) + "] "; }
+
+}  // namespace koine::api

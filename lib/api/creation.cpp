@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making arrays.
+#include "api/build.hpp"
+#include "base/convert.hpp"
+#include "runtime/context.hpp"
+
+#include <koine/creation.hpp>
+#include <koine/elementwise.hpp>
+#include <koine/error.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/searching.hpp>
+#include <koine/types.hpp>
+
+#include <cmath>
+
+namespace koine {
+namespace {
+
+using graph::Op;
+
+double real_value(const Scalar& scalar, std::string_view function) {
+  if (std::holds_alternative<std::complex<double>>(scalar.value())) {
+    throw DTypeError(api::prefix(function) + "takes real numbers, not complex ones");
+  }
+  return graph::constant_value(scalar, DType::float64).real.real();
+}
+
+bool is_integral(const Scalar& scalar) { return scalar.value().index() <= 2; }
+
+Array constant_array(const Shape& shape, const Scalar& value, const CreationOptions& options, const char* function) {
+  graph::check_sizes(shape, function);
+  const graph::Place place = api::place_of(options.device);
+  const DType type = options.dtype.value_or(graph::default_type(value));
+  api::require_type(place, type, function);
+  graph::promote(type, value, function);  // refuses an integer that does not fit
+  const auto constant = graph::make_constant(type, graph::constant_value(value, type), place);
+  return Array(api::broadcast_node(constant, shape));
+}
+
+CreationOptions like(const Array& x, const CreationOptions& options) {
+  return {options.dtype.value_or(x.dtype()), options.device.value_or(x.device())};
+}
+
+/// start + step·i for i from 0, computed in `wide` and converted.
+Array progression(const Scalar& start, const Scalar& step, std::int64_t count, DType wide, DType type,
+                  const graph::Place& place) {
+  const auto constant = [&](const Scalar& s) { return graph::make_constant(wide, graph::constant_value(s, wide), place); };
+  const auto position = graph::make_cast(graph::make_iota({count}, place), wide);
+  const auto node = [&](Op op, const graph::NodeRef& a, const graph::NodeRef& b) {
+    const graph::NodeRef inputs[] = {a, b};
+    return graph::make_node(op, wide, {count}, place, inputs);
+  };
+  const auto values = node(Op::add, node(Op::multiply, position, constant(step)), constant(start));
+  return api::pending(graph::make_cast(values, type));
+}
+
+/// The type progressions are computed in: as wide as the device allows, so that a float32 result is rounded once.
+DType wide_type(DType type, const graph::Place& place) {
+  if (!is_real_floating(type)) return type;
+  return place.traits->fp64 ? DType::float64 : DType::float32;
+}
+
+/// Row and column numbers of a matrix compared: column - row <= k (or >=, ==).
+Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t k, const Device& device) {
+  const CreationOptions options{int64, device};
+  const Array row = reshape(arange(rows, options), {rows, 1}), column = arange(columns, options);
+  const Array distance = column - row;
+  return op == Op::equal ? distance == k : op == Op::less_equal ? distance <= k : distance >= k;
+}
+
+Array triangle(Op op, const Array& x, const TriangleOptions& options, std::string_view function) {
+  if (x.ndim() < 2) {
+    throw ShapeError(api::prefix(function) + "needs at least two axes, got shape " + to_string(x.shape()));
+  }
+  const Array mask = diagonal_mask(op, x.shape(-2), x.shape(-1), options.k, x.device());
+  return where(mask, x, zeros_like(x));
+}
+
+}  // namespace
+
+Array detail::from_host(const void* values, DType type, std::size_t count, const Shape& shape,
+                        const CreationOptions& options, const char* function) {
+  graph::check_sizes(shape, function);
+  if (static_cast<std::int64_t>(count) != shape.elements()) {
+    throw ShapeError(api::prefix(function) + "shape " + to_string(shape) + " needs " +
+                     std::to_string(shape.elements()) + " elements, the range has " + std::to_string(count));
+  }
+  const graph::Place place = api::place_of(options.device);
+  const DType target = options.dtype.value_or(type);
+  if (is_complex(type) && !is_complex(target) && !is_bool(target)) {
+    throw DTypeError(api::prefix(function) + "complex values do not convert to " + std::string(name(target)));
+  }
+  api::require_type(place, target, function);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(count) * size_of(target);
+  auto buffer = place.context->allocate(bytes, function);
+  if (target == type) {
+    place.context->write(*buffer, 0, values, bytes, function);
+  } else {
+    std::vector<std::byte> converted(bytes);
+    base::convert(values, type, converted.data(), target, count);
+    place.context->write(*buffer, 0, converted.data(), bytes, function);
+  }
+  return Array(graph::make_leaf(target, graph::row_major(shape), std::move(buffer), place));
+}
+
+void detail::throw_ragged() {
+  throw ShapeError("[array] the inner lists differ in length; each must have as many values as the first");
+}
+
+Array asarray(const std::vector<bool>& values, const Shape& shape, const CreationOptions& options) {
+  const std::vector<std::uint8_t> bytes(values.begin(), values.end());
+  return detail::from_host(bytes.data(), DType::bool_, bytes.size(), shape, options, "asarray");
+}
+
+Array asarray(const std::vector<bool>& values, const CreationOptions& options) {
+  return asarray(values, Shape{values.size()}, options);
+}
+
+Array asarray(const Operand& value, const CreationOptions& options) {
+  if (value.is_scalar()) return constant_array({}, value.scalar(), options, "asarray");
+  const Array x = options.dtype ? astype(value.array(), *options.dtype) : value.array();
+  return options.device ? to_device(x, *options.device) : x;
+}
+
+Array empty(const Shape& shape, const CreationOptions& options) {
+  return constant_array(shape, 0, {options.dtype.value_or(float32), options.device}, "empty");
+}
+
+Array zeros(const Shape& shape, const CreationOptions& options) {
+  return constant_array(shape, 0, {options.dtype.value_or(float32), options.device}, "zeros");
+}
+
+Array ones(const Shape& shape, const CreationOptions& options) {
+  return constant_array(shape, 1, {options.dtype.value_or(float32), options.device}, "ones");
+}
+
+Array full(const Shape& shape, const Scalar& value, const CreationOptions& options) {
+  return constant_array(shape, value, options, "full");
+}
+
+Array empty_like(const Array& x, const CreationOptions& options) { return empty(x.shape(), like(x, options)); }
+Array zeros_like(const Array& x, const CreationOptions& options) { return zeros(x.shape(), like(x, options)); }
+Array ones_like(const Array& x, const CreationOptions& options) { return ones(x.shape(), like(x, options)); }
+Array full_like(const Array& x, const Scalar& value, const CreationOptions& options) {
+  return full(x.shape(), value, like(x, options));
+}
+
+Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const CreationOptions& options) {
+  const graph::Place place = api::place_of(options.device);
+  const bool integral = is_integral(start) && is_integral(stop) && is_integral(step);
+  const DType type = options.dtype.value_or(integral ? graph::default_integer : graph::default_real);
+  api::require_type(place, type, "arange");
+  const double by = real_value(step, "arange"), from = real_value(start, "arange"), to = real_value(stop, "arange");
+  if (by == 0.0) throw ValueError("[arange] the step is 0; it must not be zero");
+  if (!std::isfinite(by) || !std::isfinite(from) || !std::isfinite(to)) {
+    throw ValueError("[arange] start, stop and step must be finite");
+  }
+  std::int64_t count = 0;
+  if (integral) {
+    // Differences as unsigned numbers, which cannot overflow.
+    const auto integer = [](const Scalar& s) { return graph::constant_value(s, int64).integer; };
+    const std::int64_t first = integer(start), last = integer(stop), width = integer(step);
+    const auto distance = [](std::int64_t a, std::int64_t b) { return std::uint64_t(b) - std::uint64_t(a); };
+    std::uint64_t steps = 0;
+    if (width > 0 && last > first) steps = (distance(first, last) - 1) / std::uint64_t(width) + 1;
+    if (width < 0 && last < first) steps = (distance(last, first) - 1) / (0 - std::uint64_t(width)) + 1;
+    count = static_cast<std::int64_t>(std::min<std::uint64_t>(steps, std::numeric_limits<std::int64_t>::max()));
+  } else {
+    const double steps = std::ceil((to - from) / by);
+    if (steps > 0x1p62) throw ValueError("[arange] would have more than 2^62 elements");
+    if (steps > 0) count = static_cast<std::int64_t>(steps);
+  }
+  graph::check_sizes({count}, "arange");
+  return progression(start, step, count, integral ? int64 : wide_type(float32, place), type, place);
+}
+
+Array arange(const Scalar& stop, const CreationOptions& options) { return arange(0, stop, 1, options); }
+
+Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
+  graph::check_sizes({num}, "linspace");
+  const graph::Place place = api::place_of(options.device);
+  const DType type = options.dtype.value_or(graph::default_real);
+  api::require_type(place, type, "linspace");
+  const double from = real_value(start, "linspace"), to = real_value(stop, "linspace");
+  const std::int64_t gaps = options.endpoint ? num - 1 : num;
+  const double step = gaps > 0 ? (to - from) / static_cast<double>(gaps) : 0.0;
+  const DType wide = wide_type(float32, place);
+  const Array values = progression(from, step, num, wide, wide, place);
+  if (!options.endpoint || num < 2) return astype(values, type);
+  // The last value is `stop` itself, whatever the steps rounded to.
+  const Array last = arange(num, {int64, options.device}) == num - 1;
+  return astype(where(last, to, values), type);
+}
+
+Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options) {
+  graph::check_sizes({n_rows, n_cols}, "eye");
+  const Device device = options.device.value_or(default_device());
+  const DType type = options.dtype.value_or(graph::default_real);
+  api::require_type(api::place_of(device), type, "eye");
+  return astype(diagonal_mask(Op::equal, n_rows, n_cols, options.k, device), type);
+}
+
+Array eye(std::int64_t n_rows, const EyeOptions& options) { return eye(n_rows, n_rows, options); }
+
+Array tril(const Array& x, const TriangleOptions& options) { return triangle(Op::less_equal, x, options, "tril"); }
+Array triu(const Array& x, const TriangleOptions& options) { return triangle(Op::greater_equal, x, options, "triu"); }
+
+std::vector<Array> meshgrid(const std::vector<Array>& arrays, const MeshgridOptions& options) {
+  if (options.indexing != "xy" && options.indexing != "ij") {
+    throw ValueError("[meshgrid] indexing is \"" + std::string(options.indexing) + "\"; it can be \"xy\" or \"ij\"");
+  }
+  const std::size_t count = arrays.size();
+  const bool swapped = options.indexing == "xy" && count >= 2;
+  const auto axis_of = [&](std::size_t k) { return swapped && k < 2 ? 1 - k : k; };
+  Shape shape = Shape::filled(count, 1);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (arrays[k].ndim() != 1) {
+      throw ShapeError("[meshgrid] takes vectors; argument " + std::to_string(k) + " has shape " +
+                       to_string(arrays[k].shape()));
+    }
+    shape[axis_of(k)] = arrays[k].size();
+  }
+  std::vector<Array> result;
+  for (std::size_t k = 0; k < count; ++k) {
+    Shape own = Shape::filled(count, 1);
+    own[axis_of(k)] = arrays[k].size();
+    result.push_back(broadcast_to(reshape(arrays[k], own), shape));
+  }
+  return result;
+}
+
+}  // namespace koine

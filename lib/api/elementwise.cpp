@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element-wise functions, made from the table of operations, and where and clip.
+#include "api/build.hpp"
+
+#include <koine/elementwise.hpp>
+#include <koine/error.hpp>
+#include <koine/searching.hpp>
+#include <koine/types.hpp>
+
+namespace koine {
+namespace {
+
+using graph::Op;
+
+const Shape& shape_of(const Operand& x) {
+  static const Shape scalar;
+  return x.is_scalar() ? scalar : x.array().shape();
+}
+
+Array unary(Op op, const Operand& x) {
+  const graph::OpInfo& row = graph::info(op);
+  const graph::Place place = api::common_place(row.name, {&x});
+  const DType type = graph::compute_type(row, api::common_type(row.name, {&x}));
+  api::require_type(place, type, row.name);
+  return api::pending(op, graph::result_type(row, type), shape_of(x), {api::to_node(x, type, place)});
+}
+
+Array binary(Op op, const Operand& x1, const Operand& x2) {
+  const graph::OpInfo& row = graph::info(op);
+  const graph::Place place = api::common_place(row.name, {&x1, &x2});
+  // Logical functions read each input by itself, so their types need not have anything in common.
+  const DType common =
+      row.domain == graph::Domain::logical ? DType::bool_ : api::common_type(row.name, {&x1, &x2});
+  const DType type = graph::compute_type(row, common);
+  api::require_type(place, type, row.name);
+  Shape shape = graph::broadcast_shapes(shape_of(x1), shape_of(x2), row.name);
+  return api::pending(op, graph::result_type(row, type), std::move(shape),
+                      {api::to_node(x1, type, place), api::to_node(x2, type, place)});
+}
+
+// Selected by the row's arity, which the table gives as a token.
+#define KN_DEFINE_1(name) \
+  Array name(const Operand& x) { return unary(Op::name, x); }
+#define KN_DEFINE_2(name) \
+  Array name(const Operand& x1, const Operand& x2) { return binary(Op::name, x1, x2); }
+
+}  // namespace
+
+#define KN_OP(name, arity, ...) KN_DEFINE_##arity(name)
+#include "graph/ops.def"
+#undef KN_DEFINE_1
+#undef KN_DEFINE_2
+
+Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
+  const graph::Place place = api::common_place("where", {&condition, &x1, &x2});
+  const DType type = api::common_type("where", {&x1, &x2});
+  api::require_type(place, type, "where");
+  Shape shape = graph::broadcast_shapes(shape_of(x1), shape_of(x2), "where");
+  shape = graph::broadcast_shapes(shape_of(condition), shape, "where");
+  return api::pending(Op::where, type, std::move(shape),
+                      {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place),
+                       api::to_node(x2, type, place)});
+}
+
+Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
+  const DType type = api::common_type("clip", {&x});
+  if (is_bool(type) || is_complex(type)) {
+    throw DTypeError("[clip] does not take " + std::string(name(type)) + "; it takes integers and real floating types");
+  }
+  const auto bound = [&](const Operand& b) {
+    // A scalar must fit x's type; an array is converted to it.
+    if (b.is_scalar()) {
+      if (graph::promote(type, b.scalar(), "clip") != type) {
+        throw DTypeError("[clip] the bound's kind does not fit the type " + std::string(name(type)) + " of x");
+      }
+      return b;
+    }
+    return Operand(astype(b.array(), type));
+  };
+  Array result(api::to_node(x, "clip"));
+  if (min.operand()) result = maximum(result, bound(*min.operand()));
+  if (max.operand()) result = minimum(result, bound(*max.operand()));
+  return result;
+}
+
+namespace {
+
+Array& update(Array& x1, Array result, std::string_view function) {
+  if (result.shape() != x1.shape()) {
+    throw ShapeError(api::prefix(function) + "shape " + to_string(x1.shape()) + " cannot become " +
+                     to_string(result.shape()) + " in place; the right side must broadcast to the left");
+  }
+  if (result.dtype() != x1.dtype()) {
+    throw DTypeError(api::prefix(function) + std::string(name(x1.dtype())) + " cannot become " +
+                     std::string(name(result.dtype())) + " in place; convert the right side with astype");
+  }
+  return x1 = std::move(result);
+}
+
+}  // namespace
+
+#define KN_IN_PLACE(op, function)                              \
+  Array& operator op(Array & x1, const Operand& x2) {          \
+    return update(x1, function(x1, x2), #function " in place"); \
+  }                                                            \
+  void Subscript::operator op(const Operand& value)&& {        \
+    Array part = *this;                                        \
+    part op value;                                             \
+    std::move(*this) = Operand(std::move(part));               \
+  }
+KN_IN_PLACE(+=, add)
+KN_IN_PLACE(-=, subtract)
+KN_IN_PLACE(*=, multiply)
+KN_IN_PLACE(/=, divide)
+KN_IN_PLACE(%=, remainder)
+KN_IN_PLACE(&=, bitwise_and)
+KN_IN_PLACE(|=, bitwise_or)
+KN_IN_PLACE(^=, bitwise_xor)
+KN_IN_PLACE(<<=, bitwise_left_shift)
+KN_IN_PLACE(>>=, bitwise_right_shift)
+#undef KN_IN_PLACE
+
+}  // namespace koine

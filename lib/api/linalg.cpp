@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices and vectors.
+#include "api/build.hpp"
+
+#include <koine/error.hpp>
+#include <koine/linalg.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/types.hpp>
+
+namespace koine {
+namespace {
+
+Shape batch_of(const Shape& shape) {
+  Shape batch = shape;
+  batch.erase(batch.size() - 1);
+  batch.erase(batch.size() - 1);
+  return batch;
+}
+
+}  // namespace
+
+Array matmul(const Array& x1, const Array& x2) {
+  const Operand o1(x1), o2(x2);
+  api::common_place("matmul", {&o1, &o2});
+  const DType type = api::common_type("matmul", {&o1, &o2});
+  const auto refuse = [&](const std::string& why) {
+    throw ShapeError("[matmul] shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) + " do not multiply: " + why);
+  };
+  if (is_bool(type)) throw DTypeError("[matmul] does not take bool; convert with astype to a numeric type");
+  if (x1.ndim() == 0 || x2.ndim() == 0) refuse("each needs at least one axis; use * for scalars");
+  const Array a = x1.ndim() == 1 ? expand_dims(x1, 0) : x1, b = x2.ndim() == 1 ? expand_dims(x2, 1) : x2;
+  if (a.shape(-1) != b.shape(-2)) {
+    refuse("the last axis of the first has size " + std::to_string(a.shape(-1)) +
+           ", the axis of the second that it meets has size " + std::to_string(b.shape(-2)));
+  }
+  Shape shape = graph::broadcast_shapes(batch_of(a.shape()), batch_of(b.shape()), "matmul");
+  shape.push_back(a.shape(-2));
+  shape.push_back(b.shape(-1));
+  graph::check_sizes(shape, "matmul");
+  const Array product = api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()});
+  if (x1.ndim() > 1 && x2.ndim() > 1) return product;
+  if (x2.ndim() == 1) shape.erase(shape.size() - 1);
+  if (x1.ndim() == 1) shape.erase(shape.size() - (x2.ndim() == 1 ? 1 : 2));
+  return reshape(product, shape);
+}
+
+}  // namespace koine

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions: checks, types, and the moments made of sums.
+#include "api/build.hpp"
+
+#include <koine/elementwise.hpp>
+#include <koine/error.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/searching.hpp>
+#include <koine/statistics.hpp>
+#include <koine/types.hpp>
+
+#include <limits>
+
+namespace koine {
+namespace {
+
+using graph::ReduceKind;
+
+Array keep(const Array& reduced, const std::vector<std::size_t>& axes, Shape shape) {
+  for (std::size_t axis : axes) shape[axis] = 1;
+  return api::pending(api::reshape_node(reduced.node(), shape));
+}
+
+/// Reduces `x`, already of the type that is accumulated, over `axes`.
+Array reduced(ReduceKind kind, const Array& x, const std::vector<std::size_t>& axes, bool keepdims, DType result) {
+  Shape shape = x.shape();
+  for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
+  auto info = std::make_shared<const graph::ReduceInfo>(graph::ReduceInfo{kind, axes});
+  const Array value = api::pending(graph::Op::reduce, result, std::move(shape), {x.node()}, std::move(info));
+  return keepdims ? keep(value, axes, x.shape()) : value;
+}
+
+Array array_of(const Operand& x, std::string_view function) { return Array(api::to_node(x, function)); }
+
+std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes) {
+  std::int64_t count = 1;
+  for (std::size_t axis : axes) count *= x.shape()[axis];
+  return count;
+}
+
+DType sum_type(DType type) {
+  if (is_unsigned_integer(type)) return uint64;
+  return is_bool(type) || is_integer(type) ? graph::default_integer : type;
+}
+
+Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& options, std::string_view function) {
+  const Array x = array_of(operand, function);
+  const auto axes = graph::normal_axes(options.axis, x.shape(), function);
+  const DType type = options.dtype.value_or(sum_type(x.dtype()));
+  if (is_bool(type)) {
+    throw DTypeError(api::prefix(function) + "cannot accumulate in bool; use any or all, or an integer .dtype");
+  }
+  return reduced(kind, astype(x, type), axes, options.keepdims, type);
+}
+
+void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::string_view function) {
+  if (count_of(x, axes) > 0) return;
+  throw ValueError(api::prefix(function) + "has no value for no elements: shape " + to_string(x.shape()) +
+                   " has none along the axes to reduce");
+}
+
+void need_real(const Array& x, std::string_view function) {
+  if (!is_complex(x.dtype()) && !is_bool(x.dtype())) return;
+  throw DTypeError(api::prefix(function) + "does not take " + std::string(name(x.dtype())) +
+                   "; it takes integers and real floating types");
+}
+
+Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
+  const Array x = array_of(operand, function);
+  need_real(x, function);
+  const auto axes = graph::normal_axes(options.axis, x.shape(), function);
+  need_elements(x, axes, function);
+  return reduced(kind, x, axes, options.keepdims, x.dtype());
+}
+
+Array logical(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
+  const Array x = array_of(operand, function);
+  const auto axes = graph::normal_axes(options.axis, x.shape(), function);
+  const DType result = kind == ReduceKind::count_nonzero ? int64 : bool_;
+  return reduced(kind, astype(x, bool_), axes, options.keepdims, result);
+}
+
+Array position(ReduceKind kind, const Operand& operand, const ArgOptions& options, std::string_view function) {
+  const Array x = array_of(operand, function);
+  need_real(x, function);
+  const auto axes = graph::normal_axes(options.axis, x.shape(), function);
+  if (options.axis.given() && axes.size() != 1) {
+    throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
+  }
+  need_elements(x, axes, function);
+  return reduced(kind, x, axes, options.keepdims, int64);
+}
+
+/// What means are computed in: float32 at least, so that a float16 sum does not overflow on the way.
+Array floating(const Operand& operand, std::string_view function) {
+  const Array x = array_of(operand, function);
+  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, graph::default_real) : x;
+}
+
+DType accumulation_type(DType type) { return type == float16 || type == bfloat16 ? float32 : type; }
+
+/// The sum of x over `axes`, divided.
+Array mean_of(const Array& x, const std::vector<std::size_t>& axes, double divisor, bool keepdims) {
+  const Array total = reduced(ReduceKind::sum, x, axes, keepdims, x.dtype());
+  return total / divisor;
+}
+
+}  // namespace
+
+Array sum(const Operand& x, const SumOptions& options) { return sum_or_prod(ReduceKind::sum, x, options, "sum"); }
+Array prod(const Operand& x, const SumOptions& options) { return sum_or_prod(ReduceKind::prod, x, options, "prod"); }
+Array max(const Operand& x, const ReductionOptions& options) { return extreme(ReduceKind::max, x, options, "max"); }
+Array min(const Operand& x, const ReductionOptions& options) { return extreme(ReduceKind::min, x, options, "min"); }
+Array any(const Operand& x, const ReductionOptions& options) { return logical(ReduceKind::any, x, options, "any"); }
+
+Array All::operator()(const Operand& x, const ReductionOptions& options) const {
+  return logical(ReduceKind::all, x, options, "all");
+}
+
+Array count_nonzero(const Operand& x, const ReductionOptions& options) {
+  return logical(ReduceKind::count_nonzero, x, options, "count_nonzero");
+}
+
+Array argmax(const Operand& x, const ArgOptions& options) { return position(ReduceKind::argmax, x, options, "argmax"); }
+Array argmin(const Operand& x, const ArgOptions& options) { return position(ReduceKind::argmin, x, options, "argmin"); }
+
+Array mean(const Operand& operand, const ReductionOptions& options) {
+  const Array x = floating(operand, "mean");
+  const auto axes = graph::normal_axes(options.axis, x.shape(), "mean");
+  const Array wide = astype(x, accumulation_type(x.dtype()));
+  return astype(mean_of(wide, axes, static_cast<double>(count_of(x, axes)), options.keepdims), x.dtype());
+}
+
+Array var(const Operand& operand, const VarianceOptions& options) {
+  const Array x = floating(operand, "var");
+  if (is_complex(x.dtype())) throw DTypeError("[var] does not take " + std::string(name(x.dtype())) + "; it takes real types");
+  const auto axes = graph::normal_axes(options.axis, x.shape(), "var");
+  const Array wide = astype(x, accumulation_type(x.dtype()));
+  const auto count = static_cast<double>(count_of(x, axes));
+  const Array distance = wide - mean_of(wide, axes, count, true);
+  const double divisor = std::max(count - options.correction, 0.0);
+  return astype(mean_of(square(distance), axes, divisor, options.keepdims), x.dtype());
+}
+
+Array std(const Operand& x, const VarianceOptions& options) { return sqrt(var(x, options)); }
+
+}  // namespace koine

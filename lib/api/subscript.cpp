@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subscripts: from a list of indices to a view, and assignment through one.
+#include "api/build.hpp"
+#include "exec/evaluate.hpp"
+
+#include <koine/array.hpp>
+#include <koine/elementwise.hpp>
+#include <koine/error.hpp>
+#include <koine/types.hpp>
+
+#include <algorithm>
+
+namespace koine {
+namespace {
+
+struct Part {
+  Shape shape;
+  graph::ViewMap map;
+};
+
+std::string at(std::size_t axis, const Shape& shape) {
+  return "axis " + std::to_string(axis) + " of shape " + to_string(shape);
+}
+
+/// Python's rule: ends are clipped to the axis; a negative one counts from the end.
+void add_slice(Part& part, const Slice& slice, std::size_t axis, const Shape& shape) {
+  const std::int64_t size = shape[axis], step = slice.step;
+  if (step == 0) throw ValueError("[subscript] the slice of " + at(axis, shape) + " has step 0; it must not be zero");
+  const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  const auto bound = [&](const std::optional<std::int64_t>& end, std::int64_t open) {
+    if (!end) return open;
+    return std::clamp(*end < 0 ? *end + size : *end, low, high);
+  };
+  const std::int64_t start = bound(slice.start, step > 0 ? low : high), stop = bound(slice.stop, step > 0 ? high : low);
+  const std::int64_t span = step > 0 ? stop - start : start - stop;
+  // Steps past the axis all mean "the first element"; clamping keeps the arithmetic below from overflowing.
+  const std::int64_t stride = std::clamp<std::int64_t>(step, -size - 1, size + 1), length = std::abs(stride);
+  const std::int64_t count = span > 0 ? (span + length - 1) / length : 0;
+  part.map.start[axis] = count ? start : 0;
+  part.map.source.push_back(static_cast<std::int64_t>(axis));
+  part.map.step.push_back(stride);
+  part.shape.push_back(count);
+}
+
+Part resolve(std::span<const Index> indices, const Shape& shape) {
+  std::size_t named = 0, ellipses = 0;
+  for (const Index& index : indices) {
+    if (std::holds_alternative<Ellipsis>(index.value())) {
+      ++ellipses;
+    } else if (!std::holds_alternative<NewAxis>(index.value())) {
+      ++named;
+    }
+  }
+  if (ellipses > 1) throw IndexError("[subscript] has " + std::to_string(ellipses) + " ellipses; it takes one at most");
+  if (named > shape.size()) {
+    throw IndexError("[subscript] names " + std::to_string(named) + " axes, but shape " + to_string(shape) + " has " +
+                     std::to_string(shape.size()));
+  }
+  Part part;
+  part.map.start = Shape::filled(shape.size(), 0);
+  std::size_t axis = 0;
+  const auto whole_axes = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, ++axis) add_slice(part, Slice{}, axis, shape);
+  };
+  for (const Index& index : indices) {
+    if (const auto* position = std::get_if<std::int64_t>(&index.value())) {
+      const std::int64_t size = shape[axis];
+      if (*position < -size || *position >= size) {
+        throw IndexError("[subscript] index " + std::to_string(*position) + " is out of range for " + at(axis, shape) +
+                         (size ? "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1)
+                               : ", which has no elements"));
+      }
+      part.map.start[axis++] = *position < 0 ? *position + size : *position;
+    } else if (const auto* slice = std::get_if<Slice>(&index.value())) {
+      add_slice(part, *slice, axis++, shape);
+    } else if (std::holds_alternative<NewAxis>(index.value())) {
+      part.map.source.push_back(-1);
+      part.map.step.push_back(0);
+      part.shape.push_back(1);
+    } else {
+      whole_axes(shape.size() - named);
+    }
+  }
+  whole_axes(shape.size() - axis);
+  return part;
+}
+
+}  // namespace
+
+Array Array::get(std::span<const Index> indices) const {
+  Part part = resolve(indices, shape());
+  return api::view(node(), std::move(part.shape), std::move(part.map));
+}
+
+void Array::set(std::span<const Index> indices, const Operand& value) {
+  const Part part = resolve(indices, shape());
+  if (!node_) node_ = node();
+  if (!value.is_scalar()) api::common_place("subscript", {&value, &static_cast<const Operand&>(Operand(*this))});
+  graph::NodeRef source;
+  if (value.is_scalar()) {
+    // Promotion refuses an integer that does not fit. A floating scalar is truncated, as NumPy does.
+    const DType wanted = graph::promote(dtype(), value.scalar(), "subscript");
+    if (is_complex(wanted) && !is_complex(dtype()) && !is_bool(dtype())) {
+      throw DTypeError("[subscript] a complex scalar cannot be assigned to an array of " + std::string(name(dtype())));
+    }
+    source = graph::make_constant(dtype(), graph::constant_value(value.scalar(), dtype()), node()->place);
+  } else {
+    const Array& array = value.array();
+    if (!graph::broadcasts_to(array.shape(), part.shape)) {
+      throw ShapeError("[subscript] shape " + to_string(array.shape()) + " does not broadcast to the shape " +
+                       to_string(part.shape) + " of the part it is assigned to");
+    }
+    source = array.dtype() == dtype() ? array.node() : koine::astype(array, dtype()).node();
+  }
+  exec::assign(node_, part.map, part.shape, std::move(source));
+}
+
+void Subscript::operator=(const Subscript& value) && { array_.set(indices_, Array(value)); }
+void Subscript::operator=(const Operand& value) && { array_.set(indices_, value); }
+
+std::ostream& operator<<(std::ostream& out, const Subscript& x) { return out << Array(x); }
+
+}  // namespace koine

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversion between types and devices, and promotion as functions.
+#include "api/build.hpp"
+#include "exec/evaluate.hpp"
+#include "runtime/context.hpp"
+
+#include <koine/error.hpp>
+#include <koine/types.hpp>
+
+#include <vector>
+
+namespace koine {
+
+Array astype(const Array& x, DType dtype, const AstypeOptions& options) {
+  const Array source = options.device ? to_device(x, *options.device) : x;
+  if (source.dtype() == dtype) return source;
+  if (is_complex(source.dtype()) && !is_complex(dtype) && !is_bool(dtype)) {
+    throw DTypeError("[astype] " + std::string(name(source.dtype())) + " does not convert to " +
+                     std::string(name(dtype)) + "; take real(x), imag(x) or abs(x)");
+  }
+  api::require_type(source.node()->place, dtype, "astype");
+  return api::pending(graph::make_cast(source.node(), dtype));
+}
+
+Array to_device(const Array& x, Device device) {
+  const graph::Place place = api::place_of(device);
+  if (x.node()->place == place) return x;
+  api::require_type(place, x.dtype(), "to_device");
+  const graph::NodeRef source = exec::row_major(x.node());
+  const auto bytes = static_cast<std::uint64_t>(x.nbytes());
+  auto buffer = place.context->allocate(bytes, "to_device");
+  std::vector<std::byte> values(bytes);
+  source->place.context->read(*source->storage,
+                              static_cast<std::uint64_t>(source->layout.offset) * size_of(x.dtype()), values.data(),
+                              bytes, "to_device");
+  place.context->write(*buffer, 0, values.data(), bytes, "to_device");
+  return Array(graph::make_leaf(x.dtype(), graph::row_major(x.shape()), std::move(buffer), place));
+}
+
+bool can_cast(DType from, DType to) {
+  try {
+    return graph::promote(from, to, "can_cast") == to;
+  } catch (const DTypeError&) {
+    return false;
+  }
+}
+
+bool can_cast(const Array& from, DType to) { return can_cast(from.dtype(), to); }
+
+DType result_type(std::initializer_list<TypeOperand> operands) {
+  std::optional<DType> type;
+  for (const TypeOperand& operand : operands) {
+    if (const auto* own = std::get_if<DType>(&operand.value())) {
+      type = type ? graph::promote(*type, *own, "result_type") : *own;
+    }
+  }
+  if (!type) throw ValueError("[result_type] got no array and no type; scalars alone are weak and have none");
+  for (const TypeOperand& operand : operands) {
+    if (const auto* scalar = std::get_if<Scalar>(&operand.value())) {
+      type = graph::promote(*type, *scalar, "result_type");
+    }
+  }
+  return *type;
+}
+
+bool isdtype(DType dtype, std::string_view kind) {
+  if (kind == "bool") return is_bool(dtype);
+  if (kind == "signed integer") return is_signed_integer(dtype);
+  if (kind == "unsigned integer") return is_unsigned_integer(dtype);
+  if (kind == "integral") return is_integer(dtype);
+  if (kind == "real floating") return is_real_floating(dtype);
+  if (kind == "complex floating") return is_complex(dtype);
+  if (kind == "numeric") return !is_bool(dtype);
+  throw ValueError("[isdtype] there is no kind \"" + std::string(kind) +
+                   "\"; it can be bool, signed integer, unsigned integer, integral, real floating, complex floating "
+                   "or numeric");
+}
+
+}  // namespace koine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interning of view chains.
+#include "codegen/chains.hpp"
+
+namespace koine::codegen {
+namespace {
+
+bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) {
+  if (a == b) return true;
+  if (!a || !b) return false;
+  return a->reshape == b->reshape && a->start == b->start && a->source == b->source && a->step == b->step;
+}
+
+}  // namespace
+
+std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const graph::Node& input) {
+  const graph::ViewMap* map = node.op == graph::Op::view ? &node.view() : nullptr;
+  if (!map && input.shape == node.shape) return chain;
+  const auto count = static_cast<std::int32_t>(links_.size());
+  for (std::int32_t k = count; k-- > 0;) {
+    const Link& link = links_[static_cast<std::size_t>(k)];
+    if (link.outer == chain && same_map(link.map, map) && *link.shape == node.shape) return k;
+  }
+  const bool expands = map ? !reads_once(*map, node.shape) : input.shape.elements() < node.shape.elements();
+  links_.push_back({chain, map, &node.shape, repeats(chain) || expands});
+  return count;
+}
+
+graph::Layout Chains::apply(std::int32_t chain, graph::Layout layout) const {
+  while (chain != identity) {
+    const Link& link = links_[static_cast<std::size_t>(chain)];
+    layout = link.map ? *graph::apply(*link.map, *link.shape, layout) : graph::broadcast(layout, *link.shape);
+    chain = link.outer;
+  }
+  return layout;
+}
+
+}  // namespace koine::codegen

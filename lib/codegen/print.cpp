@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Printing straight-line code as OpenCL C.
+#include "codegen/print.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace koine::codegen {
+
+using graph::Op;
+
+namespace {
+
+constexpr std::array<std::string_view, dtype_count> register_types = {
+    "uchar", "char", "short", "int", "long", "uchar", "ushort", "uint", "ulong", "float", "float", "float", "double", "float2", "double2"};
+
+bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
+
+/// The signed integer type with elements of the same size, which conditions of vectors must have.
+std::string_view mask_type(DType type) {
+  constexpr std::array<std::string_view, 9> by_size = {"", "char", "short", "", "int", "", "", "", "long"};
+  return is_half(type) ? "int" : by_size[size_of(type)];
+}
+
+std::string unsigned_type(DType type) {
+  const std::string name(register_type(type));
+  return is_signed_integer(type) ? "u" + name : name;
+}
+
+std::string number(std::size_t n) { return std::to_string(n); }
+
+}  // namespace
+
+std::string_view register_type(DType type) { return register_types[static_cast<std::size_t>(type)]; }
+
+std::string_view memory_type(DType type) {
+  if (type == DType::float16) return "half";
+  return type == DType::bfloat16 ? "ushort" : register_type(type);
+}
+
+std::string define(std::string_view name, std::string_view text) {
+  std::string result = "#define " + std::string(name) + " ";
+  for (char c : text) {
+    if (c == '\n') result += " \\";
+    result += c;
+  }
+  while (result.ends_with(" \\\n")) result.resize(result.size() - 3);
+  return result + "\n";
+}
+
+std::string Printer::vector_type(DType type) const {
+  std::string result(register_type(type));
+  if (width_ > 1) result += std::to_string(width_);
+  return result;
+}
+
+std::string Printer::constant_parameters() const {
+  std::string text;
+  for (std::size_t k = 0; k < body_.constants.size(); ++k) {
+    text += "const " + std::string(register_type(body_.constants[k]->dtype)) + " c" + number(k) + ", ";
+  }
+  return text;
+}
+
+std::string Printer::constants() const {
+  std::string text;
+  for (std::size_t k = 0; k < body_.constants.size(); ++k) {
+    const std::string type = vector_type(body_.constants[k]->dtype);
+    text += "const " + type + " k" + number(k) + " = (" + type + ")(c" + number(k) + ");\n";
+  }
+  return text;
+}
+
+std::string Printer::load_parameters() const {
+  std::string text;
+  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
+    if (body_.loads[k].iota) continue;
+    text += "__global const " + std::string(memory_type(body_.loads[k].dtype)) + "* p" + number(k) + ", ";
+  }
+  return text;
+}
+
+std::string Printer::uniform_loads(const std::vector<Access>& access) const {
+  std::string text;
+  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
+    if (access[k] != Access::uniform) continue;
+    const Load& load = body_.loads[k];
+    const std::string type = vector_type(load.dtype), n = number(k);
+    const std::string one =
+        load.iota ? "o" + n : "kn_one_" + std::string(name(load.dtype)) + "(p" + n + " + o" + n + ")";
+    text += "const " + type + " u" + n + " = (" + type + ")(" + one + ");\n";
+  }
+  return text;
+}
+
+std::string Printer::load_text(std::size_t k, Access access) const {
+  const Load& load = body_.loads[k];
+  const std::string n = number(k), stride = "d.inner_stride[" + n + "]";
+  if (access == Access::uniform) return "u" + n;
+  if (load.iota) {
+    const std::string step = access == Access::contiguous ? "1" : stride;
+    return "(" + vector_type(load.dtype) + ")(o" + n + " + (long)i * " + step + ") + KN_POSITIONS * " + step;
+  }
+  const std::string type(name(load.dtype)), at = "p" + n + " + o" + n + " + ";
+  if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
+  return "kn_gather_" + type + "(" + at + "(long)i * " + stride + ", " + stride + ", left)";
+}
+
+std::string Printer::cast_text(const Line& line) const {
+  const std::string x = value(line.args[0]);
+  const DType from = line.in_type, to = line.type;
+  const std::string_view source = register_type(from), target = register_type(to);
+  if (is_bool(to)) {
+    if (is_complex(from)) return "(uchar)(" + x + ".x != 0 || " + x + ".y != 0)";
+    return is_bool(from) ? x : "KN_BOOL(" + x + " != (" + vector_type(from) + ")(0))";
+  }
+  if (is_complex(to)) {
+    const std::string part = to == DType::complex64 ? "float" : "double";
+    if (is_complex(from)) return "convert_" + part + "2(" + x + ")";
+    return "(" + part + "2)((" + part + ")" + x + ", 0)";
+  }
+  if (from == DType::float64 && is_half(to)) return "kn_odd_float(" + x + ")";
+  if (source == target) return x;
+  return "convert_" + vector_type(to) + "(" + x + ")";
+}
+
+bool Printer::by_element(const Line& line, const char* text) const {
+  if (width_ == 1) return false;
+  const bool trig = line.op == Op::sin || line.op == Op::cos || line.op == Op::tan;
+  return text[0] == '!' || (trig && traits_.quirks.vector_trig_wrong);
+}
+
+std::string Printer::table_text(std::size_t index) const {
+  const Line& line = body_.lines[index];
+  const char* text = expression(graph::info(line.op), line.in_type);
+  const bool element = by_element(line, text);
+  const auto typed = [&](DType type) { return element ? std::string(register_type(type)) : vector_type(type); };
+  std::string result;
+  for (const char* c = text[0] == '!' ? text + 1 : text; *c; ++c) {
+    if (*c != '$') {
+      result += *c;
+      continue;
+    }
+    switch (*++c) {
+      case 'T': result += register_type(line.in_type); break;
+      case 'D': result += name(line.in_type); break;
+      case 'V': result += typed(line.in_type); break;
+      case 'R': result += typed(line.type); break;
+      case 'U': result += unsigned_type(line.in_type) + (element || width_ == 1 ? "" : std::to_string(width_)); break;
+      default: {
+        const std::string v = value(line.args[*c - '0']);
+        result += element ? "KN_LANE(" + std::string(register_type(line.in_type)) + ", " + v + ", l)" : v;
+      }
+    }
+  }
+  if (!element) return result;
+  return "\nfor (int l = 0; l < KN_W; ++l) KN_LANE(" + std::string(register_type(line.type)) + ", " +
+         value(static_cast<std::int32_t>(index)) + ", l) = " + result;
+}
+
+std::string Printer::line_text(std::size_t index) const {
+  const Line& line = body_.lines[index];
+  const std::string v = value(static_cast<std::int32_t>(index)), type = vector_type(line.type);
+  const std::string rounding = is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "";
+  const auto assigned = [&](const std::string& text) { return type + " " + v + " = " + text + ";\n"; };
+  switch (line.op) {
+    case Op::constant: return assigned("k" + number(static_cast<std::size_t>(line.args[0])));
+    case Op::cast: return assigned(cast_text(line)) + (line.in_type == line.type ? "" : rounding);
+    case Op::where: {
+      const std::string c = value(line.args[0]), a = value(line.args[1]), b = value(line.args[2]);
+      if (width_ == 1) return assigned(c + " ? " + a + " : " + b);
+      const std::string mask = std::string(mask_type(line.type)) + std::to_string(width_);
+      return assigned("select(" + b + ", " + a + ", -convert_" + mask + "(" + c + "))");
+    }
+    default: break;
+  }
+  const std::string text = table_text(index);
+  if (text[0] == '\n') return type + " " + v + ";" + text + ";\n" + rounding;
+  return assigned(text) + rounding;
+}
+
+std::string Printer::lines(const std::vector<Access>& access) const {
+  std::string text;
+  for (std::size_t k = 0; k < body_.lines.size(); ++k) {
+    const Line& line = body_.lines[k];
+    if (line.op == Op::leaf || line.op == Op::iota) {
+      const auto load = static_cast<std::size_t>(line.args[0]);
+      text += vector_type(line.type) + " " + value(static_cast<std::int32_t>(k)) + " = " +
+              load_text(load, access[load]) + ";\n";
+    } else {
+      text += line_text(k);
+    }
+  }
+  return text;
+}
+
+std::string Printer::memory_instances(const std::vector<DType>& stored) const {
+  std::set<DType> types(stored.begin(), stored.end());
+  for (const Load& load : body_.loads) {
+    if (!load.iota) types.insert(load.dtype);
+  }
+  std::string text;
+  for (DType type : types) {
+    const std::string type_name(name(type));
+    text += is_half(type) ? "KN_MEMORY_" + type_name + "\n"
+                          : "KN_MEMORY(" + type_name + ", " + std::string(register_type(type)) + ")\n";
+  }
+  return text;
+}
+
+std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored) const {
+  bool half = std::any_of(stored.begin(), stored.end(), is_half), integer = false, real = false, complex = false;
+  for (const Line& line : body_.lines) {
+    half = half || is_half(line.type);
+    if (!graph::in_table(line.op)) continue;
+    const std::string_view text = expression(graph::info(line.op), line.in_type);
+    if (text.find("kn_") == std::string_view::npos) continue;
+    (is_complex(line.in_type) ? complex : is_integer(line.in_type) ? integer : real) = true;
+  }
+  std::vector<std::string_view> result = {"common/vector", "common/memory"};
+  if (half) result.push_back("common/half");
+  if (integer) result.push_back("common/integer");
+  if (real) result.push_back("common/real");
+  if (complex) result.push_back("common/complex");
+  return result;
+}
+
+}  // namespace koine::codegen

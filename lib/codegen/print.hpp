@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a kernel: the hooks that kernels/*.cl leave open, as OpenCL C.
+#pragma once
+
+#include "base/device_traits.hpp"
+#include "codegen/plan.hpp"
+#include "codegen/walk.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace koine::codegen {
+
+/// A program in pieces, in their order: settings, the texts of `modules`, which are names of kernels/common, the
+/// definitions that fill the hooks of kernels/<kernel>.cl, and that file.
+struct KernelText {
+  std::string settings;
+  std::vector<std::string_view> modules;
+  std::string definitions;
+  std::string_view kernel;
+};
+
+/// The scalar type in registers: float for float16, float2 for complex64, uchar for bool_.
+std::string_view register_type(DType type);
+/// The type in memory: half for float16, ushort for bfloat16.
+std::string_view memory_type(DType type);
+
+/// Prints a body's lines for vectors of `width` elements. `access` says how each load moves along the innermost axis;
+/// the element offset of a row is o<k>, the position in it i, a stride d.inner_stride[k].
+class Printer {
+ public:
+  Printer(const Body& body, const DeviceTraits& traits, int width) : body_(body), traits_(traits), width_(width) {}
+
+  std::string vector_type(DType type) const;
+  /// "const float k0 = ..." for the constants; their parameters are c0, c1, ...
+  std::string constants() const;
+  std::string constant_parameters() const;
+  std::string load_parameters() const;
+  /// Values that stay the same along a row.
+  std::string uniform_loads(const std::vector<Access>& access) const;
+  /// Loads and arithmetic; line k's value is v<k>.
+  std::string lines(const std::vector<Access>& access) const;
+  /// The KN_MEMORY instances of the types in memory, `stored` among them.
+  std::string memory_instances(const std::vector<DType>& stored) const;
+  /// The modules that the lines need.
+  std::vector<std::string_view> modules(const std::vector<DType>& stored) const;
+
+ private:
+  std::string value(std::int32_t line) const { return "v" + std::to_string(line); }
+  std::string load_text(std::size_t load, Access access) const;
+  std::string line_text(std::size_t index) const;
+  std::string cast_text(const Line& line) const;
+  std::string table_text(std::size_t index) const;
+  bool by_element(const Line& line, const char* expression) const;
+
+  const Body& body_;
+  const DeviceTraits& traits_;
+  int width_;
+};
+
+/// A kernel that stores every output of the body: kernels/elementwise.cl.
+KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTraits& traits);
+
+/// `text` as the definition of a macro of several lines.
+std::string define(std::string_view name, std::string_view text);
+
+}  // namespace koine::codegen

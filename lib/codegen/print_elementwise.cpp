@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks of kernels/elementwise.cl.
+#include "codegen/print.hpp"
+#include "codegen/print_walk.hpp"
+
+namespace koine::codegen {
+
+KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTraits& traits) {
+  const Printer printer(body, traits, walk.width);
+  std::vector<DType> stored;
+  for (const Output& output : body.outputs) stored.push_back(output.node->dtype);
+  std::string stores, outputs;
+  for (std::size_t k = 0; k < body.outputs.size(); ++k) {
+    const std::string n = std::to_string(body.loads.size() + k), value = "v" + std::to_string(body.outputs[k].line);
+    const std::string type(name(stored[k])), at = "p" + n + " + o" + n + " + (long)i";
+    outputs += "__global " + std::string(memory_type(stored[k])) + "* p" + n + ", ";
+    if (walk.access[body.loads.size() + k] == Access::contiguous) {
+      stores += "kn_store_" + type + "(" + value + ", " + at + ", left);\n";
+    } else {
+      const std::string stride = "d.inner_stride[" + n + "]";
+      stores += "kn_scatter_" + type + "(" + value + ", " + at + " * " + stride + ", " + stride + ", left);\n";
+    }
+  }
+  KernelText text;
+  text.settings = settings(walk, traits);
+  text.modules = printer.modules(stored);
+  text.kernel = "elementwise";
+  text.definitions = printer.memory_instances(stored) + bounds_type(walk) +
+                     define("KN_PARAMETERS", printer.load_parameters() + outputs + printer.constant_parameters() +
+                                                 "const kn_bounds d") +
+                     define("KN_CONSTANTS", printer.constants()) +
+                     define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access)) +
+                     define("KN_BODY", printer.lines(walk.access) + stores);
+  return text;
+}
+
+}  // namespace koine::codegen

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks of kernels/reduce_rows.cl and kernels/reduce_columns.cl.
+#include "codegen/reduce.hpp"
+
+namespace koine::codegen {
+
+using graph::ReduceKind;
+
+namespace {
+
+std::string number(std::size_t n) { return std::to_string(n); }
+
+/// "long <to>0 = <from>0 + ..." for each operand: the offsets of element `index` of `axes`, whose last axis is left out
+/// where it is the innermost one of the walk.
+std::string offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
+                    std::string_view index, std::string_view list) {
+  const std::size_t operands = axes.strides.size(), count = axes.shape.size() - (without_last ? 1 : 0);
+  const std::size_t stored = std::max<std::size_t>(operands, 1);
+  std::string text;
+  for (std::size_t k = 0; k < operands; ++k) {
+    text += "long " + std::string(to) + number(k) + " = " + std::string(from) +
+            (from == "d.offset" ? "[" + number(k) + "]" : number(k)) + ";\n";
+  }
+  if (count == 0) return text;
+  const std::string rest = std::string(list) + "_rest", l(list);
+  text += "KN_INDEX " + rest + " = (KN_INDEX)" + std::string(index) + ";\n";
+  for (std::size_t axis = count; axis-- > 0;) {
+    const std::string at = l + number(axis) + "_", size = "(KN_INDEX)d." + l + "_size[" + number(axis) + "]";
+    text += "const long " + at + " = " + (axis ? rest + " % " + size : rest) + ";\n";
+    if (axis) text += rest + " /= " + size + ";\n";
+    for (std::size_t k = 0; k < operands; ++k) {
+      text += std::string(to) + number(k) + " += " + at + " * d." + l + "_stride[" + number(axis * stored + k) + "];\n";
+    }
+  }
+  return text;
+}
+
+std::string bounds_type(const ReduceWalk& walk) {
+  const std::size_t operands = std::max<std::size_t>(walk.offsets.size(), 1);
+  const auto list = [&](const std::string& name, const graph::Collapsed& axes) {
+    return "  long " + name + "_size[" + number(axes.shape.size()) + "];\n  long " + name + "_stride[" +
+           number(axes.shape.size() * operands) + "];\n";
+  };
+  return "typedef struct {\n  ulong inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;\n"
+         "  long offset[" + number(operands) + "];\n" + list("kept", walk.kept) + list("reduced", walk.reduced) +
+         "} kn_bounds;\n";
+}
+
+/// The strides along the innermost axis under the name the lines use.
+std::string inner_strides(const ReduceWalk& walk) {
+  const std::string list = walk.columns ? "kept" : "reduced";
+  const std::size_t axis = (walk.columns ? walk.kept : walk.reduced).shape.size() - 1;
+  return "#define inner_stride " + list + "_stride + " + number(axis * std::max<std::size_t>(walk.offsets.size(), 1)) +
+         "\n";
+}
+
+struct Operation {
+  std::string identity;  // of one value
+  std::string combine;   // of a and b, values or vectors
+};
+
+/// The lowest and highest values of a type, as OpenCL C writes them.
+std::string limit(DType type, bool lowest) {
+  if (is_real_floating(type)) return lowest ? "(-INFINITY)" : "INFINITY";
+  if (is_unsigned_integer(type) && lowest) return "0";
+  constexpr std::string_view names[] = {"", "CHAR", "SHRT", "INT", "LONG", "UCHAR", "USHRT", "UINT", "ULONG"};
+  return std::string(names[static_cast<int>(type)]) + (lowest ? "_MIN" : "_MAX");
+}
+
+Operation operation(const ReducePass& pass, DType type) {
+  const std::string element(register_type(type));
+  switch (pass.kind) {
+    case ReduceKind::sum: return {"0", "(a) + (b)"};
+    case ReduceKind::count_nonzero: return {"0", "(a) + (b)"};
+    case ReduceKind::prod:
+      if (is_complex(type)) return {"(" + element + ")(1, 0)", "kn_c_multiply_" + element + "(a, b)"};
+      return {"1", "(a) * (b)"};
+    case ReduceKind::any: return {"0", "(a) | (b)"};
+    case ReduceKind::all: return {"1", "(a) & (b)"};
+    case ReduceKind::max:
+      if (is_integer(type)) return {limit(type, true), "max(a, b)"};
+      return {limit(type, true), "((isnan(a) | ((a) > (b))) ? (a) : (b))"};
+    case ReduceKind::min:
+      if (is_integer(type)) return {limit(type, false), "min(a, b)"};
+      return {limit(type, false), "((isnan(a) | ((a) < (b))) ? (a) : (b))"};
+    default: return {};
+  }
+}
+
+/// Positions: pairs of a value and its place, the first of equal values wins, a NaN beats all.
+std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  const Body& body = *pass.body;
+  const DType type = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type;
+  const std::string element(register_type(type)), value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
+  const std::string beats = pass.kind == ReduceKind::argmax ? ">" : "<";
+  const std::string place = pass.position >= 0 ? "v" + std::to_string(pass.position)
+                            : walk.columns     ? "(long)row"
+                                               : "(long)row * (long)d.inner + (long)i";
+  const bool floating = is_real_floating(type);
+  const std::string better = floating ? "(a.value " + beats + " b.value || (isnan(a.value) && !isnan(b.value)))"
+                                      : "(a.value " + beats + " b.value)";
+  const std::string same = floating ? "(a.value == b.value || (isnan(a.value) && isnan(b.value)))" : "(a.value == b.value)";
+  std::string text = "typedef struct {\n  " + element + " value;\n  long place;\n} kn_position;\n"
+                     "static inline kn_position kn_better(kn_position a, kn_position b) {\n"
+                     "  if (a.place < 0) return b;\n  if (b.place < 0) return a;\n"
+                     "  if (" + better + ") return a;\n"
+                     "  if (" + same + ") return a.place < b.place ? a : b;\n  return b;\n}\n"
+                     "static inline kn_position kn_position_of(" + element + " value, long place) {\n"
+                     "  kn_position p;\n  p.value = value;\n  p.place = place;\n  return p;\n}\n";
+  text += define("KN_STATE", "kn_position") + define("KN_ONE", "kn_position");
+  text += define("KN_IDENTITY", "kn_position_of(0, -1)");
+  text += "#define KN_FOLD(acc) (acc)\n#define KN_COMBINE(a, b) kn_better(a, b)\n";
+  const std::string put = pass.last ? "kn_put_int64((one).place, out + (at));"
+                                    : "kn_put_" + std::string(name(type)) + "((one).value, values + (at)); places[at] = (one).place;";
+  text += "#define KN_PUT(one, at) " + put + "\n#define KN_PUT_ALL(one, at, left) KN_PUT(one, at)\n";
+  return text + define("KN_BODY", printer.lines(walk.access) + "acc = kn_better(acc, kn_position_of(" + value + ", " +
+                                      place + "));\n");
+}
+
+std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  const Body& body = *pass.body;
+  const DType in = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type, type = partial_type(pass);
+  const Operation op = operation(pass, type);
+  const std::string element(register_type(type)), vector = printer.vector_type(type);
+  std::string value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
+  if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
+  // Where only some of the vector's elements exist, the others must not count.
+  const std::string body_text =
+      printer.lines(walk.access) + "const " + vector + " taken = " + value + ";\n" +
+      (walk.width == 1 ? "acc = KN_COMBINE(acc, taken);\n"
+                       : "if (left >= KN_W) {\nacc = KN_COMBINE(acc, taken);\n} else {\nfor (int l = 0; l < KN_W; ++l)\n"
+                         "if ((ulong)l < left) KN_LANE(" + element + ", acc, l) = KN_COMBINE(KN_LANE(" + element +
+                             ", acc, l), KN_LANE(" + element + ", taken, l));\n}\n");
+  const DType stored = pass.last ? pass.result : type;
+  std::string text = "#define KN_COMBINE(a, b) " + op.combine + "\n";
+  text += define("KN_STATE", vector) + define("KN_ONE", element);
+  text += define("KN_IDENTITY", "((" + vector + ")(" + op.identity + "))");
+  if (walk.width == 1) {
+    text += "#define KN_FOLD(acc) (acc)\n";
+  } else {
+    text += "static inline " + element + " kn_fold(" + vector + " acc) {\n  " + element + " one = KN_LANE(" + element +
+            ", acc, 0);\n  for (int l = 1; l < KN_W; ++l) one = KN_COMBINE(one, KN_LANE(" + element +
+            ", acc, l));\n  return one;\n}\n#define KN_FOLD(acc) kn_fold(acc)\n";
+  }
+  text += "#define KN_PUT(one, at) kn_put_" + std::string(name(stored)) + "(one, out + (at));\n";
+  text += "#define KN_PUT_ALL(acc, at, left) kn_store_" + std::string(name(stored)) + "(acc, out + (at), left);\n";
+  return text + define("KN_BODY", body_text);
+}
+
+}  // namespace
+
+bool is_position(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
+
+DType partial_type(const ReducePass& pass) {
+  if (is_position(pass.kind)) return pass.body->lines[static_cast<std::size_t>(pass.body->outputs[0].line)].type;
+  return pass.result;
+}
+
+KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const DeviceTraits& traits) {
+  const Body& body = *pass.body;
+  const Printer printer(body, traits, walk.width);
+  const bool partial_position = is_position(pass.kind) && !pass.last;
+  const DType stored = pass.last ? pass.result : partial_type(pass);
+  std::string outputs = "__global " + std::string(memory_type(stored)) + "* out, ";
+  if (partial_position) outputs = "__global " + std::string(memory_type(stored)) + "* values, __global long* places, ";
+  KernelText text;
+  text.settings = traits.fp64 ? "#define KN_FP64\n" : "";
+  text.settings += "#define KN_W " + std::to_string(walk.width) + "\n";
+  if (walk.cpu) text.settings += "#define KN_CPU\n";
+  if (walk.aligned) text.settings += "#define KN_ALIGNED\n";
+  if (walk.reduced.shape.size() > 1) text.settings += "#define KN_ROWS\n";
+  text.settings += std::string("#define KN_INDEX ") + (walk.wide ? "ulong" : "uint") + "\n#define KN_LANES " +
+                   std::to_string(walk.lanes) + "\n#define KN_GROUP " + std::to_string(reduce_group) +
+                   "\n#define KN_TILE " + std::to_string(walk.tile) + "\n";
+  text.modules = printer.modules({stored});
+  if (pass.kind == ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");
+  text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";
+  text.definitions = printer.memory_instances({stored}) + bounds_type(walk) + inner_strides(walk) +
+                     define("KN_PARAMETERS", printer.load_parameters() + outputs + printer.constant_parameters() +
+                                                 "const kn_bounds d") +
+                     define("KN_CONSTANTS", printer.constants()) +
+                     define("KN_KEPT", offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +
+                     define("KN_ROW", offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +
+                                          printer.uniform_loads(walk.access)) +
+                     (is_position(pass.kind) ? position_hooks(pass, walk, printer) : value_hooks(pass, walk, printer));
+  return text;
+}
+
+}  // namespace koine::codegen

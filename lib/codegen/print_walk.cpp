@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bounds of a walk, as text and as bytes.
+#include "codegen/print_walk.hpp"
+
+namespace koine::codegen {
+namespace {
+
+std::string number(std::size_t n) { return std::to_string(n); }
+
+bool any_strided(const Walk& walk) {
+  for (Access access : walk.access) {
+    if (access == Access::strided) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string settings(const Walk& walk, const DeviceTraits& traits) {
+  std::string text = traits.fp64 ? "#define KN_FP64\n" : "";
+  text += "#define KN_W " + std::to_string(walk.width) + "\n";
+  if (walk.cpu) text += "#define KN_CPU\n";
+  if (walk.aligned) text += "#define KN_ALIGNED\n";
+  if (walk.outer_axes()) text += "#define KN_ROWS\n";
+  return text + "#define KN_INDEX " + (walk.wide ? "ulong" : "uint") + "\n";
+}
+
+std::string bounds_type(const Walk& walk) {
+  const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
+  std::string text = "typedef struct {\n  ulong inner, row_segments, segments, per_item, segment;\n";
+  text += "  long offset[" + number(operands) + "];\n";
+  if (any_strided(walk)) text += "  long inner_stride[" + number(operands) + "];\n";
+  if (outer) text += "  ulong size[" + number(outer) + "];\n  long stride[" + number(outer * operands) + "];\n";
+  return text + "} kn_bounds;\n";
+}
+
+std::string row_offsets(const Walk& walk) {
+  const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
+  std::string text;
+  for (std::size_t k = 0; k < operands; ++k) text += "long o" + number(k) + " = d.offset[" + number(k) + "];\n";
+  if (outer == 0) return text;
+  text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
+  for (std::size_t axis = outer; axis-- > 0;) {
+    const std::string size = "(KN_INDEX)d.size[" + number(axis) + "]", at = "c" + number(axis) + "_";
+    if (axis > 0) {
+      text += "const long " + at + " = left_rows % " + size + ";\nleft_rows /= " + size + ";\n";
+    } else {
+      text += "const long " + at + " = left_rows;\n";
+    }
+    for (std::size_t k = 0; k < operands; ++k) {
+      text += "o" + number(k) + " += " + at + " * d.stride[" + number(axis * operands + k) + "];\n";
+    }
+  }
+  return text;
+}
+
+std::vector<std::int64_t> bounds(const Walk& walk, const Segments& segments) {
+  const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
+  std::vector<std::int64_t> words;
+  words.reserve(5 + 2 * operands + outer * (operands + 1));
+  words.push_back(walk.inner());
+  for (std::uint64_t s : {segments.row_segments, segments.segments, segments.per_item, segments.segment}) {
+    words.push_back(static_cast<std::int64_t>(s));
+  }
+  words.insert(words.end(), walk.offsets.begin(), walk.offsets.end());
+  if (any_strided(walk)) {
+    for (const Shape& s : walk.axes.strides) words.push_back(s.back());
+  }
+  for (std::size_t axis = 0; axis < outer; ++axis) words.push_back(walk.axes.shape[axis]);
+  for (std::size_t axis = 0; axis < outer; ++axis) {
+    for (const Shape& s : walk.axes.strides) words.push_back(s[axis]);
+  }
+  return words;
+}
+
+void append_key(std::string& key, const Walk& walk) {
+  key.push_back(static_cast<char>(walk.width));
+  key.push_back(static_cast<char>((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0)));
+  key.push_back(static_cast<char>(walk.outer_axes()));
+  for (Access access : walk.access) key.push_back(static_cast<char>(access));
+}
+
+}  // namespace koine::codegen

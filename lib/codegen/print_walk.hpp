@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bounds a kernel gets with a walk: their C type, their bytes, and the code that finds a row's offsets.
+#pragma once
+
+#include "codegen/walk.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace koine::codegen {
+
+/// What the loop needs beside the walk; see kernels/elementwise.cl.
+struct Segments {
+  std::uint64_t row_segments, segments, per_item, segment;
+};
+
+/// The definition of kn_bounds, preceded by the settings that every generated kernel starts with.
+std::string bounds_type(const Walk& walk);
+/// "long o0 = ..." for each operand, from `row`.
+std::string row_offsets(const Walk& walk);
+/// The bytes of a kn_bounds.
+std::vector<std::int64_t> bounds(const Walk& walk, const Segments& segments);
+/// All of a walk that enters a program's text.
+void append_key(std::string& key, const Walk& walk);
+/// The macros that must stand before the modules.
+std::string settings(const Walk& walk, const DeviceTraits& traits);
+
+}  // namespace koine::codegen

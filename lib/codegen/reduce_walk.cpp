@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the operands of a reduction are walked.
+#include "codegen/reduce.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace koine::codegen {
+namespace {
+
+// Elements of one block: few enough that rounding errors stay small within it, enough to keep a work-item or a group
+// busy. It does not depend on the device, so neither does the order of the additions between blocks.
+constexpr std::int64_t block_elements = 32768;
+constexpr std::int64_t segment_elements = 4096;
+constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
+constexpr std::int64_t enough_units = 1 << 15;   // to fill a GPU with columns
+constexpr std::int64_t fewest_rows = 32;         // of a block of columns
+constexpr int cpu_tile = 16;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// The axes of `domain` in `axes` (or the others), with every load's strides along them, merged.
+graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bool listed) {
+  Shape shape;
+  std::vector<Shape> strides(body.loads.size());
+  for (std::size_t axis = 0; axis < body.domain.size(); ++axis) {
+    if (std::binary_search(axes.begin(), axes.end(), axis) != listed) continue;
+    shape.push_back(body.domain[axis]);
+    for (std::size_t k = 0; k < strides.size(); ++k) strides[k].push_back(body.loads[k].layout.strides[axis]);
+  }
+  std::vector<const Shape*> pointers;
+  for (const Shape& s : strides) pointers.push_back(&s);
+  graph::Collapsed result = graph::collapse(shape, pointers);
+  if (result.shape.empty()) {
+    result.shape.push_back(1);
+    for (Shape& s : result.strides) s.push_back(0);
+  }
+  return result;
+}
+
+/// How many loads move by one element along the last axis.
+std::size_t contiguous_loads(const graph::Collapsed& axes) {
+  return static_cast<std::size_t>(
+      std::count_if(axes.strides.begin(), axes.strides.end(), [](const Shape& s) { return s.back() == 1; }));
+}
+
+void divide_rows(ReduceWalk& walk, const DeviceTraits& traits) {
+  const std::int64_t inner = walk.reduced.shape.back(), elements = walk.reduced.shape.elements();
+  const std::int64_t segment = walk.cpu ? std::min(inner, segment_elements) : walk.width;
+  const std::int64_t row_segments = divide_up(inner, segment), segments = elements / inner * row_segments;
+  const std::int64_t per_block = std::max<std::int64_t>(block_elements / std::min(segment, inner), 1);
+  const std::int64_t blocks = divide_up(segments, per_block), units = walk.kept.shape.elements() * blocks;
+  const std::int64_t share = units / (8 * std::int64_t{traits.compute_units});
+  const std::int64_t least = divide_up(fewest_elements, std::min(elements, block_elements));
+  walk.lanes = segments >= 128 ? 256 : segments >= 16 ? 32 : segments >= 4 ? 4 : 1;
+  walk.inner = std::uint64_t(inner);
+  walk.row_segments = std::uint64_t(row_segments);
+  walk.segments = std::uint64_t(segments);
+  walk.segment = std::uint64_t(segment);
+  walk.blocks = std::uint64_t(blocks);
+  walk.per_block = std::uint64_t(per_block);
+  walk.units = std::uint64_t(units);
+  walk.units_per_item = walk.cpu ? std::uint64_t(std::max(least, share)) : 1;
+}
+
+void divide_columns(ReduceWalk& walk) {
+  const std::int64_t inner = walk.kept.shape.back(), rows = walk.reduced.shape.elements();
+  walk.tile = walk.cpu ? static_cast<int>(std::min<std::int64_t>(cpu_tile, divide_up(inner, walk.width))) : 1;
+  const std::int64_t segment = std::int64_t{walk.width} * walk.tile, row_segments = divide_up(inner, segment);
+  const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
+  const std::int64_t wanted = walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_units, across);
+  const std::int64_t per_block = std::max(fewest_rows, divide_up(rows, wanted));
+  const std::int64_t blocks = divide_up(rows, per_block);
+  walk.inner = std::uint64_t(inner);
+  walk.row_segments = std::uint64_t(row_segments);
+  walk.segments = std::uint64_t(rows);
+  walk.segment = std::uint64_t(segment);
+  walk.blocks = std::uint64_t(blocks);
+  walk.per_block = std::uint64_t(per_block);
+  walk.units = std::uint64_t(across * blocks);
+  const std::int64_t elements = std::min(rows, per_block) * segment;
+  walk.units_per_item = walk.cpu ? std::uint64_t(divide_up(fewest_elements, elements)) : 1;
+}
+
+}  // namespace
+
+ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_t>& axes, const DeviceTraits& traits) {
+  const Body& body = *pass.body;
+  ReduceWalk walk{};
+  walk.cpu = traits.device_class == DeviceClass::cpu;
+  walk.tile = walk.lanes = 1;
+  walk.kept = part(body, axes, false);
+  walk.reduced = part(body, axes, true);
+  walk.columns = contiguous_loads(walk.kept) > contiguous_loads(walk.reduced) && walk.kept.shape.back() > 1;
+  // A position is a pair of numbers, which no vector operation combines.
+  walk.width = is_position(pass.kind) ? 1 : vector_width(body, {}, traits);
+  const graph::Collapsed& inner = walk.columns ? walk.kept : walk.reduced;
+  const graph::Collapsed& outer = walk.columns ? walk.reduced : walk.kept;
+  walk.aligned = !walk.cpu && walk.width > 1;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    const Shape& s = inner.strides[k];
+    const std::int64_t step = s.back();
+    walk.offsets.push_back(body.loads[k].layout.offset);
+    walk.access.push_back(step == 1 ? Access::contiguous : step == 0 ? Access::uniform : Access::strided);
+    if (step == 0) continue;
+    if (step != 1) walk.aligned = false;
+    const auto fits = [&](std::int64_t stride) { return stride % walk.width == 0; };
+    if (!body.loads[k].iota) {
+      walk.aligned = walk.aligned && fits(walk.offsets[k]) && std::all_of(s.begin(), s.end() - 1, fits) &&
+                     std::all_of(outer.strides[k].begin(), outer.strides[k].end(), fits);
+    }
+  }
+  // Partial results of columns are stored as vectors too, one row of results after another.
+  if (walk.columns && walk.kept.shape.back() % walk.width != 0) walk.aligned = false;
+  if (!walk.cpu && !walk.aligned) walk.width = 1;
+  walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();
+  if (walk.columns) {
+    divide_columns(walk);
+  } else {
+    divide_rows(walk, traits);
+  }
+  return walk;
+}
+
+std::vector<std::int64_t> bounds(const ReduceWalk& walk) {
+  std::vector<std::int64_t> words;
+  for (std::uint64_t w : {walk.inner, walk.row_segments, walk.segments, walk.segment, walk.blocks, walk.per_block,
+                          walk.units, walk.units_per_item}) {
+    words.push_back(static_cast<std::int64_t>(w));
+  }
+  words.insert(words.end(), walk.offsets.begin(), walk.offsets.end());
+  if (walk.offsets.empty()) words.push_back(0);  // C has no empty arrays
+  for (const graph::Collapsed* part : {&walk.kept, &walk.reduced}) {
+    for (std::int64_t size : part->shape) words.push_back(size);
+    for (std::size_t axis = 0; axis < part->shape.size(); ++axis) {
+      for (const Shape& s : part->strides) words.push_back(s[axis]);
+      if (part->strides.empty()) words.push_back(0);
+    }
+  }
+  return words;
+}
+
+void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass) {
+  const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
+  byte(pass.kind);
+  byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) |
+       (pass.last ? 16 : 0) | (pass.position >= 0 ? 32 : 0));
+  byte(pass.result);
+  byte(walk.width);
+  byte(walk.lanes == 256 ? 255 : walk.lanes);
+  byte(walk.tile);
+  byte(walk.kept.shape.size());
+  byte(walk.reduced.shape.size());
+  for (Access access : walk.access) byte(access);
+  append_key(key, *pass.body);
+}
+
+}  // namespace koine::codegen

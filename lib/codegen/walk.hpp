@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a kernel walks its operands: merged axes, vector width, and the class of access that each operand needs.
+#pragma once
+
+#include "base/device_traits.hpp"
+#include "codegen/plan.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace koine::codegen {
+
+/// How an operand moves along the innermost axis.
+enum class Access : std::uint8_t { contiguous, uniform, strided };
+
+/// The loop over a domain. Operands are the body's loads, then its outputs.
+struct Walk {
+  bool cpu;
+  bool wide;        // row numbers need 64 bits
+  bool aligned;     // every contiguous access is aligned to the vector
+  int width;        // elements of a vector
+  graph::Collapsed axes;  // at least one
+  std::vector<std::int64_t> offsets;
+  std::vector<Access> access;
+
+  std::int64_t inner() const { return axes.shape.back(); }
+  std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }
+  std::size_t outer_axes() const { return axes.shape.size() - 1; }
+};
+
+/// The walk over a body's domain, which has elements; `outputs` are the layouts of the results.
+Walk make_walk(const Body& body, const std::vector<const graph::Layout*>& outputs, const DeviceTraits& traits);
+
+/// Elements of a vector for a kernel that touches these types: a register on a CPU, 16 bytes on a GPU.
+int vector_width(const Body& body, const std::vector<DType>& stored, const DeviceTraits& traits);
+
+/// All of a body that enters a program's text, as bytes: equal keys, equal programs.
+void append_key(std::string& key, const Body& body);
+
+}  // namespace koine::codegen

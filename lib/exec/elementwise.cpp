@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running element-wise kernels.
+#include "exec/kernel_run.hpp"
+
+#include <algorithm>
+
+namespace koine::exec {
+namespace {
+
+using codegen::Segments;
+using codegen::Walk;
+
+// A CPU work-item takes at least this many elements, so that starting it costs little beside them.
+constexpr std::int64_t fewest_elements = 16384;
+constexpr std::int64_t items_per_core = 8;
+constexpr std::int64_t segment_elements = 4096;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
+  const std::int64_t inner = walk.inner(), rows = walk.rows();
+  if (!walk.cpu) {
+    const std::int64_t vectors = divide_up(inner, walk.width);
+    return {std::uint64_t(vectors), std::uint64_t(vectors * rows), 1, std::uint64_t(walk.width)};
+  }
+  const std::int64_t segment = std::min(inner, segment_elements), row_segments = divide_up(inner, segment);
+  const std::int64_t share = inner * rows / (items_per_core * traits.compute_units);
+  const std::int64_t per_item = divide_up(std::max(fewest_elements, share), segment);
+  return {std::uint64_t(row_segments), std::uint64_t(row_segments * rows), std::uint64_t(per_item),
+          std::uint64_t(segment)};
+}
+
+}  // namespace
+
+void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination) {
+  const codegen::Body& body = step.body;
+  std::vector<runtime::BufferRef> buffers;
+  std::vector<graph::Layout> layouts;
+  std::vector<const graph::Layout*> outputs;
+  layouts.reserve(body.outputs.size());
+  for (const codegen::Output& output : body.outputs) {
+    const graph::Node& node = *output.node;
+    if (output.node == destination.node) {
+      buffers.push_back(destination.storage);
+      layouts.push_back(destination.layout);
+    } else {
+      const auto bytes = static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
+      buffers.push_back(context.allocate(bytes, graph::name(node.op)));
+      layouts.push_back(graph::row_major(node.shape));
+    }
+    outputs.push_back(&layouts.back());
+  }
+  if (body.domain.elements() > 0) {
+    const Walk walk = make_walk(body, outputs, context.traits());
+    std::string key = "e";
+    append_key(key, walk);
+    append_key(key, body);
+    for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
+    const runtime::KernelRef kernel =
+        context.kernel(key, [&] { return program_text(print_elementwise(body, walk, context.traits())); });
+    const Segments segments = make_segments(walk, context.traits());
+    runtime::Launch launch(context, kernel);
+    add_loads(launch, body);
+    for (const runtime::BufferRef& buffer : buffers) launch.arg(*buffer);
+    add_constants(launch, body);
+    add_words(launch, bounds(walk, segments));
+    const std::size_t local = walk.cpu ? 1 : std::min<std::size_t>(group_size, context.traits().max_group);
+    const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
+    launch.run({(items + local - 1) / local * local}, {local});
+  }
+  for (std::size_t k = 0; k < body.outputs.size(); ++k) {
+    if (body.outputs[k].node != destination.node) {
+      graph::fulfil(*body.outputs[k].node, std::move(buffers[k]), std::move(layouts[k]));
+    }
+  }
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computing pending nodes.
+#include "exec/evaluate.hpp"
+
+#include "codegen/plan.hpp"
+#include "exec/kernel_run.hpp"
+#include "exec/matmul_node.hpp"
+#include "exec/random.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_set>
+
+namespace koine::exec {
+
+using graph::Node;
+using graph::NodeRef;
+using graph::Op;
+
+namespace {
+
+// Pending work past these is submitted: larger kernels compile slowly and gain nothing.
+constexpr std::uint32_t most_nodes = 1024;
+// The share of the device's memory that pending work may keep alive.
+constexpr std::uint64_t memory_share = 8;
+
+void run_random_node(runtime::Context& context, Node& node) {
+  const std::int64_t count = node.shape.elements();
+  auto buffer = context.allocate(static_cast<std::uint64_t>(count) * size_of(node.dtype), "random");
+  if (count > 0) run_random(context, node.draw(), node.dtype, count, *buffer);
+  graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
+}
+
+/// Under the context's evaluation mutex.
+void run(runtime::Context& context, std::span<Node* const> roots, const Destination& destination = {}) {
+  static thread_local codegen::Planner planner;
+  for (codegen::Step& step : planner.plan(roots, {context.traits().max_parameter_bytes})) {
+    Node& node = *step.node;
+    switch (step.kind) {
+      case codegen::Step::Kind::elementwise: run_elementwise(context, step, destination); break;
+      case codegen::Step::Kind::reduce: run_reduce(context, step); break;
+      case codegen::Step::Kind::alias:
+        graph::fulfil(node, node.inputs[0]->storage, *apply(node.view(), node.shape, node.inputs[0]->layout));
+        break;
+      case codegen::Step::Kind::kernel:
+        if (node.op == Op::random) {
+          run_random_node(context, node);
+        } else {
+          run_matmul_node(context, node);
+        }
+    }
+  }
+}
+
+void run_root(runtime::Context& context, const NodeRef& root, const Destination& destination = {}) {
+  Node* node = root.get();
+  run(context, {&node, 1}, destination);
+}
+
+bool reads_storage(const NodeRef& value, const void* storage) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> stack{value.get()};
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (node->is_ready()) {
+      if (node->storage.get() == storage) return true;
+    } else if (seen.insert(node).second) {
+      for (std::size_t i = 0; i < node->arity(); ++i) stack.push_back(node->inputs[i].get());
+    }
+  }
+  return false;
+}
+
+NodeRef copy_of(const NodeRef& node) {
+  return graph::make_node(Op::cast, node->dtype, node->shape, node->place, {&node, 1});
+}
+
+bool overlap(const graph::Layout& a, const graph::Layout& b) {
+  const graph::Extent x = extent(a), y = extent(b);
+  return x.first <= y.last && y.first <= x.last;
+}
+
+}  // namespace
+
+void evaluate(std::span<const NodeRef> roots) {
+  std::vector<Node*> pending;
+  for (const NodeRef& root : roots) {
+    if (!root->is_ready()) pending.push_back(root.get());
+  }
+  while (!pending.empty()) {
+    const graph::Place place = pending.front()->place;
+    const auto rest =
+        std::stable_partition(pending.begin(), pending.end(), [&](Node* node) { return node->place == place; });
+    {
+      runtime::Context& context = *place.context;
+      context.check_usable("eval");
+      const std::lock_guard lock(context.evaluation_mutex());
+      run(context, {pending.data(), static_cast<std::size_t>(rest - pending.begin())});
+    }
+    pending.erase(pending.begin(), rest);
+  }
+}
+
+void evaluate(const NodeRef& root) {
+  if (!root->is_ready()) evaluate({&root, 1});
+}
+
+void bound_pending(const NodeRef& root) {
+  Node& node = *root;
+  const auto past = [&](const graph::Pending& p) {
+    return p.nodes > most_nodes || p.bytes > node.place.traits->memory / memory_share;
+  };
+  if (!past(node.pending)) return;
+  {
+    const std::lock_guard lock(node.place.context->evaluation_mutex());
+    if (node.is_ready()) return;
+    node.pending = graph::measure(node);
+  }
+  if (past(node.pending)) evaluate(root);
+}
+
+void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value) {
+  runtime::Context& context = *target->place.context;
+  context.check_usable("subscript");
+  evaluate(target);
+  if (shape.elements() == 0) return;
+  const std::lock_guard lock(context.evaluation_mutex());
+  // A part of the target itself that only the caller and this call hold does not count as a holder of the memory.
+  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() <= 2;
+  if (reads_storage(value, target->storage.get())) {
+    // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
+    // only if the two parts overlap.
+    const auto part = apply(map, shape, target->layout);
+    if (!value->is_ready() || overlap(*part, value->layout)) {
+      if (value->is_ready()) value = copy_of(value);
+      run_root(context, value);
+    }
+  }
+  const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
+  NodeRef result = target;
+  if (!sole || !is_injective(target->layout)) {
+    result = copy_of(target);
+    run_root(context, result);
+  }
+  const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
+  run_root(context, store, {store.get(), result->storage, *apply(map, shape, result->layout)});
+  target = std::move(result);
+}
+
+NodeRef row_major(const NodeRef& node) {
+  evaluate(node);
+  if (is_row_major(node->layout)) return node;
+  NodeRef copy = copy_of(node);
+  evaluate(copy);
+  return copy;
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computing pending nodes: plan, allocate, launch, record the results.
+#pragma once
+
+#include "graph/node.hpp"
+
+#include <span>
+
+namespace koine::exec {
+
+/// Makes every root ready; does not wait for the device. Roots may live on different devices. What failed stays pending
+/// and may be tried again.
+void evaluate(std::span<const graph::NodeRef> roots);
+void evaluate(const graph::NodeRef& root);
+
+/// Evaluates `root` if the work behind it has passed the limits on pending work: nodes, parameters, memory kept alive.
+void bound_pending(const graph::NodeRef& root);
+
+/// Writes `value`, which broadcasts to `shape` and has the target's type, to the part of `target` that `map` names: in
+/// place where nobody else holds the memory, else `target` becomes a copy first. If this throws, `target` is as before.
+void assign(graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape, graph::NodeRef value);
+
+/// A ready node with the same values in row-major order without gaps: the node itself where it is so already.
+graph::NodeRef row_major(const graph::NodeRef& node);
+
+}  // namespace koine::exec

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Program texts and arguments of generated kernels.
+#include "exec/kernel_run.hpp"
+
+#include "runtime/kernel_sources.hpp"
+
+namespace koine::exec {
+
+runtime::ProgramText program_text(const codegen::KernelText& text) {
+  std::string source = text.settings;
+  for (std::string_view module : text.modules) source += runtime::kernel_source(module);
+  source += text.definitions;
+  source += runtime::kernel_source(text.kernel);
+  return {std::move(source), ""};
+}
+
+void add_loads(runtime::Launch& launch, const codegen::Body& body) {
+  for (const codegen::Load& load : body.loads) {
+    if (!load.iota) launch.arg(*load.source->storage);
+  }
+}
+
+void add_constants(runtime::Launch& launch, const codegen::Body& body) {
+  for (const graph::Node* node : body.constants) {
+    const graph::ConstantValue& c = node->constant();
+    switch (node->dtype) {
+      case DType::bool_:
+      case DType::int8:
+      case DType::uint8: launch.value(static_cast<std::uint8_t>(c.integer)); break;
+      case DType::int16:
+      case DType::uint16: launch.value(static_cast<std::uint16_t>(c.integer)); break;
+      case DType::int32:
+      case DType::uint32: launch.value(static_cast<std::uint32_t>(c.integer)); break;
+      case DType::int64:
+      case DType::uint64: launch.value(c.integer); break;
+      case DType::float16: launch.value(static_cast<float>(float16_t(static_cast<float>(c.real.real())))); break;
+      case DType::bfloat16: launch.value(static_cast<float>(bfloat16_t(static_cast<float>(c.real.real())))); break;
+      case DType::float32: launch.value(static_cast<float>(c.real.real())); break;
+      case DType::float64: launch.value(c.real.real()); break;
+      case DType::complex64: launch.value(std::complex<float>(c.real)); break;
+      case DType::complex128: launch.value(c.real); break;
+    }
+  }
+}
+
+void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words) {
+  launch.arg(words.data(), words.size() * sizeof(std::int64_t));
+}
+
+}  // namespace koine::exec

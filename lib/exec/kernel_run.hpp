@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running one planned kernel: what the families of kernels share.
+#pragma once
+
+#include "codegen/print.hpp"
+#include "codegen/print_walk.hpp"
+#include "runtime/context.hpp"
+#include "runtime/launch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace koine::exec {
+
+/// Where an output goes instead of memory of its own.
+struct Destination {
+  const graph::Node* node = nullptr;
+  std::shared_ptr<runtime::Buffer> storage;
+  graph::Layout layout;
+};
+
+void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination);
+void run_reduce(runtime::Context& context, codegen::Step& step);
+
+/// The whole text of a program.
+runtime::ProgramText program_text(const codegen::KernelText& text);
+/// The arguments in the order of Printer's parameters.
+void add_loads(runtime::Launch& launch, const codegen::Body& body);
+void add_constants(runtime::Launch& launch, const codegen::Body& body);
+void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words);
+
+/// Work-items of a group on a GPU for kernels without a reason for another number.
+inline constexpr std::size_t group_size = 256;
+
+}  // namespace koine::exec

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a matmul node to the problem that the kernels solve.
+#include "exec/matmul_node.hpp"
+
+#include "exec/matmul.hpp"
+
+namespace koine::exec {
+namespace {
+
+MatmulOperand operand(const graph::Node& node, const Shape& batch) {
+  Shape shape = batch;
+  shape.push_back(node.shape[node.shape.size() - 2]);
+  shape.push_back(node.shape.back());
+  const graph::Layout layout = broadcast(node.layout, shape);
+  MatmulOperand result;
+  result.buffer = node.storage.get();
+  result.offset = layout.offset;
+  // Taken from the node itself: broadcasting would turn the stride of a single row into 0.
+  result.row_stride = node.layout.strides[node.shape.size() - 2];
+  result.column_stride = node.layout.strides.back();
+  result.batch_strides.assign(layout.strides.begin(), layout.strides.begin() + batch.size());
+  return result;
+}
+
+}  // namespace
+
+void run_matmul_node(runtime::Context& context, graph::Node& node) {
+  const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
+  auto buffer = context.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), "matmul");
+  if (node.shape.elements() > 0) {
+    Shape batch = node.shape;
+    batch.erase(batch.size() - 1);
+    batch.erase(batch.size() - 1);
+    MatmulProblem problem;
+    problem.dtype = node.dtype;
+    problem.m = node.shape[node.shape.size() - 2];
+    problem.n = node.shape.back();
+    problem.k = a.shape.back();
+    problem.batch.assign(batch.begin(), batch.end());
+    problem.a = operand(a, batch);
+    problem.b = operand(b, batch);
+    problem.out = buffer.get();
+    run_matmul(context, problem);
+  }
+  graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
+}
+
+}  // namespace koine::exec
