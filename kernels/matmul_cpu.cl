@@ -3,13 +3,9 @@
 
 // Sums of narrow integers in 16 bits fill twice the lanes that sums in 32 would.
 #define KN_NARROW ushort
-#include "common/matmul_types.clh"
 
 // The register tile: KN_ROWS rows of KN_VECTORS vectors of KN_LANES lanes. 12 x 2 sums and 2 vectors of B leave a few
 // of AVX-512's 32 registers for the broadcasts; machines with 16 registers take 6 x 2.
-#ifndef KN_LANES
-#define KN_LANES 16
-#endif
 #ifndef KN_ROWS
 #define KN_ROWS 12
 #endif
@@ -17,39 +13,13 @@
 #define KN_VECTORS 2
 #endif
 
-#define KN_PASTE_(x, y) x##y
-#define KN_PASTE(x, y) KN_PASTE_(x, y)
-#define KN_VECTOR KN_PASTE(KN_REAL, KN_LANES)
-#define KN_VLOAD KN_PASTE(vload, KN_LANES)
-#define KN_VSTORE KN_PASTE(vstore, KN_LANES)
+#include "common/matmul_vectors.clh"
 
-// A complex element is packed as two planes, so that real and imaginary parts fill vectors of their own.
-#define KN_PLANES (1 + KN_IS_COMPLEX)
 #define KN_TILE_WIDTH (KN_VECTORS * KN_LANES)
 #define KN_COLUMNS (KN_TILE_WIDTH / KN_PLANES)
 
-// KN_LANES neighbours in memory, as one vector for each plane.
-inline void kn_load_planes(__global const KN_STORED* from, KN_VECTOR planes[KN_PLANES]) {
-#if KN_IS_COMPLEX
-  KN_VECTOR low = KN_VLOAD(0, (__global const KN_REAL*)from);
-  KN_VECTOR high = KN_VLOAD(1, (__global const KN_REAL*)from);
-  planes[0].lo = low.even;
-  planes[0].hi = high.even;
-  planes[1].lo = low.odd;
-  planes[1].hi = high.odd;
-#elif KN_ELEMENT == KN_F16
-  planes[0] = KN_PASTE(vload_half, KN_LANES)(0, from);
-#elif KN_ELEMENT == KN_BF16
-  planes[0] = KN_PASTE(as_float, KN_LANES)(KN_PASTE(convert_uint, KN_LANES)(KN_VLOAD(0, from)) << 16);
-#elif KN_ELEMENT == KN_U8
-  planes[0] = KN_PASTE(convert_ushort, KN_LANES)(KN_VLOAD(0, from));
-#else
-  planes[0] = KN_VLOAD(0, from);
-#endif
-}
-
 // Transposes a square of KN_LANES vectors: each round of interleaving the halves moves one bit of the index.
-inline void kn_transpose(KN_VECTOR square[KN_LANES]) {
+static inline void kn_transpose(KN_VECTOR square[KN_LANES]) {
 #pragma unroll
   for (int round = 1; round < KN_LANES; round *= 2) {
     KN_VECTOR mixed[KN_LANES];
@@ -67,7 +37,7 @@ inline void kn_transpose(KN_VECTOR square[KN_LANES]) {
 
 // Packs a panel `width` elements wide with the depth outermost; only the first `present` exist, the rest are zeros.
 // Vectors may spill over the panel's end: what lies there is packed later, or is padding.
-inline void kn_pack(__global const KN_STORED* restrict from, long wide_stride, long deep_stride, const int width,
+static inline void kn_pack(__global const KN_STORED* restrict from, long wide_stride, long deep_stride, const int width,
                     long present, long depth, __global KN_REAL* restrict panel) {
   const int step = width * KN_PLANES;
   const int chunks = (width + KN_LANES - 1) / KN_LANES;
@@ -124,7 +94,7 @@ inline void kn_pack(__global const KN_STORED* restrict from, long wide_stride, l
 }
 
 // Writes the whole or the edge of a tile of sums to the result.
-inline void kn_write(__global const KN_REAL* restrict sums, __global KN_STORED* restrict out, long out_stride,
+static inline void kn_write(__global const KN_REAL* restrict sums, __global KN_STORED* restrict out, long out_stride,
                      long rows, long columns) {
   for (int r = 0; r < min(rows, (long)KN_ROWS); ++r)
     for (int c = 0; c < min(columns, (long)KN_COLUMNS); ++c) {
@@ -138,7 +108,7 @@ inline void kn_write(__global const KN_REAL* restrict sums, __global KN_STORED* 
 }
 
 // Adds a panel of A times a panel of B, `depth` deep, to a tile of sums; the last depth writes it to `out`.
-inline void kn_tile(__global const KN_REAL* restrict a, __global const KN_REAL* restrict b, long depth,
+static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN_REAL* restrict b, long depth,
                     __global KN_REAL* restrict sums, __global KN_STORED* restrict out, long out_stride, long rows,
                     long columns, bool first, bool last) {
   KN_VECTOR acc[KN_ROWS][KN_VECTORS];
@@ -194,13 +164,13 @@ inline void kn_tile(__global const KN_REAL* restrict a, __global const KN_REAL* 
 }
 
 // The result is cut into tasks of row_block x column_block elements of one matrix; a work-item takes a run of them.
-// Within a task, all of its rows of A are packed once, and the sums of column_group columns stay in the cache while
-// the depth is walked in steps of depth_block. scratch_step holds one work-item's sums and panels.
+// Within a task, the sums of column_group columns stay in the cache while the depth is walked in steps of depth_block;
+// with keep_a its rows of A are packed once and kept for all groups. scratch_step holds an item's sums and panels.
 __kernel void koine(__global const KN_STORED* restrict a, __global const KN_STORED* restrict b,
-                    __global KN_STORED* restrict out, __global KN_REAL* restrict scratch, long a_offset, long b_offset,
-                    long a_row, long a_column, long b_row, long b_column, long m, long n, long k, long row_block,
-                    long column_block, long column_group, long depth_block, long scratch_step, long batches,
-                    long4 batch_sizes, long4 a_batch, long4 b_batch) {
+                    __global KN_STORED* restrict out, __global KN_REAL* restrict scratch, long out_offset, long a_offset,
+                    long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
+                    long row_block, long column_block, long column_group, long depth_block, int keep_a, long scratch_step,
+                    long batches, long4 batch_sizes, long4 a_batch, long4 b_batch) {
   long row_blocks = (m + row_block - 1) / row_block;
   long column_blocks = (n + column_block - 1) / column_block;
   long tasks = batches * row_blocks * column_blocks;
@@ -218,24 +188,23 @@ __kernel void koine(__global const KN_STORED* restrict a, __global const KN_STOR
     long column_end = min(column0 + column_block, n);
     __global const KN_STORED* am = a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row;
     __global const KN_STORED* bm = b + b_offset + kn_batch_offset(batch, batch_sizes, b_batch);
-    __global KN_STORED* om = out + (batch * m + row0) * n;
+    __global KN_STORED* om = out + out_offset + (batch * m + row0) * n;
 
-    for (long depth0 = 0; depth0 < k; depth0 += depth_block) {
-      long depth = min(depth_block, k - depth0);
-      for (long r = 0; r < rows; r += KN_ROWS)
-        kn_pack(am + r * a_row + depth0 * a_column, a_row, a_column, KN_ROWS, rows - r, depth,
-                a_panels + (padded_rows * depth0 + r * depth) * KN_PLANES);
-    }
     for (long group = column0; group < column_end; group += column_group) {
       long columns = min(column_group, column_end - group);
       for (long depth0 = 0; depth0 < k; depth0 += depth_block) {
         long depth = min(depth_block, k - depth0);
+        __global KN_REAL* a_block = a_panels + (keep_a ? padded_rows * depth0 * KN_PLANES : 0);
+        if (group == column0 || !keep_a)
+          for (long r = 0; r < rows; r += KN_ROWS)
+            kn_pack(am + r * a_row + depth0 * a_column, a_row, a_column, KN_ROWS, rows - r, depth,
+                    a_block + r * depth * KN_PLANES);
         for (long c = 0; c < columns; c += KN_COLUMNS)
           kn_pack(bm + (group + c) * b_column + depth0 * b_row, b_column, b_row, KN_COLUMNS, columns - c, depth,
                   b_panels + c * depth * KN_PLANES);
         for (long c = 0; c < columns; c += KN_COLUMNS)
           for (long r = 0; r < rows; r += KN_ROWS)
-            kn_tile(a_panels + (padded_rows * depth0 + r * depth) * KN_PLANES, b_panels + c * depth * KN_PLANES, depth,
+            kn_tile(a_block + r * depth * KN_PLANES, b_panels + c * depth * KN_PLANES, depth,
                     sums + (c * row_block + r * KN_COLUMNS) * KN_PLANES, om + r * n + group + c, n, rows - r,
                     columns - c, depth0 == 0, depth0 + depth_block >= k);
       }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix product for GPUs, every type: a group of 16 x 16 work-items shares tiles of A and B in local memory.
+
+#include "common/matmul_types.clh"
+
+// A group's square of the result: 64 gives each work-item 4 x 4 sums, 128 gives it 8 x 8.
+#ifndef KN_TILE
+#define KN_TILE 64
+#endif
+// How much of the depth is in local memory at a time.
+#ifndef KN_DEPTH
+#if KN_ELEMENT == KN_C128
+#define KN_DEPTH 8
+#else
+#define KN_DEPTH 16
+#endif
+#endif
+
+#define KN_SIDE 16
+#define KN_ITEMS (KN_SIDE * KN_SIDE)
+#define KN_SUMS (KN_TILE / KN_SIDE)
+#define KN_LOADS (KN_TILE * KN_DEPTH / KN_ITEMS)
+// Four more than the tile: neighbours in depth fall on different banks, and quads stay aligned.
+#define KN_PITCH (KN_TILE + 4)
+
+#define KN_PASTE_(x, y) x##y
+#define KN_PASTE(x, y) KN_PASTE_(x, y)
+
+// A work-item's share of one line of a tile: quads of neighbours, 64 apart.
+static inline void kn_read_line(__local const KN_VALUE* line, int place, KN_VALUE values[KN_SUMS]) {
+#pragma unroll
+  for (int q = 0; q < KN_SUMS; q += 4) {
+#if KN_IS_COMPLEX
+#pragma unroll
+    for (int i = 0; i < 4; ++i) values[q + i] = line[q * KN_SIDE + place * 4 + i];
+#else
+    KN_PASTE(KN_REAL, 4) quad = *(__local const KN_PASTE(KN_REAL, 4)*)(line + q * KN_SIDE + place * 4);
+    values[q] = quad.x;
+    values[q + 1] = quad.y;
+    values[q + 2] = quad.z;
+    values[q + 3] = quad.w;
+#endif
+  }
+}
+
+static inline KN_VALUE kn_multiply_add(KN_VALUE a, KN_VALUE b, KN_VALUE sum) {
+#if KN_IS_COMPLEX
+  sum.x += a.x * b.x;
+  sum.y += a.x * b.y;
+  sum.x -= a.y * b.y;
+  sum.y += a.y * b.x;
+  return sum;
+#else
+  return sum + a * b;
+#endif
+}
+
+// One group for each tile of each matrix of the batch, in one dimension: other dimensions have low limits.
+__kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
+    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_STORED* restrict out,
+    long out_offset, long a_offset, long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
+    long4 batch_sizes, long4 a_batch, long4 b_batch) {
+  __local KN_VALUE a_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
+  __local KN_VALUE b_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
+  const int item = get_local_id(0);
+  const int place_x = item % KN_SIDE;
+  const int place_y = item / KN_SIDE;
+
+  // Tiles are numbered down bands of eight rows of tiles, so that groups at work together share what the cache holds.
+  const long tile_rows = (m + KN_TILE - 1) / KN_TILE;
+  const long tile_columns = (n + KN_TILE - 1) / KN_TILE;
+  const long batch = get_group_id(0) / (tile_rows * tile_columns);
+  const long tile = get_group_id(0) % (tile_rows * tile_columns);
+  const long band = tile / (8 * tile_columns) * 8;
+  const long band_rows = min(8L, tile_rows - band);
+  const long row0 = (band + (tile - band * tile_columns) % band_rows) * KN_TILE;
+  const long column0 = (tile - band * tile_columns) / band_rows * KN_TILE;
+  a += a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row;
+  b += b_offset + kn_batch_offset(batch, batch_sizes, b_batch) + column0 * b_column;
+
+  // Neighbouring work-items load along whichever axis is contiguous.
+  const bool a_deep = a_column == 1;
+  const bool b_deep = b_row == 1;
+  KN_VALUE a_next[KN_LOADS];
+  KN_VALUE b_next[KN_LOADS];
+  KN_VALUE sums[KN_SUMS][KN_SUMS];
+#pragma unroll
+  for (int i = 0; i < KN_SUMS; ++i)
+#pragma unroll
+    for (int j = 0; j < KN_SUMS; ++j) sums[i][j] = (KN_VALUE)(0);
+
+  for (long depth0 = -KN_DEPTH; depth0 < k; depth0 += KN_DEPTH) {
+    // The next tiles travel from memory while the present ones are multiplied.
+    const long next = depth0 + KN_DEPTH;
+#pragma unroll
+    for (int i = 0; i < KN_LOADS; ++i) {
+      const int at = item + i * KN_ITEMS;
+      const int a_wide = a_deep ? at / KN_DEPTH : at % KN_TILE;
+      const long a_depth = next + (a_deep ? at % KN_DEPTH : at / KN_TILE);
+      const int b_wide = b_deep ? at / KN_DEPTH : at % KN_TILE;
+      const long b_depth = next + (b_deep ? at % KN_DEPTH : at / KN_TILE);
+      a_next[i] = row0 + a_wide < m && a_depth < k ? kn_load(a, a_wide * a_row + a_depth * a_column) : (KN_VALUE)(0);
+      b_next[i] = column0 + b_wide < n && b_depth < k ? kn_load(b, b_wide * b_column + b_depth * b_row) : (KN_VALUE)(0);
+    }
+    if (depth0 >= 0) {
+#pragma unroll
+      for (int d = 0; d < KN_DEPTH; ++d) {
+        KN_VALUE av[KN_SUMS];
+        KN_VALUE bv[KN_SUMS];
+        kn_read_line(a_tile + d * KN_PITCH, place_y, av);
+        kn_read_line(b_tile + d * KN_PITCH, place_x, bv);
+#pragma unroll
+        for (int i = 0; i < KN_SUMS; ++i)
+#pragma unroll
+          for (int j = 0; j < KN_SUMS; ++j) sums[i][j] = kn_multiply_add(av[i], bv[j], sums[i][j]);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int i = 0; i < KN_LOADS; ++i) {
+      const int at = item + i * KN_ITEMS;
+      const int a_place = a_deep ? at % KN_DEPTH * KN_PITCH + at / KN_DEPTH : at / KN_TILE * KN_PITCH + at % KN_TILE;
+      const int b_place = b_deep ? at % KN_DEPTH * KN_PITCH + at / KN_DEPTH : at / KN_TILE * KN_PITCH + at % KN_TILE;
+      a_tile[a_place] = a_next[i];
+      b_tile[b_place] = b_next[i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+
+  out += out_offset + (batch * m + row0) * n + column0;
+#pragma unroll
+  for (int i = 0; i < KN_SUMS; ++i) {
+    const int row = i / 4 * 64 + place_y * 4 + i % 4;
+#pragma unroll
+    for (int j = 0; j < KN_SUMS; ++j) {
+      const int column = j / 4 * 64 + place_x * 4 + j % 4;
+      if (row0 + row < m && column0 + column < n) kn_store(out, row * n + column, sums[i][j]);
+    }
+  }
+}

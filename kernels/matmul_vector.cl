@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix times vector, every type, with the depth split where there are too few rows to keep a device busy.
+
+// 1: a work-item takes whole rows, with wide vectors; 0: a group shares KN_GROUP / KN_SLICES rows.
+#ifndef KN_CPU
+#define KN_CPU 0
+#endif
+#define KN_NARROW uint
+#include "common/matmul_vectors.clh"
+
+#ifndef KN_GROUP
+#define KN_GROUP 256
+#endif
+// Work-items that share a row of the matrix, each taking every KN_SLICES-th element.
+#ifndef KN_SLICES
+#define KN_SLICES 32
+#endif
+
+static inline KN_VALUE kn_multiply_add(KN_VALUE a, KN_VALUE b, KN_VALUE sum) {
+#if KN_IS_COMPLEX
+  sum.x += a.x * b.x;
+  sum.y += a.x * b.y;
+  sum.x -= a.y * b.y;
+  sum.y += a.y * b.x;
+  return sum;
+#else
+  return sum + a * b;
+#endif
+}
+
+// With one split the sums are the result; with more they wait in `parts` for the second kernel.
+static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, long out_offset, long splits,
+                             long index, KN_VALUE sum) {
+  if (splits == 1)
+    kn_store(out, out_offset + index, sum);
+  else
+    parts[index] = sum;
+}
+
+#if KN_CPU
+
+#define KN_BLOCK 32    // rows that share one read of the vector
+#define KN_CHUNK 1024  // elements of the vector that are kept at hand
+#define KN_WIDE 8      // vectors of sums, where vectors run down the rows
+
+static inline void kn_vector_multiply_add(KN_VECTOR a[KN_PLANES], KN_VECTOR b[KN_PLANES], KN_VECTOR sum[KN_PLANES]) {
+  sum[0] += a[0] * b[0];
+#if KN_IS_COMPLEX
+  sum[1] += a[0] * b[1];
+  sum[0] -= a[1] * b[1];
+  sum[1] += a[1] * b[0];
+#endif
+}
+
+// Rows that lie along the depth: vectors run along it too, and their lanes are added at the end.
+static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row, __global const KN_STORED* restrict x,
+                                long x_step, long rows, long depth, KN_VALUE sums[KN_BLOCK]) {
+  KN_REAL chunk[KN_PLANES * KN_CHUNK];
+  for (long d0 = 0; d0 < depth; d0 += KN_CHUNK) {
+    long left = min((long)KN_CHUNK, depth - d0);
+    for (long d = 0; d < left; ++d) {
+      KN_VALUE value = kn_load(x, (d0 + d) * x_step);
+#if KN_IS_COMPLEX
+      chunk[d] = value.x;
+      chunk[KN_CHUNK + d] = value.y;
+#else
+      chunk[d] = value;
+#endif
+    }
+    for (long r = 0; r < rows; r += 4) {
+      // The last rows of a block may be the same one several times; only the first copy is kept.
+      KN_VECTOR acc[4][KN_PLANES];
+      __global const KN_STORED* row[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        row[i] = a + min(r + i, rows - 1) * a_row + d0;
+#pragma unroll
+        for (int p = 0; p < KN_PLANES; ++p) acc[i][p] = (KN_VECTOR)(0);
+      }
+      long d = 0;
+      for (; d + KN_LANES <= left; d += KN_LANES) {
+        KN_VECTOR xv[KN_PLANES];
+#pragma unroll
+        for (int p = 0; p < KN_PLANES; ++p) xv[p] = KN_VLOAD(0, chunk + p * KN_CHUNK + d);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          KN_VECTOR av[KN_PLANES];
+          kn_load_planes(row[i] + d, av);
+          kn_vector_multiply_add(av, xv, acc[i]);
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (r + i >= rows) continue;
+        KN_VALUE sum = sums[r + i];
+        KN_REAL lanes[KN_PLANES][KN_LANES];
+#pragma unroll
+        for (int p = 0; p < KN_PLANES; ++p) KN_VSTORE(acc[i][p], 0, lanes[p]);
+        for (int l = 0; l < KN_LANES; ++l) {
+#if KN_IS_COMPLEX
+          sum += (KN_VALUE)(lanes[0][l], lanes[1][l]);
+#else
+          sum += lanes[0][l];
+#endif
+        }
+        for (long e = d; e < left; ++e) sum = kn_multiply_add(kn_load(row[i], e), kn_load(x, (d0 + e) * x_step), sum);
+        sums[r + i] = sum;
+      }
+    }
+  }
+}
+
+__kernel void koine(__global const KN_STORED* restrict a, __global const KN_STORED* restrict x,
+                    __global KN_STORED* restrict out, __global KN_VALUE* restrict parts, long out_offset,
+                    long a_offset, long x_offset, long a_row, long a_column, long x_step, long m, long k, long splits,
+                    long batches, long4 batch_sizes, long4 a_batch, long4 x_batch) {
+  const int block = a_row == 1 && a_column != 1 ? KN_WIDE * KN_LANES : KN_BLOCK;
+  long blocks = (m + block - 1) / block;
+  long tasks = splits * batches * blocks;
+  long items = get_global_size(0);
+  long item = get_global_id(0);
+  for (long task = tasks * item / items; task < tasks * (item + 1) / items; ++task) {
+    long split = task / (batches * blocks);
+    long batch = task / blocks % batches;
+    long row0 = task % blocks * block;
+    long rows = min((long)block, m - row0);
+    long depth0 = k * split / splits;
+    long depth = k * (split + 1) / splits - depth0;
+    __global const KN_STORED* am =
+        a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row + depth0 * a_column;
+    __global const KN_STORED* xm = x + x_offset + kn_batch_offset(batch, batch_sizes, x_batch) + depth0 * x_step;
+    long index = (split * batches + batch) * m + row0;
+    if (block != KN_BLOCK && rows == block) {
+      // Rows side by side: a vector holds as many sums.
+      KN_VECTOR acc[KN_WIDE][KN_PLANES];
+#pragma unroll
+      for (int v = 0; v < KN_WIDE; ++v)
+#pragma unroll
+        for (int p = 0; p < KN_PLANES; ++p) acc[v][p] = (KN_VECTOR)(0);
+      for (long d = 0; d < depth; ++d) {
+        KN_VALUE value = kn_load(xm, d * x_step);
+        KN_VECTOR xv[KN_PLANES];
+#if KN_IS_COMPLEX
+        xv[0] = (KN_VECTOR)(value.x);
+        xv[1] = (KN_VECTOR)(value.y);
+#else
+        xv[0] = (KN_VECTOR)(value);
+#endif
+#pragma unroll
+        for (int v = 0; v < KN_WIDE; ++v) {
+          KN_VECTOR av[KN_PLANES];
+          kn_load_planes(am + d * a_column + v * KN_LANES, av);
+          kn_vector_multiply_add(av, xv, acc[v]);
+        }
+      }
+      for (int v = 0; v < KN_WIDE; ++v) {
+        KN_REAL lanes[KN_PLANES][KN_LANES];
+#pragma unroll
+        for (int p = 0; p < KN_PLANES; ++p) KN_VSTORE(acc[v][p], 0, lanes[p]);
+        for (int l = 0; l < KN_LANES; ++l) {
+#if KN_IS_COMPLEX
+          KN_VALUE sum = (KN_VALUE)(lanes[0][l], lanes[1][l]);
+#else
+          KN_VALUE sum = lanes[0][l];
+#endif
+          kn_finish(out, parts, out_offset, splits, index + v * KN_LANES + l, sum);
+        }
+      }
+    } else if (block == KN_BLOCK && a_column == 1) {
+      KN_VALUE sums[KN_BLOCK];
+      for (int r = 0; r < KN_BLOCK; ++r) sums[r] = (KN_VALUE)(0);
+      kn_rows_deep(am, a_row, xm, x_step, rows, depth, sums);
+      for (long r = 0; r < rows; ++r) kn_finish(out, parts, out_offset, splits, index + r, sums[r]);
+    } else {
+      for (long r = 0; r < rows; ++r) {
+        KN_VALUE sum = (KN_VALUE)(0);
+        for (long d = 0; d < depth; ++d)
+          sum = kn_multiply_add(kn_load(am, r * a_row + d * a_column), kn_load(xm, d * x_step), sum);
+        kn_finish(out, parts, out_offset, splits, index + r, sum);
+      }
+    }
+  }
+}
+
+#else
+
+// Neighbouring work-items take neighbours in memory: slices of a row where rows are contiguous, else rows.
+__kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void koine(
+    __global const KN_STORED* restrict a, __global const KN_STORED* restrict x, __global KN_STORED* restrict out,
+    __global KN_VALUE* restrict parts, long out_offset, long a_offset, long x_offset, long a_row, long a_column,
+    long x_step, long m, long k, long splits, long batches, long4 batch_sizes, long4 a_batch, long4 x_batch) {
+  __local KN_VALUE shared[KN_GROUP];
+  const int block = KN_GROUP / KN_SLICES;
+  const int item = get_local_id(0);
+  const int slice = a_column == 1 ? item % KN_SLICES : item / block;
+  const int place = a_column == 1 ? item / KN_SLICES : item % block;
+  const long blocks = (m + block - 1) / block;
+  const long group = get_group_id(0);
+  const long split = group / (batches * blocks);
+  const long batch = group / blocks % batches;
+  const long row = group % blocks * block + place;
+  const long end = k * (split + 1) / splits;
+  KN_VALUE sum = (KN_VALUE)(0);
+  if (row < m) {
+    __global const KN_STORED* am = a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row * a_row;
+    __global const KN_STORED* xm = x + x_offset + kn_batch_offset(batch, batch_sizes, x_batch);
+    for (long d = k * split / splits + slice; d < end; d += KN_SLICES)
+      sum = kn_multiply_add(kn_load(am, d * a_column), kn_load(xm, d * x_step), sum);
+  }
+  shared[slice * block + place] = sum;
+  for (int half_of = KN_SLICES / 2; half_of > 0; half_of /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (slice < half_of) shared[slice * block + place] += shared[(slice + half_of) * block + place];
+  }
+  if (slice == 0 && row < m)
+    kn_finish(out, parts, out_offset, splits, (split * batches + batch) * m + row, shared[place]);
+}
+
+#endif
+
+// Adds the splits of each row, in their order.
+__kernel void koine_add_splits(__global const KN_VALUE* restrict parts, __global KN_STORED* restrict out,
+                               long out_offset, long rows, long splits) {
+  for (long row = get_global_id(0); row < rows; row += get_global_size(0)) {
+    KN_VALUE sum = parts[row];
+    for (long s = 1; s < splits; ++s) sum += parts[s * rows + row];
+    kn_store(out, out_offset + row, sum);
+  }
+}
