@@ -164,7 +164,7 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
   std::string outputs = "__global " + std::string(memory_type(stored)) + "* out, ";
   if (partial_position) outputs = "__global " + std::string(memory_type(stored)) + "* values, __global long* places, ";
   KernelText text;
-  text.settings = traits.fp64 ? "#define KN_FP64\n" : "";
+  text.settings = traits.fp64 ? "#define KN_FP64 1\n" : "";
   text.settings += "#define KN_W " + std::to_string(walk.width) + "\n";
   if (walk.cpu) text.settings += "#define KN_CPU\n";
   if (walk.aligned) text.settings += "#define KN_ALIGNED\n";

@@ -17,7 +17,7 @@ bool any_strided(const Walk& walk) {
 }  // namespace
 
 std::string settings(const Walk& walk, const DeviceTraits& traits) {
-  std::string text = traits.fp64 ? "#define KN_FP64\n" : "";
+  std::string text = traits.fp64 ? "#define KN_FP64 1\n" : "";
   text += "#define KN_W " + std::to_string(walk.width) + "\n";
   if (walk.cpu) text += "#define KN_CPU\n";
   if (walk.aligned) text += "#define KN_ALIGNED\n";
