@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table that says which implementation takes a matrix product, and the collapsing of batches before it runs.
+#include "exec/matmul.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/log.hpp"
+#include "exec/matmul_routes.hpp"
+
+namespace koine::exec {
+namespace {
+
+bool is_blas_type(DType dtype) {
+  // float16 is missing: CLBlast refuses it on NVIDIA, and elsewhere would sum in half precision.
+  return dtype == float32 || dtype == float64 || is_complex(dtype);
+}
+
+std::int64_t batch_count(const MatmulProblem& p) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : p.batch) count *= size;
+  return count;
+}
+
+/// The last element of an operand that a product reads, counted from the start of its buffer.
+std::int64_t last_element(const MatmulProblem& p, const MatmulOperand& operand, std::int64_t rows,
+                          std::int64_t columns) {
+  std::int64_t last = operand.offset + (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride;
+  for (std::size_t i = 0; i < p.batch.size(); ++i) {
+    last += std::max<std::int64_t>(0, (p.batch[i] - 1) * operand.batch_strides[i]);
+  }
+  return last;
+}
+
+bool suits_clblast(const MatmulProblem& p) {
+  // CLBlast compiles for a second or more at the first use of a type; smaller products are done before that pays.
+  constexpr double least_work = 512.0 * 512.0 * 512.0;
+  // Its kernels count elements in 32 bits.
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  return is_blas_type(p.dtype) &&
+         static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) >= least_work &&
+         blas_layout(p.a, p.m, p.k).leading > 0 && blas_layout(p.b, p.k, p.n).leading > 0 &&
+         last_element(p, p.a, p.m, p.k) < most && last_element(p, p.b, p.k, p.n) < most &&
+         batch_count(p) * p.m * p.n < most;
+}
+
+struct Rule {
+  MatmulRoute route;
+  bool (*applies)(const DeviceTraits&, const MatmulProblem&);
+  std::string_view why;
+};
+
+// The first rule that applies.
+constexpr Rule rules[] = {
+    {MatmulRoute::nothing,
+     [](const DeviceTraits&, const MatmulProblem& p) { return p.m == 0 || p.n == 0 || batch_count(p) == 0; },
+     "the result has no elements"},
+    {MatmulRoute::zeros, [](const DeviceTraits&, const MatmulProblem& p) { return p.k == 0; },
+     "a sum of nothing is zero"},
+    {MatmulRoute::vector, [](const DeviceTraits&, const MatmulProblem& p) { return p.m == 1 || p.n == 1; },
+     "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
+    {MatmulRoute::packed,
+     [](const DeviceTraits& traits, const MatmulProblem&) { return traits.device_class == DeviceClass::cpu; },
+     "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
+    {MatmulRoute::clblast,
+     [](const DeviceTraits& traits, const MatmulProblem& p) {
+       return traits.device_class == DeviceClass::gpu && suits_clblast(p);
+     },
+     "a large product of a BLAS type, and CLBlast is tuned for many GPUs"},
+    {MatmulRoute::tile, [](const DeviceTraits&, const MatmulProblem&) { return true; },
+     "every type and any strides, and quick to compile"},
+};
+
+std::string_view route_name(MatmulRoute route) {
+  switch (route) {
+    case MatmulRoute::nothing: return "nothing";
+    case MatmulRoute::zeros: return "zeros";
+    case MatmulRoute::vector: return "vector";
+    case MatmulRoute::packed: return "packed";
+    case MatmulRoute::clblast: return "clblast";
+    case MatmulRoute::tile: return "tile";
+  }
+  return "?";
+}
+
+struct BatchAxis {
+  std::int64_t size, a, b;
+};
+
+/// Writes the batch with as few axes as there can be: those that walk both operands in even steps become one, and those
+/// along which all matrices meet the same other one become rows of a single larger product.
+void collapse_batch(MatmulProblem& p) {
+  std::vector<BatchAxis> axes;
+  for (std::size_t i = 0; i < p.batch.size(); ++i) {
+    const BatchAxis axis{p.batch[i], p.a.batch_strides[i], p.b.batch_strides[i]};
+    if (axis.size == 1) continue;
+    if (!axes.empty() && axes.back().a == axis.size * axis.a && axes.back().b == axis.size * axis.b) {
+      axes.back() = {axes.back().size * axis.size, axis.a, axis.b};
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  if (p.n == 1 && p.m != 1 && !axes.empty() && axes.back().a == 0) {
+    // One matrix times many columns: as many rows times the transposed matrix.
+    std::swap(p.a, p.b);
+    std::swap(p.a.row_stride, p.a.column_stride);
+    std::swap(p.b.row_stride, p.b.column_stride);
+    std::swap(p.m, p.n);
+    for (BatchAxis& axis : axes) std::swap(axis.a, axis.b);
+  }
+  while (!axes.empty() && axes.back().b == 0 && (p.m == 1 || axes.back().a == p.m * p.a.row_stride)) {
+    if (p.m == 1) p.a.row_stride = axes.back().a;
+    p.m *= axes.back().size;
+    axes.pop_back();
+  }
+  p.batch.clear();
+  p.a.batch_strides.clear();
+  p.b.batch_strides.clear();
+  for (const BatchAxis& axis : axes) {
+    p.batch.push_back(axis.size);
+    p.a.batch_strides.push_back(axis.a);
+    p.b.batch_strides.push_back(axis.b);
+  }
+}
+
+void run_piece(runtime::Context& context, MatmulRoute route, const MatmulPiece& piece) {
+  switch (route) {
+    case MatmulRoute::nothing: return;
+    case MatmulRoute::zeros: {
+      const auto elements = static_cast<std::uint64_t>(piece.batch.count() * piece.m * piece.n);
+      return context.fill_zero(*piece.out, static_cast<std::uint64_t>(piece.out_offset) * size_of(piece.dtype),
+                               elements * size_of(piece.dtype), "matmul");
+    }
+    case MatmulRoute::vector: return run_vector(context, piece);
+    case MatmulRoute::packed: return run_packed(context, piece);
+    case MatmulRoute::clblast: return run_clblast(context, piece);
+    case MatmulRoute::tile: return run_tile(context, piece);
+  }
+}
+
+/// Runs the axes of the batch from `axis` on; those beyond the last four are walked here.
+void run_batch(runtime::Context& context, MatmulRoute route, const MatmulProblem& p, std::size_t axis,
+               MatmulPiece piece) {
+  const std::size_t count = p.batch.size(), kernel_axes = piece.batch.sizes.size();
+  if (count - axis > kernel_axes) {
+    std::int64_t results = p.m * p.n;
+    for (std::size_t i = axis + 1; i < count; ++i) results *= p.batch[i];
+    for (std::int64_t i = 0; i < p.batch[axis]; ++i) {
+      run_batch(context, route, p, axis + 1, piece);
+      piece.a.offset += p.a.batch_strides[axis];
+      piece.b.offset += p.b.batch_strides[axis];
+      piece.out_offset += results;
+    }
+    return;
+  }
+  for (std::size_t i = axis; i < count; ++i) {
+    const std::size_t at = kernel_axes - count + i;
+    piece.batch.sizes[at] = p.batch[i];
+    piece.batch.a_strides[at] = p.a.batch_strides[i];
+    piece.batch.b_strides[at] = p.b.batch_strides[i];
+  }
+  run_piece(context, route, piece);
+}
+
+}  // namespace
+
+MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem) {
+  for (const Rule& rule : rules) {
+    if (rule.applies(traits, problem)) return {rule.route, rule.why};
+  }
+  return {MatmulRoute::tile, {}};
+}
+
+BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns) {
+  // The stride of an axis with one element says nothing.
+  const bool row_unit = rows == 1 || operand.row_stride == 1;
+  const bool column_unit = columns == 1 || operand.column_stride == 1;
+  if (column_unit && rows == 1) return {false, columns};
+  if (column_unit && operand.row_stride >= columns) return {false, operand.row_stride};
+  if (row_unit && columns == 1) return {true, rows};
+  if (row_unit && operand.column_stride >= rows) return {true, operand.column_stride};
+  return {};
+}
+
+void run_matmul(runtime::Context& context, const MatmulProblem& problem) {
+  MatmulProblem p = problem;
+  collapse_batch(p);
+  const MatmulChoice choice = choose_matmul(context.traits(), p);
+  if (base::log_enabled(base::LogTopic::launch)) {
+    base::log_line(base::LogTopic::launch, "matmul " + std::string(name(p.dtype)) + " " + std::to_string(p.m) + "x" +
+                                               std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
+                                               std::string(route_name(choice.route)) + ": " + std::string(choice.why));
+  }
+  run_batch(context, choice.route, p, 0, MatmulPiece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out, 0});
+}
+
+}  // namespace koine::exec

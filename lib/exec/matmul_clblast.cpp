@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by CLBlast, the one file that includes it.
+#include "exec/matmul_routes.hpp"
+
+#include <complex>
+#include <vector>
+
+// After our own headers, which set the OpenCL version.
+#include <clblast.h>
+
+namespace koine::exec {
+namespace {
+
+clblast::Transpose transpose(const BlasLayout& layout) {
+  return layout.transposed ? clblast::Transpose::kYes : clblast::Transpose::kNo;
+}
+
+template <class T>
+clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue) {
+  const BlasLayout a = blas_layout(p.a, p.m, p.k), b = blas_layout(p.b, p.k, p.n);
+  const auto m = static_cast<std::size_t>(p.m), n = static_cast<std::size_t>(p.n), k = static_cast<std::size_t>(p.k);
+  const auto a_leading = static_cast<std::size_t>(a.leading), b_leading = static_cast<std::size_t>(b.leading);
+  const auto count = static_cast<std::size_t>(p.batch.count());
+  if (count == 1) {
+    return clblast::Gemm<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, T(1), p.a.buffer->memory(),
+                            static_cast<std::size_t>(p.a.offset), a_leading, p.b.buffer->memory(),
+                            static_cast<std::size_t>(p.b.offset), b_leading, T(0), p.out->memory(),
+                            static_cast<std::size_t>(p.out_offset), n, &queue, nullptr);
+  }
+  std::vector<std::size_t> a_offsets, b_offsets, out_offsets;
+  const MatmulBatch& batch = p.batch;
+  for (std::int64_t number = 0; number < batch.count(); ++number) {
+    std::int64_t a_offset = p.a.offset, b_offset = p.b.offset, left = number;
+    for (std::size_t axis = batch.sizes.size(); axis-- > 0; left /= batch.sizes[axis]) {
+      a_offset += left % batch.sizes[axis] * batch.a_strides[axis];
+      b_offset += left % batch.sizes[axis] * batch.b_strides[axis];
+    }
+    a_offsets.push_back(static_cast<std::size_t>(a_offset));
+    b_offsets.push_back(static_cast<std::size_t>(b_offset));
+    out_offsets.push_back(static_cast<std::size_t>(p.out_offset + number * p.m * p.n));
+  }
+  const std::vector<T> ones(count, T(1)), zeros(count, T(0));
+  return clblast::GemmBatched<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, ones.data(),
+                                 p.a.buffer->memory(), a_offsets.data(), a_leading, p.b.buffer->memory(),
+                                 b_offsets.data(), b_leading, zeros.data(), p.out->memory(), out_offsets.data(), n,
+                                 count, &queue, nullptr);
+}
+
+}  // namespace
+
+void run_clblast(runtime::Context& context, const MatmulPiece& piece) {
+  context.check_usable("matmul");
+  const cl_command_queue queue = context.queue().handle();
+  clblast::StatusCode status = clblast::StatusCode::kSuccess;
+  switch (piece.dtype) {
+    case DType::float32: status = multiply<float>(piece, queue); break;
+    case DType::float64: status = multiply<double>(piece, queue); break;
+    case DType::complex64: status = multiply<std::complex<float>>(piece, queue); break;
+    default: status = multiply<std::complex<double>>(piece, queue); break;
+  }
+  // CLBlast passes OpenCL's codes on; its own are below -1000.
+  if (status != clblast::StatusCode::kSuccess) {
+    context.fail(static_cast<cl_int>(status), "matmul", "multiply with CLBlast");
+  }
+  if (context.synchronous()) context.finish("matmul");
+}
+
+}  // namespace koine::exec

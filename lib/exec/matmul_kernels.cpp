@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/matmul_cpu.cl, matmul_tile.cl and matmul_vector.cl: tile sizes, blocks and splits.
+#include <algorithm>
+#include <string>
+
+#include "exec/matmul_routes.hpp"
+#include "runtime/kernel_sources.hpp"
+#include "runtime/launch.hpp"
+
+namespace koine::exec {
+namespace {
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+
+// The kernels' numbers for the types; integers by size, since signed ones have the same bits.
+int element_of(DType dtype) {
+  switch (dtype) {
+    case DType::float16: return 5;
+    case DType::bfloat16: return 6;
+    case DType::float32: return 7;
+    case DType::float64: return 8;
+    case DType::complex64: return 9;
+    case DType::complex128: return 10;
+    default:
+      switch (size_of(dtype)) {
+        case 1: return 1;
+        case 2: return 2;
+        case 4: return 3;
+        default: return 4;
+      }
+  }
+}
+
+/// Bytes of the scalar that sums are kept in, where integers take at least `narrowest`.
+std::int64_t real_size(DType dtype, std::int64_t narrowest) {
+  const auto size = static_cast<std::int64_t>(size_of(dtype));
+  if (is_complex(dtype)) return size / 2;
+  return is_integer(dtype) ? std::max(size, narrowest) : std::max<std::int64_t>(size, 4);
+}
+
+std::string define(const char* name, std::int64_t value) {
+  return std::string(" -D ") + name + "=" + std::to_string(value);
+}
+
+runtime::KernelRef kernel_of(runtime::Context& context, const char* source, const std::string& options,
+                             const char* entry = "koine") {
+  return context.kernel(
+      source + options,
+      [&] {
+        return runtime::ProgramText{std::string(runtime::kernel_source(source)), options};
+      },
+      entry);
+}
+
+cl_long4 long4(const std::array<std::int64_t, 4>& values) { return {{values[0], values[1], values[2], values[3]}}; }
+
+/// How matmul_cpu.cl cuts a problem into tasks, and what a work-item needs for one.
+struct Blocks {
+  std::int64_t lanes, tile_rows, tile_columns;
+  std::int64_t rows, columns, group, depth;
+  bool keep_a;
+  std::int64_t items, scratch;  // scratch in scalars for each item
+};
+
+constexpr std::int64_t tile_vectors = 2;
+
+Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
+  constexpr std::int64_t cache_bytes =
+      528 * 1024;  // of the sums, and of A: together they fit a 2 MiB cache, or nearly 1
+  constexpr std::int64_t keep_bytes = 16 << 20;
+  constexpr std::int64_t task_work = 1 << 16;  // multiplications that are worth waking a thread for
+  const std::int64_t units = traits.compute_units;
+  const std::int64_t real = real_size(p.dtype, 2);
+  const std::int64_t planes = is_complex(p.dtype) ? 2 : 1;
+  const std::int64_t element = real * planes;
+  Blocks b{};
+  b.lanes = std::clamp<std::int64_t>(traits.vector_bytes / real, 2, 16);
+  b.tile_rows = traits.vector_bytes >= 64 ? 12 : 6;  // 32 registers there, 16 elsewhere
+  b.tile_columns = tile_vectors * b.lanes / planes;
+
+  const std::int64_t steps = divide_up(p.k, std::max<std::int64_t>(128, 1024 / element));
+  b.depth = round_up(divide_up(p.k, steps), 16);
+  const std::int64_t most_rows = std::max(b.tile_rows, cache_bytes / (element * b.depth) / b.tile_rows * b.tile_rows);
+
+  // Rows and columns of tasks: enough tasks for all compute units, and little packing. Packing an element costs as much
+  // as multiplying it with `packing` others.
+  constexpr double packing = 48;
+  const std::int64_t batches = p.batch.count();
+  const double work =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(batches);
+  const auto wanted = static_cast<std::int64_t>(std::clamp(work / task_work, 1.0, static_cast<double>(units)));
+  double best = 0;
+  for (std::int64_t cuts = 1; cuts <= wanted; cuts *= 2) {
+    const std::int64_t columns = round_up(divide_up(p.n, cuts), b.tile_columns);
+    const std::int64_t across = divide_up(p.n, columns);
+    std::int64_t down = std::max(divide_up(p.m, most_rows), divide_up(wanted, across * batches));
+    if (down * across * batches > wanted) down = round_up(down * across * batches, wanted) / (across * batches);
+    const std::int64_t rows = round_up(divide_up(p.m, down), b.tile_rows);
+    const std::int64_t tasks = divide_up(p.m, rows) * across * batches;
+    const auto height = static_cast<double>(rows), width = static_cast<double>(columns);
+    const double cost = static_cast<double>(divide_up(tasks, wanted)) * (height * width + packing * (height + width));
+    if (cuts == 1 || cost < best) {
+      best = cost;
+      b.rows = rows;
+      b.columns = columns;
+      b.items = std::min(tasks, wanted > 1 ? 4 * units : 1);
+    }
+  }
+  b.group = std::min(b.columns, round_up(std::max<std::int64_t>(1, 1024 / element), b.tile_columns));
+  b.keep_a = p.k * b.rows * element <= keep_bytes;
+  b.scratch =
+      round_up(planes * (b.rows * b.group + b.depth * b.group + b.rows * (b.keep_a ? p.k : b.depth)) + b.lanes, 16);
+  return b;
+}
+
+}  // namespace
+
+void run_packed(runtime::Context& context, const MatmulPiece& p) {
+  const Blocks blocks = plan_blocks(context.traits(), p);
+  const runtime::KernelRef kernel =
+      kernel_of(context, "matmul_cpu",
+                define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
+                    define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors));
+  const runtime::BufferRef scratch =
+      context.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
+  runtime::Launch launch(context, kernel);
+  launch.arg(*p.a.buffer).arg(*p.b.buffer).arg(*p.out).arg(*scratch);
+  launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
+  launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
+  launch.value(p.m).value(p.n).value(p.k);
+  launch.value(blocks.rows).value(blocks.columns).value(blocks.group).value(blocks.depth);
+  launch.value(cl_int{blocks.keep_a}).value(blocks.scratch).value(p.batch.count());
+  launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
+  launch.run({static_cast<std::size_t>(blocks.items)}, {1});
+}
+
+void run_tile(runtime::Context& context, const MatmulPiece& p) {
+  // Large tiles read less for each product, but need registers for 64 sums and tiles enough for all compute units.
+  const bool wide = is_complex(p.dtype) || size_of(p.dtype) == 8;
+  const std::int64_t large = divide_up(p.m, 128) * divide_up(p.n, 128) * p.batch.count();
+  const std::int64_t tile = !wide && large >= 2 * std::int64_t{context.traits().compute_units} ? 128 : 64;
+  const runtime::KernelRef kernel =
+      kernel_of(context, "matmul_tile", define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile));
+  runtime::Launch launch(context, kernel);
+  launch.arg(*p.a.buffer).arg(*p.b.buffer).arg(*p.out);
+  launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
+  launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
+  launch.value(p.m).value(p.n).value(p.k);
+  launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
+  constexpr std::size_t items = 256;
+  launch.run({static_cast<std::size_t>(divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count()) * items},
+             {items});
+}
+
+void run_vector(runtime::Context& context, const MatmulPiece& p) {
+  // One row times a matrix is the transposed matrix times that row.
+  const bool swapped = p.n != 1;
+  const MatmulOperand& matrix = swapped ? p.b : p.a;
+  const MatmulOperand& vector = swapped ? p.a : p.b;
+  const std::int64_t rows = swapped ? p.n : p.m;
+  const std::int64_t row_stride = swapped ? matrix.column_stride : matrix.row_stride;
+  const std::int64_t column_stride = swapped ? matrix.row_stride : matrix.column_stride;
+  const std::int64_t step = swapped ? vector.column_stride : vector.row_stride;
+  const std::int64_t batches = p.batch.count();
+  const std::int64_t units = context.traits().compute_units;
+  const bool cpu = context.traits().device_class == DeviceClass::cpu;
+
+  std::string options = define("KN_ELEMENT", element_of(p.dtype));
+  std::int64_t groups = 0, wanted = 0, least_depth = 0;
+  constexpr std::int64_t group_size = 256;
+  if (cpu) {
+    const std::int64_t lanes = std::clamp<std::int64_t>(context.traits().vector_bytes / real_size(p.dtype, 4), 2, 16);
+    options += define("KN_CPU", 1) + define("KN_LANES", lanes);
+    groups = divide_up(rows, row_stride == 1 && column_stride != 1 ? 8 * lanes : 32) * batches;
+    wanted = 4 * units;
+    least_depth = 8192;
+  } else {
+    // Enough work-items for each row to fill the device, but no more than there are elements to add.
+    constexpr std::int64_t few = 32, many = 256, down = 8;
+    const bool fill = divide_up(rows, group_size / few) * batches < 4 * units && p.k >= 2 * many;
+    const std::int64_t slices = column_stride != 1 ? down : fill ? many : few;
+    options += define("KN_SLICES", slices) + define("KN_GROUP", group_size);
+    groups = divide_up(rows, group_size / slices) * batches;
+    wanted = 4 * units;
+    least_depth = 32 * slices;
+  }
+  const std::int64_t splits = std::clamp<std::int64_t>(std::min(wanted / groups, p.k / least_depth), 1, 1024);
+
+  const std::int64_t results = rows * batches;
+  const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
+  const runtime::BufferRef parts =
+      context.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
+  runtime::Launch launch(context, kernel_of(context, "matmul_vector", options));
+  launch.arg(*matrix.buffer).arg(*vector.buffer).arg(*p.out).arg(*parts);
+  launch.value(p.out_offset).value(matrix.offset).value(vector.offset);
+  launch.value(row_stride).value(column_stride).value(step);
+  launch.value(rows).value(p.k).value(splits).value(batches).value(long4(p.batch.sizes));
+  launch.value(long4(swapped ? p.batch.b_strides : p.batch.a_strides));
+  launch.value(long4(swapped ? p.batch.a_strides : p.batch.b_strides));
+  if (cpu) {
+    launch.run({static_cast<std::size_t>(std::min(groups * splits, 4 * units))}, {1});
+  } else {
+    launch.run({static_cast<std::size_t>(groups * splits * group_size)}, {group_size});
+  }
+  if (splits == 1) return;
+  runtime::Launch add(context, kernel_of(context, "matmul_vector", options, "koine_add_splits"));
+  add.arg(*parts).arg(*p.out).value(p.out_offset).value(results).value(splits);
+  const std::int64_t local = cpu ? 1 : 64;
+  add.run({static_cast<std::size_t>(std::min(divide_up(results, local), cpu ? units : 64 * units) * local)},
+          {static_cast<std::size_t>(local)});
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The implementations of matrix products behind exec/matmul.hpp, and the form in which they take a problem.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "exec/matmul.hpp"
+
+namespace koine::exec {
+
+/// Up to four axes of a batch, as many as the kernels count through; unused ones come first and have size 1.
+struct MatmulBatch {
+  std::array<std::int64_t, 4> sizes{1, 1, 1, 1};
+  std::array<std::int64_t, 4> a_strides{};
+  std::array<std::int64_t, 4> b_strides{};
+
+  std::int64_t count() const { return sizes[0] * sizes[1] * sizes[2] * sizes[3]; }
+};
+
+/// A problem whose batch has been collapsed. The operands' own batch_strides are not used.
+struct MatmulPiece {
+  DType dtype = DType::float32;
+  std::int64_t m = 0, n = 0, k = 0;
+  MatmulBatch batch;
+  MatmulOperand a, b;
+  runtime::Buffer* out = nullptr;
+  std::int64_t out_offset = 0;
+};
+
+/// How CLBlast describes a row-major matrix; leading 0 if it cannot.
+struct BlasLayout {
+  bool transposed = false;
+  std::int64_t leading = 0;
+};
+BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns);
+
+// Each takes any strides, except run_clblast, which needs a BlasLayout of both operands.
+void run_packed(runtime::Context& context, const MatmulPiece& piece);
+void run_tile(runtime::Context& context, const MatmulPiece& piece);
+void run_vector(runtime::Context& context, const MatmulPiece& piece);  // m or n is 1
+void run_clblast(runtime::Context& context, const MatmulPiece& piece);
+
+}  // namespace koine::exec
