@@ -39,16 +39,18 @@ __kernel void koine(KN_PARAMETERS) {
     }
   }
 #else
-  const ulong s = get_global_id(0);
-  if (s >= d.segments) return;
+  // A group takes per_item runs of as many vectors as it has items, so that neighbours stay neighbours.
+  ulong s = get_group_id(0) * get_local_size(0) * d.per_item + get_local_id(0);
+  for (ulong item = 0; item < d.per_item && s < d.segments; ++item, s += get_local_size(0)) {
 #ifdef KN_ROWS
-  const KN_INDEX row = (KN_INDEX)s / (KN_INDEX)d.row_segments;
+    const KN_INDEX row = (KN_INDEX)s / (KN_INDEX)d.row_segments;
 #else
-  const KN_INDEX row = 0;
+    const KN_INDEX row = 0;
 #endif
-  KN_ROW
-  const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
-  const ulong left = d.inner - i;
-  KN_BODY
+    KN_ROW
+    const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
+    const ulong left = d.inner - i;
+    KN_BODY
+  }
 #endif
 }

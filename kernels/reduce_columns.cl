@@ -39,6 +39,9 @@ __kernel void koine(KN_PARAMETERS) {
     KN_KEPT
     KN_STATE tiles[KN_TILE];
     for (int t = 0; t < KN_TILE; ++t) tiles[t] = KN_IDENTITY;
+#ifndef KN_CPU
+#pragma unroll 8
+#endif
     for (KN_INDEX row = (KN_INDEX)(block * d.per_block); row < last; ++row) {
       KN_ROW
       for (int t = 0; t < KN_TILE; ++t) {

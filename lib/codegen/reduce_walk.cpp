@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t block_elements = 32768;
 constexpr std::int64_t segment_elements = 4096;
 constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
-constexpr std::int64_t enough_units = 1 << 15;   // to fill a GPU with columns
+constexpr std::int64_t enough_units = 1 << 17;   // to fill a GPU with columns
 constexpr std::int64_t fewest_rows = 32;         // of a block of columns
 constexpr int cpu_tile = 16;
 

@@ -15,13 +15,19 @@ constexpr std::int64_t fewest_elements = 16384;
 constexpr std::int64_t items_per_core = 8;
 constexpr std::int64_t segment_elements = 4096;
 
+constexpr std::int64_t many_elements = 1 << 20;
+constexpr std::uint64_t several_elements = 8;
+
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
   const std::int64_t inner = walk.inner(), rows = walk.rows();
   if (!walk.cpu) {
     const std::int64_t vectors = divide_up(inner, walk.width);
-    return {std::uint64_t(vectors), std::uint64_t(vectors * rows), 1, std::uint64_t(walk.width)};
+    // A work-item that moves single elements of a large array takes several, or starting it would be most of its work.
+    const bool several = walk.width == 1 && vectors * rows >= many_elements;
+    return {std::uint64_t(vectors), std::uint64_t(vectors * rows), several ? several_elements : 1u,
+            std::uint64_t(walk.width)};
   }
   const std::int64_t segment = std::min(inner, segment_elements), row_segments = divide_up(inner, segment);
   const std::int64_t share = inner * rows / (items_per_core * traits.compute_units);
