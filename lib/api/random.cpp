@@ -20,14 +20,14 @@ void require_floating(DType type, std::string_view function) {
   throw DTypeError(fmt::format("[{}] draws float16, bfloat16, float32 or float64, not {}", function, name(type)));
 }
 
-/// `value` as the element type that the device will compute with.
+/// `value` as the nearest element of the type. Past the largest it is infinite: C++ leaves that conversion undefined.
 double rounded(double value, DType type) {
-  switch (type) {
-    case DType::float16: return float16_t(static_cast<float>(value));
-    case DType::bfloat16: return bfloat16_t(static_cast<float>(value));
-    case DType::float32: return static_cast<float>(value);
-    default: return value;
+  if (type == DType::float64) return value;
+  if (std::abs(value) > std::numeric_limits<float>::max()) {
+    return std::copysign(std::numeric_limits<double>::infinity(), value);
   }
+  const auto single = static_cast<float>(value);
+  return type == DType::float16 ? float16_t(single) : type == DType::bfloat16 ? bfloat16_t(single) : single;
 }
 
 /// The largest element below `value`, which is an element of the type.

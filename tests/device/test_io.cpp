@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// load_npy and save_npy: files that NumPy wrote, round trips of every type, and what goes wrong with files.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <koine/creation.hpp>
+#include <koine/error.hpp>
+#include <koine/io.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/types.hpp>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+using koine::Array;
+using koine::DType;
+using koine::Shape;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path data(const std::string& name) { return fs::path(KOINE_TEST_DIR) / "data" / (name + ".npy"); }
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A folder of its own, gone at the end.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("koine-test-io-" + std::to_string(::getpid()));
+  Folder() { fs::create_directory(path); }
+  ~Folder() { fs::remove_all(path); }
+  fs::path operator/(const std::string& name) const { return path / name; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
+};
+
+template <class E, class F>
+std::string message_of(F call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+bool possible(DType type) {
+  return (type != DType::float64 && type != DType::complex128) || koine::default_device().has_fp64();
+}
+
+template <class T>
+void check_file(const std::string& name, const std::vector<T>& expected, const Shape& shape = {2, 3}) {
+  if (!possible(koine::dtype_of<T>)) return;
+  CAPTURE(name);
+  const Array x = koine::load_npy(data(name));
+  CHECK(x.dtype() == koine::dtype_of<T>);
+  CHECK(x.shape() == shape);
+  CHECK(x.to_vector<T>() == expected);
+}
+
+}  // namespace
+
+TEST_CASE("files that NumPy wrote") {
+  check_file<bool>("little_b1", {false, true, false, true, false, true});
+  check_file<std::int8_t>("little_i1", {-2, -1, 0, 1, 2, 3});
+  check_file<std::int16_t>("big_i2", {-2, -1, 0, 1, 2, 3});
+  check_file<std::int32_t>("little_i4", {-2, -1, 0, 1, 2, 3});
+  check_file<std::int64_t>("big_i8", {-2, -1, 0, 1, 2, 3});
+  check_file<std::uint32_t>("big_u4", {0, 1, 2, 3, 4, 5});
+  check_file<std::uint64_t>("little_u8", {0, 1, 2, 3, 4, 5});
+  check_file<float>("little_f4", {-2, -1, 0, 1, 2, 3});
+  check_file<double>("big_f8", {-2, -1, 0, 1, 2, 3});
+  check_file<std::complex<float>>("big_c8", {{-2, 0}, {-1, .5f}, {0, 1}, {1, 1.5f}, {2, 2}, {3, 2.5f}});
+  check_file<std::complex<double>>("little_c16", {{-2, 0}, {-1, .5}, {0, 1}, {1, 1.5}, {2, 2}, {3, 2.5}});
+  check_file<std::int32_t>("vector_i4", {-2, -1, 0, 1, 2}, {5});
+  check_file<double>("scalar_f8", {-2}, {});
+  check_file<float>("empty_f4", {}, {3, 0, 2});
+  CHECK(koine::load_npy(data("big_f2")).dtype() == koine::float16);
+  CHECK(koine::load_npy(data("big_f2")).to_vector<float>() == std::vector<float>{-2, -1, 0, 1, 2, 3});
+}
+
+TEST_CASE("a file in Fortran order gives the same array") {
+  std::vector<float> values(24);
+  std::iota(values.begin(), values.end(), -2.0f);
+  check_file<float>("fortran_f4", values, {2, 3, 4});
+  check_file<std::int32_t>("fortran_big_i4", {-2, -1, 0, 1, 2, 3}, {3, 2});
+}
+
+TEST_CASE("what was saved is what NumPy would have written, and loads again") {
+  const Folder folder;
+  for (const std::string code : {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"}) {
+    if ((code == "f8" || code == "c16") && !koine::default_device().has_fp64()) continue;
+    CAPTURE(code);
+    const Array x = koine::load_npy(data("little_" + code));
+    koine::save_npy(folder / "x.npy", x);
+    CHECK(bytes_of(folder / "x.npy") == bytes_of(data("little_" + code)));
+  }
+  koine::save_npy(folder / "x.npy", koine::load_npy(data("empty_f4")));
+  CHECK(bytes_of(folder / "x.npy") == bytes_of(data("empty_f4")));
+  koine::save_npy(folder / "x.npy", koine::asarray(-2));
+  CHECK(koine::load_npy(folder / "x.npy").shape() == Shape{});
+  CHECK(koine::load_npy(folder / "x.npy").item<int>() == -2);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("views and pending work are saved as they read") {
+  const Folder folder;
+  const Array x = koine::reshape(koine::arange(24), {2, 3, 4});
+  const Array part = koine::permute_dims(x, {2, 0, 1})(koine::slice(koine::none, koine::none, -2), 1);
+  koine::save_npy(folder / "part.npy", part);
+  const Array again = koine::load_npy(folder / "part.npy");
+  CHECK(again.shape() == part.shape());
+  CHECK(again.to_vector<std::int64_t>() == part.to_vector<std::int64_t>());
+}
+
+TEST_CASE("the path is taken as it is") {
+  const Folder folder;
+  koine::save_npy(folder / "no suffix, ünd more", koine::asarray(1));
+  CHECK(fs::exists(folder / "no suffix, ünd more"));
+  CHECK(koine::load_npy((folder / "no suffix, ünd more").string()).item<int>() == 1);
+}
+
+TEST_CASE("bfloat16 is refused with a way out, and what was there stays") {
+  const Folder folder;
+  koine::save_npy(folder / "x.npy", koine::asarray(5));
+  const std::string before = bytes_of(folder / "x.npy");
+  const Array x = koine::ones({3}, {.dtype = koine::bfloat16});
+  CHECK(message_of<koine::DTypeError>([&] { koine::save_npy(folder / "x.npy", x); }) ==
+        "[save_npy] NumPy's format has no bfloat16; x.astype(float32) holds the same values and can be saved");
+  CHECK(bytes_of(folder / "x.npy") == before);
+  koine::save_npy(folder / "x.npy", x.astype(koine::float32));
+  CHECK(koine::load_npy(folder / "x.npy").to_vector<float>() == std::vector<float>{1, 1, 1});
+}
+
+TEST_CASE("files that cannot be read") {
+  const Folder folder;
+  const auto complaint = [](const fs::path& path) {
+    return message_of<koine::IoError>([&] { koine::load_npy(path); });
+  };
+  CHECK(complaint(folder / "none.npy") ==
+        "[load_npy] \"" + (folder / "none.npy").string() + "\" cannot be opened: No such file or directory");
+  CHECK(complaint(folder.path).find("cannot be read: Is a directory") != std::string::npos);
+  const std::string whole = bytes_of(data("little_f4"));
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{60}, whole.size() - 1}) {
+    std::ofstream(folder / "cut.npy", std::ios::binary).write(whole.data(), static_cast<std::streamsize>(size));
+    CAPTURE(size);
+    CHECK(complaint(folder / "cut.npy").find("[load_npy] \"" + (folder / "cut.npy").string() + "\" ") == 0);
+  }
+}
+
+TEST_CASE("a pipe is read like a file") {
+  const Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(folder / "pipe", std::ios::binary) << bytes_of(data("little_f4")); });
+  CHECK(koine::load_npy(folder / "pipe").to_vector<float>() == std::vector<float>{-2, -1, 0, 1, 2, 3});
+  writer.join();
+}
+
+TEST_CASE("places that cannot be written") {
+  const Folder folder;
+  const Array x = koine::ones({3});
+  CHECK_THROWS_AS(koine::save_npy(folder / "none" / "x.npy", x), koine::IoError);
+  fs::create_directory(folder / "x.npy");
+  CHECK_THROWS_AS(koine::save_npy(folder / "x.npy", x), koine::IoError);
+  CHECK(folder.files() == 1);  // no temporary file is left
+}
+
+TEST_CASE("load onto a chosen device") {
+  for (const koine::Device& device : koine::devices()) {
+    const Array x = koine::load_npy(data("little_f4"), {.device = device});
+    CHECK(x.device() == device);
+    CHECK(x.to_vector<float>() == std::vector<float>{-2, -1, 0, 1, 2, 3});
+  }
+}

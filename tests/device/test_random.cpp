@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+// random::Generator, bit for bit against Random123's Philox and against Box and Muller's method in long double.
+#include <Random123/philox.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <koine/creation.hpp>
+#include <koine/error.hpp>
+#include <koine/random.hpp>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+using koine::Array;
+using koine::DType;
+using koine::Shape;
+using koine::random::Generator;
+
+namespace {
+
+constexpr std::uint64_t seed = 0x0123456789abcdef;
+// From the start, from within a block, from beyond 2^32 blocks.
+const std::vector<std::uint64_t> counters = {0, 2, 3, (std::uint64_t{1} << 34) - 6};
+// Nothing, less than a block, less than a vector, several work-items on any device.
+const std::vector<std::int64_t> sizes = {0, 1, 5, 31, 1000, 70'001};
+
+/// Word `index` of the stream, by Random123.
+std::uint32_t word(std::uint64_t index, std::uint64_t key = seed) {
+  using Philox = r123::Philox4x32_R<10>;
+  const std::uint64_t block = index / 4;
+  const Philox::ctr_type counter = {{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 0}};
+  const Philox::key_type keys = {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}};
+  return Philox()(counter, keys)[index % 4];
+}
+
+/// Words 2 · index and 2 · index + 1.
+std::uint64_t two_words(std::uint64_t index) {
+  return word(2 * index) | static_cast<std::uint64_t>(word(2 * index + 1)) << 32;
+}
+
+/// The upper half of a 128-bit product.
+std::uint64_t upper_product(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff;
+  const std::uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffff);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+template <class T>
+constexpr bool wide = std::is_integral_v<T> || std::is_same_v<T, double>;
+
+/// The first draw that a generator at `counter` makes.
+template <class T>
+std::uint64_t first_draw(std::uint64_t counter) {
+  return wide<T> ? (counter + 1) / 2 : counter;
+}
+
+template <class T>
+std::uint64_t bits_of(T value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+/// How many elements differ in their bits.
+template <class T, class Expected>
+std::int64_t differing(const Array& x, Expected expected) {
+  const std::vector<T> got = x.to_vector<T>();
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) count += bits_of(got[i]) != bits_of(expected(i));
+  return count;
+}
+
+template <class T>
+void check_uniform(int digits) {
+  CAPTURE(koine::name(koine::dtype_of<T>));
+  if (koine::dtype_of<T> == DType::float64 && !koine::default_device().has_fp64()) return;
+  for (const std::uint64_t counter : counters) {
+    for (const std::int64_t size : sizes) {
+      CAPTURE(counter);
+      CAPTURE(size);
+      Generator g(seed, counter);
+      const Array x = g.uniform({size}, {.dtype = koine::dtype_of<T>});
+      CHECK(x.shape() == Shape{size});
+      CHECK(x.dtype() == koine::dtype_of<T>);
+      const std::uint64_t first = first_draw<T>(counter);
+      CHECK(differing<T>(x, [&](std::uint64_t i) {
+              if constexpr (wide<T>) return std::ldexp(static_cast<double>(two_words(first + i) >> 11), -53);
+              return T(std::ldexp(static_cast<float>(word(first + i) >> (32 - digits)), -digits));
+            }) == 0);
+      CHECK(g.counter() == (first + static_cast<std::uint64_t>(size)) * (wide<T> ? 2 : 1));
+    }
+  }
+}
+
+template <class T>
+void check_integers(std::int64_t low, std::int64_t high) {
+  CAPTURE(koine::name(koine::dtype_of<T>));
+  CAPTURE(low);
+  CAPTURE(high);
+  for (const std::uint64_t counter : counters) {
+    for (const std::int64_t size : sizes) {
+      CAPTURE(counter);
+      CAPTURE(size);
+      Generator g(seed, counter);
+      const Array x = g.integers(low, high, {size}, {.dtype = koine::dtype_of<T>});
+      CHECK(x.dtype() == koine::dtype_of<T>);
+      const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+      const std::uint64_t first = first_draw<T>(counter);
+      CHECK(differing<T>(x, [&](std::uint64_t i) {
+              return static_cast<T>(static_cast<std::uint64_t>(low) + upper_product(two_words(first + i), range));
+            }) == 0);
+    }
+  }
+}
+
+/// The normal number of a draw, in long double.
+template <class T>
+long double normal(std::uint64_t draw) {
+  const std::uint64_t even = draw & ~std::uint64_t{1};
+  const bool is_double = std::is_same_v<T, double>;
+  const long double a = is_double ? static_cast<long double>(two_words(even)) : word(even);
+  const long double b = is_double ? static_cast<long double>(two_words(even + 1)) : word(even + 1);
+  const long double scale = is_double ? 0x1p-64L : 0x1p-32L;
+  const long double radius = std::sqrt(-2 * std::log((a + 0.5L) * scale));
+  const long double angle = 2 * std::numbers::pi_v<long double> * (b * scale);
+  return radius * (draw % 2 == 0 ? std::cos(angle) : std::sin(angle));
+}
+
+template <class T>
+void check_normal(long double tolerance) {
+  CAPTURE(koine::name(koine::dtype_of<T>));
+  if (koine::dtype_of<T> == DType::float64 && !koine::default_device().has_fp64()) return;
+  for (const std::uint64_t counter : counters) {
+    for (const std::int64_t size : sizes) {
+      CAPTURE(counter);
+      CAPTURE(size);
+      Generator g(seed, counter);
+      const Array x = g.normal({size}, {.dtype = koine::dtype_of<T>});
+      const std::vector<T> got = x.to_vector<T>();
+      const std::uint64_t first = first_draw<T>(counter);
+      long double worst = 0;
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        worst = std::max(worst, std::abs(static_cast<long double>(got[i]) - normal<T>(first + i)));
+      }
+      CHECK(worst <= tolerance);
+    }
+  }
+}
+
+/// FNV-1a over the bytes: one number that any other bit changes.
+template <class T>
+std::uint64_t fingerprint(const Array& x) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const T value : x.to_vector<T>()) {
+    for (std::uint64_t bits = bits_of(value), i = 0; i < sizeof(T); ++i) {
+      hash = (hash ^ (bits >> (8 * i) & 0xff)) * 0x100000001b3;
+    }
+  }
+  return hash;
+}
+
+struct Moments {
+  double mean, deviation, skew, kurtosis;
+};
+
+template <class T>
+Moments moments(const std::vector<T>& values) {
+  double sums[4] = {};
+  const double n = static_cast<double>(values.size());
+  for (const T v : values) sums[0] += static_cast<double>(v);
+  const double mean = sums[0] / n;
+  for (const T v : values) {
+    const double d = static_cast<double>(v) - mean;
+    sums[1] += d * d;
+    sums[2] += d * d * d;
+    sums[3] += d * d * d * d;
+  }
+  const double variance = sums[1] / n;
+  return {mean, std::sqrt(variance), sums[2] / n / std::pow(variance, 1.5), sums[3] / n / (variance * variance)};
+}
+
+template <class E, class F>
+std::string message_of(F call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+}  // namespace
+
+TEST_CASE("Random123 gives its published known answers") {
+  using Philox = r123::Philox4x32_R<10>;
+  const auto philox = [](Philox::ctr_type counter, Philox::key_type key) { return Philox()(counter, key); };
+  CHECK(philox({{0, 0, 0, 0}}, {{0, 0}}) == Philox::ctr_type{{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}});
+  const std::uint32_t ones = 0xffffffff;
+  CHECK(philox({{ones, ones, ones, ones}}, {{ones, ones}}) ==
+        Philox::ctr_type{{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}});
+  CHECK(philox({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, {{0xa4093822, 0x299f31d0}}) ==
+        Philox::ctr_type{{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}});
+}
+
+TEST_CASE("the device gives the known answer too") {
+  // Over all of int64 but its largest number, an integer is the two words themselves, less one.
+  Generator g(0);
+  constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min(),
+                         high = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::int64_t> got = g.integers(low, high, {2}).to_vector<std::int64_t>();
+  const auto words = [](std::int64_t value) {
+    return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low) + 1;
+  };
+  CHECK(words(got[0]) == 0xe169c58d6627e8d5);
+  CHECK(words(got[1]) == 0x9b00dbd8bc57ac4c);
+}
+
+TEST_CASE("uniform numbers are the words' upper bits") {
+  check_uniform<float>(24);
+  check_uniform<double>(53);
+  check_uniform<koine::float16_t>(11);
+  check_uniform<koine::bfloat16_t>(8);
+}
+
+TEST_CASE("uniform numbers between bounds are rounded once and stay below the upper one") {
+  Generator g(seed);
+  CHECK(differing<float>(g.uniform({10'000}, {.low = -3, .high = 0.1}), [](std::uint64_t i) {
+          return std::fma(std::ldexp(static_cast<float>(word(i) >> 8), -24), 0.1f - -3.0f, -3.0f);
+        }) == 0);
+  if (koine::default_device().has_fp64()) {
+    Generator d(seed);
+    CHECK(
+        differing<double>(d.uniform({10'000}, {.low = -3, .high = 0.1, .dtype = koine::float64}), [](std::uint64_t i) {
+          return std::fma(std::ldexp(static_cast<double>(two_words(i) >> 11), -53), 0.1 - -3.0, -3.0);
+        }) == 0);
+  }
+  // Bounds a few units in the last place apart: half of the numbers round up.
+  const float above_one = std::nextafter(1.0f, 2.0f);
+  for (const float v : g.uniform({1000}, {.low = 1, .high = above_one}).to_vector<float>()) REQUIRE(v == 1.0f);
+  for (const float v : g.uniform({1000}, {.low = 100, .high = 100.125, .dtype = koine::float16}).to_vector<float>()) {
+    REQUIRE((v == 100.0f || v == 100.0625f));
+  }
+  for (const float v : g.uniform({1000}, {.low = -2, .high = -1.984375, .dtype = koine::bfloat16}).to_vector<float>()) {
+    REQUIRE((v == -2.0f || v == -1.9921875f));
+  }
+  for (const float v : g.uniform({1000}, {.low = -1, .high = 0, .dtype = koine::float16}).to_vector<float>())
+    REQUIRE(v < 0);
+}
+
+TEST_CASE("uniform numbers are spread evenly") {
+  constexpr int n = 1 << 20, bins = 64;
+  std::vector<double> count(bins);
+  const std::vector<float> values = Generator(7).uniform({n}).to_vector<float>();
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  REQUIRE(*least >= 0);
+  REQUIRE(*most < 1);
+  for (const float v : values) ++count[static_cast<std::size_t>(v * bins)];
+  double chi2 = 0;
+  for (const double c : count) chi2 += (c - n / bins) * (c - n / bins) / (n / bins);
+  CHECK(chi2 < 127);  // passed by all but one seed in a million
+}
+
+TEST_CASE("integers are the upper half of words times range") {
+  check_integers<std::int8_t>(-128, 128);
+  check_integers<std::int16_t>(-3, 4);
+  check_integers<std::int32_t>(0, 6);
+  check_integers<std::int64_t>(-5'000'000'000, 7'000'000'000'000);
+  check_integers<std::int64_t>(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+  check_integers<std::uint8_t>(0, 256);
+  check_integers<std::uint16_t>(1, 2);
+  check_integers<std::uint32_t>(0, std::int64_t{1} << 32);
+  check_integers<std::uint64_t>(9, std::numeric_limits<std::int64_t>::max());
+}
+
+TEST_CASE("every integer of a small range comes equally often") {
+  std::map<std::int64_t, double> count;
+  constexpr int n = 600'000;
+  for (const std::int64_t v : Generator(3).integers(-2, 4, {n}).to_vector<std::int64_t>()) ++count[v];
+  CHECK(count.size() == 6);
+  CHECK(count.begin()->first == -2);
+  double chi2 = 0;
+  for (const auto& [value, c] : count) chi2 += (c - n / 6) * (c - n / 6) / (n / 6);
+  CHECK(chi2 < 36);  // passed by all but one seed in a million
+}
+
+TEST_CASE("normal numbers are Box and Muller's") {
+  // Absolute: a few roundings of numbers up to 6, and for the 16-bit types one more.
+  check_normal<float>(1e-6L);
+  check_normal<double>(2e-15L);
+  check_normal<koine::float16_t>(0x1p-9L);
+  check_normal<koine::bfloat16_t>(0x1p-6L);
+}
+
+TEST_CASE("normal numbers have the same bits on every device") {
+  CHECK(fingerprint<float>(Generator(1).normal({100'000})) == 16835722558805170791u);
+  CHECK(fingerprint<koine::float16_t>(Generator(1).normal({100'000}, {.dtype = koine::float16})) ==
+        6345604987330325419u);
+  CHECK(fingerprint<koine::bfloat16_t>(Generator(1).normal({100'000}, {.dtype = koine::bfloat16})) ==
+        17262531986084763912u);
+  if (koine::default_device().has_fp64()) {
+    CHECK(fingerprint<double>(Generator(1).normal({100'000}, {.dtype = koine::float64})) == 5327375611217727508u);
+  }
+}
+
+TEST_CASE("normal numbers have the moments and the tails of the normal distribution") {
+  constexpr int n = 1 << 20;
+  const std::vector<float> values = Generator(11).normal({n}).to_vector<float>();
+  // Five standard errors each.
+  const Moments m = moments(values);
+  CHECK(std::abs(m.mean) < 5 / std::sqrt(n));
+  CHECK(std::abs(m.deviation - 1) < 5 / std::sqrt(2.0 * n));
+  CHECK(std::abs(m.skew) < 5 * std::sqrt(6.0 / n));
+  CHECK(std::abs(m.kurtosis - 3) < 5 * std::sqrt(24.0 / n));
+  for (const double limit : {0.01, 1.0, 2.0, 3.0, 4.0}) {
+    const double expected = n * std::erfc(limit / std::numbers::sqrt2);
+    const auto beyond = std::count_if(values.begin(), values.end(), [&](float v) { return std::abs(v) > limit; });
+    CAPTURE(limit);
+    CHECK(std::abs(static_cast<double>(beyond) - expected) < 5 * std::sqrt(expected) + 1);
+  }
+  const Moments scaled = moments(Generator(11).normal({n}, {.loc = -40, .scale = 0.5}).to_vector<float>());
+  CHECK(scaled.mean == doctest::Approx(-40).epsilon(1e-4));
+  CHECK(scaled.deviation == doctest::Approx(0.5).epsilon(0.01));
+  for (const float v : Generator(1).normal({100}, {.loc = 2.5, .scale = 0}).to_vector<float>()) REQUIRE(v == 2.5f);
+}
+
+TEST_CASE("a stream goes on, a copy repeats, seeds differ") {
+  for (const DType type : {koine::float32, koine::float16}) {
+    Generator parts(seed), whole(seed);
+    std::vector<float> got;
+    for (const std::int64_t size : {3, 0, 1, 10}) {
+      const std::vector<float> more = parts.normal({size}, {.dtype = type}).to_vector<float>();
+      got.insert(got.end(), more.begin(), more.end());
+    }
+    CHECK(got == whole.normal({2, 7}, {.dtype = type}).to_vector<float>());
+    CHECK(parts.counter() == whole.counter());
+  }
+  Generator g(seed);
+  g.uniform({5});
+  Generator copy = g, again(g.seed(), g.counter());
+  const auto next = g.integers(0, 1000, {100}).to_vector<std::int64_t>();
+  CHECK(copy.integers(0, 1000, {100}).to_vector<std::int64_t>() == next);
+  CHECK(again.integers(0, 1000, {100}).to_vector<std::int64_t>() == next);
+  CHECK(g.integers(0, 1000, {100}).to_vector<std::int64_t>() != next);
+  CHECK(Generator(1).uniform({8}).to_vector<float>() != Generator(2).uniform({8}).to_vector<float>());
+  CHECK(Generator(1).uniform({8}).to_vector<float>() !=
+        Generator(1 + (std::uint64_t{1} << 32)).uniform({8}).to_vector<float>());
+}
+
+TEST_CASE("shapes") {
+  Generator g(seed);
+  CHECK(g.uniform({}).shape() == Shape{});
+  CHECK(g.uniform({}).size() == 1);
+  CHECK(g.normal({3, 0, 2}).shape() == Shape{3, 0, 2});
+  CHECK(g.integers(0, 2, {2, 3, 4}).shape() == Shape{2, 3, 4});
+}
+
+TEST_CASE("distinct generators may be used by distinct threads") {
+  std::vector<std::vector<float>> got(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < got.size(); ++t) {
+    threads.emplace_back([&got, t] {
+      Generator g(t);
+      for (int i = 0; i < 10; ++i) got[t] = g.normal({10'000}).to_vector<float>();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t t = 0; t < got.size(); ++t) {
+    CHECK(got[t] == Generator(t, 90'000).normal({10'000}).to_vector<float>());
+  }
+}
+
+TEST_CASE("bad arguments") {
+  using koine::DTypeError, koine::ShapeError, koine::ValueError;
+  Generator g(seed);
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(message_of<ValueError>([&] { g.uniform({2}, {.low = 1, .high = 0}); }) ==
+        "[uniform] low is 1 and high is 0; low must be below high, and both and their difference finite in float32");
+  CHECK_THROWS_AS(g.uniform({2}, {.low = 1, .high = 1}), ValueError);
+  CHECK_THROWS_AS(g.uniform({2}, {.low = nan, .high = 1}), ValueError);
+  CHECK_THROWS_AS(g.uniform({2}, {.low = 0, .high = inf}), ValueError);
+  CHECK_THROWS_AS(g.uniform({2}, {.low = -3e38, .high = 3e38}), ValueError);
+  CHECK_THROWS_AS(g.uniform({2}, {.low = 0, .high = 1e5, .dtype = koine::float16}), ValueError);
+  CHECK(message_of<ValueError>([&] { g.uniform({2}, {.low = 1, .high = 1.0001, .dtype = koine::bfloat16}); }) ==
+        "[uniform] low, 1, and high, 1.0001, are the same bfloat16");
+  CHECK(message_of<DTypeError>([&] { g.uniform({2}, {.dtype = koine::int32}); }) ==
+        "[uniform] draws float16, bfloat16, float32 or float64, not int32");
+  CHECK_THROWS_AS(g.uniform({2}, {.dtype = koine::complex64}), DTypeError);
+  CHECK_THROWS_AS(g.uniform({-1}), ShapeError);
+  CHECK(message_of<ValueError>([&] { g.normal({2}, {.scale = -1}); }) ==
+        "[normal] loc is 0 and scale is -1; both must be finite and scale not negative");
+  CHECK_THROWS_AS(g.normal({2}, {.loc = nan}), ValueError);
+  CHECK_THROWS_AS(g.normal({2}, {.scale = 1e39}), ValueError);
+  CHECK_THROWS_AS(g.normal({2}, {.dtype = koine::bool_}), DTypeError);
+  CHECK_THROWS_AS(g.normal({4, -2}), ShapeError);
+  CHECK(message_of<ValueError>([&] { g.integers(5, 5, {2}); }) ==
+        "[integers] low is 5 and high is 5; low must be below high");
+  CHECK(message_of<DTypeError>([&] { g.integers(0, 2, {2}, {.dtype = koine::float32}); }) ==
+        "[integers] draws int8 to int64 and uint8 to uint64, not float32");
+  CHECK_THROWS_AS(g.integers(0, 2, {2}, {.dtype = koine::bool_}), DTypeError);
+  CHECK(message_of<ValueError>([&] { g.integers(-1, 10, {2}, {.dtype = koine::uint8}); }) ==
+        "[integers] uint8 holds 0 to 255; low is -1 and high, which is not drawn, is 10");
+  CHECK_THROWS_AS(g.integers(0, 129, {2}, {.dtype = koine::int8}), ValueError);
+  CHECK_THROWS_AS(g.integers(-32'769, 0, {2}, {.dtype = koine::int16}), ValueError);
+  CHECK_THROWS_AS(g.integers(0, 2, {-1}), ShapeError);
+  CHECK(g.counter() == 0);  // none of these drew anything
+  if (!koine::default_device().has_fp64()) CHECK_THROWS_AS(g.uniform({2}, {.dtype = koine::float64}), DTypeError);
+}
