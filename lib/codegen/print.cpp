@@ -96,7 +96,7 @@ std::string Printer::uniform_loads(const std::vector<Access>& access) const {
 
 std::string Printer::load_text(std::size_t k, Access access) const {
   const Load& load = body_.loads[k];
-  const std::string n = number(k), stride = "d.inner_stride[" + n + "]";
+  const std::string n = number(k), stride = "KN_STRIDE(" + n + ")";
   if (access == Access::uniform) return "u" + n;
   if (load.iota) {
     const std::string step = access == Access::contiguous ? "1" : stride;

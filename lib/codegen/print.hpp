@@ -27,7 +27,7 @@ std::string_view register_type(DType type);
 std::string_view memory_type(DType type);
 
 /// Prints a body's lines for vectors of `width` elements. `access` says how each load moves along the innermost axis;
-/// the element offset of a row is o<k>, the position in it i, a stride d.inner_stride[k].
+/// the element offset of a row is o<k>, the position in it i, a stride KN_STRIDE(k).
 class Printer {
  public:
   Printer(const Body& body, const DeviceTraits& traits, int width) : body_(body), traits_(traits), width_(width) {}

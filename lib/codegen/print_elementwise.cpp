@@ -17,7 +17,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTra
     if (walk.access[body.loads.size() + k] == Access::contiguous) {
       stores += "kn_store_" + type + "(" + value + ", " + at + ", left);\n";
     } else {
-      const std::string stride = "d.inner_stride[" + n + "]";
+      const std::string stride = "KN_STRIDE(" + n + ")";
       stores += "kn_scatter_" + type + "(" + value + ", " + at + " * " + stride + ", " + stride + ", left);\n";
     }
   }

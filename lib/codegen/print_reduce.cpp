@@ -50,8 +50,8 @@ std::string bounds_type(const ReduceWalk& walk) {
 std::string inner_strides(const ReduceWalk& walk) {
   const std::string list = walk.columns ? "kept" : "reduced";
   const std::size_t axis = (walk.columns ? walk.kept : walk.reduced).shape.size() - 1;
-  return "#define inner_stride " + list + "_stride + " + number(axis * std::max<std::size_t>(walk.offsets.size(), 1)) +
-         "\n";
+  const std::string first = number(axis * std::max<std::size_t>(walk.offsets.size(), 1));
+  return "#define KN_STRIDE(k) d." + list + "_stride[" + first + " + (k)]\n";
 }
 
 struct Operation {

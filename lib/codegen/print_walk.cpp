@@ -31,7 +31,7 @@ std::string bounds_type(const Walk& walk) {
   text += "  long offset[" + number(operands) + "];\n";
   if (any_strided(walk)) text += "  long inner_stride[" + number(operands) + "];\n";
   if (outer) text += "  ulong size[" + number(outer) + "];\n  long stride[" + number(outer * operands) + "];\n";
-  return text + "} kn_bounds;\n";
+  return text + "} kn_bounds;\n#define KN_STRIDE(k) d.inner_stride[k]\n";
 }
 
 std::string row_offsets(const Walk& walk) {
