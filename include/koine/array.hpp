@@ -173,7 +173,7 @@ class KOINE_API Array {
   void read_item(DType type, void* target) const;
   void read(DType type, void* target, std::size_t count, const char* function) const;
 
-  mutable graph::NodeRef node_;
+  graph::NodeRef node_;
 };
 
 /// The values of an array between brackets, long axes shortened, with its type where that is not the default.

@@ -31,10 +31,42 @@ void run_random_node(runtime::Context& context, Node& node) {
   graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
 }
 
+/// A planner for one evaluation. Planners are kept for their memory, and never destroyed: arrays may be evaluated while
+/// the process ends.
+class PlannerLease {
+ public:
+  PlannerLease() {
+    const std::lock_guard lock(spares().mutex);
+    if (spares().planners.empty()) spares().planners.push_back(new codegen::Planner);
+    planner_ = spares().planners.back();
+    spares().planners.pop_back();
+  }
+  ~PlannerLease() {
+    const std::lock_guard lock(spares().mutex);
+    spares().planners.push_back(planner_);
+  }
+  PlannerLease(const PlannerLease&) = delete;
+  PlannerLease& operator=(const PlannerLease&) = delete;
+
+  codegen::Planner* operator->() const { return planner_; }
+
+ private:
+  struct Spares {
+    std::mutex mutex;
+    std::vector<codegen::Planner*> planners;
+  };
+  static Spares& spares() {
+    static auto* all = new Spares;
+    return *all;
+  }
+
+  codegen::Planner* planner_;
+};
+
 /// Under the context's evaluation mutex.
 void run(runtime::Context& context, std::span<Node* const> roots, const Destination& destination = {}) {
-  static thread_local codegen::Planner planner;
-  for (codegen::Step& step : planner.plan(roots, {context.traits().max_parameter_bytes})) {
+  const PlannerLease planner;
+  for (codegen::Step& step : planner->plan(roots, {context.traits().max_parameter_bytes})) {
     Node& node = *step.node;
     switch (step.kind) {
       case codegen::Step::Kind::elementwise: run_elementwise(context, step, destination); break;

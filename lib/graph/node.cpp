@@ -116,19 +116,22 @@ void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout)
 }
 
 Pending measure(const Node& node) {
-  Pending total;
-  std::unordered_set<const void*> seen;
+  Pending total{1, 0};
+  std::unordered_set<const Node*> seen{&node};
   std::vector<const Node*> stack{&node};
   while (!stack.empty()) {
-    const Node* n = stack.back();
+    const Node& n = *stack.back();
     stack.pop_back();
-    if (n->is_ready()) {
-      if (seen.insert(n->storage.get()).second) total.bytes += bytes_of(*n);
-      continue;
+    for (std::size_t i = 0; i < n.arity(); ++i) {
+      const NodeRef& input = n.inputs[i];
+      if (!seen.insert(input.get()).second) continue;
+      if (!input->is_ready()) {
+        ++total.nodes;
+        stack.push_back(input.get());
+      } else if (input.use_count() <= input->consumers.load(std::memory_order_relaxed)) {
+        total.bytes += bytes_of(*input);  // nobody but pending work holds it
+      }
     }
-    if (!seen.insert(n).second) continue;
-    ++total.nodes;
-    for (std::size_t i = 0; i < n->arity(); ++i) stack.push_back(n->inputs[i].get());
   }
   return total;
 }

@@ -122,7 +122,7 @@ NodeRef make_cast(const NodeRef& input, DType dtype);
 /// Records the result of a pending node and lets go of what it was computed from.
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout);
 
-/// The exact count behind a node's estimate, each shared part counted once.
+/// The exact count behind a pending node's estimate: each shared part once, and only the memory that nobody else holds.
 Pending measure(const Node& node);
 
 }  // namespace koine::graph
