@@ -21,6 +21,8 @@ function(koine_add_tests folder library)
   endif()
   add_executable(test_${folder} ${sources})
   target_link_libraries(test_${folder} PRIVATE koine_settings koine_test_support ${library})
+  # The tests are wide in types and short in loops: -O1 spares a third of their compile time.
+  target_compile_options(test_${folder} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(test_${folder} PRIVATE KOINE_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
   target_precompile_headers(test_${folder} PRIVATE
     <doctest/doctest.h> <algorithm> <cmath> <complex> <cstdint> <functional> <iostream> <map> <string> <vector>)
@@ -37,6 +39,10 @@ endfunction()
 
 koine_add_tests(unit koine_internal)
 koine_add_tests(ops koine::koine)
+if(TARGET test_ops)
+  # The op table itself, so that a row without a reference does not compile; nothing else of lib/ is linked.
+  target_include_directories(test_ops PRIVATE "${PROJECT_SOURCE_DIR}/lib")
+endif()
 koine_add_tests(device koine_internal)
 
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")
