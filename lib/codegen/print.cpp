@@ -222,7 +222,7 @@ std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored)
   if (half) result.push_back("common/half");
   if (integer) result.push_back("common/integer");
   if (real) result.push_back("common/real");
-  if (complex) result.push_back("common/complex");
+  if (complex) result.push_back("common/complex_math");  // brings common/complex
   return result;
 }
 
