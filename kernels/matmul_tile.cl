@@ -9,7 +9,7 @@
 #endif
 // How much of the depth is in local memory at a time.
 #ifndef KN_DEPTH
-#if KN_ELEMENT == KN_C128
+#if KN_TILE == 128 || KN_ELEMENT == KN_C128
 #define KN_DEPTH 8
 #else
 #define KN_DEPTH 16
@@ -55,6 +55,37 @@ static inline KN_VALUE kn_multiply_add(KN_VALUE a, KN_VALUE b, KN_VALUE sum) {
 #endif
 }
 
+// Where a work-item's loads of a tile lie: in the tile (wide, depth), in memory, and in local memory.
+typedef struct {
+  int wide, wide_step, depth, depth_step;
+  long offset, offset_step;
+  int place, place_step;
+} KnWalk;
+
+static inline KnWalk kn_walk(int item, long wide_stride, long deep_stride) {
+  const bool deep = deep_stride == 1;
+  KnWalk walk;
+  walk.wide = deep ? item / KN_DEPTH : item % KN_TILE;
+  walk.depth = deep ? item % KN_DEPTH : item / KN_TILE;
+  walk.wide_step = deep ? KN_ITEMS / KN_DEPTH : 0;
+  walk.depth_step = deep ? 0 : KN_ITEMS / KN_TILE;
+  walk.offset = walk.wide * wide_stride + walk.depth * deep_stride;
+  walk.offset_step = walk.wide_step * wide_stride + walk.depth_step * deep_stride;
+  walk.place = walk.depth * KN_PITCH + walk.wide;
+  walk.place_step = walk.depth_step * KN_PITCH + walk.wide_step;
+  return walk;
+}
+
+// Loads a work-item's part of a tile of which only `wide` by `depth` elements exist; the rest are zeros.
+static inline void kn_fetch(__global const KN_STORED* from, KnWalk walk, long wide, long depth,
+                            KN_VALUE values[KN_LOADS]) {
+#pragma unroll
+  for (int i = 0; i < KN_LOADS; ++i) {
+    const bool there = walk.wide + i * walk.wide_step < wide && walk.depth + i * walk.depth_step < depth;
+    values[i] = there ? kn_load(from, i * walk.offset_step) : (KN_VALUE)(0);
+  }
+}
+
 // One group for each tile of each matrix of the batch, in one dimension: other dimensions have low limits.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
     __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_STORED* restrict out,
@@ -78,9 +109,11 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
   a += a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row;
   b += b_offset + kn_batch_offset(batch, batch_sizes, b_batch) + column0 * b_column;
 
-  // Neighbouring work-items load along whichever axis is contiguous.
-  const bool a_deep = a_column == 1;
-  const bool b_deep = b_row == 1;
+  // Neighbouring work-items load along whichever axis is contiguous. A work-item's loads are an even step apart.
+  const KnWalk a_walk = kn_walk(item, a_row, a_column);
+  const KnWalk b_walk = kn_walk(item, b_column, b_row);
+  a += a_walk.offset;
+  b += b_walk.offset;
   KN_VALUE a_next[KN_LOADS];
   KN_VALUE b_next[KN_LOADS];
   KN_VALUE sums[KN_SUMS][KN_SUMS];
@@ -91,17 +124,10 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
 
   for (long depth0 = -KN_DEPTH; depth0 < k; depth0 += KN_DEPTH) {
     // The next tiles travel from memory while the present ones are multiplied.
-    const long next = depth0 + KN_DEPTH;
-#pragma unroll
-    for (int i = 0; i < KN_LOADS; ++i) {
-      const int at = item + i * KN_ITEMS;
-      const int a_wide = a_deep ? at / KN_DEPTH : at % KN_TILE;
-      const long a_depth = next + (a_deep ? at % KN_DEPTH : at / KN_TILE);
-      const int b_wide = b_deep ? at / KN_DEPTH : at % KN_TILE;
-      const long b_depth = next + (b_deep ? at % KN_DEPTH : at / KN_TILE);
-      a_next[i] = row0 + a_wide < m && a_depth < k ? kn_load(a, a_wide * a_row + a_depth * a_column) : (KN_VALUE)(0);
-      b_next[i] = column0 + b_wide < n && b_depth < k ? kn_load(b, b_wide * b_column + b_depth * b_row) : (KN_VALUE)(0);
-    }
+    kn_fetch(a, a_walk, m - row0, k - depth0 - KN_DEPTH, a_next);
+    kn_fetch(b, b_walk, n - column0, k - depth0 - KN_DEPTH, b_next);
+    a += KN_DEPTH * a_column;
+    b += KN_DEPTH * b_row;
     if (depth0 >= 0) {
 #pragma unroll
       for (int d = 0; d < KN_DEPTH; ++d) {
@@ -118,11 +144,8 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int i = 0; i < KN_LOADS; ++i) {
-      const int at = item + i * KN_ITEMS;
-      const int a_place = a_deep ? at % KN_DEPTH * KN_PITCH + at / KN_DEPTH : at / KN_TILE * KN_PITCH + at % KN_TILE;
-      const int b_place = b_deep ? at % KN_DEPTH * KN_PITCH + at / KN_DEPTH : at / KN_TILE * KN_PITCH + at % KN_TILE;
-      a_tile[a_place] = a_next[i];
-      b_tile[b_place] = b_next[i];
+      a_tile[a_walk.place + i * a_walk.place_step] = a_next[i];
+      b_tile[b_walk.place + i * b_walk.place_step] = b_next[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }

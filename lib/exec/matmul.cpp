@@ -66,9 +66,11 @@ constexpr Rule rules[] = {
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
-       return traits.device_class == DeviceClass::gpu && suits_clblast(p);
+       return traits.device_class == DeviceClass::gpu && traits.vendor != "nvidia" && suits_clblast(p);
      },
-     "a large product of a BLAS type, and CLBlast is tuned for many GPUs"},
+     "a large product of a BLAS type, and CLBlast is tuned for many GPUs. Not for NVIDIA's: measured on an H200, the "
+     "tile kernel reaches 32 TFLOP/s in float32 (CLBlast 31), 18 in float64 (12), 46 in complex64 (26), and starts "
+     "without a second of compiling"},
     {MatmulRoute::tile, [](const DeviceTraits&, const MatmulProblem&) { return true; },
      "every type and any strides, and quick to compile"},
 };

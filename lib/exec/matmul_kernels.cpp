@@ -136,12 +136,16 @@ void run_packed(runtime::Context& context, const MatmulPiece& p) {
 }
 
 void run_tile(runtime::Context& context, const MatmulPiece& p) {
-  // Large tiles read less for each product, but need registers for 64 sums and tiles enough for all compute units.
-  const bool wide = is_complex(p.dtype) || size_of(p.dtype) == 8;
+  // Large tiles read less for each product, but need work enough for all compute units, and gain nothing where other
+  // instructions than multiply-add set the pace: conversions of 16-bit types, multiplications of integers.
+  const bool suited = p.dtype == float32 || p.dtype == float64 || p.dtype == complex64;
   const std::int64_t large = divide_up(p.m, 128) * divide_up(p.n, 128) * p.batch.count();
-  const std::int64_t tile = !wide && large >= 2 * std::int64_t{context.traits().compute_units} ? 128 : 64;
+  const std::int64_t tile = suited && large >= std::int64_t{context.traits().compute_units} ? 128 : 64;
+  // A shallow tile leaves local memory for more groups at once.
+  const std::int64_t depth = tile == 128 || size_of(p.dtype) == 2 || p.dtype == complex128 ? 8 : 16;
   const runtime::KernelRef kernel =
-      kernel_of(context, "matmul_tile", define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile));
+      kernel_of(context, "matmul_tile",
+                define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth));
   runtime::Launch launch(context, kernel);
   launch.arg(*p.a.buffer).arg(*p.b.buffer).arg(*p.out);
   launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
