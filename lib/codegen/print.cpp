@@ -125,15 +125,29 @@ std::string Printer::cast_text(const Line& line) const {
   return "convert_" + vector_type(to) + "(" + x + ")";
 }
 
+const char* Printer::expression_of(const Line& line) const {
+  if (line.op == Op::exp && line.in_type == DType::float64 && traits_.quirks.double_exp_overflows_early) {
+    // e times the exponential of one less, near the end of the range.
+    return "exp($0 - ($0 > 709.0 ? ($V)(1) : ($V)(0))) * ($0 > 709.0 ? ($V)(2.718281828459045235) : ($V)(1))";
+  }
+  return expression(graph::info(line.op), line.in_type);
+}
+
 bool Printer::by_element(const Line& line, const char* text) const {
   if (width_ == 1) return false;
-  const bool trig = line.op == Op::sin || line.op == Op::cos || line.op == Op::tan;
-  return text[0] == '!' || (trig && traits_.quirks.vector_trig_wrong);
+  if (text[0] == '!') return true;
+  switch (line.op) {
+    case Op::sin:
+    case Op::cos:
+    case Op::tan: return traits_.quirks.vector_trig_wrong;
+    case Op::pow: return traits_.quirks.vector_pow_wrong;
+    default: return false;
+  }
 }
 
 std::string Printer::table_text(std::size_t index) const {
   const Line& line = body_.lines[index];
-  const char* text = expression(graph::info(line.op), line.in_type);
+  const char* text = expression_of(line);
   const bool element = by_element(line, text);
   const auto typed = [&](DType type) { return element ? std::string(register_type(type)) : vector_type(type); };
   std::string result;

@@ -52,6 +52,8 @@ class Printer {
   std::string line_text(std::size_t index) const;
   std::string cast_text(const Line& line) const;
   std::string table_text(std::size_t index) const;
+  /// The table's expression, or one that avoids what the device's driver gets wrong.
+  const char* expression_of(const Line& line) const;
   bool by_element(const Line& line, const char* expression) const;
 
   const Body& body_;
