@@ -31,7 +31,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"Trains a two-layer perceptron on handwritten digits. KOINE_DEVICE chooses the device."};
   app.add_option("--epochs", epochs, "Times to go through the images")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 100000));
   app.add_option("--seed", seed, "Seed of the weights and of the noise")->capture_default_str();
   app.add_option("--data", data, "Folder of images.npy and labels.npy")->capture_default_str();
   app.add_option("--out", out, "Picture to write")->capture_default_str();
