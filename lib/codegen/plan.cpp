@@ -314,7 +314,9 @@ void Planner::State::decide_view(Info& info) {
   };
   store_input_flat();
   if (info.requested || info.cut) {
-    const bool part = reads_once(map, node.shape) && !reads_all_once(map, node.shape, input->shape);
+    // A part alone is computed without the rest, unless the whole is, or will be, in memory anyway.
+    const bool whole = !in || in->requested || has_own_kernel(input->op);
+    const bool part = !whole && reads_once(map, node.shape) && !reads_all_once(map, node.shape, input->shape);
     if (info.row_major || part) {
       info.step = add_step(Step::Kind::elementwise, &node);
       read_inputs(info, info.step, Chains::identity);
