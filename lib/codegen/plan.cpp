@@ -61,7 +61,9 @@ struct Planner::State {
   std::size_t count = 0;  // of infos in use; the rest keep their memory
   std::vector<Step> steps;
   std::size_t step_count = 0;
-  std::vector<Step> ordered;
+  std::vector<Step*> ordered;
+  std::vector<std::uint8_t> marks;
+  std::vector<std::int32_t> todo;
   Chains chains;
   std::vector<std::pair<Node*, bool>> stack;
 
@@ -84,7 +86,7 @@ struct Planner::State {
   void write_code();
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
   std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);
-  std::int32_t load(Step& step, const Node* source, graph::Layout layout, bool iota);
+  std::int32_t load(Step& step, const Node& source, const graph::Layout& layout, bool iota);
   graph::Layout stored_layout(const Node& node);
   void need(std::int32_t step, const Node& input);
   void remember_unstored();
@@ -108,6 +110,7 @@ void Planner::State::collect(std::span<Node* const> roots) {
   static std::atomic<std::uint64_t> last_epoch{0};  // no two evaluations of the process share one
   epoch = ++last_epoch;
   count = 0;
+  stack.clear();
   for (Node* root : roots) {
     stack.emplace_back(root, false);
     while (!stack.empty()) {
@@ -384,32 +387,36 @@ void Planner::State::need(std::int32_t step, const Node& input) {
   if (std::find(needs.begin(), needs.end(), maker) == needs.end()) needs.push_back(maker);
 }
 
-std::int32_t Planner::State::load(Step& step, const Node* source, graph::Layout layout, bool iota) {
-  const auto same = [&](const Load& l) {
-    return l.iota == iota && l.dtype == source->dtype && l.layout == layout &&
-           (l.source == source || iota ||
-            (source->is_ready() && l.source->is_ready() && l.source->storage == source->storage));
+/// The line of `step` that loads `source`, which lies as `layout` over the domain.
+std::int32_t Planner::State::load(Step& step, const Node& source, const graph::Layout& layout, bool iota) {
+  const auto same_memory = [&](const Load& l) {
+    if (l.iota != iota || l.dtype != source.dtype) return false;
+    if (l.source == &source || iota) return true;
+    return source.is_ready() && l.source->is_ready() && l.source->storage == source.storage;
   };
   const Op op = iota ? Op::iota : Op::leaf;
   auto& loads = step.body.loads;
+  auto& lines = step.body.lines;
   std::size_t index = 0;
-  while (index < loads.size() && !same(loads[index])) ++index;
+  while (index < loads.size() && !(same_memory(loads[index]) && loads[index].layout == layout)) ++index;
+  const auto number = static_cast<std::int32_t>(index);
   if (index == loads.size()) {
-    loads.push_back({source, std::move(layout), source->dtype, iota});
+    loads.push_back({&source, layout, source.dtype, iota});
   } else {
-    for (std::size_t k = 0; k < step.body.lines.size(); ++k) {
-      const Line& line = step.body.lines[k];
-      if (line.op == op && line.args[0] == static_cast<std::int32_t>(index)) return static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      if (lines[k].op == op && lines[k].args[0] == number) return static_cast<std::int32_t>(k);
     }
   }
-  step.body.lines.push_back({op, source->dtype, source->dtype, {static_cast<std::int32_t>(index), -1, -1}});
-  return static_cast<std::int32_t>(step.body.lines.size()) - 1;
+  lines.push_back({op, source.dtype, source.dtype, {number, -1, -1}});
+  return static_cast<std::int32_t>(lines.size()) - 1;
 }
 
 /// The line of `step` that holds an input's value, read through `chain`.
 std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std::int32_t chain) {
   Step& step = steps[static_cast<std::size_t>(s)];
-  Info* info = input->is_ready() ? nullptr : find(input.get());
+  const bool ready = input->is_ready();
+  if (ready && chain == Chains::identity) return load(step, *input, input->layout, false);
+  Info* info = ready ? nullptr : find(input.get());
   if (info && input->op == Op::constant) chain = Chains::identity;
   if (info && (!info->stored() || (info->step == s && chain == Chains::identity))) {
     for (const Read& read : info->reads) {
@@ -417,7 +424,7 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
     }
   }
   need(s, *input);
-  return load(step, input.get(), chains.apply(chain, stored_layout(*input)), false);
+  return load(step, *input, chains.apply(chain, stored_layout(*input)), false);
 }
 
 std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t chain) {
@@ -425,7 +432,7 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
   Step& step = steps[static_cast<std::size_t>(s)];
   Body& body = step.body;
   if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
-  if (node.op == Op::iota) return load(step, &node, chains.apply(chain, graph::row_major(node.shape)), true);
+  if (node.op == Op::iota) return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true);
   Line line{node.op, node.dtype, node.dtype, {-1, -1, -1}};
   if (node.op == Op::constant) {
     line.args[0] = static_cast<std::int32_t>(body.constants.size());
@@ -476,24 +483,23 @@ void Planner::State::remember_unstored() {
 
 void Planner::State::order() {
   ordered.clear();
-  std::vector<std::uint8_t> mark(step_count, 0);
-  std::vector<std::int32_t> todo;
+  todo.clear();
+  enum : std::uint8_t { unseen, entered, done };
+  marks.assign(step_count, unseen);
   for (std::size_t s = 0; s < step_count; ++s) {
     todo.push_back(static_cast<std::int32_t>(s));
     while (!todo.empty()) {
       const auto at = static_cast<std::size_t>(todo.back());
-      if (mark[at] == 2) {
-        todo.pop_back();
-      } else if (mark[at] == 1) {
-        mark[at] = 2;
-        todo.pop_back();
-        ordered.push_back(std::move(steps[at]));
-      } else {
-        mark[at] = 1;
+      if (marks[at] == unseen) {
+        marks[at] = entered;
         for (std::int32_t n : steps[at].needs) {
-          if (mark[static_cast<std::size_t>(n)] == 0) todo.push_back(n);
+          if (marks[static_cast<std::size_t>(n)] == unseen) todo.push_back(n);
         }
+        continue;
       }
+      todo.pop_back();
+      if (marks[at] == entered) ordered.push_back(&steps[at]);
+      marks[at] = done;
     }
   }
 }
@@ -511,7 +517,7 @@ std::uint32_t parameter_bytes(const Body& body) {
   return bytes;
 }
 
-std::span<Step> Planner::plan(std::span<Node* const> roots, const Limits& limits) {
+std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits& limits) {
   State& s = *state_;
   s.collect(roots);
   std::uint32_t budget = limits.parameter_bytes;

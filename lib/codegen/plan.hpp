@@ -30,6 +30,7 @@ struct Line {
 struct Output {
   graph::Node* node;
   std::int32_t line;
+  const graph::Layout* layout = nullptr;  // in memory that was there before; null for new memory in row-major order
 };
 
 /// Element-wise code over a domain; its results are stored, or go into one reduction.
@@ -73,7 +74,7 @@ class Planner {
   Planner& operator=(const Planner&) = delete;
 
   /// The steps, in an order that can be run, after which every root is ready. Valid until the next call.
-  std::span<Step> plan(std::span<graph::Node* const> roots, const Limits& limits);
+  std::span<Step* const> plan(std::span<graph::Node* const> roots, const Limits& limits);
 
  private:
   struct State;

@@ -14,7 +14,7 @@ std::string number(std::size_t n) { return std::to_string(n); }
 /// where it is the innermost one of the walk.
 std::string offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
                     std::string_view index, std::string_view list) {
-  const std::size_t operands = axes.strides.size(), count = axes.shape.size() - (without_last ? 1 : 0);
+  const std::size_t operands = axes.layouts, count = axes.shape.size() - (without_last ? 1 : 0);
   const std::size_t stored = std::max<std::size_t>(operands, 1);
   std::string text;
   for (std::size_t k = 0; k < operands; ++k) {

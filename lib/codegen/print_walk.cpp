@@ -54,23 +54,19 @@ std::string row_offsets(const Walk& walk) {
   return text;
 }
 
-std::vector<std::int64_t> bounds(const Walk& walk, const Segments& segments) {
+void write_bounds(const Walk& walk, const Segments& segments, std::vector<std::int64_t>& words) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
-  std::vector<std::int64_t> words;
-  words.reserve(5 + 2 * operands + outer * (operands + 1));
+  const auto& strides = walk.axes.strides;
+  const auto inner_strides = strides.end() - static_cast<std::ptrdiff_t>(operands);
+  words.clear();
   words.push_back(walk.inner());
   for (std::uint64_t s : {segments.row_segments, segments.segments, segments.per_item, segments.segment}) {
     words.push_back(static_cast<std::int64_t>(s));
   }
   words.insert(words.end(), walk.offsets.begin(), walk.offsets.end());
-  if (any_strided(walk)) {
-    for (const Shape& s : walk.axes.strides) words.push_back(s.back());
-  }
-  for (std::size_t axis = 0; axis < outer; ++axis) words.push_back(walk.axes.shape[axis]);
-  for (std::size_t axis = 0; axis < outer; ++axis) {
-    for (const Shape& s : walk.axes.strides) words.push_back(s[axis]);
-  }
-  return words;
+  if (any_strided(walk)) words.insert(words.end(), inner_strides, strides.end());
+  words.insert(words.end(), walk.axes.shape.begin(), walk.axes.shape.begin() + outer);
+  words.insert(words.end(), strides.begin(), inner_strides);
 }
 
 void append_key(std::string& key, const Walk& walk) {

@@ -19,8 +19,8 @@ struct Segments {
 std::string bounds_type(const Walk& walk);
 /// "long o0 = ..." for each operand, from `row`.
 std::string row_offsets(const Walk& walk);
-/// The bytes of a kn_bounds.
-std::vector<std::int64_t> bounds(const Walk& walk, const Segments& segments);
+/// Fills `words` with the bytes of a kn_bounds.
+void write_bounds(const Walk& walk, const Segments& segments, std::vector<std::int64_t>& words);
 /// All of a walk that enters a program's text.
 void append_key(std::string& key, const Walk& walk);
 /// The macros that must stand before the modules.

@@ -28,20 +28,16 @@ graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bo
     shape.push_back(body.domain[axis]);
     for (std::size_t k = 0; k < strides.size(); ++k) strides[k].push_back(body.loads[k].layout.strides[axis]);
   }
-  std::vector<const Shape*> pointers;
-  for (const Shape& s : strides) pointers.push_back(&s);
-  graph::Collapsed result = graph::collapse(shape, pointers);
-  if (result.shape.empty()) {
-    result.shape.push_back(1);
-    for (Shape& s : result.strides) s.push_back(0);
-  }
+  graph::Collapsed result;
+  graph::collapse(shape, strides.size(), [&](std::size_t k) -> const Shape& { return strides[k]; }, result);
+  if (result.shape.empty()) result.add_axis(1, 0);
   return result;
 }
 
 /// How many loads move by one element along the last axis.
 std::size_t contiguous_loads(const graph::Collapsed& axes) {
-  return static_cast<std::size_t>(
-      std::count_if(axes.strides.begin(), axes.strides.end(), [](const Shape& s) { return s.back() == 1; }));
+  return static_cast<std::size_t>(std::count(axes.strides.end() - static_cast<std::ptrdiff_t>(axes.layouts),
+                                             axes.strides.end(), 1));
 }
 
 void divide_rows(ReduceWalk& walk, const DeviceTraits& traits) {
@@ -93,21 +89,20 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.reduced = part(body, axes, true);
   walk.columns = contiguous_loads(walk.kept) > contiguous_loads(walk.reduced) && walk.kept.shape.back() > 1;
   // A position is a pair of numbers, which no vector operation combines.
-  walk.width = is_position(pass.kind) ? 1 : vector_width(body, {}, traits);
+  walk.width = is_position(pass.kind) ? 1 : vector_width(body, false, traits);
   const graph::Collapsed& inner = walk.columns ? walk.kept : walk.reduced;
   const graph::Collapsed& outer = walk.columns ? walk.reduced : walk.kept;
   walk.aligned = !walk.cpu && walk.width > 1;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
-    const Shape& s = inner.strides[k];
-    const std::int64_t step = s.back();
+    const std::int64_t step = inner.step(k);
     walk.offsets.push_back(body.loads[k].layout.offset);
     walk.access.push_back(step == 1 ? Access::contiguous : step == 0 ? Access::uniform : Access::strided);
     if (step == 0) continue;
     if (step != 1) walk.aligned = false;
-    const auto fits = [&](std::int64_t stride) { return stride % walk.width == 0; };
     if (!body.loads[k].iota) {
-      walk.aligned = walk.aligned && fits(walk.offsets[k]) && std::all_of(s.begin(), s.end() - 1, fits) &&
-                     std::all_of(outer.strides[k].begin(), outer.strides[k].end(), fits);
+      walk.aligned = walk.aligned && walk.offsets[k] % walk.width == 0 &&
+                     starts_aligned(inner, k, inner.shape.size() - 1, walk.width) &&
+                     starts_aligned(outer, k, outer.shape.size(), walk.width);
     }
   }
   // Partial results of columns are stored as vectors too, one row of results after another.
@@ -133,8 +128,8 @@ std::vector<std::int64_t> bounds(const ReduceWalk& walk) {
   for (const graph::Collapsed* part : {&walk.kept, &walk.reduced}) {
     for (std::int64_t size : part->shape) words.push_back(size);
     for (std::size_t axis = 0; axis < part->shape.size(); ++axis) {
-      for (const Shape& s : part->strides) words.push_back(s[axis]);
-      if (part->strides.empty()) words.push_back(0);
+      for (std::size_t k = 0; k < part->layouts; ++k) words.push_back(part->stride(k, axis));
+      if (part->layouts == 0) words.push_back(0);
     }
   }
   return words;

@@ -7,10 +7,12 @@
 
 namespace koine::codegen {
 
-int vector_width(const Body& body, const std::vector<DType>& stored, const DeviceTraits& traits) {
+int vector_width(const Body& body, bool stores, const DeviceTraits& traits) {
   std::size_t widest = 1;
   for (const Load& load : body.loads) widest = std::max(widest, load.iota ? 1 : size_of(load.dtype));
-  for (DType type : stored) widest = std::max(widest, size_of(type));
+  if (stores) {
+    for (const Output& output : body.outputs) widest = std::max(widest, size_of(output.node->dtype));
+  }
   for (const Line& line : body.lines) {
     if (is_complex(line.type)) return 1;  // a complex number is a vector already
   }
@@ -19,35 +21,37 @@ int vector_width(const Body& body, const std::vector<DType>& stored, const Devic
   return static_cast<int>(std::clamp<std::size_t>(bytes / widest, 1, 16));
 }
 
-Walk make_walk(const Body& body, const std::vector<const graph::Layout*>& outputs, const DeviceTraits& traits) {
-  Walk walk;
-  std::vector<const Shape*> strides;
-  std::vector<DType> stored;
-  for (const Load& load : body.loads) {
-    strides.push_back(&load.layout.strides);
-    walk.offsets.push_back(load.layout.offset);
+bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width) {
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (walked.stride(k, axis) % width != 0) return false;
   }
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    strides.push_back(&outputs[k]->strides);
-    walk.offsets.push_back(outputs[k]->offset);
-    stored.push_back(body.outputs[k].node->dtype);
-  }
-  walk.axes = graph::collapse(body.domain, strides);
-  if (walk.axes.shape.empty()) {
-    walk.axes.shape.push_back(1);
-    for (Shape& s : walk.axes.strides) s.push_back(1);  // one element is contiguous
-  }
+  return true;
+}
+
+void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
+  const std::size_t loads = body.loads.size(), operands = loads + body.outputs.size();
+  const graph::Layout plain = graph::row_major(body.domain);
+  const auto layout = [&](std::size_t k) -> const graph::Layout& {
+    if (k < loads) return body.loads[k].layout;
+    const graph::Layout* own = body.outputs[k - loads].layout;
+    return own ? *own : plain;
+  };
+  graph::collapse(
+      body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes);
+  if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
   walk.cpu = traits.device_class == DeviceClass::cpu;
-  walk.width = vector_width(body, stored, traits);
+  walk.width = vector_width(body, true, traits);
   walk.aligned = !walk.cpu && walk.width > 1;
-  for (std::size_t k = 0; k < strides.size(); ++k) {
-    const Shape& s = walk.axes.strides[k];
-    const std::int64_t step = s.back();
+  walk.offsets.clear();
+  walk.access.clear();
+  for (std::size_t k = 0; k < operands; ++k) {
+    walk.offsets.push_back(layout(k).offset);
+    const std::int64_t step = walk.axes.step(k);
     walk.access.push_back(step == 1 ? Access::contiguous : step == 0 ? Access::uniform : Access::strided);
     if (step == 1) {
-      for (std::size_t axis = 0; axis + 1 < s.size(); ++axis) walk.aligned = walk.aligned && s[axis] % walk.width == 0;
-      const bool in_memory = k >= body.loads.size() || !body.loads[k].iota;
-      if (in_memory) walk.aligned = walk.aligned && walk.offsets[k] % walk.width == 0;
+      const bool in_memory = k >= loads || !body.loads[k].iota;
+      walk.aligned = walk.aligned && starts_aligned(walk.axes, k, walk.outer_axes(), walk.width) &&
+                     (!in_memory || walk.offsets[k] % walk.width == 0);
     } else if (step != 0) {
       walk.aligned = false;
     }
@@ -55,30 +59,30 @@ Walk make_walk(const Body& body, const std::vector<const graph::Layout*>& output
   // On a GPU neighbouring work-items must touch neighbouring memory, which vectors of strided elements do not.
   if (!walk.cpu && !walk.aligned) walk.width = 1;
   walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();
-  return walk;
 }
 
 void append_key(std::string& key, const Body& body) {
-  const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
-  const auto number = [&](std::int32_t value) {
+  // One growth and plain stores: this runs before every launch.
+  const std::size_t start = key.size();
+  key.resize(start + 6 + body.loads.size() + body.constants.size() + 9 * body.lines.size() + 2 * body.outputs.size());
+  char* at = key.data() + start;
+  const auto byte = [&](auto value) { *at++ = static_cast<char>(value); };
+  const auto number = [&](std::size_t value) {
     byte(value & 0xff);
-    byte((value >> 8) & 0xff);
+    byte(value >> 8 & 0xff);
   };
+  number(body.loads.size());
   for (const Load& load : body.loads) byte(load.iota ? 0x80 : static_cast<int>(load.dtype));
-  byte(0xff);
+  number(body.constants.size());
   for (const graph::Node* constant : body.constants) byte(constant->dtype);
-  byte(0xff);
+  number(body.lines.size());
   for (const Line& line : body.lines) {
     byte(line.op);
     byte(line.type);
     byte(line.in_type);
-    for (std::int32_t arg : line.args) {
-      if (arg < 0) break;
-      number(arg);
-    }
+    for (std::int32_t arg : line.args) number(static_cast<std::size_t>(arg));
   }
-  byte(0xff);
-  for (const Output& output : body.outputs) number(output.line);
+  for (const Output& output : body.outputs) number(static_cast<std::size_t>(output.line));
 }
 
 }  // namespace koine::codegen

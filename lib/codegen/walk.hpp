@@ -17,9 +17,9 @@ enum class Access : std::uint8_t { contiguous, uniform, strided };
 /// The loop over a domain. Operands are the body's loads, then its outputs.
 struct Walk {
   bool cpu;
-  bool wide;        // row numbers need 64 bits
-  bool aligned;     // every contiguous access is aligned to the vector
-  int width;        // elements of a vector
+  bool wide;              // row numbers need 64 bits
+  bool aligned;           // every contiguous access is aligned to the vector
+  int width;              // elements of a vector
   graph::Collapsed axes;  // at least one
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
@@ -29,11 +29,14 @@ struct Walk {
   std::size_t outer_axes() const { return axes.shape.size() - 1; }
 };
 
-/// The walk over a body's domain, which has elements; `outputs` are the layouts of the results.
-Walk make_walk(const Body& body, const std::vector<const graph::Layout*>& outputs, const DeviceTraits& traits);
+/// Fills `walk` for a body whose domain has elements; the memory that `walk` has is used again.
+void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk);
 
-/// Elements of a vector for a kernel that touches these types: a register on a CPU, 16 bytes on a GPU.
-int vector_width(const Body& body, const std::vector<DType>& stored, const DeviceTraits& traits);
+/// Elements of a vector for a kernel that loads, and perhaps stores, a body's types: a register on a CPU, 16 bytes on a
+/// GPU.
+int vector_width(const Body& body, bool stores, const DeviceTraits& traits);
+/// Whether steps along the first `axes` axes keep operand k aligned to vectors of `width` elements.
+bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width);
 
 /// All of a body that enters a program's text, as bytes: equal keys, equal programs.
 void append_key(std::string& key, const Body& body);

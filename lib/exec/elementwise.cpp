@@ -3,6 +3,7 @@
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace koine::exec {
 namespace {
@@ -38,46 +39,44 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
 
 }  // namespace
 
-void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination) {
-  const codegen::Body& body = step.body;
+void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination,
+                     Workspace& workspace) {
+  codegen::Body& body = step.body;
   std::vector<runtime::BufferRef> buffers;
-  std::vector<graph::Layout> layouts;
-  std::vector<const graph::Layout*> outputs;
-  layouts.reserve(body.outputs.size());
-  for (const codegen::Output& output : body.outputs) {
-    const graph::Node& node = *output.node;
+  buffers.reserve(body.outputs.size());
+  const auto elements = static_cast<std::uint64_t>(body.domain.elements());
+  for (codegen::Output& output : body.outputs) {
     if (output.node == destination.node) {
       buffers.push_back(destination.storage);
-      layouts.push_back(destination.layout);
+      output.layout = &destination.layout;
     } else {
-      const auto bytes = static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
-      buffers.push_back(context.allocate(bytes, graph::name(node.op)));
-      layouts.push_back(graph::row_major(node.shape));
+      buffers.push_back(context.allocate(elements * size_of(output.node->dtype), graph::name(output.node->op)));
     }
-    outputs.push_back(&layouts.back());
   }
-  if (body.domain.elements() > 0) {
-    const Walk walk = make_walk(body, outputs, context.traits());
-    std::string key = "e";
+  if (elements > 0) {
+    Walk& walk = workspace.walk;
+    make_walk(body, context.traits(), walk);
+    std::string& key = workspace.key;
+    key.assign(1, 'e');
     append_key(key, walk);
     append_key(key, body);
     for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
-    const runtime::KernelRef kernel =
-        context.kernel(key, [&] { return program_text(print_elementwise(body, walk, context.traits())); });
+    const auto text = [&] { return program_text(print_elementwise(body, walk, context.traits())); };
+    const runtime::KernelRef kernel = context.kernel(key, std::cref(text));
     const Segments segments = make_segments(walk, context.traits());
+    write_bounds(walk, segments, workspace.words);
     runtime::Launch launch(context, kernel);
     add_loads(launch, body);
     for (const runtime::BufferRef& buffer : buffers) launch.arg(*buffer);
     add_constants(launch, body);
-    add_words(launch, bounds(walk, segments));
+    add_words(launch, workspace.words);
     const std::size_t local = walk.cpu ? 1 : std::min<std::size_t>(group_size, context.traits().max_group);
     const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
     launch.run({(items + local - 1) / local * local}, {local});
   }
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
-    if (body.outputs[k].node != destination.node) {
-      graph::fulfil(*body.outputs[k].node, std::move(buffers[k]), std::move(layouts[k]));
-    }
+    graph::Node& node = *body.outputs[k].node;
+    if (&node != destination.node) graph::fulfil(node, std::move(buffers[k]), graph::row_major(node.shape));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "exec/random.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_set>
 
@@ -31,46 +32,33 @@ void run_random_node(runtime::Context& context, Node& node) {
   graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
 }
 
-/// A planner for one evaluation. Planners are kept for their memory, and never destroyed: arrays may be evaluated while
-/// the process ends.
-class PlannerLease {
+/// A workspace for one evaluation. One is kept for the next; evaluations at the same time, on several devices, make
+/// their own. Nothing is destroyed at exit: arrays may be evaluated while the process ends.
+class WorkspaceLease {
  public:
-  PlannerLease() {
-    const std::lock_guard lock(spares().mutex);
-    if (spares().planners.empty()) spares().planners.push_back(new codegen::Planner);
-    planner_ = spares().planners.back();
-    spares().planners.pop_back();
+  WorkspaceLease() : workspace_(spare.exchange(nullptr, std::memory_order_acquire)) {
+    if (!workspace_) workspace_ = new Workspace;
   }
-  ~PlannerLease() {
-    const std::lock_guard lock(spares().mutex);
-    spares().planners.push_back(planner_);
-  }
-  PlannerLease(const PlannerLease&) = delete;
-  PlannerLease& operator=(const PlannerLease&) = delete;
+  ~WorkspaceLease() { delete spare.exchange(workspace_, std::memory_order_acq_rel); }
+  WorkspaceLease(const WorkspaceLease&) = delete;
+  WorkspaceLease& operator=(const WorkspaceLease&) = delete;
 
-  codegen::Planner* operator->() const { return planner_; }
+  Workspace& operator*() const { return *workspace_; }
 
  private:
-  struct Spares {
-    std::mutex mutex;
-    std::vector<codegen::Planner*> planners;
-  };
-  static Spares& spares() {
-    static auto* all = new Spares;
-    return *all;
-  }
-
-  codegen::Planner* planner_;
+  static inline std::atomic<Workspace*> spare{nullptr};
+  Workspace* workspace_;
 };
 
 /// Under the context's evaluation mutex.
 void run(runtime::Context& context, std::span<Node* const> roots, const Destination& destination = {}) {
-  const PlannerLease planner;
-  for (codegen::Step& step : planner->plan(roots, {context.traits().max_parameter_bytes})) {
-    Node& node = *step.node;
-    switch (step.kind) {
-      case codegen::Step::Kind::elementwise: run_elementwise(context, step, destination); break;
-      case codegen::Step::Kind::reduce: run_reduce(context, step); break;
+  const WorkspaceLease lease;
+  Workspace& workspace = *lease;
+  for (codegen::Step* step : workspace.planner.plan(roots, {context.traits().max_parameter_bytes})) {
+    Node& node = *step->node;
+    switch (step->kind) {
+      case codegen::Step::Kind::elementwise: run_elementwise(context, *step, destination, workspace); break;
+      case codegen::Step::Kind::reduce: run_reduce(context, *step); break;
       case codegen::Step::Kind::alias:
         graph::fulfil(node, node.inputs[0]->storage, *apply(node.view(), node.shape, node.inputs[0]->layout));
         break;
@@ -135,7 +123,11 @@ void evaluate(std::span<const NodeRef> roots) {
 }
 
 void evaluate(const NodeRef& root) {
-  if (!root->is_ready()) evaluate({&root, 1});
+  if (root->is_ready()) return;
+  runtime::Context& context = *root->place.context;
+  context.check_usable("eval");
+  const std::lock_guard lock(context.evaluation_mutex());
+  run_root(context, root);
 }
 
 void bound_pending(const NodeRef& root) {

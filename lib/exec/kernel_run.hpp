@@ -19,7 +19,16 @@ struct Destination {
   graph::Layout layout;
 };
 
-void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination);
+/// What evaluations use one after another, for the memory that it has.
+struct Workspace {
+  codegen::Planner planner;
+  codegen::Walk walk;
+  std::string key;
+  std::vector<std::int64_t> words;
+};
+
+void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination,
+                     Workspace& workspace);
 void run_reduce(runtime::Context& context, codegen::Step& step);
 
 /// The whole text of a program.

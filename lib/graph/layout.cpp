@@ -140,25 +140,4 @@ bool reads_all_once(const ViewMap& map, const Shape& view_shape, const Shape& in
   return reads_once(map, view_shape) && view_shape.elements() == input_shape.elements();
 }
 
-Collapsed collapse(const Shape& shape, const std::vector<const Shape*>& strides) {
-  Collapsed result;
-  result.strides.resize(strides.size());
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] == 1) continue;
-    bool merges = !result.shape.empty();
-    for (std::size_t k = 0; merges && k < strides.size(); ++k) {
-      merges = result.strides[k].back() == (*strides[k])[axis] * shape[axis];
-    }
-    if (merges) {
-      const std::size_t last = result.shape.size() - 1;
-      result.shape[last] *= shape[axis];
-      for (std::size_t k = 0; k < strides.size(); ++k) result.strides[k][last] = (*strides[k])[axis];
-    } else {
-      result.shape.push_back(shape[axis]);
-      for (std::size_t k = 0; k < strides.size(); ++k) result.strides[k].push_back((*strides[k])[axis]);
-    }
-  }
-  return result;
-}
-
 }  // namespace koine::graph

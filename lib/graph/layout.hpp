@@ -51,11 +51,40 @@ bool reads_once(const ViewMap& map, const Shape& view_shape);
 bool reads_all_once(const ViewMap& map, const Shape& view_shape, const Shape& input_shape);
 
 /// Several layouts of one shape walked together, with as few axes as describe them all: axes of size one are dropped,
-/// neighbours that every layout walks through evenly are merged. `strides[k]` belongs to layout k.
+/// neighbours that every layout walks through evenly are merged.
 struct Collapsed {
   Shape shape;
-  std::vector<Shape> strides;
+  std::size_t layouts = 0;
+  std::vector<std::int64_t> strides;  // those of all layouts along the first axis, then along the second, ...
+
+  std::int64_t stride(std::size_t layout, std::size_t axis) const { return strides[axis * layouts + layout]; }
+  /// Along the last axis.
+  std::int64_t step(std::size_t layout) const { return stride(layout, shape.size() - 1); }
+  void add_axis(std::int64_t size, std::int64_t step) {
+    shape.push_back(size);
+    strides.resize(strides.size() + layouts, step);
+  }
 };
-Collapsed collapse(const Shape& shape, const std::vector<const Shape*>& strides);
+
+/// Fills `result`, whose memory is used again; `strides(k)` are those of layout k.
+template <class Strides>
+void collapse(const Shape& shape, std::size_t layouts, Strides&& strides, Collapsed& result) {
+  result.shape = Shape();
+  result.layouts = layouts;
+  result.strides.clear();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const std::int64_t size = shape[axis];
+    if (size == 1) continue;
+    bool merges = !result.shape.empty();
+    for (std::size_t k = 0; merges && k < layouts; ++k) merges = result.step(k) == strides(k)[axis] * size;
+    if (merges) {
+      result.shape[result.shape.size() - 1] *= size;
+    } else {
+      result.add_axis(size, 0);
+    }
+    const std::size_t last = result.strides.size() - layouts;
+    for (std::size_t k = 0; k < layouts; ++k) result.strides[last + k] = strides(k)[axis];
+  }
+}
 
 }  // namespace koine::graph
