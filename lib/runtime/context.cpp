@@ -90,6 +90,7 @@ KernelRef Context::kernel(std::string_view signature, const std::function<Progra
     const ProgramText text = make();
     auto program = std::make_shared<const cl::Program>(
         cl::Program::from_source(handle_, entry_.device, traits(), text.source, text.options));
+    programs_built_.fetch_add(1, std::memory_order_relaxed);
     if (base::log_enabled(base::LogTopic::jit)) {
       const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
       base::log_line(base::LogTopic::jit, "built " + std::string(signature) + " for " + traits().selector + " in " +

@@ -22,6 +22,12 @@
 
 namespace koine::runtime {
 
+/// What a context has done since it was made; libraries that bring kernels of their own are not counted.
+struct Activity {
+  std::uint64_t programs = 0;  ///< built
+  std::uint64_t launches = 0;
+};
+
 class Context {
  public:
   /// The library's own context of a device, made at first use and leaked on purpose: nothing may call OpenCL from a
@@ -71,6 +77,11 @@ class Context {
   /// Held by exec while it partitions and enqueues pending work on this device.
   std::mutex& evaluation_mutex() noexcept { return evaluation_mutex_; }
 
+  Activity activity() const noexcept {
+    return {programs_built_.load(std::memory_order_relaxed), launches_.load(std::memory_order_relaxed)};
+  }
+  void count_launch() noexcept { launches_.fetch_add(1, std::memory_order_relaxed); }
+
   MemoryStats stats() const { return pool_.stats(); }
   void set_memory_limit(std::uint64_t bytes) { pool_.set_limit(bytes); }
 
@@ -99,6 +110,7 @@ class Context {
   std::uint32_t generation_;
   bool synchronous_;
   std::atomic<bool> lost_{false};
+  std::atomic<std::uint64_t> programs_built_{0}, launches_{0};
 };
 
 }  // namespace koine::runtime
