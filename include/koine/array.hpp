@@ -60,7 +60,7 @@ class Scalar {
 /// Types that become a Scalar: the element types and every other arithmetic type.
 template <class T>
 concept ScalarLike = std::is_arithmetic_v<T> || std::same_as<T, float16_t> || std::same_as<T, bfloat16_t> ||
-                     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 /// A lazy n-dimensional array on a device.
 ///
@@ -138,19 +138,17 @@ class KOINE_API Array {
 
   /// Reads a part. Each index is an integer, a slice, `all`, `newaxis` or `ellipsis`. A view: nothing is copied.
   template <class... I>
-    requires(std::constructible_from<Index, I> && ...)
+    requires(std::constructible_from<Index, I>&&...)
   Array operator()(I&&... indices) const& {
     const Index list[] = {Index(std::forward<I>(indices))..., Index(ellipsis)};
     return get({list, sizeof...(I)});
   }
   template <class... I>
-    requires(std::constructible_from<Index, I> && ...)
-  Array operator()(I&&... indices) && {
-    return std::as_const(*this)(std::forward<I>(indices)...);
-  }
+    requires(std::constructible_from<Index, I>&&...)
+  Array operator()(I&&... indices) && { return std::as_const(*this)(std::forward<I>(indices)...); }
   /// A part that can be read and assigned: `x(slice(0, 10)) = y`.
   template <class... I>
-    requires(std::constructible_from<Index, I> && ...)
+    requires(std::constructible_from<Index, I>&&...)
   Subscript operator()(I&&... indices) &;
 
   /// The part that `indices` name: what operator() calls, for lists made at run time.
@@ -162,9 +160,7 @@ class KOINE_API Array {
   explicit operator bool() const { return item<bool>(); }
   template <ScalarLike T>
     requires(!std::same_as<T, bool>)
-  explicit operator T() const {
-    return item<T>();
-  }
+  explicit operator T() const { return item<T>(); }
 
   explicit Array(graph::NodeRef node) noexcept : node_(std::move(node)) {}
   const graph::NodeRef& node() const;
@@ -231,7 +227,7 @@ class [[nodiscard]] KOINE_API Subscript {
 KOINE_API std::ostream& operator<<(std::ostream& out, const Subscript& x);
 
 template <class... I>
-  requires(std::constructible_from<Index, I> && ...)
+  requires(std::constructible_from<Index, I>&&...)
 Subscript Array::operator()(I&&... indices) & {
   return Subscript(*this, std::vector<Index>{Index(std::forward<I>(indices))...});
 }
@@ -239,9 +235,9 @@ Subscript Array::operator()(I&&... indices) & {
 /// What an element-wise function takes: an array, a subscript of one, or a C++ scalar.
 class Operand {
  public:
-  Operand(const Array& array) : value_(array) {}          // NOLINT: implicit by design
-  Operand(Array&& array) : value_(std::move(array)) {}    // NOLINT
-  Operand(const Subscript& part) : value_(Array(part)) {} // NOLINT
+  Operand(const Array& array) : value_(array) {}           // NOLINT: implicit by design
+  Operand(Array&& array) : value_(std::move(array)) {}     // NOLINT
+  Operand(const Subscript& part) : value_(Array(part)) {}  // NOLINT
   template <ScalarLike T>
   Operand(T value) : value_(Scalar(value)) {}  // NOLINT
 

@@ -19,15 +19,15 @@ struct CreationOptions {
   std::optional<Device> device = std::nullopt;
 };
 
-/// Copies a contiguous range of element values (vector, array, span, vector<bool>) to the device, as `shape`, row-major.
-/// ShapeError if the range does not hold exactly that many elements.
+/// Copies a contiguous range of element values (vector, array, span, vector<bool>) to the device, as `shape`,
+/// row-major. ShapeError if the range does not hold exactly that many elements.
 template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>>
-Array asarray(const Range& values, const Shape& shape, const CreationOptions& options = {});
+  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values, const Shape& shape,
+                                                                    const CreationOptions& options = {});
 /// The same as a vector: shape (values.size()).
 template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>>
-Array asarray(const Range& values, const CreationOptions& options = {});
+  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values,
+                                                                    const CreationOptions& options = {});
 KOINE_API Array asarray(const std::vector<bool>& values, const Shape& shape, const CreationOptions& options = {});
 KOINE_API Array asarray(const std::vector<bool>& values, const CreationOptions& options = {});
 /// A scalar as an array without axes; a scalar is no longer weak then: bool_, int64, float32 or complex64 by its kind.
@@ -66,7 +66,8 @@ struct LinspaceOptions {
   bool endpoint = true;
 };
 /// `num` evenly spaced values from `start` to `stop`, which is the last one unless `.endpoint` is false.
-KOINE_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options = {});
+KOINE_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
+                         const LinspaceOptions& options = {});
 
 struct EyeOptions {
   std::int64_t k = 0;
@@ -125,17 +126,17 @@ Array from_list(const std::vector<T>& values, const Shape& shape, CreationOption
 }  // namespace detail
 
 template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>>
-Array asarray(const Range& values, const Shape& shape, const CreationOptions& options) {
-  return detail::from_host(std::ranges::data(values), dtype_of<std::ranges::range_value_t<Range>>,
-                           std::ranges::size(values), shape, options, "asarray");
-}
+  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values, const Shape& shape,
+                                                                    const CreationOptions& options) {
+    return detail::from_host(std::ranges::data(values), dtype_of<std::ranges::range_value_t<Range>>,
+                             std::ranges::size(values), shape, options, "asarray");
+  }
 
 template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>>
-Array asarray(const Range& values, const CreationOptions& options) {
-  return asarray(values, Shape{std::ranges::size(values)}, options);
-}
+  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values,
+                                                                    const CreationOptions& options) {
+    return asarray(values, Shape{std::ranges::size(values)}, options);
+  }
 
 template <ScalarLike T>
 Array array(std::initializer_list<T> values, const CreationOptions& options) {

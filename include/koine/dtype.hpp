@@ -130,13 +130,16 @@ template <std::integral T>
   requires(!std::same_as<T, bool>)
 struct DTypeOf<T> {
   static constexpr int step = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-  static constexpr DType value = static_cast<DType>(static_cast<int>(std::is_signed_v<T> ? DType::int8 : DType::uint8) + step);
+  static constexpr DType value =
+      static_cast<DType>(static_cast<int>(std::is_signed_v<T> ? DType::int8 : DType::uint8) + step);
 };
 }  // namespace detail
 
 /// A C++ type that can be an array's element.
 template <class T>
-concept Element = requires { detail::DTypeOf<std::remove_cv_t<T>>::value; };
+concept Element = requires {
+  detail::DTypeOf<std::remove_cv_t<T>>::value;
+};
 
 /// The DType of a C++ type: `dtype_of<float>` is float32.
 template <Element T>

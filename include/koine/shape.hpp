@@ -126,8 +126,8 @@ class Axis {
   Axis(None) {}  // NOLINT: implicit by design
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Axis(T axis) : given_(true), axes_{axis} {}                                            // NOLINT: implicit by design
-  Axis(std::initializer_list<detail::Integer> axes) : given_(true), axes_(axes) {}       // NOLINT
+  Axis(T axis) : given_(true), axes_{axis} {}                                       // NOLINT: implicit by design
+  Axis(std::initializer_list<detail::Integer> axes) : given_(true), axes_(axes) {}  // NOLINT
   template <std::integral T>
   Axis(const std::vector<T>& axes) : given_(true), axes_(axes) {}  // NOLINT: implicit by design
 

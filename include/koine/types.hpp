@@ -28,8 +28,8 @@ KOINE_API bool can_cast(const Array& from, DType to);
 /// The common type of arrays, types and (weak) scalars. ValueError for none but scalars.
 class TypeOperand {
  public:
-  TypeOperand(DType type) : value_(type) {}                          // NOLINT: implicit by design
-  TypeOperand(const Array& array) : value_(array.dtype()) {}         // NOLINT
+  TypeOperand(DType type) : value_(type) {}                   // NOLINT: implicit by design
+  TypeOperand(const Array& array) : value_(array.dtype()) {}  // NOLINT
   template <ScalarLike T>
   TypeOperand(T scalar) : value_(Scalar(scalar)) {}  // NOLINT
 
@@ -40,10 +40,8 @@ class TypeOperand {
 };
 KOINE_API DType result_type(std::initializer_list<TypeOperand> operands);
 template <class... T>
-  requires(std::constructible_from<TypeOperand, T> && ...)
-DType result_type(const T&... operands) {
-  return result_type({TypeOperand(operands)...});
-}
+  requires(std::constructible_from<TypeOperand, T>&&...)
+DType result_type(const T&... operands) { return result_type({TypeOperand(operands)...}); }
 
 /// Whether a type is of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating",
 /// "complex floating", "numeric". ValueError for another word.

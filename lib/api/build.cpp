@@ -81,8 +81,8 @@ Array pending(NodeRef node) {
 
 Array pending(Op op, DType type, Shape shape, std::initializer_list<NodeRef> inputs, graph::Attributes attributes) {
   const Place place = (*inputs.begin())->place;
-  return pending(graph::make_node(op, type, std::move(shape), place, {inputs.begin(), inputs.size()},
-                                  std::move(attributes)));
+  return pending(
+      graph::make_node(op, type, std::move(shape), place, {inputs.begin(), inputs.size()}, std::move(attributes)));
 }
 
 Array view(const NodeRef& node, Shape shape, graph::ViewMap map) {

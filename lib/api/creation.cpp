@@ -44,7 +44,9 @@ CreationOptions like(const Array& x, const CreationOptions& options) {
 /// start + step·i for i from 0, computed in `wide` and converted.
 Array progression(const Scalar& start, const Scalar& step, std::int64_t count, DType wide, DType type,
                   const graph::Place& place) {
-  const auto constant = [&](const Scalar& s) { return graph::make_constant(wide, graph::constant_value(s, wide), place); };
+  const auto constant = [&](const Scalar& s) {
+    return graph::make_constant(wide, graph::constant_value(s, wide), place);
+  };
   const auto position = graph::make_cast(graph::make_iota({count}, place), wide);
   const auto node = [&](Op op, const graph::NodeRef& a, const graph::NodeRef& b) {
     const graph::NodeRef inputs[] = {a, b};

@@ -29,8 +29,7 @@ Array binary(Op op, const Operand& x1, const Operand& x2) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x1, &x2});
   // Logical functions read each input by itself, so their types need not have anything in common.
-  const DType common =
-      row.domain == graph::Domain::logical ? DType::bool_ : api::common_type(row.name, {&x1, &x2});
+  const DType common = row.domain == graph::Domain::logical ? DType::bool_ : api::common_type(row.name, {&x1, &x2});
   const DType type = graph::compute_type(row, common);
   api::require_type(place, type, row.name);
   Shape shape = graph::broadcast_shapes(shape_of(x1), shape_of(x2), row.name);
@@ -57,9 +56,9 @@ Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
   api::require_type(place, type, "where");
   Shape shape = graph::broadcast_shapes(shape_of(x1), shape_of(x2), "where");
   shape = graph::broadcast_shapes(shape_of(condition), shape, "where");
-  return api::pending(Op::where, type, std::move(shape),
-                      {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place),
-                       api::to_node(x2, type, place)});
+  return api::pending(
+      Op::where, type, std::move(shape),
+      {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place), api::to_node(x2, type, place)});
 }
 
 Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
@@ -99,14 +98,12 @@ Array& update(Array& x1, Array result, std::string_view function) {
 
 }  // namespace
 
-#define KN_IN_PLACE(op, function)                              \
-  Array& operator op(Array & x1, const Operand& x2) {          \
-    return update(x1, function(x1, x2), #function " in place"); \
-  }                                                            \
-  void Subscript::operator op(const Operand& value)&& {        \
-    Array part = *this;                                        \
-    part op value;                                             \
-    std::move(*this) = Operand(std::move(part));               \
+#define KN_IN_PLACE(op, function)                                                                                  \
+  Array& operator op(Array& x1, const Operand& x2) { return update(x1, function(x1, x2), #function " in place"); } \
+  void Subscript::operator op(const Operand& value)&& {                                                            \
+    Array part = *this;                                                                                            \
+    part op value;                                                                                                 \
+    std::move(*this) = Operand(std::move(part));                                                                   \
   }
 KN_IN_PLACE(+=, add)
 KN_IN_PLACE(-=, subtract)

@@ -24,7 +24,8 @@ Array matmul(const Array& x1, const Array& x2) {
   api::common_place("matmul", {&o1, &o2});
   const DType type = api::common_type("matmul", {&o1, &o2});
   const auto refuse = [&](const std::string& why) {
-    throw ShapeError("[matmul] shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) + " do not multiply: " + why);
+    throw ShapeError("[matmul] shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) +
+                     " do not multiply: " + why);
   };
   if (is_bool(type)) throw DTypeError("[matmul] does not take bool; convert with astype to a numeric type");
   if (x1.ndim() == 0 || x2.ndim() == 0) refuse("each needs at least one axis; use * for scalars");

@@ -143,7 +143,7 @@ Array moveaxis(const Array& x, const Axis& source, const Axis& destination) {
   std::vector<std::size_t> from, to;
   for (std::int64_t axis : source.axes()) from.push_back(graph::normal_axis(axis, x.shape(), "moveaxis"));
   for (std::int64_t axis : destination.axes()) to.push_back(graph::normal_axis(axis, x.shape(), "moveaxis"));
-  graph::normal_axes(source, x.shape(), "moveaxis");       // refuses an axis named twice
+  graph::normal_axes(source, x.shape(), "moveaxis");  // refuses an axis named twice
   graph::normal_axes(destination, x.shape(), "moveaxis");
   if (from.size() != to.size() || !source.given()) {
     throw ValueError("[moveaxis] names " + std::to_string(from.size()) + " source and " + std::to_string(to.size()) +
@@ -179,7 +179,8 @@ Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
   }
   Shape shape = arrays[0].shape();
   const auto axes = graph::normal_axes(options.axis, shape, "concat");
-  if (axes.size() != 1) throw ValueError("[concat] joins along one axis or none, got " + to_string(options.axis.axes()));
+  if (axes.size() != 1)
+    throw ValueError("[concat] joins along one axis or none, got " + to_string(options.axis.axes()));
   const std::size_t axis = axes[0];
   shape[axis] = 0;
   for (const Array& x : arrays) {

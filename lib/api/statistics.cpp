@@ -133,7 +133,8 @@ Array mean(const Operand& operand, const ReductionOptions& options) {
 
 Array var(const Operand& operand, const VarianceOptions& options) {
   const Array x = floating(operand, "var");
-  if (is_complex(x.dtype())) throw DTypeError("[var] does not take " + std::string(name(x.dtype())) + "; it takes real types");
+  if (is_complex(x.dtype()))
+    throw DTypeError("[var] does not take " + std::string(name(x.dtype())) + "; it takes real types");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "var");
   const Array wide = astype(x, accumulation_type(x.dtype()));
   const auto count = static_cast<double>(count_of(x, axes));

@@ -30,9 +30,8 @@ Array to_device(const Array& x, Device device) {
   const auto bytes = static_cast<std::uint64_t>(x.nbytes());
   auto buffer = place.context->allocate(bytes, "to_device");
   std::vector<std::byte> values(bytes);
-  source->place.context->read(*source->storage,
-                              static_cast<std::uint64_t>(source->layout.offset) * size_of(x.dtype()), values.data(),
-                              bytes, "to_device");
+  source->place.context->read(*source->storage, static_cast<std::uint64_t>(source->layout.offset) * size_of(x.dtype()),
+                              values.data(), bytes, "to_device");
   place.context->write(*buffer, 0, values.data(), bytes, "to_device");
   return Array(graph::make_leaf(x.dtype(), graph::row_major(x.shape()), std::move(buffer), place));
 }

@@ -7,8 +7,8 @@
 namespace koine {
 
 std::string_view name(DType type) noexcept {
-  constexpr std::string_view names[dtype_count] = {"bool",   "int8",   "int16",   "int32",    "int64",
-                                                   "uint8",  "uint16", "uint32",  "uint64",   "float16",
+  constexpr std::string_view names[dtype_count] = {"bool",     "int8",    "int16",   "int32",     "int64",
+                                                   "uint8",    "uint16",  "uint32",  "uint64",    "float16",
                                                    "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<int>(type)];
 }

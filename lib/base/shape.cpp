@@ -8,7 +8,8 @@
 namespace koine {
 
 void detail::throw_too_large(std::uint64_t value) {
-  throw ValueError("[shape] the integer " + std::to_string(value) + " is larger than 2^63 - 1, the largest size or index");
+  throw ValueError("[shape] the integer " + std::to_string(value) +
+                   " is larger than 2^63 - 1, the largest size or index");
 }
 
 void Shape::insert(std::size_t at, std::int64_t value) {

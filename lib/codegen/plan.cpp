@@ -67,9 +67,7 @@ struct Planner::State {
   Chains chains;
   std::vector<std::pair<Node*, bool>> stack;
 
-  Info* find(const Node* node) {
-    return node->epoch == epoch ? &infos[static_cast<std::size_t>(node->slot)] : nullptr;
-  }
+  Info* find(const Node* node) { return node->epoch == epoch ? &infos[static_cast<std::size_t>(node->slot)] : nullptr; }
 
   void collect(std::span<Node* const> roots);
   void visit(Node* node);
@@ -127,8 +125,8 @@ void Planner::State::collect(std::span<Node* const> roots) {
       if (node->op == Op::view && node->inputs[0]->is_ready() &&
           !apply(node->view(), node->shape, node->inputs[0]->layout)) {
         // A reshape that strides cannot express: it reads a row-major copy instead.
-        NodeRef copy = graph::make_node(Op::cast, node->dtype, node->inputs[0]->shape, node->place,
-                                        {&node->inputs[0], 1});
+        NodeRef copy =
+            graph::make_node(Op::cast, node->dtype, node->inputs[0]->shape, node->place, {&node->inputs[0], 1});
         node->inputs[0]->consumers.fetch_sub(1, std::memory_order_relaxed);
         copy->consumers.fetch_add(1, std::memory_order_relaxed);
         node->inputs[0] = std::move(copy);
@@ -524,10 +522,9 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   for (int attempt = 0; attempt < 6; ++attempt) {
     s.decide(attempt == 0);
     s.write_code();
-    const bool fits = std::all_of(s.steps.begin(), s.steps.begin() + static_cast<std::ptrdiff_t>(s.step_count),
-                                  [&](const Step& step) {
-                                    return parameter_bytes(step.body) <= limits.parameter_bytes;
-                                  });
+    const bool fits =
+        std::all_of(s.steps.begin(), s.steps.begin() + static_cast<std::ptrdiff_t>(s.step_count),
+                    [&](const Step& step) { return parameter_bytes(step.body) <= limits.parameter_bytes; });
     if (fits) {
       s.remember_unstored();
       s.order();

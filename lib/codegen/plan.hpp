@@ -19,7 +19,8 @@ struct Load {
   bool iota;
 };
 
-/// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a constant.
+/// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
+/// constant.
 struct Line {
   graph::Op op;
   DType type;     // of the result

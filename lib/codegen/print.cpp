@@ -12,8 +12,9 @@ using graph::Op;
 
 namespace {
 
-constexpr std::array<std::string_view, dtype_count> register_types = {
-    "uchar", "char", "short", "int", "long", "uchar", "ushort", "uint", "ulong", "float", "float", "float", "double", "float2", "double2"};
+constexpr std::array<std::string_view, dtype_count> register_types = {"uchar", "char",   "short",  "int",    "long",
+                                                                      "uchar", "ushort", "uint",   "ulong",  "float",
+                                                                      "float", "float",  "double", "float2", "double2"};
 
 bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 
@@ -176,7 +177,8 @@ std::string Printer::table_text(std::size_t index) const {
 std::string Printer::line_text(std::size_t index) const {
   const Line& line = body_.lines[index];
   const std::string v = value(static_cast<std::int32_t>(index)), type = vector_type(line.type);
-  const std::string rounding = is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "";
+  const std::string rounding =
+      is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "";
   const auto assigned = [&](const std::string& text) { return type + " " + v + " = " + text + ";\n"; };
   switch (line.op) {
     case Op::constant: return assigned("k" + number(static_cast<std::size_t>(line.args[0])));

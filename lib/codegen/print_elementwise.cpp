@@ -26,8 +26,8 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTra
   text.modules = printer.modules(stored);
   text.kernel = "elementwise";
   text.definitions = printer.memory_instances(stored) + bounds_type(walk) +
-                     define("KN_PARAMETERS", printer.load_parameters() + outputs + printer.constant_parameters() +
-                                                 "const kn_bounds d") +
+                     define("KN_PARAMETERS",
+                            printer.load_parameters() + outputs + printer.constant_parameters() + "const kn_bounds d") +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access)) +
                      define("KN_BODY", printer.lines(walk.access) + stores);

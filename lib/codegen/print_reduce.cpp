@@ -42,8 +42,8 @@ std::string bounds_type(const ReduceWalk& walk) {
            number(axes.shape.size() * operands) + "];\n";
   };
   return "typedef struct {\n  ulong inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;\n"
-         "  long offset[" + number(operands) + "];\n" + list("kept", walk.kept) + list("reduced", walk.reduced) +
-         "} kn_bounds;\n";
+         "  long offset[" +
+         number(operands) + "];\n" + list("kept", walk.kept) + list("reduced", walk.reduced) + "} kn_bounds;\n";
 }
 
 /// The strides along the innermost axis under the name the lines use.
@@ -99,19 +99,28 @@ std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const
   const bool floating = is_real_floating(type);
   const std::string better = floating ? "(a.value " + beats + " b.value || (isnan(a.value) && !isnan(b.value)))"
                                       : "(a.value " + beats + " b.value)";
-  const std::string same = floating ? "(a.value == b.value || (isnan(a.value) && isnan(b.value)))" : "(a.value == b.value)";
-  std::string text = "typedef struct {\n  " + element + " value;\n  long place;\n} kn_position;\n"
+  const std::string same =
+      floating ? "(a.value == b.value || (isnan(a.value) && isnan(b.value)))" : "(a.value == b.value)";
+  std::string text = "typedef struct {\n  " + element +
+                     " value;\n  long place;\n} kn_position;\n"
                      "static inline kn_position kn_better(kn_position a, kn_position b) {\n"
                      "  if (a.place < 0) return b;\n  if (b.place < 0) return a;\n"
-                     "  if (" + better + ") return a;\n"
-                     "  if (" + same + ") return a.place < b.place ? a : b;\n  return b;\n}\n"
-                     "static inline kn_position kn_position_of(" + element + " value, long place) {\n"
+                     "  if (" +
+                     better +
+                     ") return a;\n"
+                     "  if (" +
+                     same +
+                     ") return a.place < b.place ? a : b;\n  return b;\n}\n"
+                     "static inline kn_position kn_position_of(" +
+                     element +
+                     " value, long place) {\n"
                      "  kn_position p;\n  p.value = value;\n  p.place = place;\n  return p;\n}\n";
   text += define("KN_STATE", "kn_position") + define("KN_ONE", "kn_position");
   text += define("KN_IDENTITY", "kn_position_of(0, -1)");
   text += "#define KN_FOLD(acc) (acc)\n#define KN_COMBINE(a, b) kn_better(a, b)\n";
-  const std::string put = pass.last ? "kn_put_int64((one).place, out + (at));"
-                                    : "kn_put_" + std::string(name(type)) + "((one).value, values + (at)); places[at] = (one).place;";
+  const std::string put =
+      pass.last ? "kn_put_int64((one).place, out + (at));"
+                : "kn_put_" + std::string(name(type)) + "((one).value, values + (at)); places[at] = (one).place;";
   text += "#define KN_PUT(one, at) " + put + "\n#define KN_PUT_ALL(one, at, left) KN_PUT(one, at)\n";
   return text + define("KN_BODY", printer.lines(walk.access) + "acc = kn_better(acc, kn_position_of(" + value + ", " +
                                       place + "));\n");
@@ -127,10 +136,12 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
   // Where only some of the vector's elements exist, the others must not count.
   const std::string body_text =
       printer.lines(walk.access) + "const " + vector + " taken = " + value + ";\n" +
-      (walk.width == 1 ? "acc = KN_COMBINE(acc, taken);\n"
-                       : "if (left >= KN_W) {\nacc = KN_COMBINE(acc, taken);\n} else {\nfor (int l = 0; l < KN_W; ++l)\n"
-                         "if ((ulong)l < left) KN_LANE(" + element + ", acc, l) = KN_COMBINE(KN_LANE(" + element +
-                             ", acc, l), KN_LANE(" + element + ", taken, l));\n}\n");
+      (walk.width == 1
+           ? "acc = KN_COMBINE(acc, taken);\n"
+           : "if (left >= KN_W) {\nacc = KN_COMBINE(acc, taken);\n} else {\nfor (int l = 0; l < KN_W; ++l)\n"
+             "if ((ulong)l < left) KN_LANE(" +
+                 element + ", acc, l) = KN_COMBINE(KN_LANE(" + element + ", acc, l), KN_LANE(" + element +
+                 ", taken, l));\n}\n");
   const DType stored = pass.last ? pass.result : type;
   std::string text = "#define KN_COMBINE(a, b) " + op.combine + "\n";
   text += define("KN_STATE", vector) + define("KN_ONE", element);
@@ -176,8 +187,8 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
   if (pass.kind == ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";
   text.definitions = printer.memory_instances({stored}) + bounds_type(walk) + inner_strides(walk) +
-                     define("KN_PARAMETERS", printer.load_parameters() + outputs + printer.constant_parameters() +
-                                                 "const kn_bounds d") +
+                     define("KN_PARAMETERS",
+                            printer.load_parameters() + outputs + printer.constant_parameters() + "const kn_bounds d") +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_KEPT", offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +
                      define("KN_ROW", offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +

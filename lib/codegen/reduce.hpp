@@ -14,10 +14,11 @@ namespace koine::codegen {
 /// One pass of a reduction.
 struct ReducePass {
   graph::ReduceKind kind;
-  const Body* body;       // its output's line is the value to reduce
-  std::int32_t position = -1;  // argmax, argmin: the line that holds positions found by a pass before; -1: the first pass
-  bool last = true;            // gives results rather than partial values
-  DType result;                // of the last pass
+  const Body* body;  // its output's line is the value to reduce
+  std::int32_t position =
+      -1;            // argmax, argmin: the line that holds positions found by a pass before; -1: the first pass
+  bool last = true;  // gives results rather than partial values
+  DType result;      // of the last pass
 };
 
 /// Two nested loops: over the results ("kept" axes) and over what goes into one ("reduced" axes). The innermost axis is

@@ -29,15 +29,16 @@ graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bo
     for (std::size_t k = 0; k < strides.size(); ++k) strides[k].push_back(body.loads[k].layout.strides[axis]);
   }
   graph::Collapsed result;
-  graph::collapse(shape, strides.size(), [&](std::size_t k) -> const Shape& { return strides[k]; }, result);
+  graph::collapse(
+      shape, strides.size(), [&](std::size_t k) -> const Shape& { return strides[k]; }, result);
   if (result.shape.empty()) result.add_axis(1, 0);
   return result;
 }
 
 /// How many loads move by one element along the last axis.
 std::size_t contiguous_loads(const graph::Collapsed& axes) {
-  return static_cast<std::size_t>(std::count(axes.strides.end() - static_cast<std::ptrdiff_t>(axes.layouts),
-                                             axes.strides.end(), 1));
+  return static_cast<std::size_t>(
+      std::count(axes.strides.end() - static_cast<std::ptrdiff_t>(axes.layouts), axes.strides.end(), 1));
 }
 
 void divide_rows(ReduceWalk& walk, const DeviceTraits& traits) {

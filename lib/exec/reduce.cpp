@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running reductions: passes over blocks until one value is left for each result.
-#include "base/convert.hpp"
 #include "codegen/reduce.hpp"
+#include "base/convert.hpp"
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>

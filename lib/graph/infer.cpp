@@ -84,9 +84,10 @@ DType default_type(const Scalar& scalar) {
   switch (scalar.value().index()) {
     case 0: return DType::bool_;
     case 1: return default_integer;
-    case 2: return std::get<std::uint64_t>(scalar.value()) > std::uint64_t(std::numeric_limits<std::int64_t>::max())
-                       ? DType::uint64
-                       : default_integer;
+    case 2:
+      return std::get<std::uint64_t>(scalar.value()) > std::uint64_t(std::numeric_limits<std::int64_t>::max())
+                 ? DType::uint64
+                 : default_integer;
     case 3: return default_real;
     default: return default_complex;
   }
@@ -169,10 +170,9 @@ bool broadcasts_to(const Shape& from, const Shape& to) {
 std::size_t normal_axis(std::int64_t axis, const Shape& shape, std::string_view function) {
   const auto count = static_cast<std::int64_t>(shape.size());
   if (axis < -count || axis >= count) {
-    throw IndexError(prefix(function) + "axis " + std::to_string(axis) + " is out of range for shape " +
-                     to_string(shape) +
-                     (count ? "; it can be " + std::to_string(-count) + " to " + std::to_string(count - 1)
-                            : ", which has no axes"));
+    throw IndexError(
+        prefix(function) + "axis " + std::to_string(axis) + " is out of range for shape " + to_string(shape) +
+        (count ? "; it can be " + std::to_string(-count) + " to " + std::to_string(count - 1) : ", which has no axes"));
   }
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }

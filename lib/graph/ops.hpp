@@ -10,7 +10,7 @@
 namespace koine::graph {
 
 enum class Op : std::uint8_t {
-  // element-wise, in the table's order
+// element-wise, in the table's order
 #define KN_OP(name, ...) name,
 #include "graph/ops.def"
   // element-wise, with rules of their own
@@ -37,8 +37,8 @@ inline bool is_source(Op op) { return op == Op::constant || op == Op::iota; }
 
 enum class Domain : std::uint8_t {
   any,
-  numeric,        // every type but bool_
-  real,           // integers and real floating
+  numeric,  // every type but bool_
+  real,     // integers and real floating
   real_or_bool,
   floating,       // real and complex floating; integers and bool_ become float32
   real_floating,  // likewise, without complex

@@ -254,9 +254,8 @@ class Graph {
       }
     }
     const bool largest = pick(0, 1), keepdims = pick(0, 1);
-    Plain result = gathered(kept, [&](const kn::Shape&) {
-      return largest ? std::numeric_limits<std::int64_t>::min() : std::int64_t{0};
-    });
+    Plain result = gathered(
+        kept, [&](const kn::Shape&) { return largest ? std::numeric_limits<std::int64_t>::min() : std::int64_t{0}; });
     each(a.plain.shape, [&](const kn::Shape& position) {
       std::int64_t index = 0;
       for (std::size_t axis = 0; axis < kept.size(); ++axis) {
@@ -268,7 +267,8 @@ class Graph {
     });
     if (!keepdims) {
       for (std::size_t axis = 0; axis < kept.size(); ++axis) {
-        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end()) shape.push_back(kept[axis]);
+        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end())
+          shape.push_back(kept[axis]);
       }
       result.shape = shape;
     }
