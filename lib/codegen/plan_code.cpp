@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing the lines of each kernel, and putting the steps in order.
+#include "codegen/plan_state.hpp"
+
+namespace koine::codegen {
+
+/// The layout a stored node has, or will have once its step has run.
+graph::Layout Planner::State::stored_layout(const Node& node) {
+  if (node.is_ready()) return node.layout;
+  const Info& info = *find(&node);
+  if (steps[static_cast<std::size_t>(info.step)].kind == Step::Kind::alias) {
+    return *apply(node.view(), node.shape, stored_layout(*node.inputs[0]));
+  }
+  return graph::row_major(node.shape);
+}
+
+void Planner::State::need(std::int32_t step, const Node& input) {
+  if (input.is_ready()) return;
+  auto& needs = steps[static_cast<std::size_t>(step)].needs;
+  const std::int32_t maker = find(&input)->step;
+  if (std::find(needs.begin(), needs.end(), maker) == needs.end()) needs.push_back(maker);
+}
+
+/// The line of `step` that loads `source`, which lies as `layout` over the domain.
+std::int32_t Planner::State::load(Step& step, const Node& source, const graph::Layout& layout, bool iota) {
+  const auto same_memory = [&](const Load& l) {
+    if (l.iota != iota || l.dtype != source.dtype) return false;
+    if (l.source == &source || iota) return true;
+    return source.is_ready() && l.source->is_ready() && l.source->storage == source.storage;
+  };
+  const Op op = iota ? Op::iota : Op::leaf;
+  auto& loads = step.body.loads;
+  auto& lines = step.body.lines;
+  std::size_t index = 0;
+  while (index < loads.size() && !(same_memory(loads[index]) && loads[index].layout == layout)) ++index;
+  const auto number = static_cast<std::int32_t>(index);
+  if (index == loads.size()) {
+    loads.push_back({&source, layout, source.dtype, iota});
+  } else {
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      if (lines[k].op == op && lines[k].args[0] == number) return static_cast<std::int32_t>(k);
+    }
+  }
+  lines.push_back({op, source.dtype, source.dtype, {number, -1, -1}});
+  return static_cast<std::int32_t>(lines.size()) - 1;
+}
+
+/// The line of `step` that holds an input's value, read through `chain`.
+std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std::int32_t chain) {
+  Step& step = steps[static_cast<std::size_t>(s)];
+  const bool ready = input->is_ready();
+  if (ready && chain == Chains::identity) return load(step, *input, input->layout, false);
+  Info* info = ready ? nullptr : find(input.get());
+  if (info && input->op == Op::constant) chain = Chains::identity;
+  if (info && (!info->stored() || (info->step == s && chain == Chains::identity))) {
+    for (const Read& read : info->reads) {
+      if (read.step == s && read.chain == chain) return read.line;
+    }
+  }
+  need(s, *input);
+  return load(step, *input, chains.apply(chain, stored_layout(*input)), false);
+}
+
+std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t chain) {
+  Node& node = *info.node;
+  Step& step = steps[static_cast<std::size_t>(s)];
+  Body& body = step.body;
+  if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
+  if (node.op == Op::iota) return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true);
+  Line line{node.op, node.dtype, node.dtype, {-1, -1, -1}};
+  if (node.op == Op::constant) {
+    line.args[0] = static_cast<std::int32_t>(body.constants.size());
+    body.constants.push_back(&node);
+  } else {
+    for (std::size_t i = 0; i < node.arity(); ++i) {
+      line.args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, *node.inputs[i]));
+    }
+    line.in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
+  }
+  body.lines.push_back(line);
+  return static_cast<std::int32_t>(body.lines.size()) - 1;
+}
+
+void Planner::State::write_code() {
+  for (std::size_t i = 0; i < count; ++i) {
+    Info& info = infos[i];
+    Node& node = *info.node;
+    if (!info.stored()) {
+      for (Read& read : info.reads) read.line = write_line(info, read.step, read.chain);
+      continue;
+    }
+    Step& step = steps[static_cast<std::size_t>(info.step)];
+    switch (step.kind) {
+      case Step::Kind::elementwise: {
+        const std::int32_t line = write_line(info, info.step, Chains::identity);
+        step.body.outputs.push_back({&node, line});
+        for (Read& read : info.reads) {
+          if (read.step == info.step && read.chain == Chains::identity) read.line = line;
+        }
+        break;
+      }
+      case Step::Kind::reduce:
+        step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
+        break;
+      default:
+        for (std::size_t k = 0; k < node.arity(); ++k) need(info.step, *node.inputs[k]);
+    }
+  }
+}
+
+/// A node computed here without being kept is worth keeping if somebody asks for it again.
+void Planner::State::remember_unstored() {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!infos[i].stored()) infos[i].node->recomputed = true;
+  }
+}
+
+void Planner::State::order() {
+  ordered.clear();
+  todo.clear();
+  enum : std::uint8_t { unseen, entered, done };
+  marks.assign(step_count, unseen);
+  for (std::size_t s = 0; s < step_count; ++s) {
+    todo.push_back(static_cast<std::int32_t>(s));
+    while (!todo.empty()) {
+      const auto at = static_cast<std::size_t>(todo.back());
+      if (marks[at] == unseen) {
+        marks[at] = entered;
+        for (std::int32_t n : steps[at].needs) {
+          if (marks[static_cast<std::size_t>(n)] == unseen) todo.push_back(n);
+        }
+        continue;
+      }
+      todo.pop_back();
+      if (marks[at] == entered) ordered.push_back(&steps[at]);
+      marks[at] = done;
+    }
+  }
+}
+
+}  // namespace koine::codegen

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing which nodes are stored, and which kernel computes each.
+#include "codegen/plan_state.hpp"
+
+namespace koine::codegen {
+namespace {
+
+// Costs beside which a store and a load are cheaper than computing again: a load counts like about 16 additions.
+constexpr int cheap_operations = 16;
+constexpr int cheap_operations_without_loads = 64;
+// Read through a broadcast, each element is computed once for every repetition.
+constexpr int cheap_repeated_operations = 2;
+constexpr std::int64_t few_elements = 1 << 16;
+constexpr std::size_t most_readers = 8;
+
+}  // namespace
+
+std::int32_t Planner::State::add_step(Step::Kind kind, Node* node) {
+  if (step_count == steps.size()) steps.emplace_back();
+  Step& step = steps[step_count];
+  step.kind = kind;
+  step.node = node;
+  step.body.domain = kind == Step::Kind::reduce ? node->inputs[0]->shape : node->shape;
+  step.body.loads.clear();
+  step.body.constants.clear();
+  step.body.lines.clear();
+  step.body.outputs.clear();
+  step.needs.clear();
+  return static_cast<std::int32_t>(step_count++);
+}
+
+void Planner::State::add_read(Node& input, std::int32_t step, std::int32_t chain) {
+  Info* info = input.is_ready() ? nullptr : find(&input);
+  if (!info) return;
+  if (input.op == Op::constant) chain = Chains::identity;
+  for (const Read& read : info->reads) {
+    if (read.step == step && read.chain == chain) return;
+  }
+  info->reads.push_back({step, chain});
+}
+
+void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t chain) {
+  Node& node = *info.node;
+  for (std::size_t i = 0; i < node.arity(); ++i) {
+    add_read(*node.inputs[i], step, chains.extend(chain, node, *node.inputs[i]));
+  }
+}
+
+bool Planner::State::worth_storing(const Info& info) const {
+  const Node& node = *info.node;
+  const bool outside = node.consumers.load(std::memory_order_relaxed) > info.edges;
+  const bool again = info.reads.size() > 1 || outside || node.recomputed;
+  bool repeated = false;
+  std::int64_t repetitions = 0;
+  for (const Read& read : info.reads) {
+    if (chains.repeats(read.chain)) {
+      repeated = true;
+      repetitions = std::max(repetitions, steps[static_cast<std::size_t>(read.step)].body.domain.elements());
+    }
+  }
+  if (!again && !repeated) return false;
+  if (info.reads.size() > most_readers) return true;
+  if (repeated && repetitions > few_elements && info.operations > cheap_repeated_operations) return true;
+  const bool cheap = info.loads == 0 ? info.operations <= cheap_operations_without_loads
+                                     : info.loads == 1 && info.operations <= cheap_operations;
+  return !cheap;
+}
+
+/// A kernel that can store this node beside its own results, or -1. One that reads it in place can if nobody else
+/// does, or if no barrier lies between: then nothing the kernel needs can depend on this node's memory.
+std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
+  if (info.cut) return -1;
+  const auto fits = [&](std::int32_t s) {
+    const Step& step = steps[static_cast<std::size_t>(s)];
+    return step.kind == Step::Kind::elementwise && step.body.domain == info.node->shape;
+  };
+  const auto level = [&](std::int32_t s) {
+    const Node* first = steps[static_cast<std::size_t>(s)].node;
+    return infos[static_cast<std::size_t>(first->slot)].level;
+  };
+  for (const Read& read : info.reads) {
+    if (read.chain == Chains::identity && fits(read.step) &&
+        (info.reads.size() == 1 || level(read.step) == info.level)) {
+      return read.step;
+    }
+  }
+  if (merge && info.requested) {
+    for (std::size_t s = 0; s < step_count; ++s) {
+      const auto step = static_cast<std::int32_t>(s);
+      const Node* first = steps[s].node;
+      if (fits(step) && level(step) == info.level && infos[static_cast<std::size_t>(first->slot)].requested) {
+        return step;
+      }
+    }
+  }
+  return -1;
+}
+
+void Planner::State::decide_view(Info& info) {
+  Node& node = *info.node;
+  const graph::ViewMap& map = node.view();
+  const NodeRef& input = node.inputs[0];
+  Info* in = input->is_ready() ? nullptr : find(input.get());
+  const auto store_input_flat = [&] {
+    if (map.reshape && in && !in->flat) in->requested = in->row_major = true;
+  };
+  store_input_flat();
+  if (info.requested || info.cut) {
+    // A part alone is computed without the rest, unless the whole is, or will be, in memory anyway.
+    const bool whole = !in || in->requested || has_own_kernel(input->op);
+    const bool part = !whole && reads_once(map, node.shape) && !reads_all_once(map, node.shape, input->shape);
+    if (info.row_major || part) {
+      info.step = add_step(Step::Kind::elementwise, &node);
+      read_inputs(info, info.step, Chains::identity);
+    } else {
+      info.step = add_step(Step::Kind::alias, &node);
+      if (in) in->requested = true;
+    }
+    return;
+  }
+  for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
+}
+
+void Planner::State::decide_elementwise(Info& info, bool merge) {
+  Node& node = *info.node;
+  if (info.requested || info.cut || worth_storing(info)) {
+    info.step = kernel_to_join(info, merge);
+    if (info.step < 0) info.step = add_step(Step::Kind::elementwise, &node);
+    read_inputs(info, info.step, Chains::identity);
+    return;
+  }
+  for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
+}
+
+/// From the roots down, so that every reader of a node is known when the node's turn comes.
+void Planner::State::decide(bool merge) {
+  step_count = 0;
+  chains.clear();
+  for (std::size_t i = count; i-- > 0;) {
+    Info& info = infos[i];
+    Node& node = *info.node;
+    if (has_own_kernel(node.op)) {
+      const bool reduces = node.op == Op::reduce;
+      info.step = add_step(reduces ? Step::Kind::reduce : Step::Kind::kernel, &node);
+      if (reduces) {
+        add_read(*node.inputs[0], info.step, Chains::identity);
+      } else {
+        for (std::size_t k = 0; k < node.arity(); ++k) {
+          if (Info* in = find(node.inputs[k].get()); in && !node.inputs[k]->is_ready()) in->requested = true;
+        }
+      }
+    } else if (node.op == Op::view) {
+      decide_view(info);
+    } else if (graph::is_source(node.op)) {
+      if (info.requested) info.step = add_step(Step::Kind::elementwise, &node);
+    } else {
+      decide_elementwise(info, merge);
+    }
+  }
+}
+
+}  // namespace koine::codegen

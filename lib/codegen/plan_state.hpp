@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
+// plan_decide.cpp chooses what is stored, plan_code.cpp writes the kernels' lines.
+#pragma once
+
+#include "codegen/chains.hpp"
+#include "codegen/plan.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace koine::codegen {
+
+using graph::Node;
+using graph::NodeRef;
+using graph::Op;
+
+/// A place that reads a node: a kernel, and the views between the node and the kernel's domain.
+struct Read {
+  std::int32_t step;
+  std::int32_t chain;
+  std::int32_t line = -1;
+};
+
+struct Info {
+  Node* node;
+  std::int32_t edges = 0;  // from nodes of this evaluation
+  std::int32_t operations = 0;
+  std::int32_t loads = 0;
+  std::int32_t level = 0;  // barriers between the leaves and this node
+  bool flat = false;       // its elements can be read in row-major order under any shape
+  bool requested = false;
+  bool row_major = false;  // must be stored in row-major order
+  bool cut = false;        // stored so that a kernel keeps to the parameter limit
+  std::int32_t step = -1;  // the step that stores it
+  std::vector<Read> reads;
+
+  bool stored() const { return step >= 0; }
+};
+
+inline bool has_own_kernel(Op op) { return op == Op::reduce || op == Op::matmul || op == Op::random; }
+
+struct Planner::State {
+  std::uint64_t epoch = 0;
+  std::vector<Info> infos;
+  std::size_t count = 0;  // of infos in use; the rest keep their memory
+  std::vector<Step> steps;
+  std::size_t step_count = 0;
+  std::vector<Step*> ordered;
+  std::vector<std::uint8_t> marks;
+  std::vector<std::int32_t> todo;
+  Chains chains;
+  std::vector<std::pair<Node*, bool>> stack;
+
+  Info* find(const Node* node) { return node->epoch == epoch ? &infos[static_cast<std::size_t>(node->slot)] : nullptr; }
+
+  void collect(std::span<Node* const> roots);
+  void visit(Node* node);
+  void analyse(Info& info);
+  void cut(std::uint32_t budget);
+  void decide(bool merge);
+  void decide_view(Info& info);
+  void decide_elementwise(Info& info, bool merge);
+  bool worth_storing(const Info& info) const;
+  std::int32_t kernel_to_join(const Info& info, bool merge) const;
+  std::int32_t add_step(Step::Kind kind, Node* node);
+  void add_read(Node& input, std::int32_t step, std::int32_t chain);
+  void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
+  void write_code();
+  std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
+  std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);
+  std::int32_t load(Step& step, const Node& source, const graph::Layout& layout, bool iota);
+  graph::Layout stored_layout(const Node& node);
+  void need(std::int32_t step, const Node& input);
+  void remember_unstored();
+  void order();
+};
+
+}  // namespace koine::codegen
