@@ -14,7 +14,7 @@ using DeviceClass = DeviceType;
 /// What a driver gets wrong, one flag for each case. lib/cl/quirks.cpp says which driver, and why.
 struct Quirks {
   bool vector_trig_wrong = false;           ///< sin, cos and tan of vectors are wrong: use the scalar forms
-  bool vector_pow_wrong = false;            ///< pow of vectors is wrong: use the scalar form
+  bool vector_pow_wrong = false;            ///< pow of double vectors is wrong: use the scalar form
   bool double_exp_overflows_early = false;  ///< exp(double) is infinite just below the largest argument
   bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
 };

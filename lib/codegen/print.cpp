@@ -141,7 +141,7 @@ bool Printer::by_element(const Line& line, const char* text) const {
     case Op::sin:
     case Op::cos:
     case Op::tan: return traits_.quirks.vector_trig_wrong;
-    case Op::pow: return traits_.quirks.vector_pow_wrong;
+    case Op::pow: return traits_.quirks.vector_pow_wrong && line.in_type == DType::float64;
     default: return false;
   }
 }

@@ -125,7 +125,7 @@ TEST_CASE("quirks go by vendor and version, each with a reason") {
   old.driver = "3.1+debian";
   koine::cl::apply_quirks(old);
   CHECK(old.quirks.vector_trig_wrong);
-  CHECK(koine::cl::quirk_reasons(old).size() == 2);
+  CHECK(koine::cl::quirk_reasons(old).size() == 3);
 
   DeviceTraits other = old;
   other.quirks = {};
