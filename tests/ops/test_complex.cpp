@@ -6,3 +6,17 @@ using namespace koine::test;
 
 TEST_CASE("complex64") { check_table<std::complex<float>>(); }
 TEST_CASE("complex128") { check_table<std::complex<double>>(); }
+
+TEST_CASE("powers of Gaussian integers are exact") {
+  on_each_device([] {
+    const koine::Array z = koine::asarray(std::vector<std::complex<float>>{{2, 1}, {-3, 2}, {0, -1}, {1, 0}});
+    koine::Array product = koine::ones_like(z);
+    for (int exponent = 0; exponent <= 8; ++exponent) {
+      CHECK(koine::pow(z, exponent).to_vector<std::complex<float>>() == product.to_vector<std::complex<float>>());
+      product = product * z;
+    }
+    const auto inverse = koine::pow(z, -1).to_vector<std::complex<float>>();
+    CHECK(inverse[2] == std::complex<float>(0, 1));
+    CHECK(std::abs(inverse[0] - std::complex<float>(0.4f, -0.2f)) < 1e-7f);
+  });
+}

@@ -84,6 +84,7 @@ struct Tolerance {
   double ulps = 0;
   bool zero_sign = true;
   long double scale = 0;
+  bool any = false;  // nothing is promised
 };
 
 /// Whether `got`, a value of type T, is near enough to `want`, which has more digits.

@@ -197,9 +197,10 @@ inline constexpr auto multiply = []<class T>(Tag<T>, Wide<T> x, Wide<T> y) -> Wi
 
 inline constexpr auto square = []<class T>(Tag<T> tag, Wide<T> x) { return multiply(tag, x, x); };
 
+// By a number without imaginary part the parts are divided; else C99's quotient.
 inline constexpr auto divide = []<class T>(Tag<T>, Wide<T> x, Wide<T> y) -> Wide<T> {
   if constexpr (is_complex_float<T>) {
-    return x / y;
+    return y.imag() == 0 ? C(x.real() / y.real(), x.imag() / y.real()) : x / y;
   } else {
     return computed_in<T>(std::divides<>{}, x, y);
   }
@@ -351,7 +352,11 @@ inline constexpr auto round = [](auto x) {
 
 inline constexpr auto sign = [](auto x) {
   if constexpr (is_wide_complex<decltype(x)>) {
-    return x == C(0) ? x : C(x.real() / std::abs(x), x.imag() / std::abs(x));
+    const auto direction = [](long double part) { return std::copysign(std::isinf(part) ? 1.0L : 0.0L, part); };
+    if (x == C(0)) return x;
+    // Of an infinite number the direction, which is not known where both parts are infinite.
+    const bool one_infinite = std::isinf(x.real()) != std::isinf(x.imag()) && !std::isnan(x.real() + x.imag());
+    return one_infinite ? C(direction(x.real()), direction(x.imag())) : x / std::abs(x);
   } else {
     return x != x ? x : decltype(x)((x > 0) - (x < 0));
   }
