@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// matmul against plain loops: every type, sizes round the edges of tiles and blocks, any strides, batches. Values are
+// such that every sum is exact, so results compare bit for bit.
+#include <doctest/doctest.h>
+
+#include <koine/koine.hpp>
+
+#include "exec/matmul_routes.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/numbers.hpp"
+
+#include <complex>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace kn = koine;
+using koine::test::check_array;
+using koine::test::message_of;
+using koine::test::on_each_device;
+
+namespace {
+
+std::mt19937_64 generator(7);
+
+/// Integers of all magnitudes, because they wrap; small whole numbers of the other types.
+template <class T>
+T random_value() {
+  const auto small = [] { return static_cast<float>(static_cast<int>(generator() % 7) - 3); };
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(generator());
+  } else if constexpr (kn::test::is_complex_float<T>) {
+    const float real = small();
+    return T(real, small());
+  } else {
+    return T(small());
+  }
+}
+
+enum class Way { contiguous, transposed, stepped, repeated };
+
+/// An array of a shape whose last two axes lie in memory in one of these ways.
+template <class T>
+kn::Array matrix(const kn::Shape& shape, Way way) {
+  kn::Shape stored = shape;
+  std::int64_t &rows = stored[shape.size() - 2], &columns = stored[shape.size() - 1];
+  if (way == Way::transposed) std::swap(rows, columns);
+  if (way == Way::stepped) rows = 2 * rows + 1, columns *= 3;
+  if (way == Way::repeated) rows = 1;
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < stored.elements(); ++i) values.push_back(random_value<T>());
+  const kn::Array x = kn::asarray(values, stored);
+  switch (way) {
+    case Way::contiguous: return x;
+    case Way::transposed: return x.mT();
+    case Way::stepped: return x(kn::ellipsis, kn::slice(1, kn::none, 2), kn::slice(kn::none, kn::none, -3));
+    case Way::repeated: return kn::broadcast_to(x, shape);
+  }
+  return x;
+}
+
+template <class T>
+T multiply(const std::vector<T>& a, std::int64_t a_start, const std::vector<T>& b, std::int64_t b_start,
+           std::int64_t b_step, std::int64_t count) {
+  const auto each = [&](auto zero) {
+    using Sum = decltype(zero);
+    for (std::int64_t d = 0; d < count; ++d) zero += Sum(a[a_start + d]) * Sum(b[b_start + d * b_step]);
+    return zero;
+  };
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(each(std::uint64_t{0}));
+  } else if constexpr (kn::test::is_small_float<T>) {
+    return T(each(0.0f));
+  } else {
+    return each(T(0));
+  }
+}
+
+/// Compares with a product in loops, which reads the operands as contiguous copies.
+template <class T>
+void check_product(const kn::Array& a, const kn::Array& b) {
+  CAPTURE(kn::name(kn::dtype_of<T>));
+  CAPTURE(a.shape());
+  CAPTURE(b.shape());
+  const std::int64_t m = a.shape(-2), k = a.shape(-1), n = b.shape(-1);
+  kn::Shape a_batch = a.shape(), b_batch = b.shape();
+  for (int i = 0; i < 2; ++i) a_batch.erase(a_batch.size() - 1), b_batch.erase(b_batch.size() - 1);
+  kn::Shape shape = kn::broadcast_shapes({a_batch, b_batch});
+  const std::int64_t batches = shape.elements();
+  const auto spread = [&](const kn::Array& x, std::int64_t rows, std::int64_t columns) {
+    kn::Shape full = shape;
+    full.push_back(rows);
+    full.push_back(columns);
+    return kn::broadcast_to(x, full).template to_vector<T>();
+  };
+  const std::vector<T> av = spread(a, m, k), bv = spread(b, k, n);
+  std::vector<T> expected;
+  for (std::int64_t i = 0; i < batches * m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) expected.push_back(multiply(av, i * k, bv, i / m * k * n + j, n, k));
+  }
+  shape.push_back(m);
+  shape.push_back(n);
+  check_array(kn::matmul(a, b), shape, expected);
+}
+
+template <class T>
+void check_type() {
+  on_each_device(kn::dtype_of<T>, [] {
+    const auto check = [](const kn::Shape& a, Way a_way, const kn::Shape& b, Way b_way) {
+      check_product<T>(matrix<T>(a, a_way), matrix<T>(b, b_way));
+    };
+    // One element, and just below, at and above what tiles hold.
+    check({1, 1}, Way::contiguous, {1, 1}, Way::contiguous);
+    check({2, 3}, Way::contiguous, {3, 2}, Way::contiguous);
+    check({12, 16}, Way::contiguous, {16, 32}, Way::contiguous);
+    check({64, 17}, Way::contiguous, {17, 65}, Way::contiguous);
+    check({67, 64}, Way::transposed, {64, 63}, Way::contiguous);
+    check({13, 40}, Way::contiguous, {40, 34}, Way::transposed);
+    check({25, 33}, Way::transposed, {33, 50}, Way::transposed);
+    check({30, 21}, Way::stepped, {21, 40}, Way::stepped);
+    check({30, 21}, Way::repeated, {21, 40}, Way::repeated);
+    // Deeper than a block of the depth, and wider than a group of columns.
+    check({14, 600}, Way::contiguous, {600, 40}, Way::contiguous);
+    check({14, 600}, Way::transposed, {600, 40}, Way::transposed);
+    check({5, 9}, Way::contiguous, {9, 1100}, Way::contiguous);
+    // Batches: walked evenly, shared on either side, broadcast both ways.
+    check({3, 10, 11}, Way::contiguous, {3, 11, 12}, Way::contiguous);
+    check({3, 10, 11}, Way::transposed, {11, 12}, Way::contiguous);
+    check({4, 3, 10, 11}, Way::contiguous, {11, 12}, Way::transposed);
+    check({10, 11}, Way::contiguous, {3, 11, 12}, Way::contiguous);
+    check({2, 1, 3, 6, 5}, Way::contiguous, {4, 1, 5, 7}, Way::stepped);
+  });
+}
+
+template <class T>
+void check_vectors() {
+  on_each_device(kn::dtype_of<T>, [] {
+    for (const Way way : {Way::contiguous, Way::transposed, Way::stepped, Way::repeated}) {
+      CAPTURE(static_cast<int>(way));
+      check_product<T>(matrix<T>({150, 70}, way), matrix<T>({70, 1}, Way::contiguous));
+      check_product<T>(matrix<T>({1, 70}, Way::stepped), matrix<T>({70, 150}, way));
+      check_product<T>(matrix<T>({3, 33, 1030}, way), matrix<T>({3, 1030, 1}, Way::stepped));
+    }
+    // The depth is split, because there are few rows.
+    check_product<T>(matrix<T>({1, 40'000}, Way::contiguous), matrix<T>({40'000, 1}, Way::contiguous));
+    check_product<T>(matrix<T>({3, 40'000}, Way::transposed), matrix<T>({40'000, 1}, Way::contiguous));
+    // One matrix times many vectors.
+    check_product<T>(matrix<T>({20, 30}, Way::contiguous), matrix<T>({9, 30, 1}, Way::contiguous));
+    check_product<T>(matrix<T>({9, 1, 30}, Way::contiguous), matrix<T>({30, 20}, Way::transposed));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("products of integers wrap") {
+  check_type<std::int8_t>();
+  check_type<std::uint16_t>();
+  check_type<std::int32_t>();
+  check_type<std::uint64_t>();
+}
+
+TEST_CASE("products of real numbers") {
+  check_type<kn::float16_t>();
+  check_type<kn::bfloat16_t>();
+  check_type<float>();
+  check_type<double>();
+}
+
+TEST_CASE("products of complex numbers") {
+  check_type<std::complex<float>>();
+  check_type<std::complex<double>>();
+}
+
+TEST_CASE("matrices times vectors") {
+  check_vectors<std::uint8_t>();
+  check_vectors<kn::float16_t>();
+  check_vectors<float>();
+  check_vectors<std::complex<double>>();
+}
+
+TEST_CASE("one-dimensional operands lose their axis") {
+  on_each_device([] {
+    const kn::Array m = kn::reshape(kn::arange(6.0f), {2, 3}), v = kn::arange(3.0f), w = kn::arange(2.0f);
+    check_array<float>(kn::matmul(m, v), {2}, {5, 14});
+    check_array<float>(kn::matmul(w, m), {3}, {3, 4, 5});
+    check_array<float>(kn::matmul(v, v), {}, {5});
+    check_array<float>(kn::matmul(kn::broadcast_to(m, {2, 2, 3}), v), {2, 2}, {5, 14, 5, 14});
+  });
+}
+
+TEST_CASE("empty products") {
+  on_each_device([] {
+    check_array<float>(kn::matmul(kn::zeros({3, 0}), kn::zeros({0, 2})), {3, 2}, {0, 0, 0, 0, 0, 0});
+    check_array<float>(kn::matmul(kn::zeros({0, 3}), kn::zeros({3, 2})), {0, 2}, {});
+    check_array<float>(kn::matmul(kn::zeros({0, 2, 3}), kn::zeros({3, 2})), {0, 2, 2}, {});
+    check_array<std::int8_t>(
+        kn::matmul(kn::zeros({5, 1, 0}, {.dtype = kn::int8}), kn::zeros({0, 1}, {.dtype = kn::int8})), {5, 1, 1},
+        {0, 0, 0, 0, 0});
+    check_array<float>(kn::matmul(kn::zeros({0}), kn::zeros({0})), {}, {0});
+  });
+}
+
+TEST_CASE("more batch axes than a kernel counts through") {
+  // Every other axis is broadcast on one side, so that none can be joined with its neighbour.
+  on_each_device([] {
+    const kn::Array a = matrix<float>({2, 1, 3, 1, 2, 1, 4, 5}, Way::contiguous);
+    const kn::Array b = matrix<float>({1, 2, 1, 3, 1, 2, 5, 3}, Way::contiguous);
+    check_product<float>(a, b);
+  });
+}
+
+TEST_CASE("values that are not finite stay where they belong") {
+  on_each_device([] {
+    const float infinity = std::numeric_limits<float>::infinity();
+    std::vector<float> values(13 * 33, 1.0f);
+    values[5 * 33 + 7] = infinity;
+    const kn::Array a = kn::asarray(values, {13, 33}), b = kn::ones({33, 34});
+    std::vector<float> expected(13 * 34, 33.0f);
+    for (int j = 0; j < 34; ++j) expected[5 * 34 + j] = infinity;
+    check_array(kn::matmul(a, b), {13, 34}, expected);
+  });
+}
+
+TEST_CASE("long sums are accurate and the same each time") {
+  on_each_device([] {
+    kn::random::Generator g(3);
+    const kn::Array a = g.uniform({3, 300'000}), b = g.uniform({300'000, 5});
+    const kn::Array exact = kn::matmul(a.astype(kn::float64), b.astype(kn::float64));
+    const kn::Array product = kn::matmul(a, b);
+    const kn::Array error = kn::abs(product.astype(kn::float64) - exact) / exact;
+    CHECK(kn::max(error).item<double>() < 1e-5);
+    CHECK(product.to_vector<float>() == kn::matmul(a, b).to_vector<float>());
+  });
+}
+
+TEST_CASE("operands that do not fit") {
+  const auto shape_error = [](const kn::Shape& a, const kn::Shape& b) {
+    return message_of<kn::ShapeError>([&] { kn::matmul(kn::zeros(a), kn::zeros(b)); });
+  };
+  CHECK(shape_error({2, 3}, {4, 5}).starts_with("[matmul]"));
+  CHECK(shape_error({2, 2, 3}, {3, 3, 5}).starts_with("[matmul]"));
+  CHECK(shape_error({}, {3}).starts_with("[matmul]"));
+  CHECK(message_of<kn::DTypeError>([] {
+          kn::matmul(kn::zeros({2, 2}, {.dtype = kn::bool_}), kn::zeros({2, 2}, {.dtype = kn::bool_}));
+        }).starts_with("[matmul]"));
+}
+
+TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustive())) {
+  // The table sends no small product there, and none on a CPU or an NVIDIA card; it computes on any device all the
+  // same.
+  on_each_device([] {
+    kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
+    std::vector<float> av, bv, expected;
+    for (int i = 0; i < 3 * 20 * 30; ++i) av.push_back(random_value<float>());
+    for (int i = 0; i < 30 * 40; ++i) bv.push_back(random_value<float>());
+    const auto a = context.allocate(av.size() * 4, "test"), b = context.allocate(bv.size() * 4, "test");
+    const auto out = context.allocate(3 * 20 * 40 * 4, "test");
+    context.write(*a, 0, av.data(), av.size() * 4);
+    context.write(*b, 0, bv.data(), bv.size() * 4);
+    kn::exec::MatmulPiece piece;
+    piece.m = 20, piece.n = 40, piece.k = 30;
+    piece.a = {a.get(), 0, 1, 20, {}};  // transposed
+    piece.b = {b.get(), 0, 40, 1, {}};
+    piece.out = out.get();
+    for (const std::int64_t batches : {1, 3}) {
+      piece.batch.sizes = {1, 1, 1, batches};
+      piece.batch.a_strides = {0, 0, 0, 600};
+      kn::exec::run_clblast(context, piece);
+      std::vector<float> got(static_cast<std::size_t>(batches) * 800);
+      context.read(*out, 0, got.data(), got.size() * 4);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        float sum = 0;
+        for (std::size_t d = 0; d < 30; ++d) sum += av[i / 800 * 600 + d * 20 + i % 800 / 40] * bv[d * 40 + i % 40];
+        if (got[i] != sum) FAIL("element " << i << " is " << got[i] << ", expected " << sum);
+      }
+    }
+  });
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table that chooses an implementation of a matrix product, over invented devices.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "exec/matmul.hpp"
+#include "exec/matmul_routes.hpp"
+
+using koine::DeviceClass;
+using koine::DeviceTraits;
+using koine::exec::blas_layout;
+using koine::exec::choose_matmul;
+using koine::exec::MatmulOperand;
+using koine::exec::MatmulProblem;
+using koine::exec::MatmulRoute;
+
+namespace {
+
+DeviceTraits device(DeviceClass type, const char* vendor) {
+  DeviceTraits traits;
+  traits.device_class = type;
+  traits.vendor = vendor;
+  return traits;
+}
+
+const DeviceTraits cpu = device(DeviceClass::cpu, "pocl");
+const DeviceTraits amd = device(DeviceClass::gpu, "amd");
+const DeviceTraits nvidia = device(DeviceClass::gpu, "nvidia");
+
+MatmulOperand operand(std::int64_t row_stride, std::int64_t column_stride) {
+  MatmulOperand result;
+  result.row_stride = row_stride;
+  result.column_stride = column_stride;
+  return result;
+}
+
+MatmulProblem problem(koine::DType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  MatmulProblem p;
+  p.dtype = dtype;
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  p.a = operand(k, 1);
+  p.b = operand(n, 1);
+  return p;
+}
+
+MatmulRoute route(const DeviceTraits& traits, const MatmulProblem& p) {
+  const auto choice = choose_matmul(traits, p);
+  CHECK(!choice.why.empty());
+  return choice.route;
+}
+
+}  // namespace
+
+TEST_CASE("sizes that need no multiplication come first") {
+  for (const DeviceTraits& traits : {cpu, amd, nvidia}) {
+    CHECK(route(traits, problem(koine::float32, 0, 5, 5)) == MatmulRoute::nothing);
+    CHECK(route(traits, problem(koine::float32, 5, 0, 0)) == MatmulRoute::nothing);
+    CHECK(route(traits, problem(koine::int8, 5, 5, 0)) == MatmulRoute::zeros);
+    CHECK(route(traits, problem(koine::float32, 1, 1000, 1000)) == MatmulRoute::vector);
+    CHECK(route(traits, problem(koine::complex64, 1000, 1, 1000)) == MatmulRoute::vector);
+    MatmulProblem empty_batch = problem(koine::float32, 5, 5, 5);
+    empty_batch.batch = {3, 0};
+    CHECK(route(traits, empty_batch) == MatmulRoute::nothing);
+  }
+}
+
+TEST_CASE("each device gets the implementation that is fast there") {
+  for (const koine::DType dtype : {koine::float32, koine::float64, koine::complex64, koine::complex128}) {
+    CHECK(route(cpu, problem(dtype, 1024, 1024, 1024)) == MatmulRoute::packed);
+    CHECK(route(amd, problem(dtype, 1024, 1024, 1024)) == MatmulRoute::clblast);
+    CHECK(route(amd, problem(dtype, 64, 64, 64)) == MatmulRoute::tile);
+    CHECK(route(nvidia, problem(dtype, 1024, 1024, 1024)) == MatmulRoute::tile);
+  }
+  for (const koine::DType dtype : {koine::int8, koine::uint64, koine::float16, koine::bfloat16}) {
+    CHECK(route(cpu, problem(dtype, 1024, 1024, 1024)) == MatmulRoute::packed);
+    CHECK(route(amd, problem(dtype, 1024, 1024, 1024)) == MatmulRoute::tile);
+    CHECK(route(nvidia, problem(dtype, 1024, 1024, 1024)) == MatmulRoute::tile);
+  }
+}
+
+TEST_CASE("CLBlast gets no strides and no sizes that it cannot take") {
+  MatmulProblem p = problem(koine::float32, 1024, 1024, 1024);
+  p.b = operand(1, 1024);
+  CHECK(route(amd, p) == MatmulRoute::clblast);
+  p.b = operand(2048, 2);
+  CHECK(route(amd, p) == MatmulRoute::tile);
+  p.b = operand(-1024, 1);
+  CHECK(route(amd, p) == MatmulRoute::tile);
+  p.b = operand(0, 1);
+  CHECK(route(amd, p) == MatmulRoute::tile);
+  p.b = operand(1024, 1);
+  p.b.offset = std::int64_t{1} << 31;
+  CHECK(route(amd, p) == MatmulRoute::tile);
+  CHECK(route(amd, problem(koine::float32, 50'000, 50'000, 1024)) == MatmulRoute::tile);
+}
+
+TEST_CASE("layouts that BLAS can name") {
+  const auto check = [](MatmulOperand x, std::int64_t rows, std::int64_t columns, bool transposed,
+                        std::int64_t leading) {
+    const auto layout = blas_layout(x, rows, columns);
+    CHECK(layout.leading == leading);
+    if (leading > 0) CHECK(layout.transposed == transposed);
+  };
+  check(operand(7, 1), 5, 7, false, 7);
+  check(operand(9, 1), 5, 7, false, 9);
+  check(operand(1, 5), 5, 7, true, 5);
+  check(operand(1, 6), 5, 7, true, 6);
+  check(operand(6, 1), 5, 7, false, 0);    // rows overlap
+  check(operand(7, 2), 5, 7, false, 0);    // no axis is contiguous
+  check(operand(0, 0), 5, 7, false, 0);    // one value everywhere
+  check(operand(100, 1), 1, 7, false, 7);  // a single row has no stride
+  check(operand(3, 100), 5, 1, false, 3);  // nor has a single column
+  check(operand(1, 100), 5, 1, false, 1);
+}
