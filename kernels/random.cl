@@ -273,8 +273,8 @@ static inline KN_WHOLE(ulong) kn_normals(KN_WHOLE(ulong) words) {
 #else
 #define KN_DIGITS 24
 #endif
-#define KN_DRAWN(words) \
-  (KN_PASTE(convert_, KN_SINGLES(float))(KN_PASTE(as_, KN_SINGLES(uint))(words) >> (32 - KN_DIGITS)) * (1.0f / (1 << KN_DIGITS)))
+#define KN_UPPER(words) (KN_PASTE(as_, KN_SINGLES(uint))(words) >> (32 - KN_DIGITS))
+#define KN_DRAWN(words) (KN_PASTE(convert_, KN_SINGLES(float))(KN_UPPER(words)) * (1.0f / (1 << KN_DIGITS)))
 #elif KN_KIND == KN_NORMAL && !KN_WIDE
 #define KN_DRAWN(words) KN_PASTE(as_, KN_SINGLES(float))(words)
 #else

@@ -32,6 +32,9 @@ int element_of(DType dtype) {
 constexpr std::int64_t fewest_numbers = 8192;
 constexpr std::int64_t items_per_core = 8;
 constexpr std::int64_t group_size = 256;
+// On a GPU this many work-items for each compute unit walk over all blocks: a fifth to a half faster than one block
+// each on an H200. (Where the first number is not the first of its block, stores are unaligned and that is slower.)
+constexpr std::int64_t items_per_unit = 16384;
 
 }  // namespace
 
@@ -68,8 +71,9 @@ void run_random(runtime::Context& context, const graph::RandomInfo& info, DType 
     const std::int64_t each = 4 / words;
     const std::int64_t skipped = static_cast<std::int64_t>(info.first_word % 4) / words;
     const std::int64_t blocks = (skipped + count + each - 1) / each;
-    const std::int64_t local = std::min<std::int64_t>(group_size, traits.max_group);
-    launch.run({static_cast<std::size_t>((blocks + local - 1) / local * local)}, {static_cast<std::size_t>(local)});
+    const std::int64_t items = skipped == 0 ? std::min(blocks, items_per_unit * traits.compute_units) : blocks;
+    const std::int64_t local = std::min(group_size, static_cast<std::int64_t>(kernel->max_group()));
+    launch.run({static_cast<std::size_t>((items + local - 1) / local * local)}, {static_cast<std::size_t>(local)});
   }
 }
 

@@ -227,6 +227,16 @@ TEST_CASE("uniform numbers are the words' upper bits") {
   check_uniform<koine::bfloat16_t>(8);
 }
 
+TEST_CASE("more numbers than work-items") {
+  constexpr std::size_t count = 20'000'003;
+  const std::vector<float> got = Generator(seed).uniform({count}).to_vector<float>();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < count; i += i < 1000 || i > count - 1000 ? 1 : 97) {
+    wrong += got[i] != std::ldexp(static_cast<float>(word(i) >> 8), -24);
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("uniform numbers between bounds are rounded once and stay below the upper one") {
   Generator g(seed);
   CHECK(differing<float>(g.uniform({10'000}, {.low = -3, .high = 0.1}), [](std::uint64_t i) {
