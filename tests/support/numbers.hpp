@@ -84,7 +84,8 @@ struct Tolerance {
   double ulps = 0;
   bool zero_sign = true;
   long double scale = 0;
-  bool any = false;  // nothing is promised
+  bool one_infinity = false;  // a complex number with an infinite part is infinite, whatever the other part
+  bool any = false;           // nothing is promised
 };
 
 /// Whether `got`, a value of type T, is near enough to `want`, which has more digits.
@@ -105,6 +106,9 @@ bool near(long double got, long double want, Tolerance tolerance) {
 /// finite, signs are free, as C99 leaves many of them.
 template <class T>
 bool near(std::complex<long double> got, std::complex<long double> want, Tolerance tolerance, bool finite_input) {
+  if (tolerance.one_infinity && (std::isinf(rounded<T>(want.real())) || std::isinf(rounded<T>(want.imag())))) {
+    return std::isinf(got.real()) || std::isinf(got.imag());
+  }
   const long double parts[2][2] = {{got.real(), want.real()}, {got.imag(), want.imag()}};
   for (const auto& [g, w] : parts) {
     if (!std::isinf(rounded<T>(w))) tolerance.scale = std::max(tolerance.scale, std::isnan(w) ? 0.0L : std::abs(w));

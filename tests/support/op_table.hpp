@@ -124,12 +124,13 @@ Tolerance tolerance_at(std::string_view op, const Bound& bound, W... x) {
     tolerance.ulps = bound.complex;
     // Signs of zero are promised by the elementary functions alone.
     tolerance.zero_sign = op != "divide" && op != "reciprocal" && op != "pow" && op != "expm1" && op != "sign";
+    tolerance.one_infinity = op == "pow" || ((op == "divide" || op == "reciprocal") && !all_finite(x...));
     if constexpr (sizeof...(W) == 2) {
       // The angle of a power carries the error of w log z; there is nothing left to compare where that is a turn.
       if (op == "pow") {
         const auto size = [](auto z, auto w) { return std::abs(w * std::log(z)); }(x...);
         tolerance.ulps = std::isfinite(size) ? 16 + 8 * static_cast<double>(size) : 16;
-        tolerance.any = tolerance.ulps * epsilon<typename C::value_type>() > 0.1L;
+        tolerance.any = tolerance.ulps * epsilon<typename C::value_type>() > 0.1L || !all_finite(x...);
       }
     }
   } else {
