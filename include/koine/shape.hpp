@@ -40,21 +40,21 @@ class KOINE_API Shape {
   using const_iterator = const std::int64_t*;
 
   Shape() noexcept {}
-  Shape(std::initializer_list<detail::Integer> sizes) : Shape(sizes.size()) {
+  Shape(std::initializer_list<detail::Integer> sizes) : Shape(Unset{}, sizes.size()) {
     std::transform(sizes.begin(), sizes.end(), begin(), [](detail::Integer i) { return i.value; });
   }
   template <std::integral T>
-  Shape(const std::vector<T>& sizes) : Shape(sizes.size()) {  // NOLINT: implicit by design
+  Shape(const std::vector<T>& sizes) : Shape(Unset{}, sizes.size()) {  // NOLINT: implicit by design
     std::transform(sizes.begin(), sizes.end(), begin(), [](T i) { return detail::Integer(i).value; });
   }
   /// `count` axes, each of size `value`.
   static Shape filled(std::size_t count, std::int64_t value) {
-    Shape result(count);
+    Shape result(Unset{}, count);
     std::fill(result.begin(), result.end(), value);
     return result;
   }
 
-  Shape(const Shape& other) : Shape(other.size_) { std::copy(other.begin(), other.end(), begin()); }
+  Shape(const Shape& other) : Shape(Unset{}, other.size_) { std::copy(other.begin(), other.end(), begin()); }
   Shape(Shape&& other) noexcept { swap(other); }
   Shape& operator=(Shape other) noexcept {
     swap(other);
@@ -94,7 +94,8 @@ class KOINE_API Shape {
  private:
   static constexpr std::size_t inline_axes = 6;
 
-  explicit Shape(std::size_t count) : size_(count) {
+  struct Unset {};
+  Shape(Unset, std::size_t count) : size_(count) {
     if (count > inline_axes) heap_ = new std::int64_t[count];
   }
   void swap(Shape& other) noexcept {

@@ -46,8 +46,10 @@ inline constexpr bool is_short_float = std::is_same_v<T, float16_t> || std::is_s
 
 /// The nearest float that keeps a second rounding, to 16 bits, from going wrong: toward zero, last bit set if inexact.
 float odd_float(double value) {
+  // Out of a float's range the conversion itself would be undefined.
+  constexpr float largest = std::numeric_limits<float>::max();
+  if (std::fabs(value) > largest && !std::isinf(value)) return value < 0 ? -largest : largest;
   float result = static_cast<float>(value);
-  if (std::isinf(result) && !std::isinf(value)) return std::copysign(std::numeric_limits<float>::max(), result);
   if (static_cast<double>(result) == value || std::isnan(result)) return result;
   if (std::fabs(static_cast<double>(result)) > std::fabs(value)) result = std::nextafter(result, 0.0f);
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(result) | 1u);

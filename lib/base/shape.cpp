@@ -17,7 +17,7 @@ void Shape::insert(std::size_t at, std::int64_t value) {
     std::copy_backward(begin() + at, end(), end() + 1);
     ++size_;
   } else {
-    Shape longer(size_ + 1);
+    Shape longer(Unset{}, size_ + 1);
     std::copy(begin(), begin() + at, longer.begin());
     std::copy(begin() + at, end(), longer.begin() + at + 1);
     swap(longer);
@@ -26,7 +26,7 @@ void Shape::insert(std::size_t at, std::int64_t value) {
 }
 
 void Shape::erase(std::size_t at) {
-  Shape shorter(size_ - 1);
+  Shape shorter(Unset{}, size_ - 1);
   std::copy(begin() + at + 1, end(), std::copy(begin(), begin() + at, shorter.begin()));
   swap(shorter);
 }

@@ -4,6 +4,7 @@
 
 #include "graph/infer.hpp"
 
+#include <cmath>
 #include <limits>
 #include <unordered_set>
 
@@ -25,6 +26,13 @@ void add_pending(Node& node, const Node& input) {
     node.pending.nodes = std::min(many_nodes, node.pending.nodes + input.pending.nodes);
     node.pending.bytes = std::min(many_bytes, node.pending.bytes + input.pending.bytes);
   }
+}
+
+/// Toward zero, and to the nearest end of the range from outside it; 0 for NaN.
+std::int64_t truncated(double value) {
+  if (std::isnan(value)) return 0;
+  if (value >= 0x1p63) return std::numeric_limits<std::int64_t>::max();
+  return value < -0x1p63 ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(value);
 }
 
 void release_inputs(Node& node) {
@@ -49,7 +57,7 @@ ConstantValue constant_value(const Scalar& scalar, DType type) {
         } else if constexpr (std::is_same_v<T, double>) {
           result.real = value;
           // Only bool_ is ever made of a floating scalar without inference having refused it.
-          result.integer = is_bool(type) ? value != 0.0 : static_cast<std::int64_t>(value);
+          result.integer = is_bool(type) ? value != 0.0 : truncated(value);
         } else {
           result.integer = is_bool(type) ? value != 0 : static_cast<std::int64_t>(value);
           result.real = static_cast<double>(value);
