@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The work of koine_bench in NumPy or, with --gpu, in CuPy and PyTorch where they can be imported.
+
+usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, matmul or host
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import statistics
+import sys
+import time
+
+
+def blas_in_use():
+    """What serves NumPy's matrix products, by the libraries that the process has loaded."""
+    import numpy
+
+    numpy.ones((8, 8)) @ numpy.ones((8, 8))
+    with open("/proc/self/maps") as maps:
+        paths = {line.split()[-1] for line in maps if ".so" in line}
+    for path in sorted(paths, key=lambda p: "openblas" not in p.rsplit("/", 1)[-1]):
+        name = path.rsplit("/", 1)[-1]
+        if "mkl_rt" in name or "mkl_core" in name:
+            return "MKL"
+        for symbol in ("openblas_get_config", "scipy_openblas_get_config64_"):
+            if "blas" not in path:
+                break
+            try:
+                function = getattr(ctypes.CDLL(path), symbol)
+            except (OSError, AttributeError):
+                continue
+            function.restype = ctypes.c_char_p
+            return function().decode().strip()
+    return "no OpenBLAS: a slow reference BLAS, perhaps"
+
+
+def name_cpu_for_openblas():
+    """Starts this program again with the CPU named, where OpenBLAS does not know it (one newer than OpenBLAS itself)
+    and would use its oldest kernels, a tenth as fast."""
+    if "OPENBLAS_CORETYPE" in os.environ or "Prescott" not in blas_in_use():
+        return
+    with open("/proc/cpuinfo") as cpuinfo:
+        flags = next((line for line in cpuinfo if line.startswith("flags")), "").split()
+    core = "SkylakeX" if "avx512dq" in flags else "Haswell" if "avx2" in flags else None
+    if core:
+        os.environ["OPENBLAS_CORETYPE"] = core
+        os.execv(sys.executable, [sys.executable] + sys.argv)
+
+
+def time_of(step, finish, seconds):
+    """The median time of a step that leaves the device idle."""
+    step()
+    finish()
+    times = []
+    end = time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        step()
+        finish()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def time_of_many(step, finish, seconds, count=1000):
+    """The median time of a short step, with many of them between two waits that are not timed."""
+    times = []
+    end = time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        for _ in range(count):
+            step()
+        times.append((time.perf_counter() - start) / count)
+        finish()
+    return statistics.median(times)
+
+
+def numpy_peer():
+    import numpy
+
+    name_cpu_for_openblas()
+    generator = numpy.random.default_rng(42)
+
+    def uniform(shape, dtype="float32"):
+        return generator.random(shape, dtype="float32").astype(dtype)
+
+    return numpy, uniform, lambda: None
+
+
+def cupy_peer():
+    import cupy
+
+    def uniform(shape, dtype="float32"):
+        return cupy.random.random(shape, dtype="float32").astype(dtype)
+
+    return cupy, uniform, cupy.cuda.Device().synchronize
+
+
+def torch_peer():
+    import torch
+
+    # Matrix products in float32 proper, as everybody else computes them here.
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+    def uniform(shape, dtype="float32"):
+        return torch.rand(shape, device="cuda").to(getattr(torch, dtype))
+
+    torch.cuda.synchronize()
+    return torch, uniform, torch.cuda.synchronize
+
+
+def elementwise(xp, uniform, gpu):
+    log = 28 if gpu else 24
+    a, b = uniform(2**log), uniform(2**log)
+    c = xp.empty_like(a)
+    yield f"add 2^{log}", lambda: xp.add(a, b, out=c), False
+    yield f"exp(-a*a)*b+1 2^{log}", lambda: xp.exp(-a * a) * b + 1, False
+
+
+def reduce(xp, uniform, gpu):
+    log = 14 if gpu else 12
+    x = uniform((2**log, 2**log))
+    line = x.reshape(-1)
+    yield f"sum 2^{2 * log}", lambda: line.sum(), False
+    yield f"mean 2^{2 * log}", lambda: line.mean(), False
+    yield f"argmax 2^{2 * log}", lambda: line.argmax(), False
+    yield f"sum axis 0 of {2**log}^2", lambda: x.sum(0), False
+    yield f"sum axis 1 of {2**log}^2", lambda: x.sum(1), False
+
+
+def matmul(xp, uniform, gpu):
+    # NumPy multiplies float16 without a BLAS: minutes at these sizes.
+    for dtype in ("float32", "float64", "float16") if gpu else ("float32", "float64"):
+        for n in (1024, 2048, 4096) if gpu else (1024, 2048):
+            a, b = uniform((n, n), dtype), uniform((n, n), dtype)
+            yield f"{dtype} {n}", lambda: a @ b, False
+
+
+def host(xp, uniform, gpu):
+    a, b = uniform(16), uniform(16)
+    yield "small kernel, built and enqueued", lambda: a * b + 1, True
+    yield "small kernel, built, enqueued and finished", lambda: a * b + 1, False
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("group", choices=("elementwise", "reduce", "matmul", "host"))
+    parser.add_argument("out")
+    options = parser.parse_args()
+
+    rows = []
+    context = {}
+    for name, make in (("CuPy", cupy_peer), ("PyTorch", torch_peer)) if options.gpu else (("NumPy", numpy_peer),):
+        try:
+            xp, uniform, finish = make()
+        except Exception as error:  # not installed, or without a card
+            context[name] = f"left out: {error}"
+            continue
+        context[name] = xp.__version__
+        for work, step, many in globals()[options.group](xp, uniform, options.gpu):
+            seconds = (time_of_many if many else time_of)(step, finish, options.seconds)
+            rows.append({"run_name": f"{options.group}/{work}/{name}", "real_time": seconds * 1e9, "time_unit": "ns"})
+    if not options.gpu and "left out" not in context["NumPy"]:
+        context["NumPy"] += ", " + blas_in_use()
+    with open(options.out, "w") as out:
+        json.dump({"context": context, "benchmarks": rows}, out, indent=1)
+
+
+if __name__ == "__main__":
+    main()

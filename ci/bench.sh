@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Benchmarks beside hand-written OpenCL and NumPy (on a GPU: CuPy and PyTorch where they are installed), in one run:
+# Koine and its peers take turns, so that what else the machine does hits both. Prints one table of medians.
+# usage: ci/bench.sh [group...]     groups: elementwise reduce matmul host (all of them by default)
+#   ROUNDS=5       turns of each group          SECONDS_EACH=0.5  seconds for each benchmark of a turn
+#   KOINE_DEVICE   the device                   PYTHON            a Python with the peers
+# A koine_bench on the PATH is taken as it is (ci/gpu.sh puts one there); otherwise one is built into build/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+step="starting"
+trap 'code=$?; [ $code -eq 0 ] || echo "bench: FAILED while $step, after $SECONDS s"' EXIT
+groups=("$@")
+[ $# -gt 0 ] || groups=(elementwise reduce matmul host)
+
+if ! command -v koine_bench >/dev/null; then
+  step="installing packages"
+  ci/packages.sh build test numpy
+  step="building into build/"
+  command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
+  cmake --preset release -DKOINE_BUILD_TESTS=OFF
+  cmake --build --preset release --parallel "$(nproc)" --target koine_bench
+  export PATH=$PWD/build:$PATH
+fi
+python=${PYTHON:-python3}
+"$python" -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+
+results=$(mktemp -d)
+rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-0.5}
+for group in "${groups[@]}"; do
+  for ((round = 1; round <= rounds; ++round)); do
+    step="running $group, round $round of $rounds"
+    echo "== $step"
+    koine_bench "--benchmark_filter=^$group/" "--benchmark_min_time=$seconds" \
+      "--benchmark_out=$results/$group-$round-koine.json" --benchmark_out_format=json >/dev/null 2>&1
+    gpu=()
+    grep -q '"selector": ".*:gpu:' "$results/$group-$round-koine.json" && gpu=(--gpu)
+    "$python" bench/peers.py "${gpu[@]}" --seconds "$seconds" "$group" "$results/$group-$round-peers.json"
+  done
+done
+step="making the table from $results"
+# In the order of the groups above.
+files=()
+for group in "${groups[@]}"; do files+=("$results/$group-"*.json); done
+"$python" bench/table.py "${files[@]}"
+echo "bench: done, $SECONDS s; the reports are in $results"
