@@ -12,7 +12,12 @@ KernelRef ProgramCache::kernel(std::string_view signature, std::string_view entr
   std::shared_ptr<Slot> slot;
   {
     const std::shared_lock lock(mutex_);
-    if (const auto found = slots_.find(signature); found != slots_.end()) slot = found->second;
+    if (const auto found = slots_.find(signature); found != slots_.end()) {
+      // Nearly every program has one kernel, which is asked for before every launch.
+      const Slot& known = *found->second;
+      if (known.has_first.load(std::memory_order_acquire) && known.first->name() == entry) return known.first;
+      slot = found->second;
+    }
   }
   if (slot == nullptr) slot = find_or_build(signature, build);
   const ProgramRef& program = slot->program.get();  // waits for another thread's build, or throws its failure
@@ -21,6 +26,10 @@ KernelRef ProgramCache::kernel(std::string_view signature, std::string_view entr
     if (kernel->name() == entry) return kernel;
   }
   slot->kernels.push_back(std::make_shared<Kernel>(program, std::string(entry)));
+  if (slot->kernels.size() == 1) {
+    slot->first = slot->kernels.front();
+    slot->has_first.store(true, std::memory_order_release);
+  }
   return slot->kernels.back();
 }
 

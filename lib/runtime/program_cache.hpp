@@ -2,6 +2,7 @@
 // Built programs in memory by their full signature: one build for each, outside the map's lock.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <memory>
@@ -30,6 +31,8 @@ class ProgramCache {
     std::shared_future<ProgramRef> program;
     std::mutex mutex;
     std::vector<KernelRef> kernels;
+    std::atomic<bool> has_first{false};
+    KernelRef first;  // of `kernels`; once has_first reads true, it may be read without the mutex
   };
 
   std::shared_ptr<Slot> find_or_build(std::string_view signature, const std::function<ProgramRef()>& build);
