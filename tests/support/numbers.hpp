@@ -85,6 +85,7 @@ struct Tolerance {
   bool zero_sign = true;
   long double scale = 0;
   bool one_infinity = false;  // a complex number with an infinite part is infinite, whatever the other part
+  bool by_part = false;       // each part of a complex number is right by itself
   bool any = false;           // nothing is promised
 };
 
@@ -102,8 +103,8 @@ bool near(long double got, long double want, Tolerance tolerance) {
   return std::abs(got - want) <= tolerance.ulps * ulp<T>(std::max(std::abs(want), tolerance.scale));
 }
 
-/// The same for complex numbers: the error of either part counts in ulps of the larger part. Where an input is not
-/// finite, signs are free, as C99 leaves many of them.
+/// The same for complex numbers: the error of either part counts in ulps of the larger part, unless by_part. Where an
+/// input is not finite, signs are free, as C99 leaves many of them.
 template <class T>
 bool near(std::complex<long double> got, std::complex<long double> want, Tolerance tolerance, bool finite_input) {
   if (tolerance.one_infinity && (std::isinf(rounded<T>(want.real())) || std::isinf(rounded<T>(want.imag())))) {
@@ -111,7 +112,8 @@ bool near(std::complex<long double> got, std::complex<long double> want, Toleran
   }
   const long double parts[2][2] = {{got.real(), want.real()}, {got.imag(), want.imag()}};
   for (const auto& [g, w] : parts) {
-    if (!std::isinf(rounded<T>(w))) tolerance.scale = std::max(tolerance.scale, std::isnan(w) ? 0.0L : std::abs(w));
+    if (!tolerance.by_part && !std::isinf(rounded<T>(w)))
+      tolerance.scale = std::max(tolerance.scale, std::isnan(w) ? 0.0L : std::abs(w));
   }
   for (const auto& [g, w] : parts) {
     if (finite_input ? !near<T>(g, w, tolerance) : !near<T>(std::abs(g), std::abs(w), tolerance)) return false;

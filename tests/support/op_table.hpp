@@ -122,8 +122,10 @@ Tolerance tolerance_at(std::string_view op, const Bound& bound, W... x) {
   Tolerance tolerance;
   if constexpr (is_complex_float<C>) {
     tolerance.ulps = bound.complex;
-    // Signs of zero are promised by the elementary functions alone.
-    tolerance.zero_sign = op != "divide" && op != "reciprocal" && op != "pow" && op != "expm1" && op != "sign";
+    // The elementary functions promise each part and the signs of zero; in these, parts may cancel.
+    const bool elementary = op != "divide" && op != "reciprocal" && op != "pow" && op != "expm1";
+    tolerance.by_part = elementary;
+    tolerance.zero_sign = elementary && op != "sign";
     tolerance.one_infinity = op == "pow" || ((op == "divide" || op == "reciprocal") && !all_finite(x...));
     if constexpr (sizeof...(W) == 2) {
       // The angle of a power carries the error of w log z; there is nothing left to compare where that is a turn.
