@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions against plain loops: kinds, axes, layouts, types, sizes round the edges of blocks; accuracy and
+// repeatability.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::all;
+using kn::Array;
+using kn::none;
+using kn::Shape;
+using kn::slice;
+using kn::test::on_each_device;
+
+namespace {
+
+/// The values of an integer array with their positions, and every reduction of them over `axes` by plain loops.
+struct Plain {
+  Shape shape;
+  std::vector<std::int64_t> values;
+
+  /// The values that go into each result, in row-major order of both.
+  std::vector<std::vector<std::int64_t>> groups(const std::vector<std::size_t>& axes) const {
+    Shape kept = shape;
+    for (std::size_t axis : axes) kept[axis] = 1;
+    std::vector<std::vector<std::int64_t>> result(static_cast<std::size_t>(kept.elements()));
+    std::size_t next = 0;
+    kn::test::each_position(shape, [&](const Shape& position) {
+      Shape at = position;
+      for (std::size_t axis : axes) at[axis] = 0;
+      result[static_cast<std::size_t>(kn::test::number_of(at, kept))].push_back(values[next++]);
+    });
+    return result;
+  }
+};
+
+template <class T>
+std::vector<T> each_group(const Plain& plain, const std::vector<std::size_t>& axes,
+                          const std::function<T(const std::vector<std::int64_t>&)>& f) {
+  std::vector<T> result;
+  for (const auto& group : plain.groups(axes)) result.push_back(f(group));
+  return result;
+}
+
+using Group = std::vector<std::int64_t>;
+
+void check_all(const Array& x, const Plain& plain, const std::vector<std::size_t>& axes) {
+  CAPTURE(to_string(x.shape()));
+  CAPTURE(axes.size());
+  const std::vector<std::int64_t> list(axes.begin(), axes.end());
+  const kn::Axis axis(list);
+  Shape kept = plain.shape, reduced = plain.shape;
+  for (std::size_t a : axes) kept[a] = 1;
+  for (std::size_t i = axes.size(); i-- > 0;) reduced.erase(axes[i]);
+  CHECK(kn::sum(x, {.axis = axis}).shape() == reduced);
+  CHECK(kn::sum(x, {.axis = axis, .keepdims = true}).shape() == kept);
+  CHECK(kn::sum(x, {.axis = axis}).to_vector<std::int64_t>() ==
+        each_group<std::int64_t>(plain, axes, [](const Group& g) {
+          std::int64_t total = 0;
+          for (std::int64_t v : g) total += v;
+          return total;
+        }));
+  CHECK(kn::max(x, {.axis = axis, .keepdims = true}).to_vector<std::int64_t>() ==
+        each_group<std::int64_t>(plain, axes, [](const Group& g) { return *std::max_element(g.begin(), g.end()); }));
+  CHECK(kn::min(x, {.axis = axis}).to_vector<std::int64_t>() ==
+        each_group<std::int64_t>(plain, axes, [](const Group& g) { return *std::min_element(g.begin(), g.end()); }));
+  CHECK(kn::count_nonzero(x, {.axis = axis}).to_vector<std::int64_t>() ==
+        each_group<std::int64_t>(plain, axes, [](const Group& g) {
+          return static_cast<std::int64_t>(std::count_if(g.begin(), g.end(), [](std::int64_t v) { return v != 0; }));
+        }));
+  CHECK(kn::any(x, {.axis = axis}).to_vector<bool>() == each_group<bool>(plain, axes, [](const Group& g) {
+          return std::any_of(g.begin(), g.end(), [](std::int64_t v) { return v != 0; });
+        }));
+  CHECK(all(x, {.axis = axis}).to_vector<bool>() == each_group<bool>(plain, axes, [](const Group& g) {
+          return std::all_of(g.begin(), g.end(), [](std::int64_t v) { return v != 0; });
+        }));
+  if (axes.size() != 1) return;
+  CHECK(kn::argmax(x, {.axis = axis}).to_vector<std::int64_t>() ==
+        each_group<std::int64_t>(plain, axes,
+                                 [](const Group& g) { return std::max_element(g.begin(), g.end()) - g.begin(); }));
+  CHECK(kn::argmin(x, {.axis = axis}).to_vector<std::int64_t>() ==
+        each_group<std::int64_t>(plain, axes,
+                                 [](const Group& g) { return std::min_element(g.begin(), g.end()) - g.begin(); }));
+}
+
+Plain random_plain(const Shape& shape) {
+  std::mt19937 random(7);
+  Plain plain{shape, {}};
+  for (std::int64_t i = 0; i < shape.elements(); ++i) plain.values.push_back(int(random() % 19) - 9);
+  return plain;
+}
+
+Array to_array(const Plain& plain, kn::DType type = kn::int64) {
+  return kn::asarray(plain.values, plain.shape, {.dtype = type});
+}
+
+}  // namespace
+
+TEST_CASE("every reduction over every choice of axes") {
+  on_each_device([] {
+    const Plain plain = random_plain({5, 33, 18});
+    const Array x = to_array(plain);
+    for (const auto& axes :
+         std::vector<std::vector<std::size_t>>{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}, {}}) {
+      check_all(x, plain, axes);
+    }
+  });
+}
+
+TEST_CASE("sizes round the edges of vectors, lanes and blocks") {
+  on_each_device([] {
+    for (std::int64_t size : {1, 2, 15, 17, 255, 4097, 32767, 32769, 100'003}) {
+      const Plain plain = random_plain({size});
+      check_all(to_array(plain), plain, {0});
+    }
+    const Plain tall = random_plain({3001, 7}), flat = random_plain({3, 40'001});
+    for (std::size_t axis : {0, 1}) {
+      check_all(to_array(tall), tall, {axis});
+      check_all(to_array(flat), flat, {axis});
+    }
+  });
+}
+
+TEST_CASE("inputs that are views, broadcasts and expressions") {
+  on_each_device([] {
+    const Plain plain = random_plain({12, 20});
+    const Array x = to_array(plain);
+    const auto part = [&](const Shape& shape, auto source) {
+      Plain result{shape, {}};
+      kn::test::each_position(
+          shape, [&](const Shape& p) { result.values.push_back(plain.values[static_cast<std::size_t>(source(p))]); });
+      return result;
+    };
+    const Plain turned = part({20, 12}, [](const Shape& p) { return p[1] * 20 + p[0]; });
+    const Plain every_third = part({12, 7}, [](const Shape& p) { return p[0] * 20 + 18 - 3 * p[1]; });
+    const Plain repeated = part({4, 12, 20}, [](const Shape& p) { return p[1] * 20 + p[2]; });
+    for (std::size_t axis : {0, 1}) {
+      check_all(x.T(), turned, {axis});
+      check_all(x(all, slice(18, none, -3)), every_third, {axis});
+      check_all(kn::broadcast_to(x, {4, 12, 20}), repeated, {axis});
+    }
+    check_all(kn::broadcast_to(x, {4, 12, 20}), repeated, {0, 2});
+    Plain doubled = turned;
+    for (std::int64_t& v : doubled.values) v = 2 * v + 1;
+    check_all(x.T() * 2 + 1, doubled, {0});
+  });
+}
+
+TEST_CASE("result types, and sums wider than their elements") {
+  on_each_device([] {
+    CHECK(kn::sum(kn::ones({300}, {.dtype = kn::int8})).dtype() == kn::int64);
+    CHECK(kn::sum(kn::ones({300}, {.dtype = kn::int8})).item<int>() == 300);
+    CHECK(kn::sum(kn::ones({300}, {.dtype = kn::uint8})).dtype() == kn::uint64);
+    CHECK(kn::sum(kn::arange(5) > 2).item<int>() == 2);
+    CHECK(kn::prod(kn::arange(1, 11)).item<int>() == 3628800);
+    CHECK(kn::sum(kn::ones({5000}, {.dtype = kn::float16})).dtype() == kn::float16);
+    // 2048 ones and more would be lost one by one in float16.
+    CHECK(kn::sum(kn::ones({5000}, {.dtype = kn::float16})).item<float>() == 5000.0f);
+    CHECK(kn::mean(kn::full({70'000}, 100.0, {.dtype = kn::float16})).item<float>() == 100.0f);
+    CHECK(kn::mean(kn::arange(4)).dtype() == kn::float32);
+    CHECK(kn::mean(kn::arange(4)).item<float>() == 1.5f);
+    const std::vector<std::complex<float>> z = {{1, 2}, {3, -1}, {0, 1}};
+    CHECK(kn::sum(kn::asarray(z)).item<std::complex<float>>() == std::complex<float>(4, 2));
+    CHECK(kn::prod(kn::asarray(z)).item<std::complex<float>>() == z[0] * z[1] * z[2]);
+    for (kn::DType type : {kn::int8, kn::uint64, kn::float16, kn::bfloat16, kn::float32}) {
+      const Array x = kn::array({3, 7, 1, 7, 0}).astype(type);
+      CHECK(kn::max(x).dtype() == type);
+      CHECK(kn::max(x).item<double>() == 7.0);
+      CHECK(kn::min(x).item<double>() == 0.0);
+      CHECK(kn::argmax(x).item<int>() == 1);
+    }
+  });
+}
+
+TEST_CASE("NaN and infinities") {
+  on_each_device([] {
+    std::vector<float> v(1000, 1.0f);
+    v[700] = NAN;
+    v[701] = INFINITY;
+    v[900] = NAN;
+    const Array x = kn::asarray(v);
+    CHECK(std::isnan(kn::max(x).item<float>()));
+    CHECK(std::isnan(kn::min(x).item<float>()));
+    CHECK(std::isnan(kn::sum(x).item<float>()));
+    CHECK(kn::argmax(x).item<int>() == 700);
+    CHECK(kn::argmin(x).item<int>() == 700);
+    CHECK(kn::argmax(x(slice(701, 900))).item<int>() == 0);
+    CHECK(kn::count_nonzero(x).item<int>() == 1000);
+    CHECK(kn::min(kn::asarray(std::vector<float>{INFINITY, INFINITY})).item<float>() == INFINITY);
+  });
+}
+
+TEST_CASE("no elements") {
+  on_each_device([] {
+    CHECK(kn::sum(kn::ones({0})).item<float>() == 0.0f);
+    CHECK(kn::prod(kn::ones({3, 0}), {.axis = 1}).to_vector<float>() == std::vector<float>{1, 1, 1});
+    CHECK(all(kn::ones({0})).item<bool>());
+    CHECK_FALSE(kn::any(kn::ones({0})).item<bool>());
+    CHECK(std::isnan(kn::mean(kn::ones({0})).item<float>()));
+    CHECK(kn::sum(kn::ones({0, 4}), {.axis = 1}).shape() == Shape{0});
+  });
+}
+
+TEST_CASE("mean, var and std") {
+  on_each_device([] {
+    std::mt19937 random(3);
+    std::normal_distribution<float> normal(100.0f, 2.0f);
+    std::vector<float> v(60'000);
+    for (float& x : v) x = normal(random);
+    const auto moments = [&](std::size_t first, std::size_t count, std::size_t step) {
+      double total = 0, squares = 0;
+      for (std::size_t i = 0; i < count; ++i) total += double{v[first + i * step]};
+      const double mean = total / double(count);
+      for (std::size_t i = 0; i < count; ++i) squares += std::pow(double{v[first + i * step]} - mean, 2);
+      return std::pair{mean, squares};
+    };
+    const Array x = kn::reshape(kn::asarray(v), {200, 300});
+    const auto [mean, squares] = moments(0, v.size(), 1);
+    CHECK(kn::mean(x).item<double>() == doctest::Approx(mean).epsilon(1e-6));
+    CHECK(kn::var(x).item<double>() == doctest::Approx(squares / 60'000).epsilon(1e-5));
+    CHECK(kn::std(x, {.correction = 1}).item<double>() == doctest::Approx(std::sqrt(squares / 59'999)).epsilon(1e-5));
+    const auto rows = kn::var(x, {.axis = 1}).to_vector<double>(),
+               columns = kn::var(x, {.axis = 0}).to_vector<double>();
+    CHECK(rows[7] == doctest::Approx(moments(7 * 300, 300, 1).second / 300).epsilon(1e-5));
+    CHECK(columns[11] == doctest::Approx(moments(11, 200, 300).second / 200).epsilon(1e-5));
+    CHECK(kn::var(x, {.axis = 1, .keepdims = true}).shape() == Shape{200, 1});
+  });
+}
+
+TEST_CASE("a float32 sum of 10^8 uniform values is right to 1e-6, and the same each time") {
+  const std::int64_t count = kn::test::exhaustive() ? 100'000'000 : 20'000'000;
+  on_each_device([&] {
+    const Array x = kn::random::Generator(5).uniform({count});
+    double exact = 0;
+    constexpr std::int64_t piece = 10'000'000;
+    for (std::int64_t at = 0; at < count; at += piece) {
+      double part = 0;
+      for (float v : x(slice(at, at + piece)).to_vector<float>()) part += double{v};
+      exact += part;
+    }
+    const float total = kn::sum(x).item<float>();
+    CHECK(std::fabs(double{total} - exact) < 1e-6 * exact);
+    for (int i = 0; i < 3; ++i) CHECK(kn::sum(x).item<float>() == total);
+  });
+}
+
+TEST_CASE("one size past 2^24") {
+  on_each_device([] {
+    const std::int64_t size = (1 << 24) + 3;
+    const Array x = kn::arange(size, {.dtype = kn::int32}) % 251;
+    std::int64_t expected = 0;
+    for (std::int64_t i = 0; i < size; ++i) expected += i % 251;
+    CHECK(kn::sum(x).item<std::int64_t>() == expected);
+    CHECK(kn::count_nonzero(x).item<std::int64_t>() == size - (size + 250) / 251);
+    CHECK(kn::argmax(kn::arange(size, {.dtype = kn::int32})).item<std::int64_t>() == size - 1);
+  });
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Const use of shared arrays from many threads, evaluation included, and threads with arrays of their own.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::Array;
+
+namespace {
+
+template <class F>
+void in_threads(int count, F f) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < count; ++t) threads.emplace_back([&f, t] { f(t); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+TEST_CASE("many threads read, evaluate and build on the same pending arrays") {
+  kn::test::on_each_device([] {
+    const kn::Device device = kn::default_device();
+    for (int round = 0; round < 10; ++round) {
+      const Array x = kn::arange(1000) + round, y = x * x, z = kn::sum(y);
+      std::int64_t expected = 0;
+      for (std::int64_t i = 0; i < 1000; ++i) expected += (i + round) * (i + round);
+      std::atomic<int> wrong{0};
+      in_threads(8, [&](int t) {
+        const kn::DeviceScope scope(device);
+        if (t % 2 == 0) y.eval();
+        if (z.item<std::int64_t>() != expected) ++wrong;
+        if (kn::sum(y - x * x).item<std::int64_t>() != 0) ++wrong;
+        if (y(kn::slice(t, t + 1)).item<std::int64_t>() != (t + round) * (t + round)) ++wrong;
+      });
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+TEST_CASE("threads with arrays of their own do not disturb each other") {
+  kn::test::on_each_device([] {
+    const kn::Device device = kn::default_device();
+    std::atomic<int> wrong{0};
+    in_threads(8, [&](int t) {
+      const kn::DeviceScope scope(device);
+      Array x = kn::zeros({64}, {.dtype = kn::int64});
+      for (int i = 0; i < 50; ++i) {
+        x = x + t;
+        x(i) = -1;
+      }
+      // Element i was set after i + 1 additions, and got the additions that followed.
+      const auto values = x.to_vector<std::int64_t>();
+      for (int i = 0; i < 64; ++i) {
+        if (values[static_cast<std::size_t>(i)] != (i < 50 ? -1 + std::int64_t{t} * (49 - i) : std::int64_t{t} * 50))
+          ++wrong;
+      }
+    });
+    CHECK(wrong == 0);
+  });
+}
