@@ -17,6 +17,7 @@ struct Quirks {
   bool vector_pow_wrong = false;            ///< pow of double vectors is wrong: use the scalar form
   bool double_exp_overflows_early = false;  ///< exp(double) is infinite just below the largest argument
   bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
+  bool crashes_at_exit = false;             ///< a process must not end while work is under way: wait for it
 };
 
 struct DeviceTraits {

@@ -31,6 +31,9 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::double_exp_overflows_early,
      "exp(709.782712893384) in double, the largest argument with a finite result, gives infinity. Seen in 3.1 and "
      "5.0."},
+    {"pocl", {0, 0}, every_later, &Quirks::crashes_at_exit,
+     "A kernel is compiled at its first launch, on a thread of the driver's. If the process ends meanwhile, that thread "
+     "finds the compiler's globals gone. Seen in 3.1."},
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},

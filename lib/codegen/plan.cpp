@@ -99,8 +99,9 @@ void Planner::State::cut(std::uint32_t budget) {
   const auto bytes = [&](const std::vector<const Node*>& set, const Node& reader) {
     std::uint32_t total = 0;
     for (const Node* source : set) {
-      const bool plain = source->shape == reader.shape || source->op == Op::constant;
-      total += 16 + (plain ? 0 : 8 * static_cast<std::uint32_t>(reader.shape.size()));
+      const bool in_order = !source->is_ready() || graph::is_row_major(source->layout);
+      const bool plain = source->op == Op::constant || (source->shape == reader.shape && in_order);
+      total += plain ? 16 : operand_bytes(reader.shape);
     }
     return total;
   };
@@ -146,10 +147,10 @@ void Planner::State::cut(std::uint32_t budget) {
     }
   }
 }
+
 std::uint32_t parameter_bytes(const Body& body) {
-  // A pointer and an offset for each array, strides where the axes do not merge into one, a value for each constant,
-  // and the loop's own bounds (layout.hpp of codegen).
-  std::uint32_t bytes = 64;
+  // A pointer and an offset for each array, strides where the axes do not merge into one, a value for each constant.
+  std::uint32_t bytes = loop_bytes;
   const auto axes = static_cast<std::uint32_t>(body.domain.size());
   bool plain = true;
   for (const Load& load : body.loads) plain = plain && graph::is_row_major(load.layout);
@@ -161,8 +162,9 @@ std::uint32_t parameter_bytes(const Body& body) {
 
 std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits& limits) {
   State& s = *state_;
+  s.parameter_limit = limits.parameter_bytes;
   s.collect(roots);
-  std::uint32_t budget = limits.parameter_bytes;
+  std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results
   for (int attempt = 0; attempt < 6; ++attempt) {
     s.decide(attempt == 0);
     s.write_code();
@@ -174,9 +176,9 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
       s.order();
       return s.ordered;
     }
-    budget = budget * 3 / 4;
     s.collect(roots);
     s.cut(budget);
+    budget = budget * 3 / 4;
   }
   throw LaunchError("[eval] one operation alone needs more kernel parameters than the device's " +
                     std::to_string(limits.parameter_bytes) + " bytes");

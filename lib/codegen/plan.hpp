@@ -54,6 +54,7 @@ struct Step {
   graph::Node* node;
   Body body;
   std::vector<std::int32_t> needs;  // steps that come first
+  std::uint32_t results = 0;        // that it stores
 };
 
 struct Limits {

@@ -26,6 +26,7 @@ std::int32_t Planner::State::add_step(Step::Kind kind, Node* node) {
   step.body.lines.clear();
   step.body.outputs.clear();
   step.needs.clear();
+  step.results = 0;
   return static_cast<std::int32_t>(step_count++);
 }
 
@@ -66,14 +67,18 @@ bool Planner::State::worth_storing(const Info& info) const {
   return !cheap;
 }
 
+/// Whether a kernel can store this node too. Results take half of the parameters at the most, so that there is room for
+/// what they are made of.
+bool Planner::State::takes_result(const Step& step, const Node& node) const {
+  return step.kind == Step::Kind::elementwise && step.body.domain == node.shape &&
+         (step.results + 1) * operand_bytes(node.shape) <= parameter_limit / 2;
+}
+
 /// A kernel that can store this node beside its own results, or -1. One that reads it in place can if nobody else
 /// does, or if no barrier lies between: then nothing the kernel needs can depend on this node's memory.
 std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
   if (info.cut) return -1;
-  const auto fits = [&](std::int32_t s) {
-    const Step& step = steps[static_cast<std::size_t>(s)];
-    return step.kind == Step::Kind::elementwise && step.body.domain == info.node->shape;
-  };
+  const auto fits = [&](std::int32_t s) { return takes_result(steps[static_cast<std::size_t>(s)], *info.node); };
   const auto level = [&](std::int32_t s) {
     const Node* first = steps[static_cast<std::size_t>(s)].node;
     return infos[static_cast<std::size_t>(first->slot)].level;
@@ -126,6 +131,7 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
   if (info.requested || info.cut || worth_storing(info)) {
     info.step = kernel_to_join(info, merge);
     if (info.step < 0) info.step = add_step(Step::Kind::elementwise, &node);
+    ++steps[static_cast<std::size_t>(info.step)].results;
     read_inputs(info, info.step, Chains::identity);
     return;
   }

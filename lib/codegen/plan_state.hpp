@@ -42,8 +42,15 @@ struct Info {
 
 inline bool has_own_kernel(Op op) { return op == Op::reduce || op == Op::matmul || op == Op::random; }
 
+/// Parameters beside operands and constants: the loop's own bounds.
+inline constexpr std::uint32_t loop_bytes = 64;
+
+/// Parameters of one operand at the most: a pointer, an offset, and its strides.
+inline std::uint32_t operand_bytes(const Shape& domain) { return 16 + 8 * static_cast<std::uint32_t>(domain.size()); }
+
 struct Planner::State {
   std::uint64_t epoch = 0;
+  std::uint32_t parameter_limit = 0;
   std::vector<Info> infos;
   std::size_t count = 0;  // of infos in use; the rest keep their memory
   std::vector<Step> steps;
@@ -64,6 +71,7 @@ struct Planner::State {
   void decide_view(Info& info);
   void decide_elementwise(Info& info, bool merge);
   bool worth_storing(const Info& info) const;
+  bool takes_result(const Step& step, const Node& node) const;
   std::int32_t kernel_to_join(const Info& info, bool merge) const;
   std::int32_t add_step(Step::Kind kind, Node* node);
   void add_read(Node& input, std::int32_t step, std::int32_t chain);

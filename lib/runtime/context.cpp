@@ -3,6 +3,7 @@
 #include "runtime/context.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,20 @@ cl::Queue make_queue(const cl::DeviceEntry& entry, const ::cl::Context& context)
   } catch (const ::cl::Error& error) {
     cl::throw_error(error.err(), "device", "create a context", entry.traits);
   }
+}
+
+/// What is registered later runs earlier: before the globals go that the driver has made by now.
+void finish_at_exit() {
+  [[maybe_unused]] static const int registered = std::atexit([] {
+    for (const cl::DeviceEntry* entry : cl::all_devices()) {
+      Context* const context = Context::existing(*entry);
+      if (context == nullptr || !context->traits().quirks.crashes_at_exit) continue;
+      try {
+        context->finish("exit");
+      } catch (const Error&) {  // lost, or the parent's: nothing to wait for
+      }
+    }
+  });
 }
 
 }  // namespace
@@ -104,6 +119,12 @@ void Context::finish(std::string_view function) {
   check_usable(function);
   const cl_int code = clFinish(queue_.handle());
   if (code != CL_SUCCESS) fail(code, function, "finish the work");
+}
+
+void Context::count_launch() {
+  if (launches_.fetch_add(1, std::memory_order_relaxed) > 0 || !traits().quirks.crashes_at_exit) return;
+  finish();  // the driver makes its compiler's globals while it prepares the first kernel
+  finish_at_exit();
 }
 
 void Context::flush() {

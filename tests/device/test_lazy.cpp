@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes one kernel, what is computed once, and which programs are needed: counted by the device's context.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "graph/node.hpp"
+#include "runtime/context.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/work.hpp"
+
+namespace kn = koine;
+using kn::all;
+using kn::Array;
+using kn::none;
+using kn::slice;
+using kn::test::check_array;
+using kn::test::kernels_of;
+using kn::test::numbered;
+using kn::test::on_each_device;
+using kn::test::work_of;
+
+namespace {
+
+bool stored(const Array& x) { return x.node()->is_ready(); }
+
+Array ramp(std::int64_t count) { return (kn::arange(count) / double(count)).eval(); }
+
+/// Operands that a kernel of row-major arrays can have: a pointer and an offset each, beside the loop's own bounds.
+std::int64_t most_operands() {
+  const auto bytes = kn::runtime::Context::of(kn::default_device()).traits().max_parameter_bytes;
+  return (std::int64_t{bytes} - 64) / 16;
+}
+
+}  // namespace
+
+TEST_CASE("nothing runs before a value is asked for") {
+  on_each_device([] {
+    const Array x = ramp(100);
+    Array y;
+    const kn::test::Work work = work_of([&] {
+      y = kn::sum(kn::exp(x) * 2.0 + x(slice(none, none, -1)), {.axis = 0});
+      y = kn::where(y > 3, y, -y).astype(kn::float64);
+    });
+    CHECK(work.kernels == 0);
+    CHECK(work.programs == 0);
+    CHECK_FALSE(stored(y));
+  });
+}
+
+TEST_CASE("an element-wise expression is one kernel, whatever it is made of") {
+  on_each_device([] {
+    const Array x = ramp(1000), row = ramp(40);
+    const Array matrix = reshape(x, {25, 40});
+    CHECK(kernels_of(kn::exp(-x * x) * 2.0 + 1.0) == 1);
+    CHECK(kernels_of(kn::where(x > 0.5, kn::sqrt(x), kn::square(x)).astype(kn::int32) + kn::arange(1000)) == 1);
+    CHECK(kernels_of(matrix * row + matrix(all, slice(0, 1)) - kn::flip(matrix)) == 1);
+    CHECK(kernels_of(kn::clip(kn::maximum(matrix.T()(3), 0.25), 0, 1) + kn::ones({25})) == 1);
+    CHECK(kernels_of(kn::broadcast_to(row * 2, {25, 40}) + matrix) == 1);
+    CHECK(kernels_of(kn::tril(matrix) + kn::eye(25, 40)) == 1);
+  });
+}
+
+TEST_CASE("a chain of any depth is one kernel") {
+  on_each_device([] {
+    const std::vector<int> depths = kn::test::exhaustive() ? std::vector{1, 10, 100, 500} : std::vector{1, 10, 100};
+    const Array x = numbered<std::int64_t>({50});
+    for (const int depth : depths) {
+      CAPTURE(depth);
+      Array y = x;
+      for (int i = 0; i < depth; ++i) y = kn::negative(y) - x;
+      CHECK(kernels_of(y) == 1);
+      check_array(y, {50}, kn::test::by_position<std::int64_t>({50}, [&](auto& p) {
+                    std::int64_t value = p[0];
+                    for (int i = 0; i < depth; ++i) value = -value - p[0];
+                    return value;
+                  }));
+    }
+  });
+}
+
+TEST_CASE("a wide expression is as few kernels as the device's parameters allow") {
+  on_each_device([] {
+    constexpr std::int64_t count = 200;
+    std::vector<Array> arrays;
+    for (std::int64_t i = 0; i < count; ++i) arrays.push_back((kn::arange(300) + i).eval());
+    Array left = arrays[0];
+    for (std::size_t i = 1; i < arrays.size(); ++i) left = left + arrays[i];
+    std::vector<Array> level = arrays;
+    while (level.size() > 1) {
+      std::vector<Array> next;
+      for (std::size_t i = 0; i + 1 < level.size(); i += 2) next.push_back(level[i] + level[i + 1]);
+      if (level.size() % 2) next.push_back(level.back());
+      level = next;
+    }
+    // A kernel with n operands turns n - 1 arrays into one.
+    const std::int64_t fewest = (count - 1 + most_operands() - 3) / (most_operands() - 2);
+    CHECK(kernels_of(left) == fewest);
+    CHECK(kernels_of(level[0]) <= 2 * fewest);
+    const auto sum = kn::test::by_position<std::int64_t>({300}, [](auto& p) { return 200 * p[0] + 199 * 100; });
+    check_array(left, {300}, sum);
+    check_array(level[0], {300}, sum);
+  });
+}
+
+TEST_CASE("constants past the parameter limit make another kernel, not an error") {
+  on_each_device([] {
+    const Array x = numbered<std::int64_t>({64});
+    Array y = x;
+    for (int i = 0; i < 150; ++i) y = y * 3 + i;
+    const std::int64_t fewest = (300 + most_operands() - 3) / (most_operands() - 2);
+    CHECK(kernels_of(y) <= 2 * fewest + 1);
+    check_array(y, {64}, kn::test::by_position<std::int64_t>({64}, [](auto& p) {
+                  auto value = static_cast<std::uint64_t>(p[0]);
+                  for (unsigned i = 0; i < 150; ++i) value = value * 3 + i;
+                  return static_cast<std::int64_t>(value);
+                }));
+  });
+}
+
+TEST_CASE("results that share work come from one kernel") {
+  on_each_device([] {
+    const Array x = ramp(500);
+    const Array shared = kn::exp(x) + kn::sin(x), a = shared * 2, b = kn::sqrt(shared), c = a - b;
+    CHECK(work_of([&] { kn::eval(a, b, c); }).kernels == 1);
+    CHECK(stored(a));
+    CHECK(stored(b));
+    const Array d = kn::cos(x) + 1, e = d * d;
+    CHECK(work_of([&] { kn::eval(d, e); }).kernels == 1);
+    CHECK(stored(d));
+    CHECK(std::abs(e(0).item<float>() - 4) < 1e-6);
+    // Neither shares anything with the other, but they cover the same elements.
+    const Array f = x + 1, g = kn::ones({500}) * 3;
+    CHECK(work_of([&] { kn::eval(f, g); }).kernels == 1);
+    CHECK(work_of([&] { kn::eval(f, g); }).kernels == 0);
+    const std::vector<float> values = c.to_vector<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double t = std::exp(i / 500.0) + std::sin(i / 500.0);
+      if (std::abs(values[i] - (2 * t - std::sqrt(t))) > 1e-5) FAIL_CHECK("element ", i, " is ", values[i]);
+    }
+  });
+}
+
+TEST_CASE("an expensive result with several readers is computed once") {
+  on_each_device([] {
+    const Array x = ramp(1 << 17);
+    // Read at two shifts by one kernel.
+    const Array a = kn::exp(x) * kn::sin(x) + kn::log1p(x);
+    const Array difference = a(slice(1, none)) - a(slice(none, -1));
+    CHECK(kernels_of(difference) == 2);
+    CHECK(stored(a));
+    CHECK(kernels_of(a * 2) == 1);
+    // Waited for by something that is not asked for yet.
+    const Array b = kn::exp(x) * kn::cos(x) + kn::log1p(x), first = b + 1, second = b * 2;
+    CHECK(kernels_of(first) == 1);
+    CHECK(stored(b));
+    CHECK(kernels_of(second) == 1);
+    // Who comes after the result was used up computes it again, and keeps it this time.
+    const Array c = kn::exp(x) - kn::cos(x);
+    CHECK(kernels_of(c + 1) == 1);
+    CHECK_FALSE(stored(c));
+    CHECK(kernels_of(c + 2) == 1);
+    CHECK(stored(c));
+    // Repeated along a new axis.
+    const Array row = kn::exp(x(slice(512))) + kn::sin(x(slice(512)));
+    const Array table = reshape(x, {256, 512}) * row;
+    CHECK(kernels_of(table) == 2);
+    // Read by two reductions.
+    const Array d = kn::exp(x) + kn::log1p(x), low = kn::min(d), high = kn::max(d);
+    kn::eval(low, high);
+    CHECK(stored(d));
+  });
+}
+
+TEST_CASE("a cheap result is computed again where that costs less than storing it") {
+  on_each_device([] {
+    const Array x = ramp(10'000), y = x + 1;
+    CHECK(kernels_of(y(slice(1, none)) * y(slice(none, -1))) == 1);
+    CHECK_FALSE(stored(y));
+    const kn::Array positions = kn::arange(10'000) * 2;
+    CHECK(kernels_of(positions(slice(1, none)) + positions(slice(none, -1))) == 1);
+  });
+}
+
+TEST_CASE("a reduction takes the expression in") {
+  on_each_device([] {
+    const kn::Device device = kn::default_device();
+    const std::int64_t count = 1 << 20;
+    const Array x = ramp(count), y = kn::ones({count}) + x;
+    y.eval();
+    kn::synchronize();
+    const std::uint64_t before = kn::memory_stats(device).in_use;
+    const Array dot = kn::sum(x * y - 0.5 * x);
+    const kn::test::Work work = work_of([&] { dot.eval(); });
+    CHECK(work.kernels <= 2);  // blocks, and the blocks' sums
+    CHECK(kn::memory_stats(device).in_use < before + count);
+    double expected = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double t = double(i) / double(count);
+      expected += t * (1 + t) - 0.5 * t;
+    }
+    CHECK(std::abs(dot.item<double>() - expected) < 1e-5 * expected);
+    // Small ones are a single kernel, and work on the result joins the next kernel.
+    CHECK(kernels_of(kn::sum(reshape(x, {1024, 1024})(slice(8)) * 2.0, {.axis = 1})) == 1);
+    const Array m = reshape(x, {1024, 1024});
+    CHECK(kernels_of((m - kn::mean(m, {.axis = 1, .keepdims = true})) * 2.0) == 2);
+  });
+}
+
+TEST_CASE("an expression takes memory for its result alone") {
+  on_each_device([] {
+    const kn::Device device = kn::default_device();
+    const std::int64_t count = 1 << 18, bytes = 4 * count;
+    const Array x = ramp(count);
+    const std::uint64_t before = kn::memory_stats(device).in_use;
+    const Array y = kn::exp(-x * x) * kn::sin(x) + kn::cos(x * 3.0) / 2.0;
+    CHECK(kn::memory_stats(device).in_use == before);
+    y.eval();
+    CHECK(kn::memory_stats(device).in_use == before + static_cast<std::uint64_t>(bytes));
+  });
+}
+
+TEST_CASE("other sizes, strides and constants need no other program") {
+  on_each_device([] {
+    const auto expression = [](const Array& x, double a, int b) { return kn::where(x > a, x * a + b, x); };
+    const auto programs = [&](const Array& x, double a, int b) {
+      return work_of([&] { expression(x, a, b).eval(); }).programs;
+    };
+    const Array x = ramp(6000);
+    programs(x, 2.0, 1);
+    CHECK(programs(x, 3.5, -7) == 0);
+    CHECK(programs(ramp(17), 1.0, 2) == 0);
+    CHECK(programs(reshape(x, {20, 30, 10}), 1.0, 2) == 0);
+    CHECK(programs(x(slice(100, 200)), 1.0, 2) == 0);
+    programs(x(slice(none, none, 2)), 1.0, 2);
+    CHECK(programs(x(slice(7, none, 5)), 2.0, 2) == 0);
+    CHECK(programs(x(slice(none, none, -1)), 2.0, 2) == 0);
+    programs(reshape(x, {60, 100})(all, slice(50)), 1.0, 1);
+    CHECK(programs(reshape(x, {10, 600})(slice(1, 5), slice(3, 77)), 1.0, 1) == 0);
+    const auto total = [](const Array& v) { return work_of([&] { kn::sum(v * 2.0).eval(); }).programs; };
+    total(ramp(100'000));
+    CHECK(total(ramp(99'999)) == 0);
+    CHECK(total(reshape(ramp(80'000), {200, 400})) == 0);
+  });
+}

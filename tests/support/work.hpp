@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much work something gave the default device: kernels run and programs built. For tests that link the library's
+// internals.
+#pragma once
+
+#include <koine/array.hpp>
+#include <koine/device.hpp>
+
+#include <cstdint>
+
+#include "runtime/context.hpp"
+
+namespace koine::test {
+
+struct Work {
+  std::int64_t kernels, programs;
+};
+
+template <class F>
+Work work_of(F f) {
+  const runtime::Context& context = runtime::Context::of(default_device());
+  const runtime::Activity before = context.activity();
+  f();
+  const runtime::Activity after = context.activity();
+  return {static_cast<std::int64_t>(after.launches - before.launches),
+          static_cast<std::int64_t>(after.programs - before.programs)};
+}
+
+inline std::int64_t kernels_of(const Array& x) {
+  return work_of([&] { x.eval(); }).kernels;
+}
+
+}  // namespace koine::test
