@@ -125,7 +125,9 @@ TEST_CASE("quirks go by vendor and version, each with a reason") {
   old.driver = "3.1+debian";
   koine::cl::apply_quirks(old);
   CHECK(old.quirks.vector_trig_wrong);
-  CHECK(koine::cl::quirk_reasons(old).size() == 3);
+  const auto reasons = koine::cl::quirk_reasons(old);
+  CHECK(!reasons.empty());
+  for (std::string_view reason : reasons) CHECK(reason.size() > 40);  // a sentence, not a word
 
   DeviceTraits other = old;
   other.quirks = {};
