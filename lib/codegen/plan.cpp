@@ -74,6 +74,7 @@ void Planner::State::analyse(Info& info) {
     const bool barrier = own_kernel || node.op == Op::view || input->shape != node.shape;
     if (pending) {
       ++in->edges;
+      in->held = input.use_count() > input->consumers.load(std::memory_order_relaxed);
       info.level = std::max(info.level, in->level + (barrier ? 1 : 0));
     } else {
       info.level = std::max(info.level, barrier ? 1 : 0);
@@ -87,7 +88,9 @@ void Planner::State::analyse(Info& info) {
   if (own_kernel) {
     info.flat = true;
   } else if (node.op == Op::view) {
-    info.flat = flat && node.view().reshape;
+    // What a reshape reads is stored in row-major order if it is not flat by itself (decide_view).
+    const NodeRef& input = node.inputs[0];
+    info.flat = node.view().reshape && (!input->is_ready() || graph::is_row_major(input->layout));
   } else if (graph::is_elementwise(node.op)) {
     info.flat = flat;
   }

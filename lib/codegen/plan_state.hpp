@@ -32,6 +32,7 @@ struct Info {
   std::int32_t level = 0;  // barriers between the leaves and this node
   bool flat = false;       // its elements can be read in row-major order under any shape
   bool requested = false;
+  bool held = false;       // by somebody who may ask for it later
   bool row_major = false;  // must be stored in row-major order
   bool cut = false;        // stored so that a kernel keeps to the parameter limit
   std::int32_t step = -1;  // the step that stores it

@@ -141,7 +141,13 @@ void bound_pending(const NodeRef& root) {
     if (node.is_ready()) return;
     node.pending = graph::measure(node);
   }
-  if (past(node.pending)) evaluate(root);
+  if (!past(node.pending)) return;
+  // Its inputs may well be read again: the same kernel stores them, so that nothing is computed twice.
+  std::vector<NodeRef> roots{root};
+  for (const NodeRef& input : node.inputs) {
+    if (input && graph::is_elementwise(input->op) && input->shape == node.shape) roots.push_back(input);
+  }
+  evaluate(roots);
 }
 
 void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value) {

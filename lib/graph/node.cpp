@@ -4,6 +4,7 @@
 
 #include "graph/infer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
@@ -11,21 +12,43 @@
 namespace koine::graph {
 namespace {
 
-// Above any limit that exec sets; sums saturate here instead of wrapping.
-constexpr std::uint32_t many_nodes = 1u << 30;
-constexpr std::uint64_t many_bytes = std::uint64_t{1} << 60;
+// Inputs with no more than this behind them are counted with each node that takes them, however old they are.
+constexpr std::uint64_t few_nodes = 8;
+
+// Nodes, and bytes of their ready inputs, that the process has built so far.
+std::atomic<std::uint64_t> nodes_built{0}, bytes_taken{0};
 
 std::uint64_t bytes_of(const Node& node) {
   return static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
 }
 
-void add_pending(Node& node, const Node& input) {
-  if (input.is_ready()) {
-    node.pending.bytes = std::min(many_bytes, node.pending.bytes + bytes_of(input));
-  } else {
-    node.pending.nodes = std::min(many_nodes, node.pending.nodes + input.pending.nodes);
-    node.pending.bytes = std::min(many_bytes, node.pending.bytes + input.pending.bytes);
+/// Sums cannot wrap: none is larger than what the process has built.
+Pending pending_of(const Node& node) {
+  Pending own{1, 0};
+  for (std::size_t i = 0; i < node.arity(); ++i) {
+    const Node& input = *node.inputs[i];
+    if (input.is_ready()) {
+      own.bytes += bytes_of(input);
+    } else if (input.pending.nodes <= few_nodes) {
+      own.nodes += input.pending.nodes;
+      own.bytes += input.pending.bytes;
+    }
   }
+  Pending total = own;
+  total.first_node = nodes_built.fetch_add(own.nodes, std::memory_order_relaxed);
+  total.first_byte = bytes_taken.fetch_add(own.bytes, std::memory_order_relaxed);
+  const std::uint64_t nodes = total.first_node + own.nodes, bytes = total.first_byte + own.bytes;
+  for (std::size_t i = 0; i < node.arity(); ++i) {
+    const Node& input = *node.inputs[i];
+    if (input.is_ready() || input.pending.nodes <= few_nodes) continue;
+    total.nodes += input.pending.nodes;
+    total.bytes += input.pending.bytes;
+    total.first_node = std::min(total.first_node, input.pending.first_node);
+    total.first_byte = std::min(total.first_byte, input.pending.first_byte);
+  }
+  total.nodes = std::min(total.nodes, nodes - total.first_node);
+  total.bytes = std::min(total.bytes, bytes - total.first_byte);
+  return total;
 }
 
 /// Toward zero, and to the nearest end of the range from outside it; 0 for NaN.
@@ -92,12 +115,11 @@ NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const 
                   Attributes attributes) {
   auto node = std::make_shared<Node>(op, dtype, std::move(shape), place);
   node->attributes = std::move(attributes);
-  node->pending.nodes = 1;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    add_pending(*node, *inputs[i]);
     inputs[i]->consumers.fetch_add(1, std::memory_order_relaxed);
     node->inputs[i] = inputs[i];
   }
+  node->pending = pending_of(*node);
   return node;
 }
 
@@ -124,7 +146,7 @@ void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout)
 }
 
 Pending measure(const Node& node) {
-  Pending total{1, 0};
+  Pending total{1, 0, node.pending.first_node, node.pending.first_byte};
   std::unordered_set<const Node*> seen{&node};
   std::vector<const Node*> stack{&node};
   while (!stack.empty()) {

@@ -63,10 +63,12 @@ struct RandomInfo {
 using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>,
                                 std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>>;
 
-/// What evaluating a pending node would touch; sums over a graph with shared parts, so it may count those twice.
+/// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
+/// all that the process built since the oldest of its nodes, whichever is less.
 struct Pending {
-  std::uint32_t nodes = 0;
-  std::uint64_t bytes = 0;  // memory kept alive
+  std::uint64_t nodes = 0;
+  std::uint64_t bytes = 0;                       // memory kept alive
+  std::uint64_t first_node = 0, first_byte = 0;  // the process' counts when the oldest node was built
 };
 
 /// Immutable once built but for its result, which appears once (`ready`), under the context's evaluation mutex.
