@@ -121,9 +121,10 @@ void Context::finish(std::string_view function) {
   if (code != CL_SUCCESS) fail(code, function, "finish the work");
 }
 
-void Context::count_launch() {
-  if (launches_.fetch_add(1, std::memory_order_relaxed) > 0 || !traits().quirks.crashes_at_exit) return;
-  finish();  // the driver makes its compiler's globals while it prepares the first kernel
+void Context::launched(Kernel& kernel) {
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  if (!traits().quirks.crashes_at_exit || !kernel.first_launch()) return;
+  finish();  // the driver's compiler runs now, and makes its globals, rather than when the process ends
   finish_at_exit();
 }
 

@@ -80,7 +80,8 @@ class Context {
   Activity activity() const noexcept {
     return {programs_built_.load(std::memory_order_relaxed), launches_.load(std::memory_order_relaxed)};
   }
-  void count_launch();
+  /// Counts a launch, and does what the driver needs after it.
+  void launched(Kernel& kernel);
 
   MemoryStats stats() const { return pool_.stats(); }
   void set_memory_limit(std::uint64_t bytes) { pool_.set_limit(bytes); }

@@ -35,6 +35,8 @@ class Kernel {
   /// A cl_kernel that nobody else uses until it is given back: its arguments are state that threads must not share.
   cl_kernel take();
   void give_back(cl_kernel kernel) noexcept;
+  /// True once: for the first launch, with which some drivers still compile.
+  bool first_launch() noexcept { return !launched_.exchange(true, std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<const cl::Program> program_;
@@ -44,6 +46,7 @@ class Kernel {
   std::mutex mutex_;
   std::vector<cl_kernel> more_;
   std::size_t made_ = 1;
+  std::atomic<bool> launched_{false};
 };
 
 using KernelRef = std::shared_ptr<Kernel>;

@@ -31,7 +31,7 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
                                              nullptr, global.data(), local.empty() ? nullptr : local.data(), 0, nullptr,
                                              event != nullptr ? &raw : nullptr);
   if (code != CL_SUCCESS) fail_run(code, global, local);
-  context_.count_launch();
+  context_.launched(kernel_);
   if (event != nullptr) *event = cl::Event(::cl::Event(raw));
   if (base::log_enabled(base::LogTopic::launch)) {
     base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context_.traits().selector + ", global " +
