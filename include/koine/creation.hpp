@@ -34,6 +34,7 @@ KOINE_API Array asarray(const std::vector<bool>& values, const CreationOptions& 
 KOINE_API Array asarray(const Operand& value, const CreationOptions& options = {});
 
 /// Small arrays written out: `array({1, 2, 3})` is int64, `array({{1., 2.}, {3., 4.}})` float32; or of `.dtype`.
+/// ValueError for an integer that does not fit the type.
 template <ScalarLike T>
 Array array(std::initializer_list<T> values, const CreationOptions& options = {});
 template <ScalarLike T>
@@ -47,6 +48,7 @@ KOINE_API Array empty(const Shape& shape, const CreationOptions& options = {});
 KOINE_API Array zeros(const Shape& shape, const CreationOptions& options = {});
 KOINE_API Array ones(const Shape& shape, const CreationOptions& options = {});
 /// Every element is `value`; the type is that of the value's kind (bool_, int64, float32, complex64) unless given.
+/// ValueError for an integer that does not fit the type, DTypeError for a complex value of a real one.
 KOINE_API Array full(const Shape& shape, const Scalar& value, const CreationOptions& options = {});
 /// The same shape, and by default type and device, as `x`.
 KOINE_API Array empty_like(const Array& x, const CreationOptions& options = {});
@@ -55,7 +57,7 @@ KOINE_API Array ones_like(const Array& x, const CreationOptions& options = {});
 KOINE_API Array full_like(const Array& x, const Scalar& value, const CreationOptions& options = {});
 
 /// start, start + step, … up to, not including, `stop`. int64 if all three are integers, else float32.
-/// ValueError for a step of zero.
+/// ValueError for a step of zero, and for integers that do not fit the type.
 KOINE_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step = 1,
                        const CreationOptions& options = {});
 KOINE_API Array arange(const Scalar& stop, const CreationOptions& options = {});
@@ -95,6 +97,8 @@ namespace detail {
 KOINE_API Array from_host(const void* values, DType type, std::size_t count, const Shape& shape,
                           const CreationOptions& options, const char* function);
 [[noreturn]] KOINE_API void throw_ragged();
+/// ValueError for an integer that does not fit `type`.
+KOINE_API void check_literal(const Scalar& value, DType type);
 
 /// The type that a written-out list of T gets: as asarray(scalar), so that literals follow the defaults.
 template <ScalarLike T>
@@ -114,6 +118,9 @@ constexpr DType literal_type() {
 template <ScalarLike T>
 Array from_list(const std::vector<T>& values, const Shape& shape, CreationOptions options) {
   if (!options.dtype) options.dtype = literal_type<T>();
+  if constexpr (std::integral<T>) {
+    for (const T value : values) check_literal(value, *options.dtype);
+  }
   if constexpr (std::same_as<T, bool>) {
     return asarray(values, shape, options);
   } else if constexpr (Element<T>) {

@@ -32,7 +32,10 @@ Array constant_array(const Shape& shape, const Scalar& value, const CreationOpti
   const graph::Place place = api::place_of(options.device);
   const DType type = options.dtype.value_or(graph::default_type(value));
   api::require_type(place, type, function);
-  graph::promote(type, value, function);  // refuses an integer that does not fit
+  // Promotion refuses an integer that does not fit.
+  if (is_complex(graph::promote(type, value, function)) && !is_complex(type) && !is_bool(type)) {
+    throw DTypeError(api::prefix(function) + "a complex value does not convert to " + std::string(name(type)));
+  }
   const auto constant = graph::make_constant(type, graph::constant_value(value, type), place);
   return Array(api::broadcast_node(constant, shape));
 }
@@ -105,6 +108,8 @@ Array detail::from_host(const void* values, DType type, std::size_t count, const
   return Array(graph::make_leaf(target, graph::row_major(shape), std::move(buffer), place));
 }
 
+void detail::check_literal(const Scalar& value, DType type) { graph::promote(type, value, "array"); }
+
 void detail::throw_ragged() {
   throw ShapeError("[array] the inner lists differ in length; each must have as many values as the first");
 }
@@ -167,6 +172,13 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const 
     if (width > 0 && last > first) steps = (distance(first, last) - 1) / std::uint64_t(width) + 1;
     if (width < 0 && last < first) steps = (distance(last, first) - 1) / (0 - std::uint64_t(width)) + 1;
     count = static_cast<std::int64_t>(std::min<std::uint64_t>(steps, std::numeric_limits<std::int64_t>::max()));
+    if (count > 0 && is_integer(type)) {
+      // Both ends must fit; promotion refuses those that do not.
+      const std::uint64_t end = std::uint64_t(first) + std::uint64_t(count - 1) * std::uint64_t(width);
+      const bool below_zero = from + static_cast<double>(count - 1) * by < 0;
+      graph::promote(type, start, "arange");
+      graph::promote(type, below_zero ? Scalar(static_cast<std::int64_t>(end)) : Scalar(end), "arange");
+    }
   } else {
     const double steps = std::ceil((to - from) / by);
     if (steps > 0x1p62) throw ValueError("[arange] would have more than 2^62 elements");

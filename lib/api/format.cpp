@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ Shown shorten(const Array& x) {
 
 template <class T>
 std::string real_text(T value) {
+  if (std::isnan(value)) return "nan";  // whatever its sign
   // The shortest text that reads back as the same value, with a point so that it shows as a real number.
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".en") == std::string::npos) text += '.';
@@ -55,7 +57,7 @@ std::string element_text(T value) {
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
   } else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {
-    return fmt::format("{:.4g}", static_cast<float>(value));
+    return std::isnan(static_cast<float>(value)) ? "nan" : fmt::format("{:.4g}", static_cast<float>(value));
   } else if constexpr (std::is_floating_point_v<T>) {
     return real_text(value);
   } else {

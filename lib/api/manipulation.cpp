@@ -34,6 +34,12 @@ DType common_type(const std::vector<Array>& arrays, std::string_view function) {
   return type;
 }
 
+/// As many axes as the result will have, for axes to be counted in.
+Shape with_new_axes(Shape shape, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) shape.push_back(1);
+  return shape;
+}
+
 /// A subscript that takes everything but `position` along `axis`.
 std::vector<Index> along(std::size_t axis, Index position) {
   std::vector<Index> indices(axis, all);
@@ -94,11 +100,12 @@ Array matrix_transpose(const Array& x) {
 }
 
 Array expand_dims(const Array& x, const Axis& axis) {
-  Shape result = Shape::filled(x.shape().size() + axis.axes().size(), 1);
-  const auto added = graph::normal_axes(axis.given() ? axis : Axis(0), result, "expand_dims");
+  if (!axis.given()) throw ValueError("[expand_dims] needs the places of the new axes; none were named");
+  Shape result = with_new_axes(x.shape(), axis.axes().size());
+  const auto added = graph::normal_axes(axis, result, "expand_dims");
   std::size_t from = 0;
   for (std::size_t a = 0; a < result.size(); ++a) {
-    if (!std::binary_search(added.begin(), added.end(), a)) result[a] = x.shape()[from++];
+    result[a] = std::binary_search(added.begin(), added.end(), a) ? 1 : x.shape()[from++];
   }
   return api::pending(api::reshape_node(x.node(), result));
 }
@@ -205,6 +212,7 @@ Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
 
 Array stack(const std::vector<Array>& arrays, const StackOptions& options) {
   common_type(arrays, "stack");
+  graph::normal_axis(options.axis, with_new_axes(arrays[0].shape(), 1), "stack");  // refuses one out of range
   std::vector<Array> expanded;
   for (const Array& x : arrays) {
     if (x.shape() != arrays[0].shape()) {
