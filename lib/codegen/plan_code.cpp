@@ -61,24 +61,29 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
   return load(step, *input, chains.apply(chain, stored_layout(*input)), false);
 }
 
+/// The line that computes `node` from the lines `args`, or, for a constant, from the next parameter.
+std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t (&args)[3]) {
+  DType in_type = node.dtype;
+  if (node.op == Op::constant) {
+    args[0] = static_cast<std::int32_t>(body.constants.size());
+    body.constants.push_back(&node);
+  } else {
+    in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
+  }
+  body.lines.push_back({node.op, node.dtype, in_type, {args[0], args[1], args[2]}});
+  return static_cast<std::int32_t>(body.lines.size()) - 1;
+}
+
 std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t chain) {
   Node& node = *info.node;
   Step& step = steps[static_cast<std::size_t>(s)];
-  Body& body = step.body;
   if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
   if (node.op == Op::iota) return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true);
-  Line line{node.op, node.dtype, node.dtype, {-1, -1, -1}};
-  if (node.op == Op::constant) {
-    line.args[0] = static_cast<std::int32_t>(body.constants.size());
-    body.constants.push_back(&node);
-  } else {
-    for (std::size_t i = 0; i < node.arity(); ++i) {
-      line.args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, *node.inputs[i]));
-    }
-    line.in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
+  std::int32_t args[3] = {-1, -1, -1};
+  for (std::size_t i = 0; i < node.arity(); ++i) {
+    args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, *node.inputs[i]));
   }
-  body.lines.push_back(line);
-  return static_cast<std::int32_t>(body.lines.size()) - 1;
+  return add_line(step.body, node, args);
 }
 
 void Planner::State::write_code() {

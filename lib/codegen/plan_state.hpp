@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
-// plan_decide.cpp chooses what is stored, plan_code.cpp writes the kernels' lines.
+// plan_decide.cpp chooses what is stored, plan_code.cpp writes the kernels' lines. plan_tree.cpp is a short way for the
+// commonest graphs.
 #pragma once
 
 #include "codegen/chains.hpp"
@@ -61,9 +62,11 @@ struct Planner::State {
   std::vector<std::int32_t> todo;
   Chains chains;
   std::vector<std::pair<Node*, bool>> stack;
+  std::vector<Node*> tree;
 
   Info* find(const Node* node) { return node->epoch == epoch ? &infos[static_cast<std::size_t>(node->slot)] : nullptr; }
 
+  bool plan_tree(Node* root);
   void collect(std::span<Node* const> roots);
   void visit(Node* node);
   void analyse(Info& info);
@@ -79,6 +82,7 @@ struct Planner::State {
   void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
   void write_code();
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
+  std::int32_t add_line(Body& body, const Node& node, std::int32_t (&args)[3]);
   std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);
   std::int32_t load(Step& step, const Node& source, const graph::Layout& layout, bool iota);
   graph::Layout stored_layout(const Node& node);

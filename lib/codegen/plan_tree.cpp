@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short way for the commonest work: one result, behind it a tree of element-wise nodes of its shape, over arrays in
+// memory. Small kernels cost the host little more than their launch because of it.
+#include "codegen/plan_state.hpp"
+
+namespace koine::codegen {
+namespace {
+
+/// Whether a pending input can only be computed inside the one kernel: nobody else reads it, and it moves nothing.
+bool belongs_to_tree(const Node& input, const Node& root) {
+  if (input.consumers.load(std::memory_order_relaxed) > 1) return false;
+  if (input.op == Op::constant) return true;
+  return graph::is_elementwise(input.op) && !input.recomputed && input.shape == root.shape;
+}
+
+}  // namespace
+
+/// Writes the one step that the long way would come to. False for any other graph, which is left as it was.
+bool Planner::State::plan_tree(Node* root) {
+  if (!graph::is_elementwise(root->op) || root->is_ready()) return false;
+  step_count = 0;
+  Step& step = steps[static_cast<std::size_t>(add_step(Step::Kind::elementwise, root))];
+  tree.clear();
+  stack.clear();
+  stack.emplace_back(root, false);
+  while (!stack.empty()) {
+    auto& [node, entered] = stack.back();
+    const Node& current = *node;
+    if (!entered) {
+      entered = true;
+      for (std::size_t i = 0; i < current.arity(); ++i) {
+        Node* input = current.inputs[i].get();
+        if (!input->is_ready()) {
+          if (!belongs_to_tree(*input, *root)) return false;
+          stack.emplace_back(input, false);
+        } else if (input->shape != root->shape) {
+          return false;
+        }
+      }
+      continue;
+    }
+    std::int32_t args[3] = {-1, -1, -1};
+    for (std::size_t i = 0; i < current.arity(); ++i) {
+      const Node& input = *current.inputs[i];
+      args[i] = input.is_ready() ? load(step, input, input.layout, false) : input.slot;
+    }
+    node->slot = add_line(step.body, current, args);
+    if (node != root) tree.push_back(node);
+    stack.pop_back();
+  }
+  step.body.outputs.push_back({root, root->slot});
+  if (parameter_bytes(step.body) > parameter_limit) return false;
+  for (Node* node : tree) node->recomputed = true;
+  ordered.assign(1, &step);
+  return true;
+}
+
+}  // namespace koine::codegen
