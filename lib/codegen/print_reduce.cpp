@@ -133,19 +133,19 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
   const std::string element(register_type(type)), vector = printer.vector_type(type);
   std::string value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
   if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
-  // Where only some of the vector's elements exist, the others must not count.
+  // Where only some of the vector's elements exist, the others must not count. The accumulator itself is never taken
+  // apart for it: that would keep it out of the registers.
+  const std::string only = walk.width == 1 ? "" : "if (left < KN_W) taken = kn_only(taken, left);\n";
   const std::string body_text =
-      printer.lines(walk.access) + "const " + vector + " taken = " + value + ";\n" +
-      (walk.width == 1
-           ? "acc = KN_COMBINE(acc, taken);\n"
-           : "if (left >= KN_W) {\nacc = KN_COMBINE(acc, taken);\n} else {\nfor (int l = 0; l < KN_W; ++l)\n"
-             "if ((ulong)l < left) KN_LANE(" +
-                 element + ", acc, l) = KN_COMBINE(KN_LANE(" + element + ", acc, l), KN_LANE(" + element +
-                 ", taken, l));\n}\n");
+      printer.lines(walk.access) + vector + " taken = " + value + ";\n" + only + "acc = KN_COMBINE(acc, taken);\n";
   const DType stored = pass.last ? pass.result : type;
   std::string text = "#define KN_COMBINE(a, b) " + op.combine + "\n";
   text += define("KN_STATE", vector) + define("KN_ONE", element);
   text += define("KN_IDENTITY", "((" + vector + ")(" + op.identity + "))");
+  if (walk.width > 1) {
+    text += "static inline " + vector + " kn_only(" + vector + " v, ulong left) {\n  for (int l = 0; l < KN_W; ++l)\n" +
+            "    if ((ulong)l >= left) KN_LANE(" + element + ", v, l) = " + op.identity + ";\n  return v;\n}\n";
+  }
   if (walk.width == 1) {
     text += "#define KN_FOLD(acc) (acc)\n";
   } else {
