@@ -153,8 +153,12 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
             ", acc, 0);\n  for (int l = 1; l < KN_W; ++l) one = KN_COMBINE(one, KN_LANE(" + element +
             ", acc, l));\n  return one;\n}\n#define KN_FOLD(acc) kn_fold(acc)\n";
   }
-  text += "#define KN_PUT(one, at) kn_put_" + std::string(name(stored)) + "(one, out + (at));\n";
-  text += "#define KN_PUT_ALL(acc, at, left) kn_store_" + std::string(name(stored)) + "(acc, out + (at), left);\n";
+  // Storing a bfloat16 takes its bits as they are; a float16 is rounded on the way.
+  const bool round = stored == DType::bfloat16;
+  text += "#define KN_PUT(one, at) kn_put_" + std::string(name(stored)) +
+          (round ? "(kn_round_one_bfloat16(one)" : "(one") + ", out + (at));\n";
+  text += "#define KN_PUT_ALL(acc, at, left) kn_store_" + std::string(name(stored)) +
+          (round ? "(kn_round_bfloat16(acc)" : "(acc") + ", out + (at), left);\n";
   return text + define("KN_BODY", body_text);
 }
 
@@ -164,7 +168,8 @@ bool is_position(ReduceKind kind) { return kind == ReduceKind::argmax || kind ==
 
 DType partial_type(const ReducePass& pass) {
   if (is_position(pass.kind)) return pass.body->lines[static_cast<std::size_t>(pass.body->outputs[0].line)].type;
-  return pass.result;
+  // Small floats are added up in float32 and rounded once, at the end.
+  return pass.result == DType::float16 || pass.result == DType::bfloat16 ? DType::float32 : pass.result;
 }
 
 KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const DeviceTraits& traits) {

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where assignment through a subscript writes: in place while nobody else holds the memory, into a copy otherwise; and
+// which assignments compile.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <complex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "graph/node.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/work.hpp"
+
+namespace kn = koine;
+using kn::all;
+using kn::Array;
+using kn::none;
+using kn::slice;
+using kn::Subscript;
+using kn::test::check_array;
+using kn::test::numbered;
+using kn::test::on_each_device;
+
+namespace {
+
+template <class T, class V>
+concept Assignable = requires(T&& target, V value) {
+  std::forward<T>(target) = value;
+};
+
+// A named subscript could outlive its array, and what is read from a temporary or a part of a part is no array's part.
+static_assert(!Assignable<Subscript&, int>);
+static_assert(Assignable<Subscript, int>);
+static_assert(Assignable<Subscript, Subscript>);
+static_assert(!Assignable<decltype(std::declval<const Array&>()(0)), int>);
+static_assert(!Assignable<decltype(std::declval<Array&>()(0)(0)), int>);
+static_assert(!Assignable<decltype(std::declval<Array&>() + 1), Array>);
+static_assert(!std::is_convertible_v<Array, float> && std::is_constructible_v<float, Array>);
+
+const void* memory(const Array& x) { return x.node()->storage.get(); }
+
+/// Whether `change` leaves x in its memory.
+template <class F>
+bool in_place(Array& x, F change) {
+  const void* before = memory(x.eval());
+  change();
+  return memory(x.eval()) == before;
+}
+
+}  // namespace
+
+TEST_CASE("in place, if nobody else holds the memory") {
+  on_each_device([] {
+    Array x = numbered({6, 5});
+    CHECK(in_place(x, [&] { x(0) = 1; }));
+    CHECK(in_place(x, [&] { x(1) = x(2); }));
+    CHECK(in_place(x, [&] { x(all, 2) = x(all, 3) * 2 + x(0, 1); }));
+    CHECK(in_place(x, [&] { x(slice(none, none, -1)) += 1; }));
+    CHECK(in_place(x, [&] { x(slice(1, none)) = x(slice(none, -1)); }));
+    CHECK(in_place(x, [&] { x(kn::ellipsis) = kn::arange(5); }));
+    // What held the memory and let go.
+    CHECK(in_place(x, [&] {
+      { const Array part = x(0), copy = x; }
+      const Array twice = x * 2;
+      twice.eval();
+      x(3) = 7;
+    }));
+    check_array<int>(x(3), {5}, {7, 7, 7, 7, 7});
+    // A pending array is computed, and then its memory is its own.
+    Array y = x + 1;
+    y(0) = 0;
+    CHECK(in_place(y, [&] { y(1) = 0; }));
+    // What came of a move.
+    Array z = std::move(y);
+    CHECK(in_place(z, [&] { z(2) = 0; }));
+  });
+}
+
+TEST_CASE("into a copy, if another array or pending work holds the memory, and once only") {
+  on_each_device([] {
+    Array x = numbered({4, 3});
+    const std::vector<int> old = x.to_vector<int>();
+    const auto check_copied = [&](const auto& holder, const std::vector<int>& expected) {
+      CHECK_FALSE(in_place(x, [&] { x(0) = 50; }));
+      CHECK(in_place(x, [&] { x(1) = 60; }));
+      CHECK(holder.template to_vector<int>() == expected);
+      x(slice(2)) = kn::reshape(kn::arange(6), {2, 3});
+      CHECK(x.to_vector<int>() == old);
+    };
+    check_copied(Array(x), old);
+    check_copied(x.T()(all, 0), {0, 1, 2});
+    check_copied(std::as_const(x)(0), {0, 1, 2});
+    check_copied(kn::broadcast_to(x(0), {2, 3}), {0, 1, 2, 0, 1, 2});
+    check_copied(x(0) + x(1), {3, 5, 7});
+    check_copied(kn::sum(x, {.axis = 1}), {3, 12, 21, 30});
+    check_copied(kn::reshape(x.T(), {12}), {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11});
+  });
+}
+
+TEST_CASE("the old values are what a pending result sees, however many assignments follow") {
+  on_each_device([] {
+    Array x = numbered({5});
+    std::vector<Array> sums;
+    for (int i = 0; i < 5; ++i) {
+      sums.push_back(x * 10 + i);
+      x(i) = -1;
+    }
+    for (int i = 0; i < 5; ++i) {
+      std::vector<int> expected;
+      for (int k = 0; k < 5; ++k) expected.push_back((k < i ? -1 : k) * 10 + i);
+      CHECK(sums[static_cast<std::size_t>(i)].to_vector<int>() == expected);
+    }
+    CHECK(x.to_vector<int>() == std::vector<int>(5, -1));
+  });
+}
+
+TEST_CASE("rows are exchanged through a third") {
+  on_each_device([] {
+    Array p = numbered({3, 4});
+    const Array first = p(0);
+    p(0) = p(2);
+    p(2) = first;
+    check_array<int>(p, {3, 4}, {8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3});
+    Array a = numbered({4}), b = a;
+    a(slice(2)) = b(slice(2, none));
+    b(slice(2)) = a(slice(2, none)) + a(slice(2));
+    check_array<int>(a, {4}, {2, 3, 2, 3});
+    check_array<int>(b, {4}, {4, 6, 2, 3});
+  });
+}
+
+TEST_CASE("parts that overlap go through a temporary") {
+  on_each_device([] {
+    const auto check = [](auto assign, auto expected) {
+      Array x = numbered({4, 4});
+      assign(x);
+      check_array<int>(x, {4, 4}, kn::test::by_position<int>({4, 4}, expected));
+    };
+    check([](Array& x) { x(all, all) = x.T(); }, [](auto& p) { return p[1] * 4 + p[0]; });
+    check([](Array& x) { x(kn::ellipsis) = kn::flip(x); }, [](auto& p) { return 15 - (p[0] * 4 + p[1]); });
+    check([](Array& x) { x(all) = x; }, [](auto& p) { return p[0] * 4 + p[1]; });
+    check([](Array& x) { x(slice(1, none), slice(1, none)) = x(slice(none, -1), slice(none, -1)); },
+          [](auto& p) { return p[0] && p[1] ? (p[0] - 1) * 4 + p[1] - 1 : p[0] * 4 + p[1]; });
+    check([](Array& x) { x(slice(none, none, 2)) = x(slice(none, none, -2)); },
+          [](auto& p) {
+            return (p[0] == 0 ? 3 : p[0] == 2 ? 1 : p[0]) * 4 + p[1];
+          });
+    check([](Array& x) { x(1) = x(all, 1); }, [](auto& p) { return p[0] == 1 ? p[1] * 4 + 1 : p[0] * 4 + p[1]; });
+    check([](Array& x) { x(all, slice(2)) += x(all, slice(1, 3)); },
+          [](auto& p) { return p[0] * 4 + p[1] + (p[1] < 2 ? p[0] * 4 + p[1] + 1 : 0); });
+    check([](Array& x) { x(slice(none, none, -1), 0) = x(0); },
+          [](auto& p) { return p[1] == 0 ? 3 - p[0] : p[0] * 4 + p[1]; });
+  });
+}
+
+TEST_CASE("targets and values of every form") {
+  on_each_device([] {
+    Array x = numbered({2, 3});
+    x(kn::newaxis, 1, kn::newaxis) = kn::reshape(kn::arange(3), {1, 1, 3}) * 10;
+    check_array<int>(x, {2, 3}, {0, 1, 2, 0, 10, 20});
+    x(slice(none, none, -1), slice(2, none, -2)) = kn::array({{1, 2}, {3, 4}});
+    check_array<int>(x, {2, 3}, {4, 1, 3, 2, 10, 1});
+    x(1, 1) = x(0, 0);
+    x(0) = kn::array({7});
+    check_array<int>(x, {2, 3}, {7, 7, 7, 2, 4, 1});
+    x(slice(0, 0)) = 5;
+    x(all, slice(3, none)) = kn::zeros({2, 0});
+    x(slice(1, 1)) = x(slice(0, 0));
+    x() = x + 1;
+    check_array<int>(x, {2, 3}, {8, 8, 8, 3, 5, 2});
+    Array scalar = kn::asarray(3);
+    scalar() = 4;
+    scalar(kn::ellipsis) += 1;
+    CHECK(scalar.item<int>() == 5);
+    Array empty = kn::zeros({0, 3});
+    empty(all, 1) = 2;
+    CHECK(empty.shape() == kn::Shape{0, 3});
+    Array deep = kn::zeros({1, 1, 1, 1, 1, 1, 1, 2}, {.dtype = kn::int32});
+    deep(kn::ellipsis, 1) = 3;
+    check_array<int>(deep, {1, 1, 1, 1, 1, 1, 1, 2}, {0, 3});
+    const std::vector<kn::Index> list = {1, slice(none, none, 2)};
+    x.set(list, -1);
+    check_array<int>(x, {2, 3}, {8, 8, 8, -1, 5, -1});
+  });
+}
+
+TEST_CASE("values take the array's type") {
+  on_each_device([] {
+    const auto assigned = [](kn::DType type, const kn::Operand& value) {
+      Array x = kn::zeros({2}, {.dtype = type});
+      x(0) = value;
+      return x;
+    };
+    check_array<float>(assigned(kn::float32, true), {2}, {1, 0});
+    check_array<float>(assigned(kn::float32, kn::asarray(7, {.dtype = kn::uint8})), {2}, {7, 0});
+    check_array<std::int32_t>(assigned(kn::int32, -2.9), {2}, {-2, 0});
+    check_array<std::int32_t>(assigned(kn::int32, kn::asarray(-2.9)), {2}, {-2, 0});
+    check_array<std::uint8_t>(assigned(kn::uint8, kn::asarray(300)), {2}, {44, 0});
+    CHECK(assigned(kn::bool_, 0.5).to_vector<bool>() == std::vector<bool>{true, false});
+    CHECK(assigned(kn::bool_, kn::asarray(-3)).to_vector<bool>() == std::vector<bool>{true, false});
+    check_array<std::complex<float>>(assigned(kn::complex64, std::complex<float>(1, 2)), {2}, {{1, 2}, 0});
+    check_array<std::complex<float>>(assigned(kn::complex64, kn::asarray(3)), {2}, {3, 0});
+    check_array<float>(assigned(kn::float16, 0.1), {2}, {static_cast<float>(kn::float16_t(0.1f)), 0});
+    check_array<float>(assigned(kn::bfloat16, kn::asarray(0.1)), {2}, {static_cast<float>(kn::bfloat16_t(0.1f)), 0});
+    Array part = kn::arange(4);
+    CHECK_THROWS_AS(part(slice(2)) += 0.5, kn::DTypeError);
+    CHECK_THROWS_AS(part(slice(2)) /= 2, kn::DTypeError);
+    CHECK_THROWS_AS(assigned(kn::float32, std::complex<float>(1, 2)), kn::DTypeError);
+    CHECK_THROWS_AS(assigned(kn::int32, kn::asarray(std::complex<float>(1, 2))), kn::DTypeError);
+    check_array<std::int64_t>(part, {4}, {0, 1, 2, 3});
+  });
+}
+
+TEST_CASE("an assignment is one kernel, and a second where its value reads the same memory") {
+  on_each_device([] {
+    const auto kernels = [](auto f) { return kn::test::work_of(f).kernels; };
+    Array x = numbered({100, 100}), y = numbered({100, 100});
+    CHECK(kernels([&] { x(0) = 1; }) == 1);
+    CHECK(kernels([&] { x(0) = y(1) * 2 + y(2); }) == 1);
+    CHECK(kernels([&] { x(0) = x(1); }) == 1);
+    CHECK(kernels([&] { x(slice(1, none)) = x(slice(none, -1)); }) == 2);
+    CHECK(kernels([&] { x(0) += 1; }) == 2);
+    CHECK(kernels([&] { x(slice(0, 0)) = 1; }) == 0);
+  });
+}
