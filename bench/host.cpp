@@ -126,7 +126,7 @@ void add_launches() {
 void add_allocation() {
   constexpr std::uint64_t bytes = 1 << 20;
   add_host("allocate 1 MiB/koine", [](State& state) {
-    for (auto _ : state) benchmark::DoNotOptimize(context().allocate(bytes, "bench"));
+    for (auto _ : state) benchmark::DoNotOptimize(context().queue().allocate(bytes, "bench"));
   });
   // Drivers put off the work until a buffer is used, so the bare call's buffer is touched.
   add_host("allocate 1 MiB/clCreateBuffer", [](State& state) {

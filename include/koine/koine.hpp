@@ -13,6 +13,7 @@
 #include <koine/linalg.hpp>
 #include <koine/manipulation.hpp>
 #include <koine/memory.hpp>
+#include <koine/queue.hpp>
 #include <koine/random.hpp>
 #include <koine/searching.hpp>
 #include <koine/shape.hpp>

@@ -69,15 +69,15 @@ void Array::read(DType type, void* target, std::size_t count, const char* functi
   }
   if (count == 0) return;
   const graph::NodeRef source = exec::row_major(node());
-  runtime::Context& context = *source->place.context;
+  runtime::Queue& queue = exec::queue_of(*source);
   const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * size_of(source->dtype); };
   const std::uint64_t offset = bytes(source->layout.offset);
   if (type == source->dtype) {
-    context.read(*source->storage, offset, target, bytes(size()), function);
+    queue.read(*source->storage, offset, target, bytes(size()), function);
     return;
   }
   std::vector<std::byte> values(static_cast<std::size_t>(bytes(size())));
-  context.read(*source->storage, offset, values.data(), values.size(), function);
+  queue.read(*source->storage, offset, values.data(), values.size(), function);
   base::convert(values.data(), source->dtype, target, type, count);
 }
 

@@ -2,6 +2,7 @@
 // Making arrays.
 #include "api/build.hpp"
 #include "base/convert.hpp"
+#include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
 #include <koine/creation.hpp>
@@ -97,15 +98,17 @@ Array detail::from_host(const void* values, DType type, std::size_t count, const
   }
   api::require_type(place, target, function);
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * size_of(target);
-  auto buffer = place.context->allocate(bytes, function);
+  auto node = graph::make_leaf(target, graph::row_major(shape), nullptr, place);
+  runtime::Queue& queue = exec::queue_of(*node);
+  node->storage = queue.allocate(bytes, function);
   if (target == type) {
-    place.context->write(*buffer, 0, values, bytes, function);
+    queue.write(*node->storage, 0, values, bytes, function);
   } else {
     std::vector<std::byte> converted(bytes);
     base::convert(values, type, converted.data(), target, count);
-    place.context->write(*buffer, 0, converted.data(), bytes, function);
+    queue.write(*node->storage, 0, converted.data(), bytes, function);
   }
-  return Array(graph::make_leaf(target, graph::row_major(shape), std::move(buffer), place));
+  return Array(std::move(node));
 }
 
 void detail::check_literal(const Scalar& value, DType type) { graph::promote(type, value, "array"); }

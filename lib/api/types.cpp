@@ -28,12 +28,14 @@ Array to_device(const Array& x, Device device) {
   api::require_type(place, x.dtype(), "to_device");
   const graph::NodeRef source = exec::row_major(x.node());
   const auto bytes = static_cast<std::uint64_t>(x.nbytes());
-  auto buffer = place.context->allocate(bytes, "to_device");
+  auto node = graph::make_leaf(x.dtype(), graph::row_major(x.shape()), nullptr, place);
+  runtime::Queue& queue = exec::queue_of(*node);
+  node->storage = queue.allocate(bytes, "to_device");
   std::vector<std::byte> values(bytes);
-  source->place.context->read(*source->storage, static_cast<std::uint64_t>(source->layout.offset) * size_of(x.dtype()),
-                              values.data(), bytes, "to_device");
-  place.context->write(*buffer, 0, values.data(), bytes, "to_device");
-  return Array(graph::make_leaf(x.dtype(), graph::row_major(x.shape()), std::move(buffer), place));
+  exec::queue_of(*source).read(*source->storage, static_cast<std::uint64_t>(source->layout.offset) * size_of(x.dtype()),
+                               values.data(), bytes, "to_device");
+  queue.write(*node->storage, 0, values.data(), bytes, "to_device");
+  return Array(std::move(node));
 }
 
 bool can_cast(DType from, DType to) {

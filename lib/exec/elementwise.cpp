@@ -39,8 +39,7 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
 
 }  // namespace
 
-void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination,
-                     Workspace& workspace) {
+void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destination& destination, Workspace& workspace) {
   codegen::Body& body = step.body;
   std::vector<runtime::BufferRef> buffers;
   buffers.reserve(body.outputs.size());
@@ -50,27 +49,27 @@ void run_elementwise(runtime::Context& context, codegen::Step& step, const Desti
       buffers.push_back(destination.storage);
       output.layout = &destination.layout;
     } else {
-      buffers.push_back(context.allocate(elements * size_of(output.node->dtype), graph::name(output.node->op)));
+      buffers.push_back(queue.allocate(elements * size_of(output.node->dtype), graph::name(output.node->op)));
     }
   }
   if (elements > 0) {
     Walk& walk = workspace.walk;
-    make_walk(body, context.traits(), walk);
+    make_walk(body, queue.traits(), walk);
     std::string& key = workspace.key;
     key.assign(1, 'e');
     append_key(key, walk);
     append_key(key, body);
     for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
-    const auto text = [&] { return program_text(print_elementwise(body, walk, context.traits())); };
-    const runtime::KernelRef kernel = context.kernel(key, std::cref(text));
-    const Segments segments = make_segments(walk, context.traits());
+    const auto text = [&] { return program_text(print_elementwise(body, walk, queue.traits())); };
+    const runtime::KernelRef kernel = queue.context().kernel(key, std::cref(text));
+    const Segments segments = make_segments(walk, queue.traits());
     write_bounds(walk, segments, workspace.words);
-    runtime::Launch launch(context, kernel);
+    runtime::Launch launch(queue, kernel);
     add_loads(launch, body);
-    for (const runtime::BufferRef& buffer : buffers) launch.arg(*buffer);
+    for (const runtime::BufferRef& buffer : buffers) launch.out(*buffer);
     add_constants(launch, body);
     add_words(launch, workspace.words);
-    const std::size_t local = walk.cpu ? 1 : std::min<std::size_t>(group_size, context.traits().max_group);
+    const std::size_t local = walk.cpu ? 1 : std::min<std::size_t>(group_size, queue.traits().max_group);
     const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
     launch.run({(items + local - 1) / local * local}, {local});
   }

@@ -25,10 +25,10 @@ constexpr std::uint32_t most_nodes = 1024;
 // The share of the device's memory that pending work may keep alive.
 constexpr std::uint64_t memory_share = 8;
 
-void run_random_node(runtime::Context& context, Node& node) {
+void run_random_node(runtime::Queue& queue, Node& node) {
   const std::int64_t count = node.shape.elements();
-  auto buffer = context.allocate(static_cast<std::uint64_t>(count) * size_of(node.dtype), "random");
-  if (count > 0) run_random(context, node.draw(), node.dtype, count, *buffer);
+  auto buffer = queue.allocate(static_cast<std::uint64_t>(count) * size_of(node.dtype), "random");
+  if (count > 0) run_random(queue, node.draw(), node.dtype, count, *buffer);
   graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
 }
 
@@ -56,17 +56,18 @@ void run(runtime::Context& context, std::span<Node* const> roots, const Destinat
   Workspace& workspace = *lease;
   for (codegen::Step* step : workspace.planner.plan(roots, {context.traits().max_parameter_bytes})) {
     Node& node = *step->node;
+    runtime::Queue& queue = queue_of(node);
     switch (step->kind) {
-      case codegen::Step::Kind::elementwise: run_elementwise(context, *step, destination, workspace); break;
-      case codegen::Step::Kind::reduce: run_reduce(context, *step); break;
+      case codegen::Step::Kind::elementwise: run_elementwise(queue, *step, destination, workspace); break;
+      case codegen::Step::Kind::reduce: run_reduce(queue, *step); break;
       case codegen::Step::Kind::alias:
         graph::fulfil(node, node.inputs[0]->storage, *apply(node.view(), node.shape, node.inputs[0]->layout));
         break;
       case codegen::Step::Kind::kernel:
         if (node.op == Op::random) {
-          run_random_node(context, node);
+          run_random_node(queue, node);
         } else {
-          run_matmul_node(context, node);
+          run_matmul_node(queue, node);
         }
     }
   }
@@ -102,6 +103,10 @@ bool overlap(const graph::Layout& a, const graph::Layout& b) {
 }
 
 }  // namespace
+
+runtime::Queue& queue_of(const Node& node) {
+  return node.place.queue != nullptr ? *node.place.queue : node.place.context->queue();
+}
 
 void evaluate(std::span<const NodeRef> roots) {
   std::vector<Node*> pending;

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "graph/node.hpp"
+#include "runtime/queue.hpp"
 
 #include <span>
 
 namespace koine::exec {
+
+/// Where a node's work goes: the queue that its thread had chosen when it was built, or its context's own.
+runtime::Queue& queue_of(const graph::Node& node);
 
 /// Makes every root ready; does not wait for the device. Roots may live on different devices. What failed stays pending
 /// and may be tried again.

@@ -16,7 +16,7 @@ runtime::ProgramText program_text(const codegen::KernelText& text) {
 
 void add_loads(runtime::Launch& launch, const codegen::Body& body) {
   for (const codegen::Load& load : body.loads) {
-    if (!load.iota) launch.arg(*load.source->storage);
+    if (!load.iota) launch.in(*load.source->storage);
   }
 }
 

@@ -27,9 +27,8 @@ struct Workspace {
   std::vector<std::int64_t> words;
 };
 
-void run_elementwise(runtime::Context& context, codegen::Step& step, const Destination& destination,
-                     Workspace& workspace);
-void run_reduce(runtime::Context& context, codegen::Step& step);
+void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destination& destination, Workspace& workspace);
+void run_reduce(runtime::Queue& queue, codegen::Step& step);
 
 /// The whole text of a program.
 runtime::ProgramText program_text(const codegen::KernelText& text);

@@ -127,30 +127,29 @@ void collapse_batch(MatmulProblem& p) {
   }
 }
 
-void run_piece(runtime::Context& context, MatmulRoute route, const MatmulPiece& piece) {
+void run_piece(runtime::Queue& queue, MatmulRoute route, const MatmulPiece& piece) {
   switch (route) {
     case MatmulRoute::nothing: return;
     case MatmulRoute::zeros: {
       const auto elements = static_cast<std::uint64_t>(piece.batch.count() * piece.m * piece.n);
-      return context.fill_zero(*piece.out, static_cast<std::uint64_t>(piece.out_offset) * size_of(piece.dtype),
-                               elements * size_of(piece.dtype), "matmul");
+      return queue.fill_zero(*piece.out, static_cast<std::uint64_t>(piece.out_offset) * size_of(piece.dtype),
+                             elements * size_of(piece.dtype), "matmul");
     }
-    case MatmulRoute::vector: return run_vector(context, piece);
-    case MatmulRoute::packed: return run_packed(context, piece);
-    case MatmulRoute::clblast: return run_clblast(context, piece);
-    case MatmulRoute::tile: return run_tile(context, piece);
+    case MatmulRoute::vector: return run_vector(queue, piece);
+    case MatmulRoute::packed: return run_packed(queue, piece);
+    case MatmulRoute::clblast: return run_clblast(queue, piece);
+    case MatmulRoute::tile: return run_tile(queue, piece);
   }
 }
 
 /// Runs the axes of the batch from `axis` on; those beyond the last four are walked here.
-void run_batch(runtime::Context& context, MatmulRoute route, const MatmulProblem& p, std::size_t axis,
-               MatmulPiece piece) {
+void run_batch(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p, std::size_t axis, MatmulPiece piece) {
   const std::size_t count = p.batch.size(), kernel_axes = piece.batch.sizes.size();
   if (count - axis > kernel_axes) {
     std::int64_t results = p.m * p.n;
     for (std::size_t i = axis + 1; i < count; ++i) results *= p.batch[i];
     for (std::int64_t i = 0; i < p.batch[axis]; ++i) {
-      run_batch(context, route, p, axis + 1, piece);
+      run_batch(queue, route, p, axis + 1, piece);
       piece.a.offset += p.a.batch_strides[axis];
       piece.b.offset += p.b.batch_strides[axis];
       piece.out_offset += results;
@@ -163,7 +162,7 @@ void run_batch(runtime::Context& context, MatmulRoute route, const MatmulProblem
     piece.batch.a_strides[at] = p.a.batch_strides[i];
     piece.batch.b_strides[at] = p.b.batch_strides[i];
   }
-  run_piece(context, route, piece);
+  run_piece(queue, route, piece);
 }
 
 }  // namespace
@@ -186,16 +185,16 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
   return {};
 }
 
-void run_matmul(runtime::Context& context, const MatmulProblem& problem) {
+void run_matmul(runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   collapse_batch(p);
-  const MatmulChoice choice = choose_matmul(context.traits(), p);
+  const MatmulChoice choice = choose_matmul(queue.traits(), p);
   if (base::log_enabled(base::LogTopic::launch)) {
     base::log_line(base::LogTopic::launch, "matmul " + std::string(name(p.dtype)) + " " + std::to_string(p.m) + "x" +
                                                std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
-  run_batch(context, choice.route, p, 0, MatmulPiece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out, 0});
+  run_batch(queue, choice.route, p, 0, MatmulPiece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out, 0});
 }
 
 }  // namespace koine::exec

@@ -41,6 +41,6 @@ struct MatmulChoice {
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem);
 
 /// Enqueues the product. The order of every sum is fixed, so the same device gives the same bits each time.
-void run_matmul(runtime::Context& context, const MatmulProblem& problem);
+void run_matmul(runtime::Queue& queue, const MatmulProblem& problem);
 
 }  // namespace koine::exec

@@ -16,7 +16,7 @@ clblast::Transpose transpose(const BlasLayout& layout) {
 }
 
 template <class T>
-clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue) {
+clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue, cl_event* event) {
   const BlasLayout a = blas_layout(p.a, p.m, p.k), b = blas_layout(p.b, p.k, p.n);
   const auto m = static_cast<std::size_t>(p.m), n = static_cast<std::size_t>(p.n), k = static_cast<std::size_t>(p.k);
   const auto a_leading = static_cast<std::size_t>(a.leading), b_leading = static_cast<std::size_t>(b.leading);
@@ -25,7 +25,7 @@ clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue) {
     return clblast::Gemm<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, T(1), p.a.buffer->memory(),
                             static_cast<std::size_t>(p.a.offset), a_leading, p.b.buffer->memory(),
                             static_cast<std::size_t>(p.b.offset), b_leading, T(0), p.out->memory(),
-                            static_cast<std::size_t>(p.out_offset), n, &queue, nullptr);
+                            static_cast<std::size_t>(p.out_offset), n, &queue, event);
   }
   std::vector<std::size_t> a_offsets, b_offsets, out_offsets;
   const MatmulBatch& batch = p.batch;
@@ -43,26 +43,26 @@ clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue) {
   return clblast::GemmBatched<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, ones.data(),
                                  p.a.buffer->memory(), a_offsets.data(), a_leading, p.b.buffer->memory(),
                                  b_offsets.data(), b_leading, zeros.data(), p.out->memory(), out_offsets.data(), n,
-                                 count, &queue, nullptr);
+                                 count, &queue, event);
 }
 
 }  // namespace
 
-void run_clblast(runtime::Context& context, const MatmulPiece& piece) {
+void run_clblast(runtime::Queue& queue, const MatmulPiece& piece) {
+  runtime::Context& context = queue.context();
   context.check_usable("matmul");
-  const cl_command_queue queue = context.queue().handle();
-  clblast::StatusCode status = clblast::StatusCode::kSuccess;
-  switch (piece.dtype) {
-    case DType::float32: status = multiply<float>(piece, queue); break;
-    case DType::float64: status = multiply<double>(piece, queue); break;
-    case DType::complex64: status = multiply<std::complex<float>>(piece, queue); break;
-    default: status = multiply<std::complex<double>>(piece, queue); break;
-  }
+  const runtime::Use uses[] = {{piece.a.buffer, false}, {piece.b.buffer, false}, {piece.out, true}};
   // CLBlast passes OpenCL's codes on; its own are below -1000.
-  if (status != clblast::StatusCode::kSuccess) {
-    context.fail(static_cast<cl_int>(status), "matmul", "multiply with CLBlast");
-  }
-  if (context.synchronous()) context.finish("matmul");
+  const cl_int code = queue.submit(uses, [&](cl_event* event) -> cl_int {
+    switch (piece.dtype) {
+      case DType::float32: return static_cast<cl_int>(multiply<float>(piece, queue.handle(), event));
+      case DType::float64: return static_cast<cl_int>(multiply<double>(piece, queue.handle(), event));
+      case DType::complex64: return static_cast<cl_int>(multiply<std::complex<float>>(piece, queue.handle(), event));
+      default: return static_cast<cl_int>(multiply<std::complex<double>>(piece, queue.handle(), event));
+    }
+  });
+  if (code != CL_SUCCESS) context.fail(code, "matmul", "multiply with CLBlast");
+  if (context.synchronous()) queue.finish("matmul");
 }
 
 }  // namespace koine::exec

@@ -43,9 +43,9 @@ std::string define(const char* name, std::int64_t value) {
   return std::string(" -D ") + name + "=" + std::to_string(value);
 }
 
-runtime::KernelRef kernel_of(runtime::Context& context, const char* source, const std::string& options,
+runtime::KernelRef kernel_of(runtime::Queue& queue, const char* source, const std::string& options,
                              const char* entry = "koine") {
-  return context.kernel(
+  return queue.context().kernel(
       source + options,
       [&] {
         return runtime::ProgramText{std::string(runtime::kernel_source(source)), options};
@@ -116,16 +116,16 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
 
 }  // namespace
 
-void run_packed(runtime::Context& context, const MatmulPiece& p) {
-  const Blocks blocks = plan_blocks(context.traits(), p);
+void run_packed(runtime::Queue& queue, const MatmulPiece& p) {
+  const Blocks blocks = plan_blocks(queue.traits(), p);
   const runtime::KernelRef kernel =
-      kernel_of(context, "matmul_cpu",
+      kernel_of(queue, "matmul_cpu",
                 define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
                     define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors));
   const runtime::BufferRef scratch =
-      context.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
-  runtime::Launch launch(context, kernel);
-  launch.arg(*p.a.buffer).arg(*p.b.buffer).arg(*p.out).arg(*scratch);
+      queue.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
+  runtime::Launch launch(queue, kernel);
+  launch.in(*p.a.buffer).in(*p.b.buffer).out(*p.out).out(*scratch);
   launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
   launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
   launch.value(p.m).value(p.n).value(p.k);
@@ -135,19 +135,19 @@ void run_packed(runtime::Context& context, const MatmulPiece& p) {
   launch.run({static_cast<std::size_t>(blocks.items)}, {1});
 }
 
-void run_tile(runtime::Context& context, const MatmulPiece& p) {
+void run_tile(runtime::Queue& queue, const MatmulPiece& p) {
   // Large tiles read less for each product, but need work enough for all compute units, and gain nothing where other
   // instructions than multiply-add set the pace: conversions of 16-bit types, multiplications of integers.
   const bool suited = p.dtype == float32 || p.dtype == float64 || p.dtype == complex64;
   const std::int64_t large = divide_up(p.m, 128) * divide_up(p.n, 128) * p.batch.count();
-  const std::int64_t tile = suited && large >= std::int64_t{context.traits().compute_units} ? 128 : 64;
+  const std::int64_t tile = suited && large >= std::int64_t{queue.traits().compute_units} ? 128 : 64;
   // A shallow tile leaves local memory for more groups at once.
   const std::int64_t depth = tile == 128 || size_of(p.dtype) == 2 || p.dtype == complex128 ? 8 : 16;
   const runtime::KernelRef kernel =
-      kernel_of(context, "matmul_tile",
+      kernel_of(queue, "matmul_tile",
                 define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth));
-  runtime::Launch launch(context, kernel);
-  launch.arg(*p.a.buffer).arg(*p.b.buffer).arg(*p.out);
+  runtime::Launch launch(queue, kernel);
+  launch.in(*p.a.buffer).in(*p.b.buffer).out(*p.out);
   launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
   launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
   launch.value(p.m).value(p.n).value(p.k);
@@ -157,7 +157,7 @@ void run_tile(runtime::Context& context, const MatmulPiece& p) {
              {items});
 }
 
-void run_vector(runtime::Context& context, const MatmulPiece& p) {
+void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
   // One row times a matrix is the transposed matrix times that row.
   const bool swapped = p.n != 1;
   const MatmulOperand& matrix = swapped ? p.b : p.a;
@@ -167,14 +167,14 @@ void run_vector(runtime::Context& context, const MatmulPiece& p) {
   const std::int64_t column_stride = swapped ? matrix.row_stride : matrix.column_stride;
   const std::int64_t step = swapped ? vector.column_stride : vector.row_stride;
   const std::int64_t batches = p.batch.count();
-  const std::int64_t units = context.traits().compute_units;
-  const bool cpu = context.traits().device_class == DeviceClass::cpu;
+  const std::int64_t units = queue.traits().compute_units;
+  const bool cpu = queue.traits().device_class == DeviceClass::cpu;
 
   std::string options = define("KN_ELEMENT", element_of(p.dtype));
   std::int64_t groups = 0, wanted = 0, least_depth = 0;
   constexpr std::int64_t group_size = 256;
   if (cpu) {
-    const std::int64_t lanes = std::clamp<std::int64_t>(context.traits().vector_bytes / real_size(p.dtype, 4), 2, 16);
+    const std::int64_t lanes = std::clamp<std::int64_t>(queue.traits().vector_bytes / real_size(p.dtype, 4), 2, 16);
     options += define("KN_CPU", 1) + define("KN_LANES", lanes);
     groups = divide_up(rows, row_stride == 1 && column_stride != 1 ? 8 * lanes : 32) * batches;
     wanted = 4 * units;
@@ -194,9 +194,9 @@ void run_vector(runtime::Context& context, const MatmulPiece& p) {
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
   const runtime::BufferRef parts =
-      context.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
-  runtime::Launch launch(context, kernel_of(context, "matmul_vector", options));
-  launch.arg(*matrix.buffer).arg(*vector.buffer).arg(*p.out).arg(*parts);
+      queue.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
+  runtime::Launch launch(queue, kernel_of(queue, "matmul_vector", options));
+  launch.in(*matrix.buffer).in(*vector.buffer).out(*p.out).out(*parts);
   launch.value(p.out_offset).value(matrix.offset).value(vector.offset);
   launch.value(row_stride).value(column_stride).value(step);
   launch.value(rows).value(p.k).value(splits).value(batches).value(long4(p.batch.sizes));
@@ -208,8 +208,8 @@ void run_vector(runtime::Context& context, const MatmulPiece& p) {
     launch.run({static_cast<std::size_t>(groups * splits * group_size)}, {group_size});
   }
   if (splits == 1) return;
-  runtime::Launch add(context, kernel_of(context, "matmul_vector", options, "koine_add_splits"));
-  add.arg(*parts).arg(*p.out).value(p.out_offset).value(results).value(splits);
+  runtime::Launch add(queue, kernel_of(queue, "matmul_vector", options, "koine_add_splits"));
+  add.in(*parts).out(*p.out).value(p.out_offset).value(results).value(splits);
   const std::int64_t local = cpu ? 1 : 64;
   add.run({static_cast<std::size_t>(std::min(divide_up(results, local), cpu ? units : 64 * units) * local)},
           {static_cast<std::size_t>(local)});

@@ -24,9 +24,9 @@ MatmulOperand operand(const graph::Node& node, const Shape& batch) {
 
 }  // namespace
 
-void run_matmul_node(runtime::Context& context, graph::Node& node) {
+void run_matmul_node(runtime::Queue& queue, graph::Node& node) {
   const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
-  auto buffer = context.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), "matmul");
+  auto buffer = queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), "matmul");
   if (node.shape.elements() > 0) {
     Shape batch = node.shape;
     batch.erase(batch.size() - 1);
@@ -40,7 +40,7 @@ void run_matmul_node(runtime::Context& context, graph::Node& node) {
     problem.a = operand(a, batch);
     problem.b = operand(b, batch);
     problem.out = buffer.get();
-    run_matmul(context, problem);
+    run_matmul(queue, problem);
   }
   graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
 }

@@ -7,6 +7,6 @@
 
 namespace koine::exec {
 
-void run_matmul_node(runtime::Context& context, graph::Node& node);
+void run_matmul_node(runtime::Queue& queue, graph::Node& node);
 
 }  // namespace koine::exec

@@ -36,9 +36,9 @@ struct BlasLayout {
 BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns);
 
 // Each takes any strides, except run_clblast, which needs a BlasLayout of both operands.
-void run_packed(runtime::Context& context, const MatmulPiece& piece);
-void run_tile(runtime::Context& context, const MatmulPiece& piece);
-void run_vector(runtime::Context& context, const MatmulPiece& piece);  // m or n is 1
-void run_clblast(runtime::Context& context, const MatmulPiece& piece);
+void run_packed(runtime::Queue& queue, const MatmulPiece& piece);
+void run_tile(runtime::Queue& queue, const MatmulPiece& piece);
+void run_vector(runtime::Queue& queue, const MatmulPiece& piece);  // m or n is 1
+void run_clblast(runtime::Queue& queue, const MatmulPiece& piece);
 
 }  // namespace koine::exec

@@ -38,21 +38,21 @@ constexpr std::int64_t items_per_unit = 16384;
 
 }  // namespace
 
-void run_random(runtime::Context& context, const graph::RandomInfo& info, DType dtype, std::int64_t count,
+void run_random(runtime::Queue& queue, const graph::RandomInfo& info, DType dtype, std::int64_t count,
                 runtime::Buffer& out) {
   if (count == 0) return;
-  const DeviceTraits& traits = context.traits();
+  const DeviceTraits& traits = queue.traits();
   const bool cpu = traits.device_class == DeviceClass::cpu;
   const int element = element_of(dtype);
   const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
                               " -D KN_ELEMENT=" + std::to_string(element) + " -D KN_LANES=" + (cpu ? "8" : "1") +
                               " -D KN_EXACT_SQRT=" + (traits.exact_divide ? "1" : "0");
-  const runtime::KernelRef kernel = context.kernel("random " + options, [&] {
+  const runtime::KernelRef kernel = queue.context().kernel("random " + options, [&] {
     return runtime::ProgramText{std::string(runtime::kernel_source("random")), options};
   });
 
-  runtime::Launch launch(context, kernel);
-  launch.arg(out).value(count).value(info.seed).value(info.first_word);
+  runtime::Launch launch(queue, kernel);
+  launch.out(out).value(count).value(info.seed).value(info.first_word);
   if (info.kind == graph::RandomKind::integers) {
     launch.value(static_cast<std::uint64_t>(info.low)).value(info.range).value(std::uint64_t{0});
   } else if (dtype == DType::float64) {

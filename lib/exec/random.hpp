@@ -12,7 +12,7 @@
 namespace koine::exec {
 
 /// Writes `count` numbers of type `dtype`, which `info.kind` must be able to draw, to the front of `out`.
-void run_random(runtime::Context& context, const graph::RandomInfo& info, DType dtype, std::int64_t count,
+void run_random(runtime::Queue& queue, const graph::RandomInfo& info, DType dtype, std::int64_t count,
                 runtime::Buffer& out);
 
 }  // namespace koine::exec

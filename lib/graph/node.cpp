@@ -67,6 +67,19 @@ void release_inputs(Node& node) {
 
 }  // namespace
 
+const QueueChoice*& queue_choice() noexcept {
+  thread_local const QueueChoice* innermost = nullptr;
+  return innermost;
+}
+
+Place here(Place place) noexcept {
+  place.queue = nullptr;
+  for (const QueueChoice* choice = queue_choice(); choice != nullptr; choice = choice->outer) {
+    if (choice->place == place) return choice->place;
+  }
+  return place;
+}
+
 Node::~Node() { release_inputs(*this); }
 
 ConstantValue constant_value(const Scalar& scalar, DType type) {

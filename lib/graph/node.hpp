@@ -22,6 +22,7 @@
 namespace koine::runtime {
 class Context;
 class Buffer;
+class Queue;
 }  // namespace koine::runtime
 
 namespace koine::graph {
@@ -30,9 +31,20 @@ namespace koine::graph {
 struct Place {
   runtime::Context* context = nullptr;
   const DeviceTraits* traits = nullptr;
+  runtime::Queue* queue = nullptr;  ///< null: the context's own
 
   friend bool operator==(const Place& a, const Place& b) noexcept { return a.context == b.context; }
 };
+
+/// A queue that the nodes of this thread take instead of their context's own, while it is the innermost of its context.
+struct QueueChoice {
+  Place place;
+  const QueueChoice* outer = nullptr;
+};
+/// The innermost choice of this thread, or null.
+const QueueChoice*& queue_choice() noexcept;
+/// The place with this thread's queue.
+Place here(Place place) noexcept;
 
 /// A constant's value in the representation of its type: integers and bool_ in `integer`, the rest in `real`.
 struct ConstantValue {
@@ -73,7 +85,9 @@ struct Pending {
 
 /// Immutable once built but for its result, which appears once (`ready`), under the context's evaluation mutex.
 struct Node {
-  Node(Op op, DType dtype, Shape shape, Place place) : op(op), dtype(dtype), shape(std::move(shape)), place(place) {}
+  /// Takes this thread's queue.
+  Node(Op op, DType dtype, Shape shape, Place place)
+      : op(op), dtype(dtype), shape(std::move(shape)), place(here(place)) {}
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;

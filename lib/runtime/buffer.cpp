@@ -9,7 +9,7 @@ namespace koine::runtime {
 
 Buffer::~Buffer() {
   // In a forked child the pool's lock may be held by a thread that does not exist here, and its memory is not ours.
-  if (base::process_generation() == generation_) pool_->give_back({memory_, capacity_});
+  if (base::process_generation() == generation_) pool_->give_back(std::move(block_));
 }
 
 }  // namespace koine::runtime

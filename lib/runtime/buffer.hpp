@@ -4,46 +4,60 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "base/process.hpp"
 #include "cl/opencl.hpp"
+#include "runtime/fault.hpp"
+#include "runtime/order.hpp"
 
 namespace koine::runtime {
 
 class Context;
 class Pool;
 
+/// Device memory, and what may still be going on in it.
+struct Block {
+  cl_mem memory = nullptr;
+  std::uint64_t capacity = 0;
+  Uses uses;
+};
+
 class Buffer {
  public:
-  /// Made by Context::allocate.
-  Buffer(Context& context, Pool& pool, cl_mem memory, std::uint64_t size, std::uint64_t capacity) noexcept
+  /// Made by Queue::allocate.
+  Buffer(Context& context, Pool& pool, Block block, std::uint64_t size) noexcept
       : context_(&context),
         pool_(&pool),
-        memory_(memory),
+        block_(std::move(block)),
         size_(size),
-        capacity_(capacity),
         generation_(base::process_generation()) {}
   /// Gives the memory back to the pool, which calls no driver: safe on any thread and at process exit. Work that was
-  /// enqueued before may still use the memory, because whoever gets it next is later in the same in-order queue.
+  /// enqueued before may still use the memory: the block remembers it, and whoever gets it next comes after.
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  cl_mem memory() const noexcept { return memory_; }
+  cl_mem memory() const noexcept { return block_.memory; }
   /// The handle as the bindings' type, holding a reference of its own.
-  ::cl::Buffer handle() const { return ::cl::Buffer(memory_, true); }
+  ::cl::Buffer handle() const { return ::cl::Buffer(block_.memory, true); }
   /// The bytes that were asked for.
   std::uint64_t size() const noexcept { return size_; }
   /// The bytes that are there: at least 256, and at least size() rounded up to 128, so vector reads may overrun.
-  std::uint64_t capacity() const noexcept { return capacity_; }
+  std::uint64_t capacity() const noexcept { return block_.capacity; }
   Context& context() const noexcept { return *context_; }
+
+  /// What may still be under way in the memory. Under the context's order mutex.
+  Uses& uses() const noexcept { return block_.uses; }
+  /// What kernels may have reported about the contents. Under the context's order mutex.
+  Faults& faults() const noexcept { return faults_; }
 
  private:
   Context* context_;
   Pool* pool_;
-  cl_mem memory_;
+  mutable Block block_;
   std::uint64_t size_;
-  std::uint64_t capacity_;
+  mutable Faults faults_;
   std::uint32_t generation_;
 };
 

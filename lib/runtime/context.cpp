@@ -2,8 +2,10 @@
 // Contexts: making them, programs and kernels, and what to do when a device fails.
 #include "runtime/context.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -26,14 +28,6 @@ struct Slot {
 Slot& slot_of(const cl::DeviceEntry& entry) {
   static auto& slots = *new std::vector<Slot>(cl::all_devices().size());
   return slots[entry.index];
-}
-
-cl::Queue make_queue(const cl::DeviceEntry& entry, const ::cl::Context& context) {
-  try {
-    return cl::Queue(context, entry.device);
-  } catch (const ::cl::Error& error) {
-    cl::throw_error(error.err(), "device", "create a queue", entry.traits);
-  }
 }
 
 ::cl::Context make_context(const cl::DeviceEntry& entry) {
@@ -81,10 +75,33 @@ Context* Context::existing(const cl::DeviceEntry& entry) noexcept {
 Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
     : entry_(entry),
       handle_(std::move(handle)),
-      queue_(make_queue(entry, handle_)),
       pool_(initial_memory_limit(entry.traits)),
       generation_(base::process_generation()),
-      synchronous_(base::env_flag("KOINE_SYNC")) {}
+      synchronous_(base::env_flag("KOINE_SYNC")) {
+  queues_.push_back(std::make_unique<Queue>(*this, 0));
+}
+
+std::shared_ptr<Queue> Context::new_queue() {
+  check_usable("Queue");
+  const std::lock_guard lock(order_mutex_);
+  spare_queues_.reserve(queues_.size() + 1);  // giving one back cannot fail
+  Queue* queue = nullptr;
+  if (!spare_queues_.empty()) {
+    queue = spare_queues_.back();
+    spare_queues_.pop_back();
+  } else {
+    auto made = std::make_unique<Queue>(*this, queues_.size());
+    // The work of an only queue is not noted anywhere.
+    if (const cl_int code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "Queue", "start");
+    queues_.push_back(std::move(made));
+    queue = queues_.back().get();
+  }
+  return std::shared_ptr<Queue>(queue, [this](Queue* last) {
+    if (generation_ != base::process_generation()) return;
+    const std::lock_guard giving(order_mutex_);
+    spare_queues_.push_back(last);
+  });
+}
 
 std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {
   const auto text = base::env("KOINE_MEMORY_LIMIT");
@@ -100,7 +117,7 @@ std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {
 KernelRef Context::kernel(std::string_view signature, const std::function<ProgramText()>& make,
                           std::string_view entry) {
   check_usable("eval");
-  return programs_.kernel(signature, entry, [&]() -> ProgramCache::ProgramRef {
+  const auto build = [&]() -> ProgramCache::ProgramRef {
     const auto start = std::chrono::steady_clock::now();
     const ProgramText text = make();
     auto program = std::make_shared<const cl::Program>(
@@ -112,13 +129,33 @@ KernelRef Context::kernel(std::string_view signature, const std::function<Progra
                                               std::to_string(time.count()) + " ms:\n" + text.source);
     }
     return program;
-  });
+  };
+  try {
+    return programs_.kernel(signature, entry, build);
+  } catch (const DeviceLost&) {
+    lose();
+    throw;
+  }
 }
 
 void Context::finish(std::string_view function) {
   check_usable(function);
-  const cl_int code = clFinish(queue_.handle());
-  if (code != CL_SUCCESS) fail(code, function, "finish the work");
+  std::vector<Queue*> queues;
+  {
+    const std::lock_guard lock(order_mutex_);
+    for (const auto& queue : queues_) queues.push_back(queue.get());
+  }
+  for (Queue* const queue : queues) queue->finish(function);
+}
+
+bool Context::relieve(cl_int code) noexcept {
+  constexpr cl_int shortages[] = {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY};
+  if (std::find(std::begin(shortages), std::end(shortages), code) == std::end(shortages)) return false;
+  for (const auto& queue : queues_) {
+    if (clFinish(queue->handle()) != CL_SUCCESS) return false;
+  }
+  pool_.trim();
+  return true;
 }
 
 void Context::launched(Kernel& kernel) {
@@ -128,15 +165,38 @@ void Context::launched(Kernel& kernel) {
   finish_at_exit();
 }
 
-void Context::flush() {
-  check_usable("eval");
-  const cl_int code = clFlush(queue_.handle());
-  if (code != CL_SUCCESS) fail(code, "eval", "submit the work");
+std::string Context::memory_text() const {
+  using base::bytes_text;
+  const MemoryStats stats = pool_.stats();
+  return traits().selector + " (" + traits().name + "): " + bytes_text(stats.in_use) + " are in use and " +
+         bytes_text(stats.held) + " held, of a limit of " + bytes_text(stats.limit) + "; the device has " +
+         bytes_text(traits().memory) + ", and at most " + bytes_text(traits().max_allocation) + " in one buffer";
 }
 
 void Context::fail(cl_int code, std::string_view function, std::string_view attempt) {
-  if (cl::error_kind(code) == ErrorKind::DeviceLost) lost_.store(true, std::memory_order_relaxed);
+  const ErrorKind kind = cl::error_kind(code);
+  if (kind == ErrorKind::DeviceLost) lose();
+  // Drivers report a kernel that went astray as a lack of resources; but then the context does not answer any more.
+  if (code == CL_OUT_OF_RESOURCES && is_lost()) {
+    lose();
+    throw DeviceLost(cl::error_message(code, function, attempt, traits()) + "; nothing works on the device any more");
+  }
+  if (kind == ErrorKind::OutOfMemory) {
+    throw OutOfMemory(cl::error_message(code, function, attempt, traits()) + "; on " + memory_text());
+  }
   cl::throw_error(code, function, attempt, traits());
+}
+
+bool Context::is_lost() noexcept {
+  cl_int code = CL_SUCCESS;
+  const cl_mem probe = clCreateBuffer(handle_(), CL_MEM_READ_WRITE, 256, nullptr, &code);
+  if (code != CL_SUCCESS) return cl::error_kind(code) == ErrorKind::DeviceLost;
+  const cl_uint zero = 0;
+  const cl_command_queue queue = queues_.front()->handle();
+  code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
+  if (code == CL_SUCCESS) code = clFinish(queue);
+  clReleaseMemObject(probe);
+  return code != CL_SUCCESS && code != CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
 void Context::throw_unusable(std::string_view function) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device in use: its OpenCL context, in-order queue, memory pool and compiled programs.
+// One device in use: its OpenCL context, in-order queues, memory pool and compiled programs.
 #pragma once
 
 #include <atomic>
@@ -9,16 +9,17 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/device_traits.hpp"
 #include "base/process.hpp"
 #include "cl/device_entry.hpp"
-#include "cl/queue.hpp"
 #include "koine/memory.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/program_cache.hpp"
+#include "runtime/queue.hpp"
 
 namespace koine::runtime {
 
@@ -45,23 +46,11 @@ class Context {
   const cl::DeviceEntry& entry() const noexcept { return entry_; }
   const DeviceTraits& traits() const noexcept { return entry_.traits; }
   const ::cl::Context& handle() const noexcept { return handle_; }
-  const cl::Queue& queue() const noexcept { return queue_; }
-  cl::Queue& queue() noexcept { return queue_; }
-
-  /// Memory from the pool, contents undefined; zero bytes are allowed. Throws OutOfMemory, which names the request,
-  /// what is in use and held, and what the device has.
-  BufferRef allocate(std::uint64_t bytes, std::string_view function);
-  /// Host to device; the source may be reused on return.
-  void write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
-             std::string_view function = "eval");
-  /// Device to host; waits for all work before it.
-  void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
-            std::string_view function = "eval");
-  /// Device to device, in queue order. The ranges must not overlap.
-  void copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset, std::uint64_t bytes,
-            std::string_view function = "eval");
-  /// Zeros, in queue order. Offset and size are multiples of 4 unless the range ends at the buffer's size().
-  void fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function = "eval");
+  /// The queue that work goes to by default.
+  Queue& queue() const noexcept { return *queues_.front(); }
+  /// Another queue, which starts after all work so far on the default one. It goes back for reuse with its last holder;
+  /// pointers to it stay valid for as long as the context lives.
+  std::shared_ptr<Queue> new_queue();
 
   /// The kernel `entry` of the program with this signature. `make` writes the program's text; it runs at most once for
   /// a signature, outside all locks, while other threads that want the same program wait. A failure is not remembered.
@@ -69,10 +58,8 @@ class Context {
   KernelRef kernel(std::string_view signature, const std::function<ProgramText()>& make,
                    std::string_view entry = "koine");
 
-  /// Waits for all work of the queue.
+  /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");
-  /// Sends all work to the device without waiting.
-  void flush();
 
   /// Held by exec while it partitions and enqueues pending work on this device.
   std::mutex& evaluation_mutex() noexcept { return evaluation_mutex_; }
@@ -92,22 +79,34 @@ class Context {
   }
   /// Throws the koine Error that an OpenCL error code means; `attempt` completes "could not ...".
   [[noreturn]] void fail(cl_int code, std::string_view function, std::string_view attempt);
+  /// From now on everything on this context is a DeviceLost.
+  void lose() noexcept { lost_.store(true, std::memory_order_relaxed); }
+  /// "pocl:cpu:0 (...): 1 MiB are in use and 2 MiB held, of a limit of ...": what messages about memory end with.
+  std::string memory_text() const;
   /// What KOINE_MEMORY_LIMIT allows on a device; 90 % of its memory if it is unset. Throws ValueError if malformed.
   static std::uint64_t initial_memory_limit(const DeviceTraits& traits);
   /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose.
   bool synchronous() const noexcept { return synchronous_; }
 
  private:
+  friend class Queue;
+
   [[noreturn]] void throw_unusable(std::string_view function) const;
-  /// A new buffer, or null and the reason.
-  cl_mem create(std::uint64_t capacity, cl_int& code);
+  /// If a code means that memory ran out: waits for all work, releases what the pool holds, and says that trying again
+  /// makes sense.
+  bool relieve(cl_int code) noexcept;
+  /// Whether the driver gives errors for whatever it is asked by now.
+  bool is_lost() noexcept;
 
   const cl::DeviceEntry& entry_;
   ::cl::Context handle_;
-  cl::Queue queue_;
   Pool pool_;
   ProgramCache programs_;
   std::mutex evaluation_mutex_;
+  /// Guards queues_, their order, and what their commands did to buffers. Held while a command is enqueued.
+  mutable std::mutex order_mutex_;
+  std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default
+  std::vector<Queue*> spare_queues_;
   std::uint32_t generation_;
   bool synchronous_;
   std::atomic<bool> lost_{false};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "koine/error.hpp"
 
 namespace koine::runtime {
 
@@ -19,38 +20,48 @@ std::string size_text(std::span<const std::size_t> sizes) {
 
 }  // namespace
 
-Launch::Launch(Context& context, const KernelRef& kernel) : context_(context), kernel_(*kernel) {
-  context.check_usable("eval");
-  handle_ = kernel_.take();
+Launch::Launch(Queue& queue, const KernelRef& kernel) : queue_(queue), kernel_(*kernel) {
+  queue.context().check_usable("eval");
+  uses_.reserve(8);
+  try {
+    handle_ = kernel_.take();
+  } catch (const DeviceLost&) {
+    queue.context().lose();
+    throw;
+  }
 }
 
 void Launch::run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event) {
   if (std::find(global.begin(), global.end(), std::size_t{0}) != global.end()) return;
-  cl_event raw = nullptr;
-  const cl_int code = clEnqueueNDRangeKernel(context_.queue().handle(), handle_, static_cast<cl_uint>(global.size()),
-                                             nullptr, global.data(), local.empty() ? nullptr : local.data(), 0, nullptr,
-                                             event != nullptr ? &raw : nullptr);
+  const auto enqueue = [&](cl_event* wanted) {
+    return clEnqueueNDRangeKernel(queue_.handle(), handle_, static_cast<cl_uint>(global.size()), nullptr, global.data(),
+                                  local.empty() ? nullptr : local.data(), 0, nullptr, wanted);
+  };
+  const cl_int code = queue_.submit(uses_, enqueue, event);
   if (code != CL_SUCCESS) fail_run(code, global, local);
-  context_.launched(kernel_);
-  if (event != nullptr) *event = cl::Event(::cl::Event(raw));
+  Context& context = queue_.context();
+  context.launched(kernel_);
   if (base::log_enabled(base::LogTopic::launch)) {
-    base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context_.traits().selector + ", global " +
+    base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
                                                size_text(global) + ", local " + size_text(local));
   }
-  if (context_.synchronous()) context_.finish(kernel_.name());
+  if (!context.synchronous()) return;
+  if (const cl_int waited = clFinish(queue_.handle()); waited != CL_SUCCESS) {
+    context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");
+  }
 }
 
 void Launch::fail_argument(cl_int code, std::size_t size) {
   const std::string attempt = "set argument " + std::to_string(index_) + " (" + std::to_string(size) +
                               " bytes) of the kernel \"" + kernel_.name() + "\"";
-  context_.fail(code, "eval", attempt);
+  queue_.context().fail(code, "eval", attempt);
 }
 
 void Launch::fail_run(cl_int code, std::span<const std::size_t> global, std::span<const std::size_t> local) {
-  context_.fail(code, "eval",
-                "run the kernel \"" + kernel_.name() + "\" with global size " + size_text(global) +
-                    ", work-groups of " + size_text(local) + " and at most " + std::to_string(kernel_.max_group()) +
-                    " work-items in a group");
+  queue_.context().fail(code, "eval",
+                        "run the kernel \"" + kernel_.name() + "\" with global size " + size_text(global) +
+                            ", work-groups of " + size_text(local) + " and at most " +
+                            std::to_string(kernel_.max_group()) + " work-items in a group");
 }
 
 }  // namespace koine::runtime

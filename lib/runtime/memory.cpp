@@ -1,70 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts' memory: allocation with its second chance, and transfers.
+// Queues' memory: allocation with its second chance, and transfers.
 #include <algorithm>
 #include <array>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "cl/errors.hpp"
+#include "koine/error.hpp"
 #include "runtime/context.hpp"
 
 namespace koine::runtime {
 
-namespace {
-
 using base::bytes_text;
 
-std::string out_of_memory(std::string_view function, std::uint64_t bytes, const MemoryStats& stats,
-                          const DeviceTraits& traits) {
-  return "[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " + traits.selector + " (" +
-         traits.name + "): " + bytes_text(stats.in_use) + " are in use and " + bytes_text(stats.held) +
-         " held, of a limit of " + bytes_text(stats.limit) + "; the device has " + bytes_text(traits.memory);
-}
-
-}  // namespace
-
-BufferRef Context::allocate(std::uint64_t bytes, std::string_view function) {
-  check_usable(function);
+BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
   if (bytes > traits().max_allocation) {
     throw OutOfMemory("[" + std::string(function) + "] one buffer of " + bytes_text(bytes) + " is more than " +
                       traits().selector + " (" + traits().name + ") allows, which is " +
                       bytes_text(traits().max_allocation) + " at once");
   }
+  Pool& pool = context_.pool_;
   // Rounding up must not carry a request over the limit that it respects itself.
   const std::uint64_t capacity = std::min(pool_capacity(bytes), std::max(bytes, traits().max_allocation));
-  if (const auto block = pool_.take_held(capacity)) {
-    return std::make_shared<Buffer>(*this, pool_, block->memory, bytes, block->capacity);
+  const auto made = [&](Block block) { return std::make_shared<Buffer>(context_, pool, std::move(block), bytes); };
+  // Not memory that another queue may still be at: new memory costs time, waiting for that would cost overlap.
+  const bool several = [&] {
+    const std::lock_guard lock(order_mutex());
+    return others();
+  }();
+  const auto free_here = [&](const Uses& uses) {
+    if (!several) return true;
+    const std::lock_guard lock(order_mutex());
+    return settled(uses);
+  };
+  if (auto block = pool.take_held(capacity, free_here)) return made(std::move(*block));
+  if (!pool.reserve(capacity)) {
+    throw OutOfMemory("[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " +
+                      context_.memory_text());
   }
-  if (!pool_.reserve(capacity)) throw OutOfMemory(out_of_memory(function, bytes, pool_.stats(), traits()));
 
   cl_int code = CL_SUCCESS;
   cl_mem memory = create(capacity, code);
-  if (memory == nullptr && cl::error_kind(code) != ErrorKind::DeviceLost) {
-    // Memory of work that is done may come back, and what the pool holds certainly does.
-    clFinish(queue_.handle());
-    pool_.trim();
-    memory = create(capacity, code);
-  }
+  // Memory of work that is done may come back, and what the pool holds certainly does.
+  const auto relieved = [&] {
+    const std::lock_guard lock(order_mutex());
+    return relieve(code);
+  };
+  if (memory == nullptr && relieved()) memory = create(capacity, code);
   if (memory == nullptr) {
-    const MemoryStats stats = pool_.stats();
-    pool_.cancel(capacity);
-    if (cl::error_kind(code) == ErrorKind::DeviceLost) fail(code, function, "allocate memory");
-    throw OutOfMemory(
-        out_of_memory(function, bytes, {stats.in_use - capacity, stats.held, stats.peak, stats.limit}, traits()) +
-        " (" + cl::error_name(code) + ")");
+    pool.cancel(capacity);
+    if (cl::error_kind(code) == ErrorKind::DeviceLost) context_.fail(code, function, "allocate memory");
+    throw OutOfMemory("[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " +
+                      context_.memory_text() + " (" + cl::error_name(code) + ")");
   }
   if (base::log_enabled(base::LogTopic::memory)) {
     base::log_line(base::LogTopic::memory, "allocated " + bytes_text(capacity) + " on " + traits().selector);
   }
-  return std::make_shared<Buffer>(*this, pool_, memory, bytes, capacity);
+  return made({memory, capacity, {}});
 }
 
-cl_mem Context::create(std::uint64_t capacity, cl_int& code) {
-  cl_mem memory = clCreateBuffer(handle_(), CL_MEM_READ_WRITE, capacity, nullptr, &code);
+cl_mem Queue::create(std::uint64_t capacity, cl_int& code) {
+  cl_mem memory = clCreateBuffer(context_.handle()(), CL_MEM_READ_WRITE, capacity, nullptr, &code);
   if (code != CL_SUCCESS) return nullptr;
   if (traits().quirks.lazy_allocation) {
     const cl_uint zero = 0;
-    code = clEnqueueFillBuffer(queue_.handle(), memory, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
+    code = clEnqueueFillBuffer(handle(), memory, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) {
       clReleaseMemObject(memory);
       return nullptr;
@@ -75,43 +76,48 @@ cl_mem Context::create(std::uint64_t capacity, cl_int& code) {
 
 // Host and device sharing memory needs no path of its own: a CPU driver's read or write is one copy, as copying out of
 // a mapping would be, and takes one command instead of two (35 against 54 microseconds for small ones on PoCL).
-void Context::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
-                    std::string_view function) {
-  check_usable(function);
+void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
+                  std::string_view function) {
+  context_.check_usable(function);
   if (bytes == 0) return;
-  const cl_int code =
-      clEnqueueWriteBuffer(queue_.handle(), to.memory(), CL_TRUE, offset, bytes, source, 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) fail(code, function, "copy " + bytes_text(bytes) + " to the device");
+  const cl_int code = transfer({{&to, true}}, [&] {
+    return clEnqueueWriteBuffer(handle(), to.memory(), CL_TRUE, offset, bytes, source, 0, nullptr, nullptr);
+  });
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " to the device");
 }
 
-void Context::read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
-                   std::string_view function) {
-  check_usable(function);
+void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
+                 std::string_view function) {
+  context_.check_usable(function);
   if (bytes == 0) return;
-  const cl_int code =
-      clEnqueueReadBuffer(queue_.handle(), from.memory(), CL_TRUE, offset, bytes, target, 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) fail(code, function, "copy " + bytes_text(bytes) + " from the device");
+  const cl_int code = transfer({{&from, false}}, [&] {
+    return clEnqueueReadBuffer(handle(), from.memory(), CL_TRUE, offset, bytes, target, 0, nullptr, nullptr);
+  });
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
+  check_faults(from);
 }
 
-void Context::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset,
-                   std::uint64_t bytes, std::string_view function) {
-  check_usable(function);
+void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset,
+                 std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
   if (bytes == 0) return;
-  const cl_int code = clEnqueueCopyBuffer(queue_.handle(), from.memory(), to.memory(), from_offset, to_offset, bytes, 0,
-                                          nullptr, nullptr);
-  if (code != CL_SUCCESS) fail(code, function, "copy " + bytes_text(bytes));
+  const cl_int code = submit({{&from, false}, {&to, true}}, [&](cl_event* event) {
+    return clEnqueueCopyBuffer(handle(), from.memory(), to.memory(), from_offset, to_offset, bytes, 0, nullptr, event);
+  });
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes));
 }
 
-void Context::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function) {
-  check_usable(function);
+void Queue::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
   if (bytes == 0) return;
   // Wide patterns fill faster; what is behind size() is padding that may be written.
   const std::array<cl_uint, 4> zeros{};
   if (offset + bytes == buffer.size()) bytes = std::min((bytes + 15) / 16 * 16, buffer.capacity() - offset);
   const std::size_t pattern = offset % 16 == 0 && bytes % 16 == 0 ? 16 : 4;
-  const cl_int code =
-      clEnqueueFillBuffer(queue_.handle(), buffer.memory(), zeros.data(), pattern, offset, bytes, 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) fail(code, function, "fill " + bytes_text(bytes));
+  const cl_int code = submit({{&buffer, true}}, [&](cl_event* event) {
+    return clEnqueueFillBuffer(handle(), buffer.memory(), zeros.data(), pattern, offset, bytes, 0, nullptr, event);
+  });
+  if (code != CL_SUCCESS) context_.fail(code, function, "fill " + bytes_text(bytes));
 }
 
 }  // namespace koine::runtime

@@ -33,18 +33,26 @@ std::uint64_t pool_capacity(std::uint64_t bytes) noexcept {
   return round_up(padded, std::bit_floor(padded) / 4);
 }
 
-std::optional<Pool::Block> Pool::take_held(std::uint64_t capacity) {
+std::optional<Block> Pool::take_held(std::uint64_t capacity, const std::function<bool(const Uses&)>& suits) {
   const std::lock_guard lock(mutex_);
-  Block block{nullptr, capacity};
+  if (stats_.in_use + stats_.held > stats_.limit) return std::nullopt;
+  Block block;
   if (capacity <= largest_small) {
     auto& list = small_[class_of(capacity)];
-    if (list.empty()) return std::nullopt;
-    block.memory = list.back();
-    list.pop_back();
+    // The last that came is the likeliest to be in a cache; few of the others are worth a look.
+    constexpr std::size_t looks = 8;
+    const auto last =
+        std::find_if(list.rbegin(), list.rbegin() + static_cast<std::ptrdiff_t>(std::min(looks, list.size())),
+                     [&](const Block& each) { return suits(each.uses); });
+    if (last == list.rbegin() + static_cast<std::ptrdiff_t>(std::min(looks, list.size()))) return std::nullopt;
+    block = std::move(*last);
+    list.erase(std::next(last).base());
   } else {
-    const auto found = large_.lower_bound(capacity);
-    if (found == large_.end() || found->first > capacity + capacity / 8) return std::nullopt;
-    block = {found->second, found->first};
+    auto found = large_.lower_bound(capacity);
+    const auto fits = [&] { return found != large_.end() && found->first <= capacity + capacity / 8; };
+    while (fits() && !suits(found->second.uses)) ++found;
+    if (!fits()) return std::nullopt;
+    block = std::move(found->second);
     large_.erase(found);
   }
   stats_.held -= block.capacity;
@@ -69,14 +77,15 @@ void Pool::cancel(std::uint64_t capacity) noexcept {
 
 void Pool::give_back(Block block) noexcept {
   const std::lock_guard lock(mutex_);
-  stats_.in_use -= block.capacity;
+  const std::uint64_t capacity = block.capacity;
+  stats_.in_use -= capacity;
   try {
-    if (block.capacity <= largest_small) {
-      small_[class_of(block.capacity)].push_back(block.memory);
+    if (capacity <= largest_small) {
+      small_[class_of(capacity)].push_back(std::move(block));
     } else {
-      large_.emplace(block.capacity, block.memory);
+      large_.emplace(capacity, std::move(block));
     }
-    stats_.held += block.capacity;
+    stats_.held += capacity;
   } catch (...) {
     // No memory on the host for the list's entry: the block is lost, which is the least harm here.
   }
@@ -103,14 +112,14 @@ void Pool::release_held(std::uint64_t until) {
   const std::uint64_t before = stats_.held;
   while (stats_.held > until && !large_.empty()) {
     const auto last = std::prev(large_.end());
-    clReleaseMemObject(last->second);
+    clReleaseMemObject(last->second.memory);
     stats_.held -= last->first;
     large_.erase(last);
   }
   for (std::size_t i = small_classes; i-- > 0;) {
     const std::uint64_t power = smallest << (i / 4), capacity = power + power / 4 * (i % 4);
     while (stats_.held > until && !small_[i].empty()) {
-      clReleaseMemObject(small_[i].back());
+      clReleaseMemObject(small_[i].back().memory);
       stats_.held -= capacity;
       small_[i].pop_back();
     }

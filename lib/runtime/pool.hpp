@@ -5,13 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
 
-#include "cl/opencl.hpp"
 #include "koine/memory.hpp"
+#include "runtime/buffer.hpp"
 
 namespace koine::runtime {
 
@@ -21,18 +22,14 @@ std::uint64_t pool_capacity(std::uint64_t bytes) noexcept;
 
 class Pool {
  public:
-  struct Block {
-    cl_mem memory;
-    std::uint64_t capacity;
-  };
-
   explicit Pool(std::uint64_t limit) noexcept { stats_.limit = limit; }
   ~Pool() { trim(); }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// A held block that fits without wasting more than an eighth, counted as in use; none if there is none.
-  std::optional<Block> take_held(std::uint64_t capacity);
+  /// A held block that fits without wasting more than an eighth, counted as in use; none if there is none whose uses
+  /// `suits` says yes to, or the limit has been lowered and what is held must go.
+  std::optional<Block> take_held(std::uint64_t capacity, const std::function<bool(const Uses&)>& suits);
   /// Counts `capacity` as in use before the driver is asked, so that threads cannot pass the limit together. Releases
   /// held blocks to make room; false if the limit is passed all the same.
   bool reserve(std::uint64_t capacity);
@@ -53,8 +50,8 @@ class Pool {
   void release_held(std::uint64_t until);
 
   mutable std::mutex mutex_;
-  std::array<std::vector<cl_mem>, small_classes> small_;
-  std::multimap<std::uint64_t, cl_mem> large_;  // by capacity
+  std::array<std::vector<Block>, small_classes> small_;
+  std::multimap<std::uint64_t, Block> large_;  // by capacity
   MemoryStats stats_;
 };
 

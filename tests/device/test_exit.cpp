@@ -49,13 +49,13 @@ TEST_CASE("child: ends while a kernel runs" * doctest::skip()) {
     if (must_be_done && !last_event.done()) _exit(3);
   });
   Context& context = Context::of(kn::default_device());
-  const BufferRef x = context.allocate(4, "test");
+  const BufferRef x = context.queue().allocate(4, "test");
   const auto kernel = context.kernel("test:slow", [] { return kn::runtime::ProgramText{slow_source, ""}; });
-  context.fill_zero(*x, 0, 4);
+  context.queue().fill_zero(*x, 0, 4);
   (kn::arange(10) + 1).eval();
   const std::size_t one = 1;
-  Launch(context, kernel).arg(*x).run(std::span(&one, 1), {}, &last_event);
-  context.flush();
+  Launch(context.queue(), kernel).out(*x).run(std::span(&one, 1), {}, &last_event);
+  context.queue().flush();
   CHECK_FALSE(last_event.done());
   std::exit(0);
 }

@@ -258,10 +258,10 @@ TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustiv
     std::vector<float> av, bv, expected;
     for (int i = 0; i < 3 * 20 * 30; ++i) av.push_back(random_value<float>());
     for (int i = 0; i < 30 * 40; ++i) bv.push_back(random_value<float>());
-    const auto a = context.allocate(av.size() * 4, "test"), b = context.allocate(bv.size() * 4, "test");
-    const auto out = context.allocate(3 * 20 * 40 * 4, "test");
-    context.write(*a, 0, av.data(), av.size() * 4);
-    context.write(*b, 0, bv.data(), bv.size() * 4);
+    const auto a = context.queue().allocate(av.size() * 4, "test"), b = context.queue().allocate(bv.size() * 4, "test");
+    const auto out = context.queue().allocate(3 * 20 * 40 * 4, "test");
+    context.queue().write(*a, 0, av.data(), av.size() * 4);
+    context.queue().write(*b, 0, bv.data(), bv.size() * 4);
     kn::exec::MatmulPiece piece;
     piece.m = 20, piece.n = 40, piece.k = 30;
     piece.a = {a.get(), 0, 1, 20, {}};  // transposed
@@ -270,9 +270,9 @@ TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustiv
     for (const std::int64_t batches : {1, 3}) {
       piece.batch.sizes = {1, 1, 1, batches};
       piece.batch.a_strides = {0, 0, 0, 600};
-      kn::exec::run_clblast(context, piece);
+      kn::exec::run_clblast(context.queue(), piece);
       std::vector<float> got(static_cast<std::size_t>(batches) * 800);
-      context.read(*out, 0, got.data(), got.size() * 4);
+      context.queue().read(*out, 0, got.data(), got.size() * 4);
       for (std::size_t i = 0; i < got.size(); ++i) {
         float sum = 0;
         for (std::size_t d = 0; d < 30; ++d) sum += av[i / 800 * 600 + d * 20 + i % 800 / 40] * bv[d * 40 + i % 40];

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading fault words, and what results inherit from their operands.
+#include "runtime/fault.hpp"
+
+#include <algorithm>
+
+#include "koine/error.hpp"
+#include "runtime/context.hpp"
+
+namespace koine::runtime {
+
+Fault::Fault(Queue& queue, std::function<std::string(std::int64_t)> message)
+    : word_(queue.allocate(sizeof(FaultWord), "eval")), message_(std::move(message)) {
+  queue.fill_zero(*word_, 0, sizeof(FaultWord));
+}
+
+void Fault::check() {
+  if (state_.load(std::memory_order_acquire) == State::clear) return;
+  FaultWord word;
+  word_->context().queue().read(*word_, 0, &word, sizeof word);
+  state_.store(word.reported != 0 ? State::reported : State::clear, std::memory_order_release);
+  if (word.reported != 0) throw IndexError(message_(word.value));
+}
+
+Faults merged(const Faults& a, const Faults& b) {
+  if (a == b || b == nullptr) return a;
+  if (a == nullptr) return b;
+  std::vector<std::shared_ptr<Fault>> both = *a;
+  for (const auto& fault : *b) {
+    if (std::find(both.begin(), both.end(), fault) == both.end()) both.push_back(fault);
+  }
+  return std::make_shared<const std::vector<std::shared_ptr<Fault>>>(std::move(both));
+}
+
+}  // namespace koine::runtime

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only the device can notice, such as a wrong value in an index array: a word that a kernel fills, looked at when
+// somebody observes a result that depends on it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace koine::runtime {
+
+class Buffer;
+class Queue;
+
+/// What kernels/common/fault.clh writes.
+struct FaultWord {
+  std::uint32_t reported = 0;
+  std::uint32_t unused = 0;
+  std::int64_t value = 0;  ///< the value that is wrong; of several, one
+};
+
+class Fault {
+ public:
+  /// A cleared word in device memory. `message` makes the sentence for a value; a reported one becomes an IndexError.
+  Fault(Queue& queue, std::function<std::string(std::int64_t)> message);
+
+  /// What the kernel takes as its `__global kn_fault*`.
+  const Buffer& word() const noexcept { return *word_; }
+  /// Waits for the kernel; throws IndexError if it reported a value, now and each time.
+  void check();
+
+ private:
+  enum class State { unknown, clear, reported };
+  std::shared_ptr<Buffer> word_;
+  std::function<std::string(std::int64_t)> message_;
+  std::atomic<State> state_{State::unknown};
+};
+
+/// The faults that a buffer's contents depend on: shared by all buffers that depend on the same ones, null for none.
+using Faults = std::shared_ptr<const std::vector<std::shared_ptr<Fault>>>;
+
+/// Those of both.
+Faults merged(const Faults& a, const Faults& b);
+
+}  // namespace koine::runtime

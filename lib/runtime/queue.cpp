@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order between queues: events of the commands that a command depends on, if they are another queue's.
+#include "runtime/queue.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "cl/errors.hpp"
+#include "runtime/context.hpp"
+
+namespace koine::runtime {
+
+namespace {
+
+cl::Queue make_driver_queue(const Context& context) {
+  try {
+    return cl::Queue(context.handle(), context.entry().device);
+  } catch (const ::cl::Error& error) {
+    cl::throw_error(error.err(), "device", "create a queue", context.traits());
+  }
+}
+
+bool done(const Point& point) {
+  cl_int status = CL_QUEUED;
+  return point.event() != nullptr &&
+         clGetEventInfo(point.event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr) ==
+             CL_SUCCESS &&
+         status == CL_COMPLETE;
+}
+
+}  // namespace
+
+Queue::Queue(Context& context, std::size_t number)
+    : context_(context), number_(number), driver_(make_driver_queue(context)) {}
+
+const DeviceTraits& Queue::traits() const noexcept { return context_.traits(); }
+std::mutex& Queue::order_mutex() const noexcept { return context_.order_mutex_; }
+bool Queue::others() const noexcept { return context_.queues_.size() > 1; }
+bool Queue::relieve(cl_int code) noexcept { return context_.relieve(code); }
+
+bool Queue::follows(const Point& point) const noexcept {
+  if (point.queue == nullptr || point.queue == this) return true;
+  const std::size_t other = point.queue->number_;
+  return other < seen_.size() && point.ticket <= seen_[other];
+}
+
+bool Queue::settled(const Uses& uses) const noexcept {
+  const auto settled = [this](const Point& point) { return follows(point) || done(point); };
+  return settled(uses.written) && std::all_of(uses.read.begin(), uses.read.end(), settled);
+}
+
+cl_int Queue::wait_for(std::span<const Use> uses) {
+  std::vector<const Point*> points;
+  for (const Use& use : uses) {
+    const Uses& known = use.buffer->uses();
+    if (!follows(known.written)) points.push_back(&known.written);
+    if (!use.writes) continue;
+    for (const Point& point : known.read) {
+      if (!follows(point)) points.push_back(&point);
+    }
+  }
+  return points.empty() ? CL_SUCCESS : wait_for(points);
+}
+
+cl_int Queue::wait_for(std::span<const Point* const> points) {
+  std::vector<cl_event> events;
+  for (const Point* point : points) {
+    events.push_back(point->event());
+    // An event is only sure to come about once its queue was told to start.
+    if (const cl_int code = clFlush(point->queue->handle()); code != CL_SUCCESS) return code;
+  }
+  const cl_int code =
+      clEnqueueBarrierWithWaitList(handle(), static_cast<cl_uint>(events.size()), events.data(), nullptr);
+  if (code != CL_SUCCESS) return code;
+  for (const Point* point : points) {
+    const std::size_t other = point->queue->number_;
+    if (other >= seen_.size()) seen_.resize(other + 1, 0);
+    seen_[other] = std::max(seen_[other], point->ticket);
+  }
+  return CL_SUCCESS;
+}
+
+void Queue::note(std::span<const Use> uses, const ::cl::Event& event) {
+  const Point point{this, ++ticket_, event};
+  for (const Use& use : uses) {
+    Uses& known = use.buffer->uses();
+    if (use.writes) {
+      known.written = point;
+      known.read.clear();
+      continue;
+    }
+    const auto own =
+        std::find_if(known.read.begin(), known.read.end(), [&](const Point& p) { return p.queue == this; });
+    if (own != known.read.end()) {
+      *own = point;
+    } else if (known.written.queue != this || known.written.ticket != point.ticket) {
+      known.read.push_back(point);
+    }
+  }
+}
+
+cl_int Queue::start_after(Queue& other) {
+  cl_event raw = nullptr;
+  const cl_int code = clEnqueueMarkerWithWaitList(other.handle(), 0, nullptr, &raw);
+  if (code != CL_SUCCESS) return code;
+  const Point point{&other, ++other.ticket_, ::cl::Event(raw)};
+  const Point* const points[] = {&point};
+  return wait_for(points);
+}
+
+void Queue::pass_on_faults(std::span<const Use> uses) {
+  Faults faults;
+  for (const Use& use : uses) faults = merged(faults, use.buffer->faults());
+  if (faults == nullptr) return;
+  for (const Use& use : uses) {
+    if (use.writes) use.buffer->faults() = faults;
+  }
+}
+
+void Queue::check_faults(const Buffer& buffer) {
+  Faults faults;
+  {
+    const std::lock_guard lock(order_mutex());
+    faults = buffer.faults();
+  }
+  if (faults == nullptr) return;
+  for (const auto& fault : *faults) fault->check();
+  const std::lock_guard lock(order_mutex());
+  if (buffer.faults() == faults) buffer.faults() = nullptr;
+}
+
+void Queue::finish(std::string_view function) {
+  context_.check_usable(function);
+  const cl_int code = clFinish(handle());
+  if (code != CL_SUCCESS) context_.fail(code, function, "finish the work");
+}
+
+void Queue::flush() {
+  context_.check_usable("eval");
+  const cl_int code = clFlush(handle());
+  if (code != CL_SUCCESS) context_.fail(code, "eval", "submit the work");
+}
+
+cl::Event Queue::record() {
+  context_.check_usable("record");
+  cl_event raw = nullptr;
+  cl_int code = clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &raw);
+  const ::cl::Event event(raw);
+  if (code == CL_SUCCESS) code = clFlush(handle());
+  if (code != CL_SUCCESS) context_.fail(code, "record", "place an event");
+  return cl::Event(event);
+}
+
+void Queue::wait(const cl::Event& event) {
+  context_.check_usable("wait");
+  const cl_event raw = event.handle()();
+  const cl_int code = clEnqueueBarrierWithWaitList(handle(), 1, &raw, nullptr);
+  if (code != CL_SUCCESS) context_.fail(code, "wait", "wait for an event");
+}
+
+}  // namespace koine::runtime

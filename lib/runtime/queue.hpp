@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// One in-order queue of a context: where commands are enqueued, ordered after what other queues did to the same memory.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/device_traits.hpp"
+#include "cl/queue.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/order.hpp"
+
+namespace koine::runtime {
+
+class Context;
+
+class Queue {
+ public:
+  /// Made by Context, which never destroys it. `number` counts the queues of the context.
+  Queue(Context& context, std::size_t number);
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  Context& context() const noexcept { return context_; }
+  const DeviceTraits& traits() const noexcept;
+  cl_command_queue handle() const noexcept { return driver_.handle(); }
+  /// Whether commands record their times.
+  bool profiling() const noexcept { return driver_.profiling(); }
+  /// Waits for all work, then switches. Nobody else may enqueue meanwhile.
+  void set_profiling(bool on) { driver_.set_profiling(on); }
+
+  /// Memory from the pool, contents undefined; zero bytes are allowed. Throws OutOfMemory, which names the request,
+  /// what is in use and held, and what the device has.
+  BufferRef allocate(std::uint64_t bytes, std::string_view function);
+  /// Host to device; the source may be reused on return.
+  void write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
+             std::string_view function = "eval");
+  /// Device to host; waits for the work that `from` depends on. Throws what that work reported.
+  void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
+            std::string_view function = "eval");
+  /// Device to device. The ranges must not overlap.
+  void copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset, std::uint64_t bytes,
+            std::string_view function = "eval");
+  /// Zeros. Offset and size are multiples of 4 unless the range ends at the buffer's size().
+  void fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function = "eval");
+
+  /// Waits for all work of this queue.
+  void finish(std::string_view function = "synchronize");
+  /// Sends all work to the device without waiting.
+  void flush();
+  /// A point after all work of this queue so far, on its way to the device.
+  cl::Event record();
+  /// Later work of this queue starts after the event, which is of the same context.
+  void wait(const cl::Event& event);
+
+  /// Runs `transfer()`, which enqueues on handle() and may wait for that, in the same order. Only for buffers that
+  /// nobody else writes meanwhile. Returns OpenCL's code.
+  template <class Transfer>
+  cl_int transfer(std::initializer_list<Use> uses, Transfer transfer);
+  /// Enqueues what `enqueue(cl_event*)` enqueues on handle(), after all work on other queues that `uses` depend on, and
+  /// notes it for theirs. Where memory runs out, waits and releases what the pool holds, and tries once more. Returns
+  /// OpenCL's code.
+  template <class Enqueue>
+  cl_int submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event = nullptr);
+  template <class Enqueue>
+  cl_int submit(std::initializer_list<Use> uses, Enqueue enqueue, cl::Event* event = nullptr) {
+    return submit(std::span(uses.begin(), uses.size()), enqueue, event);
+  }
+
+ private:
+  friend class Context;
+
+  // All of these under the context's order mutex.
+  bool follows(const Point& point) const noexcept;
+  bool settled(const Uses& uses) const noexcept;
+  cl_int wait_for(std::span<const Use> uses);
+  cl_int wait_for(std::span<const Point* const> points);
+  void note(std::span<const Use> uses, const ::cl::Event& event);
+  cl_int start_after(Queue& other);
+  /// What is written inherits the faults of what was read for it.
+  static void pass_on_faults(std::span<const Use> uses);
+
+  void check_faults(const Buffer& buffer);
+
+  std::mutex& order_mutex() const noexcept;
+  bool others() const noexcept;
+  bool relieve(cl_int code) noexcept;
+  cl_mem create(std::uint64_t capacity, cl_int& code);
+
+  Context& context_;
+  std::size_t number_;
+  cl::Queue driver_;
+  std::uint64_t ticket_ = 0;         // of the last command that was noted
+  std::vector<std::uint64_t> seen_;  // by queue number: the last of its commands that later work here comes after
+};
+
+template <class Enqueue>
+cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event) {
+  const std::lock_guard lock(order_mutex());
+  const bool several = others();
+  if (several) {
+    if (const cl_int code = wait_for(uses); code != CL_SUCCESS) return code;
+  }
+  cl_event raw = nullptr;
+  cl_event* const wanted = several || event != nullptr ? &raw : nullptr;
+  cl_int code = enqueue(wanted);
+  if (code != CL_SUCCESS && relieve(code)) code = enqueue(wanted);
+  if (code != CL_SUCCESS) return code;
+  pass_on_faults(uses);
+  if (raw == nullptr) return code;
+  const ::cl::Event made(raw);
+  if (several) note(uses, made);
+  if (event != nullptr) *event = cl::Event(made);
+  return code;
+}
+
+template <class Transfer>
+cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer) {
+  const std::span<const Use> uses(list.begin(), list.size());
+  std::unique_lock lock(order_mutex());
+  if (others()) {
+    if (const cl_int code = wait_for(uses); code != CL_SUCCESS) return code;
+  }
+  // Not under the lock: it may take long, and other threads' work does not depend on it.
+  lock.unlock();
+  cl_int code = transfer();
+  lock.lock();
+  if (code != CL_SUCCESS && relieve(code)) {
+    lock.unlock();
+    code = transfer();
+    lock.lock();
+  }
+  if (code != CL_SUCCESS || !others()) return code;
+  cl_event raw = nullptr;
+  code = clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &raw);
+  if (code == CL_SUCCESS) note(uses, ::cl::Event(raw));
+  return code;
+}
+
+}  // namespace koine::runtime

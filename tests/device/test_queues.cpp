@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several queues of a device: the right values without a wait by the user, whoever made what on which queue.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "exec/evaluate.hpp"
+#include "graph/node.hpp"
+#include "runtime/context.hpp"
+#include "runtime/launch.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::Queue;
+using kn::QueueScope;
+using kn::runtime::Context;
+using kn::runtime::Launch;
+using kn::test::on_each_device;
+
+namespace {
+
+// Adds to x after a while that grows with `turns`, so that what does not wait reads too early.
+constexpr const char* slow_source = R"(
+kernel void koine(global uint* x, uint turns, uint value) {
+  uint y = x[get_global_id(0)] | 1;
+  for (uint i = 0; i < turns; ++i) y = y * 1664525 + (y >> 3);
+  x[get_global_id(0)] += y == 0 ? 1 : value;
+}
+)";
+
+void add_slowly(Queue& queue, const Array& x, std::uint32_t value) {
+  kn::runtime::Queue& handle = *queue.handle();
+  const auto kernel = handle.context().kernel("test:add slowly", [] {
+    return kn::runtime::ProgramText{slow_source, ""};
+  });
+  Launch(handle, kernel).out(*x.node()->storage).value(std::uint32_t{20'000'000}).value(value).run({16}, {16});
+}
+
+Array counts(std::size_t n) { return kn::asarray(std::vector<std::uint32_t>(n, 0)); }
+
+}  // namespace
+
+TEST_CASE("a scope says on which queue a thread's arrays are computed") {
+  const kn::Device device = kn::default_device();
+  const Queue one(device), two(device), same = one;
+  CHECK(one == same);
+  CHECK_FALSE(one == two);
+  CHECK(one.device() == device);
+  const auto queue_of = [](const Array& x) { return &kn::exec::queue_of(*x.node()); };
+  kn::runtime::Queue* const own = &Context::of(device).queue();
+  CHECK(queue_of(kn::ones({2})) == own);
+  const QueueScope outer(one);
+  CHECK(queue_of(kn::ones({2}) + 1) == one.handle().get());
+  {
+    const QueueScope inner(two);
+    CHECK(queue_of(kn::ones({2}) + 1) == two.handle().get());
+    std::thread([&] { CHECK(queue_of(kn::ones({2})) == own); }).join();
+  }
+  CHECK(queue_of(kn::asarray(std::vector<int>{1, 2})) == one.handle().get());
+}
+
+TEST_CASE("what one queue makes another reads, and overwrites, in the right order") {
+  on_each_device([] {
+    Queue one, two;
+    for (std::uint32_t round = 1; round <= 3; ++round) {
+      Array x = counts(16);
+      add_slowly(one, x, round);
+      // Reads after the other queue's write, ...
+      Array y;
+      {
+        const QueueScope scope(two);
+        y = (x + 1u).eval();
+      }
+      // ... writes after its read, and after its write.
+      add_slowly(one, x, 10);
+      {
+        const QueueScope scope(two);
+        x(kn::slice(0, 8)) = 7;
+      }
+      add_slowly(one, x, 100);
+      CHECK(y.to_vector<std::uint32_t>() == std::vector<std::uint32_t>(16, round + 1));
+      std::vector<std::uint32_t> expected(16, round + 110);
+      for (std::size_t i = 0; i < 8; ++i) expected[i] = 107;
+      CHECK(x.to_vector<std::uint32_t>() == expected);
+    }
+  });
+}
+
+TEST_CASE("work of the default queue from before there were others is waited for") {
+  on_each_device([] {
+    // A context of its own, so that there are none yet.
+    const kn::cl::DeviceEntry& entry = kn::default_device().record();
+    auto& context = *new Context(entry, ::cl::Context(entry.device));  // like all contexts, never destroyed
+    const auto kernel = context.kernel("test:add slowly", [] { return kn::runtime::ProgramText{slow_source, ""}; });
+    const auto x = context.queue().allocate(64, "test");
+    context.queue().fill_zero(*x, 0, 64);
+    Launch(context.queue(), kernel).out(*x).value(std::uint32_t{20'000'000}).value(std::uint32_t{5}).run({16}, {16});
+    const auto other = context.new_queue();
+    std::vector<std::uint32_t> values(16);
+    other->read(*x, 0, values.data(), 64);
+    CHECK(values == std::vector<std::uint32_t>(16, 5));
+  });
+}
+
+TEST_CASE("memory that comes back is not handed to another queue while it is in use") {
+  on_each_device([] {
+    Queue one, two;
+    for (int round = 0; round < 3; ++round) {
+      Array result;
+      {
+        Array x = counts(16);
+        add_slowly(one, x, 3);
+        const QueueScope scope(one);
+        result = (x + 0u).eval();
+      }  // x's memory goes back while the first queue is still at it
+      const QueueScope scope(two);
+      std::vector<Array> others;
+      for (std::uint32_t i = 0; i < 10; ++i) others.push_back(kn::asarray(std::vector<std::uint32_t>(16, 1000 + i)));
+      CHECK(result.to_vector<std::uint32_t>() == std::vector<std::uint32_t>(16, 3));
+      for (std::uint32_t i = 0; i < 10; ++i) {
+        CHECK(others[i].to_vector<std::uint32_t>() == std::vector<std::uint32_t>(16, 1000 + i));
+      }
+    }
+  });
+}
+
+TEST_CASE("random work over several queues agrees with one queue") {
+  on_each_device([] {
+    std::vector<Queue> queues;
+    for (int i = 0; i < 3; ++i) queues.emplace_back();
+    const auto run = [&](bool several) {
+      std::mt19937 random(7);
+      std::vector<Array> arrays;
+      for (int i = 0; i < 4; ++i) arrays.push_back(kn::arange(2000) + i);
+      for (int step = 0; step < 200; ++step) {
+        const auto pick = [&] { return random() % arrays.size(); };
+        const std::size_t number = random() % queues.size(), target = pick(), a = pick(), b = pick();
+        const auto what = random() % 4;
+        std::unique_ptr<QueueScope> scope;
+        if (several) scope = std::make_unique<QueueScope>(queues[number]);
+        if (what == 0) {
+          arrays[target] = arrays[a] * 3 + arrays[b](kn::slice(kn::none, kn::none, -1));
+        } else if (what == 1) {
+          arrays[target](kn::slice(step, step + 500)) = arrays[a](kn::slice(0, 500)) % 1009;
+        } else if (what == 2) {
+          arrays[target] = arrays[a] % 997 + kn::sum(arrays[b] % 13);
+        } else {
+          arrays[target] = arrays[a];
+          arrays[target].eval();
+        }
+      }
+      std::vector<std::vector<std::int64_t>> values;
+      for (const Array& x : arrays) values.push_back(x.to_vector<std::int64_t>());
+      return values;
+    };
+    CHECK(run(true) == run(false));
+  });
+}
+
+TEST_CASE("threads on queues of their own share arrays") {
+  on_each_device([] {
+    const kn::Device device = kn::default_device();
+    const Array shared = kn::arange(1000) * 2;
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 6; ++t) {
+      threads.emplace_back([&, t] {
+        const kn::DeviceScope on(device);
+        const Queue queue;
+        const QueueScope scope(queue);
+        for (int i = 0; i < 30; ++i) {
+          const Array mine = shared + t * 100 + i;
+          if (kn::sum(mine).item<std::int64_t>() != 999'000 + 1000 * (t * 100 + i)) ++wrong;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("events: points that others wait for") {
+  on_each_device([] {
+    Queue one, two;
+    CHECK(kn::Event().done());
+    CHECK_NOTHROW(kn::Event().wait());
+    const Array x = counts(16);
+    add_slowly(one, x, 1);
+    const kn::Event after = one.record();
+    two.wait(after);
+    const kn::Event later = two.record();
+    later.wait();
+    CHECK(after.done());
+    add_slowly(one, x, 1);
+    one.synchronize();
+    add_slowly(two, x, 1);
+    kn::synchronize(kn::default_device());
+    CHECK(later.done());
+    CHECK(x.to_vector<std::uint32_t>() == std::vector<std::uint32_t>(16, 3));
+  });
+}
+
+TEST_CASE("queues come back for reuse, and arrays outlive the queue they were built on") {
+  Array x;
+  kn::runtime::Queue* first = nullptr;
+  {
+    const Queue queue;
+    first = queue.handle().get();
+    const QueueScope scope(queue);
+    x = kn::arange(100) * 3;
+  }
+  CHECK(Queue().handle().get() == first);
+  CHECK(x(5).item<int>() == 15);
+}
