@@ -9,6 +9,7 @@
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/index.hpp>
+#include <koine/indexing.hpp>
 #include <koine/io.hpp>
 #include <koine/linalg.hpp>
 #include <koine/manipulation.hpp>

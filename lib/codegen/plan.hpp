@@ -47,7 +47,7 @@ struct Step {
   enum class Kind : std::uint8_t {
     elementwise,  // body; every output gets memory of its own
     reduce,       // body with one output, the value that `node` reduces
-    kernel,       // `node` is a matmul or a random draw, its inputs are in memory
+    kernel,       // `node` runs a kernel of its own on inputs in memory
     alias,        // `node` is a view over its input's memory
   };
   Kind kind;

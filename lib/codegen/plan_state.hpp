@@ -42,7 +42,7 @@ struct Info {
   bool stored() const { return step >= 0; }
 };
 
-inline bool has_own_kernel(Op op) { return op == Op::reduce || op == Op::matmul || op == Op::random; }
+inline bool has_own_kernel(Op op) { return op >= Op::reduce && op < Op::leaf; }
 
 /// Parameters beside operands and constants: the loop's own bounds.
 inline constexpr std::uint32_t loop_bytes = 64;

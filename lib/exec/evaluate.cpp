@@ -6,6 +6,7 @@
 #include "exec/kernel_run.hpp"
 #include "exec/matmul_node.hpp"
 #include "exec/random.hpp"
+#include "exec/take.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -64,10 +65,10 @@ void run(runtime::Context& context, std::span<Node* const> roots, const Destinat
         graph::fulfil(node, node.inputs[0]->storage, *apply(node.view(), node.shape, node.inputs[0]->layout));
         break;
       case codegen::Step::Kind::kernel:
-        if (node.op == Op::random) {
-          run_random_node(queue, node);
-        } else {
-          run_matmul_node(queue, node);
+        switch (node.op) {
+          case Op::random: run_random_node(queue, node); break;
+          case Op::take: run_take(queue, node); break;
+          default: run_matmul_node(queue, node);
         }
     }
   }

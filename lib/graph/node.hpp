@@ -72,8 +72,12 @@ struct RandomInfo {
   std::uint64_t range = 0;
 };
 
+struct TakeInfo {
+  std::size_t axis;
+};
+
 using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>,
-                                std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>>;
+                                std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>, TakeInfo>;
 
 /// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
 /// all that the process built since the oldest of its nodes, whichever is less.
@@ -120,6 +124,7 @@ struct Node {
   const ViewMap& view() const { return *std::get<std::shared_ptr<const ViewMap>>(attributes); }
   const ReduceInfo& reduction() const { return *std::get<std::shared_ptr<const ReduceInfo>>(attributes); }
   const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
+  const TakeInfo& take() const { return std::get<TakeInfo>(attributes); }
   const ConstantValue& constant() const { return std::get<ConstantValue>(attributes); }
 };
 

@@ -36,6 +36,7 @@ std::string_view name(Op op) {
     case Op::reduce: return "reduce";
     case Op::matmul: return "matmul";
     case Op::random: return "random";
+    case Op::take: return "take";
     default: return "leaf";
   }
 }

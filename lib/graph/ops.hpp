@@ -25,6 +25,7 @@ enum class Op : std::uint8_t {
   reduce,
   matmul,
   random,
+  take,
   // what memory holds
   leaf,
 };

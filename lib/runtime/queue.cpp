@@ -117,6 +117,19 @@ void Queue::pass_on_faults(std::span<const Use> uses) {
   }
 }
 
+void Queue::add_fault(Buffer& buffer, const std::shared_ptr<Fault>& fault) {
+  // A long chain of such kernels would collect as many words; from here on the older ones are looked at first.
+  constexpr std::size_t most = 32;
+  Faults known;
+  {
+    const std::lock_guard lock(order_mutex());
+    known = buffer.faults();
+  }
+  if (known != nullptr && known->size() >= most) check_faults(buffer);
+  const std::lock_guard lock(order_mutex());
+  buffer.faults() = merged(buffer.faults(), std::make_shared<const std::vector<std::shared_ptr<Fault>>>(1, fault));
+}
+
 void Queue::check_faults(const Buffer& buffer) {
   Faults faults;
   {

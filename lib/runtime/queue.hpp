@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -47,6 +48,9 @@ class Queue {
             std::string_view function = "eval");
   /// Zeros. Offset and size are multiples of 4 unless the range ends at the buffer's size().
   void fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function = "eval");
+
+  /// Whoever observes what is in the buffer now, or what is made of it, gets the fault if it was reported.
+  void add_fault(Buffer& buffer, const std::shared_ptr<Fault>& fault);
 
   /// Waits for all work of this queue.
   void finish(std::string_view function = "synchronize");

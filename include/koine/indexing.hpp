@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements picked by arrays of positions.
+#pragma once
+
+#include <koine/array.hpp>
+#include <koine/shape.hpp>
+
+namespace koine {
+
+struct TakeOptions {
+  Axis axis = none;  ///< none: positions in the flattened array
+};
+/// The elements of `x` at `indices` along one axis: the result has the shape of x with that axis replaced by the axes
+/// of `indices`. Indices are integers; those below zero count from the end. Only the device can notice that one is out
+/// of range: the IndexError is thrown when a result that depends on it is observed (item, to_vector, copy_to,
+/// printing). DTypeError for indices that are not integers, IndexError for an axis out of range.
+KOINE_API Array take(const Array& x, const Array& indices, const TakeOptions& options = {});
+
+}  // namespace koine

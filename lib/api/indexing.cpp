@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements picked by arrays of positions.
+#include "api/build.hpp"
+
+#include <koine/error.hpp>
+#include <koine/indexing.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/types.hpp>
+
+namespace koine {
+namespace {
+
+/// The node itself if its values will lie in row-major order, else a copy.
+graph::NodeRef in_order(const graph::NodeRef& node) {
+  const bool ordered = node->is_ready() ? graph::is_row_major(node->layout) : node->op != graph::Op::view;
+  return ordered ? node : graph::make_node(graph::Op::cast, node->dtype, node->shape, node->place, {&node, 1});
+}
+
+}  // namespace
+
+Array take(const Array& x, const Array& indices, const TakeOptions& options) {
+  const Operand first(x), second(indices);
+  api::common_place("take", {&first, &second});
+  if (!is_integer(indices.dtype())) {
+    throw DTypeError("[take] indices are " + std::string(name(indices.dtype())) + "; they must be integers");
+  }
+  if (!options.axis.given()) return take(reshape(x, {-1}), indices, {.axis = 0});
+  if (options.axis.axes().size() != 1) throw ValueError("[take] takes one axis, or none for the flattened array");
+  const std::size_t axis = graph::normal_axis(options.axis.axes()[0], x.shape(), "take");
+  Shape shape;
+  for (std::size_t i = 0; i < axis; ++i) shape.push_back(x.shape()[i]);
+  for (const std::int64_t size : indices.shape()) shape.push_back(size);
+  for (std::size_t i = axis + 1; i < x.shape().size(); ++i) shape.push_back(x.shape()[i]);
+  graph::check_sizes(shape, "take");
+  return api::pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(astype(indices, int64).node())},
+                      graph::TakeInfo{axis});
+}
+
+}  // namespace koine

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/take.cl.
+#include "exec/take.hpp"
+
+#include "runtime/context.hpp"
+#include "runtime/kernel_sources.hpp"
+#include "runtime/launch.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace koine::exec {
+namespace {
+
+constexpr std::size_t group_size = 256;
+constexpr std::uint64_t items_per_unit = 4096;
+// A CPU work-item moves at least this many elements, so that starting it costs little beside them.
+constexpr std::uint64_t fewest_elements = 8192;
+constexpr std::uint64_t items_per_core = 8;
+
+const char* moved_as(DType type) {
+  switch (size_of(type)) {
+    case 1: return "uchar";
+    case 2: return "ushort";
+    case 4: return "uint";
+    case 8: return "ulong";
+    default: return "ulong2";
+  }
+}
+
+std::uint64_t product(const Shape& shape, std::size_t first, std::size_t last) {
+  std::uint64_t result = 1;
+  for (std::size_t axis = first; axis < last; ++axis) result *= static_cast<std::uint64_t>(shape[axis]);
+  return result;
+}
+
+}  // namespace
+
+void run_take(runtime::Queue& queue, graph::Node& node) {
+  const graph::Node &x = *node.inputs[0], &positions = *node.inputs[1];
+  const std::size_t axis = node.take().axis;
+  const auto elements = static_cast<std::uint64_t>(node.shape.elements());
+  auto out = queue.allocate(elements * size_of(node.dtype), "take");
+  if (elements > 0) {
+    const DeviceTraits& traits = queue.traits();
+    const bool cpu = traits.device_class == DeviceClass::cpu;
+    const auto count = static_cast<std::uint64_t>(positions.shape.elements());
+    const std::uint64_t rows = product(x.shape, 0, axis) * count;
+    const std::uint64_t inner = product(x.shape, axis + 1, x.shape.size());
+    const std::int64_t size = x.shape[axis];
+    const bool narrow = elements < (std::uint64_t{1} << 31);
+    const std::string options = std::string("-D KN_MOVED=") + moved_as(node.dtype) +
+                                (cpu      ? " -D KN_CPU"
+                                 : narrow ? " -D KN_INDEX=uint"
+                                          : " -D KN_INDEX=ulong");
+    const runtime::KernelRef kernel = queue.context().kernel("take " + options, [&] {
+      return runtime::ProgramText{std::string(runtime::kernel_source("take")), options};
+    });
+    const auto fault = std::make_shared<runtime::Fault>(queue, [axis, size](std::int64_t position) {
+      return "[take] index " + std::to_string(position) + " is out of range for axis " + std::to_string(axis) +
+             " of size " + std::to_string(size) +
+             (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
+    });
+    runtime::Launch launch(queue, kernel);
+    launch.in(*x.storage).in(*positions.storage).out(*out).out(fault->word());
+    launch.value(static_cast<std::uint64_t>(x.layout.offset))
+        .value(static_cast<std::uint64_t>(positions.layout.offset));
+    launch.value(rows).value(count).value(static_cast<std::uint64_t>(size)).value(inner);
+    if (cpu) {
+      const std::uint64_t most = items_per_core * traits.compute_units;
+      launch.run({std::clamp<std::size_t>(elements / fewest_elements, 1, std::min(rows, most))}, {1});
+    } else {
+      const std::size_t local = std::min<std::size_t>(group_size, kernel->max_group());
+      const std::uint64_t items = std::min(elements, items_per_unit * traits.compute_units);
+      launch.run({(items + local - 1) / local * local}, {local});
+    }
+    queue.add_fault(*out, fault);
+  }
+  graph::fulfil(node, std::move(out), graph::row_major(node.shape));
+}
+
+}  // namespace koine::exec
