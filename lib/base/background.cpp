@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread's loop, and its orderly end from an atexit handler.
+// The thread's loop, and its orderly end before the process'.
 #include "base/background.hpp"
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -34,7 +35,23 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
+bool on_main_thread() { return getpid() == gettid(); }
+
 }  // namespace
+
+/// exit() destroys the thread-local objects of its thread before any static one: no task sees a library's globals gone,
+/// not even those that the library makes while the task runs. The handler of atexit() is for an exit() on another
+/// thread than main's.
+struct Background::EndsWithMain {
+  ~EndsWithMain() {
+    if (on_main_thread()) end_all();
+  }
+  static thread_local EndsWithMain instance;
+};
+thread_local Background::EndsWithMain Background::EndsWithMain::instance;
+
+// Registers the destructor with the thread that loads the library, which is the main one as a rule.
+const void* const Background::ends_with_main = &EndsWithMain::instance;
 
 Background::Background() : generation_((watch_forks(), process_generation())) {
   next_ = newest.load(std::memory_order_relaxed);

@@ -26,8 +26,9 @@ class Background {
   /// on it, and forgets it otherwise.
   bool submit(std::function<void()> task) noexcept;
 
-  /// Registers with atexit that the tasks are finished; the first task does so too. What is registered later runs
-  /// earlier: call it again when a library that the tasks use may have made globals since.
+  /// Registers with atexit that the tasks are finished, for an exit() on another thread than main's, whose own comes
+  /// earlier than all handlers. The first task registers it too. What is registered later runs earlier: call it again
+  /// when a library that the tasks use may have made globals since.
   void finish_at_exit() noexcept;
 
   /// For tasks: waits for `time`. False, and at once, when the process is ending.
@@ -42,6 +43,9 @@ class Background {
   /// Finishes what is there, takes no more, and ends the thread.
   void end() noexcept;
   static void end_all() noexcept;
+
+  struct EndsWithMain;
+  static const void* const ends_with_main;
 
   const std::uint32_t generation_;
   std::mutex mutex_;

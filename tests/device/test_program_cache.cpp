@@ -15,15 +15,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/hash.hpp"
 #include "runtime/launch.hpp"
+#include "support/files.hpp"
 
 namespace fs = std::filesystem;
 namespace kn = koine;
@@ -31,26 +30,16 @@ using kn::Array;
 using kn::runtime::Context;
 using kn::runtime::Launch;
 using kn::runtime::ProgramText;
+using kn::test::content;
+using kn::test::put;
 
 namespace {
 
 /// A folder for one test, which becomes the cache of the processes that it starts.
 class Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "koine-test-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  fs::path cache() const { return path_ / "cache"; }
-  fs::path output() const { return path_ / "output"; }
+  fs::path cache() const { return folder_.path() / "cache"; }
+  fs::path output() const { return folder_.path() / "output"; }
   std::vector<fs::path> files() const {
     std::error_code none;
     const fs::directory_iterator begin(cache(), none);
@@ -62,7 +51,7 @@ class Folder {
   }
 
  private:
-  fs::path path_;
+  kn::test::TemporaryFolder folder_;
 };
 
 using Variables = std::map<std::string, std::string>;
@@ -125,15 +114,6 @@ template <class T>
 void append(std::string& values, const Array& x) {
   const auto vector = x.to_vector<T>();
   values.append(reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(T));
-}
-
-std::string content(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void put(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 constexpr const char* two_kernels = R"(

@@ -8,45 +8,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
 #include "koine/error.hpp"
+#include "support/files.hpp"
 
 namespace fs = std::filesystem;
 using koine::runtime::DiskCache;
+using Folder = koine::test::TemporaryFolder;
 using Mode = DiskCache::Mode;
+using koine::test::content;
+using koine::test::put;
 
 namespace {
-
-/// A folder of our own for one test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "koine-test-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::vector<unsigned char> bytes(std::size_t size, unsigned seed = 1) {
   std::vector<unsigned char> result(size);
@@ -58,15 +38,6 @@ std::optional<std::vector<unsigned char>> read(DiskCache& cache, std::string_vie
   const auto found = cache.read(identity);
   if (!found) return std::nullopt;
   return std::vector<unsigned char>(found->payload().begin(), found->payload().end());
-}
-
-std::string content(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void put(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 void age(const fs::path& path, std::time_t seconds) {
