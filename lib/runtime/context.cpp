@@ -18,7 +18,7 @@ namespace koine::runtime {
 namespace {
 
 struct Slot {
-  std::once_flag once;
+  std::mutex mutex;
   std::atomic<Context*> context{nullptr};
 };
 
@@ -61,9 +61,13 @@ void finish_at_exit() {
 Context& Context::of(const cl::DeviceEntry& entry) {
   Slot& slot = slot_of(entry);
   if (Context* const context = slot.context.load(std::memory_order_acquire)) return *context;
-  std::call_once(slot.once,
-                 [&] { slot.context.store(new Context(entry, make_context(entry)), std::memory_order_release); });
-  return *slot.context.load(std::memory_order_acquire);
+  const std::lock_guard lock(slot.mutex);
+  Context* context = slot.context.load(std::memory_order_relaxed);
+  if (context == nullptr) {
+    context = new Context(entry, make_context(entry));
+    slot.context.store(context, std::memory_order_release);
+  }
+  return *context;
 }
 
 Context* Context::existing(const cl::DeviceEntry& entry) noexcept {
