@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 preset=${PRESET:-ci}
 build=build-$preset
 export KOINE_DEVICE=${KOINE_DEVICE:-pocl}
-# PoCL's own cache stays with the build, so that a cold run is one `rm -r` away.
+# PoCL's own cache stays with the build, as Koine's does without being told, so that a cold run is one `rm -r` away.
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/$build/pocl-cache}
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "test: FAILED while $step, after $SECONDS s"' EXIT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# koine_bench: every bench/*.cpp in one Google Benchmark program.
+# koine_bench: every bench/*.cpp in one Google Benchmark program; and koine_start, which measures one start.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cpp")
 if(sources)
@@ -8,3 +8,6 @@ if(sources)
   # koine_internal: the bare-launch and build-a-node figures are taken below the public interface.
   target_link_libraries(koine_bench PRIVATE koine_settings koine_internal benchmark::benchmark)
 endif()
+
+add_executable(koine_start "${PROJECT_SOURCE_DIR}/bench/start/main.cpp")
+target_link_libraries(koine_start PRIVATE koine_settings koine_internal)

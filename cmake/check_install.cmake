@@ -10,4 +10,5 @@ add_test(NAME install.consumer
           "-DCXX=${CMAKE_CXX_COMPILER}" "-DFLAGS=${flags}"
           "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}" "-DTOOL=$<TARGET_EXISTS:koine_tool>"
           -P "${PROJECT_SOURCE_DIR}/tests/install/check.cmake")
-set_tests_properties(install.consumer PROPERTIES LABELS install TIMEOUT 600)
+set_tests_properties(install.consumer PROPERTIES LABELS install TIMEOUT 600
+  ENVIRONMENT "KOINE_CACHE_DIR=${PROJECT_BINARY_DIR}/koine-cache")

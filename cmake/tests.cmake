@@ -12,6 +12,7 @@ target_link_libraries(koine_test_support PRIVATE koine_settings PUBLIC doctest::
 target_compile_features(koine_test_support PUBLIC cxx_std_20)
 target_include_directories(koine_test_support
   PUBLIC "${PROJECT_SOURCE_DIR}/tests" PRIVATE "${PROJECT_SOURCE_DIR}/include")
+target_compile_definitions(koine_test_support PRIVATE KOINE_TEST_CACHE_DIR="${PROJECT_BINARY_DIR}/koine-cache")
 
 # koine_add_tests(<folder> <library>): builds test_<folder> and registers <folder>.<file> for each of its files.
 function(koine_add_tests folder library)

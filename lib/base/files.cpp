@@ -53,13 +53,18 @@ std::string read_file(const std::filesystem::path& path, std::string_view functi
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes, std::string_view function) {
-  // Unique among processes and threads; O_EXCL guards what is left of the risk.
+  // Unique among threads; another process, killed while it wrote, may have left a file under a name with our number.
   static std::atomic<unsigned> counter{0};
-  const std::string temporary =
-      path.string() + "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
+  std::string temporary;
   int error = 0;
   {
-    const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+    Descriptor file{-1};
+    for (int attempt = 0; file.number < 0 && attempt < 100; ++attempt) {
+      temporary =
+          path.string() + "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
+      file.number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file.number < 0 && errno != EEXIST) break;
+    }
     if (file.number < 0) fail(function, "write", path, errno);
     while (!bytes.empty() && error == 0) {
       const ssize_t count = ::write(file.number, bytes.data(), bytes.size());

@@ -58,6 +58,10 @@ std::string standard_options(const DeviceTraits& traits) {
   return options;
 }
 
+std::string build_options(const DeviceTraits& traits, std::string_view options) {
+  return standard_options(traits) + (options.empty() ? "" : " ") + std::string(options);
+}
+
 Program Program::from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
                              const std::string& source, std::string_view options) {
   const char* text = source.data();
@@ -65,12 +69,12 @@ Program Program::from_source(const ::cl::Context& context, const ::cl::Device& d
   cl_int code = CL_SUCCESS;
   const ::cl::Program program(clCreateProgramWithSource(context(), 1, &text, &size, &code));
   if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
-  build(program, device, traits, standard_options(traits) + (options.empty() ? "" : " ") + std::string(options));
+  build(program, device, traits, build_options(traits, options));
   return Program(program, device, traits);
 }
 
 Program Program::from_binary(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
-                             const std::vector<unsigned char>& binary) {
+                             std::span<const unsigned char> binary) {
   return Program(load(context, device, traits, binary.data(), binary.size()), device, traits);
 }
 
@@ -83,8 +87,17 @@ Program Program::from_vendor_text(const ::cl::Context& context, const ::cl::Devi
 }
 
 std::vector<unsigned char> Program::binary() const {
-  const auto binaries = program_.getInfo<CL_PROGRAM_BINARIES>();
-  return binaries.empty() ? std::vector<unsigned char>() : binaries.front();
+  try {
+    // A context of other code's may have several devices, of which only ours was built for.
+    const auto devices = program_.getInfo<CL_PROGRAM_DEVICES>();
+    auto binaries = program_.getInfo<CL_PROGRAM_BINARIES>();
+    for (std::size_t i = 0; i < devices.size() && i < binaries.size(); ++i) {
+      if (devices[i]() == device_()) return std::move(binaries[i]);
+    }
+  } catch (const ::cl::Error& error) {
+    throw_error(error.err(), function, "fetch a program's binary", *traits_);
+  }
+  return {};
 }
 
 cl_kernel Program::create_kernel(const std::string& name) const {

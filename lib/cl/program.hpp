@@ -2,6 +2,7 @@
 // A built program: from OpenCL C, from a binary of an earlier build, or from a vendor's text such as PTX.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,8 @@ namespace koine::cl {
 /// The options that every OpenCL C build on this device gets: the language version and exact division where there is a
 /// choice, never fast math.
 std::string standard_options(const DeviceTraits& traits);
+/// All options of a build: the standard ones, and then its own.
+std::string build_options(const DeviceTraits& traits, std::string_view options);
 
 class Program {
  public:
@@ -23,7 +26,7 @@ class Program {
                              const std::string& source, std::string_view options);
   /// Loads what binary() gave on the same device and driver.
   static Program from_binary(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
-                             const std::vector<unsigned char>& binary);
+                             std::span<const unsigned char> binary);
   /// Loads a vendor's own assembly, which drivers take where they take binaries (NVIDIA: PTX).
   static Program from_vendor_text(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
                                   std::string_view text);
@@ -31,6 +34,7 @@ class Program {
   const ::cl::Program& handle() const noexcept { return program_; }
   const ::cl::Device& device() const noexcept { return device_; }
   const DeviceTraits& traits() const noexcept { return *traits_; }
+  /// What from_binary() takes; empty if the driver has none. Some drivers compile for it. Throws KernelBuildError.
   std::vector<unsigned char> binary() const;
   /// A new cl_kernel, which the caller releases. Throws KernelBuildError if the program has no such kernel.
   cl_kernel create_kernel(const std::string& name) const;

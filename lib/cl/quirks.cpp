@@ -34,6 +34,10 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "A kernel is compiled at its first launch, on a thread of the driver's. If the process ends meanwhile, that thread "
      "finds the compiler's globals gone. Seen in 3.1."},
+    {"pocl", {0, 0}, every_later, &Quirks::binary_needs_launch,
+     "A program's binary holds the machine code of those kernels that were launched before it is fetched first, and "
+     "fetching compiles each kernel once more: 85 ms, during which other compilations wait, and launches too now and "
+     "then. Seen in 3.1."},
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},

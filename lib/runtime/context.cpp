@@ -3,14 +3,12 @@
 #include "runtime/context.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "base/env.hpp"
-#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cl/discovery.hpp"
 #include "cl/errors.hpp"
@@ -20,7 +18,7 @@ namespace koine::runtime {
 namespace {
 
 struct Slot {
-  std::once_flag once;
+  std::mutex mutex;
   std::atomic<Context*> context{nullptr};
 };
 
@@ -63,9 +61,13 @@ void finish_at_exit() {
 Context& Context::of(const cl::DeviceEntry& entry) {
   Slot& slot = slot_of(entry);
   if (Context* const context = slot.context.load(std::memory_order_acquire)) return *context;
-  std::call_once(slot.once,
-                 [&] { slot.context.store(new Context(entry, make_context(entry)), std::memory_order_release); });
-  return *slot.context.load(std::memory_order_acquire);
+  const std::lock_guard lock(slot.mutex);
+  Context* context = slot.context.load(std::memory_order_relaxed);
+  if (context == nullptr) {
+    context = new Context(entry, make_context(entry));
+    slot.context.store(context, std::memory_order_release);
+  }
+  return *context;
 }
 
 Context* Context::existing(const cl::DeviceEntry& entry) noexcept {
@@ -76,6 +78,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
     : entry_(entry),
       handle_(std::move(handle)),
       pool_(initial_memory_limit(entry.traits)),
+      store_(entry_, handle_),
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
   queues_.push_back(std::make_unique<Queue>(*this, 0));
@@ -117,21 +120,8 @@ std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {
 KernelRef Context::kernel(std::string_view signature, const std::function<ProgramText()>& make,
                           std::string_view entry) {
   check_usable("eval");
-  const auto build = [&]() -> ProgramCache::ProgramRef {
-    const auto start = std::chrono::steady_clock::now();
-    const ProgramText text = make();
-    auto program = std::make_shared<const cl::Program>(
-        cl::Program::from_source(handle_, entry_.device, traits(), text.source, text.options));
-    programs_built_.fetch_add(1, std::memory_order_relaxed);
-    if (base::log_enabled(base::LogTopic::jit)) {
-      const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-      base::log_line(base::LogTopic::jit, "built " + std::string(signature) + " for " + traits().selector + " in " +
-                                              std::to_string(time.count()) + " ms:\n" + text.source);
-    }
-    return program;
-  };
   try {
-    return programs_.kernel(signature, entry, build);
+    return programs_.kernel(signature, entry, [&] { return store_.make(signature, make()); });
   } catch (const DeviceLost&) {
     lose();
     throw;
@@ -160,9 +150,13 @@ bool Context::relieve(cl_int code) noexcept {
 
 void Context::launched(Kernel& kernel) {
   launches_.fetch_add(1, std::memory_order_relaxed);
-  if (!traits().quirks.crashes_at_exit || !kernel.first_launch()) return;
-  finish();  // the driver's compiler runs now, and makes its globals, rather than when the process ends
-  finish_at_exit();
+  const Quirks& quirks = traits().quirks;
+  if (!(quirks.crashes_at_exit || quirks.binary_needs_launch) || !kernel.first_launch()) return;
+  if (quirks.crashes_at_exit) {
+    finish();  // the driver's compiler runs now, and makes its globals, rather than when the process ends
+    finish_at_exit();
+  }
+  if (quirks.binary_needs_launch) store_.launched(kernel.program_ref());
 }
 
 std::string Context::memory_text() const {

@@ -19,13 +19,15 @@
 #include "runtime/kernel.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/program_cache.hpp"
+#include "runtime/program_store.hpp"
 #include "runtime/queue.hpp"
 
 namespace koine::runtime {
 
 /// What a context has done since it was made; libraries that bring kernels of their own are not counted.
 struct Activity {
-  std::uint64_t programs = 0;  ///< built
+  std::uint64_t built = 0;   ///< programs that the compiler made
+  std::uint64_t loaded = 0;  ///< programs from the cache on disk
   std::uint64_t launches = 0;
 };
 
@@ -65,7 +67,7 @@ class Context {
   std::mutex& evaluation_mutex() noexcept { return evaluation_mutex_; }
 
   Activity activity() const noexcept {
-    return {programs_built_.load(std::memory_order_relaxed), launches_.load(std::memory_order_relaxed)};
+    return {store_.built(), store_.loaded(), launches_.load(std::memory_order_relaxed)};
   }
   /// Counts a launch, and does what the driver needs after it.
   void launched(Kernel& kernel);
@@ -101,6 +103,7 @@ class Context {
   const cl::DeviceEntry& entry_;
   ::cl::Context handle_;
   Pool pool_;
+  ProgramStore store_;
   ProgramCache programs_;
   std::mutex evaluation_mutex_;
   /// Guards queues_, their order, and what their commands did to buffers. Held while a command is enqueued.
@@ -110,7 +113,7 @@ class Context {
   std::uint32_t generation_;
   bool synchronous_;
   std::atomic<bool> lost_{false};
-  std::atomic<std::uint64_t> programs_built_{0}, launches_{0};
+  std::atomic<std::uint64_t> launches_{0};
 };
 
 }  // namespace koine::runtime

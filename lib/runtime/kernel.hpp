@@ -29,6 +29,7 @@ class Kernel {
 
   const std::string& name() const noexcept { return name_; }
   const cl::Program& program() const noexcept { return *program_; }
+  const std::shared_ptr<const cl::Program>& program_ref() const noexcept { return program_; }
   /// The most work-items in a group that this kernel's registers allow on the device.
   std::size_t max_group() const noexcept { return max_group_; }
 

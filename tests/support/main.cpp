@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry point that every test program shares.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+// doctest's own code, and a main that keeps the tests' programs out of the user's cache.
+#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+
+#include <cstdlib>
+
+int main(int count, char** arguments) {
+  setenv("KOINE_CACHE_DIR", KOINE_TEST_CACHE_DIR, 0);  // unless it is set
+  return doctest::Context(count, arguments).run();
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work something gave the default device: kernels run and programs built. For tests that link the library's
+// How much work something gave the default device: kernels run and programs made, by the compiler or from
+// the cache on disk. For tests that link the library's
 // internals.
 #pragma once
 
@@ -23,7 +24,7 @@ Work work_of(F f) {
   f();
   const runtime::Activity after = context.activity();
   return {static_cast<std::int64_t>(after.launches - before.launches),
-          static_cast<std::int64_t>(after.programs - before.programs)};
+          static_cast<std::int64_t>(after.built + after.loaded - before.built - before.loaded)};
 }
 
 inline std::int64_t kernels_of(const Array& x) {

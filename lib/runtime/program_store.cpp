@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs between compiler, memory and disk. All that a launch need not wait for is done in the background.
+#include "runtime/program_store.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "base/background.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "koine/error.hpp"
+#include "koine/version.hpp"
+
+namespace koine::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+/// All that a compiled program depends on: another driver, device or library never finds it.
+std::string identity_of(const DeviceTraits& traits, const ProgramText& text) {
+  std::string identity = "koine " + std::string(version()) + "\n";
+  for (const std::string& each : {traits.platform, traits.platform_version, traits.driver, traits.name,
+                                  cl::build_options(traits, text.options)}) {
+    identity += each + "\n";
+  }
+  return identity + text.source;
+}
+
+/// Never destroyed. One for all contexts: drivers compile one program at a time.
+base::Background& background() {
+  static base::Background& thread = *new base::Background;
+  return thread;
+}
+
+/// Compilations under way and the end of the last one, for whoever waits for a quiet moment.
+class CompilerUse {
+ public:
+  void begin() noexcept { running_.fetch_add(1, std::memory_order_relaxed); }
+  void end() noexcept {
+    touch();
+    running_.fetch_sub(1, std::memory_order_release);
+  }
+  void touch() noexcept { last_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+  /// How long it is still until the compiler has been idle for `time`.
+  Clock::duration until_idle_for(Clock::duration time) const noexcept {
+    if (running_.load(std::memory_order_acquire) > 0) return time;
+    return Clock::duration(last_.load(std::memory_order_relaxed)) + time - Clock::now().time_since_epoch();
+  }
+
+ private:
+  std::atomic<int> running_{0};
+  std::atomic<Clock::rep> last_{0};
+};
+constinit CompilerUse compiler;
+
+struct CompilerInUse {
+  CompilerInUse() noexcept { compiler.begin(); }
+  ~CompilerInUse() { compiler.end(); }
+  CompilerInUse(const CompilerInUse&) = delete;
+  CompilerInUse& operator=(const CompilerInUse&) = delete;
+};
+
+/// Until nothing was compiled for a while, or until the process ends.
+void wait_for_quiet() {
+  constexpr Clock::duration quiet = 300ms;
+  for (;;) {
+    const Clock::duration time = compiler.until_idle_for(quiet);
+    if (time <= Clock::duration::zero()) return;
+    if (!background().pause(std::chrono::ceil<std::chrono::milliseconds>(time))) return;
+  }
+}
+
+std::string milliseconds_since(Clock::time_point start) {
+  const std::chrono::duration<double, std::milli> time = Clock::now() - start;
+  return std::to_string(time.count()) + " ms";
+}
+
+/// The part of a signature that people can read; keys in bytes may follow.
+std::string readable(std::string_view signature) {
+  const auto end = std::find_if(signature.begin(), signature.end(), [](char c) { return c < ' ' || c > '~'; });
+  return std::string(signature.begin(), end);
+}
+
+void save(DiskCache& disk, const cl::Program& program, const std::string& identity) {
+  const auto start = Clock::now();
+  const auto binary = program.binary();
+  if (!binary.empty() && disk.write(identity, binary) && base::log_enabled(base::LogTopic::jit)) {
+    base::log_line(base::LogTopic::jit, "wrote " + disk.path_of(identity).string() + ", " +
+                                            base::bytes_text(binary.size()) + ", in " + milliseconds_since(start));
+  }
+}
+
+/// A program that is not taken is written by the next process that builds it.
+void save_later(DiskCache& disk, const ProgramStore::ProgramRef& program, std::string identity) {
+  const Quirks& quirks = program->traits().quirks;
+  background().submit([&disk, &quirks, program, identity = std::move(identity), in_quiet = quirks.binary_needs_launch] {
+    if (in_quiet) wait_for_quiet();
+    save(disk, *program, identity);
+    if (quirks.crashes_at_exit) background().finish_at_exit();  // the compiler has run, and may have made globals
+  });
+  if (quirks.crashes_at_exit) background().finish_at_exit();
+}
+
+}  // namespace
+
+ProgramStore::ProgramRef ProgramStore::load(const std::string& identity) {
+  const auto found = disk_.read(identity);
+  if (!found) return nullptr;
+  ProgramRef program;
+  try {
+    program = std::make_shared<const cl::Program>(
+        cl::Program::from_binary(context_, entry_.device, entry_.traits, found->payload()));
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const Error& error) {
+    base::log_line(base::LogTopic::jit, std::string("builds again what the driver refused to load: ") + error.what());
+    disk_.remove(identity);
+    return nullptr;
+  }
+  if (found->stale() && disk_.writes()) {
+    background().submit([&disk = disk_, identity] { disk.touch(identity); });
+  }
+  return program;
+}
+
+ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
+  const CompilerInUse in_use;
+  return std::make_shared<const cl::Program>(
+      cl::Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options));
+}
+
+ProgramStore::ProgramRef ProgramStore::make(std::string_view signature, const ProgramText& text) {
+  const auto start = Clock::now();
+  const bool log = base::log_enabled(base::LogTopic::jit);
+  std::string identity;
+  if (disk_.reads()) {
+    identity = identity_of(entry_.traits, text);
+    if (ProgramRef program = load(identity)) {
+      loaded_.fetch_add(1, std::memory_order_relaxed);
+      if (log) {
+        base::log_line(base::LogTopic::jit, "loaded " + readable(signature) + " for " + entry_.traits.selector +
+                                                " from " + disk_.path_of(identity).string() + " in " +
+                                                milliseconds_since(start));
+      }
+      return program;
+    }
+  }
+  ProgramRef program = build(text);
+  built_.fetch_add(1, std::memory_order_relaxed);
+  if (log) {
+    base::log_line(base::LogTopic::jit, "built " + readable(signature) + " for " + entry_.traits.selector + " in " +
+                                            milliseconds_since(start) + ":\n" + text.source);
+  }
+  if (!disk_.writes()) return program;
+  if (entry_.traits.quirks.binary_needs_launch) {
+    const std::lock_guard lock(mutex_);
+    unsaved_.insert_or_assign(program.get(), Unsaved{program, std::move(identity)});
+  } else {
+    save_later(disk_, program, std::move(identity));
+  }
+  return program;
+}
+
+void ProgramStore::launched(const ProgramRef& program) {
+  compiler.touch();
+  std::string identity;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = unsaved_.find(program.get());
+    if (found == unsaved_.end()) return;
+    identity = std::move(found->second.identity);
+    unsaved_.erase(found);
+  }
+  save_later(disk_, program, std::move(identity));
+}
+
+}  // namespace koine::runtime

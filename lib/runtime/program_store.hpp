@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a context's programs: from the disk if they are there, else by the compiler; and brings new ones to the disk.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "cl/device_entry.hpp"
+#include "cl/program.hpp"
+#include "runtime/disk_cache.hpp"
+#include "runtime/kernel.hpp"
+
+namespace koine::runtime {
+
+class ProgramStore {
+ public:
+  using ProgramRef = std::shared_ptr<const cl::Program>;
+
+  /// Throws ValueError if the environment's words on the cache are malformed.
+  ProgramStore(const cl::DeviceEntry& entry, const ::cl::Context& context)
+      : entry_(entry), context_(context), disk_(DiskCache::instance()) {}
+
+  /// Loads or compiles. `signature` is for the log alone. Throws KernelBuildError with the compiler's log.
+  ProgramRef make(std::string_view signature, const ProgramText& text);
+  /// Tells that a kernel of this program was launched for the first time.
+  void launched(const ProgramRef& program);
+
+  std::uint64_t built() const noexcept { return built_.load(std::memory_order_relaxed); }
+  std::uint64_t loaded() const noexcept { return loaded_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Unsaved {
+    ProgramRef program;  // held, so that no other program gets its address
+    std::string identity;
+  };
+
+  ProgramRef load(const std::string& identity);
+  ProgramRef build(const ProgramText& text);
+
+  const cl::DeviceEntry& entry_;
+  const ::cl::Context& context_;
+  DiskCache& disk_;
+  std::mutex mutex_;
+  std::unordered_map<const cl::Program*, Unsaved> unsaved_;  // until their first launch
+  std::atomic<std::uint64_t> built_{0}, loaded_{0};
+};
+
+}  // namespace koine::runtime

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program cache between processes: a second one compiles nothing and computes the same bits, whatever happened to
+// the first or to the files. Each process is this program again, with one of the skipped cases.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <koine/koine.hpp>
+
+#include <chrono>
+#include <complex>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "runtime/launch.hpp"
+#include "support/files.hpp"
+
+namespace fs = std::filesystem;
+namespace kn = koine;
+using kn::Array;
+using kn::runtime::Context;
+using kn::runtime::Launch;
+using kn::runtime::ProgramText;
+using kn::test::content;
+using kn::test::put;
+
+namespace {
+
+/// A folder for one test, which becomes the cache of the processes that it starts.
+class Folder {
+ public:
+  fs::path cache() const { return folder_.path() / "cache"; }
+  fs::path output() const { return folder_.path() / "output"; }
+  std::vector<fs::path> files() const {
+    std::error_code none;
+    const fs::directory_iterator begin(cache(), none);
+    std::vector<fs::path> result;
+    if (!none) {
+      for (const auto& entry : begin) result.push_back(entry.path());
+    }
+    return result;
+  }
+
+ private:
+  kn::test::TemporaryFolder folder_;
+};
+
+using Variables = std::map<std::string, std::string>;
+
+/// Starts a skipped case of this file with a cache of its own; its output goes to the folder's file.
+pid_t start(const Folder& folder, const std::string& name, Variables variables = {}) {
+  variables.try_emplace("KOINE_CACHE_DIR", folder.cache().string());
+  variables.try_emplace("KOINE_CACHE", "rw");
+  variables.try_emplace("KOINE_TEST_OUTPUT", folder.output().string());
+  std::vector<std::string> environment;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string line = *each;
+    if (!variables.contains(line.substr(0, line.find('=')))) environment.push_back(line);
+  }
+  for (const auto& [key, value] : variables) environment.push_back(key + "=" + value);
+  std::vector<char*> pointers;
+  for (std::string& each : environment) pointers.push_back(each.data());
+  pointers.push_back(nullptr);
+  std::string filter = "--test-case=" + name;
+  char self[] = "/proc/self/exe", no_skip[] = "--no-skip";
+  char* arguments[] = {self, no_skip, filter.data(), nullptr};
+  // The children's reports would be counted as this process' own.
+  posix_spawn_file_actions_t actions;
+  REQUIRE(posix_spawn_file_actions_init(&actions) == 0);
+  REQUIRE(posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0);
+  pid_t child = 0;
+  REQUIRE(posix_spawn(&child, self, &actions, nullptr, arguments, pointers.data()) == 0);
+  posix_spawn_file_actions_destroy(&actions);
+  return child;
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+struct Result {
+  int status = -1;
+  std::uint64_t built = 0, loaded = 0;
+  std::string bits;
+};
+
+Result run(const Folder& folder, const std::string& name, Variables variables = {}) {
+  Result result;
+  fs::remove(folder.output());
+  result.status = wait_for(start(folder, name, std::move(variables)));
+  std::ifstream(folder.output()) >> result.built >> result.loaded >> result.bits;
+  return result;
+}
+
+/// What a child leaves for run(): its counts, and its values as a hash.
+void report(const std::string& values) {
+  const kn::runtime::Activity activity = Context::of(kn::default_device()).activity();
+  std::ofstream(std::getenv("KOINE_TEST_OUTPUT"))
+      << activity.built << ' ' << activity.loaded << ' ' << kn::base::hash128_hex(values) << '\n';
+}
+
+template <class T>
+void append(std::string& values, const Array& x) {
+  const auto vector = x.to_vector<T>();
+  values.append(reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(T));
+}
+
+constexpr const char* two_kernels = R"(
+kernel void reversed(global float* x, local float* part) {
+  const size_t i = get_local_id(0), n = get_local_size(0);
+  part[i] = x[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[get_global_id(0)] = part[n - 1 - i] * FACTOR;
+}
+kernel void shifted(global float* x, float by) { x[get_global_id(0)] += by; }
+)";
+
+}  // namespace
+
+TEST_CASE("child: a program of every kind" * doctest::skip()) {
+  std::string values;
+  kn::random::Generator generator(7);
+  const Array u = generator.uniform({60, 50}), v = generator.normal({50, 40});
+  const Array i = kn::astype(u * 1000, kn::int32);
+  append<float>(values, kn::exp(-u * u) * 2.0 + 1.0);
+  append<std::int32_t>(values, kn::bitwise_xor(i, 77) % 13);
+  append<float>(values, kn::sum(u, {.axis = 0}));
+  append<float>(values, kn::mean(u * 3, {.axis = 1}));
+  append<std::int32_t>(values, kn::max(i));
+  append<float>(values, kn::matmul(u, v));
+  Array w = kn::zeros({60, 50});
+  w(kn::slice(0, 60, 2)) = u(kn::slice(1, 60, 2));
+  w(kn::all, kn::slice(10, 20)) += 1.0;
+  append<float>(values, w);
+  append<std::complex<float>>(values, kn::astype(u, kn::complex64) * std::complex<float>(0, 1));
+  report(values);
+}
+
+TEST_CASE("child: one small program" * doctest::skip()) {
+  std::string values;
+  append<std::int64_t>(values, kn::arange(1000) * 3 + 1);
+  report(values);
+}
+
+TEST_CASE("child: several kernels and work-group sizes of one program" * doctest::skip()) {
+  Context& context = Context::of(kn::default_device());
+  const auto make = [] { return ProgramText{two_kernels, "-D FACTOR=2.0f"}; };
+  std::vector<float> x(4096);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  const auto buffer = context.allocate(x.size() * sizeof(float), "test");
+  context.write(*buffer, 0, x.data(), x.size() * sizeof(float));
+  const auto reversed = context.kernel("test:two", make, "reversed"),
+             shifted = context.kernel("test:two", make, "shifted");
+  std::string values;
+  // The second process runs all sizes, of which the first had run only some when it saved the program.
+  const bool first = context.activity().built > 0;
+  std::vector<float> expected = x, result(x.size());
+  for (const std::size_t group : {std::size_t{16}, std::size_t{1}, std::size_t{64}}) {
+    for (const std::size_t count : {std::size_t{64}, std::size_t{4096}}) {
+      if (first && group != 16) continue;
+      Launch(context, reversed).arg(*buffer).local(group * sizeof(float)).run({count}, {group});
+      Launch(context, shifted).arg(*buffer).value(0.5f).run({count}, {group});
+      const std::vector<float> before = expected;
+      for (std::size_t i = 0; i < count; ++i) {
+        expected[i] = before[i / group * group + (group - 1 - i % group)] * 2.0f + 0.5f;
+      }
+    }
+  }
+  context.read(*buffer, 0, result.data(), result.size() * sizeof(float));
+  CHECK(result == expected);
+  if (result != expected) std::_Exit(9);
+  report("");
+}
+
+TEST_CASE("child: builds without an end" * doctest::skip()) {
+  for (int i = 0;; ++i) {
+    Context& context = Context::of(kn::default_device());
+    const std::string name = "test:" + std::to_string(i);
+    const std::string source = "kernel void koine(global int* x) { x[0] = " + std::to_string(i) + "; }";
+    const auto kernel = context.kernel(name, [&] { return ProgramText{source, ""}; });
+    const auto x = context.allocate(4, "test");
+    Launch(context, kernel).arg(*x).run({1}, {1});
+    context.finish();
+    if (i == 2) std::this_thread::sleep_for(std::chrono::milliseconds(350));  // long enough to begin to save
+  }
+}
+
+TEST_CASE("child: says what is wrong with the environment" * doctest::skip()) {
+  try {
+    (kn::arange(10) + 1).eval();
+  } catch (const kn::ValueError& error) {
+    try {
+      (kn::arange(10) + 1).eval();
+    } catch (const kn::ValueError& again) {
+      if (std::strcmp(error.what(), again.what()) == 0) put(std::getenv("KOINE_TEST_OUTPUT"), error.what());
+    }
+  }
+}
+
+TEST_CASE("a second process compiles nothing and computes the same bits") {
+  const Folder folder;
+  const Result first = run(folder, "child: a program of every kind");
+  REQUIRE(first.status == 0);
+  CHECK(first.built >= 8);
+  CHECK(first.loaded == 0);
+  CHECK(folder.files().size() == first.built);
+  const Result second = run(folder, "child: a program of every kind");
+  REQUIRE(second.status == 0);
+  CHECK(second.built == 0);
+  CHECK(second.loaded == first.built);
+  CHECK(second.bits == first.bits);
+  const Result without = run(folder, "child: a program of every kind", {{"KOINE_CACHE", "off"}});
+  CHECK(without.built == first.built);
+  CHECK(without.loaded == 0);
+  CHECK(without.bits == first.bits);
+}
+
+TEST_CASE("a loaded program runs each of its kernels with every work-group size") {
+  const Folder folder;
+  const Result first = run(folder, "child: several kernels and work-group sizes of one program");
+  REQUIRE(first.status == 0);
+  CHECK(first.built == 1);
+  const Result second = run(folder, "child: several kernels and work-group sizes of one program");
+  REQUIRE(second.status == 0);
+  CHECK(second.built == 0);
+  CHECK(second.loaded == 1);
+}
+
+TEST_CASE("off and read-only write nothing, and read-only reads") {
+  const Folder folder;
+  for (const char* mode : {"off", "ro"}) {
+    const Result result = run(folder, "child: one small program", {{"KOINE_CACHE", mode}});
+    REQUIRE(result.status == 0);
+    CHECK(result.built > 0);
+    CHECK_FALSE(fs::exists(folder.cache()));
+  }
+  const Result written = run(folder, "child: one small program");
+  REQUIRE(folder.files().size() == written.built);
+  const Result read = run(folder, "child: one small program", {{"KOINE_CACHE", "ro"}});
+  CHECK(read.built == 0);
+  CHECK(read.bits == written.bits);
+  for (const fs::path& file : folder.files()) put(file, "damaged");
+  const Result rebuilt = run(folder, "child: one small program", {{"KOINE_CACHE", "ro"}});
+  CHECK(rebuilt.built == written.built);
+  CHECK(rebuilt.bits == written.bits);
+  for (const fs::path& file : folder.files()) CHECK(content(file) == "damaged");
+}
+
+TEST_CASE("damaged files, and files that the driver refuses, are built again and replaced") {
+  const Folder folder;
+  const Result first = run(folder, "child: one small program");
+  REQUIRE(first.status == 0);
+  REQUIRE(folder.files().size() == first.built);
+  const auto replaced_after = [&] {
+    const Result again = run(folder, "child: one small program");
+    CHECK(again.status == 0);
+    CHECK(again.built == first.built);
+    CHECK(again.bits == first.bits);
+    const Result last = run(folder, "child: one small program");
+    CHECK(last.built == 0);
+    CHECK(last.bits == first.bits);
+  };
+  for (const fs::path& file : folder.files()) {
+    std::string text = content(file);
+    text[text.size() * 3 / 4] ^= 1;
+    put(file, text);
+  }
+  replaced_after();
+  for (const fs::path& file : folder.files()) fs::resize_file(file, fs::file_size(file) / 2);
+  replaced_after();
+  // Whole and of the right identity, but no program: magic, checksum, two sizes, identity, payload.
+  for (const fs::path& file : folder.files()) {
+    std::string text = content(file);
+    std::uint64_t identity_size = 0;
+    std::memcpy(&identity_size, text.data() + 16, 8);
+    std::string payload = "no program of any driver's, though a longer text than the shortest of their headers is";
+    const std::uint64_t payload_size = payload.size();
+    std::memcpy(text.data() + 24, &payload_size, 8);
+    text.replace(32 + identity_size, std::string::npos, payload);
+    const std::uint64_t checksum = kn::base::hash64(std::string_view(text).substr(16));
+    std::memcpy(text.data() + 8, &checksum, 8);
+    put(file, text);
+  }
+  replaced_after();
+}
+
+TEST_CASE("a process killed while it builds and writes leaves a cache that can be used") {
+  const Folder folder;
+  const pid_t child = start(folder, "child: builds without an end");
+  for (int i = 0; i < 1000 && folder.files().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK_FALSE(folder.files().empty());
+  kill(child, SIGKILL);
+  CHECK(wait_for(child) == 1000 + SIGKILL);
+  const Result first = run(folder, "child: one small program");
+  CHECK(first.status == 0);
+  const Result second = run(folder, "child: one small program");
+  CHECK(second.built == 0);
+  CHECK(second.bits == first.bits);
+}
+
+TEST_CASE("a folder that cannot be used is done without, and the log says so once") {
+  const Folder folder;
+  put(folder.cache(), "a file");
+  const int log = open((folder.output().string() + ".log").c_str(), O_CREAT | O_RDWR | O_TRUNC, 0600);
+  REQUIRE(log >= 0);
+  const int before = dup(2);
+  dup2(log, 2);
+  const Result result = run(folder, "child: a program of every kind", {{"KOINE_LOG", "jit"}});
+  dup2(before, 2);
+  close(before);
+  close(log);
+  CHECK(result.status == 0);
+  CHECK(result.built >= 8);
+  const std::string text = content(folder.output().string() + ".log");
+  const std::string words =
+      "works without a program cache on disk: \"" + folder.cache().string() + "\" is not a folder";
+  CHECK(text.find(words) != std::string::npos);
+  CHECK(text.find(words) == text.rfind(words));
+  CHECK(content(folder.cache()) == "a file");
+}
+
+TEST_CASE("a malformed mode or size is a ValueError each time a device is used") {
+  const Folder folder;
+  const Variables cases = {{"KOINE_CACHE", "sometimes"}, {"KOINE_CACHE_SIZE", "10%"}};
+  for (const auto& [name, value] : cases) {
+    fs::remove(folder.output());
+    CHECK(wait_for(start(folder, "child: says what is wrong with the environment", {{name, value}})) == 0);
+    const std::string message = content(folder.output());
+    CAPTURE(message);
+    CHECK(message.find("[" + name + "] \"" + value + "\"") == 0);
+  }
+}

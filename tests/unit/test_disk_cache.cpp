@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of compiled programs: whatever is damaged, foreign or in the way counts as absent.
+#include "runtime/disk_cache.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "koine/error.hpp"
+#include "support/files.hpp"
+
+namespace fs = std::filesystem;
+using koine::runtime::DiskCache;
+using Folder = koine::test::TemporaryFolder;
+using Mode = DiskCache::Mode;
+using koine::test::content;
+using koine::test::put;
+
+namespace {
+
+std::vector<unsigned char> bytes(std::size_t size, unsigned seed = 1) {
+  std::vector<unsigned char> result(size);
+  for (std::size_t i = 0; i < size; ++i) result[i] = static_cast<unsigned char>((i * 31 + seed) >> (i % 3));
+  return result;
+}
+
+std::optional<std::vector<unsigned char>> read(DiskCache& cache, std::string_view identity) {
+  const auto found = cache.read(identity);
+  if (!found) return std::nullopt;
+  return std::vector<unsigned char>(found->payload().begin(), found->payload().end());
+}
+
+void age(const fs::path& path, std::time_t seconds) {
+  const timespec then{std::time(nullptr) - seconds, 0}, times[2] = {then, then};
+  REQUIRE(utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+}
+
+std::time_t modified(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  return status.st_mtime;
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+std::size_t files_in(const fs::path& path) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+}
+
+/// Sets a variable for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) before_ = old;
+    set(value);
+  }
+  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const char* value) { value != nullptr ? setenv(name_, value, 1) : unsetenv(name_); }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+std::string error_of_environment() {
+  try {
+    DiskCache::settings_of_environment();
+  } catch (const koine::ValueError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+/// Works without: reads nothing, writes nothing, throws nothing.
+void check_unusable(const fs::path& folder) {
+  CAPTURE(folder.string());
+  DiskCache cache({.mode = Mode::read_write, .folder = folder});
+  CHECK_FALSE(cache.read("identity"));
+  CHECK_FALSE(cache.write("identity", bytes(10)));
+  CHECK_FALSE(cache.read("identity"));
+}
+
+}  // namespace
+
+TEST_CASE("what was written is read, by others too, under its own identity only") {
+  const Folder folder;
+  const fs::path inside = folder.path() / "a" / "b";
+  DiskCache cache({.folder = inside});
+  CHECK_FALSE(cache.read("one"));
+  CHECK_FALSE(fs::exists(folder.path() / "a"));  // made at the first write
+  CHECK(cache.write("one", bytes(1000)));
+  CHECK(cache.write("two", bytes(0)));
+  CHECK(cache.write(std::string("a\0b", 3), bytes(3)));
+  CHECK(mode_of(inside) == 0700);
+  CHECK(mode_of(inside.parent_path()) == 0700);
+  CHECK(read(cache, "one") == bytes(1000));
+  CHECK(read(cache, "two") == bytes(0));
+  CHECK_FALSE(cache.read("three"));
+  CHECK_FALSE(cache.read("a"));
+  DiskCache other({.mode = Mode::read_only, .folder = inside});
+  CHECK(read(other, "one") == bytes(1000));
+  CHECK(read(other, std::string("a\0b", 3)) == bytes(3));
+  CHECK(cache.write("one", bytes(500, 9)));
+  CHECK(read(other, "one") == bytes(500, 9));
+  CHECK(files_in(inside) == 3);
+  cache.remove("one");
+  CHECK_FALSE(other.read("one"));
+}
+
+TEST_CASE("a file cut anywhere, longer, or with any byte flipped is absent, and removed") {
+  const Folder folder;
+  DiskCache cache({.folder = folder.path()});
+  const std::string identity = "a source";
+  REQUIRE(cache.write(identity, bytes(40)));
+  const fs::path path = cache.path_of(identity);
+  const std::string whole = content(path);
+  REQUIRE(whole.size() > 48);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    put(path, whole.substr(0, size));
+    CHECK_FALSE(cache.read(identity));
+    CHECK_FALSE(fs::exists(path));
+  }
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (const char flip : {'\x01', '\x80', '\xff'}) {
+      CAPTURE(i);
+      std::string text = whole;
+      text[i] = static_cast<char>(text[i] ^ flip);
+      put(path, text);
+      CHECK_FALSE(cache.read(identity));
+      CHECK_FALSE(fs::exists(path));
+    }
+  }
+  put(path, whole + "x");
+  CHECK_FALSE(cache.read(identity));
+  put(path, whole + whole);
+  CHECK_FALSE(cache.read(identity));
+  put(path, whole);
+  CHECK(read(cache, identity) == bytes(40));
+}
+
+TEST_CASE("a whole file of another identity under this one's name is absent") {
+  const Folder folder;
+  DiskCache cache({.folder = folder.path()});
+  REQUIRE(cache.write("driver 1", bytes(40)));
+  fs::rename(cache.path_of("driver 1"), cache.path_of("driver 2"));
+  CHECK_FALSE(cache.read("driver 2"));
+  REQUIRE(cache.write("driver 1", bytes(40)));
+  fs::copy_file(cache.path_of("driver 1"), cache.path_of("driver 1, later"));
+  CHECK_FALSE(cache.read("driver 1, later"));
+  CHECK(read(cache, "driver 1") == bytes(40));
+}
+
+TEST_CASE("what is no file under a file's name is absent, and does not hang") {
+  const Folder folder;
+  DiskCache cache({.folder = folder.path()});
+  fs::create_directories(cache.path_of("folder") / "inside");
+  CHECK_FALSE(cache.read("folder"));
+  REQUIRE(mkfifo(cache.path_of("pipe").c_str(), 0600) == 0);
+  CHECK_FALSE(cache.read("pipe"));
+  fs::create_symlink("/dev/zero", cache.path_of("link"));
+  CHECK_FALSE(cache.read("link"));
+  // Larger than any program: not even read.
+  put(cache.path_of("huge"), "koinepr1");
+  fs::resize_file(cache.path_of("huge"), std::uintmax_t{1} << 40);
+  CHECK_FALSE(cache.read("huge"));
+  CHECK(cache.write("pipe", bytes(5)));
+  CHECK(read(cache, "pipe") == bytes(5));
+}
+
+TEST_CASE("read-only and off") {
+  const Folder folder;
+  DiskCache writer({.folder = folder.path()});
+  REQUIRE(writer.write("one", bytes(8)));
+  const fs::path path = writer.path_of("one");
+  age(path, 1'000'000);
+  const std::time_t before = modified(path);
+
+  DiskCache reader({.mode = Mode::read_only, .folder = folder.path()});
+  CHECK(reader.reads());
+  CHECK_FALSE(reader.writes());
+  CHECK(read(reader, "one") == bytes(8));
+  CHECK_FALSE(reader.write("two", bytes(8)));
+  reader.touch("one");
+  CHECK(modified(path) == before);
+  put(path, "damaged");
+  CHECK_FALSE(reader.read("one"));
+  reader.remove("one");
+  CHECK(content(path) == "damaged");
+  CHECK(files_in(folder.path()) == 1);
+
+  REQUIRE(writer.write("one", bytes(8)));
+  DiskCache off({.mode = Mode::off, .folder = folder.path()});
+  CHECK_FALSE(off.reads());
+  CHECK_FALSE(off.read("one"));
+  CHECK_FALSE(off.write("two", bytes(8)));
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("the least recently used files go first, once there are more than the limit") {
+  const Folder folder;
+  const std::size_t size = 10'000;
+  DiskCache cache({.folder = folder.path(), .limit = 4 * size + 1000});
+  const std::vector<std::string> names = {"a", "b", "c", "d"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    REQUIRE(cache.write(names[i], bytes(size)));
+    age(cache.path_of(names[i]), static_cast<std::time_t>(200'000 - 1000 * i));
+  }
+  for (const std::string& name : names) CHECK(cache.read(name));
+  const auto found = cache.read("a");
+  REQUIRE(found);
+  CHECK(found->stale());
+  cache.touch("a");
+  CHECK(std::time(nullptr) - modified(cache.path_of("a")) < 100);
+  CHECK_FALSE(cache.read("a")->stale());
+  REQUIRE(cache.write("e", bytes(size)));
+  CHECK(cache.read("a"));
+  CHECK_FALSE(fs::exists(cache.path_of("b")));
+  CHECK(cache.read("c"));
+  REQUIRE(cache.write("f", bytes(2 * size)));
+  CHECK_FALSE(fs::exists(cache.path_of("c")));
+  CHECK_FALSE(fs::exists(cache.path_of("d")));
+  CHECK(cache.read("a"));
+  CHECK(cache.read("e"));
+  CHECK(cache.read("f"));
+  // More than the limit by itself: not written, and nothing goes for it.
+  CHECK_FALSE(cache.write("g", bytes(5 * size)));
+  CHECK(files_in(folder.path()) == 3);
+}
+
+TEST_CASE("temporary files that were left go after an hour; other people's files stay") {
+  const Folder folder;
+  DiskCache cache({.folder = folder.path(), .limit = 1000});
+  const std::string name = cache.path_of("killed").string();
+  const std::vector<fs::path> stay = {folder.path() / "notes.txt", folder.path() / "x.tmp", name + ".9.9.bak",
+                                      folder.path() / "0123456789abcdef0123456789abcde.program", name + ".77.1.tmp"};
+  for (const fs::path& each : stay) put(each, std::string(5000, 'x'));
+  const fs::path old = name + ".77.0.tmp";
+  put(old, "half");
+  for (const fs::path& each : stay) age(each, 1'000'000);
+  age(stay.back(), 1000);
+  age(old, 4000);
+  REQUIRE(cache.write("one", bytes(10)));
+  CHECK_FALSE(fs::exists(old));
+  for (const fs::path& each : stay) {
+    CAPTURE(each.string());
+    CHECK(fs::exists(each));
+  }
+  CHECK(cache.read("one"));
+}
+
+TEST_CASE("a temporary file that a killed process left is no obstacle to one with the same number") {
+  const Folder folder;
+  DiskCache cache({.folder = folder.path()});
+  // All the names that this process could take next.
+  for (int i = 0; i < 90; ++i) {
+    put(cache.path_of("one").string() + "." + std::to_string(getpid()) + "." + std::to_string(i) + ".tmp", "half");
+  }
+  CHECK(cache.write("one", bytes(10)));
+  CHECK(read(cache, "one") == bytes(10));
+}
+
+TEST_CASE("folders that cannot be used are done without") {
+  const Folder folder;
+  SUBCASE("none") { check_unusable({}); }
+  SUBCASE("a file in its place") {
+    put(folder.path() / "file", "text");
+    check_unusable(folder.path() / "file");
+    CHECK(content(folder.path() / "file") == "text");
+  }
+  SUBCASE("a file in its parent's place") {
+    put(folder.path() / "file", "text");
+    check_unusable(folder.path() / "file" / "koine");
+  }
+  SUBCASE("a place where nobody makes folders") { check_unusable("/proc/koine/cache"); }
+  SUBCASE("writable by others") {
+    fs::create_directory(folder.path() / "open");
+    for (const mode_t mode : {0777, 01777, 0770}) {
+      REQUIRE(chmod((folder.path() / "open").c_str(), mode) == 0);
+      check_unusable(folder.path() / "open");
+    }
+    CHECK(files_in(folder.path() / "open") == 0);
+  }
+  SUBCASE("of another user") {
+    if (geteuid() != 0) {
+      // The root folder belongs to somebody else, and is there on every machine.
+      check_unusable("/");
+    } else {
+      const fs::path theirs = folder.path() / "theirs";
+      fs::create_directory(theirs);
+      REQUIRE(chmod(theirs.c_str(), 0700) == 0);
+      DiskCache before({.folder = theirs});
+      REQUIRE(before.write("identity", bytes(10)));
+      REQUIRE(chown(theirs.c_str(), 12345, 12345) == 0);
+      check_unusable(theirs);
+      CHECK(files_in(theirs) == 1);
+    }
+  }
+  SUBCASE("not writable") {
+    if (geteuid() == 0) {
+      MESSAGE("left out: root may write into every folder");
+    } else {
+      const fs::path closed = folder.path() / "closed";
+      fs::create_directory(closed);
+      REQUIRE(chmod(closed.c_str(), 0500) == 0);
+      check_unusable(closed);
+    }
+  }
+}
+
+TEST_CASE("what the environment says") {
+  const Folder folder;
+  const Variable mode("KOINE_CACHE", nullptr), size("KOINE_CACHE_SIZE", nullptr), dir("KOINE_CACHE_DIR", nullptr);
+  const Variable xdg("XDG_CACHE_HOME", nullptr), home("HOME", "/home/someone");
+  const auto settings = [] { return DiskCache::settings_of_environment(); };
+  SUBCASE("defaults") {
+    CHECK(settings().mode == Mode::read_write);
+    CHECK(settings().limit == std::uint64_t{512} << 20);
+    CHECK(settings().folder == "/home/someone/.cache/koine");
+    setenv("XDG_CACHE_HOME", "/var/cache/someone", 1);
+    CHECK(settings().folder == "/var/cache/someone/koine");
+    setenv("XDG_CACHE_HOME", "relative", 1);
+    CHECK(settings().folder == "/home/someone/.cache/koine");
+    setenv("KOINE_CACHE_DIR", "/elsewhere", 1);
+    CHECK(settings().folder == "/elsewhere");
+    setenv("KOINE_CACHE_DIR", "here/cache", 1);
+    CHECK(settings().folder == fs::current_path() / "here/cache");
+    for (const char* name : {"KOINE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) unsetenv(name);
+    CHECK(settings().folder.empty());
+    setenv("KOINE_CACHE", " RO ", 1);
+    CHECK(settings().mode == Mode::read_only);
+    setenv("KOINE_CACHE", "off", 1);
+    CHECK(settings().mode == Mode::off);
+    setenv("KOINE_CACHE", "rw", 1);
+    CHECK(settings().mode == Mode::read_write);
+    setenv("KOINE_CACHE_SIZE", "2GiB", 1);
+    CHECK(settings().limit == std::uint64_t{2} << 30);
+    setenv("KOINE_CACHE_SIZE", "1000", 1);
+    CHECK(settings().limit == 1000);
+  }
+  SUBCASE("modes that cannot be read") {
+    for (const char* word : {"on", "1", "read", "r w", "ro,rw"}) {
+      setenv("KOINE_CACHE", word, 1);
+      const std::string message = error_of_environment();
+      CAPTURE(message);
+      for (const std::string& part : {std::string("[KOINE_CACHE] "), "\"" + std::string(word) + "\"", std::string("rw"),
+                                      std::string("ro"), std::string("off")}) {
+        CHECK(message.find(part) != std::string::npos);
+      }
+    }
+  }
+  SUBCASE("sizes that cannot be read") {
+    for (const char* word : {"50%", "large", "-1", "10 parsecs", "1e30", "50 %"}) {
+      setenv("KOINE_CACHE_SIZE", word, 1);
+      const std::string message = error_of_environment();
+      CAPTURE(message);
+      CHECK(message.find("[KOINE_CACHE_SIZE] \"" + std::string(word) + "\" is not a size") == 0);
+    }
+  }
+}
+
+TEST_CASE("two processes read, write and evict at once, and read only what is right") {
+  const Folder folder;
+  const std::size_t names = 12, size = 3000;
+  const auto work = [&](unsigned seed) {
+    DiskCache cache({.folder = folder.path() / "new", .limit = (names - 4) * (size + 200)});
+    int good = 0;
+    for (unsigned i = 0; i < 600; ++i) {
+      const unsigned which = (i * 7 + seed * 5 + i / 13) % names;
+      const std::string name = "program " + std::to_string(which);
+      if (const auto found = read(cache, name)) {
+        if (*found != bytes(size, which)) return 1;
+        ++good;
+      } else if (!cache.write(name, bytes(size, which))) {
+        return 2;
+      }
+    }
+    return good > 0 ? 0 : 3;
+  };
+  std::vector<pid_t> children;
+  for (unsigned seed = 0; seed < 2; ++seed) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(work(seed));
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  }
+  for (const auto& entry : fs::directory_iterator(folder.path() / "new")) {
+    CHECK(entry.path().extension() == ".program");  // no temporary file is left
+  }
+}
