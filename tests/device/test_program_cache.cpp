@@ -158,8 +158,8 @@ TEST_CASE("child: several kernels and work-group sizes of one program" * doctest
   const auto make = [] { return ProgramText{two_kernels, "-D FACTOR=2.0f"}; };
   std::vector<float> x(4096);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
-  const auto buffer = context.allocate(x.size() * sizeof(float), "test");
-  context.write(*buffer, 0, x.data(), x.size() * sizeof(float));
+  const auto buffer = context.queue().allocate(x.size() * sizeof(float), "test");
+  context.queue().write(*buffer, 0, x.data(), x.size() * sizeof(float));
   const auto reversed = context.kernel("test:two", make, "reversed"),
              shifted = context.kernel("test:two", make, "shifted");
   std::string values;
@@ -169,15 +169,15 @@ TEST_CASE("child: several kernels and work-group sizes of one program" * doctest
   for (const std::size_t group : {std::size_t{16}, std::size_t{1}, std::size_t{64}}) {
     for (const std::size_t count : {std::size_t{64}, std::size_t{4096}}) {
       if (first && group != 16) continue;
-      Launch(context, reversed).arg(*buffer).local(group * sizeof(float)).run({count}, {group});
-      Launch(context, shifted).arg(*buffer).value(0.5f).run({count}, {group});
+      Launch(context.queue(), reversed).out(*buffer).local(group * sizeof(float)).run({count}, {group});
+      Launch(context.queue(), shifted).out(*buffer).value(0.5f).run({count}, {group});
       const std::vector<float> before = expected;
       for (std::size_t i = 0; i < count; ++i) {
         expected[i] = before[i / group * group + (group - 1 - i % group)] * 2.0f + 0.5f;
       }
     }
   }
-  context.read(*buffer, 0, result.data(), result.size() * sizeof(float));
+  context.queue().read(*buffer, 0, result.data(), result.size() * sizeof(float));
   CHECK(result == expected);
   if (result != expected) std::_Exit(9);
   report("");
@@ -189,8 +189,8 @@ TEST_CASE("child: builds without an end" * doctest::skip()) {
     const std::string name = "test:" + std::to_string(i);
     const std::string source = "kernel void koine(global int* x) { x[0] = " + std::to_string(i) + "; }";
     const auto kernel = context.kernel(name, [&] { return ProgramText{source, ""}; });
-    const auto x = context.allocate(4, "test");
-    Launch(context, kernel).arg(*x).run({1}, {1});
+    const auto x = context.queue().allocate(4, "test");
+    Launch(context.queue(), kernel).out(*x).run({1}, {1});
     context.finish();
     if (i == 2) std::this_thread::sleep_for(std::chrono::milliseconds(350));  // long enough to begin to save
   }
