@@ -166,6 +166,7 @@ std::uint32_t parameter_bytes(const Body& body) {
 std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits& limits) {
   State& s = *state_;
   s.parameter_limit = limits.parameter_bytes;
+  s.evaluation = limits.evaluation;
   if (roots.size() == 1 && s.plan_tree(roots[0])) return s.ordered;
   s.collect(roots);
   std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results

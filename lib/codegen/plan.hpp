@@ -59,6 +59,7 @@ struct Step {
 
 struct Limits {
   std::uint32_t parameter_bytes = 1024;
+  std::uint64_t evaluation = 1;  ///< its number: one that begins anew, after a program was built, plans as before
 };
 
 /// Decides what is stored and what is computed where it is used, and writes each kernel's code. Keeps its memory from

@@ -116,7 +116,7 @@ void Planner::State::write_code() {
 /// A node computed here without being kept is worth keeping if somebody asks for it again.
 void Planner::State::remember_unstored() {
   for (std::size_t i = 0; i < count; ++i) {
-    if (!infos[i].stored()) infos[i].node->recomputed = true;
+    if (!infos[i].stored()) infos[i].node->unstored_by = evaluation;
   }
 }
 

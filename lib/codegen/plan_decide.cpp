@@ -50,7 +50,7 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
 bool Planner::State::worth_storing(const Info& info) const {
   const Node& node = *info.node;
   const bool outside = node.consumers.load(std::memory_order_relaxed) > info.edges;
-  const bool again = info.reads.size() > 1 || outside || (node.recomputed && info.held);
+  const bool again = info.reads.size() > 1 || outside || (node.recomputed(evaluation) && info.held);
   bool repeated = false;
   std::int64_t repetitions = 0;
   for (const Read& read : info.reads) {

@@ -53,6 +53,7 @@ inline std::uint32_t operand_bytes(const Shape& domain) { return 16 + 8 * static
 struct Planner::State {
   std::uint64_t epoch = 0;
   std::uint32_t parameter_limit = 0;
+  std::uint64_t evaluation = 0;
   std::vector<Info> infos;
   std::size_t count = 0;  // of infos in use; the rest keep their memory
   std::vector<Step> steps;

@@ -7,10 +7,10 @@ namespace koine::codegen {
 namespace {
 
 /// Whether a pending input can only be computed inside the one kernel: nobody else reads it, and it moves nothing.
-bool belongs_to_tree(const Node& input, const Node& root) {
+bool belongs_to_tree(const Node& input, const Node& root, std::uint64_t evaluation) {
   if (input.consumers.load(std::memory_order_relaxed) > 1) return false;
   if (input.op == Op::constant) return true;
-  return graph::is_elementwise(input.op) && !input.recomputed && input.shape == root.shape;
+  return graph::is_elementwise(input.op) && !input.recomputed(evaluation) && input.shape == root.shape;
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ bool Planner::State::plan_tree(Node* root) {
       for (std::size_t i = 0; i < current.arity(); ++i) {
         Node* input = current.inputs[i].get();
         if (!input->is_ready()) {
-          if (!belongs_to_tree(*input, *root)) return false;
+          if (!belongs_to_tree(*input, *root, evaluation)) return false;
           stack.emplace_back(input, false);
         } else if (input->shape != root->shape) {
           return false;
@@ -50,7 +50,7 @@ bool Planner::State::plan_tree(Node* root) {
   }
   step.body.outputs.push_back({root, root->slot});
   if (parameter_bytes(step.body) > parameter_limit) return false;
-  for (Node* node : tree) node->recomputed = true;
+  for (Node* node : tree) node->unstored_by = evaluation;
   ordered.assign(1, &step);
   return true;
 }

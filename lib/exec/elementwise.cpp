@@ -3,7 +3,6 @@
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace koine::exec {
 namespace {
@@ -61,7 +60,7 @@ void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destinati
     append_key(key, body);
     for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
     const auto text = [&] { return program_text(print_elementwise(body, walk, queue.traits())); };
-    const runtime::KernelRef kernel = queue.context().kernel(key, std::cref(text));
+    const runtime::KernelRef kernel = ready_kernel(queue, key, text);
     const Segments segments = make_segments(walk, queue.traits());
     write_bounds(walk, segments, workspace.words);
     runtime::Launch launch(queue, kernel);

@@ -51,11 +51,17 @@ class WorkspaceLease {
   Workspace* workspace_;
 };
 
-/// Under the context's evaluation mutex.
-void run(runtime::Context& context, std::span<Node* const> roots, const Destination& destination = {}) {
+std::uint64_t next_evaluation() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+/// Inside evaluated().
+void run(runtime::Context& context, std::uint64_t evaluation, std::span<Node* const> roots,
+         const Destination& destination = {}) {
   const WorkspaceLease lease;
   Workspace& workspace = *lease;
-  for (codegen::Step* step : workspace.planner.plan(roots, {context.traits().max_parameter_bytes})) {
+  for (codegen::Step* step : workspace.planner.plan(roots, {context.traits().max_parameter_bytes, evaluation})) {
     Node& node = *step->node;
     runtime::Queue& queue = queue_of(node);
     switch (step->kind) {
@@ -74,9 +80,10 @@ void run(runtime::Context& context, std::span<Node* const> roots, const Destinat
   }
 }
 
-void run_root(runtime::Context& context, const NodeRef& root, const Destination& destination = {}) {
+void run_root(runtime::Context& context, std::uint64_t evaluation, const NodeRef& root,
+              const Destination& destination = {}) {
   Node* node = root.get();
-  run(context, {&node, 1}, destination);
+  run(context, evaluation, {&node, 1}, destination);
 }
 
 bool reads_storage(const NodeRef& value, const void* storage) {
@@ -121,8 +128,8 @@ void evaluate(std::span<const NodeRef> roots) {
     {
       runtime::Context& context = *place.context;
       context.check_usable("eval");
-      const std::lock_guard lock(context.evaluation_mutex());
-      run(context, {pending.data(), static_cast<std::size_t>(rest - pending.begin())});
+      const std::span<Node* const> here(pending.data(), static_cast<std::size_t>(rest - pending.begin()));
+      evaluated(context, [&, number = next_evaluation()] { run(context, number, here); });
     }
     pending.erase(pending.begin(), rest);
   }
@@ -132,8 +139,7 @@ void evaluate(const NodeRef& root) {
   if (root->is_ready()) return;
   runtime::Context& context = *root->place.context;
   context.check_usable("eval");
-  const std::lock_guard lock(context.evaluation_mutex());
-  run_root(context, root);
+  evaluated(context, [&, number = next_evaluation()] { run_root(context, number, root); });
 }
 
 void bound_pending(const NodeRef& root) {
@@ -161,27 +167,29 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   context.check_usable("subscript");
   evaluate(target);
   if (shape.elements() == 0) return;
-  const std::lock_guard lock(context.evaluation_mutex());
   // A part of the target itself that only the caller and this call hold does not count as a holder of the memory.
   const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() <= 2;
-  if (reads_storage(value, target->storage.get())) {
-    // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
-    // only if the two parts overlap.
-    const auto part = apply(map, shape, target->layout);
-    if (!value->is_ready() || overlap(*part, value->layout)) {
-      if (value->is_ready()) value = copy_of(value);
-      run_root(context, value);
+  const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
+  evaluated(context, [&] {
+    if (reads_storage(value, target->storage.get())) {
+      // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
+      // only if the two parts overlap.
+      const auto part = apply(map, shape, target->layout);
+      if (!value->is_ready() || overlap(*part, value->layout)) {
+        if (value->is_ready()) value = copy_of(value);
+        run_root(context, numbers[0], value);
+      }
     }
-  }
-  const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
-  NodeRef result = target;
-  if (!sole || !is_injective(target->layout)) {
-    result = copy_of(target);
-    run_root(context, result);
-  }
-  const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
-  run_root(context, store, {store.get(), result->storage, *apply(map, shape, result->layout)});
-  target = std::move(result);
+    const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
+    NodeRef result = target;
+    if (!sole || !is_injective(target->layout)) {
+      result = copy_of(target);
+      run_root(context, numbers[1], result);
+    }
+    const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
+    run_root(context, numbers[2], store, {store.get(), result->storage, *apply(map, shape, result->layout)});
+    target = std::move(result);
+  });
 }
 
 NodeRef row_major(const NodeRef& node) {

@@ -4,6 +4,7 @@
 
 #include "codegen/print.hpp"
 #include "codegen/print_walk.hpp"
+#include "exec/programs.hpp"
 #include "runtime/context.hpp"
 #include "runtime/launch.hpp"
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "exec/matmul_routes.hpp"
+#include "exec/programs.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/launch.hpp"
 
@@ -45,8 +46,8 @@ std::string define(const char* name, std::int64_t value) {
 
 runtime::KernelRef kernel_of(runtime::Queue& queue, const char* source, const std::string& options,
                              const char* entry = "koine") {
-  return queue.context().kernel(
-      source + options,
+  return ready_kernel(
+      queue, source + options,
       [&] {
         return runtime::ProgramText{std::string(runtime::kernel_source(source)), options};
       },
@@ -195,7 +196,11 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
   const runtime::BufferRef parts =
       queue.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
-  runtime::Launch launch(queue, kernel_of(queue, "matmul_vector", options));
+  // Both at hand before the first runs.
+  const runtime::KernelRef multiply = kernel_of(queue, "matmul_vector", options);
+  const runtime::KernelRef add_splits =
+      splits > 1 ? kernel_of(queue, "matmul_vector", options, "koine_add_splits") : nullptr;
+  runtime::Launch launch(queue, multiply);
   launch.in(*matrix.buffer).in(*vector.buffer).out(*p.out).out(*parts);
   launch.value(p.out_offset).value(matrix.offset).value(vector.offset);
   launch.value(row_stride).value(column_stride).value(step);
@@ -208,7 +213,7 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
     launch.run({static_cast<std::size_t>(groups * splits * group_size)}, {group_size});
   }
   if (splits == 1) return;
-  runtime::Launch add(queue, kernel_of(queue, "matmul_vector", options, "koine_add_splits"));
+  runtime::Launch add(queue, add_splits);
   add.in(*parts).out(*p.out).value(p.out_offset).value(results).value(splits);
   const std::int64_t local = cpu ? 1 : 64;
   add.run({static_cast<std::size_t>(std::min(divide_up(results, local), cpu ? units : 64 * units) * local)},

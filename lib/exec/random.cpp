@@ -2,6 +2,7 @@
 // Launching kernels/random.cl.
 #include "exec/random.hpp"
 
+#include "exec/programs.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/launch.hpp"
 
@@ -47,7 +48,7 @@ void run_random(runtime::Queue& queue, const graph::RandomInfo& info, DType dtyp
   const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
                               " -D KN_ELEMENT=" + std::to_string(element) + " -D KN_LANES=" + (cpu ? "8" : "1") +
                               " -D KN_EXACT_SQRT=" + (traits.exact_divide ? "1" : "0");
-  const runtime::KernelRef kernel = queue.context().kernel("random " + options, [&] {
+  const runtime::KernelRef kernel = ready_kernel(queue, "random " + options, [&] {
     return runtime::ProgramText{std::string(runtime::kernel_source("random")), options};
   });
 

@@ -4,7 +4,7 @@
 #include "base/convert.hpp"
 #include "exec/kernel_run.hpp"
 
-#include <algorithm>
+#include <deque>
 
 namespace koine::exec {
 namespace {
@@ -26,16 +26,28 @@ Body partial_body(const std::vector<graph::NodeRef>& partials, const Shape& shap
   return body;
 }
 
-void launch_pass(runtime::Queue& queue, const ReducePass& pass, const ReduceWalk& walk,
-                 const std::vector<runtime::BufferRef>& outputs) {
+/// One kernel of a reduction, ready to run.
+struct Pass {
+  Body body;
+  ReducePass pass;
+  ReduceWalk walk;
+  runtime::KernelRef kernel;
+  std::vector<graph::NodeRef> partials;  // that the body reads
+  std::vector<runtime::BufferRef> outputs;
+};
+
+runtime::KernelRef kernel_of(runtime::Queue& queue, const ReducePass& pass, const ReduceWalk& walk) {
   std::string key = "r";
   append_key(key, walk, pass);
-  const runtime::KernelRef kernel =
-      queue.context().kernel(key, [&] { return program_text(print_reduce(pass, walk, queue.traits())); });
-  runtime::Launch launch(queue, kernel);
-  add_loads(launch, *pass.body);
-  for (const runtime::BufferRef& output : outputs) launch.out(*output);
-  add_constants(launch, *pass.body);
+  return ready_kernel(queue, key, [&] { return program_text(print_reduce(pass, walk, queue.traits())); });
+}
+
+void launch(runtime::Queue& queue, const Pass& pass) {
+  const ReduceWalk& walk = pass.walk;
+  runtime::Launch launch(queue, pass.kernel);
+  add_loads(launch, pass.body);
+  for (const runtime::BufferRef& output : pass.outputs) launch.out(*output);
+  add_constants(launch, pass.body);
   add_words(launch, bounds(walk));
   std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
   if (!walk.cpu) {
@@ -63,37 +75,39 @@ void run_reduce(runtime::Queue& queue, codegen::Step& step) {
   const auto& info = node.reduction();
   const auto results = static_cast<std::uint64_t>(node.shape.elements());
   auto result = queue.allocate(results * size_of(node.dtype), "reduce");
-  Body body = std::move(step.body);
   std::vector<std::size_t> axes = info.axes;
-  std::vector<graph::NodeRef> partials;
-  ReducePass pass{info.kind, &body, -1, true, node.dtype};
-  while (results > 0) {
-    if (body.domain.elements() == 0) {
-      write_identity(queue, info.kind, node.dtype, results, *result);
-      break;
+  if (results > 0 && step.body.domain.elements() == 0) {
+    write_identity(queue, info.kind, node.dtype, results, *result);
+  } else if (results > 0) {
+    // All kernels are at hand before the first runs: where one must be built, nothing is done twice.
+    std::deque<Pass> passes(1);
+    passes.back().body = std::move(step.body);
+    std::int32_t position = -1;
+    for (bool last = false; !last;) {
+      Pass& now = passes.back();
+      now.pass = {info.kind, &now.body, position, true, node.dtype};
+      now.walk = make_reduce_walk(now.pass, axes, queue.traits());
+      last = now.pass.last = now.walk.blocks == 1;
+      now.kernel = kernel_of(queue, now.pass, now.walk);
+      if (last) {
+        now.outputs = {result};
+        break;
+      }
+      // Rows leave their blocks side by side, columns one row of results for each block.
+      const auto blocks = static_cast<std::int64_t>(now.walk.blocks), count = static_cast<std::int64_t>(results);
+      const Shape shape = now.walk.columns ? Shape{blocks, count} : Shape{count, blocks};
+      std::vector<DType> types = {partial_type(now.pass)};
+      if (codegen::is_position(info.kind)) types.push_back(DType::int64);
+      Pass& next = passes.emplace_back();
+      for (DType type : types) {
+        now.outputs.push_back(queue.allocate(static_cast<std::uint64_t>(shape.elements()) * size_of(type), "reduce"));
+        next.partials.push_back(graph::make_leaf(type, graph::row_major(shape), now.outputs.back(), node.place));
+      }
+      axes = {now.walk.columns ? std::size_t{0} : std::size_t{1}};
+      next.body = partial_body(next.partials, shape, &node);
+      position = codegen::is_position(info.kind) ? 1 : -1;
     }
-    const ReduceWalk walk = make_reduce_walk(pass, axes, queue.traits());
-    pass.last = walk.blocks == 1;
-    if (pass.last) {
-      launch_pass(queue, pass, walk, {result});
-      break;
-    }
-    // Rows leave their blocks side by side, columns one row of results for each block.
-    const auto blocks = static_cast<std::int64_t>(walk.blocks), count = static_cast<std::int64_t>(results);
-    const Shape shape = walk.columns ? Shape{blocks, count} : Shape{count, blocks};
-    std::vector<DType> types = {partial_type(pass)};
-    if (codegen::is_position(pass.kind)) types.push_back(DType::int64);
-    std::vector<graph::NodeRef> next;
-    std::vector<runtime::BufferRef> buffers;
-    for (DType type : types) {
-      buffers.push_back(queue.allocate(static_cast<std::uint64_t>(shape.elements()) * size_of(type), "reduce"));
-      next.push_back(graph::make_leaf(type, graph::row_major(shape), buffers.back(), node.place));
-    }
-    launch_pass(queue, pass, walk, buffers);
-    axes = {walk.columns ? std::size_t{0} : std::size_t{1}};
-    partials = std::move(next);
-    body = partial_body(partials, shape, &node);
-    pass.position = codegen::is_position(pass.kind) ? 1 : -1;
+    for (const Pass& pass : passes) launch(queue, pass);
   }
   graph::fulfil(node, std::move(result), graph::row_major(node.shape));
 }

@@ -2,7 +2,7 @@
 // Launching kernels/take.cl.
 #include "exec/take.hpp"
 
-#include "runtime/context.hpp"
+#include "exec/programs.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/launch.hpp"
 
@@ -53,7 +53,7 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
                                 (cpu      ? " -D KN_CPU"
                                  : narrow ? " -D KN_INDEX=uint"
                                           : " -D KN_INDEX=ulong");
-    const runtime::KernelRef kernel = queue.context().kernel("take " + options, [&] {
+    const runtime::KernelRef kernel = ready_kernel(queue, "take " + options, [&] {
       return runtime::ProgramText{std::string(runtime::kernel_source("take")), options};
     });
     const auto fault = std::make_shared<runtime::Fault>(queue, [axis, size](std::int64_t position) {

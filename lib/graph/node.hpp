@@ -115,8 +115,10 @@ struct Node {
   // Scratch of the evaluator, under the evaluation mutex.
   std::uint64_t epoch = 0;
   std::int32_t slot = -1;
-  bool recomputed = false;  // was computed inside another kernel without being stored
+  std::uint64_t unstored_by = 0;  // the last evaluation that computed it inside another kernel without storing it
 
+  /// Whether an earlier evaluation than this one computed it for nothing.
+  bool recomputed(std::uint64_t evaluation) const noexcept { return unstored_by != 0 && unstored_by != evaluation; }
   bool is_ready() const noexcept { return ready.load(std::memory_order_acquire); }
   std::size_t arity() const noexcept {
     return inputs[0] == nullptr ? 0 : inputs[1] == nullptr ? 1 : inputs[2] == nullptr ? 2 : 3;

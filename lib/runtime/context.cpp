@@ -128,6 +128,25 @@ KernelRef Context::kernel(std::string_view signature, const std::function<Progra
   }
 }
 
+void Context::build(std::string_view signature, const ProgramText& text) {
+  check_usable("eval");
+  try {
+    programs_.program(signature, [&] { return store_.make(signature, text); });
+  } catch (const DeviceLost&) {
+    lose();
+    throw;
+  }
+}
+
+KernelRef Context::find_kernel(std::string_view signature, std::string_view entry) {
+  try {
+    return programs_.find(signature, entry);
+  } catch (const DeviceLost&) {
+    lose();
+    throw;
+  }
+}
+
 void Context::finish(std::string_view function) {
   check_usable(function);
   std::vector<Queue*> queues;

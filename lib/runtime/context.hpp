@@ -60,6 +60,11 @@ class Context {
   KernelRef kernel(std::string_view signature, const std::function<ProgramText()>& make,
                    std::string_view entry = "koine");
 
+  /// The same if the program is there, else null; waits for no build.
+  KernelRef find_kernel(std::string_view signature, std::string_view entry = "koine");
+  /// Sees to it that the program is there.
+  void build(std::string_view signature, const ProgramText& text);
+
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");
 

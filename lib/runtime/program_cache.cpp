@@ -2,35 +2,49 @@
 // Looks programs up under a shared lock and builds them under none.
 #include "runtime/program_cache.hpp"
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
 namespace koine::runtime {
 
-KernelRef ProgramCache::kernel(std::string_view signature, std::string_view entry,
-                               const std::function<ProgramRef()>& build) {
+KernelRef ProgramCache::find(std::string_view signature, std::string_view entry) {
   std::shared_ptr<Slot> slot;
   {
     const std::shared_lock lock(mutex_);
-    if (const auto found = slots_.find(signature); found != slots_.end()) {
-      // Nearly every program has one kernel, which is asked for before every launch.
-      const Slot& known = *found->second;
-      if (known.has_first.load(std::memory_order_acquire) && known.first->name() == entry) return known.first;
-      slot = found->second;
-    }
+    const auto found = slots_.find(signature);
+    if (found == slots_.end()) return nullptr;
+    // Nearly every program has one kernel, which is asked for before every launch.
+    const Slot& known = *found->second;
+    if (known.has_first.load(std::memory_order_acquire) && known.first->name() == entry) return known.first;
+    slot = found->second;
   }
-  if (slot == nullptr) slot = find_or_build(signature, build);
-  const ProgramRef& program = slot->program.get();  // waits for another thread's build, or throws its failure
-  const std::lock_guard lock(slot->mutex);
-  for (const KernelRef& kernel : slot->kernels) {
+  if (slot->program.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+  return kernel_of(*slot, entry);
+}
+
+KernelRef ProgramCache::kernel(std::string_view signature, std::string_view entry,
+                               const std::function<ProgramRef()>& build) {
+  if (KernelRef kernel = find(signature, entry)) return kernel;
+  return kernel_of(*find_or_build(signature, build), entry);
+}
+
+void ProgramCache::program(std::string_view signature, const std::function<ProgramRef()>& build) {
+  find_or_build(signature, build)->program.get();
+}
+
+KernelRef ProgramCache::kernel_of(Slot& slot, std::string_view entry) {
+  const ProgramRef& program = slot.program.get();  // waits for another thread's build, or throws its failure
+  const std::lock_guard lock(slot.mutex);
+  for (const KernelRef& kernel : slot.kernels) {
     if (kernel->name() == entry) return kernel;
   }
-  slot->kernels.push_back(std::make_shared<Kernel>(program, std::string(entry)));
-  if (slot->kernels.size() == 1) {
-    slot->first = slot->kernels.front();
-    slot->has_first.store(true, std::memory_order_release);
+  slot.kernels.push_back(std::make_shared<Kernel>(program, std::string(entry)));
+  if (slot.kernels.size() == 1) {
+    slot.first = slot.kernels.front();
+    slot.has_first.store(true, std::memory_order_release);
   }
-  return slot->kernels.back();
+  return slot.kernels.back();
 }
 
 std::shared_ptr<ProgramCache::Slot> ProgramCache::find_or_build(std::string_view signature,

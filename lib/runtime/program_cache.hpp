@@ -25,6 +25,10 @@ class ProgramCache {
 
   /// `build` runs at most once for a signature at a time; its failure reaches all that waited, and is then forgotten.
   KernelRef kernel(std::string_view signature, std::string_view entry, const std::function<ProgramRef()>& build);
+  /// Only the program.
+  void program(std::string_view signature, const std::function<ProgramRef()>& build);
+  /// The kernel if the program is there, else null; waits for no build.
+  KernelRef find(std::string_view signature, std::string_view entry);
 
  private:
   struct Slot {
@@ -35,6 +39,7 @@ class ProgramCache {
     KernelRef first;  // of `kernels`; once has_first reads true, it may be read without the mutex
   };
 
+  static KernelRef kernel_of(Slot& slot, std::string_view entry);
   std::shared_ptr<Slot> find_or_build(std::string_view signature, const std::function<ProgramRef()>& build);
 
   std::shared_mutex mutex_;

@@ -4,9 +4,13 @@
 #include <koine/koine.hpp>
 
 #include <atomic>
+#include <future>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "runtime/context.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 
@@ -64,4 +68,36 @@ TEST_CASE("threads with arrays of their own do not disturb each other") {
     });
     CHECK(wrong == 0);
   });
+}
+
+TEST_CASE("while one thread waits for a compiler, others evaluate on the same device") {
+  namespace runtime = kn::runtime;
+  runtime::Context& context = runtime::Context::of(kn::default_device());
+  const bool cpu = context.traits().device_class == kn::DeviceType::cpu;
+  // What take() of single bytes needs: a thread that builds the same keeps it waiting.
+  const std::string options = std::string("-D KN_MOVED=uchar") + (cpu ? " -D KN_CPU" : " -D KN_INDEX=uint");
+  std::promise<void> building, go_on;
+  std::thread builder([&] {
+    context.kernel("take " + options, [&] {
+      building.set_value();
+      go_on.get_future().wait();
+      return runtime::ProgramText{std::string(runtime::kernel_source("take")), options};
+    });
+  });
+  building.get_future().wait();
+  std::atomic<bool> taken{false};
+  const Array picks = kn::array({2, 0}).eval(), bytes = kn::array({7, 8, 9}, {.dtype = kn::int8}).eval();
+  std::thread waiting([&] {
+    const auto values = kn::take(bytes, picks).to_vector<int>();
+    taken = values == std::vector<int>{9, 7};
+  });
+  for (int i = 0; i < 200; ++i) {
+    CHECK((kn::arange(10) + i)(3).item<int>() == 3 + i);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  CHECK_FALSE(taken);
+  go_on.set_value();
+  builder.join();
+  waiting.join();
+  CHECK(taken);
 }
