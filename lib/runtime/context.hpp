@@ -21,6 +21,7 @@
 #include "runtime/program_cache.hpp"
 #include "runtime/program_store.hpp"
 #include "runtime/queue.hpp"
+#include "runtime/transfers.hpp"
 
 namespace koine::runtime {
 
@@ -103,6 +104,7 @@ class Context {
   const cl::DeviceEntry& entry_;
   ::cl::Context handle_;
   Pool pool_;
+  Transfers transfers_;
   ProgramStore store_;
   ProgramCache programs_;
   std::mutex evaluation_mutex_;

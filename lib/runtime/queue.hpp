@@ -43,6 +43,9 @@ class Queue {
   /// Device to host; waits for the work that `from` depends on. Throws what that work reported.
   void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
             std::string_view function = "eval");
+  /// From a buffer of another context, which `source` reads, to one of this context. Throws as read() does.
+  void fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buffer& from, std::uint64_t from_offset,
+             std::uint64_t bytes, std::string_view function = "eval");
   /// Device to device. The ranges must not overlap.
   void copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset, std::uint64_t bytes,
             std::string_view function = "eval");
