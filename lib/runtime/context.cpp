@@ -149,6 +149,11 @@ bool Context::relieve(cl_int code) noexcept {
   return true;
 }
 
+base::Background& Context::background() {
+  std::call_once(background_made_, [&] { background_ = new base::Background; });
+  return *background_;
+}
+
 void Context::launched(Kernel& kernel) {
   launches_.fetch_add(1, std::memory_order_relaxed);
   const Quirks& quirks = traits().quirks;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/background.hpp"
 #include "base/device_traits.hpp"
 #include "base/process.hpp"
 #include "cl/device_entry.hpp"
@@ -64,6 +65,9 @@ class Context {
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");
 
+  /// For reads that nobody waits for yet; made with the first.
+  base::Background& background();
+
   /// Held by exec while it partitions and enqueues pending work on this device.
   std::mutex& evaluation_mutex() noexcept { return evaluation_mutex_; }
 
@@ -112,6 +116,8 @@ class Context {
   mutable std::mutex order_mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default
   std::vector<Queue*> spare_queues_;
+  std::once_flag background_made_;
+  base::Background* background_ = nullptr;  // never destroyed, as its thread may be the last that runs
   std::uint32_t generation_;
   bool synchronous_;
   std::atomic<bool> lost_{false};

@@ -23,7 +23,7 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   Pool& pool = context_.pool_;
   // Rounding up must not carry a request over the limit that it respects itself.
   const std::uint64_t capacity = std::min(pool_capacity(bytes), std::max(bytes, traits().max_allocation));
-  const auto made = [&](Block block) { return std::make_shared<Buffer>(context_, pool, std::move(block), bytes); };
+  const auto made = [&](Block block) { return std::make_shared<Buffer>(context_, &pool, std::move(block), bytes); };
   // Not memory that another queue may still be at: new memory costs time, waiting for that would cost overlap.
   const bool several = [&] {
     const std::lock_guard lock(order_mutex());
