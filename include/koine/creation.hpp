@@ -33,9 +33,9 @@ KOINE_API Array asarray(const std::vector<bool>& values, const CreationOptions& 
 /// The memory of a contiguous range itself, as `shape`, row-major: no copy on a device that shares memory with the host
 /// (a CPU, an integrated GPU), as asarray() elsewhere and where `.dtype` asks for another type. Koine only reads the
 /// memory: an assignment to a part of the array copies it first. The memory must live, and must not change, until every
-/// array and all pending work that uses it are gone; the destruction of the last of them waits for the device, so that
-/// the memory may be freed right after. It counts for nothing in memory_stats(). A temporary range does not compile.
-/// ShapeError if the range does not hold exactly as many elements as the shape.
+/// array and all pending work that uses it are gone and every read_async of it is ready; the last destruction waits for
+/// the device, so that the memory may be freed right after. It counts for nothing in memory_stats(). A temporary range
+/// does not compile. ShapeError if the range does not hold exactly as many elements as the shape.
 template <std::ranges::contiguous_range Range>
   requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
   borrow(Range&& memory, const Shape& shape, const CreationOptions& options = {});

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/transfers.hpp"
@@ -74,6 +75,16 @@ template <>
 void number(std::span<std::uint8_t> values) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint8_t>(i % 61);
 }
+
+// Borrowing from what is about to vanish is a mistake that the compiler finds.
+template <class Range>
+concept Borrowable = requires(Range&& range) {
+  kn::borrow(std::forward<Range>(range));
+};
+static_assert(Borrowable<std::vector<float>&>);
+static_assert(Borrowable<const std::vector<float>&>);
+static_assert(Borrowable<std::span<const float>>);
+static_assert(!Borrowable<std::vector<float>>);
 
 /// Every kind of kernel that reads it gives what it gives for a copy of the same values.
 template <class T>

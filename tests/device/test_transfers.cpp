@@ -260,7 +260,7 @@ TEST_CASE("a transfer that the driver refuses gives its code") {
 
 TEST_CASE("arrays of sizes around the thresholds come back as they were") {
   on_each_device([] {
-    for (const std::size_t around : {std::size_t{1}, 4 * mebibyte, 32 * mebibyte}) {
+    for (const std::size_t around : {std::size_t{1}, 4 * mebibyte, 64 * mebibyte}) {
       for (const std::size_t size : {around - 1, around, around + 1}) {
         CAPTURE(size);
         const Bytes values = noise(size, 7);
@@ -277,10 +277,10 @@ TEST_CASE("arrays of sizes around the thresholds come back as they were") {
 
 TEST_CASE("parts of arrays are read from where they begin") {
   on_each_device([] {
-    const std::size_t size = 33 * mebibyte + 5;
+    const std::size_t size = 66 * mebibyte + 5;
     const Bytes values = noise(size, 8);
     const Array x = kn::asarray(values);
-    for (const std::size_t first : {std::size_t{1}, std::size_t{77}, 29 * mebibyte + 1}) {
+    for (const std::size_t first : {std::size_t{1}, std::size_t{77}, 3 * mebibyte + 1}) {
       CAPTURE(first);
       CHECK(difference(x(kn::slice(first, kn::none)).to_vector<std::uint8_t>(),
                        Bytes(values.begin() + static_cast<std::ptrdiff_t>(first), values.end())) == "");
@@ -297,7 +297,7 @@ TEST_CASE("threads with transfers of their own do not disturb each other") {
       const kn::DeviceScope scope(device);
       const std::uint32_t own = number.fetch_add(1);
       for (const std::size_t size : {100'000 + own, static_cast<std::uint32_t>(5 * mebibyte) + own,
-                                     static_cast<std::uint32_t>(33 * mebibyte) + own}) {
+                                     static_cast<std::uint32_t>(65 * mebibyte) + own}) {
         const Bytes values = noise(size, own);
         const Array x = kn::asarray(values);
         if (x.to_vector<std::uint8_t>() != values) ++wrong;
@@ -314,7 +314,7 @@ TEST_CASE("to_device between any two devices") {
       CAPTURE(from.selector());
       CAPTURE(to.selector());
       for (const std::size_t size :
-           {std::size_t{0}, std::size_t{1}, std::size_t{100'001}, 4 * mebibyte + 3, 32 * mebibyte, 33 * mebibyte + 1}) {
+           {std::size_t{0}, std::size_t{1}, std::size_t{100'001}, 4 * mebibyte + 3, 64 * mebibyte, 65 * mebibyte + 1}) {
         CAPTURE(size);
         const Bytes values = noise(size, 9);
         Array there = kn::asarray(values, {.device = from}).to_device(to);
