@@ -2,6 +2,8 @@
 // Buffers over the user's own memory, and their end.
 #include "runtime/borrow.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -24,21 +26,33 @@ constexpr std::uint64_t page = 4096;
 std::atomic<int> borrowed_buffers{0};
 std::atomic<bool> ending{false};
 
-/// Before the program's statics go, some of which may own borrowed memory, the work that reads it must be done.
-void finish_at_exit() {
-  [[maybe_unused]] static const int registered = std::atexit([] {
-    if (borrowed_buffers.load() > 0) {
-      for (const cl::DeviceEntry* entry : cl::all_devices()) {
-        Context* const context = Context::existing(*entry);
-        if (context == nullptr || !Transfers::shares_memory(entry->traits)) continue;
-        try {
-          context->finish("exit");
-        } catch (const Error&) {  // lost, or the parent's: nothing to wait for
-        }
+/// Waits for the work that reads borrowed memory, before the program's statics go, some of which may own such memory.
+/// From then on nothing calls the driver.
+void end_with_process() {
+  if (borrowed_buffers.load() > 0) {
+    for (const cl::DeviceEntry* entry : cl::all_devices()) {
+      Context* const context = Context::existing(*entry);
+      if (context == nullptr || !Transfers::shares_memory(entry->traits)) continue;
+      try {
+        context->finish("exit");
+      } catch (const Error&) {  // lost, or the parent's: nothing to wait for
       }
     }
-    ending.store(true);
-  });
+  }
+  ending.store(true);
+}
+
+/// exit() destroys the thread-local objects of its thread before any static one.
+struct EndsWithMain {
+  ~EndsWithMain() {
+    if (getpid() == gettid()) end_with_process();
+  }
+};
+
+void watch_exit() {
+  [[maybe_unused]] static thread_local const EndsWithMain ends_with_main;
+  // For an exit() on another thread than main's, and for arrays that only other threads borrowed.
+  [[maybe_unused]] static const int registered = std::atexit(end_with_process);
 }
 
 }  // namespace
@@ -53,7 +67,7 @@ std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64
   const std::uint64_t size = skipped + bytes, capacity = (size + padding - 1) / padding * padding;
   if (capacity > traits.max_allocation) return std::nullopt;
 
-  finish_at_exit();
+  watch_exit();
   cl_int code = CL_SUCCESS;
   const cl_mem handle = clCreateBuffer(context.handle()(), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, capacity,
                                        reinterpret_cast<void*>(address - skipped), &code);
