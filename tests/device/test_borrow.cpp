@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Borrowed host memory: used where it lies, never written, never read past its pages, and free once the array is gone.
 #include <doctest/doctest.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <koine/koine.hpp>
 
@@ -19,6 +17,7 @@
 
 #include "runtime/transfers.hpp"
 #include "support/arrays.hpp"
+#include "support/child.hpp"
 #include "support/devices.hpp"
 
 namespace kn = koine;
@@ -29,6 +28,7 @@ using kn::test::difference;
 using kn::test::has;
 using kn::test::message_of;
 using kn::test::on_each_device;
+using kn::test::status_of;
 
 namespace {
 
@@ -136,18 +136,6 @@ void check_fenced(const std::vector<std::size_t>& skips) {
       }
     }
   });
-}
-
-/// Runs the case of this file with that name, which is skipped otherwise, in a process of its own.
-int status_of(std::string name) {
-  name = "--test-case=" + name;
-  char self[] = "/proc/self/exe", no_skip[] = "--no-skip";
-  char* arguments[] = {self, no_skip, name.data(), nullptr};
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, self, nullptr, nullptr, arguments, environ) == 0);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
 /// Work that reads `x` for a while.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading in the background: the values of the moment of the call, errors in the future, and futures that are dropped.
 #include <doctest/doctest.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <koine/koine.hpp>
 
@@ -18,6 +16,7 @@
 
 #include "runtime/context.hpp"
 #include "support/arrays.hpp"
+#include "support/child.hpp"
 #include "support/devices.hpp"
 
 namespace kn = koine;
@@ -28,21 +27,10 @@ using kn::test::has;
 using kn::test::message_of;
 using kn::test::numbered;
 using kn::test::on_each_device;
+using kn::test::status_of;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Runs the case of this file with that name, which is skipped otherwise, in a process of its own.
-int status_of(std::string name) {
-  name = "--test-case=" + name;
-  char self[] = "/proc/self/exe", no_skip[] = "--no-skip";
-  char* arguments[] = {self, no_skip, name.data(), nullptr};
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, self, nullptr, nullptr, arguments, environ) == 0);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 /// Work that takes the device a while.
 Array long_work(std::int64_t count) {
