@@ -292,6 +292,20 @@ TEST_CASE("what borrow is asked for in vain, or must copy for") {
   });
 }
 
+TEST_CASE("more borrowed memory than one buffer may have") {
+  on_each_device([] {
+    const std::size_t size = kn::default_device().record().traits.max_allocation + 1;
+    if (size > std::size_t{1} << 40) return;
+    void* const memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return;
+    const std::string message =
+        message_of<kn::OutOfMemory>([&] { kn::borrow(std::span(static_cast<const std::uint8_t*>(memory), size)); });
+    CHECK(has(message, "[borrow]"));
+    CHECK(has(message, "at once"));
+    munmap(memory, size);
+  });
+}
+
 TEST_CASE("child: borrowed memory outlives main" * doctest::skip()) {
   static std::vector<float> values;
   static Array kept, pending;

@@ -16,6 +16,7 @@
 #include "runtime/context.hpp"
 #include "runtime/host_copy.hpp"
 #include "runtime/staging.hpp"
+#include "runtime/transfers.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 
@@ -26,6 +27,7 @@ using kn::runtime::CopyStatus;
 using kn::runtime::host_copy;
 using kn::runtime::in_parallel;
 using kn::runtime::Staging;
+using kn::runtime::Transfers;
 using kn::test::on_each_device;
 
 namespace {
@@ -333,19 +335,31 @@ TEST_CASE("to_device between any two devices") {
   }
 }
 
-TEST_CASE("transfers through staging, as between two cards, where host and device share memory") {
-  // The ring that a CPU device never uses by itself, and a copy to another device by way of the host, whole and in
-  // part.
+TEST_CASE("every way between host, cards and devices that share memory") {
+  // A device that says it is a card with memory of its own is treated as one, whatever it is.
   on_each_staging_device([] {
-    constexpr std::size_t size = 9 * mebibyte + 11;
-    Memory a(size), b(size);
-    Staging near(a.context.handle(), a.context.entry().device), far(b.context.handle(), b.context.entry().device);
-    const Bytes values = noise(size, 11);
-    CHECK(near.write(a.queue(), a.buffer(), 0, values.data(), size) == CL_SUCCESS);
-    CHECK(Staging::copy(near, a.queue(), a.buffer(), 0, far, b.queue(), b.buffer(), 0, size).ok());
-    Bytes back(size);
-    CHECK(far.read(b.queue(), b.buffer(), 0, back.data(), size) == CL_SUCCESS);
-    CHECK(difference(back, values) == "");
-    CHECK(near.slots() <= Staging::default_slots);
+    const kn::cl::DeviceEntry& entry = kn::default_device().record();
+    kn::cl::DeviceEntry as_card = entry, as_shared = entry;
+    as_card.traits.device_class = kn::DeviceType::gpu;
+    as_card.traits.unified_memory = false;
+    as_shared.traits.unified_memory = true;
+    for (const std::size_t size :
+         {std::size_t{5}, 4 * mebibyte - 1, 4 * mebibyte, 9 * mebibyte + 11, 64 * mebibyte + 3}) {
+      const Bytes values = noise(size, 11);
+      for (const kn::cl::DeviceEntry* source : {&as_card, &as_shared}) {
+        for (const kn::cl::DeviceEntry* target : {&as_card, &as_shared}) {
+          CAPTURE(size);
+          CAPTURE(source == &as_card);
+          CAPTURE(target == &as_card);
+          Memory a(size + 3), b(size + 5);
+          Transfers from(*source, a.context.handle()), to(*target, b.context.handle());
+          CHECK(from.write(a.queue(), a.buffer(), 3, values.data(), size) == CL_SUCCESS);
+          CHECK(Transfers::copy({from, a.queue(), a.buffer(), 3}, {to, b.queue(), b.buffer(), 5}, size).ok());
+          Bytes back(size);
+          CHECK(to.read(b.queue(), b.buffer(), 5, back.data(), size) == CL_SUCCESS);
+          CHECK(difference(back, values) == "");
+        }
+      }
+    }
   });
 }
