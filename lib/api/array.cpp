@@ -26,19 +26,16 @@ void check_conversion(DType from, DType to, const char* function) {
   }
 }
 
-/// All elements of a ready node in row-major order, converted to `type`.
-void read_values(const graph::NodeRef& source, DType type, void* target, const char* function) {
-  runtime::Queue& queue = exec::queue_of(*source);
-  const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * size_of(source->dtype); };
-  const std::int64_t count = source->shape.elements();
-  const std::uint64_t offset = bytes(source->layout.offset);
-  if (type == source->dtype) {
-    queue.read(*source->storage, offset, target, bytes(count), function);
-    return;
-  }
+/// All elements of a ready node in row-major order, converted to `type`; `read(offset, target, bytes)` reads.
+template <class Read>
+void read_values(const graph::Node& source, DType type, void* target, Read read) {
+  const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * size_of(source.dtype); };
+  const std::int64_t count = source.shape.elements();
+  const std::uint64_t offset = bytes(source.layout.offset);
+  if (type == source.dtype) return read(offset, target, bytes(count));
   std::vector<std::byte> values(static_cast<std::size_t>(bytes(count)));
-  queue.read(*source->storage, offset, values.data(), values.size(), function);
-  base::convert(values.data(), source->dtype, target, type, static_cast<std::size_t>(count));
+  read(offset, values.data(), values.size());
+  base::convert(values.data(), source.dtype, target, type, static_cast<std::size_t>(count));
 }
 
 }  // namespace
@@ -92,25 +89,33 @@ void Array::read(DType type, void* target, std::size_t count, const char* functi
                      std::to_string(size()) + " (shape " + to_string(shape()) + ")");
   }
   check_conversion(dtype(), type, function);
-  if (count > 0) read_values(exec::row_major(node()), type, target, function);
+  if (count == 0) return;
+  const graph::NodeRef source = exec::row_major(node());
+  read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
+    exec::queue_of(*source).read(*source->storage, offset, to, bytes, function);
+  });
 }
 
 void Array::read_later(DType type, std::shared_ptr<detail::Reader> reader) const {
   check_conversion(dtype(), type, "read_async");
   // Held until the values are read, so that an assignment to this array meanwhile goes to a copy.
   graph::NodeRef source;
+  cl::Event ready;
   try {
     source = exec::row_major(node());
-    exec::queue_of(*source).flush();
+    ready = exec::queue_of(*source).ready(*source->storage, "read_async");
   } catch (const Error&) {
     return reader->finish(std::current_exception());
   }
   runtime::Context& context = *source->place.context;
-  std::function<void()> task = [source = std::move(source), type, reader = std::move(reader)]() mutable {
+  std::function<void()> task = [source = std::move(source), ready = std::move(ready), type,
+                                reader = std::move(reader)]() mutable {
     std::exception_ptr failure;
     try {
       void* const target = reader->target(static_cast<std::size_t>(source->shape.elements()));
-      if (source->shape.elements() > 0) read_values(source, type, target, "read_async");
+      read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
+        exec::queue_of(*source).read_aside(ready, *source->storage, offset, to, bytes, "read_async");
+      });
     } catch (...) {
       failure = std::current_exception();
     }

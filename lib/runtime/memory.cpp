@@ -93,6 +93,36 @@ void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::ui
   check_faults(from);
 }
 
+cl::Event Queue::ready(const Buffer& from, std::string_view function) {
+  context_.check_usable(function);
+  cl::Event event;
+  cl_int code = submit(
+      {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); },
+      &event);
+  if (code == CL_SUCCESS) code = clFlush(handle());
+  if (code != CL_SUCCESS) context_.fail(code, function, "submit the work");
+  return event;
+}
+
+void Queue::read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t offset, void* target,
+                       std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
+  if (bytes == 0) return;
+  const cl_event before = ready.handle()();
+  const auto read = [&] {
+    const cl_int code = clWaitForEvents(1, &before);
+    return code != CL_SUCCESS ? code : context_.transfers_.read_aside(from.memory(), offset, target, bytes);
+  };
+  cl_int code = read();
+  const auto relieved = [&] {
+    const std::lock_guard lock(order_mutex());
+    return relieve(code);
+  };
+  if (code != CL_SUCCESS && relieved()) code = read();
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
+  check_faults(from);
+}
+
 void Queue::fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buffer& from, std::uint64_t from_offset,
                   std::uint64_t bytes, std::string_view function) {
   context_.check_usable(function);

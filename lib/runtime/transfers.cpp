@@ -62,6 +62,18 @@ cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset
   return clEnqueueReadBuffer(queue, from, CL_TRUE, offset, bytes, target, 0, nullptr, nullptr);
 }
 
+cl_int Transfers::read_aside(cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (aside_() == nullptr) aside_ = ::cl::CommandQueue(context_, device_, cl_command_queue_properties{0});
+    } catch (const ::cl::Error& error) {
+      return error.err();
+    }
+  }
+  return read(aside_(), from, offset, target, bytes);
+}
+
 CopyStatus Transfers::copy(const Place& from, const Place& to, std::uint64_t bytes) {
   CopyStatus status;
   bool mapped = false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 
 #include "cl/device_entry.hpp"
 #include "runtime/staging.hpp"
@@ -14,7 +15,10 @@ namespace koine::runtime {
 class Transfers {
  public:
   Transfers(const cl::DeviceEntry& entry, const ::cl::Context& context)
-      : shares_memory_(shares_memory(entry.traits)), staging_(context, entry.device) {}
+      : context_(context),
+        device_(entry.device),
+        shares_memory_(shares_memory(entry.traits)),
+        staging_(context, entry.device) {}
 
   /// Whether a device works in the host's own memory.
   static bool shares_memory(const DeviceTraits& traits) noexcept {
@@ -25,6 +29,10 @@ class Transfers {
   cl_int write(cl_command_queue queue, cl_mem to, std::uint64_t offset, const void* source, std::uint64_t bytes);
   /// Device to host, after all work of the queue; returns when the target holds the values.
   cl_int read(cl_command_queue queue, cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes);
+
+  /// The same on a queue of its own, beside whatever work there is: for memory whose values are there, and which nobody
+  /// writes meanwhile.
+  cl_int read_aside(cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes);
 
   /// A device's memory, the queue whose order it keeps, and the context's transfers.
   struct Place {
@@ -38,8 +46,12 @@ class Transfers {
   static CopyStatus copy(const Place& from, const Place& to, std::uint64_t bytes);
 
  private:
+  ::cl::Context context_;
+  ::cl::Device device_;
   bool shares_memory_;
   Staging staging_;
+  std::mutex mutex_;
+  ::cl::CommandQueue aside_;  // made when first used
 };
 
 }  // namespace koine::runtime

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runtime/context.hpp"
+#include "runtime/launch.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
@@ -22,6 +23,8 @@
 namespace kn = koine;
 using kn::Array;
 using kn::slice;
+using kn::runtime::Context;
+using kn::runtime::Launch;
 using kn::test::difference;
 using kn::test::has;
 using kn::test::message_of;
@@ -31,6 +34,14 @@ using kn::test::status_of;
 using namespace std::chrono_literals;
 
 namespace {
+
+constexpr const char* slow_source = R"(
+kernel void koine(global uint* x, uint steps) {
+  uint y = x[0];
+  for (uint i = 0; i < steps; ++i) y = y * 1664525 + (y >> 3);
+  x[0] = y;
+}
+)";
 
 /// Work that takes the device a while.
 Array long_work(std::int64_t count) {
@@ -43,7 +54,7 @@ Array long_work(std::int64_t count) {
 class Blocker {
  public:
   Blocker() {
-    kn::runtime::Context::of(kn::default_device()).background().submit([held = released_.get_future().share()] {
+    Context::of(kn::default_device()).background().submit([held = released_.get_future().share()] {
       held.wait_for(10s);
     });
   }
@@ -133,6 +144,49 @@ TEST_CASE("an assignment after the call does not change the values, and costs a 
     x(1) = 7;  // read to the end, so this writes in place
     CHECK(kn::memory_stats(device).in_use == in_use);
     CHECK(x(slice(0, 2)).read_async<int>().get() == std::vector<int>{5, 7});
+  });
+}
+
+TEST_CASE("work after the call does not delay the values") {
+  on_each_device([] {
+    // The driver of this device works on the thread that enqueues.
+    if (kn::default_device().name().starts_with("basic")) return;
+    Context& context = Context::of(kn::default_device());
+    const auto kernel = context.kernel("test:wait", [] { return kn::runtime::ProgramText{slow_source, ""}; });
+    const auto x = context.queue().allocate(4, "test");
+    context.queue().fill_zero(*x, 0, 4);
+    const std::size_t one = 1;
+    const auto run = [&](std::uint32_t steps) {
+      kn::cl::Event event;
+      Launch(context.queue(), kernel).out(*x).value(steps).run(std::span(&one, 1), {}, &event);
+      return event;
+    };
+    run(1).wait();  // compiles
+    const Array y = numbered({1000}) * 2;
+    auto future = y.read_async<int>();
+    const kn::cl::Event last = run(500'000'000);
+    context.queue().flush();
+    CHECK(future.get()[999] == 1998);
+    CHECK_FALSE(last.done());
+    last.wait();
+  });
+}
+
+TEST_CASE("values of another queue's work") {
+  on_each_device([] {
+    const kn::Queue one(kn::default_device()), other(kn::default_device());
+    for (int round = 0; round < 5; ++round) {
+      Array y = [&] {
+        const kn::QueueScope scope(one);
+        return (long_work(20'000) * 0.0 + round).eval();
+      }();
+      const kn::QueueScope scope(other);
+      auto whole = y.read_async<float>(), part = y(slice(10, 12)).read_async<float>();
+      y(0) = -1.0;
+      CHECK(difference(whole.get(), std::vector<float>(20'000, static_cast<float>(round))) == "");
+      CHECK(part.get() == std::vector<float>(2, static_cast<float>(round)));
+      CHECK(y(slice(0, 2)).to_vector<float>() == std::vector<float>{-1.0f, static_cast<float>(round)});
+    }
   });
 }
 
