@@ -110,6 +110,8 @@ void check_reads(std::span<T> memory) {
   CHECK(kn::argmax(x).item<std::int64_t>() == std::max_element(values.begin(), values.end()) - values.begin());
   CHECK((x(n - 1) == copy(n - 1)).item<bool>());
   CHECK(difference(kn::concat({x, x}).to_vector<T>(), kn::concat({copy, copy}).to_vector<T>()) == "");
+  CHECK(difference(kn::take(x, kn::asarray(std::vector<std::int64_t>{n - 1, 0, -n})).to_vector<T>(),
+                   {values.back(), values.front(), values.front()}) == "");
   if (n % 3 == 0) {
     const Array m = kn::reshape(x, {3, n / 3}), c = kn::reshape(copy, {3, n / 3});
     CHECK(difference(kn::sum(m, {.axis = 0}).to_vector<float>(), kn::sum(c, {.axis = 0}).to_vector<float>()) == "");

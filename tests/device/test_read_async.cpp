@@ -232,6 +232,16 @@ TEST_CASE("wrong types throw at the call, what fails on the way throws from the 
   });
 }
 
+TEST_CASE("what only the device notices throws from the future") {
+  on_each_device([] {
+    const Array x = numbered({10});
+    auto wrong = kn::take(x, kn::array({3, 10})).read_async<int>(),
+         right = kn::take(x, kn::array({3, 9})).read_async<int>();
+    CHECK_THROWS_AS(wrong.get(), kn::IndexError);
+    CHECK(right.get() == std::vector<int>{3, 9});
+  });
+}
+
 TEST_CASE("child: ends before the values are there" * doctest::skip()) {
   static std::future<std::vector<float>> kept;
   for (int i = 0; i < 3; ++i) long_work(300'000).read_async<float>();
