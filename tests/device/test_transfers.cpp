@@ -199,7 +199,7 @@ TEST_CASE("copies between two rings, in both directions at the same time") {
       constexpr std::size_t size = 100'003;
       Memory a(size, one), b(size, other);
       // A single slot each: whoever takes them in another order than the rest waits for ever.
-      Staging near = a.staging(5000, 1), far = b.staging(5000, 1);
+      Staging near = a.staging(100, 1), far = b.staging(100, 1);
       std::atomic<int> turn{0}, wrong{0};
       in_parallel(2, [&] {
         const bool there = turn.fetch_add(1) == 0;
