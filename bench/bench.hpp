@@ -58,5 +58,6 @@ void add_elementwise();
 void add_reduce();
 void add_matmul();
 void add_host();
+void add_transfers();
 
 }  // namespace koine::bench

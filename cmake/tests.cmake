@@ -45,6 +45,15 @@ if(TARGET test_ops)
   target_include_directories(test_ops PRIVATE "${PROJECT_SOURCE_DIR}/lib")
 endif()
 koine_add_tests(device koine_internal)
+if(TARGET test_device)
+  # Two devices where there may be only one: PoCL shows the CPU as often as it is named here. Elsewhere this changes
+  # nothing.
+  add_test(NAME device.two_devices
+    COMMAND test_device --no-version --force-colors=false
+            "--source-file=*/test_transfers.cpp,*/test_errors.cpp,*/test_devices.cpp")
+  set_tests_properties(device.two_devices PROPERTIES
+    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread basic")
+endif()
 
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")
 mark_as_advanced(KOINE_CLANG)

@@ -10,6 +10,8 @@
 
 #include <complex>
 #include <concepts>
+#include <exception>
+#include <future>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -61,6 +63,41 @@ class Scalar {
 template <class T>
 concept ScalarLike = std::is_arithmetic_v<T> || std::same_as<T, float16_t> || std::same_as<T, bfloat16_t> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+
+namespace detail {
+/// Where a read in the background puts its values, and whom it tells. Both functions are called once, by another
+/// thread.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  /// Room for `count` values.
+  virtual void* target(std::size_t count) = 0;
+  /// The values are there, or `error` says why not.
+  virtual void finish(std::exception_ptr error) = 0;
+};
+
+template <Element T>
+class FutureReader final : public Reader {
+ public:
+  void* target(std::size_t count) override {
+    values_.resize(count);
+    return values_.data();
+  }
+  void finish(std::exception_ptr error) override {
+    if (error) return promise_.set_exception(error);
+    if constexpr (std::same_as<T, bool>) {
+      promise_.set_value(std::vector<bool>(values_.begin(), values_.end()));
+    } else {
+      promise_.set_value(std::move(values_));
+    }
+  }
+  std::future<std::vector<T>> future() { return promise_.get_future(); }
+
+ private:
+  std::vector<std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>> values_;
+  std::promise<std::vector<T>> promise_;
+};
+}  // namespace detail
 
 /// A lazy n-dimensional array on a device.
 ///
@@ -129,6 +166,17 @@ class KOINE_API Array {
     read(dtype_of<std::ranges::range_value_t<Range>>, std::ranges::data(target), std::ranges::size(target), "copy_to");
   }
 
+  /// What to_vector gives, without waiting: starts the computation and reads in the background. The values are those of
+  /// now, whatever is assigned later. get() waits, and throws what went wrong on the way; a wrong type throws here. The
+  /// future may be dropped, and the process may end, before the values are there.
+  template <Element T>
+  std::future<std::vector<T>> read_async() const {
+    auto reader = std::make_shared<detail::FutureReader<T>>();
+    auto result = reader->future();
+    read_later(dtype_of<T>, std::move(reader));
+    return result;
+  }
+
   /// The same values as `type`; see koine::astype.
   Array astype(DType type) const;
   /// The same values on another device; see koine::to_device.
@@ -168,6 +216,7 @@ class KOINE_API Array {
  private:
   void read_item(DType type, void* target) const;
   void read(DType type, void* target, std::size_t count, const char* function) const;
+  void read_later(DType type, std::shared_ptr<detail::Reader> reader) const;
 
   graph::NodeRef node_;
 };
@@ -213,6 +262,10 @@ class [[nodiscard]] KOINE_API Subscript {
   template <Element E>
   std::vector<E> to_vector() const {
     return Array(*this).to_vector<E>();
+  }
+  template <Element E>
+  std::future<std::vector<E>> read_async() const {
+    return Array(*this).read_async<E>();
   }
   template <class... I>
   Array operator()(I&&... indices) const {

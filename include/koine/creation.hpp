@@ -30,6 +30,19 @@ template <std::ranges::contiguous_range Range>
                                                                     const CreationOptions& options = {});
 KOINE_API Array asarray(const std::vector<bool>& values, const Shape& shape, const CreationOptions& options = {});
 KOINE_API Array asarray(const std::vector<bool>& values, const CreationOptions& options = {});
+/// The memory of a contiguous range itself, as `shape`, row-major: no copy on a device that shares memory with the host
+/// (a CPU, an integrated GPU), as asarray() elsewhere and where `.dtype` asks for another type. Koine only reads the
+/// memory: an assignment to a part of the array copies it first. The memory must live, and must not change, until every
+/// array and all pending work that uses it are gone and every read_async of it is ready; the last destruction waits for
+/// the device, so that the memory may be freed right after. It counts for nothing in memory_stats(). A temporary range
+/// does not compile. ShapeError if the range does not hold exactly as many elements as the shape.
+template <std::ranges::contiguous_range Range>
+  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
+  borrow(Range&& memory, const Shape& shape, const CreationOptions& options = {});
+/// The same as a vector: shape (memory.size()).
+template <std::ranges::contiguous_range Range>
+  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
+  borrow(Range&& memory, const CreationOptions& options = {});
 /// A scalar as an array without axes; a scalar is no longer weak then: bool_, int64, float32 or complex64 by its kind.
 KOINE_API Array asarray(const Operand& value, const CreationOptions& options = {});
 
@@ -96,6 +109,8 @@ KOINE_API std::vector<Array> meshgrid(const std::vector<Array>& arrays, const Me
 namespace detail {
 KOINE_API Array from_host(const void* values, DType type, std::size_t count, const Shape& shape,
                           const CreationOptions& options, const char* function);
+KOINE_API Array borrow_host(const void* values, DType type, std::size_t count, const Shape& shape,
+                            const CreationOptions& options);
 [[noreturn]] KOINE_API void throw_ragged();
 /// ValueError for an integer that does not fit `type`.
 KOINE_API void check_literal(const Scalar& value, DType type);
@@ -143,6 +158,19 @@ template <std::ranges::contiguous_range Range>
   requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values,
                                                                     const CreationOptions& options) {
     return asarray(values, Shape{std::ranges::size(values)}, options);
+  }
+
+template <std::ranges::contiguous_range Range>
+  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
+  borrow(Range&& memory, const Shape& shape, const CreationOptions& options) {
+    return detail::borrow_host(std::ranges::data(memory), dtype_of<std::ranges::range_value_t<Range>>,
+                               std::ranges::size(memory), shape, options);
+  }
+
+template <std::ranges::contiguous_range Range>
+  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
+  borrow(Range&& memory, const CreationOptions& options) {
+    return borrow(memory, Shape{std::ranges::size(memory)}, options);
   }
 
 template <ScalarLike T>

@@ -11,9 +11,34 @@
 #include <koine/manipulation.hpp>
 #include <koine/types.hpp>
 
+#include <exception>
+#include <functional>
 #include <vector>
 
 namespace koine {
+
+namespace {
+
+void check_conversion(DType from, DType to, const char* function) {
+  if (is_complex(from) && !is_complex(to) && !is_bool(to)) {
+    throw DTypeError(api::prefix(function) + std::string(name(from)) + " does not convert to " + std::string(name(to)) +
+                     "; take real(x), imag(x) or abs(x)");
+  }
+}
+
+/// All elements of a ready node in row-major order, converted to `type`; `read(offset, target, bytes)` reads.
+template <class Read>
+void read_values(const graph::Node& source, DType type, void* target, Read read) {
+  const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * size_of(source.dtype); };
+  const std::int64_t count = source.shape.elements();
+  const std::uint64_t offset = bytes(source.layout.offset);
+  if (type == source.dtype) return read(offset, target, bytes(count));
+  std::vector<std::byte> values(static_cast<std::size_t>(bytes(count)));
+  read(offset, values.data(), values.size());
+  base::convert(values.data(), source.dtype, target, type, static_cast<std::size_t>(count));
+}
+
+}  // namespace
 
 Array::Array() = default;
 
@@ -63,22 +88,42 @@ void Array::read(DType type, void* target, std::size_t count, const char* functi
     throw ShapeError(api::prefix(function) + "the range has " + std::to_string(count) + " elements, the array " +
                      std::to_string(size()) + " (shape " + to_string(shape()) + ")");
   }
-  if (is_complex(dtype()) && !is_complex(type) && !is_bool(type)) {
-    throw DTypeError(api::prefix(function) + std::string(name(dtype())) + " does not convert to " +
-                     std::string(name(type)) + "; take real(x), imag(x) or abs(x)");
-  }
+  check_conversion(dtype(), type, function);
   if (count == 0) return;
   const graph::NodeRef source = exec::row_major(node());
-  runtime::Queue& queue = exec::queue_of(*source);
-  const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * size_of(source->dtype); };
-  const std::uint64_t offset = bytes(source->layout.offset);
-  if (type == source->dtype) {
-    queue.read(*source->storage, offset, target, bytes(size()), function);
-    return;
+  read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
+    exec::queue_of(*source).read(*source->storage, offset, to, bytes, function);
+  });
+}
+
+void Array::read_later(DType type, std::shared_ptr<detail::Reader> reader) const {
+  check_conversion(dtype(), type, "read_async");
+  // Held until the values are read, so that an assignment to this array meanwhile goes to a copy.
+  graph::NodeRef source;
+  cl::Event ready;
+  try {
+    source = exec::row_major(node());
+    ready = exec::queue_of(*source).ready(*source->storage, "read_async");
+  } catch (const Error&) {
+    return reader->finish(std::current_exception());
   }
-  std::vector<std::byte> values(static_cast<std::size_t>(bytes(size())));
-  queue.read(*source->storage, offset, values.data(), values.size(), function);
-  base::convert(values.data(), source->dtype, target, type, count);
+  runtime::Context& context = *source->place.context;
+  std::function<void()> task = [source = std::move(source), ready = std::move(ready), type,
+                                reader = std::move(reader)]() mutable {
+    std::exception_ptr failure;
+    try {
+      void* const target = reader->target(static_cast<std::size_t>(source->shape.elements()));
+      read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
+        exec::queue_of(*source).read_aside(ready, *source->storage, offset, to, bytes, "read_async");
+      });
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    source.reset();  // whoever sees the values may write in place again
+    reader->finish(failure);
+  };
+  // Where there is no such thread to be had, reading now is better than never.
+  if (!context.background().submit(task)) task();
 }
 
 void eval(std::span<const Array* const> arrays) {

@@ -3,6 +3,7 @@
 #include "api/build.hpp"
 #include "base/convert.hpp"
 #include "exec/evaluate.hpp"
+#include "runtime/borrow.hpp"
 #include "runtime/context.hpp"
 
 #include <koine/creation.hpp>
@@ -82,21 +83,27 @@ Array triangle(Op op, const Array& x, const TriangleOptions& options, std::strin
   return where(mask, x, zeros_like(x));
 }
 
-}  // namespace
-
-Array detail::from_host(const void* values, DType type, std::size_t count, const Shape& shape,
-                        const CreationOptions& options, const char* function) {
+/// Whether `count` values of `type` on the host can become an array of `target` and of that shape.
+void check_host(DType type, DType target, std::size_t count, const Shape& shape, const graph::Place& place,
+                const char* function) {
   graph::check_sizes(shape, function);
   if (static_cast<std::int64_t>(count) != shape.elements()) {
     throw ShapeError(api::prefix(function) + "shape " + to_string(shape) + " needs " +
                      std::to_string(shape.elements()) + " elements, the range has " + std::to_string(count));
   }
-  const graph::Place place = api::place_of(options.device);
-  const DType target = options.dtype.value_or(type);
   if (is_complex(type) && !is_complex(target) && !is_bool(target)) {
     throw DTypeError(api::prefix(function) + "complex values do not convert to " + std::string(name(target)));
   }
   api::require_type(place, target, function);
+}
+
+}  // namespace
+
+Array detail::from_host(const void* values, DType type, std::size_t count, const Shape& shape,
+                        const CreationOptions& options, const char* function) {
+  const graph::Place place = api::place_of(options.device);
+  const DType target = options.dtype.value_or(type);
+  check_host(type, target, count, shape, place, function);
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * size_of(target);
   auto node = graph::make_leaf(target, graph::row_major(shape), nullptr, place);
   runtime::Queue& queue = exec::queue_of(*node);
@@ -109,6 +116,23 @@ Array detail::from_host(const void* values, DType type, std::size_t count, const
     queue.write(*node->storage, 0, converted.data(), bytes, function);
   }
   return Array(std::move(node));
+}
+
+Array detail::borrow_host(const void* values, DType type, std::size_t count, const Shape& shape,
+                          const CreationOptions& options) {
+  const graph::Place place = api::place_of(options.device);
+  const DType target = options.dtype.value_or(type);
+  check_host(type, target, count, shape, place, "borrow");
+  place.context->check_usable("borrow");
+  if (target == type) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(count) * size_of(type);
+    if (auto borrowed = runtime::borrow(*place.context, values, bytes, size_of(type))) {
+      graph::Layout layout = graph::row_major(shape);
+      layout.offset = borrowed->offset;
+      return Array(graph::make_leaf(type, std::move(layout), std::move(borrowed->buffer), place));
+    }
+  }
+  return from_host(values, type, count, shape, options, "borrow");
 }
 
 void detail::check_literal(const Scalar& value, DType type) { graph::promote(type, value, "array"); }

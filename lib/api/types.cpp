@@ -7,8 +7,6 @@
 #include <koine/error.hpp>
 #include <koine/types.hpp>
 
-#include <vector>
-
 namespace koine {
 
 Array astype(const Array& x, DType dtype, const AstypeOptions& options) {
@@ -31,10 +29,8 @@ Array to_device(const Array& x, Device device) {
   auto node = graph::make_leaf(x.dtype(), graph::row_major(x.shape()), nullptr, place);
   runtime::Queue& queue = exec::queue_of(*node);
   node->storage = queue.allocate(bytes, "to_device");
-  std::vector<std::byte> values(bytes);
-  exec::queue_of(*source).read(*source->storage, static_cast<std::uint64_t>(source->layout.offset) * size_of(x.dtype()),
-                               values.data(), bytes, "to_device");
-  queue.write(*node->storage, 0, values.data(), bytes, "to_device");
+  queue.fetch(*node->storage, 0, exec::queue_of(*source), *source->storage,
+              static_cast<std::uint64_t>(source->layout.offset) * size_of(x.dtype()), bytes, "to_device");
   return Array(std::move(node));
 }
 

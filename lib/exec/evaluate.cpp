@@ -182,7 +182,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     }
     const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
     NodeRef result = target;
-    if (!sole || !is_injective(target->layout)) {
+    if (!sole || target->storage->borrowed() || !is_injective(target->layout)) {
       result = copy_of(target);
       run_root(context, numbers[1], result);
     }

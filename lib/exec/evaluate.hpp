@@ -21,7 +21,8 @@ void evaluate(const graph::NodeRef& root);
 void bound_pending(const graph::NodeRef& root);
 
 /// Writes `value`, which broadcasts to `shape` and has the target's type, to the part of `target` that `map` names: in
-/// place where nobody else holds the memory, else `target` becomes a copy first. If this throws, `target` is as before.
+/// place where nobody else holds the memory and it is not borrowed, else `target` becomes a copy first. If this throws,
+/// `target` is as before.
 void assign(graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape, graph::NodeRef value);
 
 /// A ready node with the same values in row-major order without gaps: the node itself where it is so already.

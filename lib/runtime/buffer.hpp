@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A piece of device memory from a context's pool; it goes back when the last reference dies.
+// A piece of device memory from a context's pool; it goes back when the last reference dies. Or borrowed memory of the
+// host.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +26,16 @@ struct Block {
 
 class Buffer {
  public:
-  /// Made by Queue::allocate.
-  Buffer(Context& context, Pool& pool, Block block, std::uint64_t size) noexcept
+  /// Made by Queue::allocate; by borrow(), without a pool.
+  Buffer(Context& context, Pool* pool, Block block, std::uint64_t size) noexcept
       : context_(&context),
-        pool_(&pool),
+        pool_(pool),
         block_(std::move(block)),
         size_(size),
         generation_(base::process_generation()) {}
   /// Gives the memory back to the pool, which calls no driver: safe on any thread and at process exit. Work that was
   /// enqueued before may still use the memory: the block remembers it, and whoever gets it next comes after.
+  /// Borrowed memory belongs to the user again: waits for the work that reads it.
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -45,6 +47,8 @@ class Buffer {
   std::uint64_t size() const noexcept { return size_; }
   /// The bytes that are there: at least 256, and at least size() rounded up to 128, so vector reads may overrun.
   std::uint64_t capacity() const noexcept { return block_.capacity; }
+  /// Whether the memory is the user's own, which nobody may write.
+  bool borrowed() const noexcept { return pool_ == nullptr; }
   Context& context() const noexcept { return *context_; }
 
   /// What may still be under way in the memory. Under the context's order mutex.
@@ -54,7 +58,7 @@ class Buffer {
 
  private:
   Context* context_;
-  Pool* pool_;
+  Pool* pool_;  // null for borrowed memory
   mutable Block block_;
   std::uint64_t size_;
   mutable Faults faults_;

@@ -78,6 +78,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
     : entry_(entry),
       handle_(std::move(handle)),
       pool_(initial_memory_limit(entry.traits)),
+      transfers_(entry, handle_),
       store_(entry_, handle_),
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
@@ -165,6 +166,11 @@ bool Context::relieve(cl_int code) noexcept {
   }
   pool_.trim();
   return true;
+}
+
+base::Background& Context::background() {
+  std::call_once(background_made_, [&] { background_ = new base::Background; });
+  return *background_;
 }
 
 void Context::launched(Kernel& kernel) {

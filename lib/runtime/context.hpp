@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/background.hpp"
 #include "base/device_traits.hpp"
 #include "base/process.hpp"
 #include "cl/device_entry.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/program_cache.hpp"
 #include "runtime/program_store.hpp"
 #include "runtime/queue.hpp"
+#include "runtime/transfers.hpp"
 
 namespace koine::runtime {
 
@@ -68,6 +70,9 @@ class Context {
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");
 
+  /// For reads that nobody waits for yet; made with the first.
+  base::Background& background();
+
   /// Held by exec while it partitions and enqueues pending work on this device.
   std::mutex& evaluation_mutex() noexcept { return evaluation_mutex_; }
 
@@ -108,6 +113,7 @@ class Context {
   const cl::DeviceEntry& entry_;
   ::cl::Context handle_;
   Pool pool_;
+  Transfers transfers_;
   ProgramStore store_;
   ProgramCache programs_;
   std::mutex evaluation_mutex_;
@@ -115,6 +121,8 @@ class Context {
   mutable std::mutex order_mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default
   std::vector<Queue*> spare_queues_;
+  std::once_flag background_made_;
+  base::Background* background_ = nullptr;  // never destroyed, as its thread may be the last that runs
   std::uint32_t generation_;
   bool synchronous_;
   std::atomic<bool> lost_{false};

@@ -23,7 +23,7 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   Pool& pool = context_.pool_;
   // Rounding up must not carry a request over the limit that it respects itself.
   const std::uint64_t capacity = std::min(pool_capacity(bytes), std::max(bytes, traits().max_allocation));
-  const auto made = [&](Block block) { return std::make_shared<Buffer>(context_, pool, std::move(block), bytes); };
+  const auto made = [&](Block block) { return std::make_shared<Buffer>(context_, &pool, std::move(block), bytes); };
   // Not memory that another queue may still be at: new memory costs time, waiting for that would cost overlap.
   const bool several = [&] {
     const std::lock_guard lock(order_mutex());
@@ -74,15 +74,12 @@ cl_mem Queue::create(std::uint64_t capacity, cl_int& code) {
   return memory;
 }
 
-// Host and device sharing memory needs no path of its own: a CPU driver's read or write is one copy, as copying out of
-// a mapping would be, and takes one command instead of two (35 against 54 microseconds for small ones on PoCL).
 void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
                   std::string_view function) {
   context_.check_usable(function);
   if (bytes == 0) return;
-  const cl_int code = transfer({{&to, true}}, [&] {
-    return clEnqueueWriteBuffer(handle(), to.memory(), CL_TRUE, offset, bytes, source, 0, nullptr, nullptr);
-  });
+  const cl_int code =
+      transfer({{&to, true}}, [&] { return context_.transfers_.write(handle(), to.memory(), offset, source, bytes); });
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " to the device");
 }
 
@@ -90,11 +87,60 @@ void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::ui
                  std::string_view function) {
   context_.check_usable(function);
   if (bytes == 0) return;
-  const cl_int code = transfer({{&from, false}}, [&] {
-    return clEnqueueReadBuffer(handle(), from.memory(), CL_TRUE, offset, bytes, target, 0, nullptr, nullptr);
-  });
+  const cl_int code = transfer(
+      {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); });
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
   check_faults(from);
+}
+
+cl::Event Queue::ready(const Buffer& from, std::string_view function) {
+  context_.check_usable(function);
+  cl::Event event;
+  cl_int code = submit(
+      {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); },
+      &event);
+  if (code == CL_SUCCESS) code = clFlush(handle());
+  if (code != CL_SUCCESS) context_.fail(code, function, "submit the work");
+  return event;
+}
+
+void Queue::read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t offset, void* target,
+                       std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
+  if (bytes == 0) return;
+  const cl_event before = ready.handle()();
+  const auto read = [&] {
+    const cl_int code = clWaitForEvents(1, &before);
+    return code != CL_SUCCESS ? code : context_.transfers_.read_aside(from.memory(), offset, target, bytes);
+  };
+  cl_int code = read();
+  const auto relieved = [&] {
+    const std::lock_guard lock(order_mutex());
+    return relieve(code);
+  };
+  if (code != CL_SUCCESS && relieved()) code = read();
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
+  check_faults(from);
+}
+
+void Queue::fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buffer& from, std::uint64_t from_offset,
+                  std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
+  source.context_.check_usable(function);
+  if (bytes == 0) return;
+  cl_int written = CL_SUCCESS;
+  const cl_int read = source.transfer({{&from, false}}, [&] {
+    CopyStatus status;
+    written = transfer({{&to, true}}, [&] {
+      status = Transfers::copy({source.context_.transfers_, source.handle(), from.memory(), from_offset},
+                               {context_.transfers_, handle(), to.memory(), to_offset}, bytes);
+      return status.target;
+    });
+    return status.source;
+  });
+  if (read != CL_SUCCESS) source.context_.fail(read, function, "copy " + bytes_text(bytes) + " from the device");
+  if (written != CL_SUCCESS) context_.fail(written, function, "copy " + bytes_text(bytes) + " to the device");
+  source.check_faults(from);
 }
 
 void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset,

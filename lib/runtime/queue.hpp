@@ -43,6 +43,15 @@ class Queue {
   /// Device to host; waits for the work that `from` depends on. Throws what that work reported.
   void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
             std::string_view function = "eval");
+  /// A point from which on the values of `from` are there, on its way to the device.
+  cl::Event ready(const Buffer& from, std::string_view function);
+  /// Device to host as soon as `ready` has come, whatever work has been enqueued since: for a buffer that nobody writes
+  /// meanwhile. Throws as read() does.
+  void read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
+                  std::string_view function);
+  /// From a buffer of another context, which `source` reads, to one of this context. Throws as read() does.
+  void fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buffer& from, std::uint64_t from_offset,
+             std::uint64_t bytes, std::string_view function = "eval");
   /// Device to device. The ranges must not overlap.
   void copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset, std::uint64_t bytes,
             std::string_view function = "eval");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a process that has work under way, and arrays that outlive main.
 #include <doctest/doctest.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <koine/koine.hpp>
 
@@ -10,25 +8,15 @@
 #include <string>
 
 #include "runtime/launch.hpp"
+#include "support/child.hpp"
 
 namespace kn = koine;
 using kn::runtime::BufferRef;
 using kn::runtime::Context;
 using kn::runtime::Launch;
+using kn::test::status_of;
 
 namespace {
-
-/// Runs the case of this file with that name, which is skipped otherwise, in a process of its own.
-int status_of(std::string name) {
-  name = "--test-case=" + name;
-  char self[] = "/proc/self/exe", no_skip[] = "--no-skip";
-  char* arguments[] = {self, no_skip, name.data(), nullptr};
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, self, nullptr, nullptr, arguments, environ) == 0);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 constexpr const char* slow_source = R"(
 kernel void koine(global uint* x) {
