@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small program of everything in which each OpenCL call fails in its turn, once or from then on: every step ends well
+// or in a koine::Error, gives the right values when it is tried again, and nothing leaks.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/child.hpp"
+#include "support/devices.hpp"
+#include "support/fail_layer.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::slice;
+using kn::test::always;
+using kn::test::fail_layer;
+using kn::test::Failing;
+
+namespace {
+
+using Values = std::vector<float>;
+
+constexpr int most_attempts = 5;
+constexpr int allocation_failure = -4, out_of_resources = -5, out_of_host_memory = -6, build_failure = -11;
+
+/// The steps of the program. Each may be tried again after it failed, and says whether its values are right.
+class Steps {
+ public:
+  explicit Steps(const Values& random) : random_(random) {
+    std::iota(first_.begin(), first_.end(), 0.0f);
+    steps_ = {
+        [this] {
+          a_ = kn::asarray(first_);
+          return same(a_, first_);
+        },
+        [this] {
+          b_ = a_ * 2 + 1;
+          return same(b_, doubled());
+        },
+        [this] { return kn::sum(b_).item<float>() == 10'000.0f; },
+        [this] {
+          // More than one pass, and of positions.
+          return kn::argmax(kn::reshape(b_, {2, 50}), {.axis = 1}).to_vector<std::int64_t>() ==
+                 std::vector<std::int64_t>{49, 49};
+        },
+        [this] {
+          // Row i times column j: the sum of (10 i + k) (20 k + 2 j + 1) over k.
+          Values expected;
+          for (int i = 0; i < 10; ++i) {
+            for (int j = 0; j < 10; ++j) {
+              int sum = 0;
+              for (int k = 0; k < 10; ++k) sum += (10 * i + k) * (20 * k + 2 * j + 1);
+              expected.push_back(static_cast<float>(sum));
+            }
+          }
+          return same(kn::matmul(kn::reshape(a_, {10, 10}), kn::reshape(b_, {10, 10})), expected);
+        },
+        [this] {
+          // One number each time: what was drawn belongs to the array, not to its evaluation.
+          if (drawn_.size() == 1) drawn_ = generator_.uniform({100});
+          return same(drawn_, random_);
+        },
+        [this] {
+          b_(slice(10, 20)) = -1;
+          return true;
+        },
+        [this] { return same(b_, assigned()); },
+        [this] {
+          b_(slice(0, 5)) = b_(slice(5, 10));
+          return true;
+        },
+        [this] {
+          Values expected = assigned();
+          std::copy_n(expected.begin() + 5, 5, expected.begin());
+          return same(b_, expected) && same(a_, first_);
+        },
+        [this] { return same(a_(slice(kn::none, kn::none, -1)).astype(kn::float64).astype(kn::float32), reversed()); },
+        [] {
+          kn::synchronize();
+          return true;
+        },
+    };
+  }
+
+  /// Takes all steps. After one that fails come `recover`, and the same step again. Returns what went wrong.
+  std::string run(const std::function<void()>& recover) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      std::string text;
+      for (int time = 0; time < most_attempts; ++time) {
+        try {
+          if (!steps_[i]()) return "step " + std::to_string(i) + " gave wrong values at attempt " + std::to_string(time);
+          text.clear();
+          break;
+        } catch (const kn::Error& error) {
+          text = error.what();
+        }
+        if (!text.starts_with("[") || text.find("] ") == text.npos) return "no sentence: " + text;
+        recover();
+      }
+      if (!text.empty()) return "step " + std::to_string(i) + " failed again and again: " + text;
+    }
+    return "";
+  }
+
+ private:
+  static bool same(const Array& x, const Values& values) { return x.to_vector<float>() == values; }
+  Values doubled() const {
+    Values values;
+    for (const float x : first_) values.push_back(2 * x + 1);
+    return values;
+  }
+  Values assigned() const {
+    Values values = doubled();
+    std::fill(values.begin() + 10, values.begin() + 20, -1.0f);
+    return values;
+  }
+  Values reversed() const { return Values(first_.rbegin(), first_.rend()); }
+
+  Values first_ = Values(100), random_;
+  Array a_, b_, drawn_ = kn::zeros({1});
+  kn::random::Generator generator_{7};
+  std::vector<std::function<bool()>> steps_;
+};
+
+/// The random numbers of the program, drawn while nothing fails.
+Values random_values() { return kn::random::Generator(7).uniform({100}).to_vector<float>(); }
+
+/// Releases what the pool holds, so that the next allocations reach the driver.
+void empty_pool() {
+  kn::synchronize();
+  const kn::Device device = kn::default_device();
+  const kn::MemoryStats stats = kn::memory_stats(device);
+  kn::set_memory_limit(device, stats.in_use);
+  kn::set_memory_limit(device, stats.limit);
+}
+
+}  // namespace
+
+TEST_CASE("each call of a running program fails in its turn") {
+  kn::test::on_each_device([] {
+    const Values random = random_values();
+    CHECK(Steps(random).run(fail_layer().stop) == "");
+    empty_pool();
+    const std::uint64_t in_use = kn::memory_stats(kn::default_device()).in_use;
+    const std::uint64_t objects = fail_layer().memory().objects;
+    int runs = 0;
+    for (const char* const* function = fail_layer().functions; *function != nullptr; ++function) {
+      CAPTURE(*function);
+      const bool many_calls = std::string_view(*function) == "clSetKernelArg";
+      for (const int code : {allocation_failure, out_of_resources, out_of_host_memory}) {
+        CAPTURE(code);
+        for (const std::uint64_t count : {std::uint64_t{1}, always}) {
+          CAPTURE(count);
+          // Arguments are many and alike: a prime step visits each place in some run.
+          const std::uint64_t step = many_calls ? 3 : 1;
+          for (std::uint64_t skip = 0;; skip += step) {
+            CAPTURE(skip);
+            std::uint64_t failed = 0;
+            {
+              const Failing failing(*function, code, count, skip);
+              REQUIRE(Steps(random).run(fail_layer().stop) == "");
+              failed = failing.failed();
+            }
+            ++runs;
+            empty_pool();
+            REQUIRE(kn::memory_stats(kn::default_device()).in_use == in_use);
+            REQUIRE(fail_layer().memory().objects == objects);
+            if (failed == 0) break;
+          }
+        }
+      }
+    }
+    MESSAGE(runs << " runs");
+    CHECK(Steps(random).run(fail_layer().stop) == "");
+  });
+}
+
+TEST_CASE("child: each call of one function fails in its turn from the very first" * doctest::skip()) {
+  const char* const function = std::getenv("KOINE_TEST_FUNCTION");
+  REQUIRE(function != nullptr);
+  const int code = std::atoi(std::getenv("KOINE_TEST_CODE"));
+  const Failing failing(function, code, 1);
+  // What was made at the first attempt stays: with the second, the first call goes well and the next one fails.
+  const auto next = [&] { fail_layer().fail(function, 1, 1, code); };
+  Values random;
+  while (random.empty()) {
+    try {
+      random = random_values();
+    } catch (const kn::Error&) {
+      next();
+    }
+  }
+  CHECK(Steps(random).run(next) == "");
+  fail_layer().stop();
+  CHECK(failing.failed() >= std::strtoull(std::getenv("KOINE_TEST_LEAST"), nullptr, 10));
+  CHECK(Steps(random).run(fail_layer().stop) == "");
+  empty_pool();
+  CHECK(kn::memory_stats(kn::default_device()).in_use == 0);
+  CHECK(fail_layer().memory().objects == 0);
+}
+
+TEST_CASE("each call that is made once fails in its turn") {
+  const auto check = [](const char* function, int code, int least) {
+    kn::test::check_child("child: each call of one function fails in its turn from the very first",
+                          {{"KOINE_TEST_FUNCTION", function},
+                           {"KOINE_TEST_CODE", std::to_string(code)},
+                           {"KOINE_TEST_LEAST", std::to_string(least)}});
+  };
+  check("clCreateContext", out_of_host_memory, 1);
+  check("clCreateCommandQueue", out_of_resources, 1);
+  check("clCreateProgramWithSource", out_of_host_memory, 8);
+  check("clBuildProgram", build_failure, 8);
+  check("clCreateKernel", out_of_resources, 8);
+  check("clCreateProgramWithBinary", out_of_host_memory, 0);
+  check("clFinish", out_of_resources, 1);
+}
