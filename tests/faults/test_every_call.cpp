@@ -152,7 +152,7 @@ TEST_CASE("each call of a running program fails in its turn") {
     const std::uint64_t objects = fail_layer().memory().objects;
     int runs = 0;
     for (const char* const* function = fail_layer().functions; *function != nullptr; ++function) {
-      CAPTURE(*function);
+      CAPTURE(std::string(*function));
       const bool many_calls = std::string_view(*function) == "clSetKernelArg";
       for (const int code : {allocation_failure, out_of_resources, out_of_host_memory}) {
         CAPTURE(code);

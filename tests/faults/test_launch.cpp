@@ -115,7 +115,7 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
       CHECK(failing.failed() == 1);
     }
     for (const char* function : {"clCreateProgramWithSource", "clCreateKernel"}) {
-      CAPTURE(function);
+      CAPTURE(std::string(function));
       const Failing failing(function, out_of_host_memory, 1);
       const std::string attempt = has(function, "Kernel") ? "create the kernel \"koine\"" : "build a kernel";
       check_sentence(message_of<kn::OutOfMemory>([&] { y.eval(); }), out_of_host_memory, attempt);
