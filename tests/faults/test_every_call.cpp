@@ -95,7 +95,8 @@ class Steps {
       std::string text;
       for (int time = 0; time < most_attempts; ++time) {
         try {
-          if (!steps_[i]()) return "step " + std::to_string(i) + " gave wrong values at attempt " + std::to_string(time);
+          if (!steps_[i]())
+            return "step " + std::to_string(i) + " gave wrong values at attempt " + std::to_string(time);
           text.clear();
           break;
         } catch (const kn::Error& error) {

@@ -14,8 +14,8 @@
 
 namespace kn = koine;
 using kn::Array;
-using kn::test::Failing;
 using kn::test::fail_layer;
+using kn::test::Failing;
 using kn::test::has;
 using kn::test::message_of;
 using kn::test::numbered;

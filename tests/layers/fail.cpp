@@ -132,7 +132,8 @@ cl_int CL_API_CALL release(cl_mem memory) {
 template <auto Member, Function Which>
 struct Call;
 
-template <class Result, class... Arguments, Result(CL_API_CALL* cl_icd_dispatch::*Member)(Arguments...), Function Which>
+template <class Result, class... Arguments, Result (CL_API_CALL* cl_icd_dispatch::*Member)(Arguments...),
+          Function Which>
 struct Call<Member, Which> {
   static Result CL_API_CALL run(Arguments... arguments) {
     if (const cl_int code = call_of(Which); code != CL_SUCCESS) {
@@ -222,7 +223,7 @@ cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void* value, 
 }
 
 cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_uint* own_entries,
-                                        const cl_icd_dispatch** own) {
+                               const cl_icd_dispatch** own) {
   // The loader may be older than our header, and its table shorter.
   constexpr auto all = static_cast<cl_uint>(sizeof(cl_icd_dispatch) / sizeof(void*));
   if (entries < offsetof(cl_icd_dispatch, clEnqueueFillBuffer) / sizeof(void*) + 1) return CL_INVALID_VALUE;

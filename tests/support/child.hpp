@@ -83,8 +83,8 @@ inline Ended run_child(const std::string& test_case, const Changes& changes = {}
   posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.descriptor(), STDERR_FILENO);
   pid_t child = 0;
-  const int code = posix_spawn(&child, words.front().c_str(), &actions, nullptr, pointers(words).data(),
-                               pointers(variables).data());
+  const int code =
+      posix_spawn(&child, words.front().c_str(), &actions, nullptr, pointers(words).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   REQUIRE(code == 0);
 
