@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -86,5 +88,36 @@ TEST_CASE("an allocation that always fails is an OutOfMemory with all the number
     CHECK(kept.to_vector<std::int32_t>() == numbered({1000}).to_vector<std::int32_t>());
     CHECK(pending(size - 1).item<std::int64_t>() == 3 * (size - 1));
     CHECK((pending + kept(0)).to_vector<std::int32_t>()[1] == 3);
+  });
+}
+
+TEST_CASE("more than the device has in one buffer is refused before the driver is asked") {
+  kn::test::on_each_device([] {
+    const kn::Device device = kn::default_device();
+    const std::uint64_t largest = device.record().traits.max_allocation;
+    const auto count = static_cast<std::int64_t>(largest + largest / 2) / 4;  // float32: half as much again
+    const Array kept = numbered({10}), row = kn::ones({count, 1});
+    kn::random::Generator generator(1);
+    const std::uint64_t before = stats().in_use, there = fail_layer().memory().bytes;
+    fail_layer().reset_peak();
+    const std::pair<const char*, std::function<void()>> requests[] = {
+        {"[add]", [&] { (kn::zeros({count}) + kn::arange(count, {kn::float32})).eval(); }},
+        {"[random]", [&] { generator.uniform({count}).eval(); }},
+        {"[matmul]",
+         [&] {
+           kn::matmul(row, kn::ones({1, 1})).eval();
+         }},
+    };
+    for (const auto& [function, request] : requests) {
+      const std::string text = message_of<kn::OutOfMemory>(request);
+      CAPTURE(text);
+      CHECK(text.starts_with(function));
+      CHECK(has(text, "one buffer of " + kn::base::bytes_text(std::uint64_t(count) * 4)));
+      CHECK(has(text, kn::base::bytes_text(largest)));
+      CHECK(has(text, device.selector() + " (" + device.name() + ")"));
+    }
+    CHECK(fail_layer().memory().most_bytes <= there + 1024);  // the single numbers that the product reads
+    CHECK(stats().in_use <= before + 1024);
+    CHECK(kept(7).item<int>() == 7);
   });
 }
