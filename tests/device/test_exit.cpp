@@ -143,6 +143,13 @@ TEST_CASE("child: ends while kernels are built" * doctest::skip()) {
   std::exit(0);
 }
 
+TEST_CASE("child: ends while a device is used for the first time" * doctest::skip()) {
+  std::thread([] { kn::arange(10).eval(); }).detach();
+  const char* const wait = std::getenv("KOINE_TEST_WAIT");
+  std::this_thread::sleep_for(std::chrono::milliseconds(wait != nullptr ? std::atoi(wait) : 0));
+  std::exit(0);
+}
+
 TEST_CASE("child: main returns while threads work" * doctest::skip()) {
   start_threads();
   wait_for_work();
@@ -176,6 +183,13 @@ TEST_CASE("a process may end while kernels are built") {
     CAPTURE(std::string(wait));
     check_child("child: ends while kernels are built",
                 {{"KOINE_TEST_WAIT", wait}, {"KOINE_CACHE", "off"}, {"POCL_KERNEL_CACHE", "0"}});
+  }
+}
+
+TEST_CASE("a process may end while a device is used for the first time") {
+  for (const char* wait : {"0", "1", "3", "10", "20", "30", "40"}) {
+    CAPTURE(std::string(wait));
+    check_child("child: ends while a device is used for the first time", {{"KOINE_TEST_WAIT", wait}});
   }
 }
 

@@ -4,11 +4,16 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <random>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "support/arrays.hpp"
@@ -27,7 +32,6 @@ namespace {
 
 using Values = std::vector<float>;
 
-constexpr int most_attempts = 5;
 constexpr int allocation_failure = -4, out_of_resources = -5, out_of_host_memory = -6, build_failure = -11;
 
 /// The steps of the program. Each may be tried again after it failed, and says whether its values are right.
@@ -82,6 +86,27 @@ class Steps {
           return same(b_, expected) && same(a_, first_);
         },
         [this] { return same(a_(slice(kn::none, kn::none, -1)).astype(kn::float64).astype(kn::float32), reversed()); },
+        [this] {
+          // Memory that two arrays share: the one that is written gets a copy.
+          copy_ = b_;
+          copy_(50) = 9;
+          Values expected = b_.to_vector<float>(), changed = expected;
+          changed[50] = 9;
+          return expected[50] == 101 && same(copy_, changed);
+        },
+        [this] {
+          // Several results at once, of several kernels.
+          const Array x = a_ - 1, y = kn::max(b_), z = kn::matmul(a_, a_),
+                      none_there = kn::matmul(kn::ones({3, 0}), kn::ones({0, 2}));
+          kn::eval(x, y, z, none_there);
+          return x(3).item<float>() == 2 && y.item<float>() == 199 && z.item<float>() == 328'350 &&
+                 same(none_there, Values(6, 0.0f));
+        },
+        [this] {
+          std::ostringstream text;
+          text << a_(slice(0, 3));
+          return text.str() == "[0., 1., 2.]";
+        },
         [] {
           kn::synchronize();
           return true;
@@ -90,7 +115,7 @@ class Steps {
   }
 
   /// Takes all steps. After one that fails come `recover`, and the same step again. Returns what went wrong.
-  std::string run(const std::function<void()>& recover) {
+  std::string run(const std::function<void()>& recover, int most_attempts = 5) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       std::string text;
       for (int time = 0; time < most_attempts; ++time) {
@@ -125,7 +150,7 @@ class Steps {
   Values reversed() const { return Values(first_.rbegin(), first_.rend()); }
 
   Values first_ = Values(100), random_;
-  Array a_, b_, drawn_ = kn::zeros({1});
+  Array a_, b_, copy_, drawn_ = kn::zeros({1});
   kn::random::Generator generator_{7};
   std::vector<std::function<bool()>> steps_;
 };
@@ -180,6 +205,71 @@ TEST_CASE("each call of a running program fails in its turn") {
     }
     MESSAGE(runs << " runs");
     CHECK(Steps(random).run(fail_layer().stop) == "");
+  });
+}
+
+TEST_CASE("each call fails in its turn while every launch is waited for") {
+  kn::test::check_child("each call of a running program fails in its turn", {{"KOINE_SYNC", "1"}});
+}
+
+TEST_CASE("calls fail now and then while threads compute") {
+  kn::test::on_each_device([] {
+    const kn::Device device = kn::default_device();
+    const Values random = random_values();
+    CHECK(Steps(random).run(fail_layer().stop) == "");
+    empty_pool();
+    const std::uint64_t in_use = kn::memory_stats(device).in_use;
+    std::vector<std::string> wrong(4);
+    std::atomic<std::size_t> at_work{wrong.size()};
+    const std::uint64_t before = fail_layer().failed();
+    std::vector<std::thread> threads;
+    for (std::string& text : wrong) {
+      threads.emplace_back([&] {
+        const kn::DeviceScope scope(device);
+        for (int i = 0; i < 150 && text.empty(); ++i) text = Steps(random).run([] {}, 100);
+        --at_work;
+      });
+    }
+    std::mt19937 choose(11);
+    std::size_t count = 0;
+    while (fail_layer().functions[count] != nullptr) ++count;
+    while (at_work > 0) {
+      const char* const function = fail_layer().functions[choose() % count];
+      const int codes[] = {allocation_failure, out_of_resources, out_of_host_memory};
+      fail_layer().fail(function, choose() % 5, 1 + choose() % 3, codes[choose() % 3]);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    for (std::thread& thread : threads) thread.join();
+    fail_layer().stop();
+    CHECK(wrong == std::vector<std::string>(wrong.size()));
+    CHECK(fail_layer().failed() > before + 50);
+    empty_pool();
+    CHECK(kn::memory_stats(device).in_use == in_use);
+  });
+}
+
+TEST_CASE("work that the library submits by itself may fail, and the step can be taken again") {
+  kn::test::on_each_device([] {
+    const Array start = kn::asarray(std::vector<std::int32_t>(100, 5)).eval();
+    for (const std::uint64_t skip : {0, 1, 2}) {
+      CAPTURE(skip);
+      Array x = start;
+      int failures = 0;
+      constexpr int steps = 3000;
+      {
+        const Failing failing("clEnqueueNDRangeKernel", out_of_resources, 4, skip);
+        for (int i = 0; i < steps;) {
+          try {
+            x = x + 1;
+            ++i;
+          } catch (const kn::LaunchError&) {
+            ++failures;
+          }
+        }
+        CHECK((failing.failed() == 0) == (failures == 0));
+      }
+      CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>(100, 5 + steps));
+    }
   });
 }
 
