@@ -5,8 +5,8 @@
 // A program may depend on these things beside the operations and types: how each operand moves along the innermost axis
 // (contiguous, strided, or not at all: broadcast, or a single element); how many axes do not collapse into their
 // neighbours; whether counting needs 64 bits; on a GPU, whether vectors are aligned. A reduction adds which axes go,
-// whether one pass is enough, on a GPU how many work-items share a row, and on a CPU how many columns one takes at once.
-// Everything else is an argument.
+// whether one pass is enough, on a GPU how many work-items share a row, and on a CPU how many columns one takes at
+// once. Everything else is an argument.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
