@@ -4,10 +4,12 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cl/errors.hpp"
@@ -110,6 +112,42 @@ TEST_CASE("child: a device is lost" * doctest::skip()) {
     kn::synchronize(devices[1]);
   }
   if (std::getenv("KOINE_TEST_TWO_DEVICES") != nullptr) CHECK(other.has_value());
+}
+
+TEST_CASE("child: a device is lost while threads use it" * doctest::skip()) {
+  const kn::Device device = kn::default_device();
+  const Array shared = numbered({1000}).eval(), pending = kn::sum(shared * 2);
+  std::atomic<int> lost{0}, started{0};
+  std::vector<std::string> wrong(4);
+  std::vector<std::thread> threads;
+  for (std::string& text : wrong) {
+    threads.emplace_back([&] {
+      const kn::DeviceScope scope(device);
+      Array x = shared;
+      try {
+        for (int i = 0;; ++i) {
+          x = (x + 1).eval();
+          if (kn::sum(x - shared).item<std::int64_t>() != 1000 * (i + 1)) text = "a wrong sum";
+          if (i == 5) ++started;
+        }
+      } catch (const kn::DeviceLost&) {
+        ++lost;
+      } catch (const std::exception& error) {
+        text = error.what();
+      }
+    });
+  }
+  while (started < 4) std::this_thread::yield();
+  const Failing failing("clEnqueueNDRangeKernel", queue_invalid, 1);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(lost == 4);
+  CHECK(wrong == std::vector<std::string>(4));
+  CHECK(failing.failed() == 1);
+  CHECK_THROWS_AS(pending.eval(), kn::DeviceLost);
+}
+
+TEST_CASE("threads that use a device when it is lost all hear of it") {
+  for (int time = 0; time < 3; ++time) kn::test::check_child("child: a device is lost while threads use it");
 }
 
 TEST_CASE("a lost device says so for good, and nothing else is harmed") {

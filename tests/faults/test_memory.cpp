@@ -16,6 +16,8 @@
 
 namespace kn = koine;
 using kn::Array;
+using kn::Shape;
+using kn::slice;
 using kn::test::fail_layer;
 using kn::test::Failing;
 using kn::test::has;
@@ -91,6 +93,51 @@ TEST_CASE("an allocation that always fails is an OutOfMemory with all the number
   });
 }
 
+TEST_CASE("the function that was called is the one that is named") {
+  kn::test::on_each_device([] {
+    const Array x = numbered({100'000}).eval(), f = x.astype(kn::float32).eval();
+    Array shared = x;
+    kn::random::Generator g(1);
+    const Shape wanted = {70'000};  // of a size that the pool does not hold
+    const std::pair<const char*, std::function<void()>> calls[] = {
+        {"[asarray]", [&] { numbered(wanted); }},
+        {"[multiply]", [&] { (x(slice(0, 70'000)) * 2).eval(); }},
+        {"[sin]", [&] { kn::sin(f(slice(0, 70'000))).eval(); }},
+        {"[astype]", [&] { x(slice(0, 70'000)).astype(kn::float32).eval(); }},
+        {"[sum]",
+         [&] {
+           kn::sum(kn::broadcast_to(x(slice(0, 7)), {70'000, 7}), {.axis = 1}).eval();
+         }},
+        {"[max]",
+         [&] {
+           kn::max(kn::broadcast_to(x(slice(0, 7)), {70'000, 7}), {.axis = 1}).eval();
+         }},
+        {"[argmin]",
+         [&] {
+           kn::argmin(kn::broadcast_to(x(slice(0, 7)), {70'000, 7}), {.axis = 1}).eval();
+         }},
+        {"[uniform]", [&] { g.uniform(wanted).eval(); }},
+        {"[normal]", [&] { g.normal(wanted).eval(); }},
+        {"[integers]", [&] { g.integers(0, 9, wanted).eval(); }},
+        {"[matmul]",
+         [&] {
+           kn::matmul(kn::reshape(f, {100'000, 1})(slice(0, 70'000)), f(slice(0, 1))).eval();
+         }},
+        {"[eval]", [&] { shared(0) = 1; }},
+    };
+    for (const auto& [function, call] : calls) {
+      const kn::Device device = kn::default_device();
+      kn::set_memory_limit(device, stats().in_use);
+      kn::set_memory_limit(device, device.memory());
+      const Failing failing("clCreateBuffer", allocation_failure);
+      const std::string text = message_of<kn::OutOfMemory>(call);
+      CAPTURE(text);
+      CHECK(text.starts_with(std::string(function) + " "));
+    }
+    CHECK(shared(0).item<int>() == 0);
+  });
+}
+
 TEST_CASE("more than the device has in one buffer is refused before the driver is asked") {
   kn::test::on_each_device([] {
     const kn::Device device = kn::default_device();
@@ -102,7 +149,7 @@ TEST_CASE("more than the device has in one buffer is refused before the driver i
     fail_layer().reset_peak();
     const std::pair<const char*, std::function<void()>> requests[] = {
         {"[add]", [&] { (kn::zeros({count}) + kn::arange(count, {kn::float32})).eval(); }},
-        {"[random]", [&] { generator.uniform({count}).eval(); }},
+        {"[uniform]", [&] { generator.uniform({count}).eval(); }},
         {"[matmul]",
          [&] {
            kn::matmul(row, kn::ones({1, 1})).eval();
