@@ -35,6 +35,7 @@ Slot& slot_of(const cl::DeviceEntry& entry) {
         "devices "
         "only after the fork, or start a new program (exec)");
   }
+  const base::HoldExit hold;  // some drivers load their compiler here
   try {
     return ::cl::Context(entry.device);
   } catch (const ::cl::Error& error) {
@@ -209,7 +210,7 @@ bool Context::is_lost() noexcept {
   code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
   if (code == CL_SUCCESS) code = clFinish(queue);
   clReleaseMemObject(probe);
-  return code != CL_SUCCESS && code != CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  return code != CL_SUCCESS && cl::error_kind(code) != ErrorKind::OutOfMemory;
 }
 
 void Context::throw_unusable(std::string_view function) const {

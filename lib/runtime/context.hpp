@@ -74,6 +74,10 @@ class Context {
   Activity activity() const noexcept {
     return {store_.built(), store_.loaded(), launches_.load(std::memory_order_relaxed)};
   }
+  /// Whether the driver compiles the kernel when it is launched now.
+  bool compiles_at(const Kernel& kernel) const noexcept {
+    return traits().quirks.crashes_at_exit && !kernel.was_launched();
+  }
   /// Counts a launch, and does what the driver needs after it.
   void launched(Kernel& kernel);
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -184,7 +185,11 @@ TEST_CASE("each call of a running program fails in its turn") {
         CAPTURE(code);
         for (const std::uint64_t count : {std::uint64_t{1}, always}) {
           CAPTURE(count);
-          // Arguments are many and alike: a prime step visits each place in some run.
+          // Where resources are short and not even a probe of the device succeeds, the device counts as lost.
+          const std::string_view name = *function;
+          const bool probed = name == "clFinish" || name == "clEnqueueFillBuffer" || name == "clCreateBuffer";
+          if (probed && code == out_of_resources && count == always) continue;
+          // Arguments are many and alike: a step of three visits each place in some run.
           const std::uint64_t step = many_calls ? 3 : 1;
           for (std::uint64_t skip = 0;; skip += step) {
             CAPTURE(skip);
@@ -226,6 +231,9 @@ TEST_CASE("calls fail now and then while threads compute") {
     for (std::string& text : wrong) {
       threads.emplace_back([&] {
         const kn::DeviceScope scope(device);
+        const kn::Queue queue(device);
+        std::optional<kn::QueueScope> own;
+        if (&text - wrong.data() >= 2) own.emplace(queue);  // two threads share the default queue
         for (int i = 0; i < 150 && text.empty(); ++i) text = Steps(random).run([] {}, 100);
         --at_work;
       });
@@ -234,9 +242,11 @@ TEST_CASE("calls fail now and then while threads compute") {
     std::size_t count = 0;
     while (fail_layer().functions[count] != nullptr) ++count;
     while (at_work > 0) {
-      const char* const function = fail_layer().functions[choose() % count];
+      const std::string_view name = fail_layer().functions[choose() % count];
+      // Those with which a device is probed, where resources are short, would make it count as lost.
+      if (name == "clFinish" || name == "clEnqueueFillBuffer") continue;
       const int codes[] = {allocation_failure, out_of_resources, out_of_host_memory};
-      fail_layer().fail(function, choose() % 5, 1 + choose() % 3, codes[choose() % 3]);
+      fail_layer().fail(name.data(), choose() % 5, 1 + choose() % 3, codes[choose() % 3]);
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     for (std::thread& thread : threads) thread.join();
