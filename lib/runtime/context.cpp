@@ -83,6 +83,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
   queues_.push_back(std::make_unique<Queue>(*this, 0));
+  default_queue_ = queues_.front().get();
 }
 
 std::shared_ptr<Queue> Context::new_queue() {
@@ -206,7 +207,7 @@ bool Context::is_lost() noexcept {
   const cl_mem probe = clCreateBuffer(handle_(), CL_MEM_READ_WRITE, 256, nullptr, &code);
   if (code != CL_SUCCESS) return cl::error_kind(code) == ErrorKind::DeviceLost;
   const cl_uint zero = 0;
-  const cl_command_queue queue = queues_.front()->handle();
+  const cl_command_queue queue = default_queue_->handle();
   code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
   if (code == CL_SUCCESS) code = clFinish(queue);
   clReleaseMemObject(probe);

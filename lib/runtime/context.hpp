@@ -49,7 +49,7 @@ class Context {
   const DeviceTraits& traits() const noexcept { return entry_.traits; }
   const ::cl::Context& handle() const noexcept { return handle_; }
   /// The queue that work goes to by default.
-  Queue& queue() const noexcept { return *queues_.front(); }
+  Queue& queue() const noexcept { return *default_queue_; }
   /// Another queue, which starts after all work so far on the default one. It goes back for reuse with its last holder;
   /// pointers to it stay valid for as long as the context lives.
   std::shared_ptr<Queue> new_queue();
@@ -118,6 +118,7 @@ class Context {
   /// Guards queues_, their order, and what their commands did to buffers. Held while a command is enqueued.
   mutable std::mutex order_mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default
+  Queue* default_queue_ = nullptr;              // the same, for those who hold no lock
   std::vector<Queue*> spare_queues_;
   std::uint32_t generation_;
   bool synchronous_;
