@@ -38,7 +38,9 @@ constexpr int allocation_failure = -4, out_of_resources = -5, out_of_host_memory
 /// The steps of the program. Each may be tried again after it failed, and says whether its values are right.
 class Steps {
  public:
-  explicit Steps(const Values& random) : random_(random) {
+  /// With a second queue every other step goes there, and reads what the ones before made on the first.
+  explicit Steps(const Values& random, std::optional<kn::Queue> second = {})
+      : random_(random), second_(std::move(second)) {
     std::iota(first_.begin(), first_.end(), 0.0f);
     steps_ = {
         [this] {
@@ -118,6 +120,8 @@ class Steps {
   /// Takes all steps. After one that fails come `recover`, and the same step again. Returns what went wrong.
   std::string run(const std::function<void()>& recover, int most_attempts = 5) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
+      std::optional<kn::QueueScope> scope;
+      if (second_ && i % 2 == 1) scope.emplace(*second_);
       std::string text;
       for (int time = 0; time < most_attempts; ++time) {
         try {
@@ -151,6 +155,7 @@ class Steps {
   Values reversed() const { return Values(first_.rbegin(), first_.rend()); }
 
   Values first_ = Values(100), random_;
+  std::optional<kn::Queue> second_;
   Array a_, b_, copy_, drawn_ = kn::zeros({1});
   kn::random::Generator generator_{7};
   std::vector<std::function<bool()>> steps_;
@@ -168,49 +173,57 @@ void empty_pool() {
   kn::set_memory_limit(device, stats.limit);
 }
 
-}  // namespace
-
-TEST_CASE("each call of a running program fails in its turn") {
-  kn::test::on_each_device([] {
-    const Values random = random_values();
-    CHECK(Steps(random).run(fail_layer().stop) == "");
-    empty_pool();
-    const std::uint64_t in_use = kn::memory_stats(kn::default_device()).in_use;
-    const std::uint64_t objects = fail_layer().memory().objects;
-    int runs = 0;
-    for (const char* const* function = fail_layer().functions; *function != nullptr; ++function) {
-      CAPTURE(std::string(*function));
-      const bool many_calls = std::string_view(*function) == "clSetKernelArg";
-      for (const int code : {allocation_failure, out_of_resources, out_of_host_memory}) {
-        CAPTURE(code);
-        for (const std::uint64_t count : {std::uint64_t{1}, always}) {
-          CAPTURE(count);
-          // Where resources are short and not even a probe of the device succeeds, the device counts as lost.
-          const std::string_view name = *function;
-          const bool probed = name == "clFinish" || name == "clEnqueueFillBuffer" || name == "clCreateBuffer";
-          if (probed && code == out_of_resources && count == always) continue;
-          // Arguments are many and alike: a step of three visits each place in some run.
-          const std::uint64_t step = many_calls ? 3 : 1;
-          for (std::uint64_t skip = 0;; skip += step) {
-            CAPTURE(skip);
-            std::uint64_t failed = 0;
-            {
-              const Failing failing(*function, code, count, skip);
-              REQUIRE(Steps(random).run(fail_layer().stop) == "");
-              failed = failing.failed();
-            }
-            ++runs;
-            empty_pool();
-            REQUIRE(kn::memory_stats(kn::default_device()).in_use == in_use);
-            REQUIRE(fail_layer().memory().objects == objects);
-            if (failed == 0) break;
+/// The program, again and again, until each call of each function has failed.
+void check_each_call(const std::optional<kn::Queue>& second = {}) {
+  const Values random = random_values();
+  const auto run = [&] { return Steps(random, second).run(fail_layer().stop); };
+  CHECK(run() == "");
+  empty_pool();
+  const std::uint64_t in_use = kn::memory_stats(kn::default_device()).in_use;
+  const std::uint64_t objects = fail_layer().memory().objects;
+  int runs = 0;
+  for (const char* const* function = fail_layer().functions; *function != nullptr; ++function) {
+    CAPTURE(std::string(*function));
+    const bool many_calls = std::string_view(*function) == "clSetKernelArg";
+    for (const int code : {allocation_failure, out_of_resources, out_of_host_memory}) {
+      CAPTURE(code);
+      for (const std::uint64_t count : {std::uint64_t{1}, always}) {
+        CAPTURE(count);
+        // Where resources are short and not even a probe of the device succeeds, the device counts as lost.
+        const std::string_view name = *function;
+        const bool probed = name == "clFinish" || name == "clEnqueueFillBuffer" || name == "clCreateBuffer";
+        if (probed && code == out_of_resources && count == always) continue;
+        // Arguments are many and alike: a step of three visits each place in some run.
+        const std::uint64_t step = many_calls ? 3 : 1;
+        for (std::uint64_t skip = 0;; skip += step) {
+          CAPTURE(skip);
+          std::uint64_t failed = 0;
+          {
+            const Failing failing(*function, code, count, skip);
+            REQUIRE(run() == "");
+            failed = failing.failed();
           }
+          ++runs;
+          empty_pool();
+          REQUIRE(kn::memory_stats(kn::default_device()).in_use == in_use);
+          REQUIRE(fail_layer().memory().objects == objects);
+          if (failed == 0) break;
         }
       }
     }
-    MESSAGE(runs << " runs");
-    CHECK(Steps(random).run(fail_layer().stop) == "");
-  });
+  }
+  CHECK(runs > 100);
+  CHECK(run() == "");
+}
+
+}  // namespace
+
+TEST_CASE("each call of a running program fails in its turn") {
+  kn::test::on_each_device([] { check_each_call(); });
+}
+
+TEST_CASE("each call fails in its turn while two queues share the work") {
+  kn::test::on_each_device([] { check_each_call(kn::Queue(kn::default_device())); });
 }
 
 TEST_CASE("each call fails in its turn while every launch is waited for") {
@@ -224,6 +237,7 @@ TEST_CASE("calls fail now and then while threads compute") {
     CHECK(Steps(random).run(fail_layer().stop) == "");
     empty_pool();
     const std::uint64_t in_use = kn::memory_stats(device).in_use;
+    const kn::Queue queue(device);
     std::vector<std::string> wrong(4);
     std::atomic<std::size_t> at_work{wrong.size()};
     const std::uint64_t before = fail_layer().failed();
@@ -231,9 +245,8 @@ TEST_CASE("calls fail now and then while threads compute") {
     for (std::string& text : wrong) {
       threads.emplace_back([&] {
         const kn::DeviceScope scope(device);
-        const kn::Queue queue(device);
         std::optional<kn::QueueScope> own;
-        if (&text - wrong.data() >= 2) own.emplace(queue);  // two threads share the default queue
+        if (&text - wrong.data() >= 2) own.emplace(queue);  // two threads on each queue
         for (int i = 0; i < 150 && text.empty(); ++i) text = Steps(random).run([] {}, 100);
         --at_work;
       });

@@ -19,24 +19,26 @@ namespace {
 using koine::test::FailLayer;
 using koine::test::LiveMemory;
 
-#define FUNCTIONS(X)           \
-  X(clCreateContext)           \
-  X(clCreateCommandQueue)      \
-  X(clCreateBuffer)            \
-  X(clCreateProgramWithSource) \
-  X(clCreateProgramWithBinary) \
-  X(clBuildProgram)            \
-  X(clCreateKernel)            \
-  X(clSetKernelArg)            \
-  X(clEnqueueNDRangeKernel)    \
-  X(clEnqueueReadBuffer)       \
-  X(clEnqueueWriteBuffer)      \
-  X(clEnqueueCopyBuffer)       \
-  X(clEnqueueFillBuffer)       \
-  X(clEnqueueMapBuffer)        \
-  X(clEnqueueUnmapMemObject)   \
-  X(clFlush)                   \
-  X(clFinish)                  \
+#define FUNCTIONS(X)              \
+  X(clCreateContext)              \
+  X(clCreateCommandQueue)         \
+  X(clCreateBuffer)               \
+  X(clCreateProgramWithSource)    \
+  X(clCreateProgramWithBinary)    \
+  X(clBuildProgram)               \
+  X(clCreateKernel)               \
+  X(clSetKernelArg)               \
+  X(clEnqueueNDRangeKernel)       \
+  X(clEnqueueReadBuffer)          \
+  X(clEnqueueWriteBuffer)         \
+  X(clEnqueueCopyBuffer)          \
+  X(clEnqueueFillBuffer)          \
+  X(clEnqueueMapBuffer)           \
+  X(clEnqueueUnmapMemObject)      \
+  X(clEnqueueMarkerWithWaitList)  \
+  X(clEnqueueBarrierWithWaitList) \
+  X(clFlush)                      \
+  X(clFinish)                     \
   X(clWaitForEvents)
 
 enum Function : int {
