@@ -21,6 +21,7 @@
 #include "support/child.hpp"
 #include "support/devices.hpp"
 #include "support/fail_layer.hpp"
+#include "support/files.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -322,17 +323,27 @@ TEST_CASE("child: each call of one function fails in its turn from the very firs
 }
 
 TEST_CASE("each call that is made once fails in its turn") {
-  const auto check = [](const char* function, int code, int least) {
-    kn::test::check_child("child: each call of one function fails in its turn from the very first",
-                          {{"KOINE_TEST_FUNCTION", function},
-                           {"KOINE_TEST_CODE", std::to_string(code)},
-                           {"KOINE_TEST_LEAST", std::to_string(least)}});
+  kn::test::Changes cache = {{"KOINE_CACHE", "off"}};
+  const auto check = [&](const std::string& function, int code, int least) {
+    CAPTURE(function);
+    kn::test::Changes changes = cache;
+    changes.emplace_back("KOINE_TEST_FUNCTION", function);
+    changes.emplace_back("KOINE_TEST_CODE", std::to_string(code));
+    changes.emplace_back("KOINE_TEST_LEAST", std::to_string(least));
+    kn::test::check_child("child: each call of one function fails in its turn from the very first", changes);
   };
   check("clCreateContext", out_of_host_memory, 1);
   check("clCreateCommandQueue", out_of_resources, 1);
   check("clCreateProgramWithSource", out_of_host_memory, 8);
   check("clBuildProgram", build_failure, 8);
   check("clCreateKernel", out_of_resources, 8);
-  check("clCreateProgramWithBinary", out_of_host_memory, 0);
   check("clFinish", out_of_resources, 1);
+
+  // With programs from the cache, which the first of these fills.
+  const kn::test::TemporaryFolder folder;
+  cache = {{"KOINE_CACHE", "rw"}, {"KOINE_CACHE_DIR", folder.path().string()}};
+  check("clWaitForEvents", out_of_resources, 0);
+  check("clCreateProgramWithBinary", -42, 1);
+  check("clCreateProgramWithBinary", out_of_host_memory, 1);
+  check("clBuildProgram", build_failure, 1);
 }

@@ -108,7 +108,7 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
     const Array x = numbered<float>({100}), y = kn::tanh(kn::cosh(x * 1e-3) - kn::sinh(x * 1e-3));
     x.eval();
     kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
-    const std::uint64_t programs = context.activity().programs;
+    const std::uint64_t programs = context.activity().built;
     for (int time = 0; time < 3; ++time) {
       const Failing failing("clBuildProgram", build_failure);
       check_sentence(message_of<kn::KernelBuildError>([&] { y.eval(); }), build_failure, "build a kernel");
@@ -122,7 +122,7 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
       CHECK(failing.failed() == 1);
     }
     CHECK(y(0).item<float>() == doctest::Approx(std::tanh(1.0)));
-    CHECK(context.activity().programs == programs + 1);
+    CHECK(context.activity().built == programs + 1);
   });
 }
 
