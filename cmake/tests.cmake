@@ -14,7 +14,8 @@ target_include_directories(koine_test_support
   PUBLIC "${PROJECT_SOURCE_DIR}/tests" PRIVATE "${PROJECT_SOURCE_DIR}/include")
 target_compile_definitions(koine_test_support PRIVATE KOINE_TEST_CACHE_DIR="${PROJECT_BINARY_DIR}/koine-cache")
 
-# koine_add_tests(<folder> <library>): builds test_<folder> and registers <folder>.<file> for each of its files.
+# koine_add_tests(<folder> <library> [NAME=value...]): builds test_<folder> and registers <folder>.<file> for each of its
+# files, to run with that environment.
 function(koine_add_tests folder library)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
   if(NOT sources)
@@ -34,7 +35,7 @@ function(koine_add_tests folder library)
       COMMAND test_${folder} --no-version --force-colors=false "--source-file=*/tests/${folder}/${file}")
     # doctest is content with a filter that matches nothing; a test that ran nothing has not passed.
     set_tests_properties(${folder}.${name} PROPERTIES
-      LABELS ${folder} TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 ")
+      LABELS ${folder} TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "${ARGN}")
   endforeach()
 endfunction()
 
@@ -53,6 +54,22 @@ if(TARGET test_device)
             "--source-file=*/test_transfers.cpp,*/test_errors.cpp,*/test_devices.cpp")
   set_tests_properties(device.two_devices PROPERTIES
     LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread basic")
+endif()
+
+# tests/faults runs with a layer between loader and driver that makes OpenCL calls fail. Layers came with OpenCL 3's
+# headers.
+find_path(KOINE_CL_LAYER_INCLUDE_DIR CL/cl_layer.h HINTS ${OpenCL_INCLUDE_DIRS} DOC "Folder of CL/cl_layer.h")
+mark_as_advanced(KOINE_CL_LAYER_INCLUDE_DIR)
+if(KOINE_CL_LAYER_INCLUDE_DIR)
+  add_library(koine_fail_layer MODULE "${PROJECT_SOURCE_DIR}/tests/layers/fail.cpp")
+  target_link_libraries(koine_fail_layer PRIVATE koine_settings)
+  target_include_directories(koine_fail_layer PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_include_directories(koine_fail_layer SYSTEM PRIVATE "${KOINE_CL_LAYER_INCLUDE_DIR}")
+  # Without the cache of programs, so that each run makes the same calls.
+  koine_add_tests(faults koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_fail_layer>" KOINE_CACHE=off)
+endif()
+if(TARGET test_faults)
+  add_dependencies(test_faults koine_fail_layer)
 endif()
 
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")

@@ -1,14 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts forks in the child, where a counter is all that may be touched safely.
+// Counts forks in the child, where a counter is all that may be touched safely, and holds up the process' end.
 #include "base/process.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
 
 namespace koine::base {
 
+namespace {
+
+constinit std::atomic<int> holds{0};
+constinit std::atomic<bool> ending{false};
+constinit thread_local int own_holds = 0;
+
+/// Until done() or, lest anything hang, five seconds.
+template <class Done>
+void wait_until(Done done) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::seconds(5);
+  while (!done() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+bool on_main_thread() { return getpid() == gettid(); }
+
+/// exit() destroys the thread-local objects of its thread before any static one: the one moment to wait at. A handler
+/// of atexit() would come too late, after all that were registered later, the driver's among them.
+struct WaitsAtExit {
+  ~WaitsAtExit() {
+    if (!on_main_thread()) return;
+    ending.store(true);
+    wait_until([] { return holds.load() <= own_holds; });
+  }
+};
+thread_local WaitsAtExit waits_at_exit;
+
+// Registers the destructor with the thread that loads the library, which is the main one as a rule.
+[[maybe_unused]] const void* const registered_here = &waits_at_exit;
+
+}  // namespace
+
 void watch_forks() {
-  [[maybe_unused]] static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { detail::process_generation.fetch_add(1, std::memory_order_relaxed); });
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    detail::process_generation.fetch_add(1, std::memory_order_relaxed);
+    holds.store(own_holds);  // the other threads are not here
+  });
+}
+
+HoldExit::HoldExit() noexcept {
+  holds.fetch_add(1);
+  if (own_holds++ > 0 || !ending.load() || on_main_thread()) return;
+  holds.fetch_sub(1);
+  wait_until([] { return false; });
+  holds.fetch_add(1);
+}
+
+HoldExit::~HoldExit() {
+  holds.fetch_sub(1);
+  --own_holds;
 }
 
 }  // namespace koine::base

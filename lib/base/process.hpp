@@ -20,4 +20,15 @@ inline std::uint32_t process_generation() noexcept {
 /// Starts counting forks; called before the first driver is touched.
 void watch_forks();
 
+/// Around calls that a driver must not be in while its static objects die: loading it, and compiling. The main thread's
+/// exit() waits for those on other threads before it destroys anything, and later ones wait for the process to end.
+/// Neither waits for more than some seconds.
+class HoldExit {
+ public:
+  HoldExit() noexcept;
+  ~HoldExit();
+  HoldExit(const HoldExit&) = delete;
+  HoldExit& operator=(const HoldExit&) = delete;
+};
+
 }  // namespace koine::base

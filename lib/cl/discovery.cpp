@@ -200,6 +200,7 @@ void log_devices(const Registry& registry) {
 }
 
 Registry* discover() {
+  const base::HoldExit hold;  // the first call of OpenCL loads the drivers
   base::watch_forks();
   auto registry = std::make_unique<Registry>();
   registry->generation = base::process_generation();

@@ -2,6 +2,7 @@
 // Builds programs and turns a compiler's refusal into one error with its log.
 #include "cl/program.hpp"
 
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "cl/errors.hpp"
 
@@ -33,6 +34,7 @@ constexpr std::string_view function = "eval";
 /// Runs clBuildProgram directly: the bindings would gather the logs of all devices into an exception of their own.
 void build(const ::cl::Program& program, const ::cl::Device& device, const DeviceTraits& traits,
            const std::string& options) {
+  const base::HoldExit hold;
   const cl_device_id id = device();
   const cl_int code = clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
   if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);

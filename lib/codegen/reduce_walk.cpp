@@ -49,7 +49,7 @@ void divide_rows(ReduceWalk& walk, const DeviceTraits& traits) {
   const std::int64_t blocks = divide_up(segments, per_block), units = walk.kept.shape.elements() * blocks;
   const std::int64_t share = units / (8 * std::int64_t{traits.compute_units});
   const std::int64_t least = divide_up(fewest_elements, std::min(elements, block_elements));
-  walk.lanes = segments >= 128 ? 256 : segments >= 16 ? 32 : segments >= 4 ? 4 : 1;
+  walk.lanes = walk.cpu ? 1 : segments >= 128 ? 256 : segments >= 16 ? 32 : segments >= 4 ? 4 : 1;
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);
   walk.segments = std::uint64_t(segments);

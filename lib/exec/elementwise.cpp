@@ -48,7 +48,7 @@ void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destinati
       buffers.push_back(destination.storage);
       output.layout = &destination.layout;
     } else {
-      buffers.push_back(queue.allocate(elements * size_of(output.node->dtype), graph::name(output.node->op)));
+      buffers.push_back(queue.allocate(elements * size_of(output.node->dtype), function_of(*output.node)));
     }
   }
   if (elements > 0) {

@@ -28,7 +28,7 @@ constexpr std::uint64_t memory_share = 8;
 
 void run_random_node(runtime::Queue& queue, Node& node) {
   const std::int64_t count = node.shape.elements();
-  auto buffer = queue.allocate(static_cast<std::uint64_t>(count) * size_of(node.dtype), "random");
+  auto buffer = queue.allocate(static_cast<std::uint64_t>(count) * size_of(node.dtype), function_of(node));
   if (count > 0) run_random(queue, node.draw(), node.dtype, count, *buffer);
   graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
 }

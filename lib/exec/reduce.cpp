@@ -74,7 +74,7 @@ void run_reduce(runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const auto& info = node.reduction();
   const auto results = static_cast<std::uint64_t>(node.shape.elements());
-  auto result = queue.allocate(results * size_of(node.dtype), "reduce");
+  auto result = queue.allocate(results * size_of(node.dtype), function_of(node));
   std::vector<std::size_t> axes = info.axes;
   if (results > 0 && step.body.domain.elements() == 0) {
     write_identity(queue, info.kind, node.dtype, results, *result);
@@ -100,7 +100,8 @@ void run_reduce(runtime::Queue& queue, codegen::Step& step) {
       if (codegen::is_position(info.kind)) types.push_back(DType::int64);
       Pass& next = passes.emplace_back();
       for (DType type : types) {
-        now.outputs.push_back(queue.allocate(static_cast<std::uint64_t>(shape.elements()) * size_of(type), "reduce"));
+        now.outputs.push_back(
+            queue.allocate(static_cast<std::uint64_t>(shape.elements()) * size_of(type), function_of(node)));
         next.partials.push_back(graph::make_leaf(type, graph::row_major(shape), now.outputs.back(), node.place));
       }
       axes = {now.walk.columns ? std::size_t{0} : std::size_t{1}};

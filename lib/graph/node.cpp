@@ -151,6 +151,40 @@ NodeRef make_cast(const NodeRef& input, DType dtype) {
   return make_node(Op::cast, dtype, input->shape, input->place, {&input, 1});
 }
 
+std::string_view function_of(const Node& node) {
+  switch (node.op) {
+    case Op::reduce:
+      switch (node.reduction().kind) {
+        case ReduceKind::sum: return "sum";
+        case ReduceKind::prod: return "prod";
+        case ReduceKind::max: return "max";
+        case ReduceKind::min: return "min";
+        case ReduceKind::any: return "any";
+        case ReduceKind::all: return "all";
+        case ReduceKind::count_nonzero: return "count_nonzero";
+        case ReduceKind::argmax: return "argmax";
+        case ReduceKind::argmin: return "argmin";
+      }
+      break;
+    case Op::random:
+      switch (node.draw().kind) {
+        case RandomKind::uniform: return "uniform";
+        case RandomKind::normal: return "normal";
+        case RandomKind::integers: return "integers";
+      }
+      break;
+    case Op::cast:
+      // To its own type is a copy, which is made where memory has to be one's own or in order.
+      if (node.inputs[0] && node.inputs[0]->dtype == node.dtype) break;
+      return name(node.op);
+    case Op::where:
+    case Op::matmul: return name(node.op);
+    default:
+      if (in_table(node.op)) return name(node.op);
+  }
+  return "eval";
+}
+
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout) {
   node.storage = std::move(storage);
   node.layout = std::move(layout);

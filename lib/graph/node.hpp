@@ -142,6 +142,9 @@ NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map);
 /// The input converted to `dtype`; the input itself where it has that type.
 NodeRef make_cast(const NodeRef& input, DType dtype);
 
+/// The public function that a node is work of, for messages: "sum", "uniform", "add"; "eval" where none is.
+std::string_view function_of(const Node& node);
+
 /// Records the result of a pending node and lets go of what it was computed from.
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout);
 

@@ -35,6 +35,7 @@ Slot& slot_of(const cl::DeviceEntry& entry) {
         "devices "
         "only after the fork, or start a new program (exec)");
   }
+  const base::HoldExit hold;  // some drivers load their compiler here
   try {
     return ::cl::Context(entry.device);
   } catch (const ::cl::Error& error) {
@@ -83,6 +84,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
   queues_.push_back(std::make_unique<Queue>(*this, 0));
+  default_queue_ = queues_.front().get();
 }
 
 std::shared_ptr<Queue> Context::new_queue() {
@@ -211,11 +213,11 @@ bool Context::is_lost() noexcept {
   const cl_mem probe = clCreateBuffer(handle_(), CL_MEM_READ_WRITE, 256, nullptr, &code);
   if (code != CL_SUCCESS) return cl::error_kind(code) == ErrorKind::DeviceLost;
   const cl_uint zero = 0;
-  const cl_command_queue queue = queues_.front()->handle();
+  const cl_command_queue queue = default_queue_->handle();
   code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
   if (code == CL_SUCCESS) code = clFinish(queue);
   clReleaseMemObject(probe);
-  return code != CL_SUCCESS && code != CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  return code != CL_SUCCESS && cl::error_kind(code) != ErrorKind::OutOfMemory;
 }
 
 void Context::throw_unusable(std::string_view function) const {

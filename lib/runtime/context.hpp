@@ -51,7 +51,7 @@ class Context {
   const DeviceTraits& traits() const noexcept { return entry_.traits; }
   const ::cl::Context& handle() const noexcept { return handle_; }
   /// The queue that work goes to by default.
-  Queue& queue() const noexcept { return *queues_.front(); }
+  Queue& queue() const noexcept { return *default_queue_; }
   /// Another queue, which starts after all work so far on the default one. It goes back for reuse with its last holder;
   /// pointers to it stay valid for as long as the context lives.
   std::shared_ptr<Queue> new_queue();
@@ -78,6 +78,10 @@ class Context {
 
   Activity activity() const noexcept {
     return {store_.built(), store_.loaded(), launches_.load(std::memory_order_relaxed)};
+  }
+  /// Whether the driver compiles the kernel when it is launched now.
+  bool compiles_at(const Kernel& kernel) const noexcept {
+    return traits().quirks.crashes_at_exit && !kernel.was_launched();
   }
   /// Counts a launch, and does what the driver needs after it.
   void launched(Kernel& kernel);
@@ -120,6 +124,7 @@ class Context {
   /// Guards queues_, their order, and what their commands did to buffers. Held while a command is enqueued.
   mutable std::mutex order_mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default
+  Queue* default_queue_ = nullptr;              // the same, for those who hold no lock
   std::vector<Queue*> spare_queues_;
   std::once_flag background_made_;
   base::Background* background_ = nullptr;  // never destroyed, as its thread may be the last that runs

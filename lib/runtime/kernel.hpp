@@ -38,6 +38,7 @@ class Kernel {
   void give_back(cl_kernel kernel) noexcept;
   /// True once: for the first launch, with which some drivers still compile.
   bool first_launch() noexcept { return !launched_.exchange(true, std::memory_order_relaxed); }
+  bool was_launched() const noexcept { return launched_.load(std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<const cl::Program> program_;

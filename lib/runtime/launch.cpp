@@ -3,9 +3,11 @@
 #include "runtime/launch.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/log.hpp"
+#include "base/process.hpp"
 #include "koine/error.hpp"
 
 namespace koine::runtime {
@@ -37,9 +39,11 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
     return clEnqueueNDRangeKernel(queue_.handle(), handle_, static_cast<cl_uint>(global.size()), nullptr, global.data(),
                                   local.empty() ? nullptr : local.data(), 0, nullptr, wanted);
   };
+  Context& context = queue_.context();
+  std::optional<base::HoldExit> hold;
+  if (context.compiles_at(kernel_)) hold.emplace();
   const cl_int code = queue_.submit(uses_, enqueue, event);
   if (code != CL_SUCCESS) fail_run(code, global, local);
-  Context& context = queue_.context();
   context.launched(kernel_);
   if (base::log_enabled(base::LogTopic::launch)) {
     base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +

@@ -25,16 +25,14 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   const std::uint64_t capacity = std::min(pool_capacity(bytes), std::max(bytes, traits().max_allocation));
   const auto made = [&](Block block) { return std::make_shared<Buffer>(context_, &pool, std::move(block), bytes); };
   // Not memory that another queue may still be at: new memory costs time, waiting for that would cost overlap.
-  const bool several = [&] {
-    const std::lock_guard lock(order_mutex());
-    return others();
-  }();
-  const auto free_here = [&](const Uses& uses) {
-    if (!several) return true;
-    const std::lock_guard lock(order_mutex());
-    return settled(uses);
-  };
-  if (auto block = pool.take_held(capacity, free_here)) return made(std::move(*block));
+  {
+    // Taken before the pool's own mutex, as wherever memory that ran out is released.
+    std::unique_lock lock(order_mutex());
+    const bool several = others();
+    if (!several) lock.unlock();
+    const auto free_here = [&](const Uses& uses) { return !several || settled(uses); };
+    if (auto block = pool.take_held(capacity, free_here)) return made(std::move(*block));
+  }
   if (!pool.reserve(capacity)) {
     throw OutOfMemory("[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " +
                       context_.memory_text());

@@ -63,8 +63,9 @@ std::optional<Block> Pool::take_held(std::uint64_t capacity, const std::function
 
 bool Pool::reserve(std::uint64_t capacity) {
   const std::lock_guard lock(mutex_);
-  if (stats_.in_use > stats_.limit || capacity > stats_.limit - stats_.in_use) return false;
-  release_held(stats_.limit - stats_.in_use - capacity);
+  const std::uint64_t left = stats_.limit - std::min(stats_.limit, stats_.in_use);
+  release_held(left - std::min(left, capacity));
+  if (stats_.in_use > stats_.limit || capacity > left) return false;
   stats_.in_use += capacity;
   stats_.peak = std::max(stats_.peak, stats_.in_use);
   return true;

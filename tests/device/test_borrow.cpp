@@ -24,11 +24,11 @@ namespace kn = koine;
 using kn::Array;
 using kn::slice;
 using kn::test::check_array;
+using kn::test::check_child;
 using kn::test::difference;
 using kn::test::has;
 using kn::test::message_of;
 using kn::test::on_each_device;
-using kn::test::status_of;
 
 namespace {
 
@@ -326,6 +326,6 @@ TEST_CASE("child: the array was made later than its memory" * doctest::skip()) {
 }
 
 TEST_CASE("a process may end with borrowed memory in use") {
-  CHECK(status_of("child: borrowed memory outlives main") == 0);
-  CHECK(status_of("child: the array was made later than its memory") == 0);
+  check_child("child: borrowed memory outlives main");
+  check_child("child: the array was made later than its memory");
 }

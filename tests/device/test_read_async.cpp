@@ -25,12 +25,12 @@ using kn::Array;
 using kn::slice;
 using kn::runtime::Context;
 using kn::runtime::Launch;
+using kn::test::check_child;
 using kn::test::difference;
 using kn::test::has;
 using kn::test::message_of;
 using kn::test::numbered;
 using kn::test::on_each_device;
-using kn::test::status_of;
 using namespace std::chrono_literals;
 
 namespace {
@@ -259,6 +259,6 @@ TEST_CASE("child: reads once more while it ends" * doctest::skip()) {
 }
 
 TEST_CASE("a process may end before the values are there") {
-  CHECK(status_of("child: ends before the values are there") == 0);
-  CHECK(status_of("child: reads once more while it ends") == 0);
+  check_child("child: ends before the values are there");
+  check_child("child: reads once more while it ends");
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forks: the child of a process that had used a device gets a clear error and ends cleanly, its parent works on, and
+// a child forked before the first use works like any process.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <koine/koine.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/child.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::test::has;
+using kn::test::message_of;
+
+namespace {
+
+// Outlive main, in the parent and in the forked child.
+Array& global_ready = *new Array;
+struct Globals {
+  Array ready, pending;
+} globals;
+
+/// Forks; the child ends through exit() with what `f` returns, as if from main. The result is the child's status.
+int forked(const std::function<int()>& f) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    alarm(60);
+    int code = 100;
+    try {
+      code = f();
+    } catch (...) {
+    }
+    std::exit(code);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+bool is_clear(const std::string& text) {
+  return text.starts_with("[") && has(text, "was used before this process was forked") &&
+         has(text, kn::default_device().selector()) && has(text, "exec");
+}
+
+}  // namespace
+
+TEST_CASE("child: forks after using a device" * doctest::skip()) {
+  const Array ready = kn::asarray(std::vector<int>{1, 2, 3}), pending = ready * 2;
+  globals.ready = (ready + 1).eval();
+  globals.pending = globals.ready + ready;
+  global_ready = ready;
+  Array assigned = kn::arange(10);
+  kn::random::Generator generator(1);
+  const std::function<void()> uses[] = {
+      [&] { ready.to_vector<int>(); },
+      [&] { (ready - 1).eval(); },
+      [&] { pending(0).item<int>(); },
+      [&] { kn::sum(globals.pending).item<int>(); },
+      [&] { assigned(2) = 5; },
+      [&] { (kn::ones({3}) + 1).eval(); },
+      [&] {
+        kn::asarray(std::vector<int>{1, 2});
+      },
+      [&] { generator.normal({5}).eval(); },
+      [&] { kn::matmul(ready, ready).item<int>(); },
+      [&] { kn::synchronize(); },
+  };
+  for (int time = 0; time < 3; ++time) {
+    const int status = forked([&] {
+      for (const auto& use : uses) {
+        const std::string text = message_of<kn::DeviceError>(use);
+        if (is_clear(text)) continue;
+        std::fprintf(stderr, "use %d in the child: %s\n", static_cast<int>(&use - uses), text.c_str());
+        return static_cast<int>(1 + (&use - uses));
+      }
+      // What needs no device works, and arrays die safely.
+      globals.ready = Array();
+      return ready.shape() == kn::Shape{3} && kn::default_device().memory() > 0 ? 0 : 50;
+    });
+    CHECK(status == 0);
+    CHECK(pending.to_vector<int>() == std::vector<int>{2, 4, 6});
+    CHECK(globals.pending.to_vector<int>() == std::vector<int>{3, 5, 7});
+    CHECK((ready * 10 + time)(2).item<int>() == 30 + time);
+  }
+  CHECK(assigned.to_vector<int>() == kn::arange(10).to_vector<int>());
+  // A child that touches nothing ends cleanly too.
+  CHECK(forked([] { return 0; }) == 0);
+}
+
+TEST_CASE("child: forks while other threads use the device" * doctest::skip()) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      Array x = kn::arange(1000);
+      while (!stop) x = (x + 1).eval();
+    });
+  }
+  const Array ready = kn::arange(3).eval();
+  for (int time = 0; time < 10; ++time) {
+    // The other threads' locks may be held forever in the child: none of them may be waited for.
+    CHECK(forked([&] {
+            const std::string read = message_of<kn::DeviceError>([&] { ready.to_vector<int>(); });
+            const std::string eval = message_of<kn::DeviceError>([&] { (ready + 1).eval(); });
+            return is_clear(read) && is_clear(eval) ? 0 : 1;
+          }) == 0);
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK((ready + 1)(2).item<int>() == 3);
+}
+
+TEST_CASE("child: forks before using a device" * doctest::skip()) {
+  const auto work = [] { return (kn::arange(10) * 2)(7).item<int>() == 14 ? 0 : 1; };
+  CHECK(forked(work) == 0);
+  CHECK(forked(work) == 0);
+  CHECK(work() == 0);
+}
+
+TEST_CASE("child: forks after looking at the devices" * doctest::skip()) {
+  CHECK_FALSE(kn::devices().empty());
+  const int status = forked([] {
+    const std::string text = message_of<kn::DeviceError>([] { kn::arange(10).eval(); });
+    const bool clear = text.starts_with("[device] ") && has(text, "forked") && has(text, "exec");
+    if (!clear) std::fprintf(stderr, "%s\n", text.c_str());
+    return clear ? 0 : 1;
+  });
+  CHECK(status == 0);
+  CHECK(kn::arange(10)(7).item<int>() == 7);
+}
+
+TEST_CASE("the forked child of a process that used a device gets an error, and the parent works on") {
+  kn::test::check_child("child: forks after using a device");
+}
+
+TEST_CASE("a fork does not meet the locks of other threads") {
+  kn::test::check_child("child: forks while other threads use the device");
+}
+
+TEST_CASE("a child forked before the first use works") { kn::test::check_child("child: forks before using a device"); }
+
+TEST_CASE("the child of a process that only looked at its devices gets an error too") {
+  kn::test::check_child("child: forks after looking at the devices");
+}

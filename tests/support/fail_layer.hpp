@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The test programs' side of tests/layers/fail.cpp.
+#pragma once
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <koine/device.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+
+#include "layers/fail.hpp"
+
+namespace koine::test {
+
+/// The layer that the loader put into this process.
+inline const FailLayer& fail_layer() {
+  static const FailLayer* const layer = []() -> const FailLayer* {
+    devices();  // with the first OpenCL call the loader loads its layers
+    const char* const path = std::getenv("OPENCL_LAYERS");
+    void* const library = path != nullptr ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+    return library != nullptr ? static_cast<const FailLayer*>(dlsym(library, fail_layer_symbol)) : nullptr;
+  }();
+  if (layer == nullptr) FAIL("run this with OPENCL_LAYERS=.../libkoine_fail_layer.so, as ctest does");
+  return *layer;
+}
+
+constexpr std::uint64_t always = std::numeric_limits<std::uint64_t>::max();
+
+/// While it lives, calls of a function fail: after `skip` that go through, `count` of them.
+class Failing {
+ public:
+  Failing(const char* function, int code, std::uint64_t count = always, std::uint64_t skip = 0)
+      : before_(fail_layer().failed()) {
+    if (!fail_layer().fail(function, skip, count, code)) FAIL(function << " is not among the layer's functions");
+  }
+  ~Failing() { fail_layer().stop(); }
+  Failing(const Failing&) = delete;
+  Failing& operator=(const Failing&) = delete;
+
+  /// How many calls have failed since.
+  std::uint64_t failed() const { return fail_layer().failed() - before_; }
+
+ private:
+  std::uint64_t before_;
+};
+
+}  // namespace koine::test
