@@ -53,7 +53,7 @@ if(TARGET test_device)
     COMMAND test_device --no-version --force-colors=false
             "--source-file=*/test_transfers.cpp,*/test_errors.cpp,*/test_devices.cpp")
   set_tests_properties(device.two_devices PROPERTIES
-    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread basic")
+    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
 endif()
 
 # tests/faults runs with a layer between loader and driver that makes OpenCL calls fail. Layers came with OpenCL 3's

@@ -110,8 +110,16 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
   }
   b.group = std::min(b.columns, round_up(std::max<std::int64_t>(1, 1024 / element), b.tile_columns));
   b.keep_a = p.k * b.rows * element <= keep_bytes;
-  b.scratch =
-      round_up(planes * (b.rows * b.group + b.depth * b.group + b.rows * (b.keep_a ? p.k : b.depth)) + b.lanes, 16);
+  const auto scratch = [&] {
+    return round_up(planes * (b.rows * b.group + b.depth * b.group + b.rows * (b.keep_a ? p.k : b.depth)) + b.lanes,
+                    16);
+  };
+  // Small products on many cores: no more memory for panels than for the matrices themselves.
+  const std::int64_t matrices = planes * batches * (p.m * p.k + p.k * p.n + p.m * p.n);
+  while (b.items * scratch() > matrices && b.group > b.tile_columns) {
+    b.group = round_up(b.group / 2, b.tile_columns);
+  }
+  b.scratch = scratch();
   return b;
 }
 

@@ -195,29 +195,30 @@ std::string Context::memory_text() const {
 }
 
 void Context::fail(cl_int code, std::string_view function, std::string_view attempt) {
+  const bool lost = lost_by(code);
+  const std::string message = cl::error_message(code, function, attempt, traits());
+  if (lost) throw DeviceLost(message + "; nothing works on the device any more");
   const ErrorKind kind = cl::error_kind(code);
-  if (kind == ErrorKind::DeviceLost) lose();
-  // Drivers report a kernel that went astray as a lack of resources; but then the context does not answer any more.
-  if (code == CL_OUT_OF_RESOURCES && is_lost()) {
-    lose();
-    throw DeviceLost(cl::error_message(code, function, attempt, traits()) + "; nothing works on the device any more");
-  }
-  if (kind == ErrorKind::OutOfMemory) {
-    throw OutOfMemory(cl::error_message(code, function, attempt, traits()) + "; on " + memory_text());
-  }
-  cl::throw_error(code, function, attempt, traits());
+  if (kind == ErrorKind::OutOfMemory) throw OutOfMemory(message + "; on " + memory_text());
+  cl::throw_kind(kind, message);
 }
 
-bool Context::is_lost() noexcept {
-  cl_int code = CL_SUCCESS;
-  const cl_mem probe = clCreateBuffer(handle_(), CL_MEM_READ_WRITE, 256, nullptr, &code);
-  if (code != CL_SUCCESS) return cl::error_kind(code) == ErrorKind::DeviceLost;
-  const cl_uint zero = 0;
-  const cl_command_queue queue = default_queue_->handle();
-  code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
-  if (code == CL_SUCCESS) code = clFinish(queue);
-  clReleaseMemObject(probe);
-  return code != CL_SUCCESS && cl::error_kind(code) != ErrorKind::OutOfMemory;
+bool Context::lost_by(cl_int code) noexcept {
+  // Drivers report a kernel that went astray as a lack of resources; but then the context does not answer any more.
+  const auto answers = [&] {
+    cl_int probe_code = CL_SUCCESS;
+    const cl_mem probe = clCreateBuffer(handle_(), CL_MEM_READ_WRITE, 256, nullptr, &probe_code);
+    if (probe_code != CL_SUCCESS) return cl::error_kind(probe_code) != ErrorKind::DeviceLost;
+    const cl_uint zero = 0;
+    const cl_command_queue queue = default_queue_->handle();
+    probe_code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
+    if (probe_code == CL_SUCCESS) probe_code = clFinish(queue);
+    clReleaseMemObject(probe);
+    return probe_code == CL_SUCCESS || cl::error_kind(probe_code) == ErrorKind::OutOfMemory;
+  };
+  const bool lost = cl::error_kind(code) == ErrorKind::DeviceLost || (code == CL_OUT_OF_RESOURCES && !answers());
+  if (lost) lose();
+  return lost;
 }
 
 void Context::throw_unusable(std::string_view function) const {

@@ -111,8 +111,8 @@ class Context {
   /// If a code means that memory ran out: waits for all work, releases what the pool holds, and says that trying again
   /// makes sense.
   bool relieve(cl_int code) noexcept;
-  /// Whether the driver gives errors for whatever it is asked by now.
-  bool is_lost() noexcept;
+  /// Whether the device is lost, now that the driver has given this code.
+  bool lost_by(cl_int code) noexcept;
 
   const cl::DeviceEntry& entry_;
   ::cl::Context handle_;

@@ -48,7 +48,7 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   if (memory == nullptr && relieved()) memory = create(capacity, code);
   if (memory == nullptr) {
     pool.cancel(capacity);
-    if (cl::error_kind(code) == ErrorKind::DeviceLost) context_.fail(code, function, "allocate memory");
+    if (context_.lost_by(code)) context_.fail(code, function, "allocate memory");
     throw OutOfMemory("[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " +
                       context_.memory_text() + " (" + cl::error_name(code) + ")");
   }

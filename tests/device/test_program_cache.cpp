@@ -214,7 +214,9 @@ TEST_CASE("a second process compiles nothing and computes the same bits") {
   REQUIRE(first.status == 0);
   CHECK(first.built >= 8);
   CHECK(first.loaded == 0);
-  CHECK(folder.files().size() == first.built);
+  // Programs that are made of the same text share a file.
+  CHECK(folder.files().size() <= first.built);
+  CHECK(folder.files().size() >= 8);
   const Result second = run(folder, "child: a program of every kind");
   REQUIRE(second.status == 0);
   CHECK(second.built == 0);

@@ -149,8 +149,6 @@ TEST_CASE("an assignment after the call does not change the values, and costs a 
 
 TEST_CASE("work after the call does not delay the values") {
   on_each_device([] {
-    // The driver of this device works on the thread that enqueues.
-    if (kn::default_device().name().starts_with("basic")) return;
     Context& context = Context::of(kn::default_device());
     const auto kernel = context.kernel("test:wait", [] { return kn::runtime::ProgramText{slow_source, ""}; });
     const auto x = context.queue().allocate(4, "test");

@@ -158,7 +158,7 @@ TEST_CASE("a lost device says so for good, and nothing else is harmed") {
   if (kn::default_device().vendor() == "pocl") {
     environment = {{"KOINE_CACHE", "off"},
                    {"KOINE_DEVICE", "pocl"},
-                   {"POCL_DEVICES", "pthread basic"},
+                   {"POCL_DEVICES", "pthread pthread"},
                    {"KOINE_TEST_TWO_DEVICES", "1"}};
   }
   const auto check = [&](const std::string& function, int code) {
