@@ -59,5 +59,6 @@ void add_reduce();
 void add_matmul();
 void add_host();
 void add_transfers();
+void add_queues();
 
 }  // namespace koine::bench

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
     koine::bench::add_matmul();
     koine::bench::add_host();
     koine::bench::add_transfers();
+    koine::bench::add_queues();
     benchmark::RunSpecifiedBenchmarks();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -14,7 +14,7 @@ struct MemoryStats {
   std::uint64_t in_use = 0;  ///< held by arrays and by pending work
   std::uint64_t held = 0;    ///< free in the pool, ready for the next array without asking the driver
   std::uint64_t peak = 0;    ///< the most that was ever in use at once
-  std::uint64_t limit = 0;   ///< in_use and held together never pass this
+  std::uint64_t limit = 0;   ///< the most that in_use and held together may grow to
 };
 
 /// The state of a device's memory pool. A device that has not been used yet has nothing in use.
