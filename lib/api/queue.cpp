@@ -2,6 +2,11 @@
 // The public queues and events.
 #include <koine/queue.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/process.hpp"
 #include "graph/node.hpp"
 #include "runtime/context.hpp"
 #include "runtime/queue.hpp"
@@ -11,8 +16,17 @@ namespace koine {
 namespace detail {
 
 struct EventState {
+  EventState(runtime::Context& where, cl::Event what) : context(where), event(std::move(what)) {}
+  /// In a forked child, or when static objects die, the driver must not be called any more.
+  ~EventState() {
+    if (generation != base::process_generation() || base::process_ending()) event.forget();
+  }
+  EventState(const EventState&) = delete;
+  EventState& operator=(const EventState&) = delete;
+
   runtime::Context& context;
   cl::Event event;
+  std::uint32_t generation = base::process_generation();
 };
 
 struct QueueChoice {
@@ -50,7 +64,7 @@ Queue::Queue(const Device& device) : queue_(runtime::Context::of(device).new_que
 Device Queue::device() const { return Device(queue_->context().entry()); }
 
 Event Queue::record() const {
-  return Event(std::make_shared<const detail::EventState>(detail::EventState{queue_->context(), queue_->record()}));
+  return Event(std::make_shared<const detail::EventState>(queue_->context(), queue_->record()));
 }
 
 void Queue::wait(const Event& event) const {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 namespace koine::base {
@@ -13,7 +14,7 @@ namespace koine::base {
 namespace {
 
 constinit std::atomic<int> holds{0};
-constinit std::atomic<bool> ending{false};
+constinit std::atomic<bool> ending{false}, statics_die{false};
 constinit thread_local int own_holds = 0;
 
 /// Until done() or, lest anything hang, five seconds.
@@ -33,6 +34,7 @@ struct WaitsAtExit {
     if (!on_main_thread()) return;
     ending.store(true);
     wait_until([] { return holds.load() <= own_holds; });
+    statics_die.store(true);
   }
 };
 thread_local WaitsAtExit waits_at_exit;
@@ -47,7 +49,11 @@ void watch_forks() {
     detail::process_generation.fetch_add(1, std::memory_order_relaxed);
     holds.store(own_holds);  // the other threads are not here
   });
+  // For an exit() on another thread than main's.
+  [[maybe_unused]] static const int told = std::atexit([] { statics_die.store(true); });
 }
+
+bool process_ending() noexcept { return statics_die.load(std::memory_order_relaxed); }
 
 HoldExit::HoldExit() noexcept {
   holds.fetch_add(1);

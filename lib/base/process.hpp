@@ -20,6 +20,10 @@ inline std::uint32_t process_generation() noexcept {
 /// Starts counting forks; called before the first driver is touched.
 void watch_forks();
 
+/// Whether static objects are being destroyed, after which drivers must not be called: known once watch_forks() has
+/// run. Those that are younger than that, and die before an exit() on another thread than main's tells, do not see it.
+bool process_ending() noexcept;
+
 /// Around calls that a driver must not be in while its static objects die: loading it, and compiling. The main thread's
 /// exit() waits for those on other threads before it destroys anything, and later ones wait for the process to end.
 /// Neither waits for more than some seconds.

@@ -43,6 +43,8 @@ class Event {
   /// Nanoseconds that the work ran on the device; the queue must have profiling on.
   std::uint64_t duration() const;
   const ::cl::Event& handle() const noexcept { return event_; }
+  /// Lets go without a call to the driver, which keeps what it holds for the event.
+  void forget() noexcept { event_() = nullptr; }
 
  private:
   ::cl::Event event_;

@@ -83,14 +83,15 @@ std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64
   }
 }
 
-void end_borrowing(Context& context, cl_mem memory) noexcept {
-  if (ending.load()) return;
+bool end_borrowing(Context& context, cl_mem memory) noexcept {
+  if (ending.load()) return false;
   try {
     context.finish();
   } catch (const Error&) {  // the device is lost, and its work with it
   }
   clReleaseMemObject(memory);
   borrowed_buffers.fetch_sub(1);
+  return true;
 }
 
 }  // namespace koine::runtime

@@ -20,7 +20,8 @@ struct Borrowed {
 /// is gone, whose destruction waits for the device's work.
 std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64_t bytes, std::size_t element_size);
 
-/// The end of a borrowed buffer: waits for the context's work, then releases. At process exit it does nothing.
-void end_borrowing(Context& context, cl_mem memory) noexcept;
+/// The end of a borrowed buffer: waits for the context's work, then releases. At process exit it does nothing and says
+/// false: the driver must not be called any more.
+bool end_borrowing(Context& context, cl_mem memory) noexcept;
 
 }  // namespace koine::runtime

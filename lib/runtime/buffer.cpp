@@ -8,13 +8,24 @@
 
 namespace koine::runtime {
 
+namespace {
+
+/// The events stay where they are: the driver must not be called any more, not even to release them.
+void forget(Uses& uses) noexcept {
+  uses.written.event() = nullptr;
+  for (Point& point : uses.read) point.event() = nullptr;
+}
+
+}  // namespace
+
 Buffer::~Buffer() {
   // In a forked child the pool's lock may be held by a thread that does not exist here, and its memory is not ours.
-  if (base::process_generation() != generation_) return;
-  if (borrowed()) {
-    end_borrowing(*context_, block_.memory);
-  } else {
+  if (base::process_generation() != generation_) {
+    forget(block_.uses);
+  } else if (!borrowed()) {
     pool_->give_back(std::move(block_));
+  } else if (!end_borrowing(*context_, block_.memory)) {
+    forget(block_.uses);
   }
 }
 

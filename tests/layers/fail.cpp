@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenCL layer (OPENCL_LAYERS=/path/to/it.so) that sits between loader and driver, makes chosen calls fail, and
-// counts calls and live buffers. Nothing of it is destroyed when the process ends: threads may still be calling.
+// counts calls, live buffers and live events. Nothing of it is destroyed when the process ends: threads may still be
+// calling.
 #include "layers/fail.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -70,6 +71,7 @@ struct State {
   std::uint64_t calls[function_count] = {};
   std::uint64_t failed = 0;
   std::map<cl_mem, Buffer> buffers;
+  std::map<cl_event, std::uint64_t> events;  // and their holders
   LiveMemory memory;
 };
 
@@ -129,6 +131,34 @@ cl_int CL_API_CALL release(cl_mem memory) {
   return driver->clReleaseMemObject(memory);
 }
 
+/// An event that a command gave to its caller; OpenCL has no other arguments of this type.
+void given(cl_event* event) {
+  if (event == nullptr) return;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.events[*event] = 1;
+}
+template <class Other>
+void given(const Other&) {}
+
+cl_int CL_API_CALL retain_event(cl_event event) {
+  {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    if (const auto found = s.events.find(event); found != s.events.end()) ++found->second;
+  }
+  return driver->clRetainEvent(event);
+}
+
+cl_int CL_API_CALL release_event(cl_event event) {
+  {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    if (const auto found = s.events.find(event); found != s.events.end() && --found->second == 0) s.events.erase(found);
+  }
+  return driver->clReleaseEvent(event);
+}
+
 /// What takes the place of one function: the same call to the driver, unless it has to fail. OpenCL gives the code
 /// back as the result, or through the last argument if the result is an object.
 template <auto Member, Function Which>
@@ -149,6 +179,9 @@ struct Call<Member, Which> {
     }
     const Result result = (driver->*Member)(arguments...);
     if constexpr (Which == f_clCreateBuffer) created(result, std::get<2>(std::tie(arguments...)));
+    if constexpr (std::is_same_v<Result, cl_int>) {
+      if (result == CL_SUCCESS) (given(arguments), ...);
+    }
     return result;
   }
 };
@@ -194,6 +227,12 @@ LiveMemory memory() {
   return s.memory;
 }
 
+std::uint64_t events() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  return s.events.size();
+}
+
 void reset_peak() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
@@ -207,7 +246,7 @@ void reset_peak() {
 extern "C" {
 
 extern const FailLayer koine_fail_layer;
-const FailLayer koine_fail_layer = {fail, stop, calls, failed, memory, reset_peak, names};
+const FailLayer koine_fail_layer = {fail, stop, calls, failed, memory, events, reset_peak, names};
 
 cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void* value, size_t* needed) {
   const auto give = [&](const void* from, size_t bytes) {
@@ -237,6 +276,8 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
 #undef REPLACE
   table.clRetainMemObject = retain;
   table.clReleaseMemObject = release;
+  table.clRetainEvent = retain_event;
+  table.clReleaseEvent = release_event;
   *own_entries = std::min(entries, all);
   *own = &table;
   return CL_SUCCESS;

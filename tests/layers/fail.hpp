@@ -24,6 +24,8 @@ struct FailLayer {
   /// Calls of all functions that failed by order since the process began.
   std::uint64_t (*failed)();
   LiveMemory (*memory)();
+  /// The events that commands gave out through the layer and that are not released yet.
+  std::uint64_t (*events)();
   void (*reset_peak)();
   /// The names of all functions that can fail; the last is null.
   const char* const* functions;
