@@ -138,9 +138,11 @@ std::vector<std::int64_t> bounds(const ReduceWalk& walk) {
 
 void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass) {
   const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
+  // Where partial values lie in memory as results do, every pass is the same program.
+  const bool last = pass.last && (is_position(pass.kind) || partial_type(pass) != pass.result);
   byte(pass.kind);
-  byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) |
-       (pass.last ? 16 : 0) | (pass.position >= 0 ? 32 : 0));
+  byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) | (last ? 16 : 0) |
+       (pass.position >= 0 ? 32 : 0));
   byte(pass.result);
   byte(walk.width);
   byte(walk.lanes == 256 ? 255 : walk.lanes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running element-wise kernels.
+#include "exec/donate.hpp"
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
@@ -40,27 +41,33 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
 
 void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destination& destination, Workspace& workspace) {
   codegen::Body& body = step.body;
-  std::vector<runtime::BufferRef> buffers;
-  buffers.reserve(body.outputs.size());
-  const auto elements = static_cast<std::uint64_t>(body.domain.elements());
   for (codegen::Output& output : body.outputs) {
-    if (output.node == destination.node) {
-      buffers.push_back(destination.storage);
-      output.layout = &destination.layout;
-    } else {
-      buffers.push_back(queue.allocate(elements * size_of(output.node->dtype), function_of(*output.node)));
-    }
+    if (output.node == destination.node) output.layout = &destination.layout;
   }
+  const auto elements = static_cast<std::uint64_t>(body.domain.elements());
+  Walk& walk = workspace.walk;
+  runtime::KernelRef kernel;
   if (elements > 0) {
-    Walk& walk = workspace.walk;
     make_walk(body, queue.traits(), walk);
     std::string& key = workspace.key;
     key.assign(1, 'e');
     append_key(key, walk);
     append_key(key, body);
     for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
-    const auto text = [&] { return program_text(print_elementwise(body, walk, queue.traits())); };
-    const runtime::KernelRef kernel = ready_kernel(queue, key, text);
+    kernel = ready_kernel(queue, key, [&] { return program_text(print_elementwise(body, walk, queue.traits())); });
+  }
+  // An operand is not overwritten where its kernel could still fail after it ran: the work would be tried again.
+  const bool donates = kernel != nullptr && !queue.context().waits_after(*kernel);
+  std::vector<runtime::BufferRef> buffers;
+  buffers.reserve(body.outputs.size());
+  for (const codegen::Output& output : body.outputs) {
+    runtime::BufferRef memory = output.node == destination.node ? destination.storage
+                                : donates                       ? donated(body, buffers.size())
+                                                                : nullptr;
+    if (!memory) memory = queue.allocate(elements * size_of(output.node->dtype), function_of(*output.node));
+    buffers.push_back(std::move(memory));
+  }
+  if (elements > 0) {
     const Segments segments = make_segments(walk, queue.traits());
     write_bounds(walk, segments, workspace.words);
     runtime::Launch launch(queue, kernel);

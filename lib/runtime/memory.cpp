@@ -38,15 +38,15 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
                       context_.memory_text());
   }
 
-  cl_int code = CL_SUCCESS;
-  cl_mem memory = create(capacity, code);
+  Block block{nullptr, capacity, {}};
+  cl_int code = create(block);
   // Memory of work that is done may come back, and what the pool holds certainly does.
   const auto relieved = [&] {
     const std::lock_guard lock(order_mutex());
     return relieve(code);
   };
-  if (memory == nullptr && relieved()) memory = create(capacity, code);
-  if (memory == nullptr) {
+  if (code != CL_SUCCESS && relieved()) code = create(block);
+  if (code != CL_SUCCESS) {
     pool.cancel(capacity);
     if (context_.lost_by(code)) context_.fail(code, function, "allocate memory");
     throw OutOfMemory("[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " +
@@ -55,21 +55,27 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   if (base::log_enabled(base::LogTopic::memory)) {
     base::log_line(base::LogTopic::memory, "allocated " + bytes_text(capacity) + " on " + traits().selector);
   }
-  return made({memory, capacity, {}});
+  return made(std::move(block));
 }
 
-cl_mem Queue::create(std::uint64_t capacity, cl_int& code) {
-  cl_mem memory = clCreateBuffer(context_.handle()(), CL_MEM_READ_WRITE, capacity, nullptr, &code);
-  if (code != CL_SUCCESS) return nullptr;
+cl_int Queue::create(Block& block) {
+  cl_int code = CL_SUCCESS;
+  const cl_mem memory = clCreateBuffer(context_.handle()(), CL_MEM_READ_WRITE, block.capacity, nullptr, &code);
+  if (code != CL_SUCCESS) return code;
   if (traits().quirks.lazy_allocation) {
     const cl_uint zero = 0;
-    code = clEnqueueFillBuffer(handle(), memory, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
+    const std::lock_guard lock(order_mutex());
+    cl_event raw = nullptr;
+    code = clEnqueueFillBuffer(handle(), memory, &zero, sizeof zero, 0, sizeof zero, 0, nullptr,
+                               others() ? &raw : nullptr);
     if (code != CL_SUCCESS) {
       clReleaseMemObject(memory);
-      return nullptr;
+      return code;
     }
+    if (raw != nullptr) block.uses.written = {this, ++ticket_, ::cl::Event(raw)};
   }
-  return memory;
+  block.memory = memory;
+  return code;
 }
 
 void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,

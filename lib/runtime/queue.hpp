@@ -102,7 +102,8 @@ class Queue {
   std::mutex& order_mutex() const noexcept;
   bool others() const noexcept;
   bool relieve(cl_int code) noexcept;
-  cl_mem create(std::uint64_t capacity, cl_int& code);
+  /// New memory for a block of that capacity.
+  cl_int create(Block& block);
 
   Context& context_;
   std::size_t number_;

