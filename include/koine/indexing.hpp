@@ -12,8 +12,10 @@ struct TakeOptions {
 };
 /// The elements of `x` at `indices` along one axis: the result has the shape of x with that axis replaced by the axes
 /// of `indices`. Indices are integers; those below zero count from the end. Only the device can notice that one is out
-/// of range: the IndexError is thrown when a result that depends on it is observed (item, to_vector, copy_to,
-/// printing). DTypeError for indices that are not integers, IndexError for an axis out of range.
+/// of range: the IndexError is thrown when a result that depends on it is observed (item, to_vector, copy_to, printing,
+/// to_device; a long chain of takes looks back now and then while it is evaluated). An array that such a result was
+/// assigned to a part of depends on it as a whole. DTypeError for indices that are not integers, IndexError for an axis
+/// out of range.
 KOINE_API Array take(const Array& x, const Array& indices, const TakeOptions& options = {});
 
 }  // namespace koine

@@ -23,7 +23,7 @@ class KOINE_API Event {
   Event() = default;
   /// Waits until the work before the point is done. Throws DeviceLost if the device failed meanwhile.
   void wait() const;
-  /// Whether the work before the point is done. Does not wait.
+  /// Whether the work before the point is done. Does not wait. Throws what that work failed with.
   bool done() const;
 
   /// For the library's own use.

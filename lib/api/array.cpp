@@ -72,7 +72,11 @@ Array Array::astype(DType type) const { return koine::astype(*this, type); }
 Array Array::to_device(Device device) const { return koine::to_device(*this, device); }
 
 const Array& Array::eval() const {
-  exec::evaluate(node());
+  const graph::NodeRef& own = node();
+  if (!own->is_ready()) {
+    exec::evaluate(own);
+    exec::queue_of(*own).flush();
+  }
   return *this;
 }
 
@@ -130,6 +134,7 @@ void eval(std::span<const Array* const> arrays) {
   std::vector<graph::NodeRef> roots;
   for (const Array* array : arrays) roots.push_back(array->node());
   exec::evaluate(roots);
+  for (const graph::NodeRef& root : roots) exec::queue_of(*root).flush();
 }
 
 void synchronize(Device device) {

@@ -2,10 +2,13 @@
 // Elements picked by arrays of positions.
 #include "api/build.hpp"
 
+#include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/indexing.hpp>
 #include <koine/manipulation.hpp>
 #include <koine/types.hpp>
+
+#include <limits>
 
 namespace koine {
 namespace {
@@ -32,7 +35,10 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   for (const std::int64_t size : indices.shape()) shape.push_back(size);
   for (std::size_t i = axis + 1; i < x.shape().size(); ++i) shape.push_back(x.shape()[i]);
   graph::check_sizes(shape, "take");
-  return api::pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(astype(indices, int64).node())},
+  // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  const Array positions = astype(indices.dtype() == uint64 ? minimum(indices, last) : indices, int64);
+  return api::pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(positions.node())},
                       graph::TakeInfo{axis});
 }
 

@@ -18,7 +18,11 @@ void Queue::set_profiling(bool on) {
 
 void Event::wait() const { event_.wait(); }
 
-bool Event::done() const { return event_.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE; }
+bool Event::done() const {
+  const cl_int status = event_.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  if (status < 0) throw ::cl::Error(status, "the event's work failed");
+  return status == CL_COMPLETE;
+}
 
 std::uint64_t Event::duration() const {
   return event_.getProfilingInfo<CL_PROFILING_COMMAND_END>() - event_.getProfilingInfo<CL_PROFILING_COMMAND_START>();

@@ -148,6 +148,7 @@ void bound_pending(const NodeRef& root) {
     return p.nodes > most_nodes || p.bytes > node.place.traits->memory / memory_share;
   };
   if (!past(node.pending)) return;
+  node.place.context->check_usable("eval");
   {
     const std::lock_guard lock(node.place.context->evaluation_mutex());
     if (node.is_ready()) return;
@@ -170,6 +171,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   // A part of the target itself that only the caller and this call hold does not count as a holder of the memory.
   const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() <= 2;
   const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
+  NodeRef copied;
   evaluated(context, [&] {
     if (reads_storage(value, target->storage.get())) {
       // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
@@ -183,8 +185,9 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
     NodeRef result = target;
     if (!sole || target->storage->borrowed() || !is_injective(target->layout)) {
-      result = copy_of(target);
-      run_root(context, numbers[1], result);
+      if (!copied) copied = copy_of(target);
+      run_root(context, numbers[1], copied);
+      result = copied;
     }
     const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
     run_root(context, numbers[2], store, {store.get(), result->storage, *apply(map, shape, result->layout)});

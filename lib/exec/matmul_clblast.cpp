@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products by CLBlast, the one file that includes it.
+#include "base/process.hpp"
 #include "exec/matmul_routes.hpp"
 
 #include <complex>
@@ -53,6 +54,7 @@ void run_clblast(runtime::Queue& queue, const MatmulPiece& piece) {
   context.check_usable("matmul");
   const runtime::Use uses[] = {{piece.a.buffer, false}, {piece.b.buffer, false}, {piece.out, true}};
   // CLBlast passes OpenCL's codes on; its own are below -1000.
+  const base::HoldExit compiles;  // at the first call
   const cl_int code = queue.submit(uses, [&](cl_event* event) -> cl_int {
     switch (piece.dtype) {
       case DType::float32: return static_cast<cl_int>(multiply<float>(piece, queue.handle(), event));

@@ -29,12 +29,6 @@ Slot& slot_of(const cl::DeviceEntry& entry) {
 }
 
 ::cl::Context make_context(const cl::DeviceEntry& entry) {
-  if (cl::discovery_generation() != base::process_generation()) {
-    throw DeviceError(
-        "[device] this process was forked from one that had used OpenCL, whose drivers do not survive a fork. Use "
-        "devices "
-        "only after the fork, or start a new program (exec)");
-  }
   const base::HoldExit hold;  // some drivers load their compiler here
   try {
     return ::cl::Context(entry.device);
@@ -62,6 +56,13 @@ void finish_at_exit() {
 Context& Context::of(const cl::DeviceEntry& entry) {
   Slot& slot = slot_of(entry);
   if (Context* const context = slot.context.load(std::memory_order_acquire)) return *context;
+  // Before the lock, which a fork may have copied while it was held.
+  if (cl::discovery_generation() != base::process_generation()) {
+    throw DeviceError(
+        "[device] this process was forked from one that had used OpenCL, whose drivers do not survive a fork. Use "
+        "devices "
+        "only after the fork, or start a new program (exec)");
+  }
   const std::lock_guard lock(slot.mutex);
   Context* context = slot.context.load(std::memory_order_relaxed);
   if (context == nullptr) {
@@ -212,7 +213,8 @@ bool Context::lost_by(cl_int code) noexcept {
     const cl_uint zero = 0;
     const cl_command_queue queue = default_queue_->handle();
     probe_code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
-    if (probe_code == CL_SUCCESS) probe_code = clFinish(queue);
+    // A real lack of resources may stop the command; what is under way tells a loss.
+    if (probe_code == CL_SUCCESS || probe_code == CL_OUT_OF_RESOURCES) probe_code = clFinish(queue);
     clReleaseMemObject(probe);
     return probe_code == CL_SUCCESS || cl::error_kind(probe_code) == ErrorKind::OutOfMemory;
   };

@@ -52,8 +52,8 @@ class Context {
   const ::cl::Context& handle() const noexcept { return handle_; }
   /// The queue that work goes to by default.
   Queue& queue() const noexcept { return *default_queue_; }
-  /// Another queue, which starts after all work so far on the default one. It goes back for reuse with its last holder;
-  /// pointers to it stay valid for as long as the context lives.
+  /// Another queue. It goes back for reuse with its last holder; pointers to it stay valid for as long as the context
+  /// lives.
   std::shared_ptr<Queue> new_queue();
 
   /// The kernel `entry` of the program with this signature. `make` writes the program's text; it runs at most once for

@@ -14,10 +14,10 @@ Fault::Fault(Queue& queue, std::function<std::string(std::int64_t)> message)
   queue.fill_zero(*word_, 0, sizeof(FaultWord));
 }
 
-void Fault::check() {
+void Fault::check(const std::function<void(const Buffer&, void*, std::uint64_t)>& read) {
   if (state_.load(std::memory_order_acquire) == State::clear) return;
   FaultWord word;
-  word_->context().queue().read(*word_, 0, &word, sizeof word);
+  read(*word_, &word, sizeof word);
   state_.store(word.reported != 0 ? State::reported : State::clear, std::memory_order_release);
   if (word.reported != 0) throw IndexError(message_(word.value));
 }

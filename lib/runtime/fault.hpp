@@ -29,8 +29,9 @@ class Fault {
 
   /// What the kernel takes as its `__global kn_fault*`.
   const Buffer& word() const noexcept { return *word_; }
-  /// Waits for the kernel; throws IndexError if it reported a value, now and each time.
-  void check();
+  /// Waits for the kernel; throws IndexError if it reported a value, now and each time. `read(buffer, target, bytes)`
+  /// reads device memory.
+  void check(const std::function<void(const Buffer&, void*, std::uint64_t)>& read);
 
  private:
   enum class State { unknown, clear, reported };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues' memory: allocation with its second chance, and transfers.
+// Queues' memory: from the pool, or from the driver with a second chance.
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -18,12 +18,19 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   if (bytes > traits().max_allocation) {
     throw OutOfMemory("[" + std::string(function) + "] one buffer of " + bytes_text(bytes) + " is more than " +
                       traits().selector + " (" + traits().name + ") allows, which is " +
-                      bytes_text(traits().max_allocation) + " at once");
+                      bytes_text(traits().max_allocation) + " at once. On " + context_.memory_text());
   }
   Pool& pool = context_.pool_;
   // Rounding up must not carry a request over the limit that it respects itself.
-  const std::uint64_t capacity = std::min(pool_capacity(bytes), std::max(bytes, traits().max_allocation));
-  const auto made = [&](Block block) { return std::make_shared<Buffer>(context_, &pool, std::move(block), bytes); };
+  std::uint64_t capacity = std::min(pool_capacity(bytes), std::max(bytes, traits().max_allocation));
+  const auto made = [&](Block block) {
+    try {
+      return std::make_shared<Buffer>(context_, &pool, std::move(block), bytes);
+    } catch (...) {  // no memory on the host for the object, which has not taken the block then
+      pool.give_back(std::move(block));
+      throw;
+    }
+  };
   // Not memory that another queue may still be at: new memory costs time, waiting for that would cost overlap.
   {
     // Taken before the pool's own mutex, as wherever memory that ran out is released.
@@ -33,7 +40,12 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
     const auto free_here = [&](const Uses& uses) { return !several || settled(uses); };
     if (auto block = pool.take_held(capacity, free_here)) return made(std::move(*block));
   }
-  if (!pool.reserve(capacity)) {
+  bool reserved = pool.reserve(capacity);
+  if (!reserved && capacity > pool_capacity_exact(bytes)) {
+    capacity = pool_capacity_exact(bytes);
+    reserved = pool.reserve(capacity);
+  }
+  if (!reserved) {
     throw OutOfMemory("[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " +
                       context_.memory_text());
   }
@@ -41,14 +53,11 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   Block block{nullptr, capacity, {}};
   cl_int code = create(block);
   // Memory of work that is done may come back, and what the pool holds certainly does.
-  const auto relieved = [&] {
-    const std::lock_guard lock(order_mutex());
-    return relieve(code);
-  };
-  if (code != CL_SUCCESS && relieved()) code = create(block);
+  if (code != CL_SUCCESS && relieve_locked(code)) code = create(block);
   if (code != CL_SUCCESS) {
     pool.cancel(capacity);
-    if (context_.lost_by(code)) context_.fail(code, function, "allocate memory");
+    const bool shortage = cl::error_kind(code) == ErrorKind::OutOfMemory || code == CL_OUT_OF_RESOURCES;
+    if (!shortage || context_.lost_by(code)) context_.fail(code, function, "allocate memory");
     throw OutOfMemory("[" + std::string(function) + "] " + bytes_text(bytes) + " do not fit on " +
                       context_.memory_text() + " (" + cl::error_name(code) + ")");
   }
@@ -76,98 +85,6 @@ cl_int Queue::create(Block& block) {
   }
   block.memory = memory;
   return code;
-}
-
-void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
-                  std::string_view function) {
-  context_.check_usable(function);
-  if (bytes == 0) return;
-  const cl_int code =
-      transfer({{&to, true}}, [&] { return context_.transfers_.write(handle(), to.memory(), offset, source, bytes); });
-  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " to the device");
-}
-
-void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
-                 std::string_view function) {
-  context_.check_usable(function);
-  if (bytes == 0) return;
-  const cl_int code = transfer(
-      {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); });
-  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
-  check_faults(from);
-}
-
-cl::Event Queue::ready(const Buffer& from, std::string_view function) {
-  context_.check_usable(function);
-  cl::Event event;
-  cl_int code = submit(
-      {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); },
-      &event);
-  if (code == CL_SUCCESS) code = clFlush(handle());
-  if (code != CL_SUCCESS) context_.fail(code, function, "submit the work");
-  return event;
-}
-
-void Queue::read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t offset, void* target,
-                       std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
-  if (bytes == 0) return;
-  const cl_event before = ready.handle()();
-  const auto read = [&] {
-    const cl_int code = clWaitForEvents(1, &before);
-    return code != CL_SUCCESS ? code : context_.transfers_.read_aside(from.memory(), offset, target, bytes);
-  };
-  cl_int code = read();
-  const auto relieved = [&] {
-    const std::lock_guard lock(order_mutex());
-    return relieve(code);
-  };
-  if (code != CL_SUCCESS && relieved()) code = read();
-  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
-  check_faults(from);
-}
-
-void Queue::fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buffer& from, std::uint64_t from_offset,
-                  std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
-  source.context_.check_usable(function);
-  if (bytes == 0) return;
-  cl_int written = CL_SUCCESS;
-  const cl_int read = source.transfer({{&from, false}}, [&] {
-    CopyStatus status;
-    written = transfer({{&to, true}}, [&] {
-      status = Transfers::copy({source.context_.transfers_, source.handle(), from.memory(), from_offset},
-                               {context_.transfers_, handle(), to.memory(), to_offset}, bytes);
-      return status.target;
-    });
-    return status.source;
-  });
-  if (read != CL_SUCCESS) source.context_.fail(read, function, "copy " + bytes_text(bytes) + " from the device");
-  if (written != CL_SUCCESS) context_.fail(written, function, "copy " + bytes_text(bytes) + " to the device");
-  source.check_faults(from);
-}
-
-void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset,
-                 std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
-  if (bytes == 0) return;
-  const cl_int code = submit({{&from, false}, {&to, true}}, [&](cl_event* event) {
-    return clEnqueueCopyBuffer(handle(), from.memory(), to.memory(), from_offset, to_offset, bytes, 0, nullptr, event);
-  });
-  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes));
-}
-
-void Queue::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
-  if (bytes == 0) return;
-  // Wide patterns fill faster; what is behind size() is padding that may be written.
-  const std::array<cl_uint, 4> zeros{};
-  if (offset + bytes == buffer.size()) bytes = std::min((bytes + 15) / 16 * 16, buffer.capacity() - offset);
-  const std::size_t pattern = offset % 16 == 0 && bytes % 16 == 0 ? 16 : 4;
-  const cl_int code = submit({{&buffer, true}}, [&](cl_event* event) {
-    return clEnqueueFillBuffer(handle(), buffer.memory(), zeros.data(), pattern, offset, bytes, 0, nullptr, event);
-  });
-  if (code != CL_SUCCESS) context_.fail(code, function, "fill " + bytes_text(bytes));
 }
 
 }  // namespace koine::runtime

@@ -33,6 +33,12 @@ std::uint64_t pool_capacity(std::uint64_t bytes) noexcept {
   return round_up(padded, std::bit_floor(padded) / 4);
 }
 
+std::uint64_t pool_capacity_exact(std::uint64_t bytes) noexcept {
+  // Small blocks are kept by class, so each has its class' size.
+  const std::uint64_t padded = std::max(smallest, round_up(bytes, padding));
+  return padded > largest_small ? padded : pool_capacity(bytes);
+}
+
 std::optional<Block> Pool::take_held(std::uint64_t capacity, const std::function<bool(const Uses&)>& suits) {
   const std::lock_guard lock(mutex_);
   if (stats_.in_use + stats_.held > stats_.limit) return std::nullopt;

@@ -20,6 +20,9 @@ namespace koine::runtime {
 /// steps between two of them up to 1 MiB; whole 64 KiB above that.
 std::uint64_t pool_capacity(std::uint64_t bytes) noexcept;
 
+/// The same for a request that fits a limit only without rounding up: as small as a block of its class may be.
+std::uint64_t pool_capacity_exact(std::uint64_t bytes) noexcept;
+
 class Pool {
  public:
   explicit Pool(std::uint64_t limit) noexcept { stats_.limit = limit; }

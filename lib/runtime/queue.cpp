@@ -38,6 +38,16 @@ std::mutex& Queue::order_mutex() const noexcept { return context_.order_mutex_; 
 bool Queue::others() const noexcept { return context_.queues_.size() > 1; }
 bool Queue::relieve(cl_int code) noexcept { return context_.relieve(code); }
 
+bool Queue::relieve_locked(cl_int code) noexcept {
+  const std::lock_guard lock(order_mutex());
+  return relieve(code);
+}
+
+cl_int Queue::failed(cl_int code) noexcept {
+  if (others()) clFinish(handle());
+  return code;
+}
+
 bool Queue::follows(const Point& point) const noexcept {
   if (point.queue == nullptr || point.queue == this) return true;
   const std::size_t other = point.queue->number_;
@@ -131,13 +141,17 @@ void Queue::add_fault(Buffer& buffer, const std::shared_ptr<Fault>& fault) {
 }
 
 void Queue::check_faults(const Buffer& buffer) {
+  check_faults(buffer, [this](const Buffer& word, void* target, std::uint64_t bytes) { read(word, 0, target, bytes); });
+}
+
+void Queue::check_faults(const Buffer& buffer, const std::function<void(const Buffer&, void*, std::uint64_t)>& read) {
   Faults faults;
   {
     const std::lock_guard lock(order_mutex());
     faults = buffer.faults();
   }
   if (faults == nullptr) return;
-  for (const auto& fault : *faults) fault->check();
+  for (const auto& fault : *faults) fault->check(read);
   const std::lock_guard lock(order_mutex());
   if (buffer.faults() == faults) buffer.faults() = nullptr;
 }

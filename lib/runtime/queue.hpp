@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
@@ -94,14 +95,19 @@ class Queue {
   cl_int wait_for(std::span<const Point* const> points);
   void note(std::span<const Use> uses, const ::cl::Event& event);
   cl_int start_after(Queue& other);
+  /// After a failure: what was enqueued of it all the same is over before anything else happens to its memory.
+  cl_int failed(cl_int code) noexcept;
   /// What is written inherits the faults of what was read for it.
   static void pass_on_faults(std::span<const Use> uses);
 
+  /// Throws what kernels reported about the contents; reads their words by `read`.
+  void check_faults(const Buffer& buffer, const std::function<void(const Buffer&, void*, std::uint64_t)>& read);
   void check_faults(const Buffer& buffer);
 
   std::mutex& order_mutex() const noexcept;
   bool others() const noexcept;
   bool relieve(cl_int code) noexcept;
+  bool relieve_locked(cl_int code) noexcept;  // takes the order mutex itself
   /// New memory for a block of that capacity.
   cl_int create(Block& block);
 
@@ -116,14 +122,14 @@ template <class Enqueue>
 cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event) {
   const std::lock_guard lock(order_mutex());
   const bool several = others();
-  if (several) {
-    if (const cl_int code = wait_for(uses); code != CL_SUCCESS) return code;
-  }
   cl_event raw = nullptr;
-  cl_event* const wanted = several || event != nullptr ? &raw : nullptr;
-  cl_int code = enqueue(wanted);
-  if (code != CL_SUCCESS && relieve(code)) code = enqueue(wanted);
-  if (code != CL_SUCCESS) return code;
+  const auto attempt = [&] {
+    const cl_int code = several ? wait_for(uses) : CL_SUCCESS;
+    return code != CL_SUCCESS ? code : enqueue(several || event != nullptr ? &raw : nullptr);
+  };
+  cl_int code = attempt();
+  if (code != CL_SUCCESS && relieve(code)) code = attempt();
+  if (code != CL_SUCCESS) return failed(code);
   pass_on_faults(uses);
   if (raw == nullptr) return code;
   const ::cl::Event made(raw);
@@ -136,23 +142,23 @@ template <class Transfer>
 cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer) {
   const std::span<const Use> uses(list.begin(), list.size());
   std::unique_lock lock(order_mutex());
-  if (others()) {
-    if (const cl_int code = wait_for(uses); code != CL_SUCCESS) return code;
-  }
-  // Not under the lock: it may take long, and other threads' work does not depend on it.
-  lock.unlock();
-  cl_int code = transfer();
-  lock.lock();
-  if (code != CL_SUCCESS && relieve(code)) {
+  const auto attempt = [&] {
+    const cl_int code = others() ? wait_for(uses) : CL_SUCCESS;
+    if (code != CL_SUCCESS) return code;
+    // Not under the lock: it may take long, and other threads' work does not depend on it.
     lock.unlock();
-    code = transfer();
+    const cl_int moved = transfer();
     lock.lock();
+    return moved;
+  };
+  cl_int code = attempt();
+  if (code != CL_SUCCESS && relieve(code)) code = attempt();
+  if (code == CL_SUCCESS && others()) {
+    cl_event raw = nullptr;
+    code = clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &raw);
+    if (code == CL_SUCCESS) note(uses, ::cl::Event(raw));
   }
-  if (code != CL_SUCCESS || !others()) return code;
-  cl_event raw = nullptr;
-  code = clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &raw);
-  if (code == CL_SUCCESS) note(uses, ::cl::Event(raw));
-  return code;
+  return code != CL_SUCCESS ? failed(code) : code;
 }
 
 }  // namespace koine::runtime

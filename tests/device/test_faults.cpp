@@ -108,6 +108,8 @@ TEST_CASE("an index out of range is an error of what depends on it") {
     CHECK(kn::sum(x).item<int>() == 45);
     CHECK(index_error([&] { (void)kn::take(x, kn::array({-11})).item<int>(); }) ==
           "[take] index -11 is out of range for axis 0 of size 10; it can be -10 to 9");
+    CHECK(index_error([&] { (void)kn::take(x, kn::asarray(std::vector<std::uint64_t>{~0ull})).item<int>(); }) ==
+          "[take] index 9223372036854775807 is out of range for axis 0 of size 10; it can be -10 to 9");
     CHECK(index_error([&] { (void)kn::take(kn::zeros({0}), kn::array({0})).item<int>(); }) ==
           "[take] index 0 is out of range for axis 0 of size 0");
   });

@@ -105,7 +105,10 @@ TEST_CASE("child: forks while other threads use the device" * doctest::skip()) {
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
       Array x = kn::arange(1000);
-      while (!stop) x = (x + 1).eval();
+      while (!stop) {
+        x = (x + 1).eval();
+        kn::memory_stats(kn::default_device());
+      }
     });
   }
   const Array ready = kn::arange(3).eval();
@@ -114,7 +117,15 @@ TEST_CASE("child: forks while other threads use the device" * doctest::skip()) {
     CHECK(forked([&] {
             const std::string read = message_of<kn::DeviceError>([&] { ready.to_vector<int>(); });
             const std::string eval = message_of<kn::DeviceError>([&] { (ready + 1).eval(); });
-            return is_clear(read) && is_clear(eval) ? 0 : 1;
+            const std::string stats = message_of<kn::DeviceError>([] { kn::memory_stats(kn::default_device()); });
+            const std::string limit =
+                message_of<kn::DeviceError>([] { kn::set_memory_limit(kn::default_device(), 1 << 20); });
+            // Work that the library submits by itself.
+            const std::string chain = message_of<kn::DeviceError>([&] {
+              Array x = ready;
+              for (int i = 0; i < 5000; ++i) x = x + ready;
+            });
+            return is_clear(read) && is_clear(eval) && is_clear(stats) && is_clear(limit) && is_clear(chain) ? 0 : 1;
           }) == 0);
   }
   stop = true;

@@ -131,6 +131,32 @@ TEST_CASE("memory that comes back is not handed to another queue while it is in 
   });
 }
 
+TEST_CASE("new memory that is dropped unused is not touched late") {
+  // As on drivers that take no memory before a buffer is used: the touch is a command of the queue that asked.
+  kn::cl::DeviceEntry entry = kn::default_device().record();
+  entry.traits.quirks.lazy_allocation = true;
+  static kn::cl::DeviceEntry& kept = *new kn::cl::DeviceEntry(entry);
+  auto& context = *new Context(kept, ::cl::Context(kept.device));  // like all contexts, never destroyed
+  const auto other = context.new_queue();
+  const auto kernel = context.kernel("test:add slowly", [] { return kn::runtime::ProgramText{slow_source, ""}; });
+  const auto x = context.queue().allocate(64, "test");
+  context.queue().fill_zero(*x, 0, 64);
+  const auto busy = [&] {
+    Launch(context.queue(), kernel).out(*x).value(std::uint32_t{20'000'000}).value(std::uint32_t{5}).run({16}, {16});
+  };
+  busy();
+  context.finish();
+  busy();
+  context.queue().allocate(5000, "test");  // touched behind the kernel, and dropped
+  const auto y = other->allocate(5000, "test");
+  const std::vector<std::uint8_t> ones(5000, 255);
+  other->write(*y, 0, ones.data(), ones.size());
+  context.finish();
+  std::vector<std::uint8_t> values(5000);
+  other->read(*y, 0, values.data(), values.size());
+  CHECK(values == ones);
+}
+
 TEST_CASE("random work over several queues agrees with one queue") {
   on_each_device([] {
     std::vector<Queue> queues;

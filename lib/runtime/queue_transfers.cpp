@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues' transfers: between host and device, between devices, and within one.
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "runtime/context.hpp"
+
+namespace koine::runtime {
+
+using base::bytes_text;
+
+void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
+                  std::string_view function) {
+  context_.check_usable(function);
+  if (bytes == 0) return;
+  const cl_int code =
+      transfer({{&to, true}}, [&] { return context_.transfers_.write(handle(), to.memory(), offset, source, bytes); });
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " to the device");
+}
+
+void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
+                 std::string_view function) {
+  context_.check_usable(function);
+  if (bytes == 0) return;
+  const cl_int code = transfer(
+      {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); });
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
+  check_faults(from);
+}
+
+cl::Event Queue::ready(const Buffer& from, std::string_view function) {
+  context_.check_usable(function);
+  cl::Event event;
+  cl_int code = submit(
+      {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); },
+      &event);
+  if (code == CL_SUCCESS) code = clFlush(handle());
+  if (code != CL_SUCCESS) context_.fail(code, function, "submit the work");
+  return event;
+}
+
+void Queue::read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t offset, void* target,
+                       std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
+  if (bytes == 0) return;
+  const cl_event before = ready.handle()();
+  const auto read_now = [&](const Buffer& buffer, std::uint64_t at, void* to, std::uint64_t count) {
+    const auto attempt = [&] {
+      const cl_int code = clWaitForEvents(1, &before);
+      return code != CL_SUCCESS ? code : context_.transfers_.read_aside(buffer.memory(), at, to, count);
+    };
+    cl_int code = attempt();
+    if (code != CL_SUCCESS && relieve_locked(code)) code = attempt();
+    if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(count) + " from the device");
+  };
+  read_now(from, offset, target, bytes);
+  check_faults(from, [&](const Buffer& word, void* to, std::uint64_t count) { read_now(word, 0, to, count); });
+}
+
+void Queue::fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buffer& from, std::uint64_t from_offset,
+                  std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
+  source.context_.check_usable(function);
+  if (bytes == 0) return;
+  cl_int written = CL_SUCCESS;
+  const cl_int read = source.transfer({{&from, false}}, [&] {
+    CopyStatus status;
+    written = transfer({{&to, true}}, [&] {
+      status = Transfers::copy({source.context_.transfers_, source.handle(), from.memory(), from_offset},
+                               {context_.transfers_, handle(), to.memory(), to_offset}, bytes);
+      return status.target;
+    });
+    return status.source;
+  });
+  if (read != CL_SUCCESS) source.context_.fail(read, function, "copy " + bytes_text(bytes) + " from the device");
+  if (written != CL_SUCCESS) context_.fail(written, function, "copy " + bytes_text(bytes) + " to the device");
+  source.check_faults(from);
+}
+
+void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset,
+                 std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
+  if (bytes == 0) return;
+  const cl_int code = submit({{&from, false}, {&to, true}}, [&](cl_event* event) {
+    return clEnqueueCopyBuffer(handle(), from.memory(), to.memory(), from_offset, to_offset, bytes, 0, nullptr, event);
+  });
+  if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes));
+}
+
+void Queue::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function) {
+  context_.check_usable(function);
+  if (bytes == 0) return;
+  // Wide patterns fill faster; what is behind size() is padding that may be written.
+  const std::array<cl_uint, 4> zeros{};
+  if (offset + bytes == buffer.size()) bytes = std::min((bytes + 15) / 16 * 16, buffer.capacity() - offset);
+  const std::size_t pattern = offset % 16 == 0 && bytes % 16 == 0 ? 16 : 4;
+  const cl_int code = submit({{&buffer, true}}, [&](cl_event* event) {
+    return clEnqueueFillBuffer(handle(), buffer.memory(), zeros.data(), pattern, offset, bytes, 0, nullptr, event);
+  });
+  if (code != CL_SUCCESS) context_.fail(code, function, "fill " + bytes_text(bytes));
+}
+
+}  // namespace koine::runtime
