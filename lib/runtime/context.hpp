@@ -89,6 +89,10 @@ class Context {
   MemoryStats stats() const { return pool_.stats(); }
   void set_memory_limit(std::uint64_t bytes) { pool_.set_limit(bytes); }
 
+  /// Throws DeviceError in a forked child, where the locks of other threads may be held for ever.
+  void check_process(std::string_view function) const {
+    if (generation_ != base::process_generation()) throw_unusable(function);
+  }
   /// Throws DeviceError in a forked child and DeviceLost after a loss. Cheap; every entry calls it.
   void check_usable(std::string_view function) const {
     if (lost_.load(std::memory_order_relaxed) || generation_ != base::process_generation()) throw_unusable(function);

@@ -71,7 +71,10 @@ TEST_CASE("child: a device is lost" * doctest::skip()) {
   {
     const bool for_good = std::getenv("KOINE_TEST_FOR_GOOD") != nullptr;
     const Failing failing(function, code, for_good ? kn::test::always : 1);
-    if (for_good) REQUIRE(fail_layer().fail("clEnqueueFillBuffer", 0, kn::test::always, code));
+    if (for_good) {
+      REQUIRE(fail_layer().fail("clEnqueueFillBuffer", 0, kn::test::always, code));
+      REQUIRE(fail_layer().fail("clFinish", 0, kn::test::always, code));
+    }
     const std::string text = message_of<kn::DeviceLost>([&] { use(ready); });
     CAPTURE(text);
     REQUIRE(failing.failed() >= 1);

@@ -67,7 +67,7 @@ TEST_CASE("an allocation that always fails is an OutOfMemory with all the number
   kn::test::on_each_device([] {
     const kn::Device device = kn::default_device();
     const kn::DeviceTraits& traits = device.record().traits;
-    const Array kept = numbered({1000}), pending = numbered({size}) * 3;
+    const Array kept = numbered({1000}), source = numbered({size}), pending = source * 3;
     kept.eval();
     leave_held();
     const kn::MemoryStats before = stats();
