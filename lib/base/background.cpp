@@ -2,8 +2,6 @@
 // The thread's loop, and its orderly end before the process'.
 #include "base/background.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,28 +10,14 @@
 #include <utility>
 
 #include "base/process.hpp"
+#include "base/signals.hpp"
 
 namespace koine::base {
 
 namespace {
 
 std::atomic<Background*> newest{nullptr};
-
-/// Signals are for the program's own threads: new threads inherit the mask.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
+constinit std::atomic<int> handlers{0};
 
 bool on_main_thread() { return getpid() == gettid(); }
 
@@ -86,8 +70,10 @@ bool Background::start() noexcept {
 }
 
 void Background::finish_at_exit() noexcept {
-  std::atexit([] { end_all(); });
+  if (std::atexit([] { end_all(); }) == 0) handlers.fetch_add(1, std::memory_order_relaxed);
 }
+
+int Background::exit_handlers() noexcept { return handlers.load(std::memory_order_relaxed); }
 
 bool Background::pause(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);

@@ -28,8 +28,11 @@ class Background {
 
   /// Registers with atexit that the tasks are finished, for an exit() on another thread than main's, whose own comes
   /// earlier than all handlers. The first task registers it too. What is registered later runs earlier: call it again
-  /// when a library that the tasks use may have made globals since.
+  /// when a library that the tasks use may have made globals since. Handlers stay until the process ends, so not for
+  /// each task.
   void finish_at_exit() noexcept;
+  /// How many handlers all objects have registered.
+  static int exit_handlers() noexcept;
 
   /// For tasks: waits for `time`. False, and at once, when the process is ending.
   bool pause(std::chrono::milliseconds time);

@@ -9,23 +9,26 @@
 #include <atomic>
 #include <cerrno>
 #include <system_error>
-
-#include "koine/error.hpp"
+#include <utility>
 
 namespace koine::base {
 
 namespace {
 
 [[noreturn]] void fail(std::string_view function, std::string_view doing, const std::string& path, int error) {
-  throw IoError("[" + std::string(function) + "] cannot " + std::string(doing) + " \"" + path +
-                "\": " + std::generic_category().message(error));
+  throw FileError("[" + std::string(function) + "] cannot " + std::string(doing) + " \"" + path +
+                      "\": " + std::generic_category().message(error),
+                  error);
 }
 
 /// Closes a file descriptor on every way out.
 struct Descriptor {
   int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
+  ~Descriptor() { close(); }
+  /// The errno of what failed. The descriptor is gone in any case, after an interruption too.
+  int close() {
+    if (number < 0 || ::close(std::exchange(number, -1)) == 0 || errno == EINTR) return 0;
+    return errno;
   }
 };
 
@@ -52,7 +55,7 @@ std::string read_file(const std::filesystem::path& path, std::string_view functi
   return bytes;
 }
 
-void write_file(const std::filesystem::path& path, std::string_view bytes, std::string_view function) {
+void write_file(const std::filesystem::path& path, std::string_view bytes, std::string_view function, mode_t mode) {
   // Unique among threads; another process, killed while it wrote, may have left a file under a name with our number.
   static std::atomic<unsigned> counter{0};
   std::string temporary;
@@ -62,7 +65,7 @@ void write_file(const std::filesystem::path& path, std::string_view bytes, std::
     for (int attempt = 0; file.number < 0 && attempt < 100; ++attempt) {
       temporary =
           path.string() + "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
-      file.number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      file.number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       if (file.number < 0 && errno != EEXIST) break;
     }
     if (file.number < 0) fail(function, "write", path, errno);
@@ -74,6 +77,8 @@ void write_file(const std::filesystem::path& path, std::string_view bytes, std::
         error = errno;
       }
     }
+    // File servers and quotas may refuse only here what write() took.
+    if (const int code = file.close(); error == 0) error = code;
   }
   if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) {

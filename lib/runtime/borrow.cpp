@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <new>
+#include <thread>
 
 #include "cl/discovery.hpp"
-#include "koine/error.hpp"
 #include "runtime/context.hpp"
 #include "runtime/transfers.hpp"
 
@@ -26,17 +28,28 @@ constexpr std::uint64_t page = 4096;
 std::atomic<int> borrowed_buffers{0};
 std::atomic<bool> ending{false};
 
+/// Waits for the context's work, as the caller frees what that may read. Memory that the wait itself is short of may be
+/// there again a moment later.
+void wait_for_work(Context& context) noexcept {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    try {
+      context.finish();
+      return;
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } catch (...) {  // lost, and its work with it, or the parent's
+      return;
+    }
+  }
+}
+
 /// Waits for the work that reads borrowed memory, before the program's statics go, some of which may own such memory.
 /// From then on nothing calls the driver.
-void end_with_process() {
+void end_with_process() noexcept {
   if (borrowed_buffers.load() > 0) {
     for (const cl::DeviceEntry* entry : cl::all_devices()) {
       Context* const context = Context::existing(*entry);
-      if (context == nullptr || !Transfers::shares_memory(entry->traits)) continue;
-      try {
-        context->finish("exit");
-      } catch (const Error&) {  // lost, or the parent's: nothing to wait for
-      }
+      if (context != nullptr && Transfers::shares_memory(entry->traits)) wait_for_work(*context);
     }
   }
   ending.store(true);
@@ -85,10 +98,7 @@ std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64
 
 bool end_borrowing(Context& context, cl_mem memory) noexcept {
   if (ending.load()) return false;
-  try {
-    context.finish();
-  } catch (const Error&) {  // the device is lost, and its work with it
-  }
+  wait_for_work(context);
   clReleaseMemObject(memory);
   borrowed_buffers.fetch_sub(1);
   return true;

@@ -86,6 +86,12 @@ bool is_temporary(std::string_view name) {
          name.ends_with(temporary_suffix);
 }
 
+/// Whether nobody else can have written to it, not even while it lay in a folder with others' permissions: a checksum
+/// is no secret, and a program may be machine code of the host.
+bool is_ours_alone(const struct stat& status) {
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
 fs::path default_folder() {
@@ -165,7 +171,7 @@ bool DiskCache::usable() {
     give_up("is not a folder");
   } else if (status.st_uid != ::geteuid()) {
     give_up("belongs to another user");
-  } else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+  } else if (!is_ours_alone(status)) {
     give_up("can be written by other users, who could slip programs in");
   } else if (::access(settings_.folder.c_str(), R_OK | X_OK) != 0) {
     give_up("cannot be read: " + reason_of(errno));
@@ -194,7 +200,8 @@ std::optional<DiskCache::Found> DiskCache::read(std::string_view identity) noexc
     const fs::path path = path_of(identity);
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
-    if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) <= largest_file) {
+    if (S_ISREG(status.st_mode) && is_ours_alone(status) &&
+        static_cast<std::uint64_t>(status.st_size) <= largest_file) {
       Found found;
       found.file_ = base::read_file(path, function);
       if (const auto offset = payload_offset(found.file_, identity)) {
@@ -203,11 +210,30 @@ std::optional<DiskCache::Found> DiskCache::read(std::string_view identity) noexc
         return found;
       }
     }
-    base::log_line(base::LogTopic::jit, "removes " + path.string() + ", which is damaged or of another kind");
+    base::log_line(base::LogTopic::jit, (writes() ? "removes " : "ignores ") + path.string() +
+                                            ", which is damaged, of another kind or not this user's alone");
     remove(identity);
   } catch (const std::exception&) {  // gone meanwhile, or cannot be read
   }
   return std::nullopt;
+}
+
+bool DiskCache::write_whole(const fs::path& path, std::string_view file) {
+  constexpr mode_t for_this_user = 0600;
+  try {
+    base::write_file(path, file, function, for_this_user);
+    return true;
+  } catch (const base::FileError& error) {
+    if (error.error != ENOENT) throw;
+  }
+  // Somebody cleaned up: the folder went away.
+  {
+    const std::lock_guard lock(mutex_);
+    folder_ = Folder::unknown;
+  }
+  if (!create()) return false;
+  base::write_file(path, file, function, for_this_user);
+  return true;
 }
 
 bool DiskCache::write(std::string_view identity, std::span<const unsigned char> payload) noexcept {
@@ -220,7 +246,7 @@ bool DiskCache::write(std::string_view identity, std::span<const unsigned char> 
     const std::string file = file_of(identity, payload);
     if (file.size() > std::min(settings_.limit, largest_file) || !create()) return false;
     try {
-      base::write_file(path_of(identity), file, function);
+      if (!write_whole(path_of(identity), file)) return false;
     } catch (const IoError& error) {
       const std::lock_guard lock(mutex_);
       write_failed_ = true;

@@ -51,10 +51,11 @@ class DiskCache {
   bool reads() const noexcept { return settings_.mode != Mode::off; }
   bool writes() const noexcept { return settings_.mode == Mode::read_write; }
 
-  /// What was written under this identity, which may be any text. A bad file counts as absent, and is removed.
+  /// What was written under this identity, which may be any text. A bad file, or one that is not this user's alone,
+  /// counts as absent, and is removed.
   std::optional<Found> read(std::string_view identity) noexcept;
   /// Writes a file, then removes the least recently used ones that are over the limit. Whether it worked; a failure is
-  /// told to the log once, and nothing more is written.
+  /// told to the log once, and nothing more is written, unless the folder had only gone.
   bool write(std::string_view identity, std::span<const unsigned char> payload) noexcept;
   /// Marks a file as used now.
   void touch(std::string_view identity) noexcept;
@@ -69,6 +70,7 @@ class DiskCache {
   /// Whether there is a folder whose files nobody else can have written.
   bool usable();
   bool create();
+  bool write_whole(const std::filesystem::path& path, std::string_view file);
   void give_up(std::string_view reason);
   void evict(std::uint64_t written);
 

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/signals.hpp"
+
 namespace koine::runtime {
 
 namespace {
@@ -49,6 +51,7 @@ void in_parallel(int threads, const std::function<void()>& work) {
   std::vector<std::thread> others;
   try {
     others.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+    const base::SignalsBlocked blocked;
     for (int i = 1; i < threads; ++i) others.emplace_back(guarded);
   } catch (const std::system_error&) {  // no more threads: those that there are do the work
   } catch (const std::bad_alloc&) {

@@ -94,15 +94,29 @@ void save(DiskCache& disk, const cl::Program& program, const std::string& identi
   }
 }
 
-/// A program that is not taken is written by the next process that builds it.
+/// Programs that were handed over and are not written yet. A batch begins with the first and ends with the last.
+constinit std::atomic<int> unwritten{0};
+
+struct WrittenAtEnd {
+  ~WrittenAtEnd() { unwritten.fetch_sub(1); }
+};
+
+/// A program that is not taken is written by the next process that builds it. Where the compiler's globals die before
+/// ours, what finishes the writes is registered anew once those globals are there: when a batch begins, for a launch
+/// was before that, and after the first write of all, for those that only writing makes. No more often: a handler is
+/// never gone again.
 void save_later(DiskCache& disk, const ProgramStore::ProgramRef& program, std::string identity) {
   const Quirks& quirks = program->traits().quirks;
-  background().submit([&disk, &quirks, program, identity = std::move(identity), in_quiet = quirks.binary_needs_launch] {
-    if (in_quiet) wait_for_quiet();
+  const bool begins = unwritten.fetch_add(1) == 0;
+  const bool taken = background().submit([&disk, &quirks, program, identity = std::move(identity)] {
+    const WrittenAtEnd written;
+    if (quirks.binary_needs_launch) wait_for_quiet();
     save(disk, *program, identity);
-    if (quirks.crashes_at_exit) background().finish_at_exit();  // the compiler has run, and may have made globals
+    static bool first = true;  // of this thread alone
+    if (std::exchange(first, false) && quirks.crashes_at_exit) background().finish_at_exit();
   });
-  if (quirks.crashes_at_exit) background().finish_at_exit();
+  if (!taken) unwritten.fetch_sub(1);
+  if (begins && taken && quirks.crashes_at_exit) background().finish_at_exit();
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ bool Staging::make_slot() {
   cl_int code = CL_SUCCESS;
   try {
     if (queue_() == nullptr) queue_ = ::cl::CommandQueue(context_, device_, cl_command_queue_properties{0});
+    free_.reserve(slots_.size() + 1);
     slots_.emplace_back();
     Slot& slot = slots_.back();
     slot.memory = clCreateBuffer(context_(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, slot_bytes_, nullptr, &code);
@@ -111,7 +112,7 @@ bool Staging::make_slot() {
       if (code != CL_SUCCESS) clReleaseMemObject(slot.memory);
     }
     if (code == CL_SUCCESS) {
-      free_.push_front(&slot);
+      free_.insert(free_.begin(), &slot);
       return true;
     }
     slots_.pop_back();
@@ -139,7 +140,7 @@ Staging::Slot& Staging::take() {
   if (free_.empty() || !idle(*free_.front())) make_slot();
   given_back_.wait(lock, [&] { return !free_.empty(); });
   Slot& slot = *free_.front();
-  free_.pop_front();
+  free_.erase(free_.begin());
   return slot;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <vector>
 
 #include "cl/opencl.hpp"
 
@@ -74,7 +75,7 @@ class Staging {
   std::condition_variable given_back_;
   ::cl::CommandQueue queue_;  // for mapping alone: a mapping in a queue with work would wait for that
   std::deque<Slot> slots_;    // never moves what it holds
-  std::deque<Slot*> free_;    // longest unused first
+  std::vector<Slot*> free_;   // longest unused first; has room for all, so that giving back cannot fail
   bool refused_ = false;
 };
 

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/background.hpp"
 #include "base/hash.hpp"
 #include "runtime/launch.hpp"
 #include "support/files.hpp"
@@ -196,6 +197,24 @@ TEST_CASE("child: builds without an end" * doctest::skip()) {
   }
 }
 
+TEST_CASE("child: many programs in a row" * doctest::skip()) {
+  using kn::base::Background;
+  const bool repeats = kn::default_device().record().traits.quirks.crashes_at_exit;
+  Context& context = Context::of(kn::default_device());
+  const auto run_new = [&](int i) {
+    const std::string source = "kernel void koine(global int* x) { x[0] = " + std::to_string(i) + "; }";
+    const auto kernel = context.kernel("test:" + std::to_string(i), [&] { return ProgramText{source, ""}; });
+    Launch(context.queue(), kernel).out(*context.queue().allocate(4, "test")).run({1}, {1});
+  };
+  run_new(0);
+  const int before = Background::exit_handlers();
+  CHECK(before > 0);
+  for (int i = 1; i < 10; ++i) run_new(i);
+  // A slow machine may write some of them in between, which makes a batch more.
+  CHECK(Background::exit_handlers() - before <= (repeats ? 3 : 0));
+  report("");
+}
+
 TEST_CASE("child: says what is wrong with the environment" * doctest::skip()) {
   try {
     (kn::arange(10) + 1).eval();
@@ -257,6 +276,14 @@ TEST_CASE("off and read-only write nothing, and read-only reads") {
   CHECK(rebuilt.built == written.built);
   CHECK(rebuilt.bits == written.bits);
   for (const fs::path& file : folder.files()) CHECK(content(file) == "damaged");
+}
+
+TEST_CASE("a batch of writes registers for the end of the process once, and all are written") {
+  const Folder folder;
+  const Result result = run(folder, "child: many programs in a row");
+  CHECK(result.status == 0);
+  CHECK(result.built == 10);
+  CHECK(folder.files().size() == 10);
 }
 
 TEST_CASE("damaged files, and files that the driver refuses, are built again and replaced") {

@@ -2,6 +2,7 @@
 // Bytes to a device, back, and between devices: sizes around every threshold, odd ones, offsets, several threads at
 // once.
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <koine/koine.hpp>
 
 #include <atomic>
@@ -107,6 +108,27 @@ TEST_CASE("an exception of one thread leaves when all have ended") {
   calls = 0;
   in_parallel(1, [&] { ++calls; });
   CHECK(calls == 1);
+}
+
+TEST_CASE("signals are left to the program's own threads, but for those that a copy itself may raise") {
+  std::atomic<int> others{0}, blocked{0}, own_blocked{0}, faults_blocked{0};
+  const auto caller = std::this_thread::get_id();
+  in_parallel(3, [&] {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    const bool interrupts = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGALRM) == 1;
+    if (std::this_thread::get_id() == caller) {
+      own_blocked += interrupts;
+    } else {
+      ++others;
+      blocked += interrupts;
+      faults_blocked += sigismember(&mask, SIGSEGV) == 1 || sigismember(&mask, SIGBUS) == 1;
+    }
+  });
+  CHECK(others == 2);
+  CHECK(blocked == 2);
+  CHECK(own_blocked == 0);
+  CHECK(faults_blocked == 0);
 }
 
 TEST_CASE("staged transfers of any size through any number of slots") {

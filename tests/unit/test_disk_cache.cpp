@@ -167,6 +167,52 @@ TEST_CASE("a whole file of another identity under this one's name is absent") {
   CHECK(read(cache, "driver 1") == bytes(40));
 }
 
+TEST_CASE("files are for this user alone, whatever the umask, and others' are absent") {
+  const Folder folder;
+  DiskCache cache({.folder = folder.path()});
+  const mode_t before = umask(0);
+  const bool written = cache.write("one", bytes(40));
+  umask(before);
+  REQUIRE(written);
+  const fs::path path = cache.path_of("one");
+  CHECK(mode_of(path) == 0600);
+  REQUIRE(chmod(path.c_str(), 0644) == 0);
+  CHECK(read(cache, "one") == bytes(40));
+  for (const mode_t open : {0620, 0602, 0666}) {
+    CAPTURE(open);
+    REQUIRE(cache.write("one", bytes(40)));
+    REQUIRE(chmod(path.c_str(), open) == 0);
+    CHECK_FALSE(cache.read("one"));
+    CHECK_FALSE(fs::exists(path));
+  }
+  if (geteuid() != 0) {
+    MESSAGE("left out: only root may give files away");
+  } else {
+    REQUIRE(cache.write("one", bytes(40)));
+    REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
+    CHECK_FALSE(cache.read("one"));
+    CHECK_FALSE(fs::exists(path));
+  }
+}
+
+TEST_CASE("a folder that goes away is made again, and waited for where it cannot be made") {
+  const Folder folder;
+  const fs::path inside = folder.path() / "cache";
+  DiskCache cache({.folder = inside});
+  for (int time = 0; time < 3; ++time) {
+    CAPTURE(time);
+    CHECK(cache.write("one", bytes(40)));
+    CHECK(read(cache, "one") == bytes(40));
+    CHECK(mode_of(inside) == 0700);
+    fs::remove_all(inside);
+    CHECK_FALSE(cache.read("one"));
+  }
+  fs::create_symlink(folder.path() / "nowhere", inside);
+  CHECK_FALSE(cache.write("one", bytes(40)));
+  fs::remove(inside);
+  CHECK(cache.write("one", bytes(40)));
+}
+
 TEST_CASE("what is no file under a file's name is absent, and does not hang") {
   const Folder folder;
   DiskCache cache({.folder = folder.path()});
