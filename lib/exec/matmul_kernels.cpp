@@ -114,11 +114,13 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
     return round_up(planes * (b.rows * b.group + b.depth * b.group + b.rows * (b.keep_a ? p.k : b.depth)) + b.lanes,
                     16);
   };
-  // Small products on many cores: no more memory for panels than for the matrices themselves.
+  // Small products on many cores: no more memory for panels than for the matrices themselves, with narrower panels
+  // first, then with fewer work-items that take several tasks each.
   const std::int64_t matrices = planes * batches * (p.m * p.k + p.k * p.n + p.m * p.n);
   while (b.items * scratch() > matrices && b.group > b.tile_columns) {
     b.group = round_up(b.group / 2, b.tile_columns);
   }
+  b.items = std::clamp<std::int64_t>(matrices / scratch(), 1, b.items);
   b.scratch = scratch();
   return b;
 }
