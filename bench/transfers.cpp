@@ -127,8 +127,11 @@ void add_between(const Device& other, std::uint64_t bytes, const std::string& si
 
 void add_transfers() {
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
-  const std::pair<std::uint64_t, std::string> sizes[] = {
-      {mebibyte, "1 MiB"}, {4 * mebibyte, "4 MiB"}, {64 * mebibyte, "64 MiB"}, {1024 * mebibyte, "1 GiB"}};
+  const std::pair<std::uint64_t, std::string> sizes[] = {{mebibyte, "1 MiB"},
+                                                         {4 * mebibyte, "4 MiB"},
+                                                         {16 * mebibyte, "16 MiB"},
+                                                         {64 * mebibyte, "64 MiB"},
+                                                         {1024 * mebibyte, "1 GiB"}};
   for (const auto& [bytes, size] : sizes) {
     add_to_device("transfer/to device " + size, bytes);
     add_from_device("transfer/from device " + size, bytes);
