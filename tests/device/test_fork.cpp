@@ -157,6 +157,10 @@ TEST_CASE("the forked child of a process that used a device gets an error, and t
 }
 
 TEST_CASE("a fork does not meet the locks of other threads") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  MESSAGE("left out: the sanitizer's own locks do not survive a fork beside other threads");
+  return;
+#endif
   kn::test::check_child("child: forks while other threads use the device");
 }
 
