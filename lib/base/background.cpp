@@ -2,8 +2,6 @@
 // The thread's loop, and its orderly end before the process'.
 #include "base/background.hpp"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <system_error>
@@ -18,8 +16,6 @@ namespace {
 
 std::atomic<Background*> newest{nullptr};
 constinit std::atomic<int> handlers{0};
-
-bool on_main_thread() { return getpid() == gettid(); }
 
 }  // namespace
 

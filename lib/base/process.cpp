@@ -25,8 +25,6 @@ void wait_until(Done done) {
   while (!done() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-bool on_main_thread() { return getpid() == gettid(); }
-
 /// exit() destroys the thread-local objects of its thread before any static one: the one moment to wait at. A handler
 /// of atexit() would come too late, after all that were registered later, the driver's among them.
 struct WaitsAtExit {
@@ -43,6 +41,8 @@ thread_local WaitsAtExit waits_at_exit;
 [[maybe_unused]] const void* const registered_here = &waits_at_exit;
 
 }  // namespace
+
+bool on_main_thread() noexcept { return getpid() == gettid(); }
 
 void watch_forks() {
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {

@@ -17,6 +17,9 @@ inline std::uint32_t process_generation() noexcept {
   return detail::process_generation.load(std::memory_order_relaxed);
 }
 
+/// Whether this is the thread that main() runs on.
+bool on_main_thread() noexcept;
+
 /// Starts counting forks; called before the first driver is touched.
 void watch_forks();
 

@@ -10,40 +10,28 @@ namespace {
 using graph::Node;
 using graph::NodeRef;
 
-/// How many of the references to `source` go when the inputs of `node` are let go of. Looks through pending nodes that
-/// only one other holds; what more could be found is not worth the search.
-long references_freed(const Node& node, const Node* source) {
-  long count = 0;
+struct References {
+  long freed = 0;  // that go when the inputs of the nodes looked at are let go of
+  long held = 0;   // that there are in all; 0 if none was met
+};
+
+/// Looks through pending nodes that only one other holds; what more could be found is not worth the search.
+void count_references(const Node& node, const Node* source, References& found) {
   for (std::size_t i = 0; i < node.arity(); ++i) {
     const NodeRef& input = node.inputs[i];
     if (input.get() == source) {
-      ++count;
+      ++found.freed;
+      found.held = input.use_count();
     } else if (!input->is_ready() && input.use_count() == 1) {
-      count += references_freed(*input, source);
+      count_references(*input, source, found);
     }
   }
-  return count;
-}
-
-/// The reference that is asked for its count: any will do.
-const NodeRef* find_reference(const Node& node, const Node* source) {
-  for (std::size_t i = 0; i < node.arity(); ++i) {
-    const NodeRef& input = node.inputs[i];
-    if (input.get() == source) return &input;
-    if (input->is_ready() || input.use_count() != 1) continue;
-    if (const NodeRef* found = find_reference(*input, source)) return found;
-  }
-  return nullptr;
 }
 
 bool dies_with(const codegen::Body& body, const Node* source) {
-  long freed = 0, held = -1;
-  for (const codegen::Output& output : body.outputs) {
-    freed += references_freed(*output.node, source);
-    if (held >= 0) continue;
-    if (const NodeRef* reference = find_reference(*output.node, source)) held = reference->use_count();
-  }
-  return freed == held;
+  References found;
+  for (const codegen::Output& output : body.outputs) count_references(*output.node, source, found);
+  return found.freed > 0 && found.freed == found.held;
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // Buffers over the user's own memory, and their end.
 #include "runtime/borrow.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,6 +10,7 @@
 #include <new>
 #include <thread>
 
+#include "base/process.hpp"
 #include "cl/discovery.hpp"
 #include "runtime/context.hpp"
 #include "runtime/transfers.hpp"
@@ -58,7 +57,7 @@ void end_with_process() noexcept {
 /// exit() destroys the thread-local objects of its thread before any static one.
 struct EndsWithMain {
   ~EndsWithMain() {
-    if (getpid() == gettid()) end_with_process();
+    if (base::on_main_thread()) end_with_process();
   }
 };
 

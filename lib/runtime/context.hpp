@@ -106,9 +106,7 @@ class Context {
   /// What KOINE_MEMORY_LIMIT allows on a device; 90 % of its memory if it is unset. Throws ValueError if malformed.
   static std::uint64_t initial_memory_limit(const DeviceTraits& traits);
   /// Whether the next launch of a kernel waits for it, and so may fail after it ran.
-  bool waits_after(const Kernel& kernel) const noexcept {
-    return synchronous_ || (traits().quirks.crashes_at_exit && !kernel.was_launched());
-  }
+  bool waits_after(const Kernel& kernel) const noexcept { return synchronous_ || compiles_at(kernel); }
   /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose.
   bool synchronous() const noexcept { return synchronous_; }
 
