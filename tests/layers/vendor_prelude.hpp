@@ -52,7 +52,7 @@ KN_PLAYED_TYPE(double)
 constexpr const char* without_fp64 = R"(
 #undef cl_khr_fp64
 #undef __opencl_c_fp64
-#pragma clang poison double double2 double3 double4 double8 double16 as_double convert_double cl_khr_fp64
+#pragma clang poison double double2 double3 double4 double8 double16 as_double convert_double
 )";
 
 }  // namespace koine::test
