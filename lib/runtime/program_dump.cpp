@@ -32,7 +32,8 @@ const fs::path& folder() {
 /// One line of a comment, whatever a driver named its device: a backslash at its end would swallow the next line.
 std::string comment(std::string_view text) {
   std::string line(text);
-  std::replace_if(line.begin(), line.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
   line.erase(line.find_last_not_of(" \\") + 1);
   return "// " + line + "\n";
 }
@@ -42,9 +43,9 @@ std::string comment(std::string_view text) {
 void dump_program(const DeviceTraits& traits, const ProgramText& text) noexcept {
   try {
     if (folder().empty()) return;
-    const std::string file = comment("Koine " + std::string(version()) + " for " + traits.selector + ", " +
-                                     traits.name) +
-                             comment("options: " + cl::build_options(traits, text.options)) + text.source;
+    const std::string file =
+        comment("Koine " + std::string(version()) + " for " + traits.selector + ", " + traits.name) +
+        comment("options: " + cl::build_options(traits, text.options)) + text.source;
     const fs::path path = folder() / (base::hash128_hex(file) + ".cl");
     if (fs::exists(path)) return;
     fs::create_directories(folder());
