@@ -12,6 +12,10 @@ declare -A groups=(
   [test]="doctest-dev librandom123-dev libbenchmark-dev pkg-config"
   [lint]="clang-format-14 python3"
   [numpy]="python3-numpy libopenblas0-pthread"
+  # Compilers for cards that are not here: a group for each word of ci/check_targets.
+  [amd]="python3 clang-19 lld-19 rocm-device-libs"
+  [nvidia]="python3 clang-19 libclc-15"
+  [spirv]="python3 clang-15 llvm-spirv-15 spirv-tools"
 )
 
 wanted=()

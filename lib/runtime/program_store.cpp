@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "koine/error.hpp"
 #include "koine/version.hpp"
+#include "runtime/program_dump.hpp"
 
 namespace koine::runtime {
 
@@ -148,6 +149,8 @@ ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
 }
 
 ProgramStore::ProgramRef ProgramStore::make(std::string_view signature, const ProgramText& text) {
+  // Before it is built: what a compiler refuses, or dies of, is what one wants to see most.
+  dump_program(entry_.traits, text);
   const auto start = Clock::now();
   const bool log = base::log_enabled(base::LogTopic::jit);
   std::string identity;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// One file for each text and device that it was used on.
+#include "runtime/program_dump.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/env.hpp"
+#include "base/files.hpp"
+#include "base/hash.hpp"
+#include "base/log.hpp"
+#include "koine/version.hpp"
+
+namespace koine::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Empty: nothing is dumped. Relative paths mean where the process was when it made its first program.
+const fs::path& folder() {
+  static const fs::path& path = *new fs::path([] {
+    const auto name = base::env("KOINE_DUMP_DIR");
+    return name ? fs::absolute(*name) : fs::path();
+  }());
+  return path;
+}
+
+/// One line of a comment, whatever a driver named its device: a backslash at its end would swallow the next line.
+std::string comment(std::string_view text) {
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
+  line.erase(line.find_last_not_of(" \\") + 1);
+  return "// " + line + "\n";
+}
+
+}  // namespace
+
+void dump_program(const DeviceTraits& traits, const ProgramText& text) noexcept {
+  try {
+    if (folder().empty()) return;
+    const std::string file =
+        comment("Koine " + std::string(version()) + " for " + traits.selector + ", " + traits.name) +
+        comment("options: " + cl::build_options(traits, text.options)) + text.source;
+    const fs::path path = folder() / (base::hash128_hex(file) + ".cl");
+    if (fs::exists(path)) return;
+    fs::create_directories(folder());
+    base::write_file(path, file, "KOINE_DUMP_DIR");
+  } catch (const std::exception& error) {
+    base::log_line(base::LogTopic::jit, std::string("did not dump a program: ") + error.what());
+  }
+}
+
+}  // namespace koine::runtime

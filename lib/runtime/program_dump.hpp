@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// KOINE_DUMP_DIR: a copy of every program's text, for whoever wants to see the kernels or to give them to a compiler.
+#pragma once
+
+#include "base/device_traits.hpp"
+#include "runtime/kernel.hpp"
+
+namespace koine::runtime {
+
+/// Writes a program's text into the folder that KOINE_DUMP_DIR names, if it names one: `<hash>.cl`, a comment with the
+/// device and the build options, then what the compiler gets. The name is a hash of all that the file holds, so each is
+/// written once. A failure is told to the log (KOINE_LOG=jit) and changes nothing else.
+void dump_program(const DeviceTraits& traits, const ProgramText& text) noexcept;
+
+}  // namespace koine::runtime
