@@ -38,6 +38,10 @@ constexpr Row rows[] = {
      "A program's binary holds the machine code of those kernels that were launched before it is fetched first, and "
      "fetching compiles each kernel once more: 85 ms, during which other compilations wait, and launches too now and "
      "then. Seen in 3.1."},
+    {"intel", {0, 0}, every_later, &Quirks::crashes_at_exit,
+     "TODO"},
+    {"mesa", {0, 0}, every_later, &Quirks::crashes_at_exit,
+     "TODO"},
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},

@@ -101,8 +101,9 @@ std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const
                                       : "(a.value " + beats + " b.value)";
   const std::string same =
       floating ? "(a.value == b.value || (isnan(a.value) && isnan(b.value)))" : "(a.value == b.value)";
-  std::string text = "typedef struct {\n  " + element +
-                     " value;\n  long place;\n} kn_position;\n"
+  // The place comes first: rusticl of Mesa 22.3 copies but the first byte of a struct that begins with one.
+  std::string text = "typedef struct {\n  long place;\n  " + element +
+                     " value;\n} kn_position;\n"
                      "static inline kn_position kn_better(kn_position a, kn_position b) {\n"
                      "  if (a.place < 0) return b;\n  if (b.place < 0) return a;\n"
                      "  if (" +

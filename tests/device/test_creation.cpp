@@ -46,7 +46,7 @@ void each_type(F f) {
   f.template operator()<kn::bfloat16_t>();
   f.template operator()<float>();
   f.template operator()<std::complex<float>>();
-  if (!kn::default_device().has_fp64()) return;
+  if (!kn::test::computes(kn::float64)) return;
   f.template operator()<double>();
   f.template operator()<std::complex<double>>();
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // random::Generator, bit for bit against Random123's Philox and against Box and Muller's method in long double.
-#include <Random123/philox.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstring>
 #include <koine/creation.hpp>
 #include <koine/error.hpp>
 #include <koine/random.hpp>
@@ -16,141 +14,18 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/draws.hpp"
+
 using koine::Array;
 using koine::DType;
 using koine::Shape;
 using koine::random::Generator;
+using namespace koine::test;
 
 namespace {
 
-constexpr std::uint64_t seed = 0x0123456789abcdef;
-// From the start, from within a block, from beyond 2^32 blocks.
-const std::vector<std::uint64_t> counters = {0, 2, 3, (std::uint64_t{1} << 34) - 6};
 // Nothing, less than a block, less than a vector, several work-items on any device.
-const std::vector<std::int64_t> sizes = {0, 1, 5, 31, 1000, 70'001};
-
-/// Word `index` of the stream, by Random123.
-std::uint32_t word(std::uint64_t index, std::uint64_t key = seed) {
-  using Philox = r123::Philox4x32_R<10>;
-  const std::uint64_t block = index / 4;
-  const Philox::ctr_type counter = {{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 0}};
-  const Philox::key_type keys = {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}};
-  return Philox()(counter, keys)[index % 4];
-}
-
-/// Words 2 · index and 2 · index + 1.
-std::uint64_t two_words(std::uint64_t index) {
-  return word(2 * index) | static_cast<std::uint64_t>(word(2 * index + 1)) << 32;
-}
-
-/// The upper half of a 128-bit product.
-std::uint64_t upper_product(std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff;
-  const std::uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffff);
-  return a1 * b1 + (middle >> 32) + (other >> 32);
-}
-
-template <class T>
-constexpr bool wide = std::is_integral_v<T> || std::is_same_v<T, double>;
-
-/// The first draw that a generator at `counter` makes.
-template <class T>
-std::uint64_t first_draw(std::uint64_t counter) {
-  return wide<T> ? (counter + 1) / 2 : counter;
-}
-
-template <class T>
-std::uint64_t bits_of(T value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
-}
-
-/// How many elements differ in their bits.
-template <class T, class Expected>
-std::int64_t differing(const Array& x, Expected expected) {
-  const std::vector<T> got = x.to_vector<T>();
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) count += bits_of(got[i]) != bits_of(expected(i));
-  return count;
-}
-
-template <class T>
-void check_uniform(int digits) {
-  CAPTURE(koine::name(koine::dtype_of<T>));
-  if (koine::dtype_of<T> == DType::float64 && !koine::default_device().has_fp64()) return;
-  for (const std::uint64_t counter : counters) {
-    for (const std::int64_t size : sizes) {
-      CAPTURE(counter);
-      CAPTURE(size);
-      Generator g(seed, counter);
-      const Array x = g.uniform({size}, {.dtype = koine::dtype_of<T>});
-      CHECK(x.shape() == Shape{size});
-      CHECK(x.dtype() == koine::dtype_of<T>);
-      const std::uint64_t first = first_draw<T>(counter);
-      CHECK(differing<T>(x, [&](std::uint64_t i) {
-              if constexpr (wide<T>) return std::ldexp(static_cast<double>(two_words(first + i) >> 11), -53);
-              return T(std::ldexp(static_cast<float>(word(first + i) >> (32 - digits)), -digits));
-            }) == 0);
-      CHECK(g.counter() == (first + static_cast<std::uint64_t>(size)) * (wide<T> ? 2 : 1));
-    }
-  }
-}
-
-template <class T>
-void check_integers(std::int64_t low, std::int64_t high) {
-  CAPTURE(koine::name(koine::dtype_of<T>));
-  CAPTURE(low);
-  CAPTURE(high);
-  for (const std::uint64_t counter : counters) {
-    for (const std::int64_t size : sizes) {
-      CAPTURE(counter);
-      CAPTURE(size);
-      Generator g(seed, counter);
-      const Array x = g.integers(low, high, {size}, {.dtype = koine::dtype_of<T>});
-      CHECK(x.dtype() == koine::dtype_of<T>);
-      const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-      const std::uint64_t first = first_draw<T>(counter);
-      CHECK(differing<T>(x, [&](std::uint64_t i) {
-              return static_cast<T>(static_cast<std::uint64_t>(low) + upper_product(two_words(first + i), range));
-            }) == 0);
-    }
-  }
-}
-
-/// The normal number of a draw, in long double.
-template <class T>
-long double normal(std::uint64_t draw) {
-  const std::uint64_t even = draw & ~std::uint64_t{1};
-  const bool is_double = std::is_same_v<T, double>;
-  const long double a = is_double ? static_cast<long double>(two_words(even)) : word(even);
-  const long double b = is_double ? static_cast<long double>(two_words(even + 1)) : word(even + 1);
-  const long double scale = is_double ? 0x1p-64L : 0x1p-32L;
-  const long double radius = std::sqrt(-2 * std::log((a + 0.5L) * scale));
-  const long double angle = 2 * std::numbers::pi_v<long double> * (b * scale);
-  return radius * (draw % 2 == 0 ? std::cos(angle) : std::sin(angle));
-}
-
-template <class T>
-void check_normal(long double tolerance) {
-  CAPTURE(koine::name(koine::dtype_of<T>));
-  if (koine::dtype_of<T> == DType::float64 && !koine::default_device().has_fp64()) return;
-  for (const std::uint64_t counter : counters) {
-    for (const std::int64_t size : sizes) {
-      CAPTURE(counter);
-      CAPTURE(size);
-      Generator g(seed, counter);
-      const Array x = g.normal({size}, {.dtype = koine::dtype_of<T>});
-      const std::vector<T> got = x.to_vector<T>();
-      const std::uint64_t first = first_draw<T>(counter);
-      long double worst = 0;
-      for (std::size_t i = 0; i < got.size(); ++i) {
-        worst = std::max(worst, std::abs(static_cast<long double>(got[i]) - normal<T>(first + i)));
-      }
-      CHECK(worst <= tolerance);
-    }
-  }
-}
+const Sizes sizes = {0, 1, 5, 31, 1000, 70'001};
 
 /// FNV-1a over the bytes: one number that any other bit changes.
 template <class T>
@@ -221,10 +96,10 @@ TEST_CASE("the device gives the known answer too") {
 }
 
 TEST_CASE("uniform numbers are the words' upper bits") {
-  check_uniform<float>(24);
-  check_uniform<double>(53);
-  check_uniform<koine::float16_t>(11);
-  check_uniform<koine::bfloat16_t>(8);
+  check_uniform<float>(24, sizes);
+  check_uniform<double>(53, sizes);
+  check_uniform<koine::float16_t>(11, sizes);
+  check_uniform<koine::bfloat16_t>(8, sizes);
 }
 
 TEST_CASE("more numbers than work-items") {
@@ -242,7 +117,7 @@ TEST_CASE("uniform numbers between bounds are rounded once and stay below the up
   CHECK(differing<float>(g.uniform({10'000}, {.low = -3, .high = 0.1}), [](std::uint64_t i) {
           return std::fma(std::ldexp(static_cast<float>(word(i) >> 8), -24), 0.1f - -3.0f, -3.0f);
         }) == 0);
-  if (koine::default_device().has_fp64()) {
+  if (computes(koine::float64)) {
     Generator d(seed);
     CHECK(
         differing<double>(d.uniform({10'000}, {.low = -3, .high = 0.1, .dtype = koine::float64}), [](std::uint64_t i) {
@@ -276,15 +151,16 @@ TEST_CASE("uniform numbers are spread evenly") {
 }
 
 TEST_CASE("integers are the upper half of words times range") {
-  check_integers<std::int8_t>(-128, 128);
-  check_integers<std::int16_t>(-3, 4);
-  check_integers<std::int32_t>(0, 6);
-  check_integers<std::int64_t>(-5'000'000'000, 7'000'000'000'000);
-  check_integers<std::int64_t>(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
-  check_integers<std::uint8_t>(0, 256);
-  check_integers<std::uint16_t>(1, 2);
-  check_integers<std::uint32_t>(0, std::int64_t{1} << 32);
-  check_integers<std::uint64_t>(9, std::numeric_limits<std::int64_t>::max());
+  check_integers<std::int8_t>(-128, 128, sizes);
+  check_integers<std::int16_t>(-3, 4, sizes);
+  check_integers<std::int32_t>(0, 6, sizes);
+  check_integers<std::int64_t>(-5'000'000'000, 7'000'000'000'000, sizes);
+  check_integers<std::int64_t>(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(),
+                               sizes);
+  check_integers<std::uint8_t>(0, 256, sizes);
+  check_integers<std::uint16_t>(1, 2, sizes);
+  check_integers<std::uint32_t>(0, std::int64_t{1} << 32, sizes);
+  check_integers<std::uint64_t>(9, std::numeric_limits<std::int64_t>::max(), sizes);
 }
 
 TEST_CASE("every integer of a small range comes equally often") {
@@ -300,10 +176,10 @@ TEST_CASE("every integer of a small range comes equally often") {
 
 TEST_CASE("normal numbers are Box and Muller's") {
   // Absolute: a few roundings of numbers up to 6, and for the 16-bit types one more.
-  check_normal<float>(1e-6L);
-  check_normal<double>(2e-15L);
-  check_normal<koine::float16_t>(0x1p-9L);
-  check_normal<koine::bfloat16_t>(0x1p-6L);
+  check_normal<float>(1e-6L, sizes);
+  check_normal<double>(2e-15L, sizes);
+  check_normal<koine::float16_t>(0x1p-9L, sizes);
+  check_normal<koine::bfloat16_t>(0x1p-6L, sizes);
 }
 
 TEST_CASE("normal numbers have the same bits on every device") {
@@ -312,7 +188,7 @@ TEST_CASE("normal numbers have the same bits on every device") {
         6345604987330325419u);
   CHECK(fingerprint<koine::bfloat16_t>(Generator(1).normal({100'000}, {.dtype = koine::bfloat16})) ==
         17262531986084763912u);
-  if (koine::default_device().has_fp64()) {
+  if (computes(koine::float64)) {
     CHECK(fingerprint<double>(Generator(1).normal({100'000}, {.dtype = koine::float64})) == 5327375611217727508u);
   }
 }

@@ -13,6 +13,7 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/reductions.hpp"
 
 namespace kn = koine;
 using kn::all;
@@ -20,91 +21,11 @@ using kn::Array;
 using kn::none;
 using kn::Shape;
 using kn::slice;
+using kn::test::check_all;
 using kn::test::on_each_device;
-
-namespace {
-
-/// The values of an integer array with their positions, and every reduction of them over `axes` by plain loops.
-struct Plain {
-  Shape shape;
-  std::vector<std::int64_t> values;
-
-  /// The values that go into each result, in row-major order of both.
-  std::vector<std::vector<std::int64_t>> groups(const std::vector<std::size_t>& axes) const {
-    Shape kept = shape;
-    for (std::size_t axis : axes) kept[axis] = 1;
-    std::vector<std::vector<std::int64_t>> result(static_cast<std::size_t>(kept.elements()));
-    std::size_t next = 0;
-    kn::test::each_position(shape, [&](const Shape& position) {
-      Shape at = position;
-      for (std::size_t axis : axes) at[axis] = 0;
-      result[static_cast<std::size_t>(kn::test::number_of(at, kept))].push_back(values[next++]);
-    });
-    return result;
-  }
-};
-
-template <class T>
-std::vector<T> each_group(const Plain& plain, const std::vector<std::size_t>& axes,
-                          const std::function<T(const std::vector<std::int64_t>&)>& f) {
-  std::vector<T> result;
-  for (const auto& group : plain.groups(axes)) result.push_back(f(group));
-  return result;
-}
-
-using Group = std::vector<std::int64_t>;
-
-void check_all(const Array& x, const Plain& plain, const std::vector<std::size_t>& axes) {
-  CAPTURE(to_string(x.shape()));
-  CAPTURE(axes.size());
-  const std::vector<std::int64_t> list(axes.begin(), axes.end());
-  const kn::Axis axis(list);
-  Shape kept = plain.shape, reduced = plain.shape;
-  for (std::size_t a : axes) kept[a] = 1;
-  for (std::size_t i = axes.size(); i-- > 0;) reduced.erase(axes[i]);
-  CHECK(kn::sum(x, {.axis = axis}).shape() == reduced);
-  CHECK(kn::sum(x, {.axis = axis, .keepdims = true}).shape() == kept);
-  CHECK(kn::sum(x, {.axis = axis}).to_vector<std::int64_t>() ==
-        each_group<std::int64_t>(plain, axes, [](const Group& g) {
-          std::int64_t total = 0;
-          for (std::int64_t v : g) total += v;
-          return total;
-        }));
-  CHECK(kn::max(x, {.axis = axis, .keepdims = true}).to_vector<std::int64_t>() ==
-        each_group<std::int64_t>(plain, axes, [](const Group& g) { return *std::max_element(g.begin(), g.end()); }));
-  CHECK(kn::min(x, {.axis = axis}).to_vector<std::int64_t>() ==
-        each_group<std::int64_t>(plain, axes, [](const Group& g) { return *std::min_element(g.begin(), g.end()); }));
-  CHECK(kn::count_nonzero(x, {.axis = axis}).to_vector<std::int64_t>() ==
-        each_group<std::int64_t>(plain, axes, [](const Group& g) {
-          return static_cast<std::int64_t>(std::count_if(g.begin(), g.end(), [](std::int64_t v) { return v != 0; }));
-        }));
-  CHECK(kn::any(x, {.axis = axis}).to_vector<bool>() == each_group<bool>(plain, axes, [](const Group& g) {
-          return std::any_of(g.begin(), g.end(), [](std::int64_t v) { return v != 0; });
-        }));
-  CHECK(all(x, {.axis = axis}).to_vector<bool>() == each_group<bool>(plain, axes, [](const Group& g) {
-          return std::all_of(g.begin(), g.end(), [](std::int64_t v) { return v != 0; });
-        }));
-  if (axes.size() != 1) return;
-  CHECK(kn::argmax(x, {.axis = axis}).to_vector<std::int64_t>() ==
-        each_group<std::int64_t>(plain, axes,
-                                 [](const Group& g) { return std::max_element(g.begin(), g.end()) - g.begin(); }));
-  CHECK(kn::argmin(x, {.axis = axis}).to_vector<std::int64_t>() ==
-        each_group<std::int64_t>(plain, axes,
-                                 [](const Group& g) { return std::min_element(g.begin(), g.end()) - g.begin(); }));
-}
-
-Plain random_plain(const Shape& shape) {
-  std::mt19937 random(7);
-  Plain plain{shape, {}};
-  for (std::int64_t i = 0; i < shape.elements(); ++i) plain.values.push_back(int(random() % 19) - 9);
-  return plain;
-}
-
-Array to_array(const Plain& plain, kn::DType type = kn::int64) {
-  return kn::asarray(plain.values, plain.shape, {.dtype = type});
-}
-
-}  // namespace
+using kn::test::Plain;
+using kn::test::random_plain;
+using kn::test::to_array;
 
 TEST_CASE("every reduction over every choice of axes") {
   on_each_device([] {

@@ -7,15 +7,42 @@
 #include <koine/dtype.hpp>
 
 #include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace koine::test {
+
+/// Says, once for each test case, what it leaves out and why. ci/test.sh adds these lines up.
+inline void leave_out(const std::string& what) {
+  static std::set<std::string> said;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (said.insert(doctest::getContextOptions()->currentTest->m_name + (": " + what)).second) {
+    MESSAGE("left out: ", what);
+  }
+}
+
+/// Whether a device computes in `type`; where it does not, leave_out() says so.
+inline bool computes(DType type, const Device& device = default_device()) {
+  if (device.has_fp64() || (type != float64 && type != complex128)) return true;
+  leave_out(device.selector() + " has no float64");
+  return false;
+}
+
+/// Whether the default device's driver is one that cannot do what follows; leave_out() says so, and why.
+inline bool left_out_on(std::string_view vendor, const std::string& why) {
+  if (default_device().vendor() != vendor) return false;
+  leave_out(default_device().selector() + ": " + why);
+  return true;
+}
 
 /// Calls `test` with each device in turn as the default; devices that cannot compute in `type` are left out.
 template <class F>
 void on_each_device(DType type, F test) {
   for (const Device& device : devices()) {
-    if ((type == float64 || type == complex128) && !device.has_fp64()) continue;
+    if (!computes(type, device)) continue;
     CAPTURE(device.selector());
     const DeviceScope scope(device);
     test();
