@@ -18,7 +18,7 @@ namespace {
 
 std::string path_of(const char* variable) {
   const char* const path = std::getenv(variable);
-  if (path == nullptr) FAIL("run this with " << variable << ", as ctest does");
+  if (path == nullptr) FAIL("run this with " << std::string(variable) << ", as ctest does");
   return path;
 }
 
@@ -32,7 +32,7 @@ bool loaded(const std::string& path) {
 class Plugin {
  public:
   Plugin() : handle_(dlopen(path_of("KOINE_TEST_PLUGIN").c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) FAIL(dlerror());
+    if (handle_ == nullptr) FAIL(std::string(dlerror()));
   }
   ~Plugin() { dlclose(handle_); }
   Plugin(const Plugin&) = delete;
