@@ -11,6 +11,8 @@ declare -A groups=(
   # Tests and benchmarks; pkg-config because the installed koine.pc is tested with it.
   [test]="doctest-dev librandom123-dev libbenchmark-dev pkg-config"
   [lint]="clang-format-14 python3"
+  # Memcheck over the tests that begin and end processes.
+  [valgrind]="valgrind"
   [numpy]="python3-numpy libopenblas0-pthread"
   # Compilers for cards that are not here: a group for each word of ci/check_targets.
   [amd]="python3 clang-19 lld-19 rocm-device-libs"

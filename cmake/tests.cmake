@@ -56,6 +56,10 @@ if(TARGET test_device)
     LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
 endif()
 
+# tests/stress runs on two devices as well, and with so few programs in memory that they come and go all the time. A
+# program of its own, small enough to be built with each sanitizer.
+koine_add_tests(stress koine::koine "POCL_DEVICES=pthread pthread" KOINE_PROGRAM_LIMIT=12)
+
 # tests/faults runs with a layer between loader and driver that makes OpenCL calls fail. Layers came with OpenCL 3's
 # headers.
 find_path(KOINE_CL_LAYER_INCLUDE_DIR CL/cl_layer.h HINTS ${OpenCL_INCLUDE_DIRS} DOC "Folder of CL/cl_layer.h")
@@ -73,6 +77,17 @@ if(KOINE_CL_LAYER_INCLUDE_DIR)
 endif()
 if(TARGET test_faults)
   add_dependencies(test_faults koine_fail_layer)
+endif()
+
+# tests/load links no Koine: it loads the shared one, and a plugin that uses it, and lets go of them again.
+add_library(koine_test_plugin MODULE "${PROJECT_SOURCE_DIR}/tests/plugins/plugin.cpp")
+target_link_libraries(koine_test_plugin PRIVATE koine_settings koine::koine)
+# With symbols that are unique in the process a library is never unloaded.
+target_compile_options(koine_test_plugin PRIVATE -fno-gnu-unique)
+koine_add_tests(load ${CMAKE_DL_LIBS}
+  "KOINE_TEST_PLUGIN=$<TARGET_FILE:koine_test_plugin>" "KOINE_TEST_LIBRARY=$<TARGET_FILE:koine>")
+if(TARGET test_load)
+  add_dependencies(test_load koine_test_plugin)
 endif()
 
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace koine::exec {
 
@@ -29,12 +30,13 @@ runtime::KernelRef ready_kernel(runtime::Queue& queue, std::string_view signatur
 /// a kernel is asked for, and must come to the same when it begins anew.
 template <class Run>
 void evaluated(runtime::Context& context, Run run) {
+  std::vector<runtime::ProgramCache::Held> built;  // others' programs do not push them out before they ran
   for (;;) {
     try {
       const std::lock_guard lock(context.evaluation_mutex());
       return run();
     } catch (const NeedsProgram& needed) {
-      context.build(needed.signature, needed.text);
+      built.push_back(context.build(needed.signature, needed.text));
     }
   }
 }

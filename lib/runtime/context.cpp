@@ -3,6 +3,7 @@
 #include "runtime/context.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <iterator>
 #include <utility>
@@ -82,6 +83,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       pool_(initial_memory_limit(entry.traits)),
       transfers_(entry, handle_),
       store_(entry_, handle_),
+      programs_(program_limit()),
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
   queues_.push_back(std::make_unique<Queue>(*this, 0));
@@ -121,6 +123,21 @@ std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {
   return *bytes;
 }
 
+std::size_t Context::program_limit() {
+  // A program takes from 30 KiB to some hundreds with its compiler's data; few work loads have as many kernels.
+  constexpr std::size_t usual = 1024;
+  const auto text = base::env("KOINE_PROGRAM_LIMIT");
+  if (!text) return usual;
+  std::size_t limit = 0;
+  const char* const end = text->data() + text->size();
+  if (const auto [stop, error] = std::from_chars(text->data(), end, limit);
+      error != std::errc() || stop != end || limit == 0) {
+    throw ValueError("[KOINE_PROGRAM_LIMIT] \"" + *text +
+                     "\" is not a number of programs: write how many each device keeps in memory, 1 or more");
+  }
+  return limit;
+}
+
 KernelRef Context::kernel(std::string_view signature, const std::function<ProgramText()>& make,
                           std::string_view entry) {
   check_usable("eval");
@@ -132,10 +149,10 @@ KernelRef Context::kernel(std::string_view signature, const std::function<Progra
   }
 }
 
-void Context::build(std::string_view signature, const ProgramText& text) {
+ProgramCache::Held Context::build(std::string_view signature, const ProgramText& text) {
   check_usable("eval");
   try {
-    programs_.program(signature, [&] { return store_.make(signature, text); });
+    return programs_.program(signature, [&] { return store_.make(signature, text); });
   } catch (const DeviceLost&) {
     lose();
     throw;

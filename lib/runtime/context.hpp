@@ -64,8 +64,8 @@ class Context {
 
   /// The same if the program is there, else null; waits for no build.
   KernelRef find_kernel(std::string_view signature, std::string_view entry = "koine");
-  /// Sees to it that the program is there.
-  void build(std::string_view signature, const ProgramText& text);
+  /// Sees to it that the program is there, and stays there for as long as the result lives.
+  [[nodiscard]] ProgramCache::Held build(std::string_view signature, const ProgramText& text);
 
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");
@@ -86,6 +86,9 @@ class Context {
   /// Counts a launch, and does what the driver needs after it.
   void launched(Kernel& kernel);
 
+  /// Programs in memory.
+  std::size_t programs() const { return programs_.size(); }
+
   MemoryStats stats() const { return pool_.stats(); }
   void set_memory_limit(std::uint64_t bytes) { pool_.set_limit(bytes); }
 
@@ -105,6 +108,9 @@ class Context {
   std::string memory_text() const;
   /// What KOINE_MEMORY_LIMIT allows on a device; 90 % of its memory if it is unset. Throws ValueError if malformed.
   static std::uint64_t initial_memory_limit(const DeviceTraits& traits);
+  /// How many programs KOINE_PROGRAM_LIMIT lets a device keep in memory; 1024 if it is unset. Throws ValueError if
+  /// malformed.
+  static std::size_t program_limit();
   /// Whether the next launch of a kernel waits for it, and so may fail after it ran.
   bool waits_after(const Kernel& kernel) const noexcept { return synchronous_ || compiles_at(kernel); }
   /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose.

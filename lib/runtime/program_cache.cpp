@@ -6,6 +6,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/process.hpp"
+
 namespace koine::runtime {
 
 KernelRef ProgramCache::find(std::string_view signature, std::string_view entry) {
@@ -15,7 +17,8 @@ KernelRef ProgramCache::find(std::string_view signature, std::string_view entry)
     const auto found = slots_.find(signature);
     if (found == slots_.end()) return nullptr;
     // Nearly every program has one kernel, which is asked for before every launch.
-    const Slot& known = *found->second;
+    Slot& known = *found->second;
+    touch(known);
     if (known.has_first.load(std::memory_order_acquire) && known.first->name() == entry) return known.first;
     slot = found->second;
   }
@@ -29,8 +32,37 @@ KernelRef ProgramCache::kernel(std::string_view signature, std::string_view entr
   return kernel_of(*find_or_build(signature, build), entry);
 }
 
-void ProgramCache::program(std::string_view signature, const std::function<ProgramRef()>& build) {
-  find_or_build(signature, build)->program.get();
+ProgramCache::Held ProgramCache::program(std::string_view signature, const std::function<ProgramRef()>& build) {
+  std::shared_ptr<Slot> slot = find_or_build(signature, build);
+  slot->program.get();
+  return slot;
+}
+
+std::size_t ProgramCache::size() const {
+  const std::shared_lock lock(mutex_);
+  return slots_.size();
+}
+
+void ProgramCache::touch(Slot& slot) const noexcept {
+  // Only builds make the cache larger, so they are clock enough; and most launches come between two, and write nothing.
+  if (slot.used.load(std::memory_order_relaxed) != builds_) slot.used.store(builds_, std::memory_order_relaxed);
+}
+
+void ProgramCache::let_go() {
+  const base::HoldExit hold;                // some drivers' compilers take part in the end of a program
+  std::vector<std::shared_ptr<Slot>> gone;  // past the lock
+  const std::lock_guard lock(mutex_);
+  while (slots_.size() > limit_) {
+    auto oldest = slots_.end();
+    for (auto each = slots_.begin(); each != slots_.end(); ++each) {
+      // One that anybody else holds is being built, or about to be used.
+      if (each->second.use_count() > 1) continue;
+      if (oldest == slots_.end() || each->second->used < oldest->second->used) oldest = each;
+    }
+    if (oldest == slots_.end()) return;
+    gone.push_back(std::move(oldest->second));
+    slots_.erase(oldest);
+  }
 }
 
 KernelRef ProgramCache::kernel_of(Slot& slot, std::string_view entry) {
@@ -55,7 +87,9 @@ std::shared_ptr<ProgramCache::Slot> ProgramCache::find_or_build(std::string_view
   {
     const std::lock_guard lock(mutex_);
     const auto [place, inserted] = slots_.try_emplace(std::string(signature), slot);
+    touch(*place->second);
     if (!inserted) return place->second;
+    slot->used = ++builds_;
   }
   try {
     promise.set_value(build());
@@ -66,7 +100,9 @@ std::shared_ptr<ProgramCache::Slot> ProgramCache::find_or_build(std::string_view
       slots_.erase(slots_.find(signature));
     }
     promise.set_exception(std::current_exception());
+    return slot;
   }
+  let_go();
   return slot;
 }
 

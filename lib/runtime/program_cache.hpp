@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built programs in memory by their full signature: one build for each, outside the map's lock.
+// Built programs in memory by their full signature: one build for each, outside the map's lock; no more than a limit,
+// past which the least recently used go.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -22,13 +25,19 @@ namespace koine::runtime {
 class ProgramCache {
  public:
   using ProgramRef = std::shared_ptr<const cl::Program>;
+  /// A program that stays in the cache for as long as this lives.
+  using Held = std::shared_ptr<const void>;
+
+  explicit ProgramCache(std::size_t limit) noexcept : limit_(limit) {}
 
   /// `build` runs at most once for a signature at a time; its failure reaches all that waited, and is then forgotten.
   KernelRef kernel(std::string_view signature, std::string_view entry, const std::function<ProgramRef()>& build);
   /// Only the program.
-  void program(std::string_view signature, const std::function<ProgramRef()>& build);
+  Held program(std::string_view signature, const std::function<ProgramRef()>& build);
   /// The kernel if the program is there, else null; waits for no build.
   KernelRef find(std::string_view signature, std::string_view entry);
+
+  std::size_t size() const;
 
  private:
   struct Slot {
@@ -36,14 +45,23 @@ class ProgramCache {
     std::mutex mutex;
     std::vector<KernelRef> kernels;
     std::atomic<bool> has_first{false};
-    KernelRef first;  // of `kernels`; once has_first reads true, it may be read without the mutex
+    KernelRef first;                     // of `kernels`; once has_first reads true, it may be read without the mutex
+    std::atomic<std::uint64_t> used{0};  // the count of builds when it was last asked for
   };
+  using Slots = std::unordered_map<std::string, std::shared_ptr<Slot>, base::TextHash, std::equal_to<>>;
 
   static KernelRef kernel_of(Slot& slot, std::string_view entry);
   std::shared_ptr<Slot> find_or_build(std::string_view signature, const std::function<ProgramRef()>& build);
 
-  std::shared_mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<Slot>, base::TextHash, std::equal_to<>> slots_;
+  /// Marks as used now. Under the lock, a shared one at least.
+  void touch(Slot& slot) const noexcept;
+  /// Forgets what is over the limit.
+  void let_go();
+
+  const std::size_t limit_;
+  mutable std::shared_mutex mutex_;
+  Slots slots_;
+  std::uint64_t builds_ = 0;
 };
 
 }  // namespace koine::runtime

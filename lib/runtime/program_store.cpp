@@ -175,6 +175,7 @@ ProgramStore::ProgramRef ProgramStore::make(std::string_view signature, const Pr
   if (!disk_.writes()) return program;
   if (entry_.traits.quirks.binary_needs_launch) {
     const std::lock_guard lock(mutex_);
+    std::erase_if(unsaved_, [](const auto& each) { return each.second.program.expired(); });  // never launched
     unsaved_.insert_or_assign(program.get(), Unsaved{program, std::move(identity)});
   } else {
     save_later(disk_, program, std::move(identity));
@@ -189,8 +190,11 @@ void ProgramStore::launched(const ProgramRef& program) {
     const std::lock_guard lock(mutex_);
     const auto found = unsaved_.find(program.get());
     if (found == unsaved_.end()) return;
+    // Another program may have lived, and died, at this address.
+    const bool same = found->second.program.lock() == program;
     identity = std::move(found->second.identity);
     unsaved_.erase(found);
+    if (!same) return;
   }
   save_later(disk_, program, std::move(identity));
 }

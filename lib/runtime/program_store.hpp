@@ -35,7 +35,7 @@ class ProgramStore {
 
  private:
   struct Unsaved {
-    ProgramRef program;  // held, so that no other program gets its address
+    std::weak_ptr<const cl::Program> program;
     std::string identity;
   };
 

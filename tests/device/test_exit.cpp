@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -167,6 +168,23 @@ TEST_CASE("child: ends at once after the first use" * doctest::skip()) {
   std::_Exit(pending(3).item<int>() == 9 ? 0 : 1);
 }
 
+TEST_CASE("child: quick_exit while threads work" * doctest::skip()) {
+  start_threads();
+  wait_for_work();
+  std::at_quick_exit([] {
+    if (global(0).item<int>() != 5) _exit(5);
+  });
+  global = kn::arange(3) + 5;
+  std::quick_exit(0);
+}
+
+TEST_CASE("child: an exception that nobody catches while threads work" * doctest::skip()) {
+  start_threads();
+  wait_for_work();
+  std::signal(SIGABRT, SIG_DFL);  // doctest's own handler would report it
+  std::thread([] { kn::reshape(kn::arange(10), {3}); }).join();
+}
+
 TEST_CASE("a process may end while a kernel runs") { check_child("child: ends while a kernel runs"); }
 
 TEST_CASE("arrays may outlive main, and be asked for as late") { check_child("child: arrays outlive main"); }
@@ -196,6 +214,16 @@ TEST_CASE("a process may end while a device is used for the first time") {
 TEST_CASE("main may return while detached threads compute") { repeat("child: main returns while threads work"); }
 
 TEST_CASE("exit may be called deep in a computation") { repeat("child: ends deep in a call"); }
+
+TEST_CASE("quick_exit may be called while others compute, and its handlers compute") {
+  repeat("child: quick_exit while threads work");
+}
+
+TEST_CASE("an exception that nobody catches ends the process at once") {
+  const kn::test::Ended ended = kn::test::run_child("child: an exception that nobody catches while threads work");
+  CHECK(ended.status == 1000 + SIGABRT);
+  CHECK(ended.err.find("[reshape]") != std::string::npos);
+}
 
 TEST_CASE("a process may end without a word right after its first result") {
   repeat("child: ends at once after the first use");

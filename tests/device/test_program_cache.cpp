@@ -4,8 +4,6 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <koine/koine.hpp>
 
@@ -15,7 +13,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +20,7 @@
 #include "base/background.hpp"
 #include "base/hash.hpp"
 #include "runtime/launch.hpp"
+#include "support/cache_runs.hpp"
 #include "support/files.hpp"
 
 namespace fs = std::filesystem;
@@ -31,91 +29,18 @@ using kn::Array;
 using kn::runtime::Context;
 using kn::runtime::Launch;
 using kn::runtime::ProgramText;
+using kn::test::append;
+using kn::test::CacheFolder;
+using kn::test::CacheRun;
 using kn::test::content;
 using kn::test::put;
+using kn::test::report;
+using kn::test::run;
+using kn::test::start;
+using kn::test::Variables;
+using kn::test::wait_for;
 
 namespace {
-
-/// A folder for one test, which becomes the cache of the processes that it starts.
-class Folder {
- public:
-  fs::path cache() const { return folder_.path() / "cache"; }
-  fs::path output() const { return folder_.path() / "output"; }
-  std::vector<fs::path> files() const {
-    std::error_code none;
-    const fs::directory_iterator begin(cache(), none);
-    std::vector<fs::path> result;
-    if (!none) {
-      for (const auto& entry : begin) result.push_back(entry.path());
-    }
-    return result;
-  }
-
- private:
-  kn::test::TemporaryFolder folder_;
-};
-
-using Variables = std::map<std::string, std::string>;
-
-/// Starts a skipped case of this file with a cache of its own; its output goes to the folder's file.
-pid_t start(const Folder& folder, const std::string& name, Variables variables = {}) {
-  variables.try_emplace("KOINE_CACHE_DIR", folder.cache().string());
-  variables.try_emplace("KOINE_CACHE", "rw");
-  variables.try_emplace("KOINE_TEST_OUTPUT", folder.output().string());
-  std::vector<std::string> environment;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string line = *each;
-    if (!variables.contains(line.substr(0, line.find('=')))) environment.push_back(line);
-  }
-  for (const auto& [key, value] : variables) environment.push_back(key + "=" + value);
-  std::vector<char*> pointers;
-  for (std::string& each : environment) pointers.push_back(each.data());
-  pointers.push_back(nullptr);
-  std::string filter = "--test-case=" + name;
-  char self[] = "/proc/self/exe", no_skip[] = "--no-skip";
-  char* arguments[] = {self, no_skip, filter.data(), nullptr};
-  // The children's reports would be counted as this process' own.
-  posix_spawn_file_actions_t actions;
-  REQUIRE(posix_spawn_file_actions_init(&actions) == 0);
-  REQUIRE(posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0);
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, self, &actions, nullptr, arguments, pointers.data()) == 0);
-  posix_spawn_file_actions_destroy(&actions);
-  return child;
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-struct Result {
-  int status = -1;
-  std::uint64_t built = 0, loaded = 0;
-  std::string bits;
-};
-
-Result run(const Folder& folder, const std::string& name, Variables variables = {}) {
-  Result result;
-  fs::remove(folder.output());
-  result.status = wait_for(start(folder, name, std::move(variables)));
-  std::ifstream(folder.output()) >> result.built >> result.loaded >> result.bits;
-  return result;
-}
-
-/// What a child leaves for run(): its counts, and its values as a hash.
-void report(const std::string& values) {
-  const kn::runtime::Activity activity = Context::of(kn::default_device()).activity();
-  std::ofstream(std::getenv("KOINE_TEST_OUTPUT"))
-      << activity.built << ' ' << activity.loaded << ' ' << kn::base::hash128_hex(values) << '\n';
-}
-
-template <class T>
-void append(std::string& values, const Array& x) {
-  const auto vector = x.to_vector<T>();
-  values.append(reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(T));
-}
 
 constexpr const char* two_kernels = R"(
 kernel void reversed(global float* x, local float* part) {
@@ -228,75 +153,75 @@ TEST_CASE("child: says what is wrong with the environment" * doctest::skip()) {
 }
 
 TEST_CASE("a second process compiles nothing and computes the same bits") {
-  const Folder folder;
-  const Result first = run(folder, "child: a program of every kind");
+  const CacheFolder folder;
+  const CacheRun first = run(folder, "child: a program of every kind");
   REQUIRE(first.status == 0);
   CHECK(first.built >= 8);
   CHECK(first.loaded == 0);
   // Programs that are made of the same text share a file.
   CHECK(folder.files().size() <= first.built);
   CHECK(folder.files().size() >= 8);
-  const Result second = run(folder, "child: a program of every kind");
+  const CacheRun second = run(folder, "child: a program of every kind");
   REQUIRE(second.status == 0);
   CHECK(second.built == 0);
   CHECK(second.loaded == first.built);
   CHECK(second.bits == first.bits);
-  const Result without = run(folder, "child: a program of every kind", {{"KOINE_CACHE", "off"}});
+  const CacheRun without = run(folder, "child: a program of every kind", {{"KOINE_CACHE", "off"}});
   CHECK(without.built == first.built);
   CHECK(without.loaded == 0);
   CHECK(without.bits == first.bits);
 }
 
 TEST_CASE("a loaded program runs each of its kernels with every work-group size") {
-  const Folder folder;
-  const Result first = run(folder, "child: several kernels and work-group sizes of one program");
+  const CacheFolder folder;
+  const CacheRun first = run(folder, "child: several kernels and work-group sizes of one program");
   REQUIRE(first.status == 0);
   CHECK(first.built == 1);
-  const Result second = run(folder, "child: several kernels and work-group sizes of one program");
+  const CacheRun second = run(folder, "child: several kernels and work-group sizes of one program");
   REQUIRE(second.status == 0);
   CHECK(second.built == 0);
   CHECK(second.loaded == 1);
 }
 
 TEST_CASE("off and read-only write nothing, and read-only reads") {
-  const Folder folder;
+  const CacheFolder folder;
   for (const char* mode : {"off", "ro"}) {
-    const Result result = run(folder, "child: one small program", {{"KOINE_CACHE", mode}});
+    const CacheRun result = run(folder, "child: one small program", {{"KOINE_CACHE", mode}});
     REQUIRE(result.status == 0);
     CHECK(result.built > 0);
     CHECK_FALSE(fs::exists(folder.cache()));
   }
-  const Result written = run(folder, "child: one small program");
+  const CacheRun written = run(folder, "child: one small program");
   REQUIRE(folder.files().size() == written.built);
-  const Result read = run(folder, "child: one small program", {{"KOINE_CACHE", "ro"}});
+  const CacheRun read = run(folder, "child: one small program", {{"KOINE_CACHE", "ro"}});
   CHECK(read.built == 0);
   CHECK(read.bits == written.bits);
   for (const fs::path& file : folder.files()) put(file, "damaged");
-  const Result rebuilt = run(folder, "child: one small program", {{"KOINE_CACHE", "ro"}});
+  const CacheRun rebuilt = run(folder, "child: one small program", {{"KOINE_CACHE", "ro"}});
   CHECK(rebuilt.built == written.built);
   CHECK(rebuilt.bits == written.bits);
   for (const fs::path& file : folder.files()) CHECK(content(file) == "damaged");
 }
 
 TEST_CASE("a batch of writes registers for the end of the process once, and all are written") {
-  const Folder folder;
-  const Result result = run(folder, "child: many programs in a row");
+  const CacheFolder folder;
+  const CacheRun result = run(folder, "child: many programs in a row");
   CHECK(result.status == 0);
   CHECK(result.built == 10);
   CHECK(folder.files().size() == 10);
 }
 
 TEST_CASE("damaged files, and files that the driver refuses, are built again and replaced") {
-  const Folder folder;
-  const Result first = run(folder, "child: one small program");
+  const CacheFolder folder;
+  const CacheRun first = run(folder, "child: one small program");
   REQUIRE(first.status == 0);
   REQUIRE(folder.files().size() == first.built);
   const auto replaced_after = [&] {
-    const Result again = run(folder, "child: one small program");
+    const CacheRun again = run(folder, "child: one small program");
     CHECK(again.status == 0);
     CHECK(again.built == first.built);
     CHECK(again.bits == first.bits);
-    const Result last = run(folder, "child: one small program");
+    const CacheRun last = run(folder, "child: one small program");
     CHECK(last.built == 0);
     CHECK(last.bits == first.bits);
   };
@@ -325,27 +250,27 @@ TEST_CASE("damaged files, and files that the driver refuses, are built again and
 }
 
 TEST_CASE("a process killed while it builds and writes leaves a cache that can be used") {
-  const Folder folder;
+  const CacheFolder folder;
   const pid_t child = start(folder, "child: builds without an end");
   for (int i = 0; i < 1000 && folder.files().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK_FALSE(folder.files().empty());
   kill(child, SIGKILL);
   CHECK(wait_for(child) == 1000 + SIGKILL);
-  const Result first = run(folder, "child: one small program");
+  const CacheRun first = run(folder, "child: one small program");
   CHECK(first.status == 0);
-  const Result second = run(folder, "child: one small program");
+  const CacheRun second = run(folder, "child: one small program");
   CHECK(second.built == 0);
   CHECK(second.bits == first.bits);
 }
 
 TEST_CASE("a folder that cannot be used is done without, and the log says so once") {
-  const Folder folder;
+  const CacheFolder folder;
   put(folder.cache(), "a file");
   const int log = open((folder.output().string() + ".log").c_str(), O_CREAT | O_RDWR | O_TRUNC, 0600);
   REQUIRE(log >= 0);
   const int before = dup(2);
   dup2(log, 2);
-  const Result result = run(folder, "child: a program of every kind", {{"KOINE_LOG", "jit"}});
+  const CacheRun result = run(folder, "child: a program of every kind", {{"KOINE_LOG", "jit"}});
   dup2(before, 2);
   close(before);
   close(log);
@@ -360,7 +285,7 @@ TEST_CASE("a folder that cannot be used is done without, and the log says so onc
 }
 
 TEST_CASE("a malformed mode or size is a ValueError each time a device is used") {
-  const Folder folder;
+  const CacheFolder folder;
   const Variables cases = {{"KOINE_CACHE", "sometimes"}, {"KOINE_CACHE_SIZE", "10%"}};
   for (const auto& [name, value] : cases) {
     fs::remove(folder.output());

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and events that the driver holds for a program that goes on for long: as many after thousands of steps as
-// before, and none once its arrays and the pool's memory are gone.
+// What a program holds that goes on for long: as many buffers and events after thousands of steps as before, and none
+// once its arrays and the pool's memory are gone; no more of the host's memory after a million evaluations than after
+// the first, nor more programs than the limit, however many structures, shapes and constants come along.
 #include <doctest/doctest.h>
+#include <malloc.h>
+#include <unistd.h>
 #include <koine/koine.hpp>
 
 #include <cstdint>
+#include <fstream>
 #include <future>
 #include <ostream>
 #include <vector>
 
 #include "runtime/context.hpp"
+#include "support/child.hpp"
 #include "support/devices.hpp"
 #include "support/fail_layer.hpp"
+#include "support/structures.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -76,7 +82,92 @@ class Program {
   int wrong_ = 0;
 };
 
+/// The memory of this process, in bytes, without what its allocator keeps for later.
+std::int64_t resident() {
+  malloc_trim(0);
+  std::int64_t whole = 0, pages = 0;
+  std::ifstream("/proc/self/statm") >> whole >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/// Evaluation number i, each with a shape or a constant that may never have been there before; whether it was right.
+bool evaluate(const Array& x, std::int64_t i) {
+  const std::int64_t n = 1 + i * 7 % 5000, at = i % count;
+  switch (i % 4) {
+    case 0: return (x * i + 1)(at).item<std::int64_t>() == at * i + 1;
+    case 1: return kn::sum(kn::arange(n)).item<std::int64_t>() == n * (n - 1) / 2;
+    case 2:
+      return kn::sum(kn::ones({n % 70 + 1, n % 50 + 1}), {.axis = 0})(n % 50).item<float>() ==
+             static_cast<float>(n % 70 + 1);
+    default: {
+      Array y = x;
+      y(at) = i;
+      return y(at).item<std::int64_t>() == i && (i % 64 != 3 || x(at).item<std::int64_t>() == at);
+    }
+  }
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool allocator_keeps = true;
+#else
+constexpr bool allocator_keeps = false;
+#endif
+
+void check_no_more(std::int64_t after, std::int64_t before, std::int64_t most) {
+  if (allocator_keeps) {
+    MESSAGE("left out: a sanitizer keeps what was freed");
+    return;
+  }
+  CHECK(after - before <= most);
+}
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
 }  // namespace
+
+TEST_CASE("child: ever new structures" * doctest::skip()) {
+  kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
+  const Array x = kn::full({50}, std::int64_t{5}).eval();
+  const unsigned all = kn::test::exhaustive() ? 3000 : 120, warm = all / 3;
+  std::int64_t before = 0;
+  int wrong = 0;
+  for (unsigned i = 0; i < all; ++i) {
+    using kn::test::structured;
+    const unsigned number = 2 + i;
+    if (structured(x, number)(7).item<std::int64_t>() != structured(std::int64_t{5}, number)) ++wrong;
+    if (i == warm) before = resident();
+  }
+  CHECK(wrong == 0);
+  CHECK(context.activity().built >= all);
+  CHECK(context.programs() == 20);
+  const std::int64_t after = resident();
+  MESSAGE(all << " structures: " << before / mebibyte << " MiB after " << warm << ", " << after / mebibyte
+              << " MiB at the end");
+}
+
+TEST_CASE("programs in memory stay within their limit, whatever structures come along") {
+  kn::test::check_child("child: ever new structures", {{"KOINE_PROGRAM_LIMIT", "20"}});
+}
+
+TEST_CASE("a million evaluations leave nothing behind") {
+  on_each_device([] {
+    kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
+    const Array x = kn::arange(count).eval();
+    const std::int64_t all = kn::test::exhaustive() ? 1'000'000 : 20'000, warm = 10'000;
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < warm; ++i) wrong += !evaluate(x, i);
+    const Live before = live();
+    const std::size_t programs = context.programs();
+    const std::int64_t memory = resident();
+    for (std::int64_t i = warm; i < all; ++i) wrong += !evaluate(x, i);
+    CHECK(wrong == 0);
+    CHECK(live() == before);
+    CHECK(context.programs() == programs);
+    check_no_more(resident(), memory, 8 * mebibyte);
+    MESSAGE(all << " evaluations: " << memory / mebibyte << " MiB after " << warm << ", " << resident() / mebibyte
+                << " MiB at the end");
+  });
+}
 
 TEST_CASE("thousands of steps over two queues leave no buffer and no event behind") {
   on_each_device([] {

@@ -20,6 +20,13 @@
 
 namespace koine::test {
 
+/// Waits for a child: its exit code, or 1000 and the signal that killed it.
+inline int wait_for(pid_t child) {
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
 struct Ended {
   /// The exit code; 1000 and the signal for a process that was killed, 9999 for one that did not end.
   int status = 9999;

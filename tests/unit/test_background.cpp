@@ -16,16 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "support/child.hpp"
+
 using koine::base::Background;
+using koine::test::wait_for;
 using namespace std::chrono_literals;
 
 namespace {
-
-int wait_for(pid_t child) {
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 /// Runs the case of this file with that name, which is skipped otherwise, in a process of its own.
 int status_of(std::string name) {

@@ -17,33 +17,21 @@
 #include <vector>
 
 #include "koine/error.hpp"
+#include "support/cache_files.hpp"
 #include "support/files.hpp"
 
 namespace fs = std::filesystem;
 using koine::runtime::DiskCache;
 using Folder = koine::test::TemporaryFolder;
 using Mode = DiskCache::Mode;
+using koine::test::age;
+using koine::test::bytes;
 using koine::test::content;
+using koine::test::files_in;
 using koine::test::put;
+using koine::test::read;
 
 namespace {
-
-std::vector<unsigned char> bytes(std::size_t size, unsigned seed = 1) {
-  std::vector<unsigned char> result(size);
-  for (std::size_t i = 0; i < size; ++i) result[i] = static_cast<unsigned char>((i * 31 + seed) >> (i % 3));
-  return result;
-}
-
-std::optional<std::vector<unsigned char>> read(DiskCache& cache, std::string_view identity) {
-  const auto found = cache.read(identity);
-  if (!found) return std::nullopt;
-  return std::vector<unsigned char>(found->payload().begin(), found->payload().end());
-}
-
-void age(const fs::path& path, std::time_t seconds) {
-  const timespec then{std::time(nullptr) - seconds, 0}, times[2] = {then, then};
-  REQUIRE(utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
-}
 
 std::time_t modified(const fs::path& path) {
   struct stat status {};
@@ -55,10 +43,6 @@ mode_t mode_of(const fs::path& path) {
   struct stat status {};
   REQUIRE(stat(path.c_str(), &status) == 0);
   return status.st_mode & 07777;
-}
-
-std::size_t files_in(const fs::path& path) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
 }
 
 /// Sets a variable for as long as it lives.
@@ -220,8 +204,19 @@ TEST_CASE("what is no file under a file's name is absent, and does not hang") {
   CHECK_FALSE(cache.read("folder"));
   REQUIRE(mkfifo(cache.path_of("pipe").c_str(), 0600) == 0);
   CHECK_FALSE(cache.read("pipe"));
-  fs::create_symlink("/dev/zero", cache.path_of("link"));
-  CHECK_FALSE(cache.read("link"));
+  REQUIRE(cache.write("right", bytes(5)));
+  const fs::path right = cache.path_of("right"), link = cache.path_of("link");
+  for (const fs::path& target : {fs::path("/dev/zero"), fs::path("/dev/null"), fs::path("/dev/tty"), fs::path("/"),
+                                 fs::path("/proc/self/mem"), cache.path_of("pipe"), link, right, fs::path("nowhere")}) {
+    CAPTURE(target.string());
+    fs::create_symlink(target, link);
+    CHECK_FALSE(cache.read("link"));
+    CHECK_FALSE(fs::is_symlink(link));
+    CHECK(cache.write("link", bytes(6)));
+    CHECK(read(cache, "link") == bytes(6));
+    fs::remove(link);
+  }
+  CHECK(read(cache, "right") == bytes(5));
   // Larger than any program: not even read.
   put(cache.path_of("huge"), "koinepr1");
   fs::resize_file(cache.path_of("huge"), std::uintmax_t{1} << 40);
@@ -333,6 +328,17 @@ TEST_CASE("folders that cannot be used are done without") {
   SUBCASE("a file in its parent's place") {
     put(folder.path() / "file", "text");
     check_unusable(folder.path() / "file" / "koine");
+  }
+  SUBCASE("a pipe in its place") {
+    REQUIRE(mkfifo((folder.path() / "pipe").c_str(), 0600) == 0);
+    check_unusable(folder.path() / "pipe");
+  }
+  SUBCASE("a link to itself, to a device and to nowhere") {
+    for (const fs::path& target : {folder.path() / "link", fs::path("/dev/null"), fs::path("/nowhere/koine")}) {
+      fs::create_symlink(target, folder.path() / "link");
+      check_unusable(folder.path() / "link");
+      fs::remove(folder.path() / "link");
+    }
   }
   SUBCASE("a place where nobody makes folders") { check_unusable("/proc/koine/cache"); }
   SUBCASE("writable by others") {

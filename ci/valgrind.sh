@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Memcheck over what begins, ends, forks, loads and unloads: the tests of files and threads without a device, and on PoCL
+# each of the programs that tests/device/test_exit.cpp, test_fork.cpp and tests/load start, which a glob finds. Fails on
+# any invalid access, any use of an undefined value and any block that is definitely lost, but for ci/valgrind.supp.
+# Arguments are patterns of case names ("*fork*") in place of all.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+step="starting"
+trap 'code=$?; [ $code -eq 0 ] || echo "valgrind: FAILED while $step, after $SECONDS s"' EXIT
+work=$PWD/build-ci/valgrind
+export KOINE_DEVICE=pocl KOINE_CACHE_DIR=$work/koine-cache
+# Valgrind shows a processor without AVX-512, for which PoCL compiles other kernels than outside: a cache of their own.
+export POCL_CACHE_DIR=$work/pocl-cache
+# One driver: the others' libraries take seconds each to load here, and are not what is looked at.
+export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
+export KOINE_TEST_PLUGIN=$PWD/build-ci/libkoine_test_plugin.so KOINE_TEST_LIBRARY=$PWD/build-ci/libkoine.so
+
+step="installing packages"
+ci/packages.sh build test valgrind
+step="building into build-ci/"
+command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
+cmake --preset ci
+cmake --build --preset ci --parallel "$(nproc)" --target test_unit test_device test_load
+rm -rf "$work/logs"
+mkdir -p "$work/logs" "$POCL_CACHE_DIR"
+
+# cases PROGRAM FILES: the names of the skipped cases in these files, one a line.
+cases() {
+  "build-ci/$1" --list-test-cases --no-skip --no-version --source-file="$2" | grep '^child: '
+}
+
+failed=0 count=0
+# check PROGRAM ARGUMENTS...: runs it under memcheck, which writes a log for each process, empty unless there is an error.
+check() {
+  local logs=$work/logs/$count code=0
+  count=$((count + 1))
+  timeout 1800 valgrind --quiet --leak-check=full --show-leak-kinds=definite --num-callers=40 \
+    --suppressions=ci/valgrind.supp --log-file="$logs.%p.log" "build-ci/$1" --no-version "${@:2}" \
+    >"$logs.out" 2>&1 || code=$?
+  if [ $code -ne 0 ] || grep -q '^==' "$logs".*.log; then
+    failed=$((failed + 1))
+    echo "valgrind: errors, or exit code $code, from $*"
+    cat "$logs".*.log "$logs.out" | head -150
+  fi
+}
+
+step="running the tests without a device"
+check test_unit
+step="running what begins and ends"
+while IFS= read -r name; do
+  # It is to die by a signal, which counts as an error here.
+  [[ $name == *"nobody catches"* ]] && continue
+  keep=$([ $# -eq 0 ] && echo 1 || true)
+  for pattern in "$@"; do
+    # shellcheck disable=SC2053  # a pattern is meant
+    [[ $name == $pattern ]] && keep=1
+  done
+  [ -n "$keep" ] || continue
+  echo "== $name, $SECONDS s"
+  program=test_device
+  cases test_load '*' | grep -qxF "$name" && program=test_load
+  check $program --no-skip --test-case="$name"
+done < <(cases test_device '*/test_exit.cpp,*/test_fork.cpp' && cases test_load '*')
+
+[ $failed -eq 0 ] || exit 1
+echo "valgrind: $count programs, no error, $SECONDS s"
