@@ -97,5 +97,6 @@ if(KOINE_CLANG)
   set_tests_properties(kernels.compile_alone PROPERTIES LABELS kernels)
 endif()
 
+include(cmake/fuzz.cmake)
 include(cmake/check_headers.cmake)
 include(cmake/check_install.cmake)

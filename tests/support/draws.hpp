@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// random::Generator against what its numbers are by definition: Random123's Philox bit for bit, and Box and Muller's
-// method in long double.
+// random::Generator against what its numbers are by definition.
 #pragma once
 
-#include <Random123/philox.h>
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -11,11 +9,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <numbers>
 #include <type_traits>
 #include <vector>
 
 #include "support/devices.hpp"
+#include "support/random_reference.hpp"
 
 namespace koine::test {
 
@@ -26,48 +24,9 @@ inline constexpr std::uint64_t counters[] = {0, 2, 3, (std::uint64_t{1} << 34) -
 /// How many numbers each check draws at once.
 using Sizes = std::vector<std::int64_t>;
 
-/// Word `index` of the stream, by Random123.
-inline std::uint32_t word(std::uint64_t index, std::uint64_t key = seed) {
-  using Philox = r123::Philox4x32_R<10>;
-  const std::uint64_t block = index / 4;
-  const Philox::ctr_type counter = {{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 0}};
-  const Philox::key_type keys = {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}};
-  return Philox()(counter, keys)[index % 4];
-}
-
-/// Words 2 · index and 2 · index + 1.
-inline std::uint64_t two_words(std::uint64_t index) {
-  return word(2 * index) | static_cast<std::uint64_t>(word(2 * index + 1)) << 32;
-}
-
-/// The upper half of a 128-bit product.
-inline std::uint64_t upper_product(std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff;
-  const std::uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffff);
-  return a1 * b1 + (middle >> 32) + (other >> 32);
-}
-
-template <class T>
-inline constexpr bool wide = std::is_integral_v<T> || std::is_same_v<T, double>;
-
-/// The first draw that a generator at `counter` makes.
-template <class T>
-std::uint64_t first_draw(std::uint64_t counter) {
-  return wide<T> ? (counter + 1) / 2 : counter;
-}
-
-/// The normal number of a draw, in long double.
-template <class T>
-long double normal(std::uint64_t draw) {
-  const std::uint64_t even = draw & ~std::uint64_t{1};
-  const bool is_double = std::is_same_v<T, double>;
-  const long double a = is_double ? static_cast<long double>(two_words(even)) : word(even);
-  const long double b = is_double ? static_cast<long double>(two_words(even + 1)) : word(even + 1);
-  const long double scale = is_double ? 0x1p-64L : 0x1p-32L;
-  const long double radius = std::sqrt(-2 * std::log((a + 0.5L) * scale));
-  const long double angle = 2 * std::numbers::pi_v<long double> * (b * scale);
-  return radius * (draw % 2 == 0 ? std::cos(angle) : std::sin(angle));
-}
+// Of that stream:
+inline std::uint32_t word(std::uint64_t index) { return word(index, seed); }
+inline std::uint64_t two_words(std::uint64_t index) { return two_words(index, seed); }
 
 template <class T>
 std::uint64_t bits_of(T value) {
@@ -142,7 +101,7 @@ void check_normal(long double tolerance, const Sizes& sizes) {
       const std::uint64_t first = first_draw<T>(counter);
       long double worst = 0;
       for (std::size_t i = 0; i < got.size(); ++i) {
-        worst = std::max(worst, std::abs(static_cast<long double>(got[i]) - normal<T>(first + i)));
+        worst = std::max(worst, std::abs(static_cast<long double>(got[i]) - normal<T>(first + i, seed)));
       }
       CHECK(worst <= tolerance);
     }

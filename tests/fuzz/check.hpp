@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain interpreter: whether what a call gave is right, given the library's own values of its operands.
+#pragma once
+
+#include <string>
+
+#include "program.hpp"
+
+namespace koine::fuzz {
+
+struct Verdict {
+  std::string wrong;   ///< nothing if it is right
+  bool loose = false;  ///< computed another way it may have other bits, and be right
+};
+
+/// Judges a call that writes: `before` is what the variables held, `got` what the target holds now. Exact operations
+/// must give exact bits, the others are held to the bounds of the operation's own tests; sums of floating numbers to
+/// the bound of any order of additions.
+Verdict check(const Call& call, const Values& before, const Plain& got);
+
+/// Of a row computed in C: operands of that type, broadcast to the result's shape.
+template <class C>
+Verdict check_row(std::size_t row, const Plain& got, const Plain& x1, const Plain* x2);
+Verdict check_row(std::size_t row, DType computed, const Plain& got, const Plain& x1, const Plain* x2);
+
+Verdict check_reduction(const Call& call, const Plain& x, const Plain& got);
+Verdict check_product(DType type, const Plain& x1, const Plain& x2, const Plain& got);
+
+/// The sum of terms in any order, in the precision of T.
+template <class T>
+struct Total {
+  long double sum = 0, size = 0;  // of the terms, and of their absolute values
+  std::size_t count = 0;
+  bool whole = true;  // every term is an integer
+
+  void add(long double term) {
+    sum += term;
+    size += std::abs(term);
+    ++count;
+    whole = whole && term == std::trunc(term);
+  }
+  /// Every order gives the same: no addition rounds.
+  bool exact() const { return whole && size < std::ldexp(1.0L, test::Format<T>::digits); }
+  /// What the sum may be off by.
+  long double error() const {
+    return exact() ? 0 : static_cast<long double>(count + 1) * test::epsilon<T>() * size + test::smallest<T>();
+  }
+  bool may_overflow() const { return !(size <= test::largest<T>() / 2); }
+};
+
+/// Whether `got`, stored as T, is `want` within `error` and the rounding to T, and `ulps` more of it.
+template <class T>
+bool within(long double got, long double want, long double error, double ulps = 0) {
+  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
+  if (std::isinf(want)) return got == want;
+  if (got == test::rounded<T>(want)) return true;
+  const long double slack = error + (ulps + (error > 0 ? 1 : 0)) * test::ulp<T>(std::abs(want) + error);
+  if (std::isinf(got)) return std::abs(want) + slack >= test::largest<T>() && std::signbit(got) == std::signbit(want);
+  return std::abs(got - want) <= slack;
+}
+
+}  // namespace koine::fuzz

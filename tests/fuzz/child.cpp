@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The child process, the memory through which it reports, and the clock over it.
+#include "child.hpp"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include "print.hpp"
+#include "run.hpp"
+
+namespace koine::fuzz {
+namespace {
+
+constexpr int code_wrong = 3;
+
+/// Shared with the child.
+struct Report {
+  std::atomic<std::size_t> done{0};
+  char text[1 << 20] = {};
+
+  void say(const std::string& what) { std::snprintf(text, sizeof text, "%s", what.c_str()); }
+};
+
+Report& shared_report() {
+  static Report& report = [&]() -> Report& {
+    void* memory = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    return *new (memory) Report;
+  }();
+  return report;
+}
+
+/// A program in the child; ends the process if it fails.
+void run_one(const Bytes& program, bool describe, Report& report) {
+  Before before;
+  if (describe) {
+    before = [&](const std::vector<Call>& calls, bool eager) {
+      if (calls.size() > 100 && calls.size() % 100 != 0) return;  // a long chain says the same again and again
+      report.say(program_text(calls, eager, calls.empty() ? 0 : calls.back().target, "does not get here"));
+    };
+  }
+  const auto failure = run(decode(program), before);
+  if (!failure) return;
+  const std::string where = "x" + std::to_string(failure->variable) + ": " + failure->what;
+  report.say(describe ? program_text(failure->calls, failure->eager, failure->variable, failure->what)
+                      : where + (failure->eager ? "" : " (run lazily)"));
+  _exit(code_wrong);
+}
+
+}  // namespace
+
+Outcome run_apart(const Source& next, int seconds_each, bool describe) {
+  Report& report = shared_report();
+  report.done = 0;
+  report.say("");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) {
+    try {
+      Bytes program;
+      while (next(report.done, program)) {
+        run_one(program, describe, report);
+        ++report.done;
+      }
+      std::exit(0);
+    } catch (const std::exception& error) {
+      report.say(std::string("an error outside of any call: ") + error.what());
+      _exit(code_wrong);
+    }
+  }
+  using Clock = std::chrono::steady_clock;
+  auto since = Clock::now();
+  std::size_t done = 0;
+  int status = 0;
+  pid_t gone = 0;
+  while ((gone = waitpid(child, &status, WNOHANG)) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (const std::size_t now = report.done; now != done) {
+      done = now;
+      since = Clock::now();
+    }
+    if (Clock::now() - since > std::chrono::seconds(seconds_each)) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      return {End::hang, done, describe ? report.text : "runs for more than " + std::to_string(seconds_each) + " s"};
+    }
+  }
+  Outcome outcome{End::well, report.done, report.text};
+  if (WIFSIGNALED(status)) {
+    outcome.end = End::crash;
+    if (!describe) outcome.text = std::string("dies of ") + strsignal(WTERMSIG(status));
+  } else if (WEXITSTATUS(status) == code_wrong) {
+    outcome.end = End::wrong;
+  } else if (WEXITSTATUS(status) != 0) {
+    outcome.end = End::crash;
+    if (!describe) outcome.text = "ends with code " + std::to_string(WEXITSTATUS(status));
+  }
+  return outcome;
+}
+
+Outcome run_apart(const Bytes& program, int seconds, bool describe) {
+  return run_apart([&](std::size_t number, Bytes& bytes) { return bytes = program, number == 0; }, seconds, describe);
+}
+
+}  // namespace koine::fuzz

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes and values of new arrays.
+#include "create.hpp"
+
+#include "support/values.hpp"
+
+namespace koine::fuzz {
+
+namespace {
+
+template <class T>
+T small(int real, int imag) {
+  if constexpr (std::is_same_v<T, bool>) return real % 2 != 0;
+  else if constexpr (test::is_complex_float<T>) return T(typename T::value_type(real), typename T::value_type(imag));
+  else return T(static_cast<float>(real));
+}
+
+}  // namespace
+
+Shape new_shape(const std::uint8_t* bytes) {
+  constexpr std::size_t counts[] = {1, 2, 0, 3, 4, 5, 1, 2};
+  constexpr std::int64_t sides[] = {3, 1, 2, 7, 3, 1, 2, 7, 64, 3, 1, 2, 7, 5, 0, 257};
+  constexpr std::int64_t most = 8192, long_side = 70'001;
+  Shape shape;
+  const std::size_t axes = counts[bytes[0] % 8];
+  if (axes == 1 && bytes[1] % 16 == 15 && bytes[2] >= 192) return {long_side};
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::uint8_t byte = bytes[1 + axis / 2];
+    std::int64_t side = sides[axis % 2 ? byte >> 4 : byte & 15];
+    if (count * side > most) side = 1;
+    shape.push_back(side);
+    count *= std::max<std::int64_t>(side, 1);
+  }
+  return shape;
+}
+
+Plain new_values(DType type, const Shape& shape, Style style, std::uint64_t seed) {
+  Plain result(type, shape);
+  with_type(type, [&]<class T>(Tag<T>) {
+    const std::vector<T> specials = test::special_values<T>();
+    test::Random random(seed);
+    for (std::size_t i = 0, count = result.count(); i < count; ++i) {
+      switch (style) {
+        case Style::small: result.put(i, small<T>(static_cast<int>((i + seed) % 5) + 1, 0)); break;
+        case Style::signed_small: {
+          const int lowest = is_unsigned_integer(type) ? 0 : -4;
+          const int real = lowest + static_cast<int>(random() % 9), imag = lowest + static_cast<int>(random() % 9);
+          result.put(i, small<T>(real, imag));
+          break;
+        }
+        case Style::special: result.put(i, specials[random() % specials.size()]); break;
+        case Style::any: result.put(i, test::random_value<T>(random));
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace koine::fuzz

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// fuzz_graphs: random programs of arrays against a plain interpreter, or those in files.
+//   fuzz_graphs --seconds 3600 --seed 1      programs made of seeds 1, 2, 3, ... for an hour
+//   fuzz_graphs FILE...                      the programs in files, or in all files of a folder
+//   fuzz_graphs --write FOLDER --seed 7      the program of a seed as a file
+// A failing program is made short, printed as C++ and written to a file. Exit code: 0, 1 for a failure, 2 for wrong use.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <random>
+
+#include "child.hpp"
+#include "shrink.hpp"
+
+namespace fs = std::filesystem;
+using koine::fuzz::Bytes;
+using koine::fuzz::End;
+using koine::fuzz::Outcome;
+using koine::fuzz::Step;
+
+namespace {
+
+constexpr int seconds_each = 180;
+constexpr int tries = 400;
+
+/// The program of a seed: a few new arrays, then whatever comes.
+Bytes program_of(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::size_t steps = 5 + random() % 20;
+  Bytes bytes(steps * Step::bytes);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  const std::size_t arrays = 1 + random() % 4;
+  for (std::size_t i = 0; i < steps; ++i) {
+    std::uint8_t* step = &bytes[i * Step::bytes];
+    if (i < arrays) step[0] = 0, step[1] = static_cast<std::uint8_t>(i);
+    if (random() % 16 != 0) step[5] = 0;  // repeats
+  }
+  return bytes;
+}
+
+std::string_view word(End end) {
+  return end == End::wrong ? "gives a wrong result" : end == End::crash ? "crashes" : "hangs";
+}
+
+void write(const fs::path& path, const Bytes& program) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(program.data()), static_cast<std::streamsize>(program.size()));
+}
+
+/// Shrinks, prints and writes a failing program.
+void report(const std::string& name, const Bytes& program, const Outcome& first) {
+  std::cout << "fuzz_graphs: " << name << ' ' << word(first.end) << ": " << first.text << std::endl;
+  Outcome outcome = koine::fuzz::run_apart(program, seconds_each);
+  if (outcome.end == End::well) {
+    std::cout << "fuzz_graphs: alone it does not fail; it depends on the programs before it" << std::endl;
+    return;
+  }
+  int asked = 0;
+  // A hang is found faster by its second half.
+  const int patience = outcome.end == End::hang ? 30 : seconds_each;
+  const auto fails = [&](const Bytes& candidate) {
+    ++asked;
+    return koine::fuzz::run_apart(candidate, patience).end == outcome.end;
+  };
+  const Bytes least = koine::fuzz::shrunk(program, fails, outcome.end == End::hang ? tries / 10 : tries);
+  outcome = koine::fuzz::run_apart(least, seconds_each);
+  const Outcome described = koine::fuzz::run_apart(least, seconds_each, true);
+  const fs::path file = "failed-" + fs::path(name).filename().string() + ".bytes";
+  write(file, least);
+  std::cout << "fuzz_graphs: from " << program.size() / Step::bytes << " steps to "
+            << (least.size() + Step::bytes - 1) / Step::bytes << " in " << asked << " tries, written to " << file.string()
+            << "; it " << word(outcome.end) << ": " << outcome.text << "\n\n"
+            << described.text << std::endl;
+}
+
+int run_seeds(std::uint64_t first, int seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now(), end = start + std::chrono::seconds(seconds);
+  const auto elapsed = [&] { return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start).count(); };
+  std::uint64_t seed = first;
+  std::size_t failures = 0;
+  // A child for some hundred programs: what a process keeps is part of what is tried, and crashes cost little.
+  constexpr std::size_t programs_each = 200;
+  while (Clock::now() < end) {
+    const auto next = [&](std::size_t number, Bytes& program) {
+      if (number == programs_each || Clock::now() >= end) return false;
+      program = program_of(seed + number);
+      return true;
+    };
+    const Outcome outcome = koine::fuzz::run_apart(next, seconds_each);
+    seed += outcome.done;
+    if (outcome.end != End::well) {
+      ++failures;
+      report("seed-" + std::to_string(seed), program_of(seed), outcome);
+      ++seed;
+    }
+    std::cout << "fuzz_graphs: " << seed - first << " programs from seed " << first << " on, " << failures
+              << " failures, " << elapsed() << " s" << std::endl;
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+int run_files(const std::vector<fs::path>& files) {
+  std::vector<Bytes> programs;
+  for (const fs::path& file : files) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) throw std::runtime_error("cannot read " + file.string());
+    programs.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+  }
+  std::size_t at = 0, failures = 0;
+  while (at < programs.size()) {
+    const auto next = [&](std::size_t number, Bytes& program) {
+      if (at + number >= programs.size()) return false;
+      program = programs[at + number];
+      return true;
+    };
+    const Outcome outcome = koine::fuzz::run_apart(next, seconds_each);
+    at += outcome.done;
+    if (outcome.end == End::well) break;
+    ++failures;
+    report(files[at].filename().string(), programs[at], outcome);
+    ++at;
+  }
+  std::cout << "fuzz_graphs: " << programs.size() << " programs from files, " << failures << " failures" << std::endl;
+  return failures == 0 && !programs.empty() ? 0 : 1;
+}
+
+int run(const std::vector<std::string>& words) {
+  std::uint64_t seed = 1;
+  int seconds = 60;
+  std::string folder;
+  std::vector<fs::path> files;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool option = words[i].starts_with("--");
+    if (option && i + 1 == words.size()) return 2;
+    if (words[i] == "--seconds") {
+      seconds = std::stoi(words[++i]);
+    } else if (words[i] == "--seed") {
+      seed = std::stoull(words[++i]);
+    } else if (words[i] == "--write") {
+      folder = words[++i];
+    } else if (option) {
+      return 2;
+    } else if (fs::is_directory(words[i])) {
+      for (const auto& entry : fs::directory_iterator(words[i])) files.push_back(entry.path());
+    } else {
+      files.emplace_back(words[i]);
+    }
+  }
+  if (!folder.empty()) {
+    write(fs::path(folder) / ("seed-" + std::to_string(seed) + ".bytes"), program_of(seed));
+    return 0;
+  }
+  std::sort(files.begin(), files.end());
+  return files.empty() ? run_seeds(seed, seconds) : run_files(files);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    const int code = run({words + 1, words + count});
+    if (code == 2) std::cerr << "usage: fuzz_graphs [--seconds N] [--seed S] | FILE... | --write FOLDER --seed S\n";
+    return code;
+  } catch (const std::exception& error) {
+    std::cerr << "fuzz_graphs: " << error.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of a program on the library. Where the memory limit stops one, the limit goes and it is tried again: a
+// failed evaluation stays pending, and a failed assignment changes nothing.
+#include "run.hpp"
+
+namespace koine::fuzz {
+namespace {
+
+Axis axis_of(const Call& call) { return call.every_axis ? Axis(none) : Axis(call.axes); }
+
+Array reduced(const Call& call, const Operand& x) {
+  const ReductionOptions options{axis_of(call), call.keepdims};
+  const SumOptions sum_options{axis_of(call), call.typed ? std::optional(call.type) : std::nullopt, call.keepdims};
+  const VarianceOptions variance{axis_of(call), static_cast<double>(call.low), call.keepdims};
+  const ArgOptions position{axis_of(call), call.keepdims};
+  switch (static_cast<Reduction>(call.which)) {
+    case Reduction::sum: return sum(x, sum_options);
+    case Reduction::prod: return prod(x, sum_options);
+    case Reduction::max: return max(x, options);
+    case Reduction::min: return min(x, options);
+    case Reduction::mean: return mean(x, options);
+    case Reduction::var: return var(x, variance);
+    case Reduction::std: return koine::std(x, variance);
+    case Reduction::any: return any(x, options);
+    case Reduction::all: return all(x, options);
+    case Reduction::count_nonzero: return count_nonzero(x, options);
+    case Reduction::argmax: return argmax(x, position);
+    default: return argmin(x, position);
+  }
+}
+
+/// An array of the values, or over them.
+Array created(const Plain& values, bool borrows) {
+  return with_type(values.type, [&]<class T>(Tag<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      std::vector<bool> elements;
+      for (std::size_t i = 0; i < values.count(); ++i) elements.push_back(values.at<bool>(i));
+      return asarray(elements, values.shape);
+    } else {
+      const std::span memory(reinterpret_cast<const T*>(values.bytes.data()), values.count());
+      return borrows ? borrow(memory, values.shape) : asarray(memory, values.shape);
+    }
+  });
+}
+
+template <class Target>
+void update(Target&& x, std::size_t which, const Operand& y) {
+  switch (which) {
+    case 0: std::forward<Target>(x) += y; break;
+    case 1: std::forward<Target>(x) -= y; break;
+    case 2: std::forward<Target>(x) *= y; break;
+    case 3: std::forward<Target>(x) /= y; break;
+    case 4: std::forward<Target>(x) %= y; break;
+    case 5: std::forward<Target>(x) &= y; break;
+    case 6: std::forward<Target>(x) |= y; break;
+    case 7: std::forward<Target>(x) ^= y; break;
+    case 8: std::forward<Target>(x) <<= y; break;
+    default: std::forward<Target>(x) >>= y;
+  }
+}
+
+}  // namespace
+
+Machine::Machine() : limit_(memory_stats(default_device()).limit) {
+  const Plain first = first_value();
+  for (Array& x : x_) x = created(first, false);
+  if (limit_ == 0) limit_ = memory_stats(default_device()).limit;  // known once the device is in use
+}
+
+Machine::~Machine() {
+  set_memory_limit(default_device(), limit_);
+  for (Array& x : x_) x = Array();  // before the memory that some borrow
+}
+
+Operand Machine::operand(const Call::Source& source) const {
+  if (const auto* weak = std::get_if<Weak>(&source)) {
+    return std::visit([](auto value) { return Operand(value); }, weak->scalar().value());
+  }
+  return x_[std::get<std::size_t>(source)];
+}
+
+Array Machine::result(const Call& call) const {
+  const auto array = [&](std::size_t i) -> const Array& { return x_[std::get<std::size_t>(call.sources[i])]; };
+  switch (call.kind) {
+    case Kind::filled:
+      if (call.which == 0) return full(call.shape, std::get<Weak>(call.sources[0]).scalar(), {call.type});
+      if (call.which == 1) return arange(call.shape[0], {call.type});
+      return eye(call.shape[0], call.shape[1], {.k = call.low, .dtype = call.type});
+    case Kind::random: {
+      random::Generator generator(call.seed, call.counter);
+      if (call.which == 0) return generator.uniform(call.shape, {.dtype = call.type});
+      if (call.which == 1) return generator.normal(call.shape, {.dtype = call.type});
+      return generator.integers(call.low, call.high, call.shape, {.dtype = call.type});
+    }
+    case Kind::elementwise: {
+      const Row& row = rows()[call.which];
+      return row.arity == 1 ? row.unary(operand(call.sources[0]))
+                            : row.binary(operand(call.sources[0]), operand(call.sources[1]));
+    }
+    case Kind::astype: return array(0).astype(call.type);
+    case Kind::subscript: return array(0).get(indices(call.part));
+    case Kind::permute:
+      if (call.which == 0) return permute_dims(array(0), call.axes);
+      return call.which == 1 ? array(0).mT() : flip(array(0), {axis_of(call)});
+    case Kind::reshape:
+      if (call.which == 0) return reshape(array(0), call.shape);
+      return call.which == 1 ? expand_dims(array(0), call.axes) : squeeze(array(0), call.axes);
+    case Kind::broadcast: return broadcast_to(array(0), call.shape);
+    case Kind::join: {
+      std::vector<Array> list;
+      for (std::size_t i = 0; i < call.sources.size(); ++i) list.push_back(array(i));
+      return call.which == 1 ? stack(list, {call.axes[0]}) : concat(list, {axis_of(call)});
+    }
+    case Kind::reduce: return reduced(call, operand(call.sources[0]));
+    case Kind::matmul: return matmul(array(0), array(1));
+    case Kind::take: return take(array(0), array(1), {axis_of(call)});
+    case Kind::where: return where(operand(call.sources[0]), operand(call.sources[1]), operand(call.sources[2]));
+    default: return array(0);  // copy
+  }
+}
+
+void Machine::perform(const Call& call) {
+  Array& target = x_[call.target];
+  switch (call.kind) {
+    case Kind::create:
+      if (call.which == 1) borrowed_.push_back(call.values);  // its elements stay where they are as the list grows
+      target = created(call.which == 1 ? borrowed_.back() : call.values, call.which == 1);
+      break;
+    case Kind::update:
+      if (call.part_of) {
+        fuzz::update(Subscript(target, indices(call.part)), call.which, operand(call.sources[0]));
+      } else {
+        fuzz::update(target, call.which, operand(call.sources[0]));
+      }
+      break;
+    case Kind::assign:
+      if (call.part_of) {
+        Subscript(target, indices(call.part)) = Subscript(target, indices(call.other));
+      } else {
+        Subscript(target, indices(call.part)) = operand(call.sources[0]);
+      }
+      break;
+    case Kind::eval:
+      if (call.which == 0) {
+        x_[std::get<std::size_t>(call.sources[0])].eval();
+      } else {
+        std::vector<const Array*> list;
+        for (const Array& x : x_) list.push_back(&x);
+        koine::eval(list);
+      }
+      break;
+    case Kind::read: break;
+    case Kind::queue:
+      scope_.reset();
+      if (call.which > 0) {
+        std::optional<Queue>& queue = queues_[call.which - 1];
+        if (!queue) queue.emplace();
+        scope_.emplace(*queue);
+      }
+      break;
+    case Kind::limit: {
+      constexpr std::uint64_t sizes[] = {0, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+      set_memory_limit(default_device(), call.which == 0 ? limit_ : sizes[call.which]);
+      break;
+    }
+    default: target = result(call);
+  }
+}
+
+void Machine::apply(const Call& call) {
+  try {
+    perform(call);
+  } catch (const OutOfMemory&) {
+    set_memory_limit(default_device(), limit_);
+    perform(call);
+  }
+}
+
+Plain Machine::read(std::size_t variable) {
+  const Array& x = x_[variable];
+  Plain result(x.dtype(), x.shape());
+  const auto values = [&] {
+    with_type(result.type, [&]<class T>(Tag<T>) {
+      if constexpr (std::is_same_v<T, bool>) {
+        const std::vector<bool> elements = x.to_vector<bool>();
+        for (std::size_t i = 0; i < elements.size(); ++i) result.put(i, static_cast<bool>(elements[i]));
+      } else {
+        x.copy_to(std::span(reinterpret_cast<T*>(result.bytes.data()), result.count()));
+      }
+    });
+  };
+  try {
+    values();
+  } catch (const OutOfMemory&) {
+    set_memory_limit(default_device(), limit_);
+    values();
+  }
+  return result;
+}
+
+}  // namespace koine::fuzz

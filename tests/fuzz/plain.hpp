@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arrays of the interpreter: a type, a shape and row-major elements on the host.
+#pragma once
+
+#include <koine/dtype.hpp>
+#include <koine/shape.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/reference.hpp"
+
+namespace koine::fuzz {
+
+using test::Tag;
+
+/// f(Tag<T>{}) with the C++ type of `type`.
+template <class F>
+decltype(auto) with_type(DType type, F&& f) {
+  switch (type) {
+    case DType::bool_: return f(Tag<bool>{});
+    case DType::int8: return f(Tag<std::int8_t>{});
+    case DType::int16: return f(Tag<std::int16_t>{});
+    case DType::int32: return f(Tag<std::int32_t>{});
+    case DType::int64: return f(Tag<std::int64_t>{});
+    case DType::uint8: return f(Tag<std::uint8_t>{});
+    case DType::uint16: return f(Tag<std::uint16_t>{});
+    case DType::uint32: return f(Tag<std::uint32_t>{});
+    case DType::uint64: return f(Tag<std::uint64_t>{});
+    case DType::float16: return f(Tag<float16_t>{});
+    case DType::bfloat16: return f(Tag<bfloat16_t>{});
+    case DType::float32: return f(Tag<float>{});
+    case DType::float64: return f(Tag<double>{});
+    case DType::complex64: return f(Tag<std::complex<float>>{});
+    default: return f(Tag<std::complex<double>>{});
+  }
+}
+
+struct Plain {
+  DType type = DType::int64;
+  Shape shape = {0};
+  std::vector<std::byte> bytes;
+
+  Plain() = default;
+  Plain(DType t, Shape s) : type(t), shape(std::move(s)) { bytes.resize(count() * size_of(type)); }
+
+  std::size_t count() const { return static_cast<std::size_t>(shape.elements()); }
+  /// Element i as it lies there; T is the type's own.
+  template <class T>
+  T at(std::size_t i) const {
+    T value;
+    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+    return value;
+  }
+  template <class T>
+  void put(std::size_t i, T value) {
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
+  void copy_element(std::size_t i, const Plain& from, std::size_t j) {
+    const std::size_t size = size_of(type);
+    std::memcpy(bytes.data() + i * size, from.bytes.data() + j * size, size);
+  }
+};
+
+/// The elements of `x` that `number_of(position)` names, for each position of `shape` in row-major order.
+template <class F>
+Plain gathered(const Plain& x, const Shape& shape, F number_of) {
+  Plain result(x.type, shape);
+  Shape position = Shape::filled(shape.size(), 0);
+  for (std::size_t i = 0, count = result.count(); i < count; ++i) {
+    result.copy_element(i, x, static_cast<std::size_t>(number_of(std::as_const(position))));
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      if (++position[axis] < shape[axis]) break;
+      position[axis] = 0;
+    }
+  }
+  return result;
+}
+
+/// x repeated to a shape that it broadcasts to.
+Plain broadcast(const Plain& x, const Shape& shape);
+/// Whether two shapes broadcast, and to what.
+bool broadcasts(const Shape& a, const Shape& b, Shape* result);
+
+/// Each element converted, rounded once. A floating value outside the range of an integer type has no defined result:
+/// it gives 0 here, and `undefined` counts it.
+Plain converted(const Plain& x, DType type, std::size_t* undefined = nullptr);
+
+/// The first difference between two arrays of one type and shape, in words; nothing if each element has the same bits.
+/// A NaN equals every NaN. With `zeros_equal`, 0.0 equals -0.0.
+std::string difference(const Plain& got, const Plain& want, bool zeros_equal = false);
+std::string element_text(const Plain& x, std::size_t i);
+
+}  // namespace koine::fuzz

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes to steps; scalars, subscripts and the rows of the op table.
+#include "program.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/judge.hpp"
+
+namespace koine::fuzz {
+
+std::vector<Step> decode(const Bytes& bytes) {
+  // How often each kind comes: once in this list for each time in 64.
+  using enum Kind;
+  static constexpr Kind frequent[] = {
+      create,    create,    create,    create,  filled,  elementwise, elementwise, elementwise, elementwise, elementwise,
+      elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise,
+      elementwise, update,  update,    update,  update,  astype,  astype,  astype,  subscript, subscript, subscript,
+      subscript, subscript, permute,   permute, permute, reshape, reshape, reshape, broadcast, broadcast, join,
+      join,      reduce,    reduce,    reduce,  reduce,  reduce,  matmul,  matmul,  take,    take,      where,
+      where,     random,    assign,    assign,  assign,  assign,  copy,    copy,    eval,    read,      queue,   limit};
+  static_assert(std::size(frequent) == 64);
+  std::vector<Step> steps;
+  for (std::size_t at = 0; at < bytes.size(); at += Step::bytes) {
+    std::array<std::uint8_t, Step::bytes> b{};
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), std::min(Step::bytes, bytes.size() - at), b.begin());
+    Step step{frequent[b[0] % 64], b[1], b[2], b[3], b[4], b[5], {}};
+    std::copy(b.begin() + 6, b.end(), step.p.begin());
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+DType Weak::type() const {
+  static constexpr DType types[] = {bool_, int64, float64, complex128};
+  return types[kind];
+}
+
+Plain Weak::plain() const {
+  Plain result(type(), {});
+  switch (kind) {
+    case boolean: result.put(0, whole != 0); break;
+    case integer: result.put(0, whole); break;
+    case real: result.put(0, value.real()); break;
+    default: result.put(0, value);
+  }
+  return result;
+}
+
+Scalar Weak::scalar() const {
+  switch (kind) {
+    case boolean: return Scalar(whole != 0);
+    case integer: return Scalar(whole);
+    case real: return Scalar(value.real());
+    default: return Scalar(value);
+  }
+}
+
+std::vector<Index> indices(const Part& part) {
+  std::vector<Index> list;
+  for (const Entry& entry : part) {
+    switch (entry.kind) {
+      case Entry::whole: list.push_back(all); break;
+      case Entry::position: list.push_back(*entry.start); break;
+      case Entry::slice: list.push_back(Slice{entry.start, entry.stop, entry.step}); break;
+      case Entry::newaxis: list.push_back(newaxis); break;
+      case Entry::ellipsis: list.push_back(ellipsis);
+    }
+  }
+  return list;
+}
+
+namespace {
+
+/// The positions along an axis that an entry names, by Python's rules.
+std::vector<std::int64_t> positions(const Entry& entry, std::int64_t size) {
+  if (entry.kind == Entry::position) return {*entry.start < 0 ? *entry.start + size : *entry.start};
+  const std::int64_t step = entry.step, low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  const auto end = [&](const std::optional<std::int64_t>& given, std::int64_t open) {
+    return given ? std::clamp(*given < 0 ? *given + size : *given, low, high) : open;
+  };
+  std::vector<std::int64_t> result;
+  const std::int64_t start = end(entry.start, step > 0 ? low : high), stop = end(entry.stop, step > 0 ? high : low);
+  for (std::int64_t i = start; step > 0 ? i < stop : i > stop; i += step) result.push_back(i);
+  return result;
+}
+
+/// The part with an entry for each axis: what an ellipsis or the end leaves out is whole.
+Part spelled_out(const Part& part, std::size_t axes) {
+  const auto named_axes = static_cast<std::size_t>(std::count_if(part.begin(), part.end(), [](const Entry& e) {
+    return e.kind != Entry::newaxis && e.kind != Entry::ellipsis;
+  }));
+  Part result;
+  bool open = true;
+  for (const Entry& entry : part) {
+    if (entry.kind == Entry::ellipsis) {
+      result.insert(result.end(), axes - named_axes, Entry{});
+      open = false;
+    } else {
+      result.push_back(entry);
+    }
+  }
+  if (open) result.insert(result.end(), axes - named_axes, Entry{});
+  return result;
+}
+
+}  // namespace
+
+Selection select(const Part& part, const Shape& shape) {
+  Selection result;
+  std::vector<std::int64_t> numbers = {0};
+  std::size_t axis = 0;
+  for (const Entry& entry : spelled_out(part, shape.size())) {
+    if (entry.kind == Entry::newaxis) {
+      result.shape.push_back(1);
+      continue;
+    }
+    const std::vector<std::int64_t> along = positions(entry, shape[axis]);
+    std::vector<std::int64_t> next;
+    for (const std::int64_t number : numbers) {
+      for (const std::int64_t position : along) next.push_back(number * shape[axis] + position);
+    }
+    numbers = std::move(next);
+    if (entry.kind != Entry::position) result.shape.push_back(static_cast<std::int64_t>(along.size()));
+    ++axis;
+  }
+  result.numbers = std::move(numbers);
+  return result;
+}
+
+Shape shape_of(const Part& part, const Shape& shape) { return select(part, shape).shape; }
+
+namespace {
+
+template <test::domain::Domain D>
+std::optional<DType> compute_of(DType common) {
+  return with_type(common, []<class T>(Tag<T>) {
+    const auto found = []<class C>(Tag<C>) -> std::optional<DType> {
+      if constexpr (std::is_void_v<C>) {
+        return std::nullopt;
+      } else {
+        return dtype_of<C>;
+      }
+    };
+    return found(test::compute_type<D, T>());
+  });
+}
+
+}  // namespace
+
+const std::vector<Row>& rows() {
+#define KN_FUNCTION_1(name) static_cast<Array (*)(const Operand&)>(koine::name), nullptr
+#define KN_FUNCTION_2(name) nullptr, static_cast<Array (*)(const Operand&, const Operand&)>(koine::name)
+#define KN_OP(name, arity, takes, ...)                                              \
+  Row{#name, arity, KN_FUNCTION_##arity(name), compute_of<test::domain::takes>,      \
+      static_cast<int>(test::domain::takes) == static_cast<int>(test::domain::logical)},
+  static const std::vector<Row> table = {
+#include "graph/ops.def"
+  };
+  return table;
+}
+
+std::size_t row_of(std::string_view name) {
+  const auto found = std::find_if(rows().begin(), rows().end(), [&](const Row& row) { return row.name == name; });
+  return static_cast<std::size_t>(found - rows().begin());
+}
+
+namespace {
+
+/// 0 bool, 1 integer, 2 real floating, 3 complex.
+int class_of(DType type) {
+  if (is_bool(type)) return 0;
+  if (is_integer(type)) return 1;
+  return is_complex(type) ? 3 : 2;
+}
+
+}  // namespace
+
+std::optional<DType> promoted(DType a, DType b) {
+  if (a == b) return a;
+  const int x = class_of(a), y = class_of(b);
+  if (x < 2 && y < 2) {
+    if (x != y) return x > y ? a : b;
+    const std::size_t wider = std::max(size_of(a), size_of(b));
+    if (is_signed_integer(a) == is_signed_integer(b)) return size_of(a) == wider ? a : b;
+    const DType s = is_signed_integer(a) ? a : b, u = is_signed_integer(a) ? b : a;
+    if (size_of(s) > size_of(u)) return s;
+    if (u == uint64) return std::nullopt;
+    return u == uint8 ? int16 : u == uint16 ? int32 : int64;
+  }
+  if (x < 2 || y < 2) return x > y ? a : b;
+  const bool twice = a == float64 || a == complex128 || b == float64 || b == complex128;
+  if (x == 3 || y == 3) return twice ? complex128 : complex64;
+  return twice ? float64 : float32;
+}
+
+std::optional<DType> promoted(DType array, const Weak& scalar) {
+  const int own = scalar.kind, its = class_of(array);
+  if (own > its) {
+    if (own == 1) return int64;
+    if (own == 2) return float32;
+    return array == float64 ? complex128 : complex64;
+  }
+  if (own == 1 && its == 1) {
+    Plain narrowed = converted(scalar.plain(), array), wide = converted(narrowed, int64);
+    const bool fits = wide.at<std::int64_t>(0) == scalar.whole && (scalar.whole >= 0 || is_signed_integer(array));
+    if (!fits) return std::nullopt;
+  }
+  return array;
+}
+
+std::optional<DType> common_type(const std::vector<Call::Source>& sources, const Faces& faces) {
+  std::optional<DType> type;
+  for (const Call::Source& source : sources) {
+    if (const auto* x = std::get_if<std::size_t>(&source)) {
+      type = type ? promoted(*type, faces[*x].type) : faces[*x].type;
+      if (!type) return type;
+    }
+  }
+  for (const Call::Source& source : sources) {
+    if (const auto* weak = std::get_if<Weak>(&source); weak && type) type = promoted(*type, *weak);
+  }
+  return type;
+}
+
+Faces faces(const Values& values) {
+  Faces result;
+  for (std::size_t i = 0; i < variables; ++i) result[i] = {values[i].plain.type, values[i].plain.shape};
+  return result;
+}
+
+Plain first_value() {
+  Plain result(int64, {3});
+  for (std::size_t i = 0; i < 3; ++i) result.put(i, static_cast<std::int64_t>(i) + 1);
+  return result;
+}
+
+}  // namespace koine::fuzz

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of the fuzzer: steps, as bytes name them, and the calls that they come to once types and shapes are known.
+// Arrays live in numbered variables x0, x1, ...; every step reads some and writes one, so that a program without one of
+// its steps is a program too.
+#pragma once
+
+#include <koine/koine.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "plain.hpp"
+
+namespace koine::fuzz {
+
+/// Variables that steps name, and three more for what a step needs on its way.
+inline constexpr std::size_t named = 6, variables = named + 3;
+/// No array gets more elements than this.
+inline constexpr std::int64_t most_elements = 1 << 17;
+
+enum class Kind : std::uint8_t {
+  create,       // asarray or borrow of values
+  filled,       // full, arange, eye
+  elementwise,  // a row of the op table
+  update,       // x op= y, for the whole or a part of x
+  astype,
+  subscript,
+  permute,    // permute_dims, mT, flip
+  reshape,    // reshape, expand_dims, squeeze
+  broadcast,  // broadcast_to
+  join,       // concat, stack
+  reduce,
+  matmul,
+  take,
+  where,
+  random,
+  assign,  // x(part) = y
+  copy,    // x = y
+  eval,    // one array, or all together
+  read,    // in the lazy run too
+  queue,   // what follows is computed on another queue
+  limit,   // of memory
+};
+inline constexpr int kinds = static_cast<int>(Kind::limit) + 1;
+
+/// One step, as its bytes say. Any bytes are valid, and zero is the simplest choice everywhere.
+struct Step {
+  static constexpr std::size_t bytes = 12;
+
+  Kind kind = Kind::create;
+  std::uint8_t target = 0, a = 0, b = 0, c = 0;  // variables; c also says what stands in for one
+  std::uint8_t repeat = 0;
+  std::array<std::uint8_t, 6> p{};  // what else the kind needs to know
+};
+
+using Bytes = std::vector<std::uint8_t>;
+std::vector<Step> decode(const Bytes& bytes);
+
+/// A C++ scalar: weak beside an array.
+struct Weak {
+  enum Kind { boolean, integer, real, complex } kind = integer;
+  std::int64_t whole = 0;
+  std::complex<double> value = 0;
+
+  DType type() const;  ///< bool_, int64, float64 or complex128: one that holds the value
+  Plain plain() const;
+  Scalar scalar() const;
+  std::string text() const;
+};
+
+/// One entry of a subscript; `whole` is written `all`.
+struct Entry {
+  enum Kind { whole, position, slice, newaxis, ellipsis } kind = whole;
+  std::optional<std::int64_t> start, stop;  // a position is a start
+  std::int64_t step = 1;
+};
+using Part = std::vector<Entry>;
+
+/// The elements of an array that a part names.
+struct Selection {
+  Shape shape;
+  std::vector<std::int64_t> numbers;  // in the array, row-major over `shape`
+};
+Selection select(const Part& part, const Shape& shape);
+Shape shape_of(const Part& part, const Shape& shape);
+std::vector<Index> indices(const Part& part);
+std::string text(const Part& part);
+
+enum class Reduction { sum, prod, max, min, mean, var, std, any, all, count_nonzero, argmax, argmin };
+inline constexpr std::string_view reductions[] = {"sum", "prod", "max", "min",           "mean",   "var",
+                                                  "std", "any",  "all", "count_nonzero", "argmax", "argmin"};
+inline bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
+
+/// How the values of a new array are made.
+enum class Style : std::uint8_t { small, signed_small, special, any };
+
+/// One call of the library, with all that it takes. Which members count follows from the kind.
+struct Call {
+  using Source = std::variant<std::size_t, Weak>;  // a variable or a scalar
+
+  Kind kind{};
+  std::size_t target = 0;
+  std::vector<Source> sources;
+  std::size_t which = 0;  // the row, reduction, or variant of the kind
+  DType type{};           // of a new array, of astype
+  bool typed = false;     // a reduction says .dtype
+  Shape shape;            // of a new array, of a view
+  std::vector<std::int64_t> axes;
+  bool every_axis = true, keepdims = false;
+  Part part, other;
+  bool part_of = false;           // update: only of a part; assign: from a part of the target itself
+  Plain values;                   // create
+  std::uint64_t seed = 0;         // random
+  std::uint64_t counter = 0;      // random: words skipped
+  std::int64_t low = 0, high = 0;  // random integers; low: var's correction
+
+  bool writes() const {
+    return kind != Kind::eval && kind != Kind::read && kind != Kind::queue && kind != Kind::limit;
+  }
+};
+
+/// What a variable holds: what the library gave, and whether another way of computing it may give other bits.
+struct Value {
+  Plain plain;
+  bool loose = false;
+};
+using Values = std::array<Value, variables>;
+/// What every variable holds at first.
+Plain first_value();
+
+/// Type and shape of each variable: all that a step's meaning depends on.
+struct Face {
+  DType type{};
+  Shape shape;
+};
+using Faces = std::array<Face, variables>;
+Faces faces(const Values& values);
+
+/// The calls that a step comes to; none where it does not apply.
+std::vector<Call> resolve(const Step& step, const Faces& faces, bool fp64);
+/// How often the step is done.
+int repeats(const Step& step, const Faces& faces);
+
+/// The op table's rows, as far as the fuzzer has to know them.
+struct Row {
+  std::string_view name;
+  int arity;
+  Array (*unary)(const Operand&);
+  Array (*binary)(const Operand&, const Operand&);
+  std::optional<DType> (*computes)(DType common);  ///< none where it does not take that type
+  bool logical;                                    ///< reads each operand by itself
+};
+const std::vector<Row>& rows();
+/// The rows that have an operator for assignment, by their names, with it.
+struct Update {
+  std::string_view name, sign;
+};
+inline constexpr Update updates[] = {{"add", "+="},          {"subtract", "-="},   {"multiply", "*="},
+                                     {"divide", "/="},       {"remainder", "%="},  {"bitwise_and", "&="},
+                                     {"bitwise_or", "|="},   {"bitwise_xor", "^="}, {"bitwise_left_shift", "<<="},
+                                     {"bitwise_right_shift", ">>="}};
+std::size_t row_of(std::string_view name);
+
+/// The common type, as the standard's table says; none where there is none.
+std::optional<DType> promoted(DType a, DType b);
+std::optional<DType> promoted(DType array, const Weak& scalar);
+/// The type that an element-wise call, where, matmul or join computes in, given the types of its operands.
+std::optional<DType> common_type(const std::vector<Call::Source>& sources, const Faces& faces);
+
+}  // namespace koine::fuzz

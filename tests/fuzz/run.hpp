@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a program on the default device, step by step and then lazily.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace koine::fuzz {
+
+struct Failure {
+  std::string what;         ///< got and expected, in words
+  std::vector<Call> calls;  ///< up to where it showed
+  bool eager = false;       ///< every step was evaluated and read before the next
+  std::size_t variable = 0;  ///< where it showed
+};
+
+/// Runs the steps twice. First each result is computed and read at once, and judged by the library's own values of its
+/// operands. Then nothing is read but what `read` steps say, and at the end everything: the library promises the
+/// same bits, however much of the program became one kernel.
+///
+/// `before` is told the calls so far, the next one included, and whether this is the first run: for programs that crash.
+using Before = std::function<void(const std::vector<Call>&, bool eager)>;
+std::optional<Failure> run(const std::vector<Step>& steps, const Before& before = {});
+
+/// One call on the library's side.
+class Machine {
+ public:
+  Machine();
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  void apply(const Call& call);
+  Plain read(std::size_t variable);
+
+ private:
+  void perform(const Call& call);
+  Operand operand(const Call::Source& source) const;
+  Array result(const Call& call) const;
+
+  std::array<Array, variables> x_;
+  std::vector<Plain> borrowed_;  // memory that arrays borrow
+  std::optional<Queue> queues_[2];
+  std::optional<QueueScope> scope_;
+  std::uint64_t limit_;
+};
+
+}  // namespace koine::fuzz
