@@ -74,6 +74,11 @@ endif()
 if(TARGET test_faults)
   add_dependencies(test_faults koine_fail_layer)
 endif()
+# tests/vendors runs with a layer that makes PoCL answer as other devices; each test says which.
+if(TARGET koine_vendor_layer)
+  koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
+  add_dependencies(test_vendors koine_vendor_layer)
+endif()
 
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")
 mark_as_advanced(KOINE_CLANG)
