@@ -78,6 +78,11 @@ endif()
 if(TARGET test_faults)
   add_dependencies(test_faults koine_fail_layer)
 endif()
+# tests/vendors runs with a layer that makes PoCL answer as other devices; each test says which.
+if(TARGET koine_vendor_layer)
+  koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
+  add_dependencies(test_vendors koine_vendor_layer)
+endif()
 
 # tests/load links no Koine: it loads the shared one, and a plugin that uses it, and lets go of them again.
 add_library(koine_test_plugin MODULE "${PROJECT_SOURCE_DIR}/tests/plugins/plugin.cpp")

@@ -9,14 +9,17 @@
 #include "layers/vendor.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "layers/vendor_play.hpp"
-#include "layers/vendor_prelude.hpp"
+#include "layers/vendor_programs.hpp"
 
 namespace {
 
@@ -24,6 +27,7 @@ using namespace koine::test;
 
 struct KernelState {
   const Played* played = nullptr;
+  std::string name;
   cl_ulong own_local = 0;                    ///< bytes that the kernel declares
   std::map<cl_uint, std::size_t> arguments;  ///< bytes of each, but
   std::map<cl_uint, std::size_t> local;      ///< those that are local memory
@@ -34,8 +38,9 @@ struct State {
   std::mutex mutex;
   std::map<const Played*, cl_ulong> live;  ///< bytes of its buffers
   std::map<cl_kernel, KernelState> kernels;
-  std::map<cl_program, std::string> refusals;  ///< the logs of programs that a device could not take
   Refused refused;
+  std::map<std::string, std::uint64_t> launches;  ///< of kernels by name
+  std::uint64_t largest_group = 0;
 };
 
 State& state() {
@@ -124,87 +129,16 @@ cl_mem CL_API_CALL create_sub_buffer(cl_mem memory, cl_mem_flags flags, cl_buffe
   return driver->clCreateSubBuffer(memory, flags, type, info, code);
 }
 
-cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char** texts, const std::size_t* sizes,
-                                      cl_int* code) {
-  const Played* const played = device_of(context);
-  if (played == nullptr) return driver->clCreateProgramWithSource(context, count, texts, sizes, code);
-  std::string source = played->fp64 ? "" : without_fp64;
-  if (!played->pocl) source += without_faults;
-  source += "#line 1\n";
-  for (cl_uint i = 0; i < count; ++i)
-    source += sizes != nullptr && sizes[i] != 0 ? std::string(texts[i], sizes[i]) : std::string(texts[i]);
-  const char* text = source.c_str();
-  const std::size_t size = source.size();
-  return driver->clCreateProgramWithSource(context, 1, &text, &size, code);
-}
-
-cl_ulong local_memory(cl_kernel kernel, cl_device_id device) {
-  cl_ulong bytes = 0;
-  driver->clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
-  return bytes;
-}
-
-/// Why a device's compiler would refuse a program that PoCL has built; empty if it would not.
-std::string obstacle(cl_program program, const Played& played) {
-  cl_uint count = 0;
-  if (driver->clCreateKernelsInProgram(program, 0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
-  std::vector<cl_kernel> kernels(count);
-  if (driver->clCreateKernelsInProgram(program, count, kernels.data(), nullptr) != CL_SUCCESS) return {};
-  std::string why;
-  for (const cl_kernel kernel : kernels) {
-    std::size_t group[3] = {};
-    driver->clGetKernelWorkGroupInfo(kernel, played.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof group, group,
-                                     nullptr);
-    if (group[0] * group[1] * group[2] > played.max_group) {
-      why = "reqd_work_group_size is " + std::to_string(group[0] * group[1] * group[2]) + ", at most " +
-            std::to_string(played.max_group) + " are possible";
-    }
-    if (const cl_ulong bytes = local_memory(kernel, played.device); bytes > played.local_memory) {
-      why = std::to_string(bytes) + " bytes of local memory, at most " + std::to_string(played.local_memory) +
-            " are possible";
-    }
-    driver->clReleaseKernel(kernel);
-  }
-  return why;
-}
-
-cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
-                         void(CL_CALLBACK* notify)(cl_program, void*), void* data) {
-  const Played* const played = count > 0 ? find(devices[0]) : device_of(program);
-  if (played == nullptr) return driver->clBuildProgram(program, count, devices, options, notify, data);
-  std::string all = options != nullptr ? options : "";
-  const bool wants_exact = all.find("-cl-fp32-correctly-rounded-divide-sqrt") != all.npos;
-  if (!played->fp64) all += " -cl-single-precision-constant";  // as compilers do without double
-  cl_int code = CL_INVALID_BUILD_OPTIONS;
-  if (played->exact_divide || !wants_exact)
-    code = driver->clBuildProgram(program, count, devices, all.c_str(), notify, data);
-  std::string why = code == CL_SUCCESS ? obstacle(program, *played) : "";
-  if (!why.empty()) code = CL_BUILD_PROGRAM_FAILURE;
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  if (code != CL_SUCCESS) ++s.refused.builds;
-  s.refusals.erase(program);
-  if (!why.empty()) s.refusals[program] = std::move(why);
-  return code;
-}
-
-cl_int CL_API_CALL get_build_info(cl_program program, cl_device_id device, cl_program_build_info query,
-                                  std::size_t size, void* value, std::size_t* needed) {
-  if (query == CL_PROGRAM_BUILD_LOG) {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    if (const auto found = s.refusals.find(program); found != s.refusals.end())
-      return give(found->second + '\0', size, value, needed);
-  }
-  return driver->clGetProgramBuildInfo(program, device, query, size, value, needed);
-}
-
 /// Call with the mutex held.
 KernelState& state_of(cl_kernel kernel) {
   const auto [found, fresh] = state().kernels.try_emplace(kernel);
   if (fresh) {
-    found->second.played = device_of(kernel);
-    if (found->second.played != nullptr) found->second.own_local = local_memory(kernel, found->second.played->device);
+    KernelState& made = found->second;
+    made.played = device_of(kernel);
+    if (made.played != nullptr) made.own_local = local_memory_of(kernel, made.played->device);
+    char name[256] = "";
+    driver->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+    made.name = name;
   }
   return found->second;
 }
@@ -248,16 +182,21 @@ cl_int CL_API_CALL get_work_group_info(cl_kernel kernel, cl_device_id device, cl
   return give(bytes, size, value, needed);
 }
 
+/// The work-items of a group; 0 if the driver is to choose.
+std::size_t items_of(cl_uint dimensions, const std::size_t* local) {
+  if (local == nullptr) return 0;
+  return std::accumulate(local, local + dimensions, std::size_t{1}, std::multiplies<>());
+}
+
 cl_int launch_obstacle(const KernelState& kernel, cl_uint dimensions, const std::size_t* global,
                        const std::size_t* local) {
   const Played& played = *kernel.played;
-  std::size_t group = 1;
-  for (cl_uint d = 0; local != nullptr && d < dimensions && d < 3; ++d) {
+  if (dimensions > 3) return CL_INVALID_WORK_DIMENSION;
+  for (cl_uint d = 0; local != nullptr && d < dimensions; ++d) {
     if (local[d] > played.max_items[d]) return CL_INVALID_WORK_ITEM_SIZE;
     if (local[d] == 0 || global[d] % local[d] != 0) return CL_INVALID_WORK_GROUP_SIZE;  // OpenCL C 1.2 has no others
-    group *= local[d];
   }
-  if (group > played.max_group) return CL_INVALID_WORK_GROUP_SIZE;
+  if (items_of(dimensions, local) > played.max_group) return CL_INVALID_WORK_GROUP_SIZE;
   std::size_t parameters = 0;
   for (const auto& [index, bytes] : kernel.arguments) parameters += bytes;
   cl_ulong local_bytes = kernel.own_local;
@@ -281,8 +220,9 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
         return code;
       }
     }
-    first = !kernel_state.launched;
-    kernel_state.launched = true;
+    first = !std::exchange(kernel_state.launched, true);
+    ++s.launches[kernel_state.name];
+    s.largest_group = std::max<std::uint64_t>(s.largest_group, items_of(dimensions, local));
   }
   const cl_int code =
       driver->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, events, event);
@@ -293,8 +233,11 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
 }
 
 Refused refused() {
-  const std::lock_guard lock(state().mutex);
-  return state().refused;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  Refused result = s.refused;
+  result.builds = refused_builds();
+  return result;
 }
 
 std::uint64_t live_bytes(unsigned place) {
@@ -304,13 +247,28 @@ std::uint64_t live_bytes(unsigned place) {
   return place < devices.size() ? s.live[devices[place].get()] : 0;
 }
 
+std::uint64_t launches(const char* kernel) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  std::uint64_t count = 0;
+  for (const auto& [name, times] : s.launches) {
+    if (kernel == nullptr || name == kernel) count += times;
+  }
+  return count;
+}
+
+std::uint64_t largest_group() {
+  const std::lock_guard lock(state().mutex);
+  return state().largest_group;
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
 extern const VendorLayer koine_vendor_layer;
-const VendorLayer koine_vendor_layer = {refused, live_bytes};
+const VendorLayer koine_vendor_layer = {refused, live_bytes, launches, largest_group, programs_with};
 
 cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, std::size_t size, void* value, std::size_t* needed) {
   if (what == CL_LAYER_API_VERSION)
@@ -331,12 +289,10 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
   *own = &table;
   if (!is_played()) return CL_SUCCESS;
   replace_discovery(table);
+  replace_programs(table);
   table.clCreateBuffer = create_buffer;
   table.clCreateSubBuffer = create_sub_buffer;
   table.clEnqueueFillBuffer = fill;
-  table.clCreateProgramWithSource = create_program;
-  table.clBuildProgram = build;
-  table.clGetProgramBuildInfo = get_build_info;
   table.clSetKernelArg = set_argument;
   table.clReleaseKernel = release_kernel;
   table.clGetKernelWorkGroupInfo = get_work_group_info;
