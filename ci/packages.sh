@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian/Ubuntu packages that Koine needs. usage: ci/packages.sh build [test] [lint] [numpy]
+# Installs the Debian/Ubuntu packages that Koine needs. usage: ci/packages.sh group...
 # KOINE_SKIP_PACKAGES=1 leaves the system alone: for machines where the same things come another way.
 set -euo pipefail
 
