@@ -56,6 +56,9 @@ if(TARGET test_device)
     LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
 endif()
 
+# Every kernel file at sizes that an interpreter can run: ci/implementations.sh has Oclgrind watch it.
+koine_add_tests(tiny koine_internal)
+
 # tests/faults runs with a layer between loader and driver that makes OpenCL calls fail. Layers came with OpenCL 3's
 # headers.
 find_path(KOINE_CL_LAYER_INCLUDE_DIR CL/cl_layer.h HINTS ${OpenCL_INCLUDE_DIRS} DOC "Folder of CL/cl_layer.h")
