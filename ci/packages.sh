@@ -10,6 +10,10 @@ declare -A groups=(
            libcli11-dev libstb-dev pocl-opencl-icd"
   # Tests and benchmarks; pkg-config because the installed koine.pc is tested with it.
   [test]="doctest-dev librandom123-dev libbenchmark-dev pkg-config"
+  # Other OpenCL implementations to test on: ci/implementations.sh.
+  [rusticl]="mesa-opencl-icd"
+  [intel]="python3-venv"
+  [oclgrind]="oclgrind"
   [lint]="clang-format-14 python3"
   # Memcheck over the tests that begin and end processes.
   [valgrind]="valgrind"

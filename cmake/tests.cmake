@@ -60,6 +60,9 @@ endif()
 # program of its own, small enough to be built with each sanitizer.
 koine_add_tests(stress koine::koine "POCL_DEVICES=pthread pthread" KOINE_PROGRAM_LIMIT=12)
 
+# Every kernel file at sizes that an interpreter can run: ci/implementations.sh has Oclgrind watch it.
+koine_add_tests(tiny koine_internal)
+
 # tests/faults runs with a layer between loader and driver that makes OpenCL calls fail. Layers came with OpenCL 3's
 # headers.
 find_path(KOINE_CL_LAYER_INCLUDE_DIR CL/cl_layer.h HINTS ${OpenCL_INCLUDE_DIRS} DOC "Folder of CL/cl_layer.h")
