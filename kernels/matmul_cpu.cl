@@ -100,9 +100,9 @@ static inline void kn_write(__global const KN_REAL* restrict sums, __global KN_S
     for (int c = 0; c < min(columns, (long)KN_COLUMNS); ++c) {
       __global const KN_REAL* sum = sums + r * KN_TILE_WIDTH + c;
 #if KN_IS_COMPLEX
-      kn_store(out, r * out_stride + c, (KN_VALUE)(sum[0], sum[KN_COLUMNS]));
+      kn_store(out, r * out_stride + c, kn_settled((KN_VALUE)(sum[0], sum[KN_COLUMNS])));
 #else
-      kn_store(out, r * out_stride + c, sum[0]);
+      kn_store(out, r * out_stride + c, kn_settled(sum[0]));
 #endif
     }
 }
@@ -115,7 +115,8 @@ static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN
 #pragma unroll
   for (int r = 0; r < KN_ROWS; ++r)
 #pragma unroll
-    for (int v = 0; v < KN_VECTORS; ++v) acc[r][v] = (KN_VECTOR)(0);
+    for (int v = 0; v < KN_VECTORS; ++v)
+      acc[r][v] = KN_FIXED && !first ? KN_VLOAD(r * KN_VECTORS + v, sums) : (KN_VECTOR)(0);
 
   for (long d = 0; d < depth; ++d) {
     KN_VECTOR bv[KN_VECTORS];
@@ -128,21 +129,21 @@ static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN
       KN_VECTOR imaginary = (KN_VECTOR)(a[KN_ROWS + r]);
 #pragma unroll
       for (int v = 0; v < KN_VECTORS / 2; ++v) {
-        acc[r][v] += av * bv[v];
-        acc[r][KN_VECTORS / 2 + v] += av * bv[KN_VECTORS / 2 + v];
-        acc[r][v] -= imaginary * bv[KN_VECTORS / 2 + v];
-        acc[r][KN_VECTORS / 2 + v] += imaginary * bv[v];
+        acc[r][v] = KN_MULTIPLY_ADD(av, bv[v], acc[r][v]);
+        acc[r][KN_VECTORS / 2 + v] = KN_MULTIPLY_ADD(av, bv[KN_VECTORS / 2 + v], acc[r][KN_VECTORS / 2 + v]);
+        acc[r][v] = KN_MULTIPLY_ADD(-imaginary, bv[KN_VECTORS / 2 + v], acc[r][v]);
+        acc[r][KN_VECTORS / 2 + v] = KN_MULTIPLY_ADD(imaginary, bv[v], acc[r][KN_VECTORS / 2 + v]);
       }
 #else
 #pragma unroll
-      for (int v = 0; v < KN_VECTORS; ++v) acc[r][v] += av * bv[v];
+      for (int v = 0; v < KN_VECTORS; ++v) acc[r][v] = KN_MULTIPLY_ADD(av, bv[v], acc[r][v]);
 #endif
     }
     a += KN_ROWS * KN_PLANES;
     b += KN_TILE_WIDTH;
   }
 
-  if (!first)
+  if (!KN_FIXED && !first)
 #pragma unroll
     for (int r = 0; r < KN_ROWS; ++r)
 #pragma unroll
@@ -152,7 +153,7 @@ static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN
 #pragma unroll
     for (int r = 0; r < KN_ROWS; ++r)
 #pragma unroll
-      for (int v = 0; v < KN_VECTORS; ++v) KN_VSTORE(acc[r][v], v, out + r * out_stride);
+      for (int v = 0; v < KN_VECTORS; ++v) KN_VSTORE(KN_SETTLED(KN_VECTOR, acc[r][v]), v, out + r * out_stride);
     return;
   }
 #endif

@@ -43,18 +43,6 @@ static inline void kn_read_line(__local const KN_VALUE* line, int place, KN_VALU
   }
 }
 
-static inline KN_VALUE kn_multiply_add(KN_VALUE a, KN_VALUE b, KN_VALUE sum) {
-#if KN_IS_COMPLEX
-  sum.x += a.x * b.x;
-  sum.y += a.x * b.y;
-  sum.x -= a.y * b.y;
-  sum.y += a.y * b.x;
-  return sum;
-#else
-  return sum + a * b;
-#endif
-}
-
 // Where a work-item's loads of a tile lie: in the tile (wide, depth), in memory, and in local memory.
 typedef struct {
   int wide, wide_step, depth, depth_step;
@@ -157,7 +145,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
 #pragma unroll
     for (int j = 0; j < KN_SUMS; ++j) {
       const int column = j / 4 * 64 + place_x * 4 + j % 4;
-      if (row0 + row < m && column0 + column < n) kn_store(out, row * n + column, sums[i][j]);
+      if (row0 + row < m && column0 + column < n) kn_store(out, row * n + column, kn_settled(sums[i][j]));
     }
   }
 }

@@ -16,18 +16,6 @@
 #define KN_SLICES 32
 #endif
 
-static inline KN_VALUE kn_multiply_add(KN_VALUE a, KN_VALUE b, KN_VALUE sum) {
-#if KN_IS_COMPLEX
-  sum.x += a.x * b.x;
-  sum.y += a.x * b.y;
-  sum.x -= a.y * b.y;
-  sum.y += a.y * b.x;
-  return sum;
-#else
-  return sum + a * b;
-#endif
-}
-
 // With one split the sums are the result; with more they wait in `parts` for the second kernel.
 static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, long out_offset, long splits,
                              long index, KN_VALUE sum) {

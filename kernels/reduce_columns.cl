@@ -4,6 +4,9 @@
 //   KN_TILE         vectors of results that a unit takes
 //   KN_PUT_ALL(acc, at, left)  stores the vector's values as numbers at, at + 1, ..., of which `left` exist
 // The defaults sum columns of floats.
+//
+// KN_FIXED makes it the order that is the same on every device (codegen/reduce.hpp): a block's rows fall to KN_LANES
+// running values of each result in turn. On a CPU these are KN_TILE vectors each, on a GPU a work-item's vector each.
 
 #ifndef KN_BODY
 #include "common/vector.clh"
@@ -24,9 +27,52 @@ typedef struct {
 #define KN_PUT_ALL(acc, at, left) kn_store_float32(acc, out + (at), left);
 #endif
 
+// Running values of a result that a work-item keeps.
+#if defined(KN_FIXED) && defined(KN_CPU)
+#define KN_VALUES KN_LANES
+#else
+#define KN_VALUES 1
+#endif
+
 // d.segment results make a tile, d.row_segments tiles a row of results, d.segments is the number of rows to reduce.
 __kernel void koine(KN_PARAMETERS) {
   KN_CONSTANTS
+#if defined(KN_FIXED) && !defined(KN_CPU)
+  // Neighbouring work-items take neighbouring tiles; those that share one are a group's KN_LANES rows of them.
+  const uint across = KN_GROUP / KN_LANES;
+  const uint local_id = get_local_id(0);
+  const uint place = local_id / across;
+  const ulong unit = (ulong)get_group_id(0) * across + local_id % across;
+  const ulong tile = unit % d.row_segments;
+  const ulong rest = unit / d.row_segments;
+  const ulong block = rest % d.blocks;
+  const ulong kept = rest / d.blocks;
+  const ulong i = tile * KN_W;
+  const ulong left = d.inner - i;
+  KN_STATE acc = KN_IDENTITY;
+  if (unit < d.units) {
+    const ulong last = min((block + 1) * d.per_block, d.segments);
+    KN_KEPT
+#pragma unroll 8
+    for (ulong s = block * d.per_block + place; s < last; s += KN_LANES) {
+      const KN_INDEX row = (KN_INDEX)s;
+      KN_ROW
+      KN_BODY
+    }
+  }
+  __local KN_STATE shared[KN_GROUP];
+  shared[local_id] = acc;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint half_lanes = KN_LANES / 2; half_lanes > 0; half_lanes /= 2) {
+    if (place < half_lanes)
+      shared[local_id] = KN_COMBINE(shared[local_id], shared[local_id + half_lanes * across]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (place == 0 && unit < d.units) {
+    const ulong results = d.units / (d.row_segments * d.blocks) * d.inner;
+    KN_PUT_ALL(shared[local_id], block * results + kept * d.inner + i, left)
+  }
+#else
   const ulong first_unit = get_global_id(0) * d.units_per_item;
   const ulong last_unit = min(first_unit + d.units_per_item, d.units);
   for (ulong unit = first_unit; unit < last_unit; ++unit) {
@@ -37,22 +83,25 @@ __kernel void koine(KN_PARAMETERS) {
     const ulong begin = tile * d.segment;
     const ulong last = min((block + 1) * d.per_block, d.segments);
     KN_KEPT
-    KN_STATE tiles[KN_TILE];
-    for (int t = 0; t < KN_TILE; ++t) tiles[t] = KN_IDENTITY;
+    KN_STATE tiles[KN_VALUES * KN_TILE];
+    for (int t = 0; t < KN_VALUES * KN_TILE; ++t) tiles[t] = KN_IDENTITY;
 #ifndef KN_CPU
 #pragma unroll 8
 #endif
     for (KN_INDEX row = (KN_INDEX)(block * d.per_block); row < last; ++row) {
       KN_ROW
+      const int place = KN_VALUES == 1 ? 0 : (int)(row % KN_VALUES) * KN_TILE;
       for (int t = 0; t < KN_TILE; ++t) {
         const ulong i = begin + t * KN_W;
         if (i >= d.inner) break;
         const ulong left = d.inner - i;
-        KN_STATE acc = tiles[t];
+        KN_STATE acc = tiles[place + t];
         KN_BODY
-        tiles[t] = acc;
+        tiles[place + t] = acc;
       }
     }
+    for (int half_tiles = KN_VALUES / 2 * KN_TILE; half_tiles >= KN_TILE; half_tiles /= 2)
+      for (int t = 0; t < half_tiles; ++t) tiles[t] = KN_COMBINE(tiles[t], tiles[t + half_tiles]);
     const ulong results = d.units / (d.row_segments * d.blocks) * d.inner;
     for (int t = 0; t < KN_TILE; ++t) {
       const ulong i = begin + t * KN_W;
@@ -60,4 +109,5 @@ __kernel void koine(KN_PARAMETERS) {
       KN_PUT_ALL(tiles[t], block * results + kept * d.inner + i, d.inner - i)
     }
   }
+#endif
 }

@@ -5,6 +5,10 @@
 //
 // On a CPU device a work-item takes whole units; on a GPU, KN_LANES neighbouring work-items share one.
 //
+// KN_FIXED makes it the order that is the same on every device (codegen/reduce.hpp): a unit's elements fall to 32
+// running values in turn. On a CPU these are KN_TILE vectors, on a GPU the vectors of the unit's work-items. KN_RAGGED
+// says that rows may begin at any of them.
+//
 // Hooks, filled by codegen; the defaults sum rows of floats:
 //   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
 //   KN_KEPT        the offsets of result number `kept`
@@ -38,9 +42,74 @@ typedef struct {
 #define KN_PUT(one, at) out[at] = one;
 #endif
 
+// What work-items that share a unit leave each other: whole vectors where the order is fixed, else a value each.
+#ifdef KN_FIXED
+#define KN_PART KN_STATE
+#define KN_TO_PART(acc) (acc)
+#define KN_FROM_PART(part) KN_FOLD(part)
+#else
+#define KN_PART KN_ONE
+#define KN_TO_PART(acc) KN_FOLD(acc)
+#define KN_FROM_PART(part) (part)
+#endif
+
 __kernel void koine(KN_PARAMETERS) {
   KN_CONSTANTS
-#ifdef KN_CPU
+#if defined(KN_CPU) && defined(KN_FIXED)
+  // Segments are elements here.
+  const ulong first_unit = get_global_id(0) * d.units_per_item;
+  const ulong last_unit = min(first_unit + d.units_per_item, d.units);
+  for (ulong unit = first_unit; unit < last_unit; ++unit) {
+    const ulong kept = unit / d.blocks;
+    ulong element = (unit - kept * d.blocks) * d.per_block;
+    const ulong last = min(element + d.per_block, d.segments);
+    ulong row = element / d.inner;
+    ulong i = element - row * d.inner;
+    KN_KEPT
+    KN_STATE values[KN_TILE];
+    for (int t = 0; t < KN_TILE; ++t) values[t] = KN_IDENTITY;
+    for (; element < last; ++row, i = 0) {
+      const ulong end = min(d.inner, i + (last - element));
+      KN_ROW
+      while (i < end) {
+        uint place = element % (KN_TILE * KN_W);
+        if (place == 0 && end - i >= KN_TILE * KN_W) {
+          KN_STATE now[KN_TILE];
+          for (int t = 0; t < KN_TILE; ++t) now[t] = values[t];
+          for (; end - i >= KN_TILE * KN_W; element += KN_TILE * KN_W) {
+#pragma unroll
+            for (int t = 0; t < KN_TILE; ++t, i += KN_W) {
+              const ulong left = KN_W;
+              KN_STATE acc = now[t];
+              KN_BODY
+              now[t] = acc;
+            }
+          }
+          for (int t = 0; t < KN_TILE; ++t) values[t] = now[t];
+        } else {
+          const ulong left = min(end - i, (ulong)(KN_W - place % KN_W));
+#if defined(KN_RAGGED) && KN_W > 1
+          KN_STATE acc = KN_IDENTITY;
+          KN_BODY
+          for (uint l = 0; l < left; ++l, ++place) {
+            const KN_ONE sum = KN_LANE(KN_ONE, values[place / KN_W], place % KN_W);
+            KN_LANE(KN_ONE, values[place / KN_W], place % KN_W) = KN_COMBINE(sum, KN_LANE(KN_ONE, acc, l));
+          }
+#else
+          KN_STATE acc = values[place / KN_W];
+          KN_BODY
+          values[place / KN_W] = acc;
+#endif
+          i += left;
+          element += left;
+        }
+      }
+    }
+    for (int half_values = KN_TILE / 2; half_values > 0; half_values /= 2)
+      for (int t = 0; t < half_values; ++t) values[t] = KN_COMBINE(values[t], values[t + half_values]);
+    KN_PUT(KN_FOLD(values[0]), unit)
+  }
+#elif defined(KN_CPU)
   const ulong first_unit = get_global_id(0) * d.units_per_item;
   const ulong last_unit = min(first_unit + d.units_per_item, d.units);
   for (ulong unit = first_unit; unit < last_unit; ++unit) {
@@ -88,16 +157,16 @@ __kernel void koine(KN_PARAMETERS) {
     KN_PUT(KN_FOLD(acc), unit)
   }
 #else
-  __local KN_ONE shared[KN_GROUP];
+  __local KN_PART shared[KN_GROUP];
   const uint local_id = get_local_id(0);
-  shared[local_id] = KN_FOLD(acc);
+  shared[local_id] = KN_TO_PART(acc);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint half_lanes = KN_LANES / 2; half_lanes > 0; half_lanes /= 2) {
     if (lane < half_lanes) shared[local_id] = KN_COMBINE(shared[local_id], shared[local_id + half_lanes]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (lane == 0 && unit < d.units) {
-    KN_PUT(shared[local_id], unit)
+    KN_PUT(KN_FROM_PART(shared[local_id]), unit)
   }
 #endif
 #endif

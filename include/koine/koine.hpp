@@ -16,6 +16,7 @@
 #include <koine/memory.hpp>
 #include <koine/queue.hpp>
 #include <koine/random.hpp>
+#include <koine/reproducible.hpp>
 #include <koine/searching.hpp>
 #include <koine/shape.hpp>
 #include <koine/statistics.hpp>

@@ -9,7 +9,8 @@ namespace koine {
 
 // Each reduces the axes of `.axis` (all by default), which disappear, or stay with size one under `.keepdims`. What
 // they reduce may be a lazy expression: it is computed on the way, not stored. The order of the additions is fixed by
-// the shape alone, so a result has the same bits on every run. IndexError for an axis out of range or named twice.
+// the shape and the device, so a result has the same bits on every run; see koine::reproducible for the same bits on
+// every device. IndexError for an axis out of range or named twice.
 
 /// The sum. Result type: `.dtype`, else int64 for bool_ and signed integers, uint64 for unsigned ones, else x's type.
 /// float16 and bfloat16 accumulate in float32. 0 for no elements.

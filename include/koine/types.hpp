@@ -15,8 +15,9 @@ struct AstypeOptions {
   bool copy = true;  ///< accepted for the standard's sake: an Array is never aliased, so no copy can be told apart
   std::optional<Device> device = std::nullopt;
 };
-/// The values converted: floating to integer truncates, anything to bool_ is "is not zero". DTypeError for complex to
-/// real, and for float64 and complex128 on a device without double precision.
+/// The values converted: floating to integer truncates, what lies outside its range becomes the nearest end of it and
+/// NaN becomes 0; integers wrap; other roundings are to nearest, halves to even; anything to bool_ is "is not zero".
+/// DTypeError for complex to real, and for float64 and complex128 on a device without double precision.
 KOINE_API Array astype(const Array& x, DType dtype, const AstypeOptions& options = {});
 /// The same values on another device; x itself if it is there. Waits for x.
 KOINE_API Array to_device(const Array& x, Device device);

@@ -2,9 +2,11 @@
 // Products of matrices and vectors.
 #include "api/build.hpp"
 
+#include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/linalg.hpp>
 #include <koine/manipulation.hpp>
+#include <koine/statistics.hpp>
 #include <koine/types.hpp>
 
 namespace koine {
@@ -15,6 +17,13 @@ Shape batch_of(const Shape& shape) {
   batch.erase(batch.size() - 1);
   batch.erase(batch.size() - 1);
   return batch;
+}
+
+/// The product of a (…, m, k) and b (…, k, n) as sums of products, which every device adds up in the same order.
+Array sums_of_products(const Array& a, const Array& b, DType type) {
+  const DType wide = type == float16 || type == bfloat16 ? float32 : type;
+  const Array rows = expand_dims(astype(a, wide), -2), columns = expand_dims(astype(b, wide).mT(), -3);
+  return astype(sum(rows * columns, {.axis = -1}), type);
 }
 
 }  // namespace
@@ -38,7 +47,16 @@ Array matmul(const Array& x1, const Array& x2) {
   shape.push_back(a.shape(-2));
   shape.push_back(b.shape(-1));
   graph::check_sizes(shape, "matmul");
-  const Array product = api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()});
+  // A single chain for each element would leave a device idle where a matrix meets a vector. What decides is the shapes
+  // alone: where elements lie in memory may differ between devices.
+  const auto is_vector = [&](std::int64_t lines, const Array& x) {
+    return lines == 1 && x.ndim() == static_cast<std::int64_t>(shape.size()) && batch_of(x.shape()) == batch_of(shape);
+  };
+  const bool sums =
+      graph::reproducible_choice() && !is_integer(type) && (is_vector(a.shape(-2), b) || is_vector(b.shape(-1), a));
+  const Array product =
+      sums ? sums_of_products(a, b, type)
+           : api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()});
   if (x1.ndim() > 1 && x2.ndim() > 1) return product;
   if (x2.ndim() == 1) shape.erase(shape.size() - 1);
   if (x1.ndim() == 1) shape.erase(shape.size() - (x2.ndim() == 1 ? 1 : 2));

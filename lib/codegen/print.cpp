@@ -123,6 +123,11 @@ std::string Printer::cast_text(const Line& line) const {
   }
   if (from == DType::float64 && is_half(to)) return "kn_odd_float(" + x + ")";
   if (source == target) return x;
+  if (!is_integer(from) && !is_bool(from) && is_integer(to)) {
+    // Not every driver takes NaN to 0 by itself.
+    const std::string zero = "(" + vector_type(from) + ")(0)";
+    return "convert_" + vector_type(to) + "_sat(" + x + " == " + x + " ? " + x + " : " + zero + ")";
+  }
   return "convert_" + vector_type(to) + "(" + x + ")";
 }
 

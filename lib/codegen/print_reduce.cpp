@@ -127,6 +127,18 @@ std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const
                                       place + "));\n");
 }
 
+/// KN_FOLD as the fixed tree has it.
+std::string fold_by_halves(const std::string& element, int width) {
+  std::string text = "static inline " + element + " kn_fold(" + element + std::to_string(width) + " acc) {\n",
+              from = "acc";
+  for (int half = width / 2; half > 0; half /= 2) {
+    const std::string size = half > 1 ? std::to_string(half) : "", to = "half" + std::to_string(half);
+    text += "  const " + element + size + " " + to + " = KN_COMBINE(" + from + ".lo, " + from + ".hi);\n";
+    from = to;
+  }
+  return text + "  return " + from + ";\n}\n#define KN_FOLD(acc) kn_fold(acc)\n";
+}
+
 std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const Body& body = *pass.body;
   const DType in = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type, type = partial_type(pass);
@@ -149,6 +161,8 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
   }
   if (walk.width == 1) {
     text += "#define KN_FOLD(acc) (acc)\n";
+  } else if (walk.fixed) {
+    text += fold_by_halves(element, walk.width);
   } else {
     text += "static inline " + element + " kn_fold(" + vector + " acc) {\n  " + element + " one = KN_LANE(" + element +
             ", acc, 0);\n  for (int l = 1; l < KN_W; ++l) one = KN_COMBINE(one, KN_LANE(" + element +
@@ -186,6 +200,8 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
   if (walk.cpu) text.settings += "#define KN_CPU\n";
   if (walk.aligned) text.settings += "#define KN_ALIGNED\n";
   if (walk.reduced.shape.size() > 1) text.settings += "#define KN_ROWS\n";
+  if (walk.fixed) text.settings += "#define KN_FIXED\n";
+  if (walk.ragged) text.settings += "#define KN_RAGGED\n";
   text.settings += std::string("#define KN_INDEX ") + (walk.wide ? "ulong" : "uint") + "\n#define KN_LANES " +
                    std::to_string(walk.lanes) + "\n#define KN_GROUP " + std::to_string(reduce_group) +
                    "\n#define KN_TILE " + std::to_string(walk.tile) + "\n";

@@ -16,18 +16,24 @@ struct ReducePass {
   graph::ReduceKind kind;
   const Body* body;  // its output's line is the value to reduce
   std::int32_t position =
-      -1;            // argmax, argmin: the line that holds positions found by a pass before; -1: the first pass
-  bool last = true;  // gives results rather than partial values
-  DType result;      // of the last pass
+      -1;              // argmax, argmin: the line that holds positions found by a pass before; -1: the first pass
+  bool last = true;    // gives results rather than partial values
+  DType result;        // of the last pass
+  bool fixed = false;  // by the tree that is the same on every device
 };
 
 /// Two nested loops: over the results ("kept" axes) and over what goes into one ("reduced" axes). The innermost axis is
 /// a reduced one, or, with `columns`, a kept one; it is the last of its list.
+///
+/// A fixed walk adds up blocks of 4096 elements in the row-major order of the reduced axes. Of a block, 32 running
+/// values take the elements p, p + 32, p + 64, ... each; then the upper half of them is combined with the lower, until
+/// one is left. The blocks' values are the elements of the next pass. This is what users are promised.
 struct ReduceWalk {
-  bool cpu, wide, aligned, columns;
+  bool cpu, wide, aligned, columns, fixed;
+  bool ragged;  // fixed: a row of elements may begin at any of the running values (CPU, rows)
   int width;
-  int lanes;  // work-items that share a unit (GPU, rows)
-  int tile;   // vectors of results in a unit (columns)
+  int lanes;  // work-items that share a unit (GPU); fixed columns: running values of a result
+  int tile;   // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
   graph::Collapsed kept, reduced;
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;

@@ -3,6 +3,7 @@
 #include "codegen/reduce.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace koine::codegen {
@@ -16,6 +17,10 @@ constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
 constexpr std::int64_t enough_units = 1 << 17;   // to fill a GPU with columns
 constexpr std::int64_t fewest_rows = 32;         // of a block of columns
 constexpr int cpu_tile = 16;
+// Of the fixed tree: changing these changes results.
+constexpr std::int64_t fixed_block = 4096;
+constexpr std::int64_t fixed_values = 32;
+constexpr std::int64_t fixed_tile_bytes = 16384;  // of a CPU's tile of running values: half of the smallest first cache
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -41,15 +46,30 @@ std::size_t contiguous_loads(const graph::Collapsed& axes) {
       std::count(axes.strides.end() - static_cast<std::ptrdiff_t>(axes.layouts), axes.strides.end(), 1));
 }
 
-void divide_rows(ReduceWalk& walk, const DeviceTraits& traits) {
+/// The running values that elements fall to: combining with one that none fell to changes nothing, but for products of
+/// complex numbers.
+std::int64_t values_in_use(const ReducePass& pass, std::int64_t elements) {
+  const bool all = pass.kind == graph::ReduceKind::prod && is_complex(pass.result);
+  return all || elements >= fixed_values ? fixed_values : std::int64_t(std::bit_ceil(std::uint64_t(elements)));
+}
+
+void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
   const std::int64_t inner = walk.reduced.shape.back(), elements = walk.reduced.shape.elements();
-  const std::int64_t segment = walk.cpu ? std::min(inner, segment_elements) : walk.width;
+  const std::int64_t block = walk.fixed ? fixed_block : block_elements;
+  const std::int64_t longest = walk.fixed ? 1 : std::min(inner, segment_elements);
+  const std::int64_t segment = walk.cpu ? longest : walk.width;
   const std::int64_t row_segments = divide_up(inner, segment), segments = elements / inner * row_segments;
-  const std::int64_t per_block = std::max<std::int64_t>(block_elements / std::min(segment, inner), 1);
+  const std::int64_t per_block = std::max<std::int64_t>(block / (walk.fixed ? segment : std::min(segment, inner)), 1);
   const std::int64_t blocks = divide_up(segments, per_block), units = walk.kept.shape.elements() * blocks;
   const std::int64_t share = units / (8 * std::int64_t{traits.compute_units});
-  const std::int64_t least = divide_up(fewest_elements, std::min(elements, block_elements));
-  walk.lanes = walk.cpu ? 1 : segments >= 128 ? 256 : segments >= 16 ? 32 : segments >= 4 ? 4 : 1;
+  const std::int64_t least = divide_up(fewest_elements, std::min(elements, block));
+  if (walk.fixed) {
+    const auto vectors = static_cast<int>(divide_up(values_in_use(pass, elements), walk.width));
+    (walk.cpu ? walk.tile : walk.lanes) = vectors;
+    walk.ragged = walk.cpu && walk.reduced.shape.size() > 1 && inner % fixed_values != 0;
+  } else {
+    walk.lanes = walk.cpu ? 1 : segments >= 128 ? 256 : segments >= 16 ? 32 : segments >= 4 ? 4 : 1;
+  }
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);
   walk.segments = std::uint64_t(segments);
@@ -60,13 +80,19 @@ void divide_rows(ReduceWalk& walk, const DeviceTraits& traits) {
   walk.units_per_item = walk.cpu ? std::uint64_t(std::max(least, share)) : 1;
 }
 
-void divide_columns(ReduceWalk& walk) {
+void divide_columns(ReduceWalk& walk, const ReducePass& pass) {
   const std::int64_t inner = walk.kept.shape.back(), rows = walk.reduced.shape.elements();
-  walk.tile = walk.cpu ? static_cast<int>(std::min<std::int64_t>(cpu_tile, divide_up(inner, walk.width))) : 1;
+  std::int64_t most_vectors = cpu_tile;
+  if (walk.fixed) {
+    walk.lanes = static_cast<int>(values_in_use(pass, rows));
+    const auto vector = walk.width * static_cast<std::int64_t>(size_of(partial_type(pass)));
+    most_vectors = std::clamp<std::int64_t>(fixed_tile_bytes / (walk.lanes * vector), 1, cpu_tile);
+  }
+  walk.tile = walk.cpu ? static_cast<int>(std::min(most_vectors, divide_up(inner, walk.width))) : 1;
   const std::int64_t segment = std::int64_t{walk.width} * walk.tile, row_segments = divide_up(inner, segment);
   const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
   const std::int64_t wanted = walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_units, across);
-  const std::int64_t per_block = std::max(fewest_rows, divide_up(rows, wanted));
+  const std::int64_t per_block = walk.fixed ? fixed_block : std::max(fewest_rows, divide_up(rows, wanted));
   const std::int64_t blocks = divide_up(rows, per_block);
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);
@@ -85,6 +111,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   const Body& body = *pass.body;
   ReduceWalk walk{};
   walk.cpu = traits.device_class == DeviceClass::cpu;
+  walk.fixed = pass.fixed;
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false);
   walk.reduced = part(body, axes, true);
@@ -108,12 +135,15 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   }
   // Partial results of columns are stored as vectors too, one row of results after another.
   if (walk.columns && walk.kept.shape.back() % walk.width != 0) walk.aligned = false;
+  // A vector of a fixed walk never holds elements of two rows.
+  const bool several_rows = walk.fixed && !walk.columns && walk.reduced.shape.size() > 1;
+  if (several_rows && walk.reduced.shape.back() % walk.width != 0) walk.aligned = false;
   if (!walk.cpu && !walk.aligned) walk.width = 1;
   walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();
   if (walk.columns) {
-    divide_columns(walk);
+    divide_columns(walk, pass);
   } else {
-    divide_rows(walk, traits);
+    divide_rows(walk, pass, traits);
   }
   return walk;
 }
@@ -142,7 +172,7 @@ void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass
   const bool last = pass.last && (is_position(pass.kind) || partial_type(pass) != pass.result);
   byte(pass.kind);
   byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) | (last ? 16 : 0) |
-       (pass.position >= 0 ? 32 : 0));
+       (pass.position >= 0 ? 32 : 0) | (walk.fixed ? 64 : 0) | (walk.ragged ? 128 : 0));
   byte(pass.result);
   byte(walk.width);
   byte(walk.lanes == 256 ? 255 : walk.lanes);

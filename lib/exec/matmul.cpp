@@ -59,14 +59,15 @@ constexpr Rule rules[] = {
      "the result has no elements"},
     {MatmulRoute::zeros, [](const DeviceTraits&, const MatmulProblem& p) { return p.k == 0; },
      "a sum of nothing is zero"},
-    {MatmulRoute::vector, [](const DeviceTraits&, const MatmulProblem& p) { return p.m == 1 || p.n == 1; },
+    {MatmulRoute::vector,
+     [](const DeviceTraits&, const MatmulProblem& p) { return !p.fixed && (p.m == 1 || p.n == 1); },
      "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
     {MatmulRoute::packed,
      [](const DeviceTraits& traits, const MatmulProblem&) { return traits.device_class == DeviceClass::cpu; },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
-       return traits.device_class == DeviceClass::gpu && traits.vendor != "nvidia" && suits_clblast(p);
+       return !p.fixed && traits.device_class == DeviceClass::gpu && traits.vendor != "nvidia" && suits_clblast(p);
      },
      "a large product of a BLAS type, and CLBlast is tuned for many GPUs. Not for NVIDIA's: measured on an H200, the "
      "tile kernel reaches 32 TFLOP/s in float32 (CLBlast 31), 18 in float64 (12), 46 in complex64 (26), and starts "
@@ -104,7 +105,8 @@ void collapse_batch(MatmulProblem& p) {
       axes.push_back(axis);
     }
   }
-  if (p.n == 1 && p.m != 1 && !axes.empty() && axes.back().a == 0) {
+  const bool ordered = p.fixed && is_complex(p.dtype);  // a * b adds up in another order than b * a
+  if (p.n == 1 && p.m != 1 && !axes.empty() && axes.back().a == 0 && !ordered) {
     // One matrix times many columns: as many rows times the transposed matrix.
     std::swap(p.a, p.b);
     std::swap(p.a.row_stride, p.a.column_stride);
@@ -194,7 +196,7 @@ void run_matmul(runtime::Queue& queue, const MatmulProblem& problem) {
                                                std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
-  run_batch(queue, choice.route, p, 0, MatmulPiece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out, 0});
+  run_batch(queue, choice.route, p, 0, MatmulPiece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out, 0, p.fixed});
 }
 
 }  // namespace koine::exec

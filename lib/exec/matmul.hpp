@@ -28,6 +28,8 @@ struct MatmulProblem {
   std::vector<std::int64_t> batch;
   MatmulOperand a, b;
   runtime::Buffer* out = nullptr;  ///< contiguous, from offset 0
+  /// Each element as one chain of fused multiply-adds from the first to the last step of the depth, as on every device.
+  bool fixed = false;
 };
 
 enum class MatmulRoute { nothing, zeros, vector, packed, clblast, tile };

@@ -44,6 +44,8 @@ std::string define(const char* name, std::int64_t value) {
   return std::string(" -D ") + name + "=" + std::to_string(value);
 }
 
+std::string fixed_option(const MatmulPiece& p) { return p.fixed ? define("KN_FIXED", 1) : ""; }
+
 runtime::KernelRef kernel_of(runtime::Queue& queue, const char* source, const std::string& options,
                              const char* entry = "koine") {
   return ready_kernel(
@@ -132,7 +134,7 @@ void run_packed(runtime::Queue& queue, const MatmulPiece& p) {
   const runtime::KernelRef kernel =
       kernel_of(queue, "matmul_cpu",
                 define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
-                    define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors));
+                    define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors) + fixed_option(p));
   const runtime::BufferRef scratch =
       queue.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
   runtime::Launch launch(queue, kernel);
@@ -154,9 +156,9 @@ void run_tile(runtime::Queue& queue, const MatmulPiece& p) {
   const std::int64_t tile = suited && large >= std::int64_t{queue.traits().compute_units} ? 128 : 64;
   // A shallow tile leaves local memory for more groups at once.
   const std::int64_t depth = tile == 128 || size_of(p.dtype) == 2 || p.dtype == complex128 ? 8 : 16;
-  const runtime::KernelRef kernel =
-      kernel_of(queue, "matmul_tile",
-                define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth));
+  const runtime::KernelRef kernel = kernel_of(queue, "matmul_tile",
+                                              define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) +
+                                                  define("KN_DEPTH", depth) + fixed_option(p));
   runtime::Launch launch(queue, kernel);
   launch.in(*p.a.buffer).in(*p.b.buffer).out(*p.out);
   launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);

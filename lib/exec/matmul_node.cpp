@@ -40,6 +40,7 @@ void run_matmul_node(runtime::Queue& queue, graph::Node& node) {
     problem.a = operand(a, batch);
     problem.b = operand(b, batch);
     problem.out = buffer.get();
+    problem.fixed = node.place.reproducible && !is_integer(node.dtype);
     run_matmul(queue, problem);
   }
   graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));

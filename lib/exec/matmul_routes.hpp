@@ -26,6 +26,7 @@ struct MatmulPiece {
   MatmulOperand a, b;
   runtime::Buffer* out = nullptr;
   std::int64_t out_offset = 0;
+  bool fixed = false;
 };
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
@@ -38,7 +39,7 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 // Each takes any strides, except run_clblast, which needs a BlasLayout of both operands.
 void run_packed(runtime::Queue& queue, const MatmulPiece& piece);
 void run_tile(runtime::Queue& queue, const MatmulPiece& piece);
-void run_vector(runtime::Queue& queue, const MatmulPiece& piece);  // m or n is 1
-void run_clblast(runtime::Queue& queue, const MatmulPiece& piece);
+void run_vector(runtime::Queue& queue, const MatmulPiece& piece);   // m or n is 1; never fixed
+void run_clblast(runtime::Queue& queue, const MatmulPiece& piece);  // never fixed
 
 }  // namespace koine::exec

@@ -83,9 +83,11 @@ void run_reduce(runtime::Queue& queue, codegen::Step& step) {
     std::deque<Pass> passes(1);
     passes.back().body = std::move(step.body);
     std::int32_t position = -1;
+    // Whole numbers, and the positions of equal ones, come out the same in any order.
+    const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype);
     for (bool last = false; !last;) {
       Pass& now = passes.back();
-      now.pass = {info.kind, &now.body, position, true, node.dtype};
+      now.pass = {info.kind, &now.body, position, true, node.dtype, fixed};
       now.walk = make_reduce_walk(now.pass, axes, queue.traits());
       last = now.pass.last = now.walk.blocks == 1;
       now.kernel = kernel_of(queue, now.pass, now.walk);

@@ -2,6 +2,7 @@
 // Building nodes, and what they know of the work behind them.
 #include "graph/node.hpp"
 
+#include "base/env.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -72,10 +73,19 @@ const QueueChoice*& queue_choice() noexcept {
   return innermost;
 }
 
+bool& reproducible_choice() noexcept {
+  static const bool of_process = base::env_flag("KOINE_REPRODUCIBLE");
+  thread_local bool choice = of_process;
+  return choice;
+}
+
 Place here(Place place) noexcept {
   place.queue = nullptr;
+  place.reproducible = reproducible_choice();
   for (const QueueChoice* choice = queue_choice(); choice != nullptr; choice = choice->outer) {
-    if (choice->place == place) return choice->place;
+    if (choice->place != place) continue;
+    place.queue = choice->place.queue;
+    break;
   }
   return place;
 }

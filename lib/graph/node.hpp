@@ -32,6 +32,7 @@ struct Place {
   runtime::Context* context = nullptr;
   const DeviceTraits* traits = nullptr;
   runtime::Queue* queue = nullptr;  ///< null: the context's own
+  bool reproducible = false;        ///< in the order of operations that is the same on every device
 
   friend bool operator==(const Place& a, const Place& b) noexcept { return a.context == b.context; }
 };
@@ -43,7 +44,9 @@ struct QueueChoice {
 };
 /// The innermost choice of this thread, or null.
 const QueueChoice*& queue_choice() noexcept;
-/// The place with this thread's queue.
+/// Whether this thread's nodes are computed reproducibly; at first what KOINE_REPRODUCIBLE says.
+bool& reproducible_choice() noexcept;
+/// The place with this thread's choices.
 Place here(Place place) noexcept;
 
 /// A constant's value in the representation of its type: integers and bool_ in `integer`, the rest in `real`.
@@ -89,7 +92,7 @@ struct Pending {
 
 /// Immutable once built but for its result, which appears once (`ready`), under the context's evaluation mutex.
 struct Node {
-  /// Takes this thread's queue.
+  /// Takes this thread's choices.
   Node(Op op, DType dtype, Shape shape, Place place)
       : op(op), dtype(dtype), shape(std::move(shape)), place(here(place)) {}
   ~Node();

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scope in which results have the same bits on every device.
+#pragma once
+
+#include "koine/export.hpp"
+
+namespace koine {
+
+/// While the scope lives, what this thread builds gives the same bits on every device:
+///
+///     const koine::reproducible scope;
+///     const koine::Array total = koine::sum(x);   // the same on an NVIDIA card, an AMD card and a CPU
+///
+/// Like a queue, it belongs to an array from when it is built, so evaluating the array later changes nothing. Scopes
+/// nest: `reproducible(false)` switches it off inside. KOINE_REPRODUCIBLE=1 switches it on for the whole process.
+///
+/// It covers sum, prod, max, min, mean, var and std; matmul; astype; and the functions that docs/operations.md lists as
+/// the same on every device: arithmetic, rounding, comparisons, bits. (Of these only reductions and matmul are computed
+/// in another way than without the scope; random numbers are always the same.) Elementary functions such as exp and sin
+/// are not covered, since each vendor has its own. Nor are the sign and payload of a NaN, and what passes through
+/// subnormal numbers on a device that has none, or through float32 divisions and roots on one that does not round them
+/// correctly. Reductions add up in the tree that docs/architecture.md shows; an element of a matrix product is one
+/// chain of fused multiply-adds, or, times a vector, a sum of products.
+class KOINE_API reproducible {
+ public:
+  explicit reproducible(bool on = true) noexcept;
+  ~reproducible();
+  reproducible(const reproducible&) = delete;
+  reproducible& operator=(const reproducible&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace koine
