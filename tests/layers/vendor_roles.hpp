@@ -156,6 +156,9 @@ inline const std::vector<Role>& roles() {
        "",
        {sizes(CL_DEVICE_MAX_WORK_GROUP_SIZE, {256}), sizes(CL_DEVICE_MAX_WORK_ITEM_SIZES, {256, 256, 256})}},
 
+      // So few that a small problem fills them: what is chosen for large ones is reached.
+      {"few_units", "", {uints(CL_DEVICE_MAX_COMPUTE_UNITS, {2})}},
+
       {"small_memory",
        "",
        {ulongs(CL_DEVICE_GLOBAL_MEM_SIZE, {64 * mebibyte}), ulongs(CL_DEVICE_MAX_MEM_ALLOC_SIZE, {16 * mebibyte})}},
