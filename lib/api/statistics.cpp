@@ -50,6 +50,7 @@ Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& opt
   if (is_bool(type)) {
     throw DTypeError(api::prefix(function) + "cannot accumulate in bool; use any or all, or an integer .dtype");
   }
+  api::require_type(x.node()->place, type, function);
   return reduced(kind, astype(x, type), axes, options.keepdims, type);
 }
 

@@ -19,6 +19,12 @@ struct VendorLayer {
   Refused (*refused)();
   /// Bytes of a device's live buffers, by the device's place in the play; pinned host memory does not count.
   std::uint64_t (*live_bytes)(unsigned place);
+  /// How often kernels of a name ran, or with null all kernels, and the work-items of the largest group that was asked
+  /// for.
+  std::uint64_t (*launches)(const char* kernel);
+  std::uint64_t (*largest_group)();
+  /// How many programs were made of a text that holds this one.
+  std::uint64_t (*programs_with)(const char* text);
 };
 
 /// The one symbol that the layer exports beside OpenCL's two.

@@ -2,26 +2,19 @@
 // The test programs' side of tests/layers/fail.cpp.
 #pragma once
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
-#include <koine/device.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 #include "layers/fail.hpp"
+#include "support/layer.hpp"
 
 namespace koine::test {
 
 /// The layer that the loader put into this process.
 inline const FailLayer& fail_layer() {
-  static const FailLayer* const layer = []() -> const FailLayer* {
-    devices();  // with the first OpenCL call the loader loads its layers
-    const char* const path = std::getenv("OPENCL_LAYERS");
-    void* const library = path != nullptr ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
-    return library != nullptr ? static_cast<const FailLayer*>(dlsym(library, fail_layer_symbol)) : nullptr;
-  }();
+  static const FailLayer* const layer = find_layer<FailLayer>(fail_layer_symbol);
   if (layer == nullptr) FAIL("run this with OPENCL_LAYERS=.../libkoine_fail_layer.so, as ctest does");
   return *layer;
 }

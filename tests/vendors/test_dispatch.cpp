@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs on which vendor's device: routes of matrix products, the shape of loops, and groups within each device's
+// limits.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/vendor_layer.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::test::check_played;
+using kn::test::numbered;
+using kn::test::vendor_layer;
+
+namespace {
+
+/// Rows of i % 7 times columns of j % 5.
+void check_product(std::int64_t size, kn::DType type) {
+  CAPTURE(size);
+  CAPTURE(kn::name(type));
+  const Array i = kn::arange(size) % 7, j = kn::arange(size) % 5;
+  const Array a = kn::broadcast_to(kn::reshape(i, {size, 1}), {size, size}).astype(type) + 0;
+  const Array b = kn::broadcast_to(j, {size, size}).astype(type) + 0;
+  const std::vector<double> got = kn::matmul(a, b).astype(kn::float64).to_vector<double>();
+  std::int64_t wrong = 0;
+  for (std::int64_t k = 0; k < size * size; ++k) {
+    const std::int64_t want = size * (k / size % 7) * (k % size % 5);
+    wrong += got[static_cast<std::size_t>(k)] != static_cast<double>(want);
+  }
+  CHECK(wrong == 0);
+}
+
+std::uint64_t foreign_launches() { return vendor_layer().launches(nullptr) - vendor_layer().launches("koine"); }
+
+}  // namespace
+
+TEST_CASE("child: CLBlast multiplies" * doctest::skip()) {
+  check_product(64, kn::float32);
+  CHECK(foreign_launches() == 0);
+  check_product(512, kn::float32);
+  CHECK(foreign_launches() > 0);
+  const std::uint64_t before = foreign_launches();
+  check_product(512, kn::int32);
+  CHECK(foreign_launches() == before);
+}
+
+TEST_CASE("child: our kernels multiply" * doctest::skip()) {
+  check_product(64, kn::float32);
+  check_product(512, kn::float32);
+  CHECK(foreign_launches() == 0);
+}
+
+TEST_CASE("large products of a BLAS type are CLBlast's on an AMD card and our own on NVIDIA's and on a CPU") {
+  check_played("amd", "child: CLBlast multiplies");
+  check_played("nvidia", "child: our kernels multiply");
+  check_played("pocl", "child: our kernels multiply");
+}
+
+TEST_CASE("child: groups of the expected size" * doctest::skip()) {
+  (numbered<float>({100'000}) * 2 + 1).eval();
+  CHECK(vendor_layer().largest_group() == std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
+}
+
+TEST_CASE("neighbouring work-items share a group on a GPU and work alone on a CPU") {
+  const auto check = [](const char* play, const char* items) {
+    check_played(play, "child: groups of the expected size", {{"KOINE_TEST_EXPECT", items}});
+  };
+  check("pocl", "1");
+  check("amd", "256");
+  check("nvidia", "256");
+  check("nvidia,small_groups", "256");
+}
+
+TEST_CASE("child: every kernel" * doctest::skip()) {
+  const std::int64_t n = 1000;
+  const Array x = numbered<float>({n, 33}), positions = kn::arange(n - 1, -1, -1);
+  // Element-wise: contiguous, strided, broadcast.
+  CHECK(((x + 1) * 2)(n - 1, 32).item<float>() == 2.0f * static_cast<float>(n * 33));
+  CHECK((x.T() + kn::arange(n))(5, 7).item<float>() == static_cast<float>(7 * 33 + 5 + 7));
+  // Reductions: all, along rows, along columns; positions.
+  CHECK(kn::sum(kn::ones({n, 33}) * 3).item<float>() == static_cast<float>(n * 99));
+  CHECK(kn::max(x, {.axis = 1})(4).item<float>() == 4 * 33 + 32);
+  CHECK(kn::sum(kn::ones({n, 33}), {.axis = 0})(32).item<float>() == static_cast<float>(n));
+  CHECK(kn::argmax(x).item<std::int64_t>() == n * 33 - 1);
+  CHECK(kn::argmin(x, {.axis = 0})(3).item<std::int64_t>() == 0);
+  // Products: tiles of every type, rows and columns.
+  for (const kn::DType type : {kn::int32, kn::float32, kn::float64, kn::complex64, kn::float16}) {
+    CAPTURE(kn::name(type));
+    const Array product = kn::matmul(kn::ones({70, 20}, {.dtype = type}), kn::ones({20, 90}, {.dtype = type}));
+    CHECK(kn::all(product == 20).item<bool>());
+    CHECK(kn::all(kn::matmul(product, kn::ones({90, 1}, {.dtype = type})) == 1800).item<bool>());
+    CHECK(kn::all(kn::matmul(kn::ones({1, 70}, {.dtype = type}), product) == 1400).item<bool>());
+  }
+  // Elements at positions.
+  CHECK(kn::take(x, positions, {.axis = 0})(0, 0).item<float>() == static_cast<float>((n - 1) * 33));
+  // Draws.
+  kn::random::Generator g(1);
+  CHECK(std::abs(kn::mean(g.normal({100'000})).item<float>()) < 0.02f);
+  CHECK(std::abs(kn::mean(g.uniform({100'000})).item<float>() - 0.5f) < 0.01f);
+  CHECK(kn::max(g.integers(0, 10, {10'000})).item<int>() == 9);
+
+  CHECK(vendor_layer().largest_group() <= std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
+  CHECK(vendor_layer().refused().launches == 0);
+  CHECK(vendor_layer().refused().builds == 0);
+  // A kernel file that nothing above runs has to be added there.
+  int files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(KOINE_TEST_DIR "/../kernels")) {
+    if (file.path().extension() != ".cl" || file.path().stem().string().ends_with("_cpu")) continue;
+    std::ifstream text(file.path());
+    std::string purpose;
+    std::getline(std::getline(text, purpose), purpose);
+    CAPTURE(file.path().string());
+    CHECK(vendor_layer().programs_with(purpose.c_str()) > 0);
+    ++files;
+  }
+  CHECK(files >= 7);
+}
+
+TEST_CASE("every kernel keeps to the groups, the local memory and the parameters that a device has") {
+  const auto check = [](const char* play, const char* items) {
+    // From source, so that the layer sees which kernels run.
+    check_played(play, "child: every kernel", {{"KOINE_TEST_EXPECT", items}, {"KOINE_CACHE", "off"}});
+  };
+  check("amd", "256");
+  check("nvidia", "1024");
+  check("nvidia,small_groups", "256");
+}
