@@ -3,7 +3,7 @@
 # Fills a folder with the text of every program that the ops and device tests, random graphs among them, make on cards:
 # PoCL plays them (tests/layers/vendor.cpp). For ci/check_targets.
 # usage: ci/dump_kernels.sh folder [ctest argument...]
-#   PLAY="amd nvidia"   the roles that are played, one after the other
+#   PLAY="amd nvidia,few_units"   the devices that are played, one after the other
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -ge 1 ] || { sed -n '3,6s/^# //p' "$0"; exit 2; }
@@ -24,8 +24,8 @@ cmake --build --preset ci --parallel "$(nproc)" --target test_ops test_device ko
 export OPENCL_LAYERS=$PWD/build-ci/libkoine_vendor_layer.so KOINE_DUMP_DIR=$folder
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/build-ci/pocl-cache}
 mkdir -p "$POCL_CACHE_DIR"
-for role in ${PLAY:-amd nvidia}; do
-  step="testing on PoCL that plays $role"
-  KOINE_TEST_PLAY=$role KOINE_DEVICE=$role ctest --preset ci --parallel "$(nproc)" -L 'ops|device' "$@"
+for play in ${PLAY:-amd nvidia,few_units}; do
+  step="testing on PoCL that plays $play"
+  KOINE_TEST_PLAY=$play KOINE_DEVICE=${play%%,*} ctest --preset ci --parallel "$(nproc)" -L 'ops|device' "$@"
 done
 echo "dump_kernels: $(find "$folder" -name '*.cl' | wc -l) texts in $folder, $SECONDS s"

@@ -188,6 +188,9 @@ inline const std::vector<Role>& roles() {
 
       {"small_groups", "", {sizes(CL_DEVICE_MAX_WORK_GROUP_SIZE, {256})}},
 
+      // So few that a small problem fills them: what is chosen for large ones is reached.
+      {"few_units", "", {uints(CL_DEVICE_MAX_COMPUTE_UNITS, {2})}},
+
       {"small_memory",
        "",
        {ulongs(CL_DEVICE_GLOBAL_MEM_SIZE, {64 * mebibyte}), ulongs(CL_DEVICE_MAX_MEM_ALLOC_SIZE, {16 * mebibyte})}},
