@@ -19,6 +19,7 @@ struct Quirks {
   bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
   bool crashes_at_exit = false;             ///< a process must not end while work is under way: wait for it
   bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
+  bool finish_skips_flushed = false;        ///< clFinish waits only for what was enqueued since the last clFlush
 };
 
 struct DeviceTraits {

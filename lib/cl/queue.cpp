@@ -16,6 +16,16 @@ void Queue::set_profiling(bool on) {
   current_.store(on ? profiling_() : plain_(), std::memory_order_release);
 }
 
+cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
+  if (!quirks.finish_skips_flushed) return clFinish(queue);
+  cl_event last = nullptr;
+  cl_int code = clEnqueueMarkerWithWaitList(queue, 0, nullptr, &last);
+  if (code != CL_SUCCESS) return code;
+  code = clWaitForEvents(1, &last);
+  clReleaseEvent(last);
+  return code != CL_SUCCESS ? code : clFinish(queue);
+}
+
 void Event::wait() const { event_.wait(); }
 
 bool Event::done() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/device_traits.hpp"
 #include "cl/opencl.hpp"
 
 namespace koine::cl {
@@ -30,6 +31,9 @@ class Queue {
   ::cl::CommandQueue profiling_;
   std::atomic<cl_command_queue> current_;
 };
+
+/// Waits for all of a queue's work, as clFinish promises.
+cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept;
 
 /// A point in a queue's work.
 class Event {

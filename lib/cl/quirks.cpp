@@ -14,7 +14,7 @@ using Version = std::pair<int, int>;  // major, minor
 constexpr Version every_later{1 << 20, 0};
 
 struct Row {
-  std::string_view vendor;
+  std::string_view who;  // a vendor, or a vendor's devices of one type: "intel:cpu"
   Version from, before;  // of the driver
   bool Quirks::*effect;
   std::string_view reason;
@@ -38,10 +38,14 @@ constexpr Row rows[] = {
      "A program's binary holds the machine code of those kernels that were launched before it is fetched first, and "
      "fetching compiles each kernel once more: 85 ms, during which other compilations wait, and launches too now and "
      "then. Seen in 3.1."},
-    {"intel", {0, 0}, every_later, &Quirks::crashes_at_exit,
-     "TODO"},
-    {"mesa", {0, 0}, every_later, &Quirks::crashes_at_exit,
-     "TODO"},
+    {"intel:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
+     "Its objects die with the process while its threads still run kernels, which then call functions that are gone. "
+     "Seen in 2026.22."},
+    {"mesa:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
+     "rusticl's threads still run kernels while the process ends and LLVM's globals die. Seen in 22.3."},
+    {"mesa", {0, 0}, {23, 0}, &Quirks::finish_skips_flushed,
+     "rusticl's clFinish waits for the last command that was not flushed before, and where all were, for nothing. Seen "
+     "in 22.3."},
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},
@@ -59,7 +63,8 @@ Version version_of(std::string_view text) {
 
 bool applies(const Row& row, const DeviceTraits& traits) {
   const Version version = version_of(traits.driver);
-  return row.vendor == traits.vendor && version >= row.from && version < row.before;
+  const bool concerned = row.who == traits.vendor || row.who == traits.vendor + ":" + to_string(traits.device_class);
+  return concerned && version >= row.from && version < row.before;
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ bool Context::relieve(cl_int code) noexcept {
   constexpr cl_int shortages[] = {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY};
   if (std::find(std::begin(shortages), std::end(shortages), code) == std::end(shortages)) return false;
   for (const auto& queue : queues_) {
-    if (clFinish(queue->handle()) != CL_SUCCESS) return false;
+    if (cl::finish(queue->handle(), traits().quirks) != CL_SUCCESS) return false;
   }
   pool_.trim();
   return true;

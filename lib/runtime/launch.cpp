@@ -50,7 +50,7 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
                                                size_text(global) + ", local " + size_text(local));
   }
   if (!context.synchronous()) return;
-  if (const cl_int waited = clFinish(queue_.handle()); waited != CL_SUCCESS) {
+  if (const cl_int waited = cl::finish(queue_.handle(), queue_.traits().quirks); waited != CL_SUCCESS) {
     context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");
   }
 }

@@ -44,7 +44,7 @@ bool Queue::relieve_locked(cl_int code) noexcept {
 }
 
 cl_int Queue::failed(cl_int code) noexcept {
-  if (others()) clFinish(handle());
+  if (others()) cl::finish(handle(), traits().quirks);
   return code;
 }
 
@@ -158,7 +158,7 @@ void Queue::check_faults(const Buffer& buffer, const std::function<void(const Bu
 
 void Queue::finish(std::string_view function) {
   context_.check_usable(function);
-  const cl_int code = clFinish(handle());
+  const cl_int code = cl::finish(handle(), traits().quirks);
   if (code != CL_SUCCESS) context_.fail(code, function, "finish the work");
 }
 

@@ -15,6 +15,7 @@
 
 #include "runtime/launch.hpp"
 #include "support/child.hpp"
+#include "support/devices.hpp"
 
 namespace kn = koine;
 using kn::runtime::BufferRef;
@@ -65,6 +66,12 @@ int end_deep(const kn::Array& x, int depth) {
   if (depth > 0) return end_deep(y, depth - 1) + static_cast<int>(y.size());
   if (y(0).item<int>() == 200 * 201 / 2) std::exit(0);
   return 1;
+}
+
+/// Whether the driver dies while other threads are still in it, which no library can wait for: they never stop.
+bool dies_under_threads() {
+  return kn::test::left_out_on("intel",
+                               "threads that compute while exit() runs meet the driver's dead objects (2026.22)");
 }
 
 /// Often enough for a fault that needs a certain moment to show now and then.
@@ -189,13 +196,18 @@ TEST_CASE("a process may end while a kernel runs") { check_child("child: ends wh
 
 TEST_CASE("arrays may outlive main, and be asked for as late") { check_child("child: arrays outlive main"); }
 
-TEST_CASE("any thread may end the process while others compute") { repeat("child: another thread ends the process"); }
+TEST_CASE("any thread may end the process while others compute") {
+  if (dies_under_threads()) return;
+  repeat("child: another thread ends the process");
+}
 
 TEST_CASE("global, static, thread-local and local arrays may be there at exit") {
   repeat("child: arrays of all lifetimes");
 }
 
 TEST_CASE("a process may end while kernels are built") {
+  if (dies_under_threads()) return;
+  if (kn::test::left_out_on("mesa", "LLVM's globals die while the driver still compiles (22.3)")) return;
   // At several moments of the build.
   for (const char* wait : {"0", "5", "30", "100"}) {
     CAPTURE(std::string(wait));
@@ -211,9 +223,15 @@ TEST_CASE("a process may end while a device is used for the first time") {
   }
 }
 
-TEST_CASE("main may return while detached threads compute") { repeat("child: main returns while threads work"); }
+TEST_CASE("main may return while detached threads compute") {
+  if (dies_under_threads()) return;
+  repeat("child: main returns while threads work");
+}
 
-TEST_CASE("exit may be called deep in a computation") { repeat("child: ends deep in a call"); }
+TEST_CASE("exit may be called deep in a computation") {
+  if (dies_under_threads()) return;
+  repeat("child: ends deep in a call");
+}
 
 TEST_CASE("quick_exit may be called while others compute, and its handlers compute") {
   repeat("child: quick_exit while threads work");

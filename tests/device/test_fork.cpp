@@ -16,6 +16,7 @@
 
 #include "support/arrays.hpp"
 #include "support/child.hpp"
+#include "support/devices.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -178,11 +179,22 @@ TEST_CASE("child: forks after looking at the devices" * doctest::skip()) {
   CHECK(kn::arange(10)(7).item<int>() == 7);
 }
 
+namespace {
+
+/// Whether exit() never returns in a forked child, which waits for threads that a fork does not copy.
+bool children_cannot_exit() {
+  return kn::test::left_out_on("intel", "exit() of a forked child waits for the driver's threads, for ever (2026.22)");
+}
+
+}  // namespace
+
 TEST_CASE("the forked child of a process that used a device gets an error, and the parent works on") {
+  if (children_cannot_exit()) return;
   kn::test::check_child("child: forks after using a device");
 }
 
 TEST_CASE("a fork does not meet the locks of other threads") {
+  if (children_cannot_exit()) return;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   MESSAGE("left out: the sanitizer's own locks do not survive a fork beside other threads");
   return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// matmul against plain loops, operands lying in memory in every way. Values are such that every sum is exact, so results
-// compare bit for bit.
+// matmul against plain loops, operands lying in memory in every way. Values are such that every sum is exact, so
+// results compare bit for bit.
 #pragma once
 
 #include <doctest/doctest.h>

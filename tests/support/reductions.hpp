@@ -55,8 +55,7 @@ inline void check_all(const Array& x, const Plain& plain, const std::vector<std:
   for (std::size_t i = axes.size(); i-- > 0;) reduced.erase(axes[i]);
   CHECK(sum(x, {.axis = axis}).shape() == reduced);
   CHECK(sum(x, {.axis = axis, .keepdims = true}).shape() == kept);
-  CHECK(sum(x, {.axis = axis}).to_vector<std::int64_t>() ==
-        each_group<std::int64_t>(plain, axes, [](const Group& g) {
+  CHECK(sum(x, {.axis = axis}).to_vector<std::int64_t>() == each_group<std::int64_t>(plain, axes, [](const Group& g) {
           std::int64_t total = 0;
           for (std::int64_t v : g) total += v;
           return total;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/elementwise.cl in every way of reading and writing memory, on arrays that end where their buffers end, so that
-// an interpreter sees each access past an end.
+// kernels/elementwise.cl in every way of reading and writing memory, on arrays that end where their buffers end, so
+// that an interpreter sees each access past an end.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
