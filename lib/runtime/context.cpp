@@ -90,7 +90,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
 
 std::shared_ptr<Queue> Context::new_queue() {
   check_usable("Queue");
-  const std::lock_guard lock(order_mutex_);
+  std::unique_lock lock(order_mutex_);
   spare_queues_.reserve(queues_.size() + 1);  // giving one back cannot fail
   Queue* queue = nullptr;
   if (!spare_queues_.empty()) {
@@ -103,6 +103,7 @@ std::shared_ptr<Queue> Context::new_queue() {
     queues_.push_back(std::move(made));
     queue = queues_.back().get();
   }
+  lock.unlock();  // without memory for the pointer the queue is given back at once
   return std::shared_ptr<Queue>(queue, [this](Queue* last) {
     if (generation_ != base::process_generation()) return;
     const std::lock_guard giving(order_mutex_);
