@@ -160,12 +160,11 @@ DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::stri
   traits.fp16 = extensions.find("cl_khr_fp16") != std::string_view::npos;
   traits.unified_memory = traits.device_class == DeviceClass::cpu ||
                           query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY).value_or(CL_FALSE) != CL_FALSE;
-  traits.exact_divide = (required<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
-                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  traits.exact_divide =
+      (required<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   traits.compute_units = required<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   traits.max_group = static_cast<std::uint32_t>(required<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-  traits.max_parameter_bytes =
-      static_cast<std::uint32_t>(required<std::size_t>(device, CL_DEVICE_MAX_PARAMETER_SIZE));
+  traits.max_parameter_bytes = static_cast<std::uint32_t>(required<std::size_t>(device, CL_DEVICE_MAX_PARAMETER_SIZE));
   traits.vector_bytes = required<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) * 4;
   traits.base_alignment = required<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;  // given in bits
   traits.memory = required<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);

@@ -97,7 +97,7 @@ std::shared_ptr<Queue> Context::new_queue() {
     queue = spare_queues_.back();
     spare_queues_.pop_back();
   } else {
-    auto made = std::make_unique<Queue>(*this, queues_.size());
+    auto made = noting_loss([&] { return std::make_unique<Queue>(*this, queues_.size()); });
     // The work of an only queue is not noted anywhere.
     if (const cl_int code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "Queue", "start");
     queues_.push_back(std::move(made));
@@ -125,31 +125,17 @@ std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {
 KernelRef Context::kernel(std::string_view signature, const std::function<ProgramText()>& make,
                           std::string_view entry) {
   check_usable("eval");
-  try {
-    return programs_.kernel(signature, entry, [&] { return store_.make(signature, make()); });
-  } catch (const DeviceLost&) {
-    lose();
-    throw;
-  }
+  return noting_loss(
+      [&] { return programs_.kernel(signature, entry, [&] { return store_.make(signature, make()); }); });
 }
 
 void Context::build(std::string_view signature, const ProgramText& text) {
   check_usable("eval");
-  try {
-    programs_.program(signature, [&] { return store_.make(signature, text); });
-  } catch (const DeviceLost&) {
-    lose();
-    throw;
-  }
+  noting_loss([&] { programs_.program(signature, [&] { return store_.make(signature, text); }); });
 }
 
 KernelRef Context::find_kernel(std::string_view signature, std::string_view entry) {
-  try {
-    return programs_.find(signature, entry);
-  } catch (const DeviceLost&) {
-    lose();
-    throw;
-  }
+  return noting_loss([&] { return programs_.find(signature, entry); });
 }
 
 void Context::finish(std::string_view function) {

@@ -2,15 +2,15 @@
 // Each call with which devices are found fails in its turn, in a process of its own: the default device is found as
 // ever, or an error says that it was not. A guess at what a driver did not say could pick the wrong kernels.
 #include <doctest/doctest.h>
-#include <koine/koine.hpp>
 #include <unistd.h>
+#include <koine/koine.hpp>
 
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string>
 
-#include "support/arrays.hpp"
+#include "cl/device_entry.hpp"
 #include "support/child.hpp"
 #include "support/fail_layer.hpp"
 

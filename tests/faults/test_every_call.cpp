@@ -27,15 +27,15 @@
 
 namespace kn = koine;
 using kn::Array;
+using kn::test::always;
 using kn::test::Changes;
 using kn::test::fail_layer;
 using kn::test::Failing;
 using kn::test::faults;
+using kn::test::out_of_resources;
 using kn::test::Progress;
 using kn::test::Step;
 using kn::test::Swept;
-using kn::test::always;
-using kn::test::out_of_resources;
 
 namespace {
 
@@ -62,8 +62,7 @@ void sweep(const std::string& name, std::uint64_t stride, Changes changes) {
   std::uint64_t injected = 0;
   for (std::size_t i = 0; i < faults.size(); ++i) {
     injected += p.injected[i];
-    if (p.injected[i] > 0)
-      std::cout << "  " << p.injected[i] << "  " << kn::test::text_of(faults[i]) << '\n';
+    if (p.injected[i] > 0) std::cout << "  " << p.injected[i] << "  " << kn::test::text_of(faults[i]) << '\n';
   }
   std::cout << "faults injected: " << injected << " (" << name << ", every " << stride << ". place; " << p.trials
             << " runs, of which " << p.absorbed << " ended in the right answer at once, " << p.thrown
@@ -93,7 +92,16 @@ TEST_CASE("each call fails in its turn while every launch is waited for") {
 }
 
 TEST_CASE("each call fails in its turn on a device that is new") {
-  sweep("new devices", 29, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_FRESH", "1"}});
+  sweep("new devices", 499, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_FRESH", "1"}});
+}
+
+TEST_CASE("each call fails in its turn on a device that is new while programs are kept on disk") {
+  const kn::test::TemporaryFolder cache;
+  sweep("new devices, programs kept on disk", 307,
+        {{"KOINE_TEST_FAULTS", "calls"},
+         {"KOINE_TEST_FRESH", "1"},
+         {"KOINE_CACHE", "rw"},
+         {"KOINE_CACHE_DIR", cache.path().string()}});
 }
 
 TEST_CASE("each allocation on the host fails in its turn") {
@@ -103,6 +111,16 @@ TEST_CASE("each allocation on the host fails in its turn") {
   }
   sweep("host memory", 101, {{"KOINE_TEST_FAULTS", "host"}});
   sweep("host memory, two queues", 307, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
+}
+
+TEST_CASE("each call and each allocation of what holds locks and promises fails in its turn") {
+  for (const char* step : {"queues and events", "reading in the background"}) {
+    if (kn::test::memory_can_fail) {
+      sweep(std::string("host memory, ") + step, 1, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_STEP", step}});
+    }
+    sweep(std::string("new devices, ") + step, 7,
+          {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_FRESH", "1"}, {"KOINE_TEST_STEP", step}});
+  }
 }
 
 TEST_CASE("calls fail now and then while threads compute") {

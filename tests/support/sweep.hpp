@@ -122,11 +122,12 @@ class Sweep {
     for (; progress_.fault < faults.size(); ++progress_.fault, progress_.step = 0, progress_.skip = 0) {
       if (!wanted(faults[progress_.fault])) continue;
       for (; progress_.step < steps_.size(); ++progress_.step, progress_.skip = 0) {
-        if (steps_[progress_.step].slow && stride_ > 1) continue;
-        if (progress_.skip == 0) progress_.skip = (progress_.fault * 5 + progress_.step * 3) % stride_;
+        if (steps_[progress_.step].slow && !exhaustive()) continue;
+        if (step_ != nullptr && steps_[progress_.step].name != step_) continue;
+        if (progress_.skip == 0) progress_.skip = (progress_.fault * 5 + progress_.step * 3 + offset_) % stride_;
         for (bool struck = true; struck; progress_.skip += stride_) {
           if (std::chrono::steady_clock::now() - start > std::chrono::seconds(60)) return wrong;
-          alarm(90);  // whoever hangs is killed
+          alarm(90);                     // whoever hangs is killed
           if (!prepare()) return wrong;  // no device is left
           const std::string here = try_once(struck);
           alarm(0);
@@ -247,6 +248,7 @@ class Sweep {
     const Fault& fault = faults[progress_.fault];
     const State before = state();
     Outcome first, second;
+    bool unmade = false;
     {
       const std::function<bool(Attempt&)> body = steps_[progress_.step].body;
       Attempt state(site_, known_[progress_.step]);
@@ -274,11 +276,14 @@ class Sweep {
       } else if (first.no_memory ? fault.code != host_allocation : !is_sentence(first.error)) {
         return "no sentence: " + first.error;
       }
+      each_device(
+          [&](const Device& device) { unmade = unmade || runtime::Context::existing(device.record()) == nullptr; });
       if (first.thrown) second = attempt(body, state, [] {});
     }
-    lost_ = first.lost;
-    progress_.lost += first.lost;
-    if (first.lost && !(second.lost && has(second.error, "other devices work on"))) {
+    // Where the context itself did not come to be, nothing is lost for good.
+    lost_ = first.lost && !(unmade && second.right);
+    progress_.lost += lost_;
+    if (lost_ && !(second.lost && has(second.error, "other devices work on"))) {
       return "a lost device that goes on after \"" + first.error + "\": " + second.error;
     }
     if (first.thrown && !first.lost && !second.right) {
@@ -325,8 +330,8 @@ class Sweep {
   }
 
   static Live difference_of(const Live& before, const Live& after) {
-    return {after.memory - before.memory,     after.events - before.events, after.programs - before.programs,
-            after.kernels - before.kernels,   after.queues - before.queues, after.contexts - before.contexts};
+    return {after.memory - before.memory,   after.events - before.events, after.programs - before.programs,
+            after.kernels - before.kernels, after.queues - before.queues, after.contexts - before.contexts};
   }
 
   template <class F>
@@ -339,8 +344,9 @@ class Sweep {
   State state() const {
     State result;
     each_device([&](const Device& device) {
-      const runtime::Context* const context = runtime::Context::existing(device.record());
+      runtime::Context* const context = runtime::Context::existing(device.record());
       if (context == nullptr) return;
+      context->background().wait_idle();
       try {
         synchronize(device);
       } catch (const DeviceLost&) {
@@ -356,8 +362,9 @@ class Sweep {
   }
 
   Progress& progress_;
-  const std::uint64_t stride_ = number_in("KOINE_TEST_STRIDE", 1);
+  const std::uint64_t stride_ = number_in("KOINE_TEST_STRIDE", 1), offset_ = number_in("KOINE_TEST_OFFSET", 0);
   const bool fresh_ = set_in("KOINE_TEST_FRESH");
+  const char* const step_ = std::getenv("KOINE_TEST_STEP");
   Site site_{default_device(), {}, false, {}};
   std::vector<Step> steps_;
   std::vector<std::vector<Attempt::Values>> known_;
@@ -376,7 +383,8 @@ struct Swept {
 };
 
 /// Runs the sweep that `changes` describe: KOINE_TEST_FRESH=1 for a device of its own for each place, KOINE_TEST_STRIDE
-/// to look at every so many places, KOINE_TEST_TWO_QUEUES=1, KOINE_TEST_FAULTS=calls or host, and the library's own.
+/// to look at every so many places from KOINE_TEST_OFFSET on, KOINE_TEST_TWO_QUEUES=1, KOINE_TEST_FAULTS=calls or host,
+/// KOINE_TEST_STEP for one step alone, and the library's own. KOINE_TEST_EXHAUSTIVE=1 takes the slow steps in.
 inline Swept run_sweep(const std::string& child, Changes changes) {
   const TemporaryFolder folder;
   const ProgressFile progress(folder.path() / "progress");

@@ -114,8 +114,8 @@ bool throws(F f) {
 struct Rectangle {
   static constexpr std::int64_t rows = 300, columns = 500;
   std::vector<std::int32_t> values;
-  std::vector<std::int64_t> row_sums = std::vector<std::int64_t>(rows), column_sums =
-                                                                            std::vector<std::int64_t>(columns);
+  std::vector<std::int64_t> row_sums = std::vector<std::int64_t>(rows),
+                            column_sums = std::vector<std::int64_t>(columns);
   std::vector<std::int64_t> row_places = std::vector<std::int64_t>(rows);
   std::int64_t sum = 0, zeros = 0;
 
@@ -160,9 +160,9 @@ Array all_operations(const Array& x1, const Array& x2) {
     y = y.astype(float32);
     total = total * 0.5f + where(isfinite(y), y, 0);
   };
-#define KN_OP(name, arity, takes, ...)                                                       \
+#define KN_OP(name, arity, takes, ...)                                                    \
   if constexpr (!std::is_same_v<decltype(compute_type<domain::takes, T>()), Tag<void>>) { \
-    add(applied<arity>(::koine::name, x1, x2));                                              \
+    add(applied<arity>(::koine::name, x1, x2));                                           \
   }
 #include "graph/ops.def"
   return total;
@@ -273,8 +273,8 @@ inline std::vector<Step> workload() {
     attempt.once([&] { x = asarray(hundred()); });
     attempt.once([&] { x(slice(10, 20)) = -1; });
     const auto there = attempt.elsewhere();
-    attempt.once([&] { x(slice(0, 5)) = x(slice(5, 10)); });      // apart
-    attempt.once([&] { x(slice(51, 61)) = x(slice(50, 60)); });   // overlapping
+    attempt.once([&] { x(slice(0, 5)) = x(slice(5, 10)); });     // apart
+    attempt.once([&] { x(slice(51, 61)) = x(slice(50, 60)); });  // overlapping
     attempt.once([&] { copy = x; });
     attempt.once([&] { copy(70) = x(71) * 2; });  // of memory that two arrays share
     static const Values first = [] {
