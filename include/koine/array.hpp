@@ -86,7 +86,13 @@ class FutureReader final : public Reader {
   void finish(std::exception_ptr error) override {
     if (error) return promise_.set_exception(error);
     if constexpr (std::same_as<T, bool>) {
-      promise_.set_value(std::vector<bool>(values_.begin(), values_.end()));
+      std::vector<bool> values;
+      try {
+        values.assign(values_.begin(), values_.end());
+      } catch (...) {  // no memory
+        return promise_.set_exception(std::current_exception());
+      }
+      promise_.set_value(std::move(values));
     } else {
       promise_.set_value(std::move(values_));
     }

@@ -26,7 +26,9 @@ enum class ErrorKind {
 /// The name of a kind, such as "ShapeError".
 KOINE_API const char* to_string(ErrorKind kind) noexcept;
 
-/// The base of all of the library's exceptions. Catch this one to catch everything.
+/// The base of all of the library's exceptions. Catch this one to catch everything but std::bad_alloc, which passes
+/// through where the host has no memory for the library's own objects. After either, what was asked for may be tried
+/// again.
 class KOINE_API Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message);

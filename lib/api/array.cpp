@@ -102,32 +102,30 @@ void Array::read(DType type, void* target, std::size_t count, const char* functi
 
 void Array::read_later(DType type, std::shared_ptr<detail::Reader> reader) const {
   check_conversion(dtype(), type, "read_async");
-  // Held until the values are read, so that an assignment to this array meanwhile goes to a copy.
-  graph::NodeRef source;
-  cl::Event ready;
   try {
-    source = exec::row_major(node());
-    ready = exec::queue_of(*source).ready(*source->storage, "read_async");
-  } catch (const Error&) {
-    return reader->finish(std::current_exception());
+    // Held until the values are read, so that an assignment to this array meanwhile goes to a copy.
+    graph::NodeRef source = exec::row_major(node());
+    cl::Event ready = exec::queue_of(*source).ready(*source->storage, "read_async");
+    base::Background& background = source->place.context->background();
+    std::function<void()> task = [source = std::move(source), ready = std::move(ready), type, reader]() mutable {
+      std::exception_ptr failure;
+      try {
+        void* const target = reader->target(static_cast<std::size_t>(source->shape.elements()));
+        read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
+          exec::queue_of(*source).read_aside(ready, *source->storage, offset, to, bytes, "read_async");
+        });
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      source.reset();  // whoever sees the values may write in place again
+      reader->finish(failure);
+    };
+    // Where there is no such thread to be had, reading now is better than never.
+    if (!background.submit(task)) task();
+  } catch (...) {
+    // A promise that nobody keeps needs memory to say so, and ends the process where there is none.
+    reader->finish(std::current_exception());
   }
-  runtime::Context& context = *source->place.context;
-  std::function<void()> task = [source = std::move(source), ready = std::move(ready), type,
-                                reader = std::move(reader)]() mutable {
-    std::exception_ptr failure;
-    try {
-      void* const target = reader->target(static_cast<std::size_t>(source->shape.elements()));
-      read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
-        exec::queue_of(*source).read_aside(ready, *source->storage, offset, to, bytes, "read_async");
-      });
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    source.reset();  // whoever sees the values may write in place again
-    reader->finish(failure);
-  };
-  // Where there is no such thread to be had, reading now is better than never.
-  if (!context.background().submit(task)) task();
 }
 
 void eval(std::span<const Array* const> arrays) {

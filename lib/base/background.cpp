@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "base/process.hpp"
@@ -39,16 +39,14 @@ Background::Background() : generation_((watch_forks(), process_generation())) {
   }
 }
 
-bool Background::submit(std::function<void()> task) noexcept {
+bool Background::take(std::function<void()> task) {
   // A fork may have copied the mutex while it was held.
   if (generation_ != process_generation()) return false;
-  try {
+  {
     const std::lock_guard lock(mutex_);
     if (ending_) return false;
     if (!thread_.joinable() && !start()) return false;
     tasks_.push_back(std::move(task));
-  } catch (...) {
-    return false;
   }
   changed_.notify_all();
   return true;
@@ -58,7 +56,7 @@ bool Background::start() noexcept {
   try {
     const SignalsBlocked blocked;
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no more threads, or no memory for one
     return false;
   }
   finish_at_exit();

@@ -21,10 +21,17 @@ class Background {
   Background& operator=(const Background&) = delete;
 
   /// Runs a task after those before it; what it throws is dropped. The thread starts with the first task. False if the
-  /// task was not taken: there is no thread to be had, the process is ending and the tasks before are done, or this is
-  /// the forked child of a process that had made the object. The caller then runs the task itself if somebody depends
-  /// on it, and forgets it otherwise.
-  bool submit(std::function<void()> task) noexcept;
+  /// task was not taken: there is no thread or no memory to be had, the process is ending and the tasks before are
+  /// done, or this is the forked child of a process that had made the object. The caller then runs the task itself if
+  /// somebody depends on it (so it must not have been moved here), and forgets it otherwise.
+  template <class Task>
+  bool submit(Task&& task) noexcept {
+    try {
+      return take(std::function<void()>(std::forward<Task>(task)));
+    } catch (...) {
+      return false;
+    }
+  }
 
   /// Registers with atexit that the tasks are finished, for an exit() on another thread than main's, whose own comes
   /// earlier than all handlers. The first task registers it too. What is registered later runs earlier: call it again
@@ -41,6 +48,7 @@ class Background {
   void wait_idle();
 
  private:
+  bool take(std::function<void()> task);
   void run() noexcept;
   bool start() noexcept;
   /// Finishes what is there, takes no more, and ends the thread.

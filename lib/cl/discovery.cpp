@@ -24,6 +24,7 @@ namespace {
 
 // Extension queries that older headers lack.
 constexpr cl_device_info pci_bus_info_khr = 0x410F, uuid_khr = 0x106A;
+constexpr cl_int no_platform = -1001;
 constexpr cl_device_info pci_bus_nv = 0x4008, pci_slot_nv = 0x4009, pci_domain_nv = 0x400A;
 constexpr cl_device_info topology_amd = 0x4037, board_name_amd = 0x4038;
 
@@ -41,19 +42,40 @@ struct Registry {
   std::uint32_t generation = 0;
 };
 
+/// A driver that does not say what every driver has to.
+struct Refused {
+  cl_int code;
+};
+
+/// What not every driver knows; none if this one does not.
 template <class T>
 std::optional<T> query(cl_device_id device, cl_device_info what) {
   T value{};
-  if (clGetDeviceInfo(device, what, sizeof value, &value, nullptr) != CL_SUCCESS) return std::nullopt;
+  const cl_int code = clGetDeviceInfo(device, what, sizeof value, &value, nullptr);
+  if (code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES) throw Refused{code};  // another time it would
+  if (code != CL_SUCCESS) return std::nullopt;
+  return value;
+}
+
+/// What every driver knows. A guess in its place could pick the wrong kernels: throws Refused instead.
+template <class T>
+T required(cl_device_id device, cl_device_info what) {
+  T value{};
+  if (const cl_int code = clGetDeviceInfo(device, what, sizeof value, &value, nullptr); code != CL_SUCCESS) {
+    throw Refused{code};
+  }
   return value;
 }
 
 template <class Get, class Handle, class What>
 std::string query_text(Get get, Handle handle, What what) {
   std::size_t size = 0;
-  if (get(handle, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  cl_int code = get(handle, what, 0, nullptr, &size);
+  if (code != CL_SUCCESS) throw Refused{code};
+  if (size == 0) return {};
   std::string text(size, '\0');
-  if (get(handle, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
+  code = get(handle, what, size, text.data(), nullptr);
+  if (code != CL_SUCCESS) throw Refused{code};
   text.resize(std::strlen(text.c_str()));
   return std::string(base::trim(text));
 }
@@ -115,7 +137,11 @@ std::string device_name(cl_device_id device, std::string_view extensions) {
   std::string name = device_text(device, CL_DEVICE_NAME);
   if (extensions.find("cl_amd_device_attribute_query") == std::string_view::npos) return name;
   // AMD's name is the chip's ("gfx90a:sramecc+:xnack-"); people know the board's.
-  const std::string board = device_text(device, board_name_amd);
+  std::string board;
+  try {
+    board = device_text(device, board_name_amd);
+  } catch (const Refused&) {  // it is a name for people
+  }
   return board.empty() || board == name ? name : board + " (" + name + ")";
 }
 
@@ -125,34 +151,33 @@ DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::stri
   traits.platform = platform_text(platform, CL_PLATFORM_NAME);
   traits.platform_version = platform_text(platform, CL_PLATFORM_VERSION);
   traits.driver = device_text(device, CL_DRIVER_VERSION);
-  traits.device_class = class_of(query<cl_device_type>(device, CL_DEVICE_TYPE).value_or(CL_DEVICE_TYPE_GPU));
+  traits.device_class = class_of(required<cl_device_type>(device, CL_DEVICE_TYPE));
   const std::string platform_vendor = platform_text(platform, CL_PLATFORM_VENDOR);
   const std::string device_vendor = device_text(device, CL_DEVICE_VENDOR);
   traits.vendor = vendor_of({traits.platform, platform_vendor, device_vendor,
-                             query<cl_uint>(device, CL_DEVICE_VENDOR_ID).value_or(0), traits.device_class});
+                             required<cl_uint>(device, CL_DEVICE_VENDOR_ID), traits.device_class});
   traits.fp64 = query<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) != 0;
   traits.fp16 = extensions.find("cl_khr_fp16") != std::string_view::npos;
   traits.unified_memory = traits.device_class == DeviceClass::cpu ||
                           query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY).value_or(CL_FALSE) != CL_FALSE;
-  traits.exact_divide = (query<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG).value_or(0) &
-                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-  traits.compute_units = query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(1);
-  traits.max_group = static_cast<std::uint32_t>(query<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(1));
-  traits.max_parameter_bytes =
-      static_cast<std::uint32_t>(query<std::size_t>(device, CL_DEVICE_MAX_PARAMETER_SIZE).value_or(1024));
-  traits.vector_bytes = query<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT).value_or(4) * 4;
-  traits.base_alignment = query<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN).value_or(1024) / 8;  // given in bits
-  traits.memory = query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0);
-  traits.max_allocation = query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0);
-  traits.local_memory = query<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE).value_or(0);
+  traits.exact_divide =
+      (required<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  traits.compute_units = required<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  traits.max_group = static_cast<std::uint32_t>(required<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  traits.max_parameter_bytes = static_cast<std::uint32_t>(required<std::size_t>(device, CL_DEVICE_MAX_PARAMETER_SIZE));
+  traits.vector_bytes = required<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) * 4;
+  traits.base_alignment = required<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;  // given in bits
+  traits.memory = required<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  traits.max_allocation = required<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  traits.local_memory = required<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
   apply_quirks(traits);
   return traits;
 }
 
 /// Why a device cannot be used; empty if it can.
 std::string obstacle(cl_device_id device) {
-  if (query<cl_bool>(device, CL_DEVICE_AVAILABLE).value_or(CL_TRUE) == CL_FALSE) return "is not available";
-  if (query<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE).value_or(CL_TRUE) == CL_FALSE) return "has no compiler";
+  if (required<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_FALSE) return "is not available";
+  if (required<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "has no compiler";
   int major = 0, minor = 0;
   const std::string version = device_text(device, CL_DEVICE_VERSION);  // "OpenCL 1.2 ..."
   if (std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor) == 2 && major * 10 + minor < 12) {
@@ -161,27 +186,44 @@ std::string obstacle(cl_device_id device) {
   return {};
 }
 
+void read_device(cl_platform_id platform, std::size_t number, cl_device_id id, std::vector<Found>& found) {
+  const std::string extensions = device_text(id, CL_DEVICE_EXTENSIONS);
+  found.push_back({{read_traits(platform, id, extensions), number, pci_address(id, extensions), uuid(id, extensions)},
+                   ::cl::Device(id, true),
+                   ::cl::Platform(platform, true)});
+}
+
 void read_platform(cl_platform_id platform, std::size_t number, std::vector<Found>& found, Registry& registry) {
-  const std::string name = platform_text(platform, CL_PLATFORM_NAME);
+  std::string name = "number " + std::to_string(number);
+  const auto problem = [&](const std::string& what, cl_int code) {
+    registry.problems.push_back(what + (code == CL_SUCCESS ? "" : " (" + error_name(code) + ")"));
+  };
   cl_uint count = 0;
-  const cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
-  if (code != CL_SUCCESS || count == 0) {
-    registry.problems.push_back("the platform \"" + name + "\" lists no device" +
-                                (code == CL_SUCCESS ? "" : " (" + error_name(code) + ")"));
-    return;
-  }
-  std::vector<cl_device_id> ids(count);
-  if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr) != CL_SUCCESS) return;
-  for (const cl_device_id id : ids) {
-    if (const std::string why = obstacle(id); !why.empty()) {
-      registry.problems.push_back("\"" + device_text(id, CL_DEVICE_NAME) + "\" of the platform \"" + name + "\" " +
-                                  why);
-      continue;
+  std::vector<cl_device_id> ids;
+  try {
+    name = platform_text(platform, CL_PLATFORM_NAME);
+    const cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    if (code != CL_SUCCESS || count == 0) return problem("the platform \"" + name + "\" lists no device", code);
+    ids.resize(count);
+    if (const cl_int listed = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr);
+        listed != CL_SUCCESS) {
+      throw Refused{listed};
     }
-    const std::string extensions = device_text(id, CL_DEVICE_EXTENSIONS);
-    found.push_back({{read_traits(platform, id, extensions), number, pci_address(id, extensions), uuid(id, extensions)},
-                     ::cl::Device(id, true),
-                     ::cl::Platform(platform, true)});
+  } catch (const Refused& refused) {
+    return problem("the platform \"" + name + "\" does not say what it has", refused.code);
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    std::string device = "device " + std::to_string(i);
+    try {
+      device = "\"" + device_text(ids[i], CL_DEVICE_NAME) + "\"";
+      if (const std::string why = obstacle(ids[i]); !why.empty()) {
+        problem(device + " of the platform \"" + name + "\" " + why, CL_SUCCESS);
+      } else {
+        read_device(platform, number, ids[i], found);
+      }
+    } catch (const Refused& refused) {
+      problem(device + " of the platform \"" + name + "\" does not say what it can do", refused.code);
+    }
   }
 }
 
@@ -206,9 +248,14 @@ Registry* discover() {
   registry->generation = base::process_generation();
   cl_uint count = 0;
   std::vector<cl_platform_id> platforms;
-  if (clGetPlatformIDs(0, nullptr, &count) == CL_SUCCESS && count > 0) {
+  cl_int code = clGetPlatformIDs(0, nullptr, &count);
+  if (code == CL_SUCCESS && count > 0) {
     platforms.resize(count);
-    if (clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) platforms.clear();
+    code = clGetPlatformIDs(count, platforms.data(), nullptr);
+    if (code != CL_SUCCESS) platforms.clear();
+  }
+  if (code != CL_SUCCESS && code != no_platform) {
+    registry->problems.push_back("the OpenCL loader lists no platforms (" + error_name(code) + ")");
   }
   std::vector<Found> found;
   for (std::size_t i = 0; i < platforms.size(); ++i) read_platform(platforms[i], i, found, *registry);

@@ -4,7 +4,8 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120
-#define CL_HPP_MINIMUM_OPENCL_VERSION 110  // 120 does not compile with the bindings that Debian 12 ships
+#define CL_HPP_MINIMUM_OPENCL_VERSION \
+  120  // below it each copy of a handle asks the driver, and crashes where that fails
 #define CL_HPP_ENABLE_EXCEPTIONS
 
 #include <CL/opencl.hpp>

@@ -92,19 +92,20 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
 
 std::shared_ptr<Queue> Context::new_queue() {
   check_usable("Queue");
-  const std::lock_guard lock(order_mutex_);
+  std::unique_lock lock(order_mutex_);
   spare_queues_.reserve(queues_.size() + 1);  // giving one back cannot fail
   Queue* queue = nullptr;
   if (!spare_queues_.empty()) {
     queue = spare_queues_.back();
     spare_queues_.pop_back();
   } else {
-    auto made = std::make_unique<Queue>(*this, queues_.size());
+    auto made = noting_loss([&] { return std::make_unique<Queue>(*this, queues_.size()); });
     // The work of an only queue is not noted anywhere.
     if (const cl_int code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "Queue", "start");
     queues_.push_back(std::move(made));
     queue = queues_.back().get();
   }
+  lock.unlock();  // without memory for the pointer the queue is given back at once
   return std::shared_ptr<Queue>(queue, [this](Queue* last) {
     if (generation_ != base::process_generation()) return;
     const std::lock_guard giving(order_mutex_);
@@ -141,31 +142,17 @@ std::size_t Context::program_limit() {
 KernelRef Context::kernel(std::string_view signature, const std::function<ProgramText()>& make,
                           std::string_view entry) {
   check_usable("eval");
-  try {
-    return programs_.kernel(signature, entry, [&] { return store_.make(signature, make()); });
-  } catch (const DeviceLost&) {
-    lose();
-    throw;
-  }
+  return noting_loss(
+      [&] { return programs_.kernel(signature, entry, [&] { return store_.make(signature, make()); }); });
 }
 
 ProgramCache::Held Context::build(std::string_view signature, const ProgramText& text) {
   check_usable("eval");
-  try {
-    return programs_.program(signature, [&] { return store_.make(signature, text); });
-  } catch (const DeviceLost&) {
-    lose();
-    throw;
-  }
+  return noting_loss([&] { return programs_.program(signature, [&] { return store_.make(signature, text); }); });
 }
 
 KernelRef Context::find_kernel(std::string_view signature, std::string_view entry) {
-  try {
-    return programs_.find(signature, entry);
-  } catch (const DeviceLost&) {
-    lose();
-    throw;
-  }
+  return noting_loss([&] { return programs_.find(signature, entry); });
 }
 
 void Context::finish(std::string_view function) {

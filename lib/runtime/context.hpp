@@ -15,6 +15,7 @@
 #include "base/device_traits.hpp"
 #include "base/process.hpp"
 #include "cl/device_entry.hpp"
+#include "koine/error.hpp"
 #include "koine/memory.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/kernel.hpp"
@@ -104,6 +105,16 @@ class Context {
   [[noreturn]] void fail(cl_int code, std::string_view function, std::string_view attempt);
   /// From now on everything on this context is a DeviceLost.
   void lose() noexcept { lost_.store(true, std::memory_order_relaxed); }
+  /// Calls f(). If that throws DeviceLost, the context is lost.
+  template <class F>
+  auto noting_loss(F f) {
+    try {
+      return f();
+    } catch (const DeviceLost&) {
+      lose();
+      throw;
+    }
+  }
   /// "pocl:cpu:0 (...): 1 MiB are in use and 2 MiB held, of a limit of ...": what messages about memory end with.
   std::string memory_text() const;
   /// What KOINE_MEMORY_LIMIT allows on a device; 90 % of its memory if it is unset. Throws ValueError if malformed.

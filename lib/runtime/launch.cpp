@@ -25,12 +25,7 @@ std::string size_text(std::span<const std::size_t> sizes) {
 Launch::Launch(Queue& queue, const KernelRef& kernel) : queue_(queue), kernel_(*kernel) {
   queue.context().check_usable("eval");
   uses_.reserve(8);
-  try {
-    handle_ = kernel_.take();
-  } catch (const DeviceLost&) {
-    queue.context().lose();
-    throw;
-  }
+  handle_ = queue.context().noting_loss([&] { return kernel_.take(); });
 }
 
 void Launch::run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 
 namespace koine::runtime {
@@ -94,7 +95,8 @@ void Pool::give_back(Block block) noexcept {
     }
     stats_.held += capacity;
   } catch (...) {
-    // No memory on the host for the list's entry: the block is lost, which is the least harm here.
+    // No memory on the host for the list's entry. When static objects die, the driver must not be called any more.
+    if (!base::process_ending()) clReleaseMemObject(block.memory);
   }
 }
 

@@ -38,7 +38,7 @@ class Pool {
   bool reserve(std::uint64_t capacity);
   /// Undoes a reserve() whose allocation failed.
   void cancel(std::uint64_t capacity) noexcept;
-  /// Takes a block back. Calls no driver.
+  /// Takes a block back. Calls no driver, unless the host has no memory to remember the block.
   void give_back(Block block) noexcept;
   /// Releases all that is held to the driver.
   void trim();

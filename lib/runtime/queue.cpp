@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 
 #include "cl/errors.hpp"
 #include "runtime/context.hpp"
@@ -90,22 +91,26 @@ cl_int Queue::wait_for(std::span<const Point* const> points) {
   return CL_SUCCESS;
 }
 
-void Queue::note(std::span<const Use> uses, const ::cl::Event& event) {
+void Queue::note(std::span<const Use> uses, const ::cl::Event& event) noexcept {
   const Point point{this, ++ticket_, event};
-  for (const Use& use : uses) {
-    Uses& known = use.buffer->uses();
-    if (use.writes) {
-      known.written = point;
-      known.read.clear();
-      continue;
+  try {
+    for (const Use& use : uses) {
+      Uses& known = use.buffer->uses();
+      if (use.writes) {
+        known.written = point;
+        known.read.clear();
+        continue;
+      }
+      const auto own =
+          std::find_if(known.read.begin(), known.read.end(), [&](const Point& p) { return p.queue == this; });
+      if (own != known.read.end()) {
+        *own = point;
+      } else if (known.written.queue != this || known.written.ticket != point.ticket) {
+        known.read.push_back(point);
+      }
     }
-    const auto own =
-        std::find_if(known.read.begin(), known.read.end(), [&](const Point& p) { return p.queue == this; });
-    if (own != known.read.end()) {
-      *own = point;
-    } else if (known.written.queue != this || known.written.ticket != point.ticket) {
-      known.read.push_back(point);
-    }
+  } catch (const std::bad_alloc&) {  // what nobody can be told to wait for is waited for here
+    clFinish(handle());
   }
 }
 
@@ -118,9 +123,13 @@ cl_int Queue::start_after(Queue& other) {
   return wait_for(points);
 }
 
-void Queue::pass_on_faults(std::span<const Use> uses) {
+Faults Queue::faults_of(std::span<const Use> uses) {
   Faults faults;
   for (const Use& use : uses) faults = merged(faults, use.buffer->faults());
+  return faults;
+}
+
+void Queue::pass_on(const Faults& faults, std::span<const Use> uses) noexcept {
   if (faults == nullptr) return;
   for (const Use& use : uses) {
     if (use.writes) use.buffer->faults() = faults;

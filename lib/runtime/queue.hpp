@@ -93,12 +93,13 @@ class Queue {
   bool settled(const Uses& uses) const noexcept;
   cl_int wait_for(std::span<const Use> uses);
   cl_int wait_for(std::span<const Point* const> points);
-  void note(std::span<const Use> uses, const ::cl::Event& event);
+  void note(std::span<const Use> uses, const ::cl::Event& event) noexcept;
   cl_int start_after(Queue& other);
   /// After a failure: what was enqueued of it all the same is over before anything else happens to its memory.
   cl_int failed(cl_int code) noexcept;
   /// What is written inherits the faults of what was read for it.
-  static void pass_on_faults(std::span<const Use> uses);
+  static Faults faults_of(std::span<const Use> uses);
+  static void pass_on(const Faults& faults, std::span<const Use> uses) noexcept;
 
   /// Throws what kernels reported about the contents; reads their words by `read`.
   void check_faults(const Buffer& buffer, const std::function<void(const Buffer&, void*, std::uint64_t)>& read);
@@ -127,10 +128,12 @@ cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* even
     const cl_int code = several ? wait_for(uses) : CL_SUCCESS;
     return code != CL_SUCCESS ? code : enqueue(several || event != nullptr ? &raw : nullptr);
   };
+  // Whatever may throw comes before the command or is made up for: what ran is not to be tried again.
+  const Faults faults = faults_of(uses);
   cl_int code = attempt();
   if (code != CL_SUCCESS && relieve(code)) code = attempt();
   if (code != CL_SUCCESS) return failed(code);
-  pass_on_faults(uses);
+  pass_on(faults, uses);
   if (raw == nullptr) return code;
   const ::cl::Event made(raw);
   if (several) note(uses, made);

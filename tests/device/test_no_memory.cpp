@@ -4,63 +4,22 @@
 #include <koine/koine.hpp>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 #include <iterator>
-#include <new>
 #include <span>
 #include <vector>
 
 #include "runtime/context.hpp"
 #include "runtime/staging.hpp"
 #include "support/devices.hpp"
+#include "support/host_memory.hpp"
 
 namespace kn = koine;
 using kn::runtime::Context;
 using kn::runtime::Staging;
+using kn::test::memory_can_fail;
+using kn::test::NoMemory;
 using kn::test::on_each_device;
-
-namespace {
-
-/// Of this thread's next allocations, how many succeed and how many fail after those.
-thread_local int passing = 0, failing = 0;
-
-[[maybe_unused]] void* allocated(std::size_t size) {
-  if (failing > 0 && passing-- <= 0) {
-    --failing;
-    throw std::bad_alloc();
-  }
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-
-/// What of an order of failures came to pass while this lived.
-class NoMemory {
- public:
-  NoMemory(int skip, int count) : count_(count) {
-    passing = skip;
-    failing = count;
-  }
-  ~NoMemory() { failing = 0; }
-  NoMemory(const NoMemory&) = delete;
-  NoMemory& operator=(const NoMemory&) = delete;
-
-  int failed() const { return count_ - failing; }
-
- private:
-  int count_;
-};
-
-}  // namespace
-
-// For the whole program; but not under a sanitizer, which has its own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_can_fail = false;
-#else
-constexpr bool memory_can_fail = true;
-void* operator new(std::size_t size) { return allocated(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-#endif
 
 TEST_CASE("a borrowed array may die while there is no memory, and its work is waited for") {
   if (!memory_can_fail) {
@@ -90,7 +49,7 @@ TEST_CASE("staged transfers without memory give a code, and leave every slot to 
     const cl::Buffer buffer(context.handle(), CL_MEM_READ_WRITE, 64);
     Staging staging(context.handle(), context.entry().device, 4096, 2);
     unsigned char source[64] = {}, target[64] = {};
-    int failed = 0;
+    std::uint64_t failed = 0;
     for (int skip = 0; skip < 6; ++skip) {
       for (int time = 0; time < 200; ++time) {
         cl_int code = CL_SUCCESS;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenCL layer (OPENCL_LAYERS=/path/to/it.so) that sits between loader and driver, makes chosen calls fail, and
-// counts calls, live buffers and live events. Nothing of it is destroyed when the process ends: threads may still be
-// calling.
+// counts calls and live objects. Nothing of it is destroyed when the process ends: threads may still be calling.
 #include "layers/fail.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -18,16 +19,29 @@
 namespace {
 
 using koine::test::FailLayer;
+using koine::test::Live;
 using koine::test::LiveMemory;
 
+// All that Koine and the libraries below it call, but for retaining and releasing.
 #define FUNCTIONS(X)              \
+  X(clGetPlatformIDs)             \
+  X(clGetPlatformInfo)            \
+  X(clGetDeviceIDs)               \
+  X(clGetDeviceInfo)              \
   X(clCreateContext)              \
+  X(clGetContextInfo)             \
   X(clCreateCommandQueue)         \
+  X(clGetCommandQueueInfo)        \
   X(clCreateBuffer)               \
+  X(clGetMemObjectInfo)           \
   X(clCreateProgramWithSource)    \
   X(clCreateProgramWithBinary)    \
   X(clBuildProgram)               \
+  X(clGetProgramInfo)             \
+  X(clGetProgramBuildInfo)        \
   X(clCreateKernel)               \
+  X(clGetKernelInfo)              \
+  X(clGetKernelWorkGroupInfo)     \
   X(clSetKernelArg)               \
   X(clEnqueueNDRangeKernel)       \
   X(clEnqueueReadBuffer)          \
@@ -38,6 +52,8 @@ using koine::test::LiveMemory;
   X(clEnqueueUnmapMemObject)      \
   X(clEnqueueMarkerWithWaitList)  \
   X(clEnqueueBarrierWithWaitList) \
+  X(clGetEventInfo)               \
+  X(clGetEventProfilingInfo)      \
   X(clFlush)                      \
   X(clFinish)                     \
   X(clWaitForEvents)
@@ -60,18 +76,19 @@ struct Order {
   cl_int code = CL_SUCCESS;
 };
 
-struct Buffer {
-  std::uint64_t bytes;
-  std::uint64_t holders;
-};
+/// Objects of one type, and the references to each.
+template <class Handle>
+using Holders = std::map<Handle, std::uint64_t>;
 
 struct State {
   std::mutex mutex;
-  Order orders[function_count];
-  std::uint64_t calls[function_count] = {};
+  Order any, orders[function_count];
+  std::uint64_t calls[function_count] = {}, all_calls = 0;
   std::uint64_t failed = 0;
-  std::map<cl_mem, Buffer> buffers;
-  std::map<cl_event, std::uint64_t> events;  // and their holders
+  std::tuple<Holders<cl_mem>, Holders<cl_event>, Holders<cl_program>, Holders<cl_kernel>, Holders<cl_command_queue>,
+             Holders<cl_context>>
+      live;
+  std::map<cl_mem, std::uint64_t> bytes;
   LiveMemory memory;
 };
 
@@ -82,81 +99,106 @@ State& state() {
 
 const cl_icd_dispatch* driver = nullptr;
 
-/// Counts a call; the code that it has to fail with, if any.
-cl_int call_of(Function function) {
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  ++s.calls[function];
-  Order& order = s.orders[function];
+/// How deep this thread is in the driver, and whether it ever was.
+constinit thread_local int depth = 0;
+constinit thread_local bool calls_opencl = false;
+
+struct Inside {
+  Inside() noexcept {
+    ++depth;
+    calls_opencl = true;
+  }
+  ~Inside() { --depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
+/// The code that an order has for the next call, if any.
+cl_int due(Order& order) {
   if (order.count == 0) return CL_SUCCESS;
   if (order.skip > 0) {
     --order.skip;
     return CL_SUCCESS;
   }
   --order.count;
-  ++s.failed;
   return order.code;
 }
+
+/// Counts a call; the code that it has to fail with, if any.
+cl_int call_of(Function function) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  ++s.calls[function];
+  ++s.all_calls;
+  cl_int code = due(s.any);
+  if (code == CL_SUCCESS) code = due(s.orders[function]);
+  if (code != CL_SUCCESS) ++s.failed;
+  return code;
+}
+
+/// An object that a call gave to its caller; memory that was mapped is none.
+template <class Handle>
+void given(Handle object) {
+  if constexpr (!std::is_same_v<Handle, void*>) {
+    if (object == nullptr) return;
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    std::get<Holders<Handle>>(s.live)[object] = 1;
+  }
+}
+
+/// An event that a command gave out; OpenCL has no other arguments of this type.
+void written(cl_event* event) {
+  if (event != nullptr) given(*event);
+}
+template <class Other>
+void written(const Other&) {}
 
 void created(cl_mem memory, std::uint64_t bytes) {
   if (memory == nullptr) return;
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.buffers[memory] = {bytes, 1};
+  s.bytes[memory] = bytes;
   LiveMemory& m = s.memory;
   m.most_objects = std::max(m.most_objects, ++m.objects);
   m.most_bytes = std::max(m.most_bytes, m.bytes += bytes);
 }
 
-cl_int CL_API_CALL retain(cl_mem memory) {
-  {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    if (const auto found = s.buffers.find(memory); found != s.buffers.end()) ++found->second.holders;
-  }
-  return driver->clRetainMemObject(memory);
-}
-
-cl_int CL_API_CALL release(cl_mem memory) {
-  {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    const auto found = s.buffers.find(memory);
-    if (found != s.buffers.end() && --found->second.holders == 0) {
-      s.memory.bytes -= found->second.bytes;
-      --s.memory.objects;
-      s.buffers.erase(found);
-    }
-  }
-  return driver->clReleaseMemObject(memory);
-}
-
-/// An event that a command gave to its caller; OpenCL has no other arguments of this type.
-void given(cl_event* event) {
-  if (event == nullptr) return;
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  s.events[*event] = 1;
+void gone(State& s, cl_mem memory) {
+  const auto found = s.bytes.find(memory);
+  if (found == s.bytes.end()) return;
+  s.memory.bytes -= found->second;
+  --s.memory.objects;
+  s.bytes.erase(found);
 }
 template <class Other>
-void given(const Other&) {}
+void gone(State&, Other) {}
 
-cl_int CL_API_CALL retain_event(cl_event event) {
+template <auto Member, class Handle>
+cl_int CL_API_CALL retain(Handle object) {
   {
     State& s = state();
     const std::lock_guard lock(s.mutex);
-    if (const auto found = s.events.find(event); found != s.events.end()) ++found->second;
+    auto& live = std::get<Holders<Handle>>(s.live);
+    if (const auto found = live.find(object); found != live.end()) ++found->second;
   }
-  return driver->clRetainEvent(event);
+  const Inside inside;
+  return (driver->*Member)(object);
 }
 
-cl_int CL_API_CALL release_event(cl_event event) {
+template <auto Member, class Handle>
+cl_int CL_API_CALL release(Handle object) {
   {
     State& s = state();
     const std::lock_guard lock(s.mutex);
-    if (const auto found = s.events.find(event); found != s.events.end() && --found->second == 0) s.events.erase(found);
+    auto& live = std::get<Holders<Handle>>(s.live);
+    if (const auto found = live.find(object); found != live.end() && --found->second == 0) {
+      live.erase(found);
+      gone(s, object);
+    }
   }
-  return driver->clReleaseEvent(event);
+  const Inside inside;
+  return (driver->*Member)(object);
 }
 
 /// What takes the place of one function: the same call to the driver, unless it has to fail. OpenCL gives the code
@@ -168,6 +210,7 @@ template <class Result, class... Arguments, Result (CL_API_CALL* cl_icd_dispatch
           Function Which>
 struct Call<Member, Which> {
   static Result CL_API_CALL run(Arguments... arguments) {
+    const Inside inside;
     if (const cl_int code = call_of(Which); code != CL_SUCCESS) {
       if constexpr (std::is_same_v<Result, cl_int>) {
         return code;
@@ -180,7 +223,10 @@ struct Call<Member, Which> {
     const Result result = (driver->*Member)(arguments...);
     if constexpr (Which == f_clCreateBuffer) created(result, std::get<2>(std::tie(arguments...)));
     if constexpr (std::is_same_v<Result, cl_int>) {
-      if (result == CL_SUCCESS) (given(arguments), ...);
+      if (result == CL_SUCCESS) (written(arguments), ...);
+    } else {
+      given(result);
+      (written(arguments), ...);
     }
     return result;
   }
@@ -193,18 +239,21 @@ int number_of(std::string_view function) {
   return -1;
 }
 
+bool is_any(std::string_view function) { return function == koine::test::any_function; }
+
 bool fail(const char* function, std::uint64_t skip, std::uint64_t count, int code) {
   const int number = number_of(function);
-  if (number < 0) return false;
+  if (number < 0 && !is_any(function)) return false;
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.orders[number] = {skip, count, code};
+  (number < 0 ? s.any : s.orders[number]) = {skip, count, code};
   return true;
 }
 
 void stop() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  s.any = {};
   for (Order& order : s.orders) order = {};
 }
 
@@ -212,7 +261,7 @@ std::uint64_t calls(const char* function) {
   const int number = number_of(function);
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  return number < 0 ? 0 : s.calls[number];
+  return is_any(function) ? s.all_calls : number < 0 ? 0 : s.calls[number];
 }
 
 std::uint64_t failed() {
@@ -227,10 +276,23 @@ LiveMemory memory() {
   return s.memory;
 }
 
-std::uint64_t events() {
+Live live() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  return s.events.size();
+  return std::apply([](const auto&... maps) { return Live{maps.size()...}; }, s.live);
+}
+
+std::uint64_t events() { return live().events; }
+
+bool foreign() { return depth > 0 || !calls_opencl; }
+
+void order_of_environment() {
+  const char* const text = std::getenv("KOINE_FAIL_LAYER");
+  unsigned long long skip = 0, count = 0;
+  int code = 0;
+  if (text != nullptr && std::sscanf(text, "%llu:%llu:%d", &skip, &count, &code) == 3) {
+    fail(koine::test::any_function, skip, count, code);
+  }
 }
 
 void reset_peak() {
@@ -246,7 +308,7 @@ void reset_peak() {
 extern "C" {
 
 extern const FailLayer koine_fail_layer;
-const FailLayer koine_fail_layer = {fail, stop, calls, failed, memory, events, reset_peak, names};
+const FailLayer koine_fail_layer = {fail, stop, calls, failed, memory, events, live, reset_peak, foreign, names};
 
 cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void* value, size_t* needed) {
   const auto give = [&](const void* from, size_t bytes) {
@@ -274,10 +336,13 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
 #define REPLACE(name) table.name = Call<&cl_icd_dispatch::name, f_##name>::run;
   FUNCTIONS(REPLACE)
 #undef REPLACE
-  table.clRetainMemObject = retain;
-  table.clReleaseMemObject = release;
-  table.clRetainEvent = retain_event;
-  table.clReleaseEvent = release_event;
+#define HELD(type)                                                 \
+  table.clRetain##type = retain<&cl_icd_dispatch::clRetain##type>; \
+  table.clRelease##type = release<&cl_icd_dispatch::clRelease##type>;
+  HELD(MemObject)
+  HELD(Event) HELD(Program) HELD(Kernel) HELD(CommandQueue) HELD(Context)
+#undef HELD
+      order_of_environment();
   *own_entries = std::min(entries, all);
   *own = &table;
   return CL_SUCCESS;
