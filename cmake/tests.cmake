@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests. One doctest program for each of tests/unit (no device), tests/ops and tests/device; one ctest entry for
-# each source file. A file is the grain because every entry is a process: it pays for the driver's start and for
+# Tests. One doctest program for each of tests/unit (no device), tests/ops, tests/device, tests/stress, tests/load and
+# tests/faults; one ctest entry for each source file. A file is the grain because every entry is a process: it pays for the driver's start and for
 # loading its kernels, which a test case of a few milliseconds should not, and still fails on its own.
 
 find_package(doctest CONFIG REQUIRED)
 
-# doctest's own code and the helpers, compiled once for the three programs.
+# doctest's own code and the helpers, compiled once for all programs.
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
 add_library(koine_test_support OBJECT ${sources})
 target_link_libraries(koine_test_support PRIVATE koine_settings PUBLIC doctest::doctest)

@@ -125,7 +125,7 @@ std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {
 }
 
 std::size_t Context::program_limit() {
-  // A program takes from 30 KiB to some hundreds with its compiler's data; few work loads have as many kernels.
+  // Many more than a program has kernels, and no more memory than a service can spare.
   constexpr std::size_t usual = 1024;
   const auto text = base::env("KOINE_PROGRAM_LIMIT");
   if (!text) return usual;
