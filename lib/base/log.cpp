@@ -19,23 +19,11 @@ struct TopicName {
 constexpr TopicName topics[] = {
     {LogTopic::device, "device"}, {LogTopic::jit, "jit"}, {LogTopic::memory, "memory"}, {LogTopic::launch, "launch"}};
 
-unsigned read_mask() {
-  const auto value = env("KOINE_LOG");
-  if (!value) return 0;
-  unsigned mask = 0;
-  for (const std::string_view piece : split(*value, ',')) {
-    const std::string word = lower(trim(piece));
-    for (const TopicName& each : topics) {
-      if (word == each.name || word == "all") mask |= static_cast<unsigned>(each.topic);
-    }
-  }
-  return mask;
-}
-
 unsigned mask() noexcept {
   static const unsigned value = [] {
     try {
-      return read_mask();
+      const auto text = env("KOINE_LOG");
+      return text ? log_topics(*text) : 0U;
     } catch (...) {
       return 0U;
     }
@@ -44,6 +32,17 @@ unsigned mask() noexcept {
 }
 
 }  // namespace
+
+unsigned log_topics(std::string_view value) {
+  unsigned mask = 0;
+  for (const std::string_view piece : split(value, ',')) {
+    const std::string word = lower(trim(piece));
+    for (const TopicName& each : topics) {
+      if (word == each.name || word == "all") mask |= static_cast<unsigned>(each.topic);
+    }
+  }
+  return mask;
+}
 
 bool log_enabled(LogTopic topic) noexcept { return (mask() & static_cast<unsigned>(topic)) != 0; }
 

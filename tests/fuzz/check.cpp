@@ -40,7 +40,8 @@ class Judge {
 
   /// The type and shape that the result must have; the first complaint.
   std::string unlike(DType type, const Shape& shape) const {
-    if (got_.type != type) return "the type is " + std::string(name(got_.type)) + ", expected " + std::string(name(type));
+    if (got_.type != type)
+      return "the type is " + std::string(name(got_.type)) + ", expected " + std::string(name(type));
     if (got_.shape != shape) return "the shape is " + to_string(got_.shape) + ", expected " + to_string(shape);
     return "";
   }
@@ -149,19 +150,21 @@ class Judge {
             if constexpr (test::wide<T>) {
               want.put(i, std::ldexp(static_cast<double>(test::two_words(first + i, call_.seed) >> 11), -digits));
             } else {
-              want.put(i, T(std::ldexp(static_cast<float>(test::word(first + i, call_.seed) >> (32 - digits)), -digits)));
+              want.put(i,
+                       T(std::ldexp(static_cast<float>(test::word(first + i, call_.seed) >> (32 - digits)), -digits)));
             }
             continue;
           }
           // The bounds of the generator's own tests.
-          constexpr long double bound = std::is_same_v<T, double>       ? 2e-15L
-                                        : std::is_same_v<T, float>      ? 1e-6L
+          constexpr long double bound = std::is_same_v<T, double>      ? 2e-15L
+                                        : std::is_same_v<T, float>     ? 1e-6L
                                         : std::is_same_v<T, float16_t> ? 0x1p-9L
-                                                                        : 0x1p-6L;
+                                                                       : 0x1p-6L;
           const long double number = test::normal<T>(first + i, call_.seed);
           want.put(i, got_.at<T>(i));
           if (wrong.empty() && !(std::abs(test::widened(got_.at<T>(i)) - number) <= bound))
-            wrong = "element " + std::to_string(i) + " is " + element_text(got_, i) + ", expected " + test::shown(number);
+            wrong =
+                "element " + std::to_string(i) + " is " + element_text(got_, i) + ", expected " + test::shown(number);
         }
       }
     });

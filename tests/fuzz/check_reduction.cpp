@@ -152,7 +152,11 @@ Wanted spread_of(const std::vector<long double>& terms, long double divisor, boo
 class Reduced {
  public:
   Reduced(const Call& call, const Plain& x, const Plain& got)
-      : call_(call), got_(got), kind_(static_cast<Reduction>(call.which)), x_(prepared(x)), lines_(lines_of(call, x.shape)) {}
+      : call_(call),
+        got_(got),
+        kind_(static_cast<Reduction>(call.which)),
+        x_(prepared(x)),
+        lines_(lines_of(call, x.shape)) {}
 
   Verdict verdict() {
     const DType type = result_type();
@@ -166,7 +170,8 @@ class Reduced {
       const bool right = with_type(x_.type, [&]<class T>(Tag<T>) { return line<T>(i, &wanted, &verdict.loose); });
       if (!right) {
         verdict.wrong = std::string(reductions[call_.which]) + " of " + std::to_string(lines_.elements[i].size()) +
-                        " elements: element " + std::to_string(i) + " is " + element_text(got_, i) + ", expected " + wanted;
+                        " elements: element " + std::to_string(i) + " is " + element_text(got_, i) + ", expected " +
+                        wanted;
       }
     }
     return verdict;
@@ -340,13 +345,14 @@ bool check_dot(const Plain& x1, const Plain& x2, std::size_t inner, A a, B b, T 
     };
     if constexpr (is_complex_float<T>) {
       using P = typename T::value_type;
-      return part(Tag<P>{}, got.real(), [&](auto& total) {
-               for (std::size_t k = 0; k < inner; ++k) {
-                 const auto x = widened(x1.at<T>(a(k))), y = widened(x2.at<T>(b(k)));
-                 total.add(x.real() * y.real());
-                 total.add(-x.imag() * y.imag());
-               }
-             }) &&
+      return part(Tag<P>{}, got.real(),
+                  [&](auto& total) {
+                    for (std::size_t k = 0; k < inner; ++k) {
+                      const auto x = widened(x1.at<T>(a(k))), y = widened(x2.at<T>(b(k)));
+                      total.add(x.real() * y.real());
+                      total.add(-x.imag() * y.imag());
+                    }
+                  }) &&
              part(Tag<P>{}, got.imag(), [&](auto& total) {
                for (std::size_t k = 0; k < inner; ++k) {
                  const auto x = widened(x1.at<T>(a(k))), y = widened(x2.at<T>(b(k)));
@@ -394,7 +400,8 @@ Verdict check_product(DType type, const Plain& x1, const Plain& x2, const Plain&
   whole(a, rows, inner);
   whole(b, inner, columns);
   Verdict verdict;
-  const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns), k = static_cast<std::size_t>(inner);
+  const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns),
+             k = static_cast<std::size_t>(inner);
   for (std::size_t i = 0; i < got.count(); ++i) {
     const std::size_t matrix_number = i / (m * n), row = i / n % m, column = i % n;
     std::string wanted;

@@ -18,8 +18,8 @@ Verdict check_elements(std::string_view op, const F& reference, const Plain& got
     if constexpr (Arity == 1) {
       right = test::right<R, C>(op, bound, reference, result, &want, test::input_of<C>(a));
     } else {
-      right = test::right<R, C>(op, bound, reference, result, &want, test::input_of<C>(a),
-                                test::input_of<C>(x2->at<C>(i)));
+      right =
+          test::right<R, C>(op, bound, reference, result, &want, test::input_of<C>(a), test::input_of<C>(x2->at<C>(i)));
     }
     if (right) continue;
     return {std::string(op) + "(" + test::shown(a) + (Arity == 2 ? ", " + element_text(*x2, i) : "") + ") of element " +
@@ -42,8 +42,8 @@ Verdict check_named(std::string_view op, const F& reference, const Plain& got, c
 template <class C>
 Verdict check_row(std::size_t row, const Plain& got, const Plain& x1, const Plain* x2) {
   std::size_t index = 0;
-#define KN_OP(name, arity, takes, gives, ...)                                                                    \
-  if (index++ == row)                                                                                            \
+#define KN_OP(name, arity, takes, gives, ...) \
+  if (index++ == row)                         \
     return check_named<arity, test::domain::takes, test::result::gives, C>(#name, test::reference::name, got, x1, x2);
 #include "graph/ops.def"
   return {"no such row"};

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -92,6 +93,9 @@ Outcome run_apart(const Source& next, int seconds_each, bool describe) {
       since = Clock::now();
     }
     if (Clock::now() - since > std::chrono::seconds(seconds_each)) {
+      if (const char* debugger = std::getenv("KOINE_FUZZ_DEBUGGER"))
+        std::printf("%s ends with code %d\n", debugger,
+                    std::system((std::string(debugger) + ' ' + std::to_string(child)).c_str()));
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
       return {End::hang, done, describe ? report.text : "runs for more than " + std::to_string(seconds_each) + " s"};

@@ -10,9 +10,12 @@ namespace {
 
 template <class T>
 T small(int real, int imag) {
-  if constexpr (std::is_same_v<T, bool>) return real % 2 != 0;
-  else if constexpr (test::is_complex_float<T>) return T(typename T::value_type(real), typename T::value_type(imag));
-  else return T(static_cast<float>(real));
+  if constexpr (std::is_same_v<T, bool>)
+    return real % 2 != 0;
+  else if constexpr (test::is_complex_float<T>)
+    return T(typename T::value_type(real), typename T::value_type(imag));
+  else
+    return T(static_cast<float>(real));
 }
 
 }  // namespace
@@ -28,6 +31,7 @@ Shape new_shape(const std::uint8_t* bytes) {
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const std::uint8_t byte = bytes[1 + axis / 2];
     std::int64_t side = sides[axis % 2 ? byte >> 4 : byte & 15];
+    if (side == 0 && bytes[3] % 4 != 0) side = 2;  // no elements: now and then
     if (count * side > most) side = 1;
     shape.push_back(side);
     count *= std::max<std::int64_t>(side, 1);

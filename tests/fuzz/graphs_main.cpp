@@ -3,8 +3,12 @@
 //   fuzz_graphs --seconds 3600 --seed 1      programs made of seeds 1, 2, 3, ... for an hour
 //   fuzz_graphs FILE...                      the programs in files, or in all files of a folder
 //   fuzz_graphs --write FOLDER --seed 7      the program of a seed as a file
-// A failing program is made short, printed as C++ and written to a file. Exit code: 0, 1 for a failure, 2 for wrong use.
+//   fuzz_graphs --print FILE                 a program in C++
+// A failing program is made short, printed as C++ and written to a file. KOINE_FUZZ_DEBUGGER is a command that gets the
+// number of a process that hangs, such as "gdb -batch -ex 'thread apply all bt' -p". Exit code: 0, 1 for a failure, 2
+// for wrong use.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -25,26 +29,54 @@ using koine::fuzz::Step;
 
 namespace {
 
-constexpr int seconds_each = 180;
+constexpr int seconds_each = 600;  // a busy machine is no hang
 constexpr int tries = 400;
 
-/// The program of a seed: a few new arrays, then whatever comes.
+/// The program of a seed: a few new arrays, then whatever comes. Results often go where none is yet, and often are the
+/// next step's operand, so that graphs grow deep before they are computed.
+///
+/// Compiling kernels is what takes time, and what is tried must not be the same again. So a hundred programs in a row
+/// share a few types and operations, with which they do more each; and four in a row differ in their values and sizes
+/// alone, which mostly run the same kernels.
 Bytes program_of(std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const std::size_t steps = 5 + random() % 20;
+  using koine::fuzz::Kind;
+  std::mt19937_64 swarm(seed / 100), structure(seed / 4), values(seed);
+  const auto byte = [](std::mt19937_64& random) { return static_cast<std::uint8_t>(random() >> 13); };
+  std::array<std::uint8_t, 4> types;
+  std::array<std::uint8_t, 16> operations;
+  for (std::uint8_t& type : types) type = static_cast<std::uint8_t>(swarm() % koine::dtype_count);
+  for (std::uint8_t& row : operations) row = static_cast<std::uint8_t>(swarm() % koine::fuzz::rows().size());
+
+  const std::size_t steps = 8 + structure() % 20, arrays = 2 + structure() % 4;
   Bytes bytes(steps * Step::bytes);
-  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
-  const std::size_t arrays = 1 + random() % 4;
+  for (std::uint8_t& each : bytes) each = byte(structure);
   for (std::size_t i = 0; i < steps; ++i) {
     std::uint8_t* step = &bytes[i * Step::bytes];
-    if (i < arrays) step[0] = 0, step[1] = static_cast<std::uint8_t>(i);
-    if (random() % 16 != 0) step[5] = 0;  // repeats
+    if (i < arrays) step[0] = 0;
+    if (structure() % 16 != 0) step[5] = 0;  // repeats
+    if (i < arrays || structure() % 2 == 0) step[1] = static_cast<std::uint8_t>(i % koine::fuzz::named);
+    if (i > arrays && structure() % 2 == 0) step[2] = *(step + 1 - Step::bytes);
+    const Kind kind = koine::fuzz::decode({step, step + Step::bytes})[0].kind;
+    std::uint8_t* p = step + 6;
+    if (kind == Kind::elementwise) p[0] = operations[p[0] % operations.size()];
+    if (kind == Kind::create || kind == Kind::filled || kind == Kind::astype) p[0] = types[p[0] % types.size()];
+    if (kind == Kind::random) p[1] = types[p[1] % types.size()];
+    if (kind == Kind::create) {
+      if (byte(structure) % 4 == 0) p[0] = static_cast<std::uint8_t>(p[0] + koine::dtype_count);  // borrowed
+      for (std::size_t k = 2; k < 6; ++k) p[k] = byte(values);
+    }
   }
   return bytes;
 }
 
 std::string_view word(End end) {
   return end == End::wrong ? "gives a wrong result" : end == End::crash ? "crashes" : "hangs";
+}
+
+Bytes content(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 void write(const fs::path& path, const Bytes& program) {
@@ -61,8 +93,7 @@ void report(const std::string& name, const Bytes& program, const Outcome& first)
     return;
   }
   int asked = 0;
-  // A hang is found faster by its second half.
-  const int patience = outcome.end == End::hang ? 30 : seconds_each;
+  const int patience = outcome.end == End::hang ? seconds_each / 10 : seconds_each;
   const auto fails = [&](const Bytes& candidate) {
     ++asked;
     return koine::fuzz::run_apart(candidate, patience).end == outcome.end;
@@ -73,8 +104,8 @@ void report(const std::string& name, const Bytes& program, const Outcome& first)
   const fs::path file = "failed-" + fs::path(name).filename().string() + ".bytes";
   write(file, least);
   std::cout << "fuzz_graphs: from " << program.size() / Step::bytes << " steps to "
-            << (least.size() + Step::bytes - 1) / Step::bytes << " in " << asked << " tries, written to " << file.string()
-            << "; it " << word(outcome.end) << ": " << outcome.text << "\n\n"
+            << (least.size() + Step::bytes - 1) / Step::bytes << " in " << asked << " tries, written to "
+            << file.string() << "; it " << word(outcome.end) << ": " << outcome.text << "\n\n"
             << described.text << std::endl;
 }
 
@@ -84,8 +115,8 @@ int run_seeds(std::uint64_t first, int seconds) {
   const auto elapsed = [&] { return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start).count(); };
   std::uint64_t seed = first;
   std::size_t failures = 0;
-  // A child for some hundred programs: what a process keeps is part of what is tried, and crashes cost little.
-  constexpr std::size_t programs_each = 200;
+  // A child for some dozens of programs: what a process keeps is part of what is tried.
+  constexpr std::size_t programs_each = 50;
   while (Clock::now() < end) {
     const auto next = [&](std::size_t number, Bytes& program) {
       if (number == programs_each || Clock::now() >= end) return false;
@@ -107,11 +138,7 @@ int run_seeds(std::uint64_t first, int seconds) {
 
 int run_files(const std::vector<fs::path>& files) {
   std::vector<Bytes> programs;
-  for (const fs::path& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw std::runtime_error("cannot read " + file.string());
-    programs.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
-  }
+  for (const fs::path& file : files) programs.push_back(content(file));
   std::size_t at = 0, failures = 0;
   while (at < programs.size()) {
     const auto next = [&](std::size_t number, Bytes& program) {
@@ -144,6 +171,9 @@ int run(const std::vector<std::string>& words) {
       seed = std::stoull(words[++i]);
     } else if (words[i] == "--write") {
       folder = words[++i];
+    } else if (words[i] == "--print") {
+      std::cout << koine::fuzz::run_apart(content(words[++i]), seconds_each, true).text;
+      return 0;
     } else if (option) {
       return 2;
     } else if (fs::is_directory(words[i])) {
@@ -165,7 +195,8 @@ int run(const std::vector<std::string>& words) {
 int main(int count, char** words) {
   try {
     const int code = run({words + 1, words + count});
-    if (code == 2) std::cerr << "usage: fuzz_graphs [--seconds N] [--seed S] | FILE... | --write FOLDER --seed S\n";
+    if (code == 2)
+      std::cerr << "usage: fuzz_graphs [--seconds N] [--seed S] | FILE... | --print FILE | --write FOLDER --seed S\n";
     return code;
   } catch (const std::exception& error) {
     std::cerr << "fuzz_graphs: " << error.what() << '\n';

@@ -54,11 +54,16 @@ std::string element_literal(T value) {
 
 template <class T>
 std::string type_text() {
-  if constexpr (std::is_same_v<T, bool>) return "bool";
-  else if constexpr (test::is_small_float<T>) return "kn::" + std::string(name(dtype_of<T>)) + "_t";
-  else if constexpr (test::is_complex_float<T>) return "std::complex<" + type_text<typename T::value_type>() + ">";
-  else if constexpr (std::is_integral_v<T>) return "std::" + std::string(name(dtype_of<T>)) + "_t";
-  else return sizeof(T) == 4 ? "float" : "double";
+  if constexpr (std::is_same_v<T, bool>)
+    return "bool";
+  else if constexpr (test::is_small_float<T>)
+    return "kn::" + std::string(name(dtype_of<T>)) + "_t";
+  else if constexpr (test::is_complex_float<T>)
+    return "std::complex<" + type_text<typename T::value_type>() + ">";
+  else if constexpr (std::is_integral_v<T>)
+    return "std::" + std::string(name(dtype_of<T>)) + "_t";
+  else
+    return sizeof(T) == 4 ? "float" : "double";
 }
 
 std::string values_text(const Plain& x) {

@@ -13,12 +13,14 @@ std::vector<Step> decode(const Bytes& bytes) {
   // How often each kind comes: once in this list for each time in 64.
   using enum Kind;
   static constexpr Kind frequent[] = {
-      create,    create,    create,    create,  filled,  elementwise, elementwise, elementwise, elementwise, elementwise,
-      elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise,
-      elementwise, update,  update,    update,  update,  astype,  astype,  astype,  subscript, subscript, subscript,
-      subscript, subscript, permute,   permute, permute, reshape, reshape, reshape, broadcast, broadcast, join,
-      join,      reduce,    reduce,    reduce,  reduce,  reduce,  matmul,  matmul,  take,    take,      where,
-      where,     random,    assign,    assign,  assign,  assign,  copy,    copy,    eval,    read,      queue,   limit};
+      create,      create,      create,      create,      filled,      elementwise, elementwise, elementwise,
+      elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise,
+      elementwise, elementwise, elementwise, elementwise, update,      update,      update,      update,
+      astype,      astype,      astype,      subscript,   subscript,   subscript,   subscript,   subscript,
+      permute,     permute,     permute,     reshape,     reshape,     reshape,     broadcast,   broadcast,
+      join,        join,        reduce,      reduce,      reduce,      reduce,      reduce,      matmul,
+      matmul,      take,        take,        where,       where,       random,      assign,      assign,
+      assign,      assign,      copy,        copy,        eval,        read,        queue,       limit};
   static_assert(std::size(frequent) == 64);
   std::vector<Step> steps;
   for (std::size_t at = 0; at < bytes.size(); at += Step::bytes) {
@@ -87,9 +89,8 @@ std::vector<std::int64_t> positions(const Entry& entry, std::int64_t size) {
 
 /// The part with an entry for each axis: what an ellipsis or the end leaves out is whole.
 Part spelled_out(const Part& part, std::size_t axes) {
-  const auto named_axes = static_cast<std::size_t>(std::count_if(part.begin(), part.end(), [](const Entry& e) {
-    return e.kind != Entry::newaxis && e.kind != Entry::ellipsis;
-  }));
+  const auto named_axes = static_cast<std::size_t>(std::count_if(
+      part.begin(), part.end(), [](const Entry& e) { return e.kind != Entry::newaxis && e.kind != Entry::ellipsis; }));
   Part result;
   bool open = true;
   for (const Entry& entry : part) {
@@ -151,8 +152,8 @@ std::optional<DType> compute_of(DType common) {
 const std::vector<Row>& rows() {
 #define KN_FUNCTION_1(name) static_cast<Array (*)(const Operand&)>(koine::name), nullptr
 #define KN_FUNCTION_2(name) nullptr, static_cast<Array (*)(const Operand&, const Operand&)>(koine::name)
-#define KN_OP(name, arity, takes, ...)                                              \
-  Row{#name, arity, KN_FUNCTION_##arity(name), compute_of<test::domain::takes>,      \
+#define KN_OP(name, arity, takes, ...)                                          \
+  Row{#name, arity, KN_FUNCTION_##arity(name), compute_of<test::domain::takes>, \
       static_cast<int>(test::domain::takes) == static_cast<int>(test::domain::logical)},
   static const std::vector<Row> table = {
 #include "graph/ops.def"

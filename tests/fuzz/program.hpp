@@ -112,15 +112,13 @@ struct Call {
   std::vector<std::int64_t> axes;
   bool every_axis = true, keepdims = false;
   Part part, other;
-  bool part_of = false;           // update: only of a part; assign: from a part of the target itself
-  Plain values;                   // create
-  std::uint64_t seed = 0;         // random
-  std::uint64_t counter = 0;      // random: words skipped
+  bool part_of = false;            // update: only of a part; assign: from a part of the target itself
+  Plain values;                    // create
+  std::uint64_t seed = 0;          // random
+  std::uint64_t counter = 0;       // random: words skipped
   std::int64_t low = 0, high = 0;  // random integers; low: var's correction
 
-  bool writes() const {
-    return kind != Kind::eval && kind != Kind::read && kind != Kind::queue && kind != Kind::limit;
-  }
+  bool writes() const { return kind != Kind::eval && kind != Kind::read && kind != Kind::queue && kind != Kind::limit; }
 };
 
 /// What a variable holds: what the library gave, and whether another way of computing it may give other bits.
@@ -159,9 +157,15 @@ const std::vector<Row>& rows();
 struct Update {
   std::string_view name, sign;
 };
-inline constexpr Update updates[] = {{"add", "+="},          {"subtract", "-="},   {"multiply", "*="},
-                                     {"divide", "/="},       {"remainder", "%="},  {"bitwise_and", "&="},
-                                     {"bitwise_or", "|="},   {"bitwise_xor", "^="}, {"bitwise_left_shift", "<<="},
+inline constexpr Update updates[] = {{"add", "+="},
+                                     {"subtract", "-="},
+                                     {"multiply", "*="},
+                                     {"divide", "/="},
+                                     {"remainder", "%="},
+                                     {"bitwise_and", "&="},
+                                     {"bitwise_or", "|="},
+                                     {"bitwise_xor", "^="},
+                                     {"bitwise_left_shift", "<<="},
                                      {"bitwise_right_shift", ">>="}};
 std::size_t row_of(std::string_view name);
 

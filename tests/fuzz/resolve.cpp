@@ -52,8 +52,14 @@ class Resolver {
       case assign: assign_part(); break;
       case copy:
       case Kind::eval:
-      case read: call_.which = step_.p[0] % 2; put({x(step_.a)}); break;
-      case queue: call_.which = step_.p[0] % 3; put({}); break;
+      case read:
+        call_.which = step_.p[0] % 2;
+        put({x(step_.a)});
+        break;
+      case queue:
+        call_.which = step_.p[0] % 3;
+        put({});
+        break;
       case limit: call_.which = step_.p[0] % 6; put({});
     }
     return std::move(calls_);
@@ -553,8 +559,8 @@ int repeats(const Step& step, const Faces& faces) {
   if (step.repeat < 192) return 1;
   // Long chains of what is quick to compile and to compute.
   const std::string_view row = rows()[step.p[0] % rows().size()].name;
-  const bool simple = step.kind != Kind::elementwise ||
-                      std::any_of(std::begin(updates), std::end(updates), [&](const Update& u) { return u.name == row; });
+  const bool simple = step.kind != Kind::elementwise || std::any_of(std::begin(updates), std::end(updates),
+                                                                    [&](const Update& u) { return u.name == row; });
   const bool small = faces[step.target % named].shape.elements() <= 64;
   if (step.repeat < 224 || !simple || !small) return 2;
   return step.repeat < 240 ? 5 : step.repeat < 252 ? 40 : 1100;

@@ -62,7 +62,8 @@ class Eager {
 
 std::string compared(const Plain& got, const Value& want) {
   const Plain& plain = want.plain;
-  if (got.type != plain.type) return "the type is " + std::string(name(got.type)) + ", expected " + std::string(name(plain.type));
+  if (got.type != plain.type)
+    return "the type is " + std::string(name(got.type)) + ", expected " + std::string(name(plain.type));
   if (got.shape != plain.shape) return "the shape is " + to_string(got.shape) + ", expected " + to_string(plain.shape);
   return want.loose ? "" : difference(got, plain);
 }

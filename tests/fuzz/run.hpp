@@ -12,9 +12,9 @@
 namespace koine::fuzz {
 
 struct Failure {
-  std::string what;         ///< got and expected, in words
-  std::vector<Call> calls;  ///< up to where it showed
-  bool eager = false;       ///< every step was evaluated and read before the next
+  std::string what;          ///< got and expected, in words
+  std::vector<Call> calls;   ///< up to where it showed
+  bool eager = false;        ///< every step was evaluated and read before the next
   std::size_t variable = 0;  ///< where it showed
 };
 
@@ -22,7 +22,8 @@ struct Failure {
 /// operands. Then nothing is read but what `read` steps say, and at the end everything: the library promises the
 /// same bits, however much of the program became one kernel.
 ///
-/// `before` is told the calls so far, the next one included, and whether this is the first run: for programs that crash.
+/// `before` is told the calls so far, the next one included, and whether this is the first run: for programs that
+/// crash.
 using Before = std::function<void(const std::vector<Call>&, bool eager)>;
 std::optional<Failure> run(const std::vector<Step>& steps, const Before& before = {});
 

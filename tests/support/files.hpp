@@ -2,8 +2,7 @@
 // Folders of a test's own, and whole files.
 #pragma once
 
-#include <doctest/doctest.h>
-
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,7 +17,7 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "koine-test-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
+    if (mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
     path_ = name;
   }
   ~TemporaryFolder() {
