@@ -53,6 +53,9 @@ class HandWritten {
 /// Adds a benchmark of `step`, which leaves the device idle; `bytes` and `operations` are what one step moves and does.
 void add(const std::string& name, std::function<std::function<void()>()> make_step, double bytes,
          double operations = 0);
+/// Adds two: Koine by default and, as if it were a peer, under koine::reproducible.
+void add_both_orders(const std::string& work, const std::function<std::function<void()>()>& make_step, double bytes,
+                     double operations = 0);
 
 void add_elementwise();
 void add_reduce();

@@ -49,6 +49,18 @@ void add(const std::string& name, std::function<std::function<void()>()> make_st
       ->Unit(benchmark::kMillisecond);
 }
 
+void add_both_orders(const std::string& work, const std::function<std::function<void()>()>& make_step, double bytes,
+                     double operations) {
+  add(work + "/koine", make_step, bytes, operations);
+  const auto fixed = [=] {
+    return [step = make_step()] {
+      const reproducible scope;
+      step();
+    };
+  };
+  add(work + "/reproducible", fixed, bytes, operations);
+}
+
 }  // namespace koine::bench
 
 int main(int argc, char** argv) {

@@ -40,10 +40,20 @@ graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bo
   return result;
 }
 
-/// How many loads move by one element along the last axis.
-std::size_t contiguous_loads(const graph::Collapsed& axes) {
-  return static_cast<std::size_t>(
-      std::count(axes.strides.end() - static_cast<std::ptrdiff_t>(axes.layouts), axes.strides.end(), 1));
+/// Whether loads move more evenly along the last axis of `a` than along that of `b`: fewer of them by other steps than
+/// 0 and 1, or as many and more by 1.
+bool reads_better(const graph::Collapsed& a, const graph::Collapsed& b) {
+  const auto steps = [](const graph::Collapsed& axes) {
+    std::pair<std::size_t, std::size_t> count{0, 0};  // by other steps, by 0
+    for (std::size_t k = 0; k < axes.layouts; ++k) {
+      if (axes.step(k) == 0)
+        ++count.second;
+      else if (axes.step(k) != 1)
+        ++count.first;
+    }
+    return count;
+  };
+  return steps(a) < steps(b);
 }
 
 /// The running values that elements fall to: combining with one that none fell to changes nothing, but for products of
@@ -115,7 +125,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false);
   walk.reduced = part(body, axes, true);
-  walk.columns = contiguous_loads(walk.kept) > contiguous_loads(walk.reduced) && walk.kept.shape.back() > 1;
+  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1;
   // A position is a pair of numbers, which no vector operation combines.
   walk.width = is_position(pass.kind) ? 1 : vector_width(body, false, traits);
   const graph::Collapsed& inner = walk.columns ? walk.kept : walk.reduced;
