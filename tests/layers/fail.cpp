@@ -340,7 +340,8 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
   table.clRetain##type = retain<&cl_icd_dispatch::clRetain##type>; \
   table.clRelease##type = release<&cl_icd_dispatch::clRelease##type>;
   HELD(MemObject)
-  HELD(Event) HELD(Program) HELD(Kernel) HELD(CommandQueue) HELD(Context)
+  HELD(Event)
+  HELD(Program) HELD(Kernel) HELD(CommandQueue) HELD(Context)
 #undef HELD
       order_of_environment();
   *own_entries = std::min(entries, all);
