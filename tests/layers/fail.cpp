@@ -338,9 +338,13 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
 #undef REPLACE
 #define HELD(type)                                                 \
   table.clRetain##type = retain<&cl_icd_dispatch::clRetain##type>; \
-  table.clRelease##type = release<&cl_icd_dispatch::clRelease##type>;
-  HELD(MemObject)
-  HELD(Event) HELD(Program) HELD(Kernel) HELD(CommandQueue) HELD(Context)
+  table.clRelease##type = release<&cl_icd_dispatch::clRelease##type>
+  HELD(MemObject);
+  HELD(Event);
+  HELD(Program);
+  HELD(Kernel);
+  HELD(CommandQueue);
+  HELD(Context);
 #undef HELD
       order_of_environment();
   *own_entries = std::min(entries, all);
