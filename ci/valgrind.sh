@@ -42,15 +42,16 @@ check() {
   if [ $code -ne 0 ] || grep -q '^==' "$logs".*.log; then
     failed=$((failed + 1))
     echo "valgrind: errors, or exit code $code, from $*"
-    cat "$logs".*.log "$logs.out" | head -150
+    cat "$logs".*.log "$logs.out" | head -150 || true
   fi
 }
 
 step="running the tests without a device"
-check test_unit
+# Without the writers that are killed: a death by a signal counts as an error here.
+check test_unit --source-file-exclude='*killed*'
 step="running what begins and ends"
 while IFS= read -r name; do
-  # It is to die by a signal, which counts as an error here.
+  # The same.
   [[ $name == *"nobody catches"* ]] && continue
   keep=$([ $# -eq 0 ] && echo 1 || true)
   for pattern in "$@"; do
@@ -64,5 +65,5 @@ while IFS= read -r name; do
   check $program --no-skip --test-case="$name"
 done < <(cases test_device '*/test_exit.cpp,*/test_fork.cpp' && cases test_load '*')
 
-[ $failed -eq 0 ] || exit 1
+[ $failed -eq 0 ] && [ $count -gt 1 ] || exit 1
 echo "valgrind: $count programs, no error, $SECONDS s"

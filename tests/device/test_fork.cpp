@@ -37,7 +37,7 @@ int forked(const std::function<int()>& f) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    alarm(60);
+    alarm(600);  // memcheck takes its time
     int code = 100;
     try {
       code = f();
