@@ -126,6 +126,15 @@ std::string_view gives(const graph::OpInfo& row) {
   return "";
 }
 
+/// The types of which every device gives the same bits.
+std::string_view same_bits(const graph::OpInfo& row) {
+  const bool real = graph::is_exact(row, koine::float32) || row.expressions.f == nullptr;
+  const bool complex = graph::is_exact(row, koine::complex64) || row.expressions.c == nullptr;
+  if (real && complex) return "all";
+  if (real) return "real";
+  return row.expressions.i != nullptr ? "integers" : "";
+}
+
 /// Characters, not bytes: what a line of UTF-8 takes on the screen.
 std::size_t width(std::string_view text) {
   std::size_t count = 0;
@@ -195,8 +204,9 @@ void print_table() {
       << "# Element-wise operations\n\n"
          "Made by `tools/make_elementwise.cpp` from `lib/graph/ops.def`; edit those. Shapes broadcast, the types of "
          "two arrays are\npromoted to their common type, and a C++ scalar takes the array's type where its kind "
-         "fits.\n\n"
-         "| function | operator | takes | gives | meaning |\n|---|---|---|---|---|\n";
+         "fits. \"Same bits\" lists the types of which every device\ngives the same bits, which `koine::reproducible` "
+         "promises.\n\n"
+         "| function | operator | takes | gives | same bits | meaning |\n|---|---|---|---|---|---|\n";
   for (int i = 0; i < graph::table_size; ++i) {
     const graph::OpInfo& row = graph::info(static_cast<graph::Op>(i));
     const std::string symbol(operator_of(row.name, row.arity));
@@ -204,10 +214,11 @@ void print_table() {
     for (const char c : symbol) escaped += c == '|' ? "\\|" : std::string(1, c);
     std::cout << "| `" << row.name << (row.arity == 1 ? "(x)` | " : "(x1, x2)` | ")
               << (escaped.empty() ? "" : "`" + escaped + "`") << " | " << takes(row.domain) << " | " << gives(row)
-              << " | " << row.doc << " |\n";
+              << " | " << same_bits(row) << " | " << row.doc << " |\n";
   }
-  std::cout << "| `clip(x, min, max)` |  | integers and real floating types | x's type | Each element moved into the "
-               "range from min to max, either of which may be `none`. |\n";
+  std::cout
+      << "| `clip(x, min, max)` |  | integers and real floating types | x's type | all | Each element moved into the "
+         "range from min to max, either of which may be `none`. |\n";
 }
 
 }  // namespace

@@ -25,6 +25,11 @@ const char* expression(const OpInfo& row, DType type) {
   return is_complex(type) ? row.expressions.c : row.expressions.f;
 }
 
+bool is_exact(const OpInfo& row, DType type) {
+  if (is_complex(type)) return row.expressions.approximate.find('c') == std::string_view::npos;
+  return !is_real_floating(type) || row.expressions.approximate.find('f') == std::string_view::npos;
+}
+
 std::string_view name(Op op) {
   if (in_table(op)) return info(op).name;
   switch (op) {

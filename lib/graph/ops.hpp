@@ -57,6 +57,7 @@ struct Expressions {
   const char* u = nullptr;
   const char* f = nullptr;
   const char* c = nullptr;
+  std::string_view approximate = "";  ///< of "fc": the kinds of which devices may give different bits
 };
 
 struct OpInfo {
@@ -73,6 +74,8 @@ struct OpInfo {
 const OpInfo& info(Op op);
 /// The expression of a row for inputs of `type`.
 const char* expression(const OpInfo& row, DType type);
+/// Whether every device gives the same bits for inputs of `type` (koine::reproducible says how far).
+bool is_exact(const OpInfo& row, DType type);
 /// A word for any operation, for messages and listings.
 std::string_view name(Op op);
 
