@@ -24,6 +24,7 @@ typedef struct {
 #define KN_BODY acc += kn_load_float32(p0 + o0 + i, left);
 #define KN_STATE float
 #define KN_IDENTITY 0
+#define KN_COMBINE(a, b) ((a) + (b))
 #define KN_PUT_ALL(acc, at, left) kn_store_float32(acc, out + (at), left);
 #endif
 
