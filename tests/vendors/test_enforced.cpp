@@ -89,7 +89,8 @@ TEST_CASE("child: local memory" * doctest::skip()) {
            "]; y[get_local_id(0)] = (char)x[1]; barrier(CLK_LOCAL_MEM_FENCE); x[0] = y[0]; }";
   };
   CHECK_NOTHROW(run(kernel_of(source(limit)), {1}, {1}));
-  CHECK(has(message_of<kn::KernelBuildError>([&] { kernel_of(source(limit + " + 128")); }), "local memory in bytes is"));
+  CHECK(
+      has(message_of<kn::KernelBuildError>([&] { kernel_of(source(limit + " + 128")); }), "local memory in bytes is"));
   CHECK(vendor_layer().refused().builds == 1);
 }
 
