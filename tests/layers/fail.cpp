@@ -346,7 +346,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
   HELD(CommandQueue);
   HELD(Context);
 #undef HELD
-      order_of_environment();
+  order_of_environment();
   *own_entries = std::min(entries, all);
   *own = &table;
   return CL_SUCCESS;
