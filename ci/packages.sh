@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian/Ubuntu packages that Koine needs. usage: ci/packages.sh build [test] [lint] [numpy]
+# Installs the Debian/Ubuntu packages that Koine needs. usage: ci/packages.sh build [test] [fuzz] [lint] [numpy]
 # KOINE_SKIP_PACKAGES=1 leaves the system alone: for machines where the same things come another way.
 set -euo pipefail
 
@@ -10,6 +10,8 @@ declare -A groups=(
            libcli11-dev libstb-dev pocl-opencl-icd"
   # Tests and benchmarks; pkg-config because the installed koine.pc is tested with it.
   [test]="doctest-dev librandom123-dev libbenchmark-dev pkg-config"
+  # clang with libFuzzer and the sanitizers.
+  [fuzz]="clang-16 libclang-rt-16-dev"
   [lint]="clang-format-14 python3"
   [numpy]="python3-numpy libopenblas0-pthread"
 )

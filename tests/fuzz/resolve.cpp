@@ -236,71 +236,10 @@ class Resolver {
     put({source});
   }
 
-  /// One entry for each axis by a byte, 0 being the whole of it, and what `flags` add.
-  Part part_of(const Shape& shape, const std::uint8_t* bytes, std::uint8_t flags) const {
-    Part part;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      const std::uint8_t byte = axis < 5 ? bytes[axis] : 0;
-      const std::int64_t size = shape[axis], at = size ? (byte >> 2) % size : 0;
-      Entry entry;
-      if (byte % 4 == 1 && size > 0) {
-        entry.kind = Entry::position;
-        entry.start = flags & 64 ? at - size : at;
-      } else if (byte % 4 >= 2) {
-        entry.kind = Entry::slice;
-        entry.step = (byte % 4 == 2 ? 1 : -1) * (1 + (byte >> 5) % 3);
-        if (byte & 16) entry.start = flags & 64 ? at - size : at;
-        if (byte & 128) entry.stop = (at + byte / 8) % (size + 2);
-      }
-      part.push_back(entry);
-    }
-    while ((flags & 16) && !part.empty() && part.back().kind == Entry::whole) part.pop_back();
-    if (flags & 32) {
-      const auto end = std::find_if(part.begin(), part.end(), [](const Entry& e) { return e.kind != Entry::whole; });
-      const bool trailing_left_out = part.size() < shape.size();
-      if (!trailing_left_out) {
-        part.erase(part.begin(), end);
-        part.insert(part.begin(), Entry{Entry::ellipsis, {}, {}, 1});
-      }
-    }
-    if ((flags & 1) && shape.size() < 5) {
-      const auto at = static_cast<std::ptrdiff_t>((flags >> 1) % (part.size() + 1));
-      part.insert(part.begin() + at, Entry{Entry::newaxis, {}, {}, 1});
-    }
-    return part;
-  }
-
   void take_part() {
     const std::size_t from = x(step_.a);
     call_.part = part_of(face(from).shape, step_.p.data(), step_.p[5]);
     put({from});
-  }
-
-  /// Another part of the same shape, which may overlap: moved by one where there is room, or from the other end.
-  static Part neighbour(const Part& part, const Shape& shape, bool mirrored) {
-    Part result = part;
-    std::size_t axis = 0;
-    for (Entry& entry : result) {
-      if (entry.kind == Entry::newaxis || entry.kind == Entry::ellipsis) return part;
-      const std::int64_t size = shape[axis++];
-      if (entry.kind == Entry::position) {
-        const std::int64_t at = *entry.start < 0 ? *entry.start + size : *entry.start;
-        entry.start = mirrored ? size - 1 - at : (at + 1) % size;
-        continue;
-      }
-      const Selection along = select({entry}, {size});
-      if (along.numbers.empty()) continue;
-      std::int64_t first = along.numbers.front(), last = along.numbers.back(), step = entry.step;
-      if (mirrored) {
-        first = size - 1 - first, last = size - 1 - last, step = -step;
-      } else {
-        const std::int64_t moved = std::max(first, last) + 1 < size ? 1 : std::min(first, last) > 0 ? -1 : 0;
-        first += moved, last += moved;
-      }
-      entry = {Entry::slice, first, last + (step > 0 ? 1 : -1), step};
-      if (*entry.stop < 0) entry.stop.reset();
-    }
-    return result;
   }
 
   /// Whether a value of type `from` becomes one of type `to` in an assignment, and every value has a result.
