@@ -11,17 +11,6 @@ namespace {
 
 constexpr Weak one{Weak::integer, 1, 0}, yes{Weak::boolean, 1, 0};
 
-/// A scalar of a kind, by two bytes.
-Weak weak(std::uint8_t kind, std::uint8_t value) {
-  static constexpr std::int64_t integers[] = {1, 2, 0, -1, 3, 7, 100, -5};
-  static constexpr double reals[] = {0.5, 2, -1.5, 0.1, 0, -0.0, 1e10, 3};
-  static constexpr Weak::Kind order[] = {Weak::integer, Weak::real, Weak::boolean, Weak::complex};
-  Weak result{order[kind % 4], integers[value % 8], reals[value % 8]};
-  if (result.kind == Weak::boolean) result.whole = value % 2;
-  if (result.kind == Weak::complex) result.value = {reals[value % 8], reals[value / 8 % 8]};
-  return result;
-}
-
 bool is_real(DType type) { return !is_complex(type) && !is_bool(type); }
 
 class Resolver {
@@ -135,7 +124,7 @@ class Resolver {
       call_.shape = {call_.shape[0] % 100, call_.shape[1] % 100};
       call_.low = step_.p[5] % 5 - 2;
     }
-    put({call_.which == 0 ? fitting(weak(step_.c, step_.p[5]), call_.type) : one});
+    put({call_.which == 0 ? fitting(new_scalar(step_.c, step_.p[5]), call_.type) : one});
   }
 
   void draw() {
@@ -195,7 +184,7 @@ class Resolver {
     if (row.arity == 1) return put(matched({first}, takes));
     std::vector<Call::Source> sources = {first};
     if (step_.c % 4 == 3) {
-      sources.push_back(weak(step_.c / 4, step_.p[1]));
+      sources.push_back(new_scalar(step_.c / 4, step_.p[1]));
     } else {
       Shape result;
       sources.push_back(beside(step_.b, face(first).shape, &result).value_or(first));
@@ -216,7 +205,7 @@ class Resolver {
     if (!first) return;
     std::vector<Call::Source> sources = {*first};
     if (step_.p[0] % 2 == 1) {
-      sources.push_back(weak(step_.p[1], step_.p[2]));
+      sources.push_back(new_scalar(step_.p[1], step_.p[2]));
     } else {
       const Shape both = shape;
       const auto second = beside(step_.c, both, &shape);
@@ -259,7 +248,8 @@ class Resolver {
     }
     Shape both;
     const auto value = beside(step_.b, shape, &both);
-    if (step_.c % 4 == 1 || !value || both != shape) return put({fitting(weak(step_.c / 4, step_.a), target.type)});
+    if (step_.c % 4 == 1 || !value || both != shape)
+      return put({fitting(new_scalar(step_.c / 4, step_.a), target.type)});
     Call::Source source = *value;
     if (!converts(face(source).type, target.type)) source = as(0, source, target.type);
     put({source});
@@ -280,7 +270,7 @@ class Resolver {
     Shape both;
     const auto value = beside(step_.b, shape, &both);
     if (step_.c % 4 == 3 || !value || both != shape) {
-      Weak scalar = weak(step_.c / 4, step_.a);
+      Weak scalar = new_scalar(step_.c / 4, step_.a);
       if (promoted(target.type, scalar) != target.type) scalar = is_bool(target.type) ? yes : one;
       return put({scalar});
     }
