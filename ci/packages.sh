@@ -14,6 +14,8 @@ declare -A groups=(
   [rusticl]="mesa-opencl-icd"
   [intel]="python3-venv"
   [oclgrind]="oclgrind"
+  # clang with libFuzzer and the sanitizers.
+  [fuzz]="clang-16 libclang-rt-16-dev"
   [lint]="clang-format-14 python3"
   # Memcheck over the tests that begin and end processes.
   [valgrind]="valgrind"

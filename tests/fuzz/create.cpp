@@ -39,6 +39,16 @@ Shape new_shape(const std::uint8_t* bytes) {
   return shape;
 }
 
+Weak new_scalar(std::uint8_t kind, std::uint8_t value) {
+  static constexpr std::int64_t integers[] = {1, 2, 0, -1, 3, 7, 100, -5};
+  static constexpr double reals[] = {0.5, 2, -1.5, 0.1, 0, -0.0, 1e10, 3};
+  static constexpr Weak::Kind order[] = {Weak::integer, Weak::real, Weak::boolean, Weak::complex};
+  Weak result{order[kind % 4], integers[value % 8], reals[value % 8]};
+  if (result.kind == Weak::boolean) result.whole = value % 2;
+  if (result.kind == Weak::complex) result.value = {reals[value % 8], reals[value / 8 % 8]};
+  return result;
+}
+
 Plain new_values(DType type, const Shape& shape, Style style, std::uint64_t seed) {
   Plain result(type, shape);
   with_type(type, [&]<class T>(Tag<T>) {

@@ -4,6 +4,7 @@
 //   fuzz_graphs FILE...                      the programs in files, or in all files of a folder
 //   fuzz_graphs --write FOLDER --seed 7      the program of a seed as a file
 //   fuzz_graphs --print FILE                 a program in C++
+//   fuzz_graphs --collect FOLDER --seed 1    programs for a corpus, chosen of 300 seeds by what they show
 // A failing program is made short, printed as C++ and written to a file. KOINE_FUZZ_DEBUGGER is a command that gets the
 // number of a process that hangs, such as "gdb -batch -ex 'thread apply all bt' -p". Exit code: 0, 1 for a failure, 2
 // for wrong use.
@@ -19,6 +20,7 @@
 #include <random>
 
 #include "child.hpp"
+#include "collect.hpp"
 #include "shrink.hpp"
 
 namespace fs = std::filesystem;
@@ -160,7 +162,7 @@ int run_files(const std::vector<fs::path>& files) {
 int run(const std::vector<std::string>& words) {
   std::uint64_t seed = 1;
   int seconds = 60;
-  std::string folder;
+  std::string folder, corpus;
   std::vector<fs::path> files;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool option = words[i].starts_with("--");
@@ -171,6 +173,8 @@ int run(const std::vector<std::string>& words) {
       seed = std::stoull(words[++i]);
     } else if (words[i] == "--write") {
       folder = words[++i];
+    } else if (words[i] == "--collect") {
+      corpus = words[++i];
     } else if (words[i] == "--print") {
       std::cout << koine::fuzz::run_apart(content(words[++i]), seconds_each, true).text;
       return 0;
@@ -186,6 +190,12 @@ int run(const std::vector<std::string>& words) {
     write(fs::path(folder) / ("seed-" + std::to_string(seed) + ".bytes"), program_of(seed));
     return 0;
   }
+  if (!corpus.empty()) {
+    constexpr std::size_t seeds = 300, most_calls = 300;
+    for (const std::uint64_t each : koine::fuzz::collected(program_of, seed, seeds, most_calls))
+      write(fs::path(corpus) / ("seed-" + std::to_string(each) + ".bytes"), program_of(each));
+    return 0;
+  }
   std::sort(files.begin(), files.end());
   return files.empty() ? run_seeds(seed, seconds) : run_files(files);
 }
@@ -196,7 +206,8 @@ int main(int count, char** words) {
   try {
     const int code = run({words + 1, words + count});
     if (code == 2)
-      std::cerr << "usage: fuzz_graphs [--seconds N] [--seed S] | FILE... | --print FILE | --write FOLDER --seed S\n";
+      std::cerr << "usage: fuzz_graphs [--seconds N] [--seed S] | FILE... | --print FILE | --collect FOLDER | --write "
+                   "FOLDER --seed S\n";
     return code;
   } catch (const std::exception& error) {
     std::cerr << "fuzz_graphs: " << error.what() << '\n';

@@ -167,6 +167,12 @@ void Machine::perform(const Call& call) {
   }
 }
 
+Faces Machine::faces() const {
+  Faces result;
+  for (std::size_t i = 0; i < variables; ++i) result[i] = {x_[i].dtype(), x_[i].shape()};
+  return result;
+}
+
 void Machine::apply(const Call& call) {
   try {
     perform(call);

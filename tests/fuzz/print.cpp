@@ -74,8 +74,6 @@ std::string values_text(const Plain& x) {
   });
 }
 
-std::string bound(const std::optional<std::int64_t>& end) { return end ? std::to_string(*end) : "kn::none"; }
-
 class Printer {
  public:
   Printer(bool eager) : eager_(eager) {}
@@ -227,23 +225,6 @@ std::string Weak::text() const {
     case real: return number_text(value.real());
     default: return "std::complex<double>(" + number_text(value.real()) + ", " + number_text(value.imag()) + ")";
   }
-}
-
-std::string text(const Part& part) {
-  std::string text;
-  for (const Entry& entry : part) {
-    if (!text.empty()) text += ", ";
-    switch (entry.kind) {
-      case Entry::whole: text += "kn::all"; break;
-      case Entry::position: text += std::to_string(*entry.start); break;
-      case Entry::slice:
-        text += "kn::slice(" + bound(entry.start) + ", " + bound(entry.stop) + ", " + std::to_string(entry.step) + ")";
-        break;
-      case Entry::newaxis: text += "kn::newaxis"; break;
-      case Entry::ellipsis: text += "kn::ellipsis";
-    }
-  }
-  return text;
 }
 
 std::string program_text(const std::vector<Call>& calls, bool eager, std::size_t shown, const std::string& comment) {

@@ -89,6 +89,10 @@ Selection select(const Part& part, const Shape& shape);
 Shape shape_of(const Part& part, const Shape& shape);
 std::vector<Index> indices(const Part& part);
 std::string text(const Part& part);
+/// One entry for each axis by a byte, 0 being the whole of it, and what `flags` add.
+Part part_of(const Shape& shape, const std::uint8_t* bytes, std::uint8_t flags);
+/// Another part of the same shape, which may overlap: moved by one where there is room, or from the other end.
+Part neighbour(const Part& part, const Shape& shape, bool mirrored);
 
 enum class Reduction { sum, prod, max, min, mean, var, std, any, all, count_nonzero, argmax, argmin };
 inline constexpr std::string_view reductions[] = {"sum", "prod", "max", "min",           "mean",   "var",

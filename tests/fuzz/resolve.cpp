@@ -11,17 +11,6 @@ namespace {
 
 constexpr Weak one{Weak::integer, 1, 0}, yes{Weak::boolean, 1, 0};
 
-/// A scalar of a kind, by two bytes.
-Weak weak(std::uint8_t kind, std::uint8_t value) {
-  static constexpr std::int64_t integers[] = {1, 2, 0, -1, 3, 7, 100, -5};
-  static constexpr double reals[] = {0.5, 2, -1.5, 0.1, 0, -0.0, 1e10, 3};
-  static constexpr Weak::Kind order[] = {Weak::integer, Weak::real, Weak::boolean, Weak::complex};
-  Weak result{order[kind % 4], integers[value % 8], reals[value % 8]};
-  if (result.kind == Weak::boolean) result.whole = value % 2;
-  if (result.kind == Weak::complex) result.value = {reals[value % 8], reals[value / 8 % 8]};
-  return result;
-}
-
 bool is_real(DType type) { return !is_complex(type) && !is_bool(type); }
 
 class Resolver {
@@ -135,7 +124,7 @@ class Resolver {
       call_.shape = {call_.shape[0] % 100, call_.shape[1] % 100};
       call_.low = step_.p[5] % 5 - 2;
     }
-    put({call_.which == 0 ? fitting(weak(step_.c, step_.p[5]), call_.type) : one});
+    put({call_.which == 0 ? fitting(new_scalar(step_.c, step_.p[5]), call_.type) : one});
   }
 
   void draw() {
@@ -195,7 +184,7 @@ class Resolver {
     if (row.arity == 1) return put(matched({first}, takes));
     std::vector<Call::Source> sources = {first};
     if (step_.c % 4 == 3) {
-      sources.push_back(weak(step_.c / 4, step_.p[1]));
+      sources.push_back(new_scalar(step_.c / 4, step_.p[1]));
     } else {
       Shape result;
       sources.push_back(beside(step_.b, face(first).shape, &result).value_or(first));
@@ -216,7 +205,7 @@ class Resolver {
     if (!first) return;
     std::vector<Call::Source> sources = {*first};
     if (step_.p[0] % 2 == 1) {
-      sources.push_back(weak(step_.p[1], step_.p[2]));
+      sources.push_back(new_scalar(step_.p[1], step_.p[2]));
     } else {
       const Shape both = shape;
       const auto second = beside(step_.c, both, &shape);
@@ -236,71 +225,10 @@ class Resolver {
     put({source});
   }
 
-  /// One entry for each axis by a byte, 0 being the whole of it, and what `flags` add.
-  Part part_of(const Shape& shape, const std::uint8_t* bytes, std::uint8_t flags) const {
-    Part part;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      const std::uint8_t byte = axis < 5 ? bytes[axis] : 0;
-      const std::int64_t size = shape[axis], at = size ? (byte >> 2) % size : 0;
-      Entry entry;
-      if (byte % 4 == 1 && size > 0) {
-        entry.kind = Entry::position;
-        entry.start = flags & 64 ? at - size : at;
-      } else if (byte % 4 >= 2) {
-        entry.kind = Entry::slice;
-        entry.step = (byte % 4 == 2 ? 1 : -1) * (1 + (byte >> 5) % 3);
-        if (byte & 16) entry.start = flags & 64 ? at - size : at;
-        if (byte & 128) entry.stop = (at + byte / 8) % (size + 2);
-      }
-      part.push_back(entry);
-    }
-    while ((flags & 16) && !part.empty() && part.back().kind == Entry::whole) part.pop_back();
-    if (flags & 32) {
-      const auto end = std::find_if(part.begin(), part.end(), [](const Entry& e) { return e.kind != Entry::whole; });
-      const bool trailing_left_out = part.size() < shape.size();
-      if (!trailing_left_out) {
-        part.erase(part.begin(), end);
-        part.insert(part.begin(), Entry{Entry::ellipsis, {}, {}, 1});
-      }
-    }
-    if ((flags & 1) && shape.size() < 5) {
-      const auto at = static_cast<std::ptrdiff_t>((flags >> 1) % (part.size() + 1));
-      part.insert(part.begin() + at, Entry{Entry::newaxis, {}, {}, 1});
-    }
-    return part;
-  }
-
   void take_part() {
     const std::size_t from = x(step_.a);
     call_.part = part_of(face(from).shape, step_.p.data(), step_.p[5]);
     put({from});
-  }
-
-  /// Another part of the same shape, which may overlap: moved by one where there is room, or from the other end.
-  static Part neighbour(const Part& part, const Shape& shape, bool mirrored) {
-    Part result = part;
-    std::size_t axis = 0;
-    for (Entry& entry : result) {
-      if (entry.kind == Entry::newaxis || entry.kind == Entry::ellipsis) return part;
-      const std::int64_t size = shape[axis++];
-      if (entry.kind == Entry::position) {
-        const std::int64_t at = *entry.start < 0 ? *entry.start + size : *entry.start;
-        entry.start = mirrored ? size - 1 - at : (at + 1) % size;
-        continue;
-      }
-      const Selection along = select({entry}, {size});
-      if (along.numbers.empty()) continue;
-      std::int64_t first = along.numbers.front(), last = along.numbers.back(), step = entry.step;
-      if (mirrored) {
-        first = size - 1 - first, last = size - 1 - last, step = -step;
-      } else {
-        const std::int64_t moved = std::max(first, last) + 1 < size ? 1 : std::min(first, last) > 0 ? -1 : 0;
-        first += moved, last += moved;
-      }
-      entry = {Entry::slice, first, last + (step > 0 ? 1 : -1), step};
-      if (*entry.stop < 0) entry.stop.reset();
-    }
-    return result;
   }
 
   /// Whether a value of type `from` becomes one of type `to` in an assignment, and every value has a result.
@@ -320,7 +248,8 @@ class Resolver {
     }
     Shape both;
     const auto value = beside(step_.b, shape, &both);
-    if (step_.c % 4 == 1 || !value || both != shape) return put({fitting(weak(step_.c / 4, step_.a), target.type)});
+    if (step_.c % 4 == 1 || !value || both != shape)
+      return put({fitting(new_scalar(step_.c / 4, step_.a), target.type)});
     Call::Source source = *value;
     if (!converts(face(source).type, target.type)) source = as(0, source, target.type);
     put({source});
@@ -341,7 +270,7 @@ class Resolver {
     Shape both;
     const auto value = beside(step_.b, shape, &both);
     if (step_.c % 4 == 3 || !value || both != shape) {
-      Weak scalar = weak(step_.c / 4, step_.a);
+      Weak scalar = new_scalar(step_.c / 4, step_.a);
       if (promoted(target.type, scalar) != target.type) scalar = is_bool(target.type) ? yes : one;
       return put({scalar});
     }

@@ -37,6 +37,8 @@ class Machine {
 
   void apply(const Call& call);
   Plain read(std::size_t variable);
+  /// Types and shapes, which need no evaluation.
+  Faces faces() const;
 
  private:
   void perform(const Call& call);
