@@ -184,17 +184,18 @@ void check_layouts(const Shape& shape, bool more) {
     const auto product = Summed<T>(T(plain_product(Summed<T>(values[i]), Summed<T>(factors[i]))));
     sums.push_back(T(Summed<T>(T(product + Summed<T>(1)))));
   }
-  for (const auto& axes : subsets(3)) {
-    check_reductions(x, values, axes, more);
-    check_reductions(x * y + 1.0, sums, axes, false);
-  }
+  // Every kernel costs a compilation: all subsets of axes where all reductions are asked for too.
+  using Axes = std::vector<std::vector<std::int64_t>>;
+  const Axes few{{0}, {0, 2}, {0, 1, 2}};
+  for (const auto& axes : more ? subsets(3) : few) check_reductions(x, values, axes, more && axes.size() != 2);
+  for (const auto& axes : few) check_reductions(x * y + 1.0, sums, axes, false);
   // Views only move values, so what they read serves as the reference of what is reduced.
   const Array turned = kn::permute_dims(x, {2, 0, 1}), part = x(slice(none, none, 2), slice(1, none), slice(none, -1)),
               mirrored = x(all, slice(none, none, -1), slice(none, none, -3)),
               repeated = kn::broadcast_to(x(slice(0, 1), all, slice(1, 2)), shape);
   for (const Array& view : {turned, part, mirrored, repeated}) {
     const std::vector<T> seen = view.to_vector<T>();
-    for (const auto& axes : subsets(3)) check_reductions(view, seen, axes, false);
+    for (const auto& axes : more ? few : Axes{{0, 1, 2}}) check_reductions(view, seen, axes, false);
   }
 }
 
@@ -228,8 +229,8 @@ TEST_CASE("reductions of every length have the documented bits") {
 
 TEST_CASE("reductions have the documented bits over any axes of any layout") {
   on_devices<float>([] {
-    check_layouts<float>({5, 37, 64}, true);   // vectors never straddle rows
-    check_layouts<float>({7, 131, 33}, true);  // they would
+    check_layouts<float>({5, 37, 64}, true);    // vectors never straddle rows
+    check_layouts<float>({7, 131, 33}, false);  // they would
     check_layouts<float>({70, 66, 3}, false);
   });
 }
@@ -249,7 +250,7 @@ TEST_CASE("columns longer than a block have the documented bits") {
 TEST_CASE_TEMPLATE("reductions of every floating type have the documented bits", T, double, kn::float16_t,
                    kn::bfloat16_t, std::complex<float>, std::complex<double>) {
   on_devices<T>([] {
-    check_layouts<T>({3, 35, 48}, true);
+    check_layouts<T>({3, 35, 48}, false);
     for (const std::size_t size : {std::size_t{1}, std::size_t{31}, std::size_t{33}, std::size_t{20011}}) {
       CAPTURE(size);
       const std::vector<T> values = uneven<T>(size, size), factors = near_one<T>(size, size);
