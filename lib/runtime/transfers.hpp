@@ -25,6 +25,9 @@ class Transfers {
     return traits.unified_memory || traits.device_class == DeviceClass::cpu;
   }
 
+  /// Pinned buffers on the host, which come with transfers and stay.
+  std::size_t staging_slots() const { return staging_.slots(); }
+
   /// Host to device, in queue order; the source may be reused on return.
   cl_int write(cl_command_queue queue, cl_mem to, std::uint64_t offset, const void* source, std::uint64_t bytes);
   /// Device to host, after all work of the queue; returns when the target holds the values.

@@ -90,7 +90,7 @@ void on_large_devices(std::int64_t bytes, const std::function<void()>& test) {
     } else {
       return test();
     }
-    MESSAGE("left out on ", device.selector(), ", arrays of ", kn::base::bytes_text(needed), ": ", why.str());
+    kn::test::leave_out(device.selector() + ", arrays of " + kn::base::bytes_text(needed) + ": " + why.str());
   });
 }
 

@@ -343,6 +343,7 @@ class Sweep {
   /// When all work is over and the pools are empty.
   State state() const {
     State result;
+    std::uint64_t staging_slots = 0;
     each_device([&](const Device& device) {
       runtime::Context* const context = runtime::Context::existing(device.record());
       if (context == nullptr) return;
@@ -355,9 +356,13 @@ class Sweep {
       set_memory_limit(device, stats.in_use);
       set_memory_limit(device, stats.limit);
       result.in_use += stats.in_use;
-      result.programs += context->activity().built + context->activity().loaded;
+      const runtime::Activity activity = context->activity();
+      result.programs += activity.built + activity.loaded;
+      staging_slots += activity.staging_slots;
     });
     result.live = fail_layer().live();
+    // How many a transfer takes is a matter of time; Staging has a limit for them.
+    result.live.memory -= staging_slots;
     return result;
   }
 
