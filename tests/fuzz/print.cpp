@@ -103,7 +103,7 @@ class Printer {
   }
 
   void declare(std::size_t x) {
-    if (declared_.insert(x).second) line("kn::Array " + variable(x) + " = kn::array({1, 2, 3})");
+    if (declared_.insert(x).second) line("kn::Array " + variable(x) + " = kn::array({{1, 2, 3}, {4, 5, 6}})");
   }
 
   std::string text() {
