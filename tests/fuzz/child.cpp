@@ -48,14 +48,14 @@ void run_one(const Bytes& program, bool describe, Report& report) {
   if (describe) {
     before = [&](const std::vector<Call>& calls, bool eager) {
       if (calls.size() > 100 && calls.size() % 100 != 0) return;  // a long chain says the same again and again
-      report.say(program_text(calls, eager, calls.empty() ? 0 : calls.back().target, "does not get here"));
+      report.say(program_text(calls, eager, false, calls.empty() ? 0 : calls.back().target, "does not get here"));
     };
   }
   const auto failure = run(decode(program), before);
   if (!failure) return;
   const std::string where = "x" + std::to_string(failure->variable) + ": " + failure->what;
-  report.say(describe ? program_text(failure->calls, failure->eager, failure->variable, failure->what)
-                      : where + (failure->eager ? "" : " (run lazily)"));
+  report.say(describe ? program_text(failure->calls, failure->eager, failure->again, failure->variable, failure->what)
+                      : where + (failure->eager ? "" : " (run lazily)") + (failure->again ? " (the second time)" : ""));
   _exit(code_wrong);
 }
 

@@ -21,8 +21,8 @@ T small(int real, int imag) {
 }  // namespace
 
 Shape new_shape(const std::uint8_t* bytes) {
-  constexpr std::size_t counts[] = {1, 2, 0, 3, 4, 5, 1, 2};
-  constexpr std::int64_t sides[] = {3, 1, 2, 7, 3, 1, 2, 7, 64, 3, 1, 2, 7, 5, 0, 257};
+  constexpr std::size_t counts[] = {2, 1, 3, 0, 4, 5, 2, 3};
+  constexpr std::int64_t sides[] = {3, 2, 7, 4, 1, 2, 3, 5, 64, 3, 1, 2, 7, 6, 0, 257};
   constexpr std::int64_t most = 8192, long_side = 70'001;
   Shape shape;
   const std::size_t axes = counts[bytes[0] % 8];

@@ -37,19 +37,19 @@ constexpr int tries = 400;
 /// The program of a seed: a few new arrays, then whatever comes. Results often go where none is yet, and often are the
 /// next step's operand, so that graphs grow deep before they are computed.
 ///
-/// Compiling kernels is what takes time, and what is tried must not be the same again. So a hundred programs in a row
+/// Compiling kernels is what takes time, and what is tried must not be the same again. So forty programs in a row
 /// share a few types and operations, with which they do more each; and four in a row differ in their values and sizes
 /// alone, which mostly run the same kernels.
 Bytes program_of(std::uint64_t seed) {
   using koine::fuzz::Kind;
-  std::mt19937_64 swarm(seed / 100), structure(seed / 4), values(seed);
+  std::mt19937_64 swarm(seed / 40), structure(seed / 4), values(seed);
   const auto byte = [](std::mt19937_64& random) { return static_cast<std::uint8_t>(random() >> 13); };
   std::array<std::uint8_t, 4> types;
   std::array<std::uint8_t, 16> operations;
   for (std::uint8_t& type : types) type = static_cast<std::uint8_t>(swarm() % koine::dtype_count);
   for (std::uint8_t& row : operations) row = static_cast<std::uint8_t>(swarm() % koine::fuzz::rows().size());
 
-  const std::size_t steps = 8 + structure() % 20, arrays = 2 + structure() % 4;
+  const std::size_t steps = 8 + structure() % 20, arrays = 3 + structure() % 4;
   Bytes bytes(steps * Step::bytes);
   for (std::uint8_t& each : bytes) each = byte(structure);
   for (std::size_t i = 0; i < steps; ++i) {

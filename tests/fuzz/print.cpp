@@ -103,7 +103,7 @@ class Printer {
   }
 
   void declare(std::size_t x) {
-    if (declared_.insert(x).second) line("kn::Array " + variable(x) + " = kn::array({1, 2, 3})");
+    if (declared_.insert(x).second) line("kn::Array " + variable(x) + " = kn::array({{1, 2, 3}, {4, 5, 6}})");
   }
 
   std::string text() {
@@ -227,13 +227,15 @@ std::string Weak::text() const {
   }
 }
 
-std::string program_text(const std::vector<Call>& calls, bool eager, std::size_t shown, const std::string& comment) {
+std::string program_text(const std::vector<Call>& calls, bool eager, bool again, std::size_t shown,
+                         const std::string& comment) {
   Printer printer(eager);
   for (const Call& call : calls) printer.add(call);
   printer.declare(shown);
   return "#include <koine/koine.hpp>\n\n#include <cmath>\n#include <iostream>\n\nnamespace kn = koine;\n\n"
          "int main() {\n" +
-         printer.text() + "  std::cout << " + variable(shown) + " << '\\n';  // " + comment + "\n}\n";
+         std::string(again ? "  for (int time = 0; time < 2; ++time) {\n" : "") + printer.text() + "  std::cout << " +
+         variable(shown) + " << '\\n';  // " + comment + (again ? "\n  }\n}\n" : "\n}\n");
 }
 
 }  // namespace koine::fuzz

@@ -9,8 +9,9 @@
 
 namespace koine::fuzz {
 
-/// The whole program; with `eager` each array is computed at once. It ends by printing variable `shown`; `comment` says
-/// what is wrong about that.
-std::string program_text(const std::vector<Call>& calls, bool eager, std::size_t shown, const std::string& comment);
+/// The whole program; with `eager` each array is computed at once, with `again` all is done twice. It ends by printing
+/// variable `shown`; `comment` says what is wrong about that.
+std::string program_text(const std::vector<Call>& calls, bool eager, bool again, std::size_t shown,
+                         const std::string& comment);
 
 }  // namespace koine::fuzz

@@ -10,18 +10,22 @@
 namespace koine::fuzz {
 
 std::vector<Step> decode(const Bytes& bytes) {
-  // How often each kind comes: once in this list for each time in 64.
+  // How often each kind comes of 64 times; of what these leave, the last is a limit and the rest are queues.
   using enum Kind;
-  static constexpr Kind frequent[] = {
-      create,      create,      create,      create,      filled,      elementwise, elementwise, elementwise,
-      elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise, elementwise,
-      elementwise, elementwise, elementwise, elementwise, update,      update,      update,      update,
-      astype,      astype,      astype,      subscript,   subscript,   subscript,   subscript,   subscript,
-      permute,     permute,     permute,     reshape,     reshape,     reshape,     broadcast,   broadcast,
-      join,        join,        reduce,      reduce,      reduce,      reduce,      reduce,      matmul,
-      matmul,      take,        take,        where,       where,       random,      assign,      assign,
-      assign,      assign,      copy,        copy,        eval,        read,        queue,       limit};
-  static_assert(std::size(frequent) == 64);
+  static constexpr std::pair<Kind, int> shares[] = {
+      {create, 3},  {filled, 1},    {elementwise, 12}, {update, 4}, {astype, 3}, {subscript, 5}, {permute, 5},
+      {reshape, 5}, {broadcast, 2}, {join, 2},         {reduce, 5}, {matmul, 2}, {take, 2},      {where, 2},
+      {random, 1},  {assign, 4},    {copy, 1},         {eval, 1},   {read, 1}};
+  constexpr auto frequent = [] {
+    std::array<Kind, 64> list{};
+    list.fill(queue);
+    list.back() = limit;
+    std::size_t next = 0;
+    for (const auto& [kind, share] : shares) {
+      for (int i = 0; i < share; ++i) list[next++] = kind;
+    }
+    return list;
+  }();
   std::vector<Step> steps;
   for (std::size_t at = 0; at < bytes.size(); at += Step::bytes) {
     std::array<std::uint8_t, Step::bytes> b{};
@@ -158,8 +162,8 @@ Faces faces(const Values& values) {
 }
 
 Plain first_value() {
-  Plain result(int64, {3});
-  for (std::size_t i = 0; i < 3; ++i) result.put(i, static_cast<std::int64_t>(i) + 1);
+  Plain result(int64, {2, 3});
+  for (std::size_t i = 0; i < 6; ++i) result.put(i, static_cast<std::int64_t>(i) + 1);
   return result;
 }
 

@@ -96,10 +96,19 @@ std::optional<Failure> run_lazily(const Trace& trace) {
 }  // namespace
 
 std::optional<Failure> run(const std::vector<Step>& steps, const Before& before) {
-  Trace trace;
-  if (auto failure = Eager().run(steps, trace, before)) return failure;
-  if (before) before(trace.calls, false);
-  return run_lazily(trace);
+  for (const bool again : {false, true}) {
+    Trace trace;
+    auto failure = Eager().run(steps, trace, before);
+    if (!failure) {
+      if (before) before(trace.calls, false);
+      failure = run_lazily(trace);
+    }
+    if (failure) {
+      failure->again = again;
+      return failure;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace koine::fuzz

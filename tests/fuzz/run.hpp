@@ -16,11 +16,13 @@ struct Failure {
   std::vector<Call> calls;   ///< up to where it showed
   bool eager = false;        ///< every step was evaluated and read before the next
   std::size_t variable = 0;  ///< where it showed
+  bool again = false;        ///< not before the second time
 };
 
 /// Runs the steps twice. First each result is computed and read at once, and judged by the library's own values of its
 /// operands. Then nothing is read but what `read` steps say, and at the end everything: the library promises the
-/// same bits, however much of the program became one kernel.
+/// same bits, however much of the program became one kernel. Then both once more: a kernel that is at hand already
+/// is run otherwise than one that has to be made first.
 ///
 /// `before` is told the calls so far, the next one included, and whether this is the first run: for programs that
 /// crash.
