@@ -106,6 +106,25 @@ Array mean_of(const Array& x, const std::vector<std::size_t>& axes, double divis
   return total / divisor;
 }
 
+/// A variance in the type it is accumulated in, and the type that a result has.
+struct Variance {
+  Array wide;
+  DType type;
+};
+
+Variance variance(const Operand& operand, const VarianceOptions& options, std::string_view function) {
+  const Array x = floating(operand, function);
+  if (is_complex(x.dtype())) {
+    throw DTypeError(api::prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
+  }
+  const auto axes = graph::normal_axes(options.axis, x.shape(), function);
+  const Array wide = astype(x, accumulation_type(x.dtype()));
+  const auto count = static_cast<double>(count_of(x, axes));
+  const Array distance = wide - mean_of(wide, axes, count, true);
+  const double divisor = std::max(count - options.correction, 0.0);
+  return {mean_of(square(distance), axes, divisor, options.keepdims), x.dtype()};
+}
+
 }  // namespace
 
 Array sum(const Operand& x, const SumOptions& options) { return sum_or_prod(ReduceKind::sum, x, options, "sum"); }
@@ -132,18 +151,15 @@ Array mean(const Operand& operand, const ReductionOptions& options) {
   return astype(mean_of(wide, axes, static_cast<double>(count_of(x, axes)), options.keepdims), x.dtype());
 }
 
-Array var(const Operand& operand, const VarianceOptions& options) {
-  const Array x = floating(operand, "var");
-  if (is_complex(x.dtype()))
-    throw DTypeError("[var] does not take " + std::string(name(x.dtype())) + "; it takes real types");
-  const auto axes = graph::normal_axes(options.axis, x.shape(), "var");
-  const Array wide = astype(x, accumulation_type(x.dtype()));
-  const auto count = static_cast<double>(count_of(x, axes));
-  const Array distance = wide - mean_of(wide, axes, count, true);
-  const double divisor = std::max(count - options.correction, 0.0);
-  return astype(mean_of(square(distance), axes, divisor, options.keepdims), x.dtype());
+Array var(const Operand& x, const VarianceOptions& options) {
+  const Variance result = variance(x, options, "var");
+  return astype(result.wide, result.type);
 }
 
-Array std(const Operand& x, const VarianceOptions& options) { return sqrt(var(x, options)); }
+Array std(const Operand& x, const VarianceOptions& options) {
+  // The root before the rounding: of a float16 result the square may be past its range.
+  const Variance result = variance(x, options, "std");
+  return astype(sqrt(result.wide), result.type);
+}
 
 }  // namespace koine

@@ -146,6 +146,16 @@ TEST_CASE("small floats are added up in float32 and rounded once") {
   });
 }
 
+TEST_CASE("a standard deviation of float16 is right where the variance is past its range") {
+  on_each_device([] {
+    // Deviations of 800: a variance of 640,000, which float16 does not hold.
+    const Array x = kn::asarray(std::vector<kn::float16_t>{kn::float16_t(-800.0f), kn::float16_t(800.0f)});
+    CHECK(kn::std(x).dtype() == kn::float16);
+    CHECK(kn::std(x).item<float>() == 800.0f);
+    CHECK(std::isinf(kn::var(x).item<float>()));
+  });
+}
+
 TEST_CASE("truth values") {
   on_each_device([] {
     std::vector<bool> few(long_side, false), most(long_side, true);
