@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The long runs: every test with every variant, again under the sanitizers, then one short round of each benchmark.
+# The long runs, some hours: every test with every variant, again under the sanitizers, as other vendors' devices and on
+# other implementations of OpenCL; every call and allocation failing; memcheck; the fuzzers; every kernel that the tests
+# make, compiled for cards that are not here; one short round of each benchmark. docs/reliability.md says what each is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export KOINE_TEST_EXHAUSTIVE=1
@@ -14,6 +16,20 @@ for preset in asan tsan; do
   # The sanitizers look at the host code; one pass over the kernels is enough for that.
   KOINE_TEST_EXHAUSTIVE=0 PRESET=$preset ci/test.sh
 done
+export KOINE_TEST_EXHAUSTIVE=0
+step="playing other vendors' devices"
+rm -rf build-ci/kernels
+KOINE_DUMP_DIR=$PWD/build-ci/kernels ci/played.sh amd nvidia,few_units no_fp64 small_groups
+step="compiling for cards that are not here"
+ci/check_targets amd nvidia spirv build-ci/kernels
+step="testing on other implementations"
+ci/implementations.sh
+step="failing every call"
+ci/faults.sh 3 101
+step="running memcheck"
+ci/valgrind.sh
+step="fuzzing"
+ci/fuzz.sh "${FUZZ_SECONDS:-3600}"
 step="running the benchmarks"
 # 0.01 s each shows that they run; figures worth keeping need a quiet machine and Google Benchmark's default.
 KOINE_DEVICE=${KOINE_DEVICE:-pocl} build-ci/koine_bench --benchmark_min_time=0.01
