@@ -86,23 +86,23 @@ TEST_CASE("child: a part of a sweep" * doctest::skip()) {
   CHECK(sweep.run() == "");
 }
 
-TEST_CASE("each call fails in its turn") { sweep("one queue", 11, {{"KOINE_TEST_FAULTS", "calls"}}); }
+TEST_CASE("each call fails in its turn") { sweep("one queue", 37, {{"KOINE_TEST_FAULTS", "calls"}}); }
 
 TEST_CASE("each call fails in its turn while two queues share the work") {
-  sweep("two queues", 13, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
+  sweep("two queues", 41, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }
 
 TEST_CASE("each call fails in its turn while every launch is waited for") {
-  sweep("KOINE_SYNC=1", 13, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_SYNC", "1"}});
+  sweep("KOINE_SYNC=1", 41, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_SYNC", "1"}});
 }
 
 TEST_CASE("each call fails in its turn on a device that is new") {
-  sweep("new devices", 499, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_FRESH", "1"}});
+  sweep("new devices", 4999, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_FRESH", "1"}});
 }
 
 TEST_CASE("each call fails in its turn on a device that is new while programs are kept on disk") {
   const kn::test::TemporaryFolder cache;
-  sweep("new devices, programs kept on disk", 307,
+  sweep("new devices, programs kept on disk", 997,
         {{"KOINE_TEST_FAULTS", "calls"},
          {"KOINE_TEST_FRESH", "1"},
          {"KOINE_CACHE", "rw"},
@@ -114,8 +114,8 @@ TEST_CASE("each allocation on the host fails in its turn") {
     MESSAGE("left out: a sanitizer allocates by itself");
     return;
   }
-  sweep("host memory", 101, {{"KOINE_TEST_FAULTS", "host"}});
-  sweep("host memory, two queues", 307, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
+  sweep("host memory", 211, {{"KOINE_TEST_FAULTS", "host"}});
+  sweep("host memory, two queues", 611, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }
 
 TEST_CASE("each call and each allocation of what holds locks and promises fails in its turn") {
@@ -123,7 +123,7 @@ TEST_CASE("each call and each allocation of what holds locks and promises fails 
     if (kn::test::memory_can_fail) {
       sweep(std::string("host memory, ") + step, 1, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_STEP", step}});
     }
-    sweep(std::string("new devices, ") + step, 7,
+    sweep(std::string("new devices, ") + step, 23,
           {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_FRESH", "1"}, {"KOINE_TEST_STEP", step}});
   }
 }
