@@ -44,6 +44,7 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
     base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
                                                size_text(global) + ", local " + size_text(local));
   }
+  queue_.launched();
   if (!context.synchronous()) return;
   if (const cl_int waited = cl::finish(queue_.handle(), queue_.traits().quirks); waited != CL_SUCCESS) {
     context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");

@@ -171,6 +171,13 @@ void Queue::finish(std::string_view function) {
   if (code != CL_SUCCESS) context_.fail(code, function, "finish the work");
 }
 
+void Queue::launched() noexcept {
+  // So many that a device is busy for the time of a wait many times over, so few that they are kept with ease.
+  constexpr std::uint64_t most_under_way = 2048;
+  if ((launches_.fetch_add(1, std::memory_order_relaxed) + 1) % most_under_way != 0) return;
+  cl::finish(handle(), traits().quirks);
+}
+
 void Queue::flush() {
   context_.check_usable("eval");
   const cl_int code = clFlush(handle());

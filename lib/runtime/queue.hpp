@@ -2,6 +2,7 @@
 // One in-order queue of a context: where commands are enqueued, ordered after what other queues did to the same memory.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -66,6 +67,9 @@ class Queue {
   void finish(std::string_view function = "synchronize");
   /// Sends all work to the device without waiting.
   void flush();
+  /// Counts a launch, and waits for all of them now and then: a driver keeps what is enqueued faster than the device
+  /// works, PoCL without end. What goes wrong meanwhile shows with whoever waits for a result.
+  void launched() noexcept;
   /// A point after all work of this queue so far, on its way to the device.
   cl::Event record();
   /// Later work of this queue starts after the event, which is of the same context.
@@ -115,6 +119,7 @@ class Queue {
   Context& context_;
   std::size_t number_;
   cl::Queue driver_;
+  std::atomic<std::uint64_t> launches_{0};
   std::uint64_t ticket_ = 0;         // of the last command that was noted
   std::vector<std::uint64_t> seen_;  // by queue number: the last of its commands that later work here comes after
 };

@@ -171,6 +171,16 @@ TEST_CASE("a million evaluations leave nothing behind") {
   });
 }
 
+TEST_CASE("who never waits for what it asks for is made to wait now and then") {
+  on_each_device([] {
+    Array x = kn::zeros({10}).eval();
+    const std::uint64_t waits = fail_layer().calls("clFinish");
+    for (int i = 0; i < 10'000; ++i) x = (x + 1).eval();
+    CHECK(fail_layer().calls("clFinish") - waits >= 4);
+    CHECK(x(7).item<float>() == 10'000.0f);
+  });
+}
+
 TEST_CASE("thousands of steps over two queues leave no buffer and no event behind") {
   on_each_device([] {
     { Program().step(0); }  // staging buffers and the like stay
