@@ -38,6 +38,9 @@ constexpr Row rows[] = {
      "A program's binary holds the machine code of those kernels that were launched before it is fetched first, and "
      "fetching compiles each kernel once more: 85 ms, during which other compilations wait, and launches too now and "
      "then. Seen in 3.1."},
+    {"pocl", {0, 0}, every_later, &Quirks::read_to_start_skipped,
+     "clEnqueueReadBuffer copies nothing, and says that all is well, where the target is the host memory that the buffer "
+     "was made over, even if what is read begins further on in the buffer. Seen in 3.1."},
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},
