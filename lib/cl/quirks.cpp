@@ -38,6 +38,9 @@ constexpr Row rows[] = {
      "A program's binary holds the machine code of those kernels that were launched before it is fetched first, and "
      "fetching compiles each kernel once more: 85 ms, during which other compilations wait, and launches too now and "
      "then. Seen in 3.1."},
+    {"pocl", {0, 0}, every_later, &Quirks::read_to_start_skipped,
+     "clEnqueueReadBuffer copies nothing, and says that all is well, where the target is the host memory that the buffer "
+     "was made over, even if what is read begins further on in the buffer. Seen in 3.1."},
     {"intel:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "Its objects die with the process while its threads still run kernels, which then call functions that are gone. "
      "Seen in 2026.22."},

@@ -31,6 +31,12 @@ cl_int with_mapping(cl_command_queue queue, cl_mem memory, cl_map_flags flags, s
   return code != CL_SUCCESS ? code : unmapped;
 }
 
+/// Whether a buffer was made over host memory that begins at `pointer`.
+bool begins_at(cl_mem memory, const void* pointer) {
+  void* host = nullptr;
+  return clGetMemObjectInfo(memory, CL_MEM_HOST_PTR, sizeof host, &host, nullptr) == CL_SUCCESS && host == pointer;
+}
+
 }  // namespace
 
 cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset, const void* source,
@@ -50,7 +56,8 @@ cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset,
 }
 
 cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes) {
-  if (shares_memory_ && bytes >= mapped_bytes) {
+  const bool skipped = read_to_start_skipped_ && offset != 0 && begins_at(from, target);
+  if (shares_memory_ && (bytes >= mapped_bytes || skipped)) {
     bool mapped = false;
     const cl_int code = with_mapping(queue, from, CL_MAP_READ, offset, bytes, mapped, [&](const void* pointer) {
       host_copy(target, pointer, bytes);

@@ -18,6 +18,7 @@ class Transfers {
       : context_(context),
         device_(entry.device),
         shares_memory_(shares_memory(entry.traits)),
+        read_to_start_skipped_(entry.traits.quirks.read_to_start_skipped),
         staging_(context, entry.device) {}
 
   /// Whether a device works in the host's own memory.
@@ -52,6 +53,7 @@ class Transfers {
   ::cl::Context context_;
   ::cl::Device device_;
   bool shares_memory_;
+  bool read_to_start_skipped_;
   Staging staging_;
   std::mutex mutex_;
   ::cl::CommandQueue aside_;  // made when first used

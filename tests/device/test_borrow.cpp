@@ -294,6 +294,19 @@ TEST_CASE("what borrow is asked for in vain, or must copy for") {
   });
 }
 
+TEST_CASE("borrowed memory is read into what lies before it") {
+  on_each_device([] {
+    // A buffer over borrowed memory begins at an even address before it, which may be the very place to read into.
+    for (const std::size_t before : {3, 4, 8, 12}) {
+      CAPTURE(before);
+      alignas(4096) std::uint64_t memory[64] = {};
+      for (std::uint64_t i = 0; i < 3; ++i) memory[before + i] = i + 1;
+      kn::borrow(std::span(memory + before, 3)).copy_to(std::span(memory, 3));
+      CHECK(difference(std::vector(memory, memory + 3), {1, 2, 3}) == "");
+    }
+  });
+}
+
 TEST_CASE("more borrowed memory than one buffer may have") {
   on_each_device([] {
     const std::size_t size = kn::default_device().record().traits.max_allocation + 1;

@@ -167,8 +167,9 @@ class Printer {
         // What is borrowed lives on.
         const std::string values = values_text(call.values);
         const bool borrows = call.which == 1 && call.values.type != bool_;
-        return borrows ? "kn::borrow(*new " + values + ", " + listed(call.values.shape) + ")"
-                       : "kn::asarray(" + values + ", " + listed(call.values.shape) + ")";
+        // Empty braces could be options as well.
+        const std::string its_shape = (call.values.shape.empty() ? "kn::Shape" : "") + listed(call.values.shape);
+        return (borrows ? "kn::borrow(*new " : "kn::asarray(") + values + ", " + its_shape + ")";
       }
       case Kind::filled:
         if (call.which == 0) return "kn::full(" + shape + ", " + x + ", {.dtype = " + type + "})";
