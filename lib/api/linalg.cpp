@@ -21,7 +21,7 @@ Shape batch_of(const Shape& shape) {
 
 /// The product of a (…, m, k) and b (…, k, n) as sums of products, which every device adds up in the same order.
 Array sums_of_products(const Array& a, const Array& b, DType type) {
-  const DType wide = type == float16 || type == bfloat16 ? float32 : type;
+  const DType wide = graph::accumulation_type(type);
   const Array rows = expand_dims(astype(a, wide), -2), columns = expand_dims(astype(b, wide).mT(), -3);
   return astype(sum(rows * columns, {.axis = -1}), type);
 }

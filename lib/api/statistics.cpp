@@ -92,13 +92,10 @@ Array position(ReduceKind kind, const Operand& operand, const ArgOptions& option
   return reduced(kind, x, axes, options.keepdims, int64);
 }
 
-/// What means are computed in: float32 at least, so that a float16 sum does not overflow on the way.
 Array floating(const Operand& operand, std::string_view function) {
   const Array x = array_of(operand, function);
   return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, graph::default_real) : x;
 }
-
-DType accumulation_type(DType type) { return type == float16 || type == bfloat16 ? float32 : type; }
 
 /// The sum of x over `axes`, divided.
 Array mean_of(const Array& x, const std::vector<std::size_t>& axes, double divisor, bool keepdims) {
@@ -118,7 +115,7 @@ Variance variance(const Operand& operand, const VarianceOptions& options, std::s
     throw DTypeError(api::prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
   }
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
-  const Array wide = astype(x, accumulation_type(x.dtype()));
+  const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   const auto count = static_cast<double>(count_of(x, axes));
   const Array distance = wide - mean_of(wide, axes, count, true);
   const double divisor = std::max(count - options.correction, 0.0);
@@ -147,7 +144,7 @@ Array argmin(const Operand& x, const ArgOptions& options) { return position(Redu
 Array mean(const Operand& operand, const ReductionOptions& options) {
   const Array x = floating(operand, "mean");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "mean");
-  const Array wide = astype(x, accumulation_type(x.dtype()));
+  const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   return astype(mean_of(wide, axes, static_cast<double>(count_of(x, axes)), options.keepdims), x.dtype());
 }
 

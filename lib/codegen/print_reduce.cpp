@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of kernels/reduce_rows.cl and kernels/reduce_columns.cl.
 #include "codegen/reduce.hpp"
+#include "graph/infer.hpp"
 
 namespace koine::codegen {
 
@@ -183,8 +184,7 @@ bool is_position(ReduceKind kind) { return kind == ReduceKind::argmax || kind ==
 
 DType partial_type(const ReducePass& pass) {
   if (is_position(pass.kind)) return pass.body->lines[static_cast<std::size_t>(pass.body->outputs[0].line)].type;
-  // Small floats are added up in float32 and rounded once, at the end.
-  return pass.result == DType::float16 || pass.result == DType::bfloat16 ? DType::float32 : pass.result;
+  return graph::accumulation_type(pass.result);
 }
 
 KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const DeviceTraits& traits) {

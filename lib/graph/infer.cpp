@@ -67,6 +67,10 @@ bool fits(T value, DType type) {
 
 }  // namespace
 
+DType accumulation_type(DType type) {
+  return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type;
+}
+
 DType real_part(DType type) {
   if (type == DType::complex64) return DType::float32;
   return type == DType::complex128 ? DType::float64 : type;

@@ -28,6 +28,8 @@ DType default_type(const Scalar& scalar);
 /// The type a row computes in, given the common type of its inputs; DTypeError where it does not take that type.
 DType compute_type(const OpInfo& row, DType common);
 DType result_type(const OpInfo& row, DType compute);
+/// What sums and means are accumulated in: small floats in float32, to be rounded once at the end.
+DType accumulation_type(DType type);
 /// float32 for complex64, float64 for complex128, itself for others.
 DType real_part(DType type);
 

@@ -110,7 +110,7 @@ void Queue::note(std::span<const Use> uses, const ::cl::Event& event) noexcept {
       }
     }
   } catch (const std::bad_alloc&) {  // what nobody can be told to wait for is waited for here
-    clFinish(handle());
+    cl::finish(handle(), traits().quirks);
   }
 }
 
