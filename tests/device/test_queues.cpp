@@ -43,6 +43,12 @@ void add_slowly(Queue& queue, const Array& x, std::uint32_t value) {
   Launch(handle, kernel).out(*x.node()->storage).value(std::uint32_t{20'000'000}).value(value).run({16}, {16});
 }
 
+/// Like all contexts never destroyed, and kept in sight of leak checkers.
+Context& new_context(const kn::cl::DeviceEntry& entry) {
+  static auto& made = *new std::vector<Context*>;
+  return *made.emplace_back(new Context(entry, ::cl::Context(entry.device)));
+}
+
 Array counts(std::size_t n) { return kn::asarray(std::vector<std::uint32_t>(n, 0)); }
 
 }  // namespace
@@ -97,7 +103,7 @@ TEST_CASE("work of the default queue from before there were others is waited for
   on_each_device([] {
     // A context of its own, so that there are none yet.
     const kn::cl::DeviceEntry& entry = kn::default_device().record();
-    auto& context = *new Context(entry, ::cl::Context(entry.device));  // like all contexts, never destroyed
+    Context& context = new_context(entry);
     const auto kernel = context.kernel("test:add slowly", [] { return kn::runtime::ProgramText{slow_source, ""}; });
     const auto x = context.queue().allocate(64, "test");
     context.queue().fill_zero(*x, 0, 64);
@@ -136,7 +142,7 @@ TEST_CASE("new memory that is dropped unused is not touched late") {
   kn::cl::DeviceEntry entry = kn::default_device().record();
   entry.traits.quirks.lazy_allocation = true;
   static kn::cl::DeviceEntry& kept = *new kn::cl::DeviceEntry(entry);
-  auto& context = *new Context(kept, ::cl::Context(kept.device));  // like all contexts, never destroyed
+  Context& context = new_context(kept);
   const auto other = context.new_queue();
   const auto kernel = context.kernel("test:add slowly", [] { return kn::runtime::ProgramText{slow_source, ""}; });
   const auto x = context.queue().allocate(64, "test");

@@ -17,6 +17,7 @@
 #include "support/child.hpp"
 #include "support/devices.hpp"
 #include "support/fail_layer.hpp"
+#include "support/sanitizer.hpp"
 #include "support/structures.hpp"
 
 namespace kn = koine;
@@ -107,14 +108,8 @@ bool evaluate(const Array& x, std::int64_t i) {
   }
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool allocator_keeps = true;
-#else
-constexpr bool allocator_keeps = false;
-#endif
-
 void check_no_more(std::int64_t after, std::int64_t before, std::int64_t most) {
-  if (allocator_keeps) {
+  if (kn::test::sanitized) {
     MESSAGE("left out: a sanitizer keeps what was freed");
     return;
   }

@@ -4,14 +4,12 @@
 
 #include <cstdint>
 
+#include "support/sanitizer.hpp"
+
 namespace koine::test {
 
 /// Whether allocations can fail here: a sanitizer has an allocator of its own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_can_fail = false;
-#else
-constexpr bool memory_can_fail = true;
-#endif
+constexpr bool memory_can_fail = !sanitized;
 
 /// While it lives, `operator new` throws std::bad_alloc: after `skip` calls that go well, `count` times.
 class NoMemory {
