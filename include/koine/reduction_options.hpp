@@ -30,6 +30,19 @@ struct VarianceOptions {
   bool keepdims = false;
 };
 
+/// Options of cumulative_sum and cumulative_prod: the axis, which may be left out for one dimension; `.dtype` is the
+/// type of the result and of the accumulation; `.include_initial` puts the value for no elements before the first.
+struct CumulativeOptions {
+  Axis axis = none;
+  std::optional<DType> dtype = std::nullopt;
+  bool include_initial = false;
+};
+
+/// Options of cumulative_max and cumulative_min: the axis, which may be left out for one dimension.
+struct CumulativeExtremeOptions {
+  Axis axis = none;
+};
+
 /// Options of argmax and argmin: one axis, or none for the position in the flattened array.
 struct ArgOptions {
   Axis axis = none;

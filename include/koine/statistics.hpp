@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: sums, extremes, moments, and whether any element is true. (`all` stands in index.hpp.)
+// Reductions: sums, extremes, moments, and whether any element is true (`all` stands in index.hpp); and scans, which
+// keep what each element adds.
 #pragma once
 
 #include <koine/array.hpp>
@@ -30,5 +31,20 @@ KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
 KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
 /// Whether any element is true, i.e. not zero. Result: bool_. False for no elements.
 KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
+
+// Scans along one axis. What they scan may be a lazy expression: it is computed on the way, not stored. The order of
+// the operations follows from the length and the type alone (blocks of 4096 elements, half of that for each doubling
+// past four bytes; in them groups of 256 and chunks of 16), so a result has the same bits on every run and every
+// device. ValueError where the axis is not given for more than one dimension, or for none; IndexError for an axis out
+// of range.
+
+/// The sums of all elements up to each. Types as for sum; float16 and bfloat16 accumulate in float32.
+KOINE_API Array cumulative_sum(const Operand& x, const CumulativeOptions& options = {});
+/// The products of all elements up to each. Types as for prod.
+KOINE_API Array cumulative_prod(const Operand& x, const CumulativeOptions& options = {});
+/// The largest of all elements up to each, NaN from the first NaN on. Real types.
+KOINE_API Array cumulative_max(const Operand& x, const CumulativeExtremeOptions& options = {});
+/// The smallest of all elements up to each, NaN from the first NaN on. Real types.
+KOINE_API Array cumulative_min(const Operand& x, const CumulativeExtremeOptions& options = {});
 
 }  // namespace koine

@@ -43,6 +43,24 @@ void require_type(const Place& place, DType type, std::string_view function) {
   }
 }
 
+void require_real(const Array& x, std::string_view function) {
+  if (!is_complex(x.dtype()) && !is_bool(x.dtype())) return;
+  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) +
+                   "; it takes integers and real floating types");
+}
+
+DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function) {
+  const DType own = x.dtype();
+  const DType type = wanted.value_or(is_unsigned_integer(own)          ? uint64
+                                     : is_bool(own) || is_integer(own) ? graph::default_integer
+                                                                       : own);
+  if (is_bool(type)) {
+    throw DTypeError(prefix(function) + "cannot accumulate in bool; use any or all, or an integer .dtype");
+  }
+  require_type(x.node()->place, type, function);
+  return type;
+}
+
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands) {
   std::optional<DType> type;
   for (const Operand* operand : operands) {

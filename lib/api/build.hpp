@@ -25,6 +25,12 @@ graph::Place common_place(std::string_view function, std::initializer_list<const
 /// Throws DTypeError for a type the device cannot compute with.
 void require_type(const graph::Place& place, DType type, std::string_view function);
 
+/// Throws DTypeError for bool_ and complex types.
+void require_real(const Array& x, std::string_view function);
+/// What a sum or a product of x is accumulated in and gives: `wanted`, else int64 or uint64 for integers and bool_, else
+/// x's type. DTypeError for bool_ and for a type that the device cannot compute with.
+DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function);
+
 /// The common type of the operands: scalars are weak.
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands);
 

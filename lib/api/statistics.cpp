@@ -38,19 +38,10 @@ std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes) {
   return count;
 }
 
-DType sum_type(DType type) {
-  if (is_unsigned_integer(type)) return uint64;
-  return is_bool(type) || is_integer(type) ? graph::default_integer : type;
-}
-
 Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
-  const DType type = options.dtype.value_or(sum_type(x.dtype()));
-  if (is_bool(type)) {
-    throw DTypeError(api::prefix(function) + "cannot accumulate in bool; use any or all, or an integer .dtype");
-  }
-  api::require_type(x.node()->place, type, function);
+  const DType type = api::sum_type(x, options.dtype, function);
   return reduced(kind, astype(x, type), axes, options.keepdims, type);
 }
 
@@ -60,15 +51,9 @@ void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::st
                    " has none along the axes to reduce");
 }
 
-void need_real(const Array& x, std::string_view function) {
-  if (!is_complex(x.dtype()) && !is_bool(x.dtype())) return;
-  throw DTypeError(api::prefix(function) + "does not take " + std::string(name(x.dtype())) +
-                   "; it takes integers and real floating types");
-}
-
 Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
-  need_real(x, function);
+  api::require_real(x, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   need_elements(x, axes, function);
   return reduced(kind, x, axes, options.keepdims, x.dtype());
@@ -83,7 +68,7 @@ Array logical(ReduceKind kind, const Operand& operand, const ReductionOptions& o
 
 Array position(ReduceKind kind, const Operand& operand, const ArgOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
-  need_real(x, function);
+  api::require_real(x, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   if (options.axis.given() && axes.size() != 1) {
     throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));

@@ -151,15 +151,16 @@ void Planner::State::cut(std::uint32_t budget) {
   }
 }
 
-std::uint32_t parameter_bytes(const Body& body) {
+std::uint32_t parameter_bytes(const Body& body, bool folded) {
   // A pointer and an offset for each array, strides where the axes do not merge into one, a value for each constant.
   std::uint32_t bytes = loop_bytes;
   const auto axes = static_cast<std::uint32_t>(body.domain.size());
-  bool plain = true;
+  bool plain = !folded;
   for (const Load& load : body.loads) plain = plain && graph::is_row_major(load.layout);
   const auto operands = static_cast<std::uint32_t>(body.loads.size() + body.outputs.size());
   bytes += operands * 16 + static_cast<std::uint32_t>(body.constants.size()) * 16;
   if (!plain) bytes += 8 * axes * (operands + 1);
+  if (folded) bytes += 2 * (16 + 8 * axes);  // partial results beside the results
   return bytes;
 }
 
@@ -173,9 +174,10 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   for (int attempt = 0; attempt < 6; ++attempt) {
     s.decide(attempt == 0);
     s.write_code();
-    const bool fits =
-        std::all_of(s.steps.begin(), s.steps.begin() + static_cast<std::ptrdiff_t>(s.step_count),
-                    [&](const Step& step) { return parameter_bytes(step.body) <= limits.parameter_bytes; });
+    const bool fits = std::all_of(
+        s.steps.begin(), s.steps.begin() + static_cast<std::ptrdiff_t>(s.step_count), [&](const Step& step) {
+          return parameter_bytes(step.body, takes_expression(step.node->op)) <= limits.parameter_bytes;
+        });
     if (fits) {
       s.remember_unstored();
       s.order();

@@ -34,7 +34,7 @@ struct Output {
   const graph::Layout* layout = nullptr;  // in memory that was there before; null for new memory in row-major order
 };
 
-/// Element-wise code over a domain; its results are stored, or go into one reduction.
+/// Element-wise code over a domain; its results are stored, or go into one reduction or scan.
 struct Body {
   Shape domain;
   std::vector<Load> loads;
@@ -47,6 +47,7 @@ struct Step {
   enum class Kind : std::uint8_t {
     elementwise,  // body; every output gets memory of its own
     reduce,       // body with one output, the value that `node` reduces
+    scan,         // body with one output, the value that `node` scans
     kernel,       // `node` runs a kernel of its own on inputs in memory
     alias,        // `node` is a view over its input's memory
   };
@@ -84,7 +85,7 @@ class Planner {
   State* state_;
 };
 
-/// Bytes of parameters that a kernel with this body takes at the most.
-std::uint32_t parameter_bytes(const Body& body);
+/// Bytes of parameters that a kernel with this body takes at the most; `folded`: one that reduces or scans its value.
+std::uint32_t parameter_bytes(const Body& body, bool folded = false);
 
 }  // namespace koine::codegen

@@ -105,6 +105,7 @@ void Planner::State::write_code() {
         break;
       }
       case Step::Kind::reduce:
+      case Step::Kind::scan:
         step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
         break;
       default:

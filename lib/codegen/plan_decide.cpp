@@ -20,7 +20,7 @@ std::int32_t Planner::State::add_step(Step::Kind kind, Node* node) {
   Step& step = steps[step_count];
   step.kind = kind;
   step.node = node;
-  step.body.domain = kind == Step::Kind::reduce ? node->inputs[0]->shape : node->shape;
+  step.body.domain = takes_expression(node->op) ? node->inputs[0]->shape : node->shape;
   step.body.loads.clear();
   step.body.constants.clear();
   step.body.lines.clear();
@@ -146,9 +146,11 @@ void Planner::State::decide(bool merge) {
     Info& info = infos[i];
     Node& node = *info.node;
     if (has_own_kernel(node.op)) {
-      const bool reduces = node.op == Op::reduce;
-      info.step = add_step(reduces ? Step::Kind::reduce : Step::Kind::kernel, &node);
-      if (reduces) {
+      info.step = add_step(node.op == Op::reduce ? Step::Kind::reduce
+                           : node.op == Op::scan ? Step::Kind::scan
+                                                 : Step::Kind::kernel,
+                           &node);
+      if (takes_expression(node.op)) {
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
         for (std::size_t k = 0; k < node.arity(); ++k) {

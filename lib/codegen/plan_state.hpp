@@ -43,6 +43,8 @@ struct Info {
 };
 
 inline bool has_own_kernel(Op op) { return op >= Op::reduce && op < Op::leaf; }
+/// Whether its kernel computes its input on the way.
+inline bool takes_expression(Op op) { return op == Op::reduce || op == Op::scan; }
 
 /// Parameters beside operands and constants: the loop's own bounds.
 inline constexpr std::uint32_t loop_bytes = 64;

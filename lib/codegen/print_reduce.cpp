@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of kernels/reduce_rows.cl and kernels/reduce_columns.cl.
 #include "codegen/reduce.hpp"
+
+#include "codegen/combine.hpp"
+#include "codegen/print_walk.hpp"
 #include "graph/infer.hpp"
 
 namespace koine::codegen {
@@ -10,31 +13,6 @@ using graph::ReduceKind;
 namespace {
 
 std::string number(std::size_t n) { return std::to_string(n); }
-
-/// "long <to>0 = <from>0 + ..." for each operand: the offsets of element `index` of `axes`, whose last axis is left out
-/// where it is the innermost one of the walk.
-std::string offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
-                    std::string_view index, std::string_view list) {
-  const std::size_t operands = axes.layouts, count = axes.shape.size() - (without_last ? 1 : 0);
-  const std::size_t stored = std::max<std::size_t>(operands, 1);
-  std::string text;
-  for (std::size_t k = 0; k < operands; ++k) {
-    text += "long " + std::string(to) + number(k) + " = " + std::string(from) +
-            (from == "d.offset" ? "[" + number(k) + "]" : number(k)) + ";\n";
-  }
-  if (count == 0) return text;
-  const std::string rest = std::string(list) + "_rest", l(list);
-  text += "KN_INDEX " + rest + " = (KN_INDEX)" + std::string(index) + ";\n";
-  for (std::size_t axis = count; axis-- > 0;) {
-    const std::string at = l + number(axis) + "_", size = "(KN_INDEX)d." + l + "_size[" + number(axis) + "]";
-    text += "const long " + at + " = " + (axis ? rest + " % " + size : rest) + ";\n";
-    if (axis) text += rest + " /= " + size + ";\n";
-    for (std::size_t k = 0; k < operands; ++k) {
-      text += std::string(to) + number(k) + " += " + at + " * d." + l + "_stride[" + number(axis * stored + k) + "];\n";
-    }
-  }
-  return text;
-}
 
 std::string bounds_type(const ReduceWalk& walk) {
   const std::size_t operands = std::max<std::size_t>(walk.offsets.size(), 1);
@@ -53,39 +31,6 @@ std::string inner_strides(const ReduceWalk& walk) {
   const std::size_t axis = (walk.columns ? walk.kept : walk.reduced).shape.size() - 1;
   const std::string first = number(axis * std::max<std::size_t>(walk.offsets.size(), 1));
   return "#define KN_STRIDE(k) d." + list + "_stride[" + first + " + (k)]\n";
-}
-
-struct Operation {
-  std::string identity;  // of one value
-  std::string combine;   // of a and b, values or vectors
-};
-
-/// The lowest and highest values of a type, as OpenCL C writes them.
-std::string limit(DType type, bool lowest) {
-  if (is_real_floating(type)) return lowest ? "(-INFINITY)" : "INFINITY";
-  if (is_unsigned_integer(type) && lowest) return "0";
-  constexpr std::string_view names[] = {"", "CHAR", "SHRT", "INT", "LONG", "UCHAR", "USHRT", "UINT", "ULONG"};
-  return std::string(names[static_cast<int>(type)]) + (lowest ? "_MIN" : "_MAX");
-}
-
-Operation operation(const ReducePass& pass, DType type) {
-  const std::string element(register_type(type));
-  switch (pass.kind) {
-    case ReduceKind::sum: return {"0", "(a) + (b)"};
-    case ReduceKind::count_nonzero: return {"0", "(a) + (b)"};
-    case ReduceKind::prod:
-      if (is_complex(type)) return {"(" + element + ")(1, 0)", "kn_c_multiply_" + element + "(a, b)"};
-      return {"1", "(a) * (b)"};
-    case ReduceKind::any: return {"0", "(a) | (b)"};
-    case ReduceKind::all: return {"1", "(a) & (b)"};
-    case ReduceKind::max:
-      if (is_integer(type)) return {limit(type, true), "max(a, b)"};
-      return {limit(type, true), "((isnan(a) | ((a) > (b))) ? (a) : (b))"};
-    case ReduceKind::min:
-      if (is_integer(type)) return {limit(type, false), "min(a, b)"};
-      return {limit(type, false), "((isnan(a) | ((a) < (b))) ? (a) : (b))"};
-    default: return {};
-  }
 }
 
 /// Positions: pairs of a value and its place, the first of equal values wins, a NaN beats all.
@@ -143,7 +88,7 @@ std::string fold_by_halves(const std::string& element, int width) {
 std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const Body& body = *pass.body;
   const DType in = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type, type = partial_type(pass);
-  const Operation op = operation(pass, type);
+  const Combine op = combine_of(pass.kind, type);
   const std::string element(register_type(type)), vector = printer.vector_type(type);
   std::string value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
   if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
@@ -153,7 +98,7 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
   const std::string body_text =
       printer.lines(walk.access) + vector + " taken = " + value + ";\n" + only + "acc = KN_COMBINE(acc, taken);\n";
   const DType stored = pass.last ? pass.result : type;
-  std::string text = "#define KN_COMBINE(a, b) " + op.combine + "\n";
+  std::string text = "#define KN_COMBINE(a, b) " + op.text + "\n";
   text += define("KN_STATE", vector) + define("KN_ONE", element);
   text += define("KN_IDENTITY", "((" + vector + ")(" + op.identity + "))");
   if (walk.width > 1) {
@@ -212,8 +157,8 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
                      define("KN_PARAMETERS",
                             printer.load_parameters() + outputs + printer.constant_parameters() + "const kn_bounds d") +
                      define("KN_CONSTANTS", printer.constants()) +
-                     define("KN_KEPT", offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +
-                     define("KN_ROW", offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +
+                     define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +
+                     define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +
                                           printer.uniform_loads(walk.access)) +
                      (is_position(pass.kind) ? position_hooks(pass, walk, printer) : value_hooks(pass, walk, printer));
   return text;

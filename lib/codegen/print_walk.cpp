@@ -2,6 +2,8 @@
 // The bounds of a walk, as text and as bytes.
 #include "codegen/print_walk.hpp"
 
+#include <algorithm>
+
 namespace koine::codegen {
 namespace {
 
@@ -49,6 +51,29 @@ std::string row_offsets(const Walk& walk) {
     }
     for (std::size_t k = 0; k < operands; ++k) {
       text += "o" + number(k) + " += " + at + " * d.stride[" + number(axis * operands + k) + "];\n";
+    }
+  }
+  return text;
+}
+
+std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
+                         std::string_view index, std::string_view list) {
+  const std::size_t operands = axes.layouts, count = axes.shape.size() - (without_last ? 1 : 0);
+  const std::size_t stored = std::max<std::size_t>(operands, 1);
+  std::string text;
+  for (std::size_t k = 0; k < operands; ++k) {
+    text += "long " + std::string(to) + number(k) + " = " + std::string(from) +
+            (from == "d.offset" ? "[" + number(k) + "]" : number(k)) + ";\n";
+  }
+  if (count == 0) return text;
+  const std::string rest = std::string(list) + "_rest", l(list);
+  text += "KN_INDEX " + rest + " = (KN_INDEX)" + std::string(index) + ";\n";
+  for (std::size_t axis = count; axis-- > 0;) {
+    const std::string at = l + number(axis) + "_", size = "(KN_INDEX)d." + l + "_size[" + number(axis) + "]";
+    text += "const long " + at + " = " + (axis ? rest + " % " + size : rest) + ";\n";
+    if (axis) text += rest + " /= " + size + ";\n";
+    for (std::size_t k = 0; k < operands; ++k) {
+      text += std::string(to) + number(k) + " += " + at + " * d." + l + "_stride[" + number(axis * stored + k) + "];\n";
     }
   }
   return text;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace koine::codegen {
@@ -23,6 +24,10 @@ std::string row_offsets(const Walk& walk);
 void write_bounds(const Walk& walk, const Segments& segments, std::vector<std::int64_t>& words);
 /// All of a walk that enters a program's text.
 void append_key(std::string& key, const Walk& walk);
+/// "long <to>0 = <from>0 + ..." for each operand: the offsets of element `index` of `axes`, which kn_bounds calls
+/// `list`; the last axis is left out where it is the innermost one of the walk.
+std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
+                         std::string_view index, std::string_view list);
 /// The macros that must stand before the modules.
 std::string settings(const Walk& walk, const DeviceTraits& traits);
 

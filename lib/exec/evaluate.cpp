@@ -6,6 +6,7 @@
 #include "exec/kernel_run.hpp"
 #include "exec/matmul_node.hpp"
 #include "exec/random.hpp"
+#include "exec/scan.hpp"
 #include "exec/take.hpp"
 
 #include <algorithm>
@@ -67,6 +68,7 @@ void run(runtime::Context& context, std::uint64_t evaluation, std::span<Node* co
     switch (step->kind) {
       case codegen::Step::Kind::elementwise: run_elementwise(queue, *step, destination, workspace); break;
       case codegen::Step::Kind::reduce: run_reduce(queue, *step); break;
+      case codegen::Step::Kind::scan: run_scan(queue, *step); break;
       case codegen::Step::Kind::alias:
         graph::fulfil(node, node.inputs[0]->storage, *apply(node.view(), node.shape, node.inputs[0]->layout));
         break;

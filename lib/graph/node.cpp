@@ -176,6 +176,13 @@ std::string_view function_of(const Node& node) {
         case ReduceKind::argmin: return "argmin";
       }
       break;
+    case Op::scan:
+      switch (node.reduction().kind) {
+        case ReduceKind::sum: return "cumulative_sum";
+        case ReduceKind::prod: return "cumulative_prod";
+        case ReduceKind::max: return "cumulative_max";
+        default: return "cumulative_min";
+      }
     case Op::random:
       switch (node.draw().kind) {
         case RandomKind::uniform: return "uniform";

@@ -59,6 +59,7 @@ ConstantValue constant_value(const Scalar& scalar, DType type);
 
 enum class ReduceKind : std::uint8_t { sum, prod, max, min, any, all, count_nonzero, argmax, argmin };
 
+/// Of a reduction, or of a scan, which has one axis.
 struct ReduceInfo {
   ReduceKind kind;
   std::vector<std::size_t> axes;  // rising

@@ -39,6 +39,7 @@ std::string_view name(Op op) {
     case Op::iota: return "iota";
     case Op::view: return "view";
     case Op::reduce: return "reduce";
+    case Op::scan: return "scan";
     case Op::matmul: return "matmul";
     case Op::random: return "random";
     case Op::take: return "take";

@@ -23,6 +23,7 @@ enum class Op : std::uint8_t {
   view,
   // kernels of their own
   reduce,
+  scan,
   matmul,
   random,
   take,

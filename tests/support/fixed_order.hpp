@@ -5,6 +5,7 @@
 
 #include <koine/koine.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -58,6 +59,51 @@ S fixed_sum(const std::vector<S>& values) {
 template <class S>
 S fixed_prod(const std::vector<S>& values) {
   return fixed_tree<S>(values, S(1), [](S a, S b) { return plain_product(a, b); });
+}
+
+/// The scan of a row as koine::cumulative_sum and the like promise it: blocks that halve for each doubling of the type
+/// past four bytes, groups of 16 chunks, chunks of 16 elements.
+template <class S, class Combine>
+std::vector<S> fixed_scan(const std::vector<S>& values, S identity, Combine combine) {
+  const std::size_t block = 16384 / std::max<std::size_t>(sizeof(S), 4);
+  std::vector<S> prefixes;  // of each block
+  if (values.size() > block) {
+    std::vector<S> totals;
+    for (std::size_t first = 0; first + block < values.size(); first += block) {
+      S groups = identity;
+      for (std::size_t group = first; group < first + block; group += 256) {
+        S chunks = identity;
+        for (std::size_t chunk = group; chunk < group + 256; chunk += 16) {
+          S sum = values[chunk];
+          for (std::size_t i = chunk + 1; i < chunk + 16; ++i) sum = combine(sum, values[i]);
+          chunks = combine(chunks, sum);
+        }
+        groups = combine(groups, chunks);
+      }
+      totals.push_back(groups);
+    }
+    prefixes = fixed_scan(totals, identity, combine);
+  }
+  std::vector<S> results;
+  for (std::size_t first = 0; first < values.size(); first += block) {
+    const S before = first == 0 ? identity : prefixes[first / block - 1];
+    S groups = identity;
+    for (std::size_t group = first; group < std::min(first + block, values.size()); group += 256) {
+      S chunks = identity;
+      for (std::size_t chunk = group; chunk < std::min(group + 256, values.size()); chunk += 16) {
+        const S base = combine(combine(before, groups), chunks);
+        S sum = values[chunk];
+        results.push_back(combine(base, sum));
+        for (std::size_t i = chunk + 1; i < std::min(chunk + 16, values.size()); ++i) {
+          sum = combine(sum, values[i]);
+          results.push_back(combine(base, sum));
+        }
+        chunks = combine(chunks, sum);
+      }
+      groups = combine(groups, chunks);
+    }
+  }
+  return results;
 }
 
 /// sum + a * b as each step of a matrix product takes it.

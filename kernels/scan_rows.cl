@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans along rows of which few lie side by side. A unit is one block of one row. The order in which values are combined
+// follows from a row's length alone (codegen/scan.hpp).
+//
+// On a CPU device a work-item takes whole units; on a GPU, KN_LANES neighbouring work-items share one, each with a chunk
+// of it, which lies in local memory so that neighbours read and write neighbours.
+//
+// KN_TOTALS gives the blocks' totals alone. KN_PREFIX says that blocks begin with a value of memory.
+//
+// Hooks, filled by codegen; the defaults sum rows of floats:
+//   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
+//   KN_KEPT        the offsets of row number `kept`, and what stays the same along it
+//   KN_BODY        puts the elements i to i + KN_W - 1, of which `left` exist, into `taken`
+//   KN_STATE, KN_ONE           the types of `taken` and of one element of it
+//   KN_IDENTITY, KN_COMBINE(a, b)  a being of earlier elements
+//   KN_PUT(v)                  stores results i to i + KN_W - 1, of which `left` exist
+//   KN_PUT_TOTAL(v, block), KN_PREFIX(block)  of block number `block` of the row
+
+#ifndef KN_BODY
+#include "common/vector.clh"
+#include "common/memory.clh"
+KN_MEMORY(float32, float)
+typedef struct {
+  ulong count, inner, tiles, blocks, units, units_per_item;
+} kn_bounds;
+#define KN_CHUNK 16
+#define KN_GROUPS 16
+#define KN_LANES 256
+#define KN_GROUP 256
+#define KN_PARAMETERS __global const float *p0, __global float *out, const kn_bounds d
+#define KN_CONSTANTS
+#define KN_KEPT const long o0 = (long)(kept * d.count);
+#define KN_BODY taken = kn_load_float32(p0 + o0 + i, left);
+#define KN_STATE float
+#define KN_ONE float
+#define KN_IDENTITY (-0.0f)
+#define KN_COMBINE(a, b) ((a) + (b))
+#define KN_PUT(v) kn_store_float32(v, out + o0 + i, left);
+#endif
+
+#define KN_BLOCK (KN_GROUPS * KN_CHUNK * KN_CHUNK)
+
+__kernel void koine(KN_PARAMETERS) {
+  KN_CONSTANTS
+#ifdef KN_CPU
+  const ulong first_unit = get_global_id(0) * d.units_per_item;
+  const ulong last_unit = min(first_unit + d.units_per_item, d.units);
+  for (ulong unit = first_unit; unit < last_unit; ++unit) {
+    const ulong kept = unit / d.blocks;
+    const ulong block = unit - kept * d.blocks;
+    const ulong first = block * KN_BLOCK;
+    const ulong last = min(first + KN_BLOCK, d.count);
+    KN_KEPT
+    KN_ONE groups = KN_IDENTITY;
+    KN_ONE chunks = KN_IDENTITY;
+#ifdef KN_PREFIX
+    const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
+#endif
+    for (ulong chunk = first; chunk < last; chunk += KN_CHUNK) {
+      if (chunk % (KN_CHUNK * KN_CHUNK) == 0 && chunk > first) {
+        groups = KN_COMBINE(groups, chunks);
+        chunks = KN_IDENTITY;
+      }
+      KN_STATE values[KN_CHUNK / KN_W];
+      for (uint t = 0; t < KN_CHUNK / KN_W; ++t) {
+        const ulong i = chunk + t * KN_W;
+        const ulong left = last > i ? last - i : 0;
+        KN_STATE taken = KN_IDENTITY;
+        if (left > 0) {
+          KN_BODY
+        }
+        values[t] = taken;
+      }
+      for (uint k = 1; k < KN_CHUNK; ++k) {
+        const KN_ONE sum = KN_LANE(KN_ONE, values[(k - 1) / KN_W], (k - 1) % KN_W);
+        const KN_ONE one = KN_LANE(KN_ONE, values[k / KN_W], k % KN_W);
+        KN_LANE(KN_ONE, values[k / KN_W], k % KN_W) = KN_COMBINE(sum, one);
+      }
+#ifndef KN_TOTALS
+#ifdef KN_PREFIX
+      const KN_ONE outside = KN_COMBINE(before, groups);
+#else
+      const KN_ONE outside = groups;
+#endif
+      const KN_STATE base = KN_COMBINE(outside, chunks);
+      for (uint t = 0; t < KN_CHUNK / KN_W; ++t) {
+        const ulong i = chunk + t * KN_W;
+        const ulong left = last > i ? last - i : 0;
+        const KN_STATE result = KN_COMBINE(base, values[t]);
+        if (left > 0) {
+          KN_PUT(result)
+        }
+      }
+#endif
+      const KN_ONE total = KN_LANE(KN_ONE, values[KN_CHUNK / KN_W - 1], KN_W - 1);
+      chunks = KN_COMBINE(chunks, total);
+    }
+#ifdef KN_TOTALS
+    groups = KN_COMBINE(groups, chunks);
+    KN_PUT_TOTAL(groups, block)
+#endif
+  }
+#else
+  const uint local_id = get_local_id(0);
+  const uint lane = local_id % KN_LANES;
+  const ulong wanted = (ulong)get_group_id(0) * (KN_GROUP / KN_LANES) + local_id / KN_LANES;
+  const bool exists = wanted < d.units;
+  const ulong unit = exists ? wanted : d.units - 1;
+  const ulong kept = unit / d.blocks;
+  const ulong block = unit - kept * d.blocks;
+  const ulong first = block * KN_BLOCK;
+  const ulong last = min(first + KN_BLOCK, d.count);
+  // A chunk of 16 takes 17 places, or its reader's neighbours would wait for the same bank.
+  __local KN_ONE staged[KN_GROUP * (KN_CHUNK + 1)];
+  __local KN_ONE totals[KN_GROUP];
+  __local KN_ONE* mine = staged + local_id * (KN_CHUNK + 1);
+  __local KN_ONE* shared = staged + (local_id - lane) * (KN_CHUNK + 1);
+  KN_KEPT
+  for (uint t = 0; t < KN_CHUNK; ++t) {
+    const uint at = t * KN_LANES + lane;
+    const ulong i = first + at;
+    const ulong left = 1;
+    KN_STATE taken = KN_IDENTITY;
+    if (i < last) {
+      KN_BODY
+    }
+    shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK] = taken;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  KN_ONE sum = mine[0];
+  for (uint k = 1; k < KN_CHUNK; ++k) {
+    const KN_ONE one = mine[k];
+    mine[k] = sum = KN_COMBINE(sum, one);
+  }
+  KN_ONE groups = KN_IDENTITY;
+  KN_ONE chunks = KN_IDENTITY;
+#if KN_LANES > 1
+  totals[local_id] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint place = lane % KN_CHUNK;
+  for (uint c = local_id - place; c < local_id; ++c) {
+    const KN_ONE total = totals[c];
+    chunks = KN_COMBINE(chunks, total);
+  }
+#endif
+#if KN_LANES > KN_CHUNK
+  __local KN_ONE group_totals[KN_GROUP / KN_CHUNK];
+  if (place == KN_CHUNK - 1) group_totals[local_id / KN_CHUNK] = KN_COMBINE(chunks, sum);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint g = (local_id - lane) / KN_CHUNK; g < local_id / KN_CHUNK; ++g) {
+    const KN_ONE total = group_totals[g];
+    groups = KN_COMBINE(groups, total);
+  }
+#endif
+#ifdef KN_TOTALS
+  if (exists && lane == KN_LANES - 1) {
+    const KN_ONE group_total = KN_COMBINE(chunks, sum);
+    groups = KN_COMBINE(groups, group_total);
+    KN_PUT_TOTAL(groups, block)
+  }
+#else
+#ifdef KN_PREFIX
+  const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
+  groups = KN_COMBINE(before, groups);
+#endif
+  const KN_ONE base = KN_COMBINE(groups, chunks);
+  for (uint k = 0; k < KN_CHUNK; ++k) {
+    const KN_ONE one = mine[k];
+    mine[k] = KN_COMBINE(base, one);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint t = 0; t < KN_CHUNK; ++t) {
+    const uint at = t * KN_LANES + lane;
+    const ulong i = first + at;
+    const ulong left = 1;
+    if (exists && i < last) {
+      const KN_ONE result = shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK];
+      KN_PUT(result)
+    }
+  }
+#endif
+#endif
+}

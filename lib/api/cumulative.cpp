@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans: checks and types.
+#include "api/build.hpp"
+
+#include <koine/creation.hpp>
+#include <koine/error.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/statistics.hpp>
+#include <koine/types.hpp>
+
+namespace koine {
+namespace {
+
+using graph::ReduceKind;
+
+std::size_t scanned_axis(const Axis& axis, const Shape& shape, std::string_view function) {
+  if (!axis.given() && shape.size() == 1) return 0;
+  if (axis.given() && axis.axes().size() == 1 && shape.size() > 0) {
+    return graph::normal_axis(axis.axes()[0], shape, function);
+  }
+  throw ValueError(api::prefix(function) + (shape.size() == 0 ? "takes one dimension or more, got an array without any"
+                                            : axis.given()    ? "takes one axis, got " + to_string(axis.axes())
+                                                              : "needs an .axis for shape " + to_string(shape)));
+}
+
+Array scanned(ReduceKind kind, const Array& x, std::size_t axis) {
+  auto info = std::make_shared<const graph::ReduceInfo>(graph::ReduceInfo{kind, {axis}});
+  return api::pending(graph::Op::scan, x.dtype(), x.shape(), {x.node()}, std::move(info));
+}
+
+Array sums_or_products(ReduceKind kind, const Operand& operand, const CumulativeOptions& options, int initial,
+                       std::string_view function) {
+  const Array x(api::to_node(operand, function));
+  const std::size_t axis = scanned_axis(options.axis, x.shape(), function);
+  const Array result = scanned(kind, astype(x, api::sum_type(x, options.dtype, function)), axis);
+  if (!options.include_initial) return result;
+  Shape shape = x.shape();
+  shape[axis] = 1;
+  const Array first = full(shape, initial, {.dtype = result.dtype(), .device = x.device()});
+  return concat({first, result}, {.axis = static_cast<std::int64_t>(axis)});
+}
+
+Array extremes(ReduceKind kind, const Operand& operand, const CumulativeExtremeOptions& options,
+               std::string_view function) {
+  const Array x(api::to_node(operand, function));
+  api::require_real(x, function);
+  return scanned(kind, x, scanned_axis(options.axis, x.shape(), function));
+}
+
+}  // namespace
+
+Array cumulative_sum(const Operand& x, const CumulativeOptions& options) {
+  return sums_or_products(ReduceKind::sum, x, options, 0, "cumulative_sum");
+}
+
+Array cumulative_prod(const Operand& x, const CumulativeOptions& options) {
+  return sums_or_products(ReduceKind::prod, x, options, 1, "cumulative_prod");
+}
+
+Array cumulative_max(const Operand& x, const CumulativeExtremeOptions& options) {
+  return extremes(ReduceKind::max, x, options, "cumulative_max");
+}
+
+Array cumulative_min(const Operand& x, const CumulativeExtremeOptions& options) {
+  return extremes(ReduceKind::min, x, options, "cumulative_min");
+}
+
+}  // namespace koine

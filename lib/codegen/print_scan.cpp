@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks of kernels/scan_rows.cl and kernels/scan_columns.cl.
+#include "codegen/combine.hpp"
+#include "codegen/print_walk.hpp"
+#include "codegen/scan.hpp"
+
+namespace koine::codegen {
+namespace {
+
+std::string number(std::size_t n) { return std::to_string(n); }
+
+std::string bounds_type(const ScanWalk& walk) {
+  const std::string operands = number(walk.offsets.size()), axes = number(walk.kept.shape.size());
+  const std::string last = number((walk.kept.shape.size() - 1) * walk.offsets.size());
+  return "typedef struct {\n  ulong count, inner, tiles, blocks, units, units_per_item;\n  long offset[" + operands +
+         "], along[" + operands + "];\n  long kept_size[" + axes + "], kept_stride[" +
+         number(walk.kept.strides.size()) + "];\n} kn_bounds;\n#define KN_STRIDE(k) " +
+         (walk.columns ? "d.kept_stride[" + last + " + (k)]" : "d.along[k]") + "\n";
+}
+
+/// "o0 = b0 + row * ..." for each operand.
+std::string row_offsets(const ScanWalk& walk) {
+  std::string text;
+  for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
+    const std::string n = number(k);
+    text += "const long o" + n + " = b" + n + " + (long)row * d.along[" + n + "];\n";
+  }
+  return text;
+}
+
+/// What there is of a neutral value: for a running sum of floats -0.0, which alone leaves every value as it is.
+std::string identity_of(const ScanPass& pass, DType type, const Combine& combine) {
+  const bool negative = pass.kind == graph::ReduceKind::sum && (is_real_floating(type) || is_complex(type));
+  return negative ? "-0.0f" : combine.identity;
+}
+
+std::string value_hooks(const ScanPass& pass, const ScanWalk& walk, const Printer& printer) {
+  const Body& body = *pass.body;
+  const DType in = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type, type = total_type(pass);
+  const DType stored = pass.totals ? type : pass.result;
+  const Combine combine = combine_of(pass.kind, type);
+  const std::string element(register_type(type)), vector = printer.vector_type(type), stored_name(name(stored));
+  std::string value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
+  if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
+  std::string text = "#define KN_COMBINE(a, b) (" + combine.text + ")\n";
+  text += define("KN_STATE", vector) + define("KN_ONE", element);
+  text += define("KN_IDENTITY", "((" + element + ")(" + identity_of(pass, type, combine) + "))");
+  text += define("KN_BODY", printer.lines(walk.access) + "taken = " + value + ";\n");
+  const std::size_t out = body.loads.size();
+  const std::string o = (walk.columns && pass.totals ? "b" : "o") + number(out), along = "d.along[" + number(out) + "]";
+  const bool round = stored == DType::bfloat16;
+  const std::string all = round ? "kn_round_bfloat16(v)" : "v";
+  const bool contiguous = walk.access[out] == Access::contiguous;
+  if (pass.totals && !walk.columns) {
+    text += define("KN_PUT_TOTAL(v, block)", "out[" + o + " + (long)(block) * " + along + "] = v;\n");
+  } else if (contiguous) {
+    const std::string at = pass.totals ? o + " + (long)(block) * " + along + " + (long)i" : o + " + (long)i";
+    text += define(pass.totals ? "KN_PUT_TOTAL(v, block)" : "KN_PUT(v)",
+                   "kn_store_" + stored_name + "(" + all + ", out + " + at + ", left);\n");
+  } else {
+    text += define("KN_PUT(v)", "kn_scatter_" + stored_name + "(" + all + ", out + " + o + " + (long)i * KN_STRIDE(" +
+                                    number(out) + "), KN_STRIDE(" + number(out) + "), left);\n");
+  }
+  if (pass.prefixed) {
+    const std::string n = number(out + 1);
+    const std::string at =
+        "prefixes + " + std::string(walk.columns ? "b" : "o") + n + " + (long)((block) - 1) * d.along[" + n + "]";
+    text +=
+        define("KN_PREFIX(block)",
+               walk.columns ? "kn_load_" + std::string(name(type)) + "(" + at + " + (long)i, left)" : "*(" + at + ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const DeviceTraits& traits) {
+  const Body& body = *pass.body;
+  const Printer printer(body, traits, walk.width);
+  const DType total = total_type(pass), stored = pass.totals ? total : pass.result;
+  KernelText text;
+  text.settings = traits.fp64 ? "#define KN_FP64 1\n" : "";
+  text.settings += "#define KN_W " + std::to_string(walk.width) + "\n";
+  if (walk.cpu) text.settings += "#define KN_CPU\n";
+  if (walk.aligned) text.settings += "#define KN_ALIGNED\n";
+  if (pass.totals) text.settings += "#define KN_TOTALS\n";
+  text.settings += std::string("#define KN_INDEX ") + (walk.wide ? "ulong" : "uint") + "\n#define KN_CHUNK " +
+                   std::to_string(scan_chunk) + "\n#define KN_GROUPS " + std::to_string(walk.groups) +
+                   "\n#define KN_LANES " + std::to_string(walk.lanes) + "\n#define KN_GROUP " +
+                   std::to_string(scan_group(pass.result)) + "\n";
+  const std::vector<DType> in_memory = pass.prefixed ? std::vector{stored, total} : std::vector{stored};
+  text.modules = printer.modules(in_memory);
+  if (pass.kind == graph::ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");
+  text.kernel = walk.columns ? "scan_columns" : "scan_rows";
+  std::string parameters = printer.load_parameters() + "__global " + std::string(memory_type(stored)) + "* out, ";
+  if (pass.prefixed) parameters += "__global const " + std::string(memory_type(total)) + "* prefixes, ";
+  parameters += printer.constant_parameters() + "const kn_bounds d";
+  const std::string kept = part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept");
+  const std::string uniform = printer.uniform_loads(walk.access);
+  text.definitions =
+      printer.memory_instances(in_memory) + bounds_type(walk) + define("KN_PARAMETERS", parameters) +
+      define("KN_CONSTANTS", printer.constants()) + define("KN_KEPT", walk.columns ? kept : kept + uniform) +
+      define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") + value_hooks(pass, walk, printer);
+  return text;
+}
+
+}  // namespace koine::codegen
