@@ -67,7 +67,7 @@ namespace {
 template <test::domain::Domain D>
 std::optional<DType> compute_of(DType common) {
   return with_type(common, []<class T>(Tag<T>) {
-    const auto found = []<class C>(Tag<C>) -> std::optional<DType> {
+    const auto found = []<class C>(test::Tag<C>) -> std::optional<DType> {
       if constexpr (std::is_void_v<C>) {
         return std::nullopt;
       } else {
