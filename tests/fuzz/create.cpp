@@ -58,24 +58,25 @@ Plain new_values(DType type, const Shape& shape, Style style, std::uint64_t seed
   with_type(type, [&]<class T>(Tag<T>) {
     const std::vector<T> specials = test::special_values<T>();
     test::Random random(seed);
-    // Of floating types the last three are the infinities and NaN, which most rules are about.
-    const auto special = [&] {
-      return specials[specials.size() > 3 && random() % 4 == 0 ? specials.size() - 1 - random() % 3
-                                                               : random() % specials.size()];
+    // Of floating types the last three are the infinities and NaN, which most rules are about: half of those that stand
+    // alone among ordinary values, and a quarter of many.
+    const auto special = [&](unsigned one_in) {
+      const bool rules = specials.size() > 3 && random() % one_in == 0;
+      return specials[rules ? specials.size() - 1 - random() % 3 : random() % specials.size()];
     };
+    // Every other array of ordinary values has such ones too.
+    const auto alone = [&] { return seed % 2 == 1 && random() % 4 == 0; };
     for (std::size_t i = 0, count = result.count(); i < count; ++i) {
       switch (style) {
         case Style::small: result.put(i, small<T>(static_cast<int>((i + seed) % 5) + 1, 0)); break;
         case Style::signed_small: {
           const int lowest = is_unsigned_integer(type) ? 0 : -4;
           const int real = lowest + static_cast<int>(random() % 9), imag = lowest + static_cast<int>(random() % 9);
-          result.put(i, small<T>(real, imag));
+          result.put(i, alone() ? special(2) : small<T>(real, imag));
           break;
         }
-        case Style::special: result.put(i, special()); break;
-        case Style::any:
-          // In every other array some are special.
-          result.put(i, seed % 2 == 1 && random() % 8 == 0 ? special() : test::random_value<T>(random));
+        case Style::special: result.put(i, special(4)); break;
+        case Style::any: result.put(i, alone() ? special(2) : test::random_value<T>(random));
       }
     }
   });
