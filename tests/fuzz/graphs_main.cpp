@@ -33,6 +33,7 @@ namespace {
 
 constexpr int seconds_each = 600;  // a busy machine is no hang
 constexpr int tries = 400;
+constexpr std::uint8_t an_operation = 4;  // what byte 0 of an elementwise step may be
 
 /// The program of a seed: a few new arrays, then whatever comes. Results often go where none is yet, and often are the
 /// next step's operand, so that graphs grow deep before they are computed.
@@ -40,6 +41,9 @@ constexpr int tries = 400;
 /// Compiling kernels is what takes time, and what is tried must not be the same again. So forty programs in a row
 /// share a few types and operations, with which they do more each; and four in a row differ in their values and sizes
 /// alone, which mostly run the same kernels.
+///
+/// What an operation does with a NaN, or a limit, in just one of its operands shows where arrays that differ meet: so
+/// half of the new ones have the first one's shape, one of the types is real floating, and operations come often.
 Bytes program_of(std::uint64_t seed) {
   using koine::fuzz::Kind;
   std::mt19937_64 swarm(seed / 40), structure(seed / 4), values(seed);
@@ -47,6 +51,8 @@ Bytes program_of(std::uint64_t seed) {
   std::array<std::uint8_t, 4> types;
   std::array<std::uint8_t, 16> operations;
   for (std::uint8_t& type : types) type = static_cast<std::uint8_t>(swarm() % koine::dtype_count);
+  constexpr koine::DType floating[] = {koine::float32, koine::float64, koine::float16, koine::bfloat16};
+  types[0] = static_cast<std::uint8_t>(floating[swarm() % 4]);
   for (std::uint8_t& row : operations) row = static_cast<std::uint8_t>(swarm() % koine::fuzz::rows().size());
 
   const std::size_t steps = 8 + structure() % 20, arrays = 3 + structure() % 4;
@@ -54,7 +60,9 @@ Bytes program_of(std::uint64_t seed) {
   for (std::uint8_t& each : bytes) each = byte(structure);
   for (std::size_t i = 0; i < steps; ++i) {
     std::uint8_t* step = &bytes[i * Step::bytes];
+    step[0] = koine::fuzz::code(step[0]);
     if (i < arrays) step[0] = 0;
+    if (i >= arrays && structure() % 4 == 0) step[0] = an_operation;
     if (structure() % 16 != 0) step[5] = 0;  // repeats
     if (i < arrays || structure() % 2 == 0) step[1] = static_cast<std::uint8_t>(i % koine::fuzz::named);
     if (i > arrays && structure() % 2 == 0) step[2] = *(step + 1 - Step::bytes);
@@ -66,6 +74,7 @@ Bytes program_of(std::uint64_t seed) {
     if (kind == Kind::create) {
       if (byte(structure) % 4 == 0) p[0] = static_cast<std::uint8_t>(p[0] + koine::dtype_count);  // borrowed
       for (std::size_t k = 2; k < 6; ++k) p[k] = byte(values);
+      if (i > 0 && i < arrays && structure() % 2 == 0) std::copy_n(&bytes[7], 4, p + 1);  // its shape
     }
   }
   return bytes;
