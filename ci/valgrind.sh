@@ -33,12 +33,11 @@ cases() {
   "build-ci/$1" --list-test-cases --no-skip --no-version --source-file="$2" | grep '^child: '
 }
 
-failed=0 count=0
+failed=0 count=0 running=0
 # check PROGRAM ARGUMENTS...: runs it under memcheck, which writes a log for each process, empty unless there is an error.
 # In forked children what belongs to the parent's other threads is lost, as nobody is there to free it.
 check() {
   local logs=$work/logs/$count code=0 log
-  count=$((count + 1))
   # shellcheck disable=SC2016  # for the inner shell, which becomes valgrind: its id tells parent from children
   timeout 1800 bash -c 'echo $$ >"$0" && exec valgrind "$@"' "$logs.parent" --quiet --fair-sched=try --leak-check=full \
     --show-leak-kinds=definite --num-callers=40 --suppressions=ci/valgrind.supp --log-file="$logs.%p.log" \
@@ -47,17 +46,29 @@ check() {
     [ "$log" = "$logs.$(cat "$logs.parent").log" ] || sed -i '/ definitely lost in loss record /,/^==[0-9]*== $/d' "$log"
   done
   if [ $code -ne 0 ] || grep -q '^==' "$logs".*.log; then
-    failed=$((failed + 1))
     echo "valgrind: errors, or exit code $code, from $*"
     cat "$logs".*.log "$logs.out" | head -150 || true
+    return 1
   fi
+}
+
+# finished: waits for one of those that run. start CHECK'S ARGUMENTS...: beside as many others as there are processors.
+finished() {
+  wait -n || failed=$((failed + 1))
+  running=$((running - 1))
+}
+start() {
+  [ $running -lt "$(nproc)" ] || finished
+  count=$((count + 1)) running=$((running + 1))
+  check "$@" &
 }
 
 step="running the tests without a device"
 # Without the writers that are killed: a death by a signal counts as an error here.
-[ $# -gt 0 ] || check test_unit --source-file-exclude='*killed*'
+[ $# -gt 0 ] || start test_unit --source-file-exclude='*killed*'
 step="running what begins and ends"
-while IFS= read -r name; do
+mapfile -t names < <(cases test_device '*/test_exit.cpp,*/test_fork.cpp' && cases test_load '*')
+for name in "${names[@]}"; do
   # The same.
   [[ $name == *"nobody catches"* ]] && continue
   keep=$([ $# -eq 0 ] && echo 1 || true)
@@ -69,8 +80,9 @@ while IFS= read -r name; do
   echo "== $name, $SECONDS s"
   program=test_device
   cases test_load '*' | grep -qxF "$name" && program=test_load
-  check $program --no-skip --test-case="$name"
-done < <(cases test_device '*/test_exit.cpp,*/test_fork.cpp' && cases test_load '*')
+  start $program --no-skip --test-case="$name"
+done
+while [ $running -gt 0 ]; do finished; done
 
 [ $failed -eq 0 ] && [ $count -gt $(($# == 0)) ] || exit 1
 echo "valgrind: $count programs, no error, $SECONDS s"
