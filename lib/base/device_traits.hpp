@@ -18,6 +18,8 @@ struct Quirks {
   bool double_exp_overflows_early = false;  ///< exp(double) is infinite just below the largest argument
   bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
   bool crashes_at_exit = false;             ///< a process must not end while work is under way: wait for it
+  bool calls_crash_at_exit = false;         ///< no thread but the one that ends the process may be in the driver then
+  bool children_cannot_exit = false;        ///< exit() hangs in a forked child, in what the driver does then
   bool read_to_start_skipped = false;       ///< a read into where a buffer's host memory begins copies nothing: map it
   bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
   bool finish_skips_flushed = false;        ///< clFinish waits only for what was enqueued since the last clFlush

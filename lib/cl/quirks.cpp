@@ -44,6 +44,11 @@ constexpr Row rows[] = {
     {"intel:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "Its objects die with the process while its threads still run kernels, which then call functions that are gone. "
      "Seen in 2026.22."},
+    {"intel:cpu", {0, 0}, every_later, &Quirks::calls_crash_at_exit,
+     "Its objects die with the process while other threads go on to call it. Seen in 2026.22."},
+    {"intel:cpu", {0, 0}, every_later, &Quirks::children_cannot_exit,
+     "At the end of a process it waits for the work under way. In a forked child there is no thread to do that, nor one "
+     "to give back the locks that were held. Seen in 2026.22."},
     {"mesa:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "rusticl's threads still run kernels while the process ends and LLVM's globals die. Seen in 22.3."},
     {"mesa", {0, 0}, {23, 0}, &Quirks::finish_skips_flushed,
