@@ -22,6 +22,7 @@ struct Quirks {
   bool children_cannot_exit = false;        ///< exit() hangs in a forked child, in what the driver does then
   bool read_to_start_skipped = false;       ///< a read into where a buffer's host memory begins copies nothing: map it
   bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
+  bool builds_collide = false;              ///< a build that fails without the compiler's word may be tried again
   bool finish_skips_flushed = false;        ///< clFinish waits only for what was enqueued since the last clFlush
 };
 

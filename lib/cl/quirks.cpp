@@ -41,6 +41,9 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::read_to_start_skipped,
      "clEnqueueReadBuffer copies nothing, and says that all is well, where the target is the host memory that the buffer "
      "was made over, even if what is read begins further on in the buffer. Seen in 3.1."},
+    {"pocl", {0, 0}, every_later, &Quirks::builds_collide,
+     "Processes that build the same program at once for the first time meet in the driver's folder of programs, and now "
+     "and then one of the builds fails, with no word of the compiler's. Seen in 3.1 and 5.0."},
     {"intel:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "Its objects die with the process while its threads still run kernels, which then call functions that are gone. "
      "Seen in 2026.22."},

@@ -184,7 +184,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     }
     const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
     NodeRef result = target;
-    if (!sole || target->storage->borrowed() || !is_injective(target->layout)) {
+    // Nor in place where the store could still fail after it ran: the target would not be as before.
+    if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
       if (!copied) copied = copy_of(target);
       run_root(context, numbers[1], copied);
       result = copied;

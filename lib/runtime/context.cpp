@@ -183,12 +183,14 @@ base::Background& Context::background() {
   return *background_;
 }
 
-void Context::launched(Kernel& kernel) {
+void Context::launched(Kernel& kernel, Queue& queue) {
   launches_.fetch_add(1, std::memory_order_relaxed);
   const Quirks& quirks = traits().quirks;
   if (!(quirks.crashes_at_exit || quirks.binary_needs_launch) || !kernel.first_launch()) return;
   if (quirks.crashes_at_exit) {
-    finish();  // the driver's compiler runs now, and makes its globals, rather than when the process ends
+    // The driver's compiler runs now, and makes its globals, rather than when the process ends. What goes wrong meanwhile
+    // shows with whoever waits for a result.
+    cl::finish(queue.handle(), quirks);
     finish_at_exit();
   }
   if (quirks.binary_needs_launch) store_.launched(kernel.program_ref());

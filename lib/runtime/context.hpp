@@ -86,7 +86,7 @@ class Context {
     return traits().quirks.crashes_at_exit && !kernel.was_launched();
   }
   /// Counts a launch, and does what the driver needs after it.
-  void launched(Kernel& kernel);
+  void launched(Kernel& kernel, Queue& queue);
 
   /// Programs in memory.
   std::size_t programs() const { return programs_.size(); }
@@ -123,9 +123,7 @@ class Context {
   /// How many programs KOINE_PROGRAM_LIMIT lets a device keep in memory; 1024 if it is unset. Throws ValueError if
   /// malformed.
   static std::size_t program_limit();
-  /// Whether the next launch of a kernel waits for it, and so may fail after it ran.
-  bool waits_after(const Kernel& kernel) const noexcept { return synchronous_ || compiles_at(kernel); }
-  /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose.
+  /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose. A launch may fail after it ran.
   bool synchronous() const noexcept { return synchronous_; }
 
   /// Around what an entry does on a thread of the user's: check_usable(), and where the driver needs it the process
