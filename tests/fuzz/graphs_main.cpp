@@ -34,6 +34,7 @@ namespace {
 constexpr int seconds_each = 600;  // a busy machine is no hang
 constexpr int tries = 400;
 constexpr std::uint8_t an_operation = 4;  // what byte 0 of an elementwise step may be
+constexpr std::uint8_t special = 1;       // the variable of special values
 
 /// The program of a seed: a few new arrays, then whatever comes. Results often go where none is yet, and often are the
 /// next step's operand, so that graphs grow deep before they are computed.
@@ -43,7 +44,8 @@ constexpr std::uint8_t an_operation = 4;  // what byte 0 of an elementwise step 
 /// alone, which mostly run the same kernels.
 ///
 /// What an operation does with a NaN, or a limit, in just one of its operands shows where arrays that differ meet: so
-/// half of the new ones have the first one's shape, one of the types is real floating, and operations come often.
+/// half of the new ones have the first one's shape; one of those is floating, full of such values, stays as it is, and
+/// is the second operand of every other operation; and operations come often.
 Bytes program_of(std::uint64_t seed) {
   using koine::fuzz::Kind;
   std::mt19937_64 swarm(seed / 40), structure(seed / 4), values(seed);
@@ -66,15 +68,21 @@ Bytes program_of(std::uint64_t seed) {
     if (structure() % 16 != 0) step[5] = 0;  // repeats
     if (i < arrays || structure() % 2 == 0) step[1] = static_cast<std::uint8_t>(i % koine::fuzz::named);
     if (i > arrays && structure() % 2 == 0) step[2] = *(step + 1 - Step::bytes);
+    if (i >= arrays && step[1] % koine::fuzz::named == special) step[1] = 0;
     const Kind kind = koine::fuzz::decode({step, step + Step::bytes})[0].kind;
     std::uint8_t* p = step + 6;
-    if (kind == Kind::elementwise) p[0] = operations[p[0] % operations.size()];
+    if (kind == Kind::elementwise) {
+      p[0] = operations[p[0] % operations.size()];
+      if (structure() % 2 == 0) step[3] = special;
+    }
     if (kind == Kind::create || kind == Kind::filled || kind == Kind::astype) p[0] = types[p[0] % types.size()];
     if (kind == Kind::random) p[1] = types[p[1] % types.size()];
     if (kind == Kind::create) {
       if (byte(structure) % 4 == 0) p[0] = static_cast<std::uint8_t>(p[0] + koine::dtype_count);  // borrowed
       for (std::size_t k = 2; k < 6; ++k) p[k] = byte(values);
-      if (i > 0 && i < arrays && structure() % 2 == 0) std::copy_n(&bytes[7], 4, p + 1);  // its shape
+      const bool is_special = i == special;
+      if (is_special) p[0] = types[0], p[5] = static_cast<std::uint8_t>(p[5] / 4 * 4 + 2);                // the style
+      if (is_special || (i > 0 && i < arrays && structure() % 2 == 0)) std::copy_n(&bytes[7], 4, p + 1);  // the shape
     }
   }
   return bytes;
