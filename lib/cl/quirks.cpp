@@ -57,6 +57,9 @@ constexpr Row rows[] = {
     {"mesa", {0, 0}, {23, 0}, &Quirks::finish_skips_flushed,
      "rusticl's clFinish waits for the last command that was not flushed before, and where all were, for nothing. Seen "
      "in 22.3."},
+    {"mesa:cpu", {0, 0}, every_later, &Quirks::loops_end_early,
+     "llvmpipe counts the rounds of all loops of a work-item together, ends every loop after 65,535 of them, and says "
+     "that all is well. Seen in 22.3."},
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},
