@@ -188,8 +188,8 @@ void Context::launched(Kernel& kernel, Queue& queue) {
   const Quirks& quirks = traits().quirks;
   if (!(quirks.crashes_at_exit || quirks.binary_needs_launch) || !kernel.first_launch()) return;
   if (quirks.crashes_at_exit) {
-    // The driver's compiler runs now, and makes its globals, rather than when the process ends. What goes wrong meanwhile
-    // shows with whoever waits for a result.
+    // The driver's compiler runs now, and makes its globals, rather than when the process ends. What goes wrong
+    // meanwhile shows with whoever waits for a result.
     cl::finish(queue.handle(), quirks);
     finish_at_exit();
   }
