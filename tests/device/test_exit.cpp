@@ -119,7 +119,7 @@ TEST_CASE("child: ends while a kernel runs" * doctest::skip()) {
   const auto launch = [&](std::uint32_t rounds) {
     Launch(context.queue(), kernel).out(*x).value(rounds).run(std::span(&one, 1), {}, &last_event);
   };
-  launch(1);  // some drivers' first launch of a kernel is waited for
+  launch(1);                                                    // some drivers' first launch of a kernel is waited for
   const char* const rounds = std::getenv("KOINE_TEST_ROUNDS");  // fewer under memcheck
   launch(rounds != nullptr ? static_cast<std::uint32_t>(std::atoi(rounds)) : 500'000'000);
   context.queue().flush();
