@@ -54,6 +54,8 @@ constexpr Row rows[] = {
      "to give back the locks that were held. Seen in 2026.22."},
     {"mesa:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "rusticl's threads still run kernels while the process ends and LLVM's globals die. Seen in 22.3."},
+    {"mesa:cpu", {0, 0}, every_later, &Quirks::calls_crash_at_exit,
+     "rusticl's and LLVM's objects die with the process while other threads go on to call them. Seen in 22.3."},
     {"mesa", {0, 0}, {23, 0}, &Quirks::finish_skips_flushed,
      "rusticl's clFinish waits for the last command that was not flushed before, and where all were, for nothing. Seen "
      "in 22.3."},

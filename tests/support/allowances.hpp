@@ -3,9 +3,10 @@
 // why. A wrong value that the library can put right is no row of this table but one of lib/cl/quirks.cpp.
 #pragma once
 
-#include <koine/device.hpp>
-
+#include <string>
 #include <string_view>
+
+#include "support/devices.hpp"
 
 namespace koine::test {
 
@@ -19,7 +20,6 @@ struct Allowance {
 inline constexpr Allowance flushing[] = {
     {"mesa", "exp", false, "rusticl's exp gives 0 for them"},
     {"mesa", "remainder", false, "rusticl's fmod takes them for 0"},
-    {"mesa", "floor_divide", false, "rusticl's fmod takes them for 0"},
     {"mesa", "log", true, "rusticl's fma takes them for 0"},
     {"mesa", "log2", true, "rusticl's fma takes them for 0"},
     {"mesa", "log10", true, "rusticl's fma takes them for 0"},
@@ -27,12 +27,14 @@ inline constexpr Allowance flushing[] = {
     {"mesa", "sign", true, "rusticl's ldexp gives 0 for them"},
 };
 
-/// Why the default device's driver may flush subnormal numbers in an operation; nothing if it may not.
-inline std::string_view may_flush(std::string_view op, bool complex) {
+/// Whether the default device's driver may flush subnormal numbers in an operation; leave_out() says so, and why.
+inline bool may_flush(std::string_view op, bool complex) {
   for (const Allowance& row : flushing) {
-    if (row.op == op && row.complex == complex && row.vendor == default_device().vendor()) return row.reason;
+    if (row.op != op || row.complex != complex) continue;
+    const std::string what = std::string("subnormal numbers in ") + (complex ? "complex " : "") + std::string(op);
+    if (left_out_on(row.vendor, what + ": " + std::string(row.reason))) return true;
   }
-  return {};
+  return false;
 }
 
 }  // namespace koine::test
