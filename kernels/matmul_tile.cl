@@ -153,10 +153,11 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
   }
 
 #if KN_PASSES
-  if (!last) {
-    for (int i = 0; i < KN_SUMS * KN_SUMS; ++i) waiting[i * KN_ITEMS] = sums[i / KN_SUMS][i % KN_SUMS];
-    return;
-  }
+  // All items' way to the end is the same: not every compiler finds the barriers' regions where some return early.
+  for (int i = 0; i < KN_SUMS * KN_SUMS; ++i) waiting[i * KN_ITEMS] = sums[i / KN_SUMS][i % KN_SUMS];
+  const long rows = last ? m : 0;
+#else
+  const long rows = m;
 #endif
   out += out_offset + (batch * m + row0) * n + column0;
 #pragma unroll
@@ -165,7 +166,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
 #pragma unroll
     for (int j = 0; j < KN_SUMS; ++j) {
       const int column = j / 4 * 64 + place_x * 4 + j % 4;
-      if (row0 + row < m && column0 + column < n) kn_store(out, row * n + column, kn_settled(sums[i][j]));
+      if (row0 + row < rows && column0 + column < n) kn_store(out, row * n + column, kn_settled(sums[i][j]));
     }
   }
 }

@@ -190,7 +190,8 @@ void Context::launched(Kernel& kernel, Queue& queue) {
   if (quirks.crashes_at_exit) {
     // The driver's compiler runs now, and makes its globals, rather than when the process ends. What goes wrong
     // meanwhile shows with whoever waits for a result.
-    cl::finish(queue.handle(), quirks);
+    const cl_int code = cl::finish(queue.handle(), quirks);
+    if (code != CL_SUCCESS && lost_by(code)) fail(code, "eval", "finish the work");
     finish_at_exit();
   }
   if (quirks.binary_needs_launch) store_.launched(kernel.program_ref());
