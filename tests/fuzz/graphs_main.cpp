@@ -103,6 +103,12 @@ void write(const fs::path& path, const Bytes& program) {
       .write(reinterpret_cast<const char*>(program.data()), static_cast<std::streamsize>(program.size()));
 }
 
+/// What is left to say where all programs ended well and the process did not.
+void report_end(const Outcome& outcome) {
+  std::cout << "fuzz_graphs: after " << outcome.done << " programs the process " << word(outcome.end)
+            << " as it ends: " << outcome.text << std::endl;
+}
+
 /// Shrinks, prints and writes a failing program.
 void report(const std::string& name, const Bytes& program, const Outcome& first) {
   std::cout << "fuzz_graphs: " << name << ' ' << word(first.end) << ": " << first.text << std::endl;
@@ -144,7 +150,10 @@ int run_seeds(std::uint64_t first, int seconds) {
     };
     const Outcome outcome = koine::fuzz::run_apart(next, seconds_each);
     seed += outcome.done;
-    if (outcome.end != End::well) {
+    if (outcome.end != End::well && outcome.leaving) {
+      ++failures;
+      report_end(outcome);
+    } else if (outcome.end != End::well) {
       ++failures;
       report("seed-" + std::to_string(seed), program_of(seed), outcome);
       ++seed;
@@ -169,6 +178,10 @@ int run_files(const std::vector<fs::path>& files) {
     at += outcome.done;
     if (outcome.end == End::well) break;
     ++failures;
+    if (outcome.leaving) {
+      report_end(outcome);
+      break;
+    }
     report(files[at].filename().string(), programs[at], outcome);
     ++at;
   }
