@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs every fuzzer for a while: libFuzzer with sanitizers on .npy files, KOINE_* variables and cache files, then random
-# programs of arrays on PoCL or on KOINE_DEVICE's devices. usage: ci/fuzz.sh [seconds for the programs, 600] [seed]
+# programs of arrays on PoCL, played twice so that arrays move between devices, or on KOINE_DEVICE's. usage: ci/fuzz.sh [seconds for the programs, 600] [seed]
 # A tenth of that time goes to each of the others. What fails lies in build-fuzz/findings; with a fix it joins the corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-600}
 seed=${2:-$(date +%s)}
-export KOINE_DEVICE=${KOINE_DEVICE:-pocl}
+export KOINE_DEVICE=${KOINE_DEVICE:-pocl} POCL_DEVICES=${POCL_DEVICES:-pthread pthread}
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "fuzz: FAILED while $step, after $SECONDS s; see build-fuzz/findings"' EXIT
 

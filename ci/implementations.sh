@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests on other OpenCL implementations than PoCL, each as the only one that its processes see.
 # usage: ci/implementations.sh [rusticl] [intel] [oclgrind] [-- ctest arguments], by default all three
-#   rusticl   Mesa's, on llvmpipe, from Debian: the whole suite; it has no float64
-#   intel     Intel's CPU runtime, from PyPI, in a folder of the build tree: the whole suite
+#   rusticl   Mesa's, on llvmpipe, from Debian: the whole suite but tests/vendors; it has no float64
+#   intel     Intel's CPU runtime, from PyPI, in a folder of the build tree: the whole suite but tests/vendors
 #   oclgrind  interprets kernels and reports data races and accesses out of bounds: tests/tiny, which runs every file
 #             of kernels/, in the CPU's loops and, with tests/layers/vendor.cpp between, in a card's
 set -euo pipefail
@@ -30,12 +30,15 @@ alone() {
   export OCL_ICD_VENDORS=$folder/driver.icd
 }
 
+# In tests/vendors PoCL plays other devices.
+whole_suite() { ci/test.sh -LE '^vendors$' "$@"; }
+
 rusticl() {
   ci/packages.sh rusticl
   alone libRusticlOpenCL.so.1
   export RUSTICL_ENABLE=llvmpipe KOINE_DEVICE=mesa:cpu MESA_SHADER_CACHE_DIR=$folder/cache
   mkdir -p "$MESA_SHADER_CACHE_DIR"
-  ci/test.sh "$@"
+  whole_suite "$@"
 }
 
 intel() {
@@ -48,7 +51,7 @@ intel() {
     echo "${intel_packages[*]}" >"$folder/packages"
   fi
   alone "$folder/venv/lib/libintelocl.so"
-  KOINE_DEVICE=intel:cpu ci/test.sh "$@"
+  KOINE_DEVICE=intel:cpu whole_suite "$@"
 }
 
 # What Oclgrind reports ends with the kernel that it happened in.

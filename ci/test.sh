@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs packages, builds with warnings as errors into build-ci/, runs every test on PoCL or on KOINE_DEVICE's
-# devices. Arguments go to ctest (-R ops for a part). PRESET=asan or tsan tests under a sanitizer.
+# devices. Arguments go to ctest (-R ops for a part). PRESET=asan or tsan tests under a sanitizer, TARGET=test_stress
+# builds one program alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-ci}
@@ -21,7 +22,7 @@ echo "== 2/3 $step"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 mkdir -p "$POCL_CACHE_DIR"
 cmake --preset "$preset"
-cmake --build --preset "$preset" --parallel "$(nproc)"
+cmake --build --preset "$preset" --parallel "$(nproc)" ${TARGET:+--target "$TARGET"}
 
 step="testing on $KOINE_DEVICE"
 echo "== 3/3 $step"

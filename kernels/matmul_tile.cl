@@ -16,6 +16,11 @@
 #endif
 #endif
 
+// 1: the depth is divided among several launches, and the sums wait in memory for the next one.
+#ifndef KN_PASSES
+#define KN_PASSES 0
+#endif
+
 #define KN_SIDE 16
 #define KN_ITEMS (KN_SIDE * KN_SIDE)
 #define KN_SUMS (KN_TILE / KN_SIDE)
@@ -78,7 +83,11 @@ static inline void kn_fetch(__global const KN_STORED* from, KnWalk walk, long wi
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
     __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_STORED* restrict out,
     long out_offset, long a_offset, long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
-    long4 batch_sizes, long4 a_batch, long4 b_batch) {
+    long4 batch_sizes, long4 a_batch, long4 b_batch
+#if KN_PASSES
+    , __global KN_VALUE* restrict waiting, int first, int last
+#endif
+) {
   __local KN_VALUE a_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   __local KN_VALUE b_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   const int item = get_local_id(0);
@@ -109,6 +118,11 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
   for (int i = 0; i < KN_SUMS; ++i)
 #pragma unroll
     for (int j = 0; j < KN_SUMS; ++j) sums[i][j] = (KN_VALUE)(0);
+#if KN_PASSES
+  waiting += get_group_id(0) * (KN_TILE * KN_TILE) + item;
+  if (!first)
+    for (int i = 0; i < KN_SUMS * KN_SUMS; ++i) sums[i / KN_SUMS][i % KN_SUMS] = waiting[i * KN_ITEMS];
+#endif
 
   for (long depth0 = -KN_DEPTH; depth0 < k; depth0 += KN_DEPTH) {
     // The next tiles travel from memory while the present ones are multiplied.
@@ -138,6 +152,13 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
+#if KN_PASSES
+  // All items' way to the end is the same: not every compiler finds the barriers' regions where some return early.
+  for (int i = 0; i < KN_SUMS * KN_SUMS; ++i) waiting[i * KN_ITEMS] = sums[i / KN_SUMS][i % KN_SUMS];
+  const long rows = last ? m : 0;
+#else
+  const long rows = m;
+#endif
   out += out_offset + (batch * m + row0) * n + column0;
 #pragma unroll
   for (int i = 0; i < KN_SUMS; ++i) {
@@ -145,7 +166,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
 #pragma unroll
     for (int j = 0; j < KN_SUMS; ++j) {
       const int column = j / 4 * 64 + place_x * 4 + j % 4;
-      if (row0 + row < m && column0 + column < n) kn_store(out, row * n + column, kn_settled(sums[i][j]));
+      if (row0 + row < rows && column0 + column < n) kn_store(out, row * n + column, kn_settled(sums[i][j]));
     }
   }
 }

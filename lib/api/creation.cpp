@@ -123,7 +123,7 @@ Array detail::borrow_host(const void* values, DType type, std::size_t count, con
   const graph::Place place = api::place_of(options.device);
   const DType target = options.dtype.value_or(type);
   check_host(type, target, count, shape, place, "borrow");
-  place.context->check_usable("borrow");
+  const runtime::Context::InUse in_use(*place.context, "borrow");
   if (target == type) {
     const std::uint64_t bytes = static_cast<std::uint64_t>(count) * size_of(type);
     if (auto borrowed = runtime::borrow(*place.context, values, bytes, size_of(type))) {

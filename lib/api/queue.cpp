@@ -41,7 +41,7 @@ namespace {
 /// Runs what may throw the bindings' error.
 template <class F>
 auto checked(const detail::EventState& state, F f) {
-  state.context.check_usable("Event");
+  const runtime::Context::InUse in_use(state.context, "Event");
   try {
     return f();
   } catch (const ::cl::Error& error) {

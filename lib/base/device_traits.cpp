@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words for device types, which selectors and messages of all layers use.
+// The words for device types, which selectors and messages of all layers use, and what follows from quirks.
 #include "base/device_traits.hpp"
 
 namespace koine {
@@ -11,6 +11,14 @@ const char* to_string(DeviceType type) noexcept {
     case DeviceType::accelerator: return "acc";
   }
   return "?";
+}
+
+bool DeviceTraits::long_loops() const { return device_class == DeviceClass::cpu && !quirks.loops_end_early; }
+
+std::int64_t DeviceTraits::fewest_shares(std::int64_t rounds) const {
+  if (!quirks.loops_end_early) return 1;
+  constexpr std::int64_t limit = 65535, inner = 128;  // pow of two int64 at a time comes close to that
+  return rounds / (limit / inner) + 1;
 }
 
 }  // namespace koine

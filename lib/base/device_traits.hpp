@@ -18,9 +18,13 @@ struct Quirks {
   bool double_exp_overflows_early = false;  ///< exp(double) is infinite just below the largest argument
   bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
   bool crashes_at_exit = false;             ///< a process must not end while work is under way: wait for it
+  bool calls_crash_at_exit = false;         ///< no thread but the one that ends the process may be in the driver then
+  bool children_cannot_exit = false;        ///< exit() hangs in a forked child, in what the driver does then
   bool read_to_start_skipped = false;       ///< a read into where a buffer's host memory begins copies nothing: map it
   bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
+  bool builds_collide = false;              ///< a build that fails without the compiler's word may be tried again
   bool finish_skips_flushed = false;        ///< clFinish waits only for what was enqueued since the last clFlush
+  bool loops_end_early = false;             ///< all loops of a work-item end after 65,535 rounds, taken together
 };
 
 struct DeviceTraits {
@@ -44,6 +48,11 @@ struct DeviceTraits {
   std::uint64_t max_allocation = 0;  ///< of one buffer
   std::uint64_t local_memory = 0;
   Quirks quirks;
+
+  /// Whether kernels take the loops that suit a CPU, a long run of elements for each work-item, rather than a card's.
+  bool long_loops() const;
+  /// Among how many work-items, or launches, `rounds` of an outer loop must be divided.
+  std::int64_t fewest_shares(std::int64_t rounds) const;
 };
 
 }  // namespace koine

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 namespace koine::base {
@@ -16,6 +18,7 @@ namespace {
 constinit std::atomic<int> holds{0};
 constinit std::atomic<bool> ending{false}, statics_die{false};
 constinit thread_local int own_holds = 0;
+constinit thread_local bool ends_process = false;
 
 /// Until done() or, lest anything hang, five seconds.
 template <class Done>
@@ -30,8 +33,7 @@ void wait_until(Done done) {
 struct WaitsAtExit {
   ~WaitsAtExit() {
     if (!on_main_thread()) return;
-    ending.store(true);
-    wait_until([] { return holds.load() <= own_holds; });
+    wait_for_holds();
     statics_die.store(true);
   }
 };
@@ -40,7 +42,24 @@ thread_local WaitsAtExit waits_at_exit;
 // Registers the destructor with the thread that loads the library, which is the main one as a rule.
 [[maybe_unused]] const void* const registered_here = &waits_at_exit;
 
+constinit std::optional<int> exit_status;       // known of processes, and children of such, that ask for it
+constinit std::uint32_t generation_to_end = 0;  // the process that its drivers' end is for, not for children
+
+/// The loader calls this past everything else of the process, and before the drivers, which were loaded later.
+[[gnu::destructor]] void end_child() {
+  if (!exit_status || generation_to_end == process_generation()) return;
+  std::fflush(nullptr);
+  _exit(*exit_status);
+}
+
 }  // namespace
+
+void skip_drivers_end_in_children() noexcept {
+  [[maybe_unused]] static const int told = [] {
+    generation_to_end = process_generation();
+    return on_exit([](int status, void*) { exit_status = status; }, nullptr);
+  }();
+}
 
 bool on_main_thread() noexcept { return getpid() == gettid(); }
 
@@ -55,15 +74,22 @@ void watch_forks() {
 
 bool process_ending() noexcept { return statics_die.load(std::memory_order_relaxed); }
 
-HoldExit::HoldExit() noexcept {
+void wait_for_holds() noexcept {
+  ends_process = true;
+  ending.store(true);
+  wait_until([] { return holds.load() <= own_holds; });
+}
+
+void HoldExit::begin() noexcept {
   holds.fetch_add(1);
-  if (own_holds++ > 0 || !ending.load() || on_main_thread()) return;
+  if (own_holds++ > 0 || !ending.load() || ends_process) return;
   holds.fetch_sub(1);
   wait_until([] { return false; });
   holds.fetch_add(1);
+  late_ = true;
 }
 
-HoldExit::~HoldExit() {
+void HoldExit::end() noexcept {
   holds.fetch_sub(1);
   --own_holds;
 }

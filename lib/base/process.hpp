@@ -23,19 +23,41 @@ bool on_main_thread() noexcept;
 /// Starts counting forks; called before the first driver is touched.
 void watch_forks();
 
+/// From now on a forked child that calls exit() ends without what its drivers do at the end of a process: after all
+/// handlers of atexit() and all static objects, with its status, its streams flushed.
+void skip_drivers_end_in_children() noexcept;
+
 /// Whether static objects are being destroyed, after which drivers must not be called: known once watch_forks() has
 /// run. Those that are younger than that, and die before an exit() on another thread than main's tells, do not see it.
 bool process_ending() noexcept;
 
-/// Around calls that a driver must not be in while its static objects die: loading it, and compiling. The main thread's
-/// exit() waits for those on other threads before it destroys anything, and later ones wait for the process to end.
-/// Neither waits for more than some seconds.
+/// Around calls that a driver must not be in while its static objects die: loading it, compiling, and for some drivers
+/// every one. The main thread's exit() waits for those on other threads before it destroys anything, and later ones
+/// wait for the process to end. Neither waits for more than some seconds.
 class HoldExit {
  public:
-  HoldExit() noexcept;
-  ~HoldExit();
+  explicit HoldExit(bool needed = true) noexcept : needed_(needed) {
+    if (needed_) begin();
+  }
+  ~HoldExit() {
+    if (needed_) end();
+  }
   HoldExit(const HoldExit&) = delete;
   HoldExit& operator=(const HoldExit&) = delete;
+
+  /// Whether the process is ending on another thread, and has not ended in the time that this one waited.
+  bool late() const noexcept { return late_; }
+
+ private:
+  void begin() noexcept;
+  static void end() noexcept;
+
+  const bool needed_;
+  bool late_ = false;
 };
+
+/// For the thread that ends the process, in a handler of atexit(): does for an exit() on any thread what HoldExit says
+/// of the main thread's.
+void wait_for_holds() noexcept;
 
 }  // namespace koine::base

@@ -12,18 +12,22 @@ namespace {
 
 constexpr std::string_view function = "eval";
 
+std::string build_log(const ::cl::Program& program, const ::cl::Device& device) {
+  if (program() == nullptr) return {};
+  std::string log;
+  // After a failed build the bindings throw for the log too on some drivers; no log is better than the wrong error.
+  try {
+    log = base::trim(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device));
+  } catch (const ::cl::Error&) {
+  }
+  if (!log.empty() && log.back() == '\0') log.pop_back();
+  return log;
+}
+
 [[noreturn]] void throw_build_error(const ::cl::Program& program, const ::cl::Device& device,
                                     const DeviceTraits& traits, cl_int code) {
-  std::string log;
-  if (program() != nullptr) {
-    // After a failed build the bindings throw for the log too on some drivers; no log is better than the wrong error.
-    try {
-      log = base::trim(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device));
-    } catch (const ::cl::Error&) {
-    }
-  }
+  const std::string log = build_log(program, device);
   std::string message = error_message(code, function, "build a kernel", traits);
-  if (!log.empty() && log.back() == '\0') log.pop_back();
   if (!log.empty()) message += "; the compiler's log:\n" + log;
   // Out of memory and a lost device stay what they are; all else is a failed build.
   const ErrorKind kind = error_kind(code);
@@ -36,7 +40,13 @@ void build(const ::cl::Program& program, const ::cl::Device& device, const Devic
            const std::string& options) {
   const base::HoldExit hold;
   const cl_device_id id = device();
-  const cl_int code = clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
+  const auto attempt = [&] { return clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr); };
+  cl_int code = attempt();
+  const auto collided = [&] {
+    return code == CL_BUILD_PROGRAM_FAILURE && traits.quirks.builds_collide &&
+           build_log(program, device).find("error:") == std::string::npos;
+  };
+  for (int again = 0; again < 3 && collided(); ++again) code = attempt();
   if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
 }
 

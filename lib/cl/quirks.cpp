@@ -41,14 +41,27 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::read_to_start_skipped,
      "clEnqueueReadBuffer copies nothing, and says that all is well, where the target is the host memory that the buffer "
      "was made over, even if what is read begins further on in the buffer. Seen in 3.1."},
+    {"pocl", {0, 0}, every_later, &Quirks::builds_collide,
+     "Processes that build the same program at once for the first time meet in the driver's folder of programs, and now "
+     "and then one of the builds fails, with no word of the compiler's. Seen in 3.1 and 5.0."},
     {"intel:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "Its objects die with the process while its threads still run kernels, which then call functions that are gone. "
      "Seen in 2026.22."},
+    {"intel:cpu", {0, 0}, every_later, &Quirks::calls_crash_at_exit,
+     "Its objects die with the process while other threads go on to call it. Seen in 2026.22."},
+    {"intel:cpu", {0, 0}, every_later, &Quirks::children_cannot_exit,
+     "At the end of a process it waits for the work under way. In a forked child there is no thread to do that, nor one "
+     "to give back the locks that were held. Seen in 2026.22."},
     {"mesa:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "rusticl's threads still run kernels while the process ends and LLVM's globals die. Seen in 22.3."},
+    {"mesa:cpu", {0, 0}, every_later, &Quirks::calls_crash_at_exit,
+     "rusticl's and LLVM's objects die with the process while other threads go on to call them. Seen in 22.3."},
     {"mesa", {0, 0}, {23, 0}, &Quirks::finish_skips_flushed,
      "rusticl's clFinish waits for the last command that was not flushed before, and where all were, for nothing. Seen "
      "in 22.3."},
+    {"mesa:cpu", {0, 0}, every_later, &Quirks::loops_end_early,
+     "llvmpipe counts the rounds of all loops of a work-item together, ends every loop after 65,535 of them, and says "
+     "that all is well. Seen in 22.3."},
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},

@@ -75,7 +75,8 @@ bool Planner::State::takes_result(const Step& step, const Node& node) const {
 }
 
 /// A kernel that can store this node beside its own results, or -1. One that reads it in place can if nobody else
-/// does, or if no barrier lies between: then nothing the kernel needs can depend on this node's memory.
+/// does (a product or an alias neither, whose result the kernel may need), or if no barrier lies between: then nothing
+/// the kernel needs can depend on this node's memory.
 std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
   if (info.cut) return -1;
   const auto fits = [&](std::int32_t s) { return takes_result(steps[static_cast<std::size_t>(s)], *info.node); };
@@ -85,7 +86,7 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
   };
   for (const Read& read : info.reads) {
     if (read.chain == Chains::identity && fits(read.step) &&
-        (info.reads.size() == 1 || level(read.step) == info.level)) {
+        ((info.reads.size() == 1 && !info.awaited) || level(read.step) == info.level)) {
       return read.step;
     }
   }
@@ -119,7 +120,7 @@ void Planner::State::decide_view(Info& info) {
       read_inputs(info, info.step, Chains::identity);
     } else {
       info.step = add_step(Step::Kind::alias, &node);
-      if (in) in->requested = true;
+      if (in) in->requested = in->awaited = true;
     }
     return;
   }
@@ -154,7 +155,8 @@ void Planner::State::decide(bool merge) {
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
         for (std::size_t k = 0; k < node.arity(); ++k) {
-          if (Info* in = find(node.inputs[k].get()); in && !node.inputs[k]->is_ready()) in->requested = true;
+          Info* in = find(node.inputs[k].get());
+          if (in && !node.inputs[k]->is_ready()) in->requested = in->awaited = true;
         }
       }
     } else if (node.op == Op::view) {

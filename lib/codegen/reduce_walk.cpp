@@ -90,7 +90,7 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   walk.units_per_item = walk.cpu ? std::uint64_t(std::max(least, share)) : 1;
 }
 
-void divide_columns(ReduceWalk& walk, const ReducePass& pass) {
+void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
   const std::int64_t inner = walk.kept.shape.back(), rows = walk.reduced.shape.elements();
   std::int64_t most_vectors = cpu_tile;
   if (walk.fixed) {
@@ -101,7 +101,8 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass) {
   walk.tile = walk.cpu ? static_cast<int>(std::min(most_vectors, divide_up(inner, walk.width))) : 1;
   const std::int64_t segment = std::int64_t{walk.width} * walk.tile, row_segments = divide_up(inner, segment);
   const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
-  const std::int64_t wanted = walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_units, across);
+  const std::int64_t enough = walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_units, across);
+  const std::int64_t wanted = std::max(enough, traits.fewest_shares(rows));
   const std::int64_t per_block = walk.fixed ? fixed_block : std::max(fewest_rows, divide_up(rows, wanted));
   const std::int64_t blocks = divide_up(rows, per_block);
   walk.inner = std::uint64_t(inner);
@@ -120,7 +121,7 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass) {
 ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_t>& axes, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   ReduceWalk walk{};
-  walk.cpu = traits.device_class == DeviceClass::cpu;
+  walk.cpu = traits.long_loops();
   walk.fixed = pass.fixed;
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false);
@@ -151,7 +152,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   if (!walk.cpu && !walk.aligned) walk.width = 1;
   walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();
   if (walk.columns) {
-    divide_columns(walk, pass);
+    divide_columns(walk, pass, traits);
   } else {
     divide_rows(walk, pass, traits);
   }

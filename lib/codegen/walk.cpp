@@ -17,7 +17,7 @@ int vector_width(const Body& body, bool stores, const DeviceTraits& traits) {
     if (is_complex(line.type)) return 1;  // a complex number is a vector already
   }
   // 64 bytes are a register of the widest CPUs; narrower ones get several, which hides latency.
-  const std::size_t bytes = traits.device_class == DeviceClass::cpu ? 64 : 16;
+  const std::size_t bytes = traits.long_loops() ? 64 : 16;
   return static_cast<int>(std::clamp<std::size_t>(bytes / widest, 1, 16));
 }
 
@@ -39,7 +39,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   graph::collapse(
       body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes);
   if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
-  walk.cpu = traits.device_class == DeviceClass::cpu;
+  walk.cpu = traits.long_loops();
   walk.width = vector_width(body, true, traits);
   walk.aligned = !walk.cpu && walk.width > 1;
   walk.offsets.clear();

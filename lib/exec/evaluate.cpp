@@ -129,7 +129,7 @@ void evaluate(std::span<const NodeRef> roots) {
         std::stable_partition(pending.begin(), pending.end(), [&](Node* node) { return node->place == place; });
     {
       runtime::Context& context = *place.context;
-      context.check_usable("eval");
+      const runtime::Context::InUse in_use(context, "eval");
       const std::span<Node* const> here(pending.data(), static_cast<std::size_t>(rest - pending.begin()));
       evaluated(context, [&, number = next_evaluation()] { run(context, number, here); });
     }
@@ -140,7 +140,7 @@ void evaluate(std::span<const NodeRef> roots) {
 void evaluate(const NodeRef& root) {
   if (root->is_ready()) return;
   runtime::Context& context = *root->place.context;
-  context.check_usable("eval");
+  const runtime::Context::InUse in_use(context, "eval");
   evaluated(context, [&, number = next_evaluation()] { run_root(context, number, root); });
 }
 
@@ -167,7 +167,7 @@ void bound_pending(const NodeRef& root) {
 
 void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value) {
   runtime::Context& context = *target->place.context;
-  context.check_usable("subscript");
+  const runtime::Context::InUse in_use(context, "subscript");
   evaluate(target);
   if (shape.elements() == 0) return;
   // A part of the target itself that only the caller and this call hold does not count as a holder of the memory.
@@ -186,7 +186,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     }
     const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
     NodeRef result = target;
-    if (!sole || target->storage->borrowed() || !is_injective(target->layout)) {
+    // Nor in place where the store could still fail after it ran: the target would not be as before.
+    if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
       if (!copied) copied = copy_of(target);
       run_root(context, numbers[1], copied);
       result = copied;

@@ -156,18 +156,29 @@ void run_tile(runtime::Queue& queue, const MatmulPiece& p) {
   const std::int64_t tile = suited && large >= std::int64_t{queue.traits().compute_units} ? 128 : 64;
   // A shallow tile leaves local memory for more groups at once.
   const std::int64_t depth = tile == 128 || size_of(p.dtype) == 2 || p.dtype == complex128 ? 8 : 16;
-  const runtime::KernelRef kernel = kernel_of(queue, "matmul_tile",
-                                              define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) +
-                                                  define("KN_DEPTH", depth) + fixed_option(p));
-  runtime::Launch launch(queue, kernel);
-  launch.in(*p.a.buffer).in(*p.b.buffer).out(*p.out);
-  launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
-  launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
-  launch.value(p.m).value(p.n).value(p.k);
-  launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
+  // A round for each step of the depth, since not every compiler unrolls the loop over a tile's.
+  const std::int64_t passes = queue.traits().fewest_shares(p.k);
+  const std::int64_t depth_each = round_up(divide_up(p.k, passes), depth);
+  const runtime::KernelRef kernel =
+      kernel_of(queue, "matmul_tile",
+                define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth) +
+                    fixed_option(p) + (passes > 1 ? define("KN_PASSES", 1) : ""));
+  const std::int64_t groups = divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count();
+  const std::int64_t sum_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
+  runtime::BufferRef waiting;
+  if (passes > 1) waiting = queue.allocate(static_cast<std::uint64_t>(groups * tile * tile * sum_size), "matmul");
   constexpr std::size_t items = 256;
-  launch.run({static_cast<std::size_t>(divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count()) * items},
-             {items});
+  for (std::int64_t done = 0; done < p.k; done += depth_each) {
+    runtime::Launch launch(queue, kernel);
+    launch.in(*p.a.buffer).in(*p.b.buffer).out(*p.out);
+    launch.value(p.out_offset);
+    launch.value(p.a.offset + done * p.a.column_stride).value(p.b.offset + done * p.b.row_stride);
+    launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
+    launch.value(p.m).value(p.n).value(std::min(depth_each, p.k - done));
+    launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
+    if (passes > 1) launch.out(*waiting).value(cl_int{done == 0}).value(cl_int{done + depth_each >= p.k});
+    launch.run({static_cast<std::size_t>(groups) * items}, {items});
+  }
 }
 
 void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
@@ -180,14 +191,15 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
   const std::int64_t column_stride = swapped ? matrix.row_stride : matrix.column_stride;
   const std::int64_t step = swapped ? vector.column_stride : vector.row_stride;
   const std::int64_t batches = p.batch.count();
-  const std::int64_t units = queue.traits().compute_units;
-  const bool cpu = queue.traits().device_class == DeviceClass::cpu;
+  const DeviceTraits& traits = queue.traits();
+  const std::int64_t units = traits.compute_units;
+  const bool cpu = traits.long_loops();
 
   std::string options = define("KN_ELEMENT", element_of(p.dtype));
-  std::int64_t groups = 0, wanted = 0, least_depth = 0;
+  std::int64_t groups = 0, wanted = 0, least_depth = 0, fewest = 1;
   constexpr std::int64_t group_size = 256;
   if (cpu) {
-    const std::int64_t lanes = std::clamp<std::int64_t>(queue.traits().vector_bytes / real_size(p.dtype, 4), 2, 16);
+    const std::int64_t lanes = std::clamp<std::int64_t>(traits.vector_bytes / real_size(p.dtype, 4), 2, 16);
     options += define("KN_CPU", 1) + define("KN_LANES", lanes);
     groups = divide_up(rows, row_stride == 1 && column_stride != 1 ? 8 * lanes : 32) * batches;
     wanted = 4 * units;
@@ -201,8 +213,9 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
     groups = divide_up(rows, group_size / slices) * batches;
     wanted = 4 * units;
     least_depth = 32 * slices;
+    fewest = traits.fewest_shares(p.k / slices);
   }
-  const std::int64_t splits = std::clamp<std::int64_t>(std::min(wanted / groups, p.k / least_depth), 1, 1024);
+  const std::int64_t splits = std::max(fewest, std::min<std::int64_t>({wanted / groups, p.k / least_depth, 1024}));
 
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);

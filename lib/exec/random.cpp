@@ -43,7 +43,7 @@ void run_random(runtime::Queue& queue, const graph::RandomInfo& info, DType dtyp
                 runtime::Buffer& out) {
   if (count == 0) return;
   const DeviceTraits& traits = queue.traits();
-  const bool cpu = traits.device_class == DeviceClass::cpu;
+  const bool cpu = traits.long_loops();
   const int element = element_of(dtype);
   const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
                               " -D KN_ELEMENT=" + std::to_string(element) + " -D KN_LANES=" + (cpu ? "8" : "1") +
@@ -72,7 +72,8 @@ void run_random(runtime::Queue& queue, const graph::RandomInfo& info, DType dtyp
     const std::int64_t each = 4 / words;
     const std::int64_t skipped = static_cast<std::int64_t>(info.first_word % 4) / words;
     const std::int64_t blocks = (skipped + count + each - 1) / each;
-    const std::int64_t items = skipped == 0 ? std::min(blocks, items_per_unit * traits.compute_units) : blocks;
+    const std::int64_t enough = std::max(items_per_unit * traits.compute_units, traits.fewest_shares(blocks));
+    const std::int64_t items = skipped == 0 ? std::min(blocks, enough) : blocks;
     const std::int64_t local = std::min(group_size, static_cast<std::int64_t>(kernel->max_group()));
     launch.run({static_cast<std::size_t>((items + local - 1) / local * local)}, {static_cast<std::size_t>(local)});
   }

@@ -43,7 +43,7 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
   auto out = queue.allocate(elements * size_of(node.dtype), "take");
   if (elements > 0) {
     const DeviceTraits& traits = queue.traits();
-    const bool cpu = traits.device_class == DeviceClass::cpu;
+    const bool cpu = traits.long_loops();
     const auto count = static_cast<std::uint64_t>(positions.shape.elements());
     const std::uint64_t rows = product(x.shape, 0, axis) * count;
     const std::uint64_t inner = product(x.shape, axis + 1, x.shape.size());
@@ -71,7 +71,9 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
       launch.run({std::clamp<std::size_t>(elements / fewest_elements, 1, std::min(rows, most))}, {1});
     } else {
       const std::size_t local = std::min<std::size_t>(group_size, kernel->max_group());
-      const std::uint64_t items = std::min(elements, items_per_unit * traits.compute_units);
+      const std::uint64_t enough =
+          std::max(items_per_unit * traits.compute_units, std::uint64_t(traits.fewest_shares(node.shape.elements())));
+      const std::uint64_t items = std::min(elements, enough);
       launch.run({(items + local - 1) / local * local}, {local});
     }
     queue.add_fault(*out, fault);

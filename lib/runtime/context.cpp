@@ -41,6 +41,7 @@ Slot& slot_of(const cl::DeviceEntry& entry) {
 /// What is registered later runs earlier: before the globals go that the driver has made by now.
 void finish_at_exit() {
   [[maybe_unused]] static const int registered = std::atexit([] {
+    base::wait_for_holds();
     for (const cl::DeviceEntry* entry : cl::all_devices()) {
       Context* const context = Context::existing(*entry);
       if (context == nullptr || !context->traits().quirks.crashes_at_exit) continue;
@@ -49,6 +50,7 @@ void finish_at_exit() {
       } catch (const Error&) {  // lost, or the parent's: nothing to wait for
       }
     }
+    base::wait_for_holds();  // for what the first gave up and the work's end has set free
   });
 }
 
@@ -88,10 +90,11 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       synchronous_(base::env_flag("KOINE_SYNC")) {
   queues_.push_back(std::make_unique<Queue>(*this, 0));
   default_queue_ = queues_.front().get();
+  if (traits().quirks.children_cannot_exit) base::skip_drivers_end_in_children();
 }
 
 std::shared_ptr<Queue> Context::new_queue() {
-  check_usable("Queue");
+  const InUse in_use(*this, "Queue");
   std::unique_lock lock(order_mutex_);
   spare_queues_.reserve(queues_.size() + 1);  // giving one back cannot fail
   Queue* queue = nullptr;
@@ -156,7 +159,7 @@ KernelRef Context::find_kernel(std::string_view signature, std::string_view entr
 }
 
 void Context::finish(std::string_view function) {
-  check_usable(function);
+  const InUse in_use(*this, function);
   std::vector<Queue*> queues;
   {
     const std::lock_guard lock(order_mutex_);
@@ -180,12 +183,15 @@ base::Background& Context::background() {
   return *background_;
 }
 
-void Context::launched(Kernel& kernel) {
+void Context::launched(Kernel& kernel, Queue& queue) {
   launches_.fetch_add(1, std::memory_order_relaxed);
   const Quirks& quirks = traits().quirks;
   if (!(quirks.crashes_at_exit || quirks.binary_needs_launch) || !kernel.first_launch()) return;
   if (quirks.crashes_at_exit) {
-    finish();  // the driver's compiler runs now, and makes its globals, rather than when the process ends
+    // The driver's compiler runs now, and makes its globals, rather than when the process ends. What goes wrong
+    // meanwhile shows with whoever waits for a result.
+    const cl_int code = cl::finish(queue.handle(), quirks);
+    if (code != CL_SUCCESS && lost_by(code)) fail(code, "eval", "finish the work");
     finish_at_exit();
   }
   if (quirks.binary_needs_launch) store_.launched(kernel.program_ref());
@@ -225,6 +231,13 @@ bool Context::lost_by(cl_int code) noexcept {
   const bool lost = cl::error_kind(code) == ErrorKind::DeviceLost || (code == CL_OUT_OF_RESOURCES && !answers());
   if (lost) lose();
   return lost;
+}
+
+void Context::throw_ending(std::string_view function) const {
+  throw DeviceError("[" + std::string(function) + "] the process is ending, and the driver of " + traits().selector +
+                    " (" + traits().name +
+                    ") works on only for the thread that ends it. Let a thread that computes be done before exit() is "
+                    "called, or main() returns");
 }
 
 void Context::throw_unusable(std::string_view function) const {

@@ -86,7 +86,7 @@ class Context {
     return traits().quirks.crashes_at_exit && !kernel.was_launched();
   }
   /// Counts a launch, and does what the driver needs after it.
-  void launched(Kernel& kernel);
+  void launched(Kernel& kernel, Queue& queue);
 
   /// Programs in memory.
   std::size_t programs() const { return programs_.size(); }
@@ -98,7 +98,7 @@ class Context {
   void check_process(std::string_view function) const {
     if (generation_ != base::process_generation()) throw_unusable(function);
   }
-  /// Throws DeviceError in a forked child and DeviceLost after a loss. Cheap; every entry calls it.
+  /// Throws DeviceError in a forked child and DeviceLost after a loss. Cheap; every entry calls it, or makes an InUse.
   void check_usable(std::string_view function) const {
     if (lost_.load(std::memory_order_relaxed) || generation_ != base::process_generation()) throw_unusable(function);
   }
@@ -123,15 +123,27 @@ class Context {
   /// How many programs KOINE_PROGRAM_LIMIT lets a device keep in memory; 1024 if it is unset. Throws ValueError if
   /// malformed.
   static std::size_t program_limit();
-  /// Whether the next launch of a kernel waits for it, and so may fail after it ran.
-  bool waits_after(const Kernel& kernel) const noexcept { return synchronous_ || compiles_at(kernel); }
-  /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose.
+  /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose. A launch may fail after it ran.
   bool synchronous() const noexcept { return synchronous_; }
+
+  /// Around what an entry does on a thread of the user's: check_usable(), and where the driver needs it the process
+  /// does not end meanwhile. Throws DeviceError on a thread that the end of the process is not waiting for any more.
+  class InUse {
+   public:
+    InUse(const Context& context, std::string_view function) : hold_(context.traits().quirks.calls_crash_at_exit) {
+      if (hold_.late()) context.throw_ending(function);
+      context.check_usable(function);
+    }
+
+   private:
+    const base::HoldExit hold_;
+  };
 
  private:
   friend class Queue;
 
   [[noreturn]] void throw_unusable(std::string_view function) const;
+  [[noreturn]] void throw_ending(std::string_view function) const;
   /// If a code means that memory ran out: waits for all work, releases what the pool holds, and says that trying again
   /// makes sense.
   bool relieve(cl_int code) noexcept;

@@ -14,7 +14,7 @@ namespace koine::runtime {
 using base::bytes_text;
 
 BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
   if (bytes > traits().max_allocation) {
     throw OutOfMemory("[" + std::string(function) + "] one buffer of " + bytes_text(bytes) + " is more than " +
                       traits().selector + " (" + traits().name + ") allows, which is " +

@@ -166,7 +166,7 @@ void Queue::check_faults(const Buffer& buffer, const std::function<void(const Bu
 }
 
 void Queue::finish(std::string_view function) {
-  context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
   const cl_int code = cl::finish(handle(), traits().quirks);
   if (code != CL_SUCCESS) context_.fail(code, function, "finish the work");
 }
@@ -179,13 +179,13 @@ void Queue::launched() noexcept {
 }
 
 void Queue::flush() {
-  context_.check_usable("eval");
+  const Context::InUse in_use(context_, "eval");
   const cl_int code = clFlush(handle());
   if (code != CL_SUCCESS) context_.fail(code, "eval", "submit the work");
 }
 
 cl::Event Queue::record() {
-  context_.check_usable("record");
+  const Context::InUse in_use(context_, "record");
   cl_event raw = nullptr;
   cl_int code = clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &raw);
   const ::cl::Event event(raw);
@@ -195,7 +195,7 @@ cl::Event Queue::record() {
 }
 
 void Queue::wait(const cl::Event& event) {
-  context_.check_usable("wait");
+  const Context::InUse in_use(context_, "wait");
   const cl_event raw = event.handle()();
   const cl_int code = clEnqueueBarrierWithWaitList(handle(), 1, &raw, nullptr);
   if (code != CL_SUCCESS) context_.fail(code, "wait", "wait for an event");

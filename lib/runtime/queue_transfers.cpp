@@ -12,7 +12,7 @@ using base::bytes_text;
 
 void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
                   std::string_view function) {
-  context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
   const cl_int code =
       transfer({{&to, true}}, [&] { return context_.transfers_.write(handle(), to.memory(), offset, source, bytes); });
@@ -21,7 +21,7 @@ void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uin
 
 void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
                  std::string_view function) {
-  context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
   const cl_int code = transfer(
       {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); });
@@ -30,7 +30,7 @@ void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::ui
 }
 
 cl::Event Queue::ready(const Buffer& from, std::string_view function) {
-  context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
   cl::Event event;
   cl_int code = submit(
       {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); },
@@ -60,8 +60,8 @@ void Queue::read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t
 
 void Queue::fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buffer& from, std::uint64_t from_offset,
                   std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
-  source.context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
+  const Context::InUse source_in_use(source.context_, function);
   if (bytes == 0) return;
   cl_int written = CL_SUCCESS;
   const cl_int read = source.transfer({{&from, false}}, [&] {
@@ -80,7 +80,7 @@ void Queue::fetch(Buffer& to, std::uint64_t to_offset, Queue& source, const Buff
 
 void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::uint64_t from_offset,
                  std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
   const cl_int code = submit({{&from, false}, {&to, true}}, [&](cl_event* event) {
     return clEnqueueCopyBuffer(handle(), from.memory(), to.memory(), from_offset, to_offset, bytes, 0, nullptr, event);
@@ -89,7 +89,7 @@ void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::u
 }
 
 void Queue::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function) {
-  context_.check_usable(function);
+  const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
   // Wide patterns fill faster; what is behind size() is padding that may be written.
   const std::array<cl_uint, 4> zeros{};

@@ -86,6 +86,27 @@ TEST_CASE("eight processes that begin together on an empty cache") {
   }
 }
 
+TEST_CASE("processes that begin together while the driver's own folder of programs is empty") {
+  if (kn::default_device().vendor() != "pocl") {
+    return kn::test::leave_out("only of PoCL is it known where that folder is");
+  }
+  const CacheFolder folder;
+  const std::string of_driver = folder.output().string() + "-driver";
+  fs::create_directory(of_driver);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) {
+    children.push_back(start(folder, case_name,
+                             {{"KOINE_TEST_NUMBER", "0"},
+                              {"KOINE_TEST_OUTPUT", folder.output().string() + std::to_string(i)},
+                              {"KOINE_CACHE", "off"},
+                              {"POCL_CACHE_DIR", of_driver}}));
+  }
+  for (int i = 0; i < 6; ++i) {
+    CAPTURE(i);
+    CHECK(end_numbered(children[static_cast<std::size_t>(i)], folder, i).status == 0);
+  }
+}
+
 TEST_CASE("processes killed at any moment do not disturb the others") {
   const CacheFolder folder;
   std::mt19937 random(11);

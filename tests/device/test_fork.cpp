@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/process.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
-#include "support/devices.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -147,9 +147,10 @@ TEST_CASE("child: forks to run programs while other threads use the device" * do
     });
   }
   const Array ready = kn::arange(3).eval();
+  const std::string program = kn::test::own_program();
   for (int time = 0; time < 5; ++time) {
-    CHECK(forked([] {
-            execl("/proc/self/exe", "test", "--no-skip", "--test-case=child: works like any program", "--out=/dev/null",
+    CHECK(forked([&] {
+            execl(program.c_str(), "test", "--no-skip", "--test-case=child: works like any program", "--out=/dev/null",
                   nullptr);
             return 99;
           }) == 0);
@@ -171,6 +172,20 @@ TEST_CASE("child: forks before using a device" * doctest::skip()) {
   CHECK(work() == 0);
 }
 
+TEST_CASE("child: forks and leaves out the end of its drivers" * doctest::skip()) {
+  kn::base::skip_drivers_end_in_children();
+  static Array pending = kn::arange(10) * 2;
+  CHECK(pending(7).item<int>() == 14);
+  const kn::test::Scratch text;
+  const int status = forked([&] {
+    std::FILE* const file = fdopen(text.descriptor(), "w");
+    std::fputs("written", file);  // and flushed at the end
+    return 6;
+  });
+  CHECK(status == 6);
+  CHECK(text.text() == "written");
+}
+
 TEST_CASE("child: forks after looking at the devices" * doctest::skip()) {
   CHECK_FALSE(kn::devices().empty());
   const int status = forked([] {
@@ -183,22 +198,11 @@ TEST_CASE("child: forks after looking at the devices" * doctest::skip()) {
   CHECK(kn::arange(10)(7).item<int>() == 7);
 }
 
-namespace {
-
-/// Whether exit() never returns in a forked child, which waits for threads that a fork does not copy.
-bool children_cannot_exit() {
-  return kn::test::left_out_on("intel", "exit() of a forked child waits for the driver's threads, for ever (2026.22)");
-}
-
-}  // namespace
-
 TEST_CASE("the forked child of a process that used a device gets an error, and the parent works on") {
-  if (children_cannot_exit()) return;
   kn::test::check_child("child: forks after using a device");
 }
 
 TEST_CASE("a fork does not meet the locks of other threads") {
-  if (children_cannot_exit()) return;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   MESSAGE("left out: the sanitizer's own locks do not survive a fork beside other threads");
   return;
@@ -215,6 +219,10 @@ TEST_CASE("a process whose threads compute may fork to run a program") {
 }
 
 TEST_CASE("a child forked before the first use works") { kn::test::check_child("child: forks before using a device"); }
+
+TEST_CASE("a child that leaves out the end of its drivers ends as it says") {
+  kn::test::check_child("child: forks and leaves out the end of its drivers");
+}
 
 TEST_CASE("the child of a process that only looked at its devices gets an error too") {
   kn::test::check_child("child: forks after looking at the devices");

@@ -211,6 +211,26 @@ TEST_CASE("a reduction takes the expression in") {
   });
 }
 
+TEST_CASE("what a product or a take reads is computed before it, though both meet again in one expression") {
+  on_each_device([] {
+    const Array whole = kn::asarray(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+    const auto same = [](const Array& got, const std::vector<float>& want) { CHECK(got.to_vector<float>() == want); };
+    const Array row = kn::abs(whole(0, all));
+    same(kn::abs(kn::matmul(row, whole(0, all)) + row), {15, 16, 17});
+    const Array matrix = kn::abs(whole);
+    same(kn::matmul(matrix, matrix.mT()) + matrix(all, slice(2)), {15, 34, 36, 82});
+    const Array square = kn::abs(whole(all, slice(2)));
+    same(kn::matmul(square, square) + square, {10, 14, 28, 38});
+    const Array places = kn::asarray(std::vector<std::int64_t>{1, 0});
+    same(kn::take(square, places, {.axis = 0}) - square, {3, 3, -3, -3});
+    // An alias is one more result; what it shows is read in place as well.
+    const Array other = kn::abs(whole), turned = other.mT(), sum = kn::sum(turned) + other;
+    kn::eval(sum, turned);
+    same(sum, {22, 23, 24, 25, 26, 27});
+    same(turned, {1, 4, 2, 5, 3, 6});
+  });
+}
+
 TEST_CASE("an expression takes memory for its result alone") {
   on_each_device([] {
     const kn::Device device = kn::default_device();

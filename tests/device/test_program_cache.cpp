@@ -21,6 +21,7 @@
 #include "base/hash.hpp"
 #include "runtime/launch.hpp"
 #include "support/cache_runs.hpp"
+#include "support/devices.hpp"
 #include "support/files.hpp"
 
 namespace fs = std::filesystem;
@@ -233,6 +234,7 @@ TEST_CASE("damaged files, and files that the driver refuses, are built again and
   replaced_after();
   for (const fs::path& file : folder.files()) fs::resize_file(file, fs::file_size(file) / 2);
   replaced_after();
+  if (kn::test::left_out_on("mesa", "rusticl ends the process at a binary that it does not know (22.3)")) return;
   // Whole and of the right identity, but no program: magic, checksum, two sizes, identity, payload.
   for (const fs::path& file : folder.files()) {
     std::string text = content(file);

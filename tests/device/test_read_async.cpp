@@ -148,6 +148,10 @@ TEST_CASE("an assignment after the call does not change the values, and costs a 
 }
 
 TEST_CASE("work after the call does not delay the values") {
+  if (kn::test::left_out_on("intel",
+                            "whoever waits for work there may run what was enqueued after it first (2026.22)")) {
+    return;
+  }
   on_each_device([] {
     Context& context = Context::of(kn::default_device());
     const auto kernel = context.kernel("test:wait", [] { return kn::runtime::ProgramText{slow_source, ""}; });

@@ -16,6 +16,7 @@
 #include "base/convert.hpp"
 #include "base/hash.hpp"
 #include "graph/ops.hpp"
+#include "support/allowances.hpp"
 #include "support/devices.hpp"
 #include "support/fixed_order.hpp"
 #include "support/values.hpp"
@@ -132,6 +133,7 @@ void check_functions(bool subnormals) {
       for (const Row& row : rows) list.push_back(&row.result);
       kn::eval(std::span<const Array* const>(list));
       for (const Row& row : rows) {
+        if (subnormals && kn::test::may_flush(row.what, kn::is_complex(type))) continue;
         const std::string what = row.what + " of " + std::string(kn::name(type));
         CAPTURE(what);
         const std::uint64_t hash = hash_of(row.result, subnormals);

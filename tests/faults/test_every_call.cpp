@@ -114,6 +114,7 @@ TEST_CASE("each allocation on the host fails in its turn") {
     MESSAGE("left out: a sanitizer allocates by itself");
     return;
   }
+  kn::test::leave_out("CLBlast, which releases a kernel that it has not made where its memory runs out (1.5.3)");
   sweep("host memory", 211, {{"KOINE_TEST_FAULTS", "host"}});
   sweep("host memory, two queues", 611, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }

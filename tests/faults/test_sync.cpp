@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,24 @@ TEST_CASE("child: an error of a kernel shows at its launch" * doctest::skip()) {
   }
   CHECK(y(7).item<int>() == 14);
   CHECK(z.item<int>() == 4950);
+}
+
+TEST_CASE("child: an assignment whose kernel fails after it ran" * doctest::skip()) {
+  Array x = numbered({100});
+  x.eval();
+  const std::vector<std::int32_t> before = x.to_vector<std::int32_t>();
+  for (int time = 0; time < 2; ++time) {  // the first builds the kernels
+    for (std::uint64_t well = 0; well < 2; ++well) {
+      const Failing failing("clFinish", out_of_resources, 1, well);
+      CHECK_THROWS_AS((x(kn::slice(11, 21)) = x(kn::slice(10, 20))), kn::LaunchError);  // a copy, and the store
+      CHECK(failing.failed() == 1);
+      CHECK(kn::test::difference(x.to_vector<std::int32_t>(), before) == "");
+    }
+  }
+}
+
+TEST_CASE("KOINE_SYNC=1: an assignment that fails leaves its target as it was") {
+  kn::test::check_child("child: an assignment whose kernel fails after it ran", {{"KOINE_SYNC", "1"}});
 }
 
 TEST_CASE("KOINE_SYNC=1 places an error at the launch of its kernel") {

@@ -21,8 +21,9 @@ class Judge {
   Judge(const Call& call, const Values& before, const Plain& got) : call_(call), before_(before), got_(got) {}
 
   Verdict verdict() {
+    if (call_.refused) return {exactly(target()).wrong, before_[call_.target].loose};
     Verdict result = judge();
-    if (call_.part_of || call_.kind == Kind::assign || call_.kind == Kind::update) {
+    if (call_.changes()) {
       result.loose = result.loose || before_[call_.target].loose;
     }
     for (const Call::Source& source : call_.sources) {
@@ -71,7 +72,13 @@ class Judge {
       case Kind::take: return exactly(taken());
       case Kind::where: return exactly(chosen());
       case Kind::assign: return exactly(assigned());
-      case Kind::copy: return exactly(operand(0));
+      case Kind::triangle: return exactly(triangle());
+      case Kind::clip: return clipped();
+      case Kind::linspace: return divided();
+      case Kind::meshgrid: return exactly(grid());
+      case Kind::unstack: return exactly(slab());
+      case Kind::copy:
+      case Kind::move: return exactly(operand(0));
       default: return {};
     }
   }
@@ -145,18 +152,10 @@ class Judge {
       const std::uint64_t first = test::first_draw<T>(call_.counter);
       for (std::size_t i = 0; i < want.count(); ++i) {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-          const auto range = static_cast<std::uint64_t>(call_.high - call_.low);
-          const std::uint64_t drawn = test::upper_product(test::two_words(first + i, call_.seed), range);
-          want.put(i, static_cast<T>(static_cast<std::uint64_t>(call_.low) + drawn));
+          want.put(i, test::integer<T>(first + i, call_.seed, call_.low, call_.high));
         } else if constexpr (test::is_real_float<T>) {
           if (call_.which == 0) {
-            constexpr int digits = test::Format<T>::digits;
-            if constexpr (test::wide<T>) {
-              want.put(i, std::ldexp(static_cast<double>(test::two_words(first + i, call_.seed) >> 11), -digits));
-            } else {
-              want.put(i,
-                       T(std::ldexp(static_cast<float>(test::word(first + i, call_.seed) >> (32 - digits)), -digits)));
-            }
+            want.put(i, test::uniform<T>(first + i, call_.seed, test::Format<T>::digits));
             continue;
           }
           // The bounds of the generator's own tests.
@@ -311,6 +310,83 @@ class Judge {
     Plain result(type, shape);
     for (std::size_t i = 0; i < result.count(); ++i) result.copy_element(i, condition.at<bool>(i) ? yes : no, i);
     return result;
+  }
+
+  Plain triangle() const {
+    const Plain x = operand(0), zero(x.type, {});
+    Plain result = x;
+    const std::int64_t rows = x.shape[x.shape.size() - 2], columns = x.shape.back();
+    for (std::size_t i = 0; i < result.count(); ++i) {
+      const auto number = static_cast<std::int64_t>(i);
+      const std::int64_t diagonal = number % columns - number / columns % rows;
+      if (call_.which == 0 ? diagonal > call_.low : diagonal < call_.low) result.copy_element(i, zero, 0);
+    }
+    return result;
+  }
+
+  Verdict clipped() const {
+    const DType type = operand(0).type;
+    const Shape shape = common_shape(operands());
+    if (const std::string wrong = unlike(type, shape); !wrong.empty()) return {wrong};
+    Plain want = broadcast(operand(0), shape);
+    for (std::size_t k = 1; k < call_.sources.size(); ++k) {
+      const bool lowest = k == 1 && call_.which & 1;
+      const Plain bound = broadcast(converted(operand(k), type), shape);
+      with_type(type, [&]<class T>(Tag<T>) {
+        if constexpr (!test::is_complex_float<T>) {
+          for (std::size_t i = 0; i < want.count(); ++i) {
+            const auto x = test::widened(want.at<T>(i)), end = test::widened(bound.at<T>(i));
+            if (x == x && (end != end || (lowest ? x < end : x > end))) want.copy_element(i, bound, i);
+          }
+        }
+      });
+    }
+    return {difference(got_, want, true)};
+  }
+
+  Verdict divided() const {
+    if (const std::string wrong = unlike(call_.type, call_.shape); !wrong.empty()) return {wrong};
+    const auto end = [&](std::size_t i) { return converted(operand(i), float64).at<double>(0); };
+    const long double from = end(0), to = end(1), count = static_cast<long double>(got_.count());
+    Verdict verdict;
+    with_type(call_.type, [&]<class T>(Tag<T>) {
+      if constexpr (!test::is_complex_float<T>) {
+        // Without double precision it is computed in single, whatever the type.
+        using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        for (std::size_t i = 0; i < got_.count() && verdict.wrong.empty(); ++i) {
+          const auto number = static_cast<long double>(i), gaps = call_.which == 0 ? count - 1 : count;
+          const bool last = call_.which == 0 && i > 0 && number == gaps;
+          const long double want = last ? to : gaps > 0 ? from + (to - from) * number / gaps : from;
+          const long double error =
+              last || i == 0 ? 0 : 4 * test::epsilon<Computed>() * (std::abs(from) + std::abs(to));
+          const long double got = static_cast<long double>(test::widened(got_.at<T>(i)));
+          bool right = false;
+          if constexpr (std::is_integral_v<T>) {
+            right = got == std::trunc(want - error) || got == std::trunc(want + error);
+          } else {
+            right = within<T>(got, want, error);
+          }
+          if (!right)
+            verdict.wrong =
+                "element " + std::to_string(i) + " is " + element_text(got_, i) + ", expected " + test::shown(want);
+        }
+      }
+    });
+    return verdict;
+  }
+
+  Plain grid() const {
+    const std::size_t count = call_.sources.size();
+    const auto axis_of = [&](std::size_t k) { return !call_.typed && count >= 2 && k < 2 ? 1 - k : k; };
+    Shape shape = Shape::filled(count, 1);
+    for (std::size_t k = 0; k < count; ++k) shape[axis_of(k)] = operand(k).shape[0];
+    return gathered(operand(call_.which), shape, [&](const Shape& position) { return position[axis_of(call_.which)]; });
+  }
+
+  Plain slab() const {
+    Part at(static_cast<std::size_t>(call_.axes[0]));
+    at.push_back({Entry::position, static_cast<std::int64_t>(call_.which), {}, 1});
+    return part(operand(0), at);
   }
 
   const Call& call_;

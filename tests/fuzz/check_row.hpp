@@ -30,7 +30,7 @@ Verdict check_elements(std::string_view op, const F& reference, const Plain& got
 
 template <int Arity, test::domain::Domain D, test::result::Result R, class C, class F>
 Verdict check_named(std::string_view op, const F& reference, const Plain& got, const Plain& x1, const Plain* x2) {
-  if constexpr (std::is_same_v<decltype(test::compute_type<D, C>()), Tag<C>>) {
+  if constexpr (std::is_same_v<decltype(test::compute_type<D, C>()), test::Tag<C>>) {
     using Out = test::ResultType<R, C>;
     if (got.type != dtype_of<Out>) return {std::string(op) + " gave " + std::string(name(got.type))};
     return check_elements<Arity, Out, C>(op, reference, got, x1, x2);

@@ -28,6 +28,7 @@ constexpr int code_wrong = 3;
 /// Shared with the child.
 struct Report {
   std::atomic<std::size_t> done{0};
+  std::atomic<bool> leaving{false};
   char text[1 << 20] = {};
 
   void say(const std::string& what) { std::snprintf(text, sizeof text, "%s", what.c_str()); }
@@ -64,6 +65,7 @@ void run_one(const Bytes& program, bool describe, Report& report) {
 Outcome run_apart(const Source& next, int seconds_each, bool describe) {
   Report& report = shared_report();
   report.done = 0;
+  report.leaving = false;
   report.say("");
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -75,6 +77,7 @@ Outcome run_apart(const Source& next, int seconds_each, bool describe) {
         run_one(program, describe, report);
         ++report.done;
       }
+      report.leaving = true;
       std::exit(0);
     } catch (const std::exception& error) {
       report.say(std::string("an error outside of any call: ") + error.what());
@@ -98,10 +101,11 @@ Outcome run_apart(const Source& next, int seconds_each, bool describe) {
                     std::system((std::string(debugger) + ' ' + std::to_string(child)).c_str()));
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
-      return {End::hang, done, describe ? report.text : "runs for more than " + std::to_string(seconds_each) + " s"};
+      return {End::hang, done, report.leaving,
+              describe ? report.text : "runs for more than " + std::to_string(seconds_each) + " s"};
     }
   }
-  Outcome outcome{End::well, report.done, report.text};
+  Outcome outcome{End::well, report.done, report.leaving, report.text};
   if (WIFSIGNALED(status)) {
     outcome.end = End::crash;
     if (!describe) outcome.text = std::string("dies of ") + strsignal(WTERMSIG(status));

@@ -16,6 +16,7 @@ enum class End { well, wrong, crash, hang };
 struct Outcome {
   End end = End::well;
   std::size_t done = 0;  ///< programs that ended well
+  bool leaving = false;  ///< there was no further program: it is the process's end that did not end well
   std::string text;      ///< what was wrong; the program in C++ if asked for
 };
 

@@ -27,18 +27,19 @@ std::string class_of(DType type) {
 Shown shown_by(std::uint64_t seed, const std::vector<Step>& steps) {
   Shown shown{seed, {}};
   Machine machine;
-  const bool fp64 = default_device().has_fp64();
+  const Setting setting = Machine::setting();
   for (const Step& step : steps) {
     const int times = repeats(step, machine.faces());
     if (times > 2) shown.features.insert("repeated " + std::to_string(times));
-    for (const Call& call : resolve(step, machine.faces(), fp64)) {
+    for (const Call& call : resolve(step, machine.faces(), setting)) {
       if (call.kind == Kind::eval || call.kind == Kind::read) continue;
       const Faces before = machine.faces();
       machine.apply(call);
       const DType type = call.sources.empty() || std::holds_alternative<Weak>(call.sources[0])
                              ? machine.faces()[call.target].type
                              : before[std::get<std::size_t>(call.sources[0])].type;
-      const std::string name = std::to_string(static_cast<int>(call.kind)) + "." + std::to_string(call.which);
+      const std::string name =
+          std::to_string(static_cast<int>(call.kind)) + (call.refused ? " refused" : "." + std::to_string(call.which));
       shown.features.insert(name);
       shown.features.insert(name + (call.part_of ? " part" : "") + (call.keepdims ? " kept" : ""));
       shown.features.insert(name + " of " + class_of(type));

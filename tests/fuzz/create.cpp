@@ -2,6 +2,8 @@
 // Shapes and values of new arrays.
 #include "create.hpp"
 
+#include <limits>
+
 #include "support/values.hpp"
 
 namespace koine::fuzz {
@@ -41,11 +43,13 @@ Shape new_shape(const std::uint8_t* bytes) {
 
 Weak new_scalar(std::uint8_t kind, std::uint8_t value) {
   static constexpr std::int64_t integers[] = {1, 2, 0, -1, 3, 7, 100, -5};
-  static constexpr double reals[] = {0.5, 2, -1.5, 0.1, 0, -0.0, 1e10, 3};
+  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double reals[] = {0.5, 2, -1.5, 0.1, 0, -0.0, 1e10, 3, nan, infinity, -infinity, nan};
+  constexpr std::size_t count = std::size(reals);
   static constexpr Weak::Kind order[] = {Weak::integer, Weak::real, Weak::boolean, Weak::complex};
-  Weak result{order[kind % 4], integers[value % 8], reals[value % 8]};
+  Weak result{order[kind % 4], integers[value % 8], reals[value % count]};
   if (result.kind == Weak::boolean) result.whole = value % 2;
-  if (result.kind == Weak::complex) result.value = {reals[value % 8], reals[value / 8 % 8]};
+  if (result.kind == Weak::complex) result.value = {reals[value % count], reals[value / count % count]};
   return result;
 }
 
@@ -54,21 +58,25 @@ Plain new_values(DType type, const Shape& shape, Style style, std::uint64_t seed
   with_type(type, [&]<class T>(Tag<T>) {
     const std::vector<T> specials = test::special_values<T>();
     test::Random random(seed);
+    // Of floating types the last three are the infinities and NaN, which most rules are about: half of those that stand
+    // alone among ordinary values, and a quarter of many.
+    const auto special = [&](unsigned one_in) {
+      const bool rules = specials.size() > 3 && random() % one_in == 0;
+      return specials[rules ? specials.size() - 1 - random() % 3 : random() % specials.size()];
+    };
+    // Every other array of ordinary values has such ones too.
+    const auto alone = [&] { return seed % 2 == 1 && random() % 4 == 0; };
     for (std::size_t i = 0, count = result.count(); i < count; ++i) {
       switch (style) {
         case Style::small: result.put(i, small<T>(static_cast<int>((i + seed) % 5) + 1, 0)); break;
         case Style::signed_small: {
           const int lowest = is_unsigned_integer(type) ? 0 : -4;
           const int real = lowest + static_cast<int>(random() % 9), imag = lowest + static_cast<int>(random() % 9);
-          result.put(i, small<T>(real, imag));
+          result.put(i, alone() ? special(2) : small<T>(real, imag));
           break;
         }
-        case Style::special:
-          // Of floating types the last three are the infinities and NaN, which most rules are about.
-          result.put(i, specials[specials.size() > 3 && random() % 4 == 0 ? specials.size() - 1 - random() % 3
-                                                                          : random() % specials.size()]);
-          break;
-        case Style::any: result.put(i, test::random_value<T>(random));
+        case Style::special: result.put(i, special(4)); break;
+        case Style::any: result.put(i, alone() ? special(2) : test::random_value<T>(random));
       }
     }
   });

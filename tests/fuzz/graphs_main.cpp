@@ -33,6 +33,8 @@ namespace {
 
 constexpr int seconds_each = 600;  // a busy machine is no hang
 constexpr int tries = 400;
+constexpr std::uint8_t an_operation = 4;  // what byte 0 of an elementwise step may be
+constexpr std::uint8_t special = 1;       // the variable of special values
 
 /// The program of a seed: a few new arrays, then whatever comes. Results often go where none is yet, and often are the
 /// next step's operand, so that graphs grow deep before they are computed.
@@ -40,6 +42,10 @@ constexpr int tries = 400;
 /// Compiling kernels is what takes time, and what is tried must not be the same again. So forty programs in a row
 /// share a few types and operations, with which they do more each; and four in a row differ in their values and sizes
 /// alone, which mostly run the same kernels.
+///
+/// What an operation does with a NaN, or a limit, in just one of its operands shows where arrays that differ meet: so
+/// half of the new ones have the first one's shape; one of those is floating, full of such values, stays as it is, and
+/// is the second operand of every other operation; and operations come often.
 Bytes program_of(std::uint64_t seed) {
   using koine::fuzz::Kind;
   std::mt19937_64 swarm(seed / 40), structure(seed / 4), values(seed);
@@ -47,6 +53,8 @@ Bytes program_of(std::uint64_t seed) {
   std::array<std::uint8_t, 4> types;
   std::array<std::uint8_t, 16> operations;
   for (std::uint8_t& type : types) type = static_cast<std::uint8_t>(swarm() % koine::dtype_count);
+  constexpr koine::DType floating[] = {koine::float32, koine::float64, koine::float16, koine::bfloat16};
+  types[0] = static_cast<std::uint8_t>(floating[swarm() % 4]);
   for (std::uint8_t& row : operations) row = static_cast<std::uint8_t>(swarm() % koine::fuzz::rows().size());
 
   const std::size_t steps = 8 + structure() % 20, arrays = 3 + structure() % 4;
@@ -54,18 +62,27 @@ Bytes program_of(std::uint64_t seed) {
   for (std::uint8_t& each : bytes) each = byte(structure);
   for (std::size_t i = 0; i < steps; ++i) {
     std::uint8_t* step = &bytes[i * Step::bytes];
+    step[0] = koine::fuzz::code(step[0]);
     if (i < arrays) step[0] = 0;
+    if (i >= arrays && structure() % 4 == 0) step[0] = an_operation;
     if (structure() % 16 != 0) step[5] = 0;  // repeats
     if (i < arrays || structure() % 2 == 0) step[1] = static_cast<std::uint8_t>(i % koine::fuzz::named);
     if (i > arrays && structure() % 2 == 0) step[2] = *(step + 1 - Step::bytes);
+    if (i >= arrays && step[1] % koine::fuzz::named == special) step[1] = 0;
     const Kind kind = koine::fuzz::decode({step, step + Step::bytes})[0].kind;
     std::uint8_t* p = step + 6;
-    if (kind == Kind::elementwise) p[0] = operations[p[0] % operations.size()];
+    if (kind == Kind::elementwise) {
+      p[0] = operations[p[0] % operations.size()];
+      if (structure() % 2 == 0) step[3] = special;
+    }
     if (kind == Kind::create || kind == Kind::filled || kind == Kind::astype) p[0] = types[p[0] % types.size()];
     if (kind == Kind::random) p[1] = types[p[1] % types.size()];
     if (kind == Kind::create) {
       if (byte(structure) % 4 == 0) p[0] = static_cast<std::uint8_t>(p[0] + koine::dtype_count);  // borrowed
       for (std::size_t k = 2; k < 6; ++k) p[k] = byte(values);
+      const bool is_special = i == special;
+      if (is_special) p[0] = types[0], p[5] = static_cast<std::uint8_t>(p[5] / 4 * 4 + 2);                // the style
+      if (is_special || (i > 0 && i < arrays && structure() % 2 == 0)) std::copy_n(&bytes[7], 4, p + 1);  // the shape
     }
   }
   return bytes;
@@ -84,6 +101,12 @@ Bytes content(const fs::path& path) {
 void write(const fs::path& path, const Bytes& program) {
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(program.data()), static_cast<std::streamsize>(program.size()));
+}
+
+/// What is left to say where all programs ended well and the process did not.
+void report_end(const Outcome& outcome) {
+  std::cout << "fuzz_graphs: after " << outcome.done << " programs the process " << word(outcome.end)
+            << " as it ends: " << outcome.text << std::endl;
 }
 
 /// Shrinks, prints and writes a failing program.
@@ -127,7 +150,10 @@ int run_seeds(std::uint64_t first, int seconds) {
     };
     const Outcome outcome = koine::fuzz::run_apart(next, seconds_each);
     seed += outcome.done;
-    if (outcome.end != End::well) {
+    if (outcome.end != End::well && outcome.leaving) {
+      ++failures;
+      report_end(outcome);
+    } else if (outcome.end != End::well) {
       ++failures;
       report("seed-" + std::to_string(seed), program_of(seed), outcome);
       ++seed;
@@ -152,6 +178,10 @@ int run_files(const std::vector<fs::path>& files) {
     at += outcome.done;
     if (outcome.end == End::well) break;
     ++failures;
+    if (outcome.leaving) {
+      report_end(outcome);
+      break;
+    }
     report(files[at].filename().string(), programs[at], outcome);
     ++at;
   }

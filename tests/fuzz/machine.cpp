@@ -3,6 +3,9 @@
 // failed evaluation stays pending, and a failed assignment changes nothing.
 #include "run.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace koine::fuzz {
 namespace {
 
@@ -81,6 +84,11 @@ Operand Machine::operand(const Call::Source& source) const {
 
 Array Machine::result(const Call& call) const {
   const auto array = [&](std::size_t i) -> const Array& { return x_[std::get<std::size_t>(call.sources[i])]; };
+  const auto arrays = [&] {
+    std::vector<Array> list;
+    for (std::size_t i = 0; i < call.sources.size(); ++i) list.push_back(array(i));
+    return list;
+  };
   switch (call.kind) {
     case Kind::filled:
       if (call.which == 0) return full(call.shape, std::get<Weak>(call.sources[0]).scalar(), {call.type});
@@ -106,15 +114,23 @@ Array Machine::result(const Call& call) const {
       if (call.which == 0) return reshape(array(0), call.shape);
       return call.which == 1 ? expand_dims(array(0), call.axes) : squeeze(array(0), call.axes);
     case Kind::broadcast: return broadcast_to(array(0), call.shape);
-    case Kind::join: {
-      std::vector<Array> list;
-      for (std::size_t i = 0; i < call.sources.size(); ++i) list.push_back(array(i));
-      return call.which == 1 ? stack(list, {call.axes[0]}) : concat(list, {axis_of(call)});
-    }
+    case Kind::join: return call.which == 1 ? stack(arrays(), {call.axes[0]}) : concat(arrays(), {axis_of(call)});
     case Kind::reduce: return reduced(call, operand(call.sources[0]));
     case Kind::matmul: return matmul(array(0), array(1));
     case Kind::take: return take(array(0), array(1), {axis_of(call)});
     case Kind::where: return where(operand(call.sources[0]), operand(call.sources[1]), operand(call.sources[2]));
+    case Kind::triangle: return (call.which == 0 ? tril : triu)(array(0), {.k = call.low});
+    case Kind::clip: {
+      const auto bound = [&](std::size_t i) { return ClipBound(operand(call.sources[i])); };
+      return koine::clip(array(0), call.which & 1 ? bound(1) : none, call.which & 2 ? bound(1 + call.which / 3) : none);
+    }
+    case Kind::linspace: {
+      const auto end = [&](std::size_t i) { return std::get<Weak>(call.sources[i]).scalar(); };
+      return koine::linspace(end(0), end(1), call.shape[0], {.dtype = call.type, .endpoint = call.which == 0});
+    }
+    case Kind::meshgrid: return koine::meshgrid(arrays(), {.indexing = call.typed ? "ij" : "xy"})[call.which];
+    case Kind::unstack: return koine::unstack(array(0), {.axis = call.axes[0]})[call.which];
+    case Kind::move: return to_device(array(0), devices()[call.which]);
     default: return array(0);  // copy
   }
 }
@@ -167,40 +183,75 @@ void Machine::perform(const Call& call) {
   }
 }
 
-Faces Machine::faces() const {
-  Faces result;
-  for (std::size_t i = 0; i < variables; ++i) result[i] = {x_[i].dtype(), x_[i].shape()};
+namespace {
+
+Plain values_of(const Array& x) {
+  Plain result(x.dtype(), x.shape());
+  with_type(result.type, [&]<class T>(Tag<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      const std::vector<bool> elements = x.to_vector<bool>();
+      for (std::size_t i = 0; i < elements.size(); ++i) result.put(i, static_cast<bool>(elements[i]));
+    } else {
+      x.copy_to(std::span(reinterpret_cast<T*>(result.bytes.data()), result.count()));
+    }
+  });
   return result;
 }
 
-void Machine::apply(const Call& call) {
+}  // namespace
+
+Setting Machine::setting() {
+  const std::vector<Device> all = devices();
+  return {all.size(), std::all_of(all.begin(), all.end(), [](const Device& each) { return each.has_fp64(); })};
+}
+
+std::size_t Machine::device(std::size_t variable) const {
+  const std::vector<Device> all = devices();
+  return static_cast<std::size_t>(std::find(all.begin(), all.end(), x_[variable].device()) - all.begin());
+}
+
+Faces Machine::faces() const {
+  Faces result;
+  for (std::size_t i = 0; i < variables; ++i) result[i] = {x_[i].dtype(), x_[i].shape(), device(i)};
+  return result;
+}
+
+template <class F>
+void Machine::within_memory(F f) {
   try {
-    perform(call);
+    f();
   } catch (const OutOfMemory&) {
     set_memory_limit(default_device(), limit_);
-    perform(call);
+    f();
   }
 }
 
-Plain Machine::read(std::size_t variable) {
-  const Array& x = x_[variable];
-  Plain result(x.dtype(), x.shape());
-  const auto values = [&] {
-    with_type(result.type, [&]<class T>(Tag<T>) {
-      if constexpr (std::is_same_v<T, bool>) {
-        const std::vector<bool> elements = x.to_vector<bool>();
-        for (std::size_t i = 0; i < elements.size(); ++i) result.put(i, static_cast<bool>(elements[i]));
+void Machine::refuse(const Call& call) {
+  try {
+    within_memory([&] {
+      if (call.changes()) {
+        perform(call);
       } else {
-        x.copy_to(std::span(reinterpret_cast<T*>(result.bytes.data()), result.count()));
+        (void)values_of(result(call));  // some errors show only there
       }
     });
-  };
-  try {
-    values();
-  } catch (const OutOfMemory&) {
-    set_memory_limit(default_device(), limit_);
-    values();
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    if (error.kind() == *call.refused && what.starts_with('[') && what.find("] ") != what.npos) return;
+    throw std::runtime_error(std::string(to_string(error.kind())) + " where " + to_string(*call.refused) +
+                             " should be: " + error.what());
   }
+  throw std::runtime_error(std::string("was not refused with ") + to_string(*call.refused));
+}
+
+void Machine::apply(const Call& call) {
+  if (call.refused) return refuse(call);
+  within_memory([&] { perform(call); });
+}
+
+Plain Machine::read(std::size_t variable) {
+  Plain result;
+  within_memory([&] { result = values_of(x_[variable]); });
   return result;
 }
 

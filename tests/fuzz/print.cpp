@@ -80,7 +80,6 @@ class Printer {
 
   void add(const Call& call) {
     const std::string name = variable(call.target);
-    const bool changes = call.kind == Kind::assign || call.kind == Kind::update;
     for (const Call::Source& source : call.sources) {
       if (const auto* x = std::get_if<std::size_t>(&source)) declare(*x);
     }
@@ -96,9 +95,13 @@ class Printer {
       case Kind::limit: return line("// a memory limit, number " + std::to_string(call.which));
       default: break;
     }
-    if (changes) declare(call.target);
-    std::string text = changes ? changed(call, name) : name + " = " + value(call);
-    if (!changes && declared_.insert(call.target).second) text = "kn::Array " + text;
+    if (call.changes()) declare(call.target);
+    if (call.refused) {
+      const std::string text = call.changes() ? changed(call, name) : "kn::to_string(" + value(call) + ")";
+      return line("try { " + text + "; } catch (const kn::Error&) {}");
+    }
+    std::string text = call.changes() ? changed(call, name) : name + " = " + value(call);
+    if (!call.changes() && declared_.insert(call.target).second) text = "kn::Array " + text;
     line(text + (eager_ ? "; " + name + ".eval()" : ""));
   }
 
@@ -124,10 +127,10 @@ class Printer {
   }
   void finish_line() {
     if (times_ == 0) return;
-    const bool block = last_.find(';') != std::string::npos;
+    const bool block = last_.find(';') != std::string::npos && !last_.ends_with('}');
     text_ += "  ";
     if (times_ > 1) text_ += "for (int i = 0; i < " + std::to_string(times_) + "; ++i) " + (block ? "{ " : "");
-    text_ += last_ + (last_.starts_with("//") ? "\n" : times_ > 1 && block ? "; }\n" : ";\n");
+    text_ += last_ + (last_.starts_with("//") || last_.ends_with('}') ? "\n" : times_ > 1 && block ? "; }\n" : ";\n");
     times_ = 0;
   }
 
@@ -206,6 +209,20 @@ class Printer {
       case Kind::matmul: return "kn::matmul(" + operands(call) + ")";
       case Kind::take: return "kn::take(" + operands(call) + ", {.axis = " + axis(call) + "})";
       case Kind::where: return "kn::where(" + operands(call) + ")";
+      case Kind::triangle:
+        return (call.which == 0 ? "kn::tril(" : "kn::triu(") + x + ", {.k = " + std::to_string(call.low) + "})";
+      case Kind::clip:
+        return "kn::clip(" + x + ", " + (call.which & 1 ? operand(call, 1) : "kn::none") + ", " +
+               (call.which & 2 ? operand(call, 1 + call.which / 3) : "kn::none") + ")";
+      case Kind::linspace:
+        return "kn::linspace(" + operands(call) + ", " + std::to_string(call.shape[0]) + ", {.dtype = " + type +
+               (call.which == 0 ? "})" : ", .endpoint = false})");
+      case Kind::meshgrid:
+        return "kn::meshgrid({" + operands(call) + "}, {.indexing = \"" + (call.typed ? "ij" : "xy") + "\"})[" +
+               std::to_string(call.which) + "]";
+      case Kind::unstack:
+        return "kn::unstack(" + x + ", {.axis = " + axis(call) + "})[" + std::to_string(call.which) + "]";
+      case Kind::move: return "kn::to_device(" + x + ", kn::devices()[" + std::to_string(call.which) + "])";
       default: return x;
     }
   }

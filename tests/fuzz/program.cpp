@@ -9,28 +9,34 @@
 
 namespace koine::fuzz {
 
-std::vector<Step> decode(const Bytes& bytes) {
-  // How often each kind comes of 64 times; of what these leave, the last is a limit and the rest are queues.
+namespace {
+
+const std::vector<Kind>& frequent() {
+  // How often each kind comes. New ones go to the end: what the bytes of the corpus say stays as it is.
   using enum Kind;
-  static constexpr std::pair<Kind, int> shares[] = {
-      {create, 3},  {filled, 1},    {elementwise, 12}, {update, 4}, {astype, 3}, {subscript, 5}, {permute, 5},
-      {reshape, 5}, {broadcast, 2}, {join, 2},         {reduce, 5}, {matmul, 2}, {take, 2},      {where, 2},
-      {random, 1},  {assign, 4},    {copy, 1},         {eval, 1},   {read, 1}};
-  constexpr auto frequent = [] {
-    std::array<Kind, 64> list{};
-    list.fill(queue);
-    list.back() = limit;
-    std::size_t next = 0;
-    for (const auto& [kind, share] : shares) {
-      for (int i = 0; i < share; ++i) list[next++] = kind;
-    }
+  static constexpr std::pair<Kind, std::size_t> shares[] = {
+      {create, 3},   {filled, 1},    {elementwise, 12}, {update, 4},   {astype, 3},  {subscript, 5}, {permute, 5},
+      {reshape, 5},  {broadcast, 2}, {join, 2},         {reduce, 5},   {matmul, 2},  {take, 2},      {where, 2},
+      {random, 1},   {assign, 4},    {copy, 1},         {eval, 1},     {read, 1},    {queue, 2},     {limit, 1},
+      {triangle, 2}, {clip, 3},      {linspace, 1},     {meshgrid, 1}, {unstack, 1}, {move, 2},      {refuse, 4}};
+  static const std::vector<Kind> result = [] {
+    std::vector<Kind> list;
+    for (const auto& [kind, share] : shares) list.insert(list.end(), share, kind);
     return list;
   }();
+  return result;
+}
+
+}  // namespace
+
+std::uint8_t code(std::uint8_t byte) { return static_cast<std::uint8_t>(byte % frequent().size()); }
+
+std::vector<Step> decode(const Bytes& bytes) {
   std::vector<Step> steps;
   for (std::size_t at = 0; at < bytes.size(); at += Step::bytes) {
     std::array<std::uint8_t, Step::bytes> b{};
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), std::min(Step::bytes, bytes.size() - at), b.begin());
-    Step step{frequent[b[0] % 64], b[1], b[2], b[3], b[4], b[5], {}};
+    Step step{frequent()[code(b[0])], b[1], b[2], b[3], b[4], b[5], {}};
     std::copy(b.begin() + 6, b.end(), step.p.begin());
     steps.push_back(step);
   }
@@ -67,7 +73,7 @@ namespace {
 template <test::domain::Domain D>
 std::optional<DType> compute_of(DType common) {
   return with_type(common, []<class T>(Tag<T>) {
-    const auto found = []<class C>(Tag<C>) -> std::optional<DType> {
+    const auto found = []<class C>(test::Tag<C>) -> std::optional<DType> {
       if constexpr (std::is_void_v<C>) {
         return std::nullopt;
       } else {
@@ -157,8 +163,18 @@ std::optional<DType> common_type(const std::vector<Call::Source>& sources, const
 
 Faces faces(const Values& values) {
   Faces result;
-  for (std::size_t i = 0; i < variables; ++i) result[i] = {values[i].plain.type, values[i].plain.shape};
+  for (std::size_t i = 0; i < variables; ++i)
+    result[i] = {values[i].plain.type, values[i].plain.shape, values[i].device};
   return result;
+}
+
+std::size_t home(const Call& call, const Faces& faces) {
+  if (call.kind == Kind::move) return call.which;
+  if (call.changes()) return faces[call.target].device;
+  for (const Call::Source& source : call.sources) {
+    if (const auto* x = std::get_if<std::size_t>(&source)) return faces[*x].device;
+  }
+  return 0;
 }
 
 Plain first_value() {

@@ -17,8 +17,8 @@
 
 namespace koine::fuzz {
 
-/// Variables that steps name, and three more for what a step needs on its way.
-inline constexpr std::size_t named = 6, variables = named + 3;
+/// Variables that steps name, and six more for what a step needs on its way: from `moved` on, copies on its device.
+inline constexpr std::size_t named = 6, moved = 3, variables = named + 2 * moved;
 /// No array gets more elements than this.
 inline constexpr std::int64_t most_elements = 1 << 17;
 
@@ -38,14 +38,20 @@ enum class Kind : std::uint8_t {
   take,
   where,
   random,
-  assign,  // x(part) = y
-  copy,    // x = y
-  eval,    // one array, or all together
-  read,    // in the lazy run too
-  queue,   // what follows is computed on another queue
-  limit,   // of memory
+  assign,    // x(part) = y
+  copy,      // x = y
+  eval,      // one array, or all together
+  read,      // in the lazy run too
+  queue,     // what follows is computed on another queue
+  limit,     // of memory
+  triangle,  // tril, triu
+  clip,
+  linspace,
+  meshgrid,  // one of its results
+  unstack,   // one of its results
+  move,      // to_device
+  refuse,    // a call that must throw
 };
-inline constexpr int kinds = static_cast<int>(Kind::limit) + 1;
 
 /// One step, as its bytes say. Any bytes are valid, and zero is the simplest choice everywhere.
 struct Step {
@@ -59,6 +65,8 @@ struct Step {
 
 using Bytes = std::vector<std::uint8_t>;
 std::vector<Step> decode(const Bytes& bytes);
+/// The least byte that stands for the same kind: it will when there are more kinds.
+std::uint8_t code(std::uint8_t byte);
 
 /// A C++ scalar: weak beside an array.
 struct Weak {
@@ -122,28 +130,42 @@ struct Call {
   std::uint64_t counter = 0;       // random: words skipped
   std::int64_t low = 0, high = 0;  // random integers; low: var's correction
 
+  std::optional<ErrorKind> refused;  // it must throw this, and change nothing
+
   bool writes() const { return kind != Kind::eval && kind != Kind::read && kind != Kind::queue && kind != Kind::limit; }
+  /// Changes what the target holds, rather than replaces it.
+  bool changes() const { return kind == Kind::assign || kind == Kind::update; }
 };
 
 /// What a variable holds: what the library gave, and whether another way of computing it may give other bits.
 struct Value {
   Plain plain;
+  std::size_t device = 0;
   bool loose = false;
 };
 using Values = std::array<Value, variables>;
 /// What every variable holds at first.
 Plain first_value();
 
-/// Type and shape of each variable: all that a step's meaning depends on.
+/// Type, shape and device of each variable; with what the devices can, all that a step's meaning depends on.
 struct Face {
   DType type{};
   Shape shape;
+  std::size_t device = 0;  // its number in devices()
 };
 using Faces = std::array<Face, variables>;
 Faces faces(const Values& values);
+struct Setting {
+  std::size_t devices = 1;
+  bool fp64 = true;  // all of them have it
+};
+
+/// The device that a call works on, to which what else it reads must come: that of what it changes, or of its first
+/// array, or the default.
+std::size_t home(const Call& call, const Faces& faces);
 
 /// The calls that a step comes to; none where it does not apply.
-std::vector<Call> resolve(const Step& step, const Faces& faces, bool fp64);
+std::vector<Call> resolve(const Step& step, const Faces& faces, const Setting& setting);
 /// How often the step is done.
 int repeats(const Step& step, const Faces& faces);
 

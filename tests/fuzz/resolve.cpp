@@ -4,21 +4,16 @@
 #include <numeric>
 
 #include "create.hpp"
-#include "program.hpp"
+#include "resolution.hpp"
 
 namespace koine::fuzz {
 namespace {
 
-constexpr Weak one{Weak::integer, 1, 0}, yes{Weak::boolean, 1, 0};
-
 bool is_real(DType type) { return !is_complex(type) && !is_bool(type); }
 
-class Resolver {
+class Resolver : Resolution {
  public:
-  Resolver(const Step& step, const Faces& faces, bool fp64) : step_(step), faces_(faces), fp64_(fp64) {
-    call_.kind = step.kind;
-    call_.target = step.target % named;
-  }
+  Resolver(const Step& step, const Faces& faces, const Setting& setting) : Resolution(step, faces, setting) {}
 
   std::vector<Call> calls() {
     using enum Kind;
@@ -49,64 +44,25 @@ class Resolver {
         call_.which = step_.p[0] % 3;
         put({});
         break;
-      case limit: call_.which = step_.p[0] % 6; put({});
+      case limit:
+        call_.which = step_.p[0] % 6;
+        put({});
+        break;
+      case triangle: cut_triangle(); break;
+      case Kind::clip: limit_values(); break;
+      case Kind::linspace: divide_range(); break;
+      case Kind::meshgrid: span_grid(); break;
+      case Kind::unstack: pick_part(); break;
+      case move:
+        call_.which = step_.p[0] % setting_.devices;
+        put({x(step_.a)});
+        break;
+      case refuse: break;  // in a file of its own
     }
     return std::move(calls_);
   }
 
  private:
-  static std::size_t x(std::uint8_t byte) { return byte % named; }
-  const Face& face(std::size_t variable) const { return faces_[variable]; }
-  const Face& face(const Call::Source& source) const { return faces_[std::get<std::size_t>(source)]; }
-  DType type(std::uint8_t byte) const {
-    const auto result = static_cast<DType>(byte % dtype_count);
-    return fp64_ || (result != float64 && result != complex128) ? result : result == float64 ? float32 : complex64;
-  }
-
-  void put(std::vector<Call::Source> sources) {
-    call_.sources = std::move(sources);
-    calls_.push_back(call_);
-  }
-
-  /// A call that leaves its result in the `slot`-th spare variable.
-  Call::Source spare(std::size_t slot, Call call, const Face& gives) {
-    call.target = named + slot;
-    calls_.push_back(std::move(call));
-    faces_[named + slot] = gives;
-    return named + slot;
-  }
-  Call::Source applied(std::size_t slot, std::string_view row, std::vector<Call::Source> sources, const Face& gives) {
-    Call call;
-    call.kind = Kind::elementwise;
-    call.which = row_of(row);
-    call.sources = std::move(sources);
-    return spare(slot, std::move(call), gives);
-  }
-  /// The source as an array of another type; of a complex number the real part.
-  Call::Source as(std::size_t slot, Call::Source source, DType wanted) {
-    const Face from = face(source);
-    if (from.type == wanted) return source;
-    if (is_complex(from.type) && !is_complex(wanted) && !is_bool(wanted)) {
-      const DType part = from.type == complex64 ? float32 : float64;
-      return as(slot, applied(slot, "real", {source}, {part, from.shape}), wanted);
-    }
-    Call call;
-    call.kind = Kind::astype;
-    call.type = wanted;
-    call.sources = {source};
-    return spare(slot, std::move(call), {wanted, from.shape});
-  }
-
-  /// The first variable from `byte` on whose shape broadcasts with all of `shape`, to no more than it should.
-  std::optional<std::size_t> beside(std::uint8_t byte, const Shape& shape, Shape* result) const {
-    for (std::size_t i = 0; i < named; ++i) {
-      const std::size_t variable = (byte + i) % named;
-      if (broadcasts(shape, face(variable).shape, result) && result->elements() <= most_elements && result->size() <= 6)
-        return variable;
-    }
-    return std::nullopt;
-  }
-
   void create_values() {
     call_.which = step_.p[0] / dtype_count % 4 == 1;
     const Shape shape = new_shape(&step_.p[1]);
@@ -138,42 +94,6 @@ class Resolver {
     call_.low = step_.c % 4;
     call_.high = call_.low + 1 + step_.c / 4;
     put({});
-  }
-
-  /// A scalar that an array of `type` takes in an assignment: itself, or 1.
-  static Weak fitting(const Weak& scalar, DType wanted) {
-    if (is_bool(wanted) || is_complex(wanted)) return scalar;
-    const bool too_complex = scalar.kind == Weak::complex;
-    const bool negative = scalar.kind == Weak::real && scalar.value.real() < 0 && is_unsigned_integer(wanted);
-    const bool large = scalar.kind == Weak::real && std::abs(scalar.value.real()) > 100 && is_integer(wanted);
-    const bool misfit = scalar.kind == Weak::integer && !promoted(wanted, scalar);
-    return too_complex || negative || large || misfit ? one : scalar;
-  }
-
-  /// The sources in types that have a common one, which `takes` takes.
-  template <class Takes>
-  std::vector<Call::Source> matched(std::vector<Call::Source> sources, Takes takes) {
-    const auto fits = [&] {
-      const auto common = common_type(sources, faces_);
-      return common && takes(*common);
-    };
-    if (fits()) return sources;
-    const auto all_as = [&](DType wanted) {
-      for (std::size_t i = 0; i < sources.size(); ++i) {
-        if (std::holds_alternative<Weak>(sources[i])) {
-          sources[i] = is_bool(wanted) ? yes : one;
-        } else {
-          sources[i] = as(i, sources[i], wanted);
-        }
-      }
-    };
-    const DType first = face(sources[0]).type;
-    for (const DType wanted : {first, int32, float32, bool_}) {
-      if (!takes(wanted)) continue;
-      all_as(wanted);
-      break;
-    }
-    return sources;
   }
 
   void element_wise() {
@@ -229,12 +149,6 @@ class Resolver {
     const std::size_t from = x(step_.a);
     call_.part = part_of(face(from).shape, step_.p.data(), step_.p[5]);
     put({from});
-  }
-
-  /// Whether a value of type `from` becomes one of type `to` in an assignment, and every value has a result.
-  static bool converts(DType from, DType to) {
-    if (is_bool(to) || is_complex(to)) return true;
-    return !is_complex(from) && (is_real_floating(to) || !is_real_floating(from));
   }
 
   void assign_part() {
@@ -470,17 +384,90 @@ class Resolver {
     put({from, indices});
   }
 
-  const Step& step_;
-  Faces faces_;
-  bool fp64_;
-  Call call_;
-  std::vector<Call> calls_;
+  void cut_triangle() {
+    const std::size_t from = x(step_.a);
+    if (face(from).shape.size() < 2) return;
+    call_.which = step_.p[0] % 2;
+    call_.low = step_.p[1] % 5 - 2;
+    put({from});
+  }
+
+  void limit_values() {
+    Call::Source source = x(step_.a);
+    if (!is_real(face(source).type)) source = as(0, source, is_bool(face(source).type) ? uint8 : float32);
+    const DType its = face(source).type;
+    std::vector<Call::Source> sources = {source};
+    Shape shape = face(source).shape;
+    call_.which = 3 - step_.p[0] % 4;  // the bounds that there are
+    for (const std::size_t bound : {1, 2}) {
+      if (!(call_.which & bound)) continue;
+      const Shape so_far = shape;
+      const auto array = beside(bound == 1 ? step_.b : step_.c, so_far, &shape);
+      if (step_.p[bound] % 2 == 1 || !array) {
+        shape = so_far;
+        const Weak scalar = fitting(new_scalar(step_.p[bound] / 2, step_.p[bound + 2]), its);
+        sources.push_back(promoted(its, scalar) == its ? scalar : one);
+      } else {
+        sources.push_back(converts(face(*array).type, its) ? *array : as(bound, *array, its));
+      }
+    }
+    put(std::move(sources));
+  }
+
+  void divide_range() {
+    call_.type = type(step_.p[0]);
+    if (!is_real(call_.type)) call_.type = float32;
+    call_.shape = {step_.p[1] % 70};
+    call_.which = step_.p[2] % 2;  // without its end
+    const auto end = [&](std::uint8_t value) {
+      const Weak scalar = fitting(new_scalar(step_.p[3] % 2, value), call_.type);
+      return std::isfinite(scalar.value.real()) ? scalar : one;
+    };
+    put({end(step_.p[4]), end(step_.p[5])});
+  }
+
+  void span_grid() {
+    std::vector<Call::Source> sources;
+    const std::uint8_t variables[] = {step_.a, step_.b, step_.c};
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i <= step_.p[0] % 3u; ++i) {
+      Call::Source source = x(variables[i]);
+      const Shape shape = face(source).shape;
+      count *= shape.elements();
+      if (count > most_elements / 4) break;
+      if (shape.size() != 1) {
+        Call flat;
+        flat.kind = Kind::reshape;
+        flat.shape = {-1};
+        flat.sources = {source};
+        source = spare(i, std::move(flat), {face(source).type, {shape.elements()}});
+      }
+      sources.push_back(source);
+    }
+    if (sources.empty()) return;
+    call_.typed = step_.p[1] % 2;  // "ij"
+    call_.which = step_.p[2] % sources.size();
+    put(std::move(sources));
+  }
+
+  void pick_part() {
+    const std::size_t from = x(step_.a);
+    const Shape shape = face(from).shape;
+    if (shape.empty()) return;
+    const std::size_t axis = step_.p[0] % shape.size();
+    if (shape[axis] == 0 || shape[axis] > 100) return;
+    call_.every_axis = false;
+    call_.axes = {static_cast<std::int64_t>(axis)};
+    call_.which = step_.p[1] % static_cast<std::size_t>(shape[axis]);
+    put({from});
+  }
 };
 
 }  // namespace
 
-std::vector<Call> resolve(const Step& step, const Faces& faces, bool fp64) {
-  return Resolver(step, faces, fp64).calls();
+std::vector<Call> resolve(const Step& step, const Faces& faces, const Setting& setting) {
+  if (step.kind == Kind::refuse) return refused(step, faces, setting);
+  return Resolver(step, faces, setting).calls();
 }
 
 int repeats(const Step& step, const Faces& faces) {

@@ -22,10 +22,10 @@ class Eager {
  public:
   std::optional<Failure> run(const std::vector<Step>& steps, Trace& trace, const Before& before) {
     for (Value& value : values_) value.plain = first_value();
-    const bool fp64 = default_device().has_fp64();
+    const Setting setting = Machine::setting();
     for (const Step& step : steps) {
       for (int count = repeats(step, faces(values_)); count > 0; --count) {
-        for (Call& call : resolve(step, faces(values_), fp64)) {
+        for (Call& call : resolve(step, faces(values_), setting)) {
           trace.calls.push_back(std::move(call));
           if (before) before(trace.calls, true);
           const std::string wrong = perform(trace);
@@ -33,7 +33,11 @@ class Eager {
         }
       }
     }
-    for (std::size_t i = 0; i < variables; ++i) trace.reads.push_back({trace.calls.size(), i, values_[i]});
+    for (std::size_t i = 0; i < variables; ++i) {
+      const std::string wrong = difference(machine_.read(i), values_[i].plain);
+      if (!wrong.empty()) return Failure{"it changed after it was written: " + wrong, trace.calls, true, i};
+      trace.reads.push_back({trace.calls.size(), i, values_[i]});
+    }
     return std::nullopt;
   }
 
@@ -48,8 +52,12 @@ class Eager {
       }
       if (!call.writes()) return "";
       Plain got = machine_.read(call.target);
-      const Verdict verdict = check(call, values_, got);
-      values_[call.target] = {std::move(got), verdict.loose};
+      Verdict verdict = check(call, values_, got);
+      const std::size_t device = machine_.device(call.target);
+      if (device != (call.refused ? values_[call.target].device : home(call, faces(values_)))) {
+        verdict.wrong = "it is on device " + std::to_string(device);
+      }
+      values_[call.target] = {std::move(got), device, verdict.loose};
       return verdict.wrong;
     } catch (const std::exception& error) {
       return std::string("an error: ") + error.what();

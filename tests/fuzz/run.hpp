@@ -37,13 +37,21 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
+  /// The devices that there are.
+  static Setting setting();
+
+  /// Throws what the library throws, and if it does not refuse what it should.
   void apply(const Call& call);
   Plain read(std::size_t variable);
-  /// Types and shapes, which need no evaluation.
+  /// Types, shapes and devices, which need no evaluation.
   Faces faces() const;
+  std::size_t device(std::size_t variable) const;
 
  private:
   void perform(const Call& call);
+  void refuse(const Call& call);
+  template <class F>
+  void within_memory(F f);
   Operand operand(const Call::Source& source) const;
   Array result(const Call& call) const;
 

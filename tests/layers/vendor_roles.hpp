@@ -135,6 +135,16 @@ inline const std::vector<Role>& roles() {
         uints(CL_DEVICE_MAX_COMPUTE_UNITS, {104}), sizes(CL_DEVICE_MAX_WORK_GROUP_SIZE, {1024}),
         sizes(CL_DEVICE_MAX_WORK_ITEM_SIZES, {1024, 1024, 1024}), ulongs(CL_DEVICE_LOCAL_MEM_SIZE, {64 << 10})}},
 
+      // Mesa's renderer on the CPU, whose loops end early.
+      {"llvmpipe",
+       "",
+       {text(CL_PLATFORM_NAME, "rusticl"), text(CL_PLATFORM_VENDOR, "Mesa/X.org"),
+        text(CL_PLATFORM_VERSION, "OpenCL 3.0 "), text(CL_DEVICE_NAME, "llvmpipe (LLVM 15.0.6, 256 bits)"),
+        text(CL_DEVICE_VENDOR, "Mesa/X.org"), uints(CL_DEVICE_VENDOR_ID, {0}), text(CL_DRIVER_VERSION, "22.3.6"),
+        uints(CL_DEVICE_MAX_COMPUTE_UNITS, {8}), sizes(CL_DEVICE_MAX_WORK_GROUP_SIZE, {1024}),
+        sizes(CL_DEVICE_MAX_WORK_ITEM_SIZES, {1024, 1024, 1024}), ulongs(CL_DEVICE_LOCAL_MEM_SIZE, {32 << 10}),
+        sizes(CL_DEVICE_MAX_PARAMETER_SIZE, {1576})}},
+
       // An H200 as driver 580 shows it, with less memory: 4 GiB, of which a buffer may take a quarter.
       {"nvidia",
        "card",

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operation of the table on complex types.
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <vector>
+
 #include "support/op_table.hpp"
 
 using namespace koine::test;
@@ -18,5 +23,16 @@ TEST_CASE("powers of Gaussian integers are exact") {
     const auto inverse = koine::pow(z, -1).to_vector<std::complex<float>>();
     CHECK(inverse[2] == std::complex<float>(0, 1));
     CHECK(std::abs(inverse[0] - std::complex<float>(0.4f, -0.2f)) < 1e-7f);
+  });
+}
+
+TEST_CASE("a NaN divided by an imaginary number is a NaN in both parts, as it is in NumPy") {
+  on_each_device([] {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const std::complex<float> z : {std::complex<float>(nan, 0), {0, nan}, {nan, nan}, {nan, 2}}) {
+      const auto quotient = (koine::asarray(std::vector{z}) / std::complex<float>(0, 4)).item<std::complex<float>>();
+      CHECK(std::isnan(quotient.real()));
+      CHECK(std::isnan(quotient.imag()));
+    }
   });
 }

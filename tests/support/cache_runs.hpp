@@ -63,14 +63,14 @@ inline pid_t start(const CacheFolder& folder, const std::string& name, Variables
   for (std::string& each : environment) pointers.push_back(each.data());
   pointers.push_back(nullptr);
   std::string filter = "--test-case=" + name;
-  char self[] = "/proc/self/exe", no_skip[] = "--no-skip";
-  char* arguments[] = {self, no_skip, filter.data(), nullptr};
+  std::string self = own_program(), no_skip = "--no-skip";
+  char* arguments[] = {self.data(), no_skip.data(), filter.data(), nullptr};
   // The children's reports would be counted as this process' own.
   posix_spawn_file_actions_t actions;
   REQUIRE(posix_spawn_file_actions_init(&actions) == 0);
   REQUIRE(posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0);
   pid_t child = 0;
-  REQUIRE(posix_spawn(&child, self, &actions, nullptr, arguments, pointers.data()) == 0);
+  REQUIRE(posix_spawn(&child, self.c_str(), &actions, nullptr, arguments, pointers.data()) == 0);
   posix_spawn_file_actions_destroy(&actions);
   return child;
 }

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -63,6 +64,9 @@ class Scratch {
 /// Environment variables of a child that differ from ours; an empty value unsets one.
 using Changes = std::vector<std::pair<std::string, std::string>>;
 
+/// This program's file. Under valgrind "/proc/self/exe" itself is valgrind, to whoever starts it.
+inline std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
 /// Names of test cases may hold no comma, which doctest takes for the end of a name.
 inline Ended run_child(const std::string& test_case, const Changes& changes = {}) {
   std::vector<std::string> variables;
@@ -77,7 +81,7 @@ inline Ended run_child(const std::string& test_case, const Changes& changes = {}
     if (!value.empty()) variables.push_back(name + "=" + value);
   }
   const Scratch out, err, report;
-  std::vector<std::string> words{"/proc/self/exe", "--no-skip", "--test-case=" + test_case,
+  std::vector<std::string> words{own_program(), "--no-skip", "--test-case=" + test_case,
                                  "--out=/dev/fd/" + std::to_string(report.descriptor())};
   const auto pointers = [](std::vector<std::string>& texts) {
     std::vector<char*> result;

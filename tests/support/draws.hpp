@@ -57,10 +57,7 @@ void check_uniform(int digits, const Sizes& sizes) {
       CHECK(x.shape() == Shape{size});
       CHECK(x.dtype() == dtype_of<T>);
       const std::uint64_t first = first_draw<T>(counter);
-      CHECK(differing<T>(x, [&](std::uint64_t i) {
-              if constexpr (wide<T>) return std::ldexp(static_cast<double>(two_words(first + i) >> 11), -53);
-              return T(std::ldexp(static_cast<float>(word(first + i) >> (32 - digits)), -digits));
-            }) == 0);
+      CHECK(differing<T>(x, [&](std::uint64_t i) { return uniform<T>(first + i, seed, digits); }) == 0);
       CHECK(g.counter() == (first + static_cast<std::uint64_t>(size)) * (wide<T> ? 2 : 1));
     }
   }
@@ -78,11 +75,8 @@ void check_integers(std::int64_t low, std::int64_t high, const Sizes& sizes) {
       random::Generator g(seed, counter);
       const Array x = g.integers(low, high, {size}, {.dtype = dtype_of<T>});
       CHECK(x.dtype() == dtype_of<T>);
-      const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
       const std::uint64_t first = first_draw<T>(counter);
-      CHECK(differing<T>(x, [&](std::uint64_t i) {
-              return static_cast<T>(static_cast<std::uint64_t>(low) + upper_product(two_words(first + i), range));
-            }) == 0);
+      CHECK(differing<T>(x, [&](std::uint64_t i) { return integer<T>(first + i, seed, low, high); }) == 0);
     }
   }
 }

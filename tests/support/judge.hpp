@@ -83,6 +83,15 @@ std::string shown(T x) {
   }
 }
 
+template <class W>
+bool is_below(W x, long double limit) {
+  if constexpr (is_wide_complex<W>) {
+    return is_below(x.real(), limit) || is_below(x.imag(), limit);
+  } else {
+    return x != 0 && std::abs(static_cast<long double>(x)) < limit;
+  }
+}
+
 inline bool all_finite() { return true; }
 template <class W, class... More>
 bool all_finite(W x, More... more) {
@@ -97,6 +106,11 @@ bool all_finite(W x, More... more) {
 template <class R, class C, class... W>
 Tolerance tolerance_at(std::string_view op, const Bound& bound, W... x) {
   Tolerance tolerance;
+  if (bound.flushes) {
+    using Part = typename PartOf<C>::type;
+    tolerance.absolute = std::is_same_v<Part, double> ? smallest_normal<double>() : smallest_normal<float>();
+    tolerance.any = (is_below(x, tolerance.absolute) || ...);
+  }
   if constexpr (is_complex_float<C>) {
     tolerance.ulps = bound.complex;
     // The elementary functions promise each part and the signs of zero; in these, parts may cancel.
@@ -109,7 +123,7 @@ Tolerance tolerance_at(std::string_view op, const Bound& bound, W... x) {
       if (op == "pow") {
         const auto size = [](auto z, auto w) { return std::abs(w * std::log(z)); }(x...);
         tolerance.ulps = std::isfinite(size) ? 16 + 8 * static_cast<double>(size) : 16;
-        tolerance.any = tolerance.ulps * epsilon<typename C::value_type>() > 0.1L || !all_finite(x...);
+        tolerance.any = tolerance.any || tolerance.ulps * epsilon<typename C::value_type>() > 0.1L || !all_finite(x...);
       }
     }
   } else {
@@ -144,7 +158,8 @@ bool right(std::string_view op, const Bound& bound, const F& reference, R got, s
     const Tolerance tolerance = tolerance_at<R, C>(op, bound, x...);
     ok = tolerance.any || near<typename R::value_type>(widened(got), want, tolerance, all_finite(x...));
   } else {
-    ok = near<R>(widened(got), want, tolerance_at<R, C>(op, bound, x...));
+    const Tolerance tolerance = tolerance_at<R, C>(op, bound, x...);
+    ok = tolerance.any || near<R>(widened(got), want, tolerance);
   }
   if (!ok) *wanted = shown(want);
   return ok;

@@ -87,6 +87,7 @@ struct Tolerance {
   bool one_infinity = false;  // a complex number with an infinite part is infinite, whatever the other part
   bool by_part = false;       // each part of a complex number is right by itself
   bool any = false;           // nothing is promised
+  long double absolute = 0;   // what a result may be off by however small it is
 };
 
 /// Whether `got`, a value of type T, is near enough to `want`, which has more digits.
@@ -95,6 +96,7 @@ bool near(long double got, long double want, Tolerance tolerance) {
   if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
   const long double nearest = rounded<T>(want);
   if (got == nearest) return got != 0 || !tolerance.zero_sign || std::signbit(got) == std::signbit(nearest);
+  if (tolerance.absolute != 0 && std::abs(got - want) <= tolerance.absolute) return true;
   if (tolerance.ulps == 0) return false;
   if (std::isinf(got) || std::isinf(nearest)) {  // near the end of the range either is right
     const long double edge = largest<T>() * (1 - tolerance.ulps * epsilon<T>());

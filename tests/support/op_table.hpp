@@ -3,6 +3,7 @@
 // A row without a reference does not compile.
 #pragma once
 
+#include "support/allowances.hpp"
 #include "support/devices.hpp"
 #include "support/judge.hpp"
 #include "support/values.hpp"
@@ -49,7 +50,8 @@ struct Findings {
 template <int Arity, class R, class C, class T, class F>
 Findings compare(std::string_view op, const F& reference, const Points<T>& points, const Array& array) {
   const std::vector<R> got = array.to_vector<R>();
-  const Bound bound = bound_of(op);
+  Bound bound = bound_of(op);
+  bound.flushes = may_flush(op, is_complex_float<C>);
   Findings findings{got.size(), 0, {}};
   for (std::size_t i = 0; i < got.size() && i < points.x1.size(); ++i) {
     const T x1 = points.x1[i], x2 = points.x2[i];

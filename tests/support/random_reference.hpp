@@ -41,6 +41,23 @@ std::uint64_t first_draw(std::uint64_t counter) {
   return wide<T> ? (counter + 1) / 2 : counter;
 }
 
+/// The number of a draw from 0 to below 1, of so many binary digits.
+template <class T>
+T uniform(std::uint64_t draw, std::uint64_t key, int digits) {
+  if constexpr (wide<T>) {
+    return std::ldexp(static_cast<T>(two_words(draw, key) >> (64 - digits)), -digits);
+  } else {
+    return T(std::ldexp(static_cast<float>(word(draw, key) >> (32 - digits)), -digits));
+  }
+}
+
+/// The integer of a draw from `low` to below `high`.
+template <class T>
+T integer(std::uint64_t draw, std::uint64_t key, std::int64_t low, std::int64_t high) {
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  return static_cast<T>(static_cast<std::uint64_t>(low) + upper_product(two_words(draw, key), range));
+}
+
 /// The normal number of a draw, in long double.
 template <class T>
 long double normal(std::uint64_t draw, std::uint64_t key) {

@@ -370,6 +370,7 @@ inline constexpr auto signbit = [](long double x) { return std::signbit(x); };
 /// of complex types, of the larger part.
 struct Bound {
   double single, twice, complex;
+  bool flushes = false;  ///< subnormal numbers may be taken for 0 and given as 0
 };
 
 inline Bound bound_of(std::string_view op) {

@@ -123,6 +123,7 @@ class Sweep {
       if (!wanted(faults[progress_.fault])) continue;
       for (; progress_.step < steps_.size(); ++progress_.step, progress_.skip = 0) {
         if (steps_[progress_.step].slow && !exhaustive()) continue;
+        if (steps_[progress_.step].clblast && faults[progress_.fault].code == host_allocation) continue;
         if (step_ != nullptr && steps_[progress_.step].name != step_) continue;
         if (progress_.skip == 0) progress_.skip = (progress_.fault * 5 + progress_.step * 3 + offset_) % stride_;
         for (bool struck = true; struck; progress_.skip += stride_) {

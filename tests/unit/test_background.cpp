@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -20,20 +18,11 @@
 #include "support/sanitizer.hpp"
 
 using koine::base::Background;
+using koine::test::run_child;
 using koine::test::wait_for;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Runs the case of this file with that name, which is skipped otherwise, in a process of its own.
-int status_of(std::string name) {
-  name = "--test-case=" + name;
-  char self[] = "/proc/self/exe", no_skip[] = "--no-skip";
-  char* arguments[] = {self, no_skip, name.data(), nullptr};
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, self, nullptr, nullptr, arguments, environ) == 0);
-  return wait_for(child);
-}
 
 int count = 0;
 
@@ -96,11 +85,11 @@ TEST_CASE("child: ends in a task" * doctest::skip()) {
 
 TEST_CASE("tasks that are left run before the process ends, without their pauses; later ones are refused") {
   const auto start = std::chrono::steady_clock::now();
-  CHECK(status_of("child: ends with tasks left") == 5);
+  CHECK(run_child("child: ends with tasks left").status == 5);
   CHECK(std::chrono::steady_clock::now() - start < 9s);
 }
 
-TEST_CASE("a task may end the process") { CHECK(status_of("child: ends in a task") == 7); }
+TEST_CASE("a task may end the process") { CHECK(run_child("child: ends in a task").status == 7); }
 
 TEST_CASE("a pause lasts as long as was asked for") {
   Background& thread = *new Background;

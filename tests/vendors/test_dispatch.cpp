@@ -61,6 +61,34 @@ TEST_CASE("large products of a BLAS type are CLBlast's on an AMD card and our ow
   check_played("amd", "child: CLBlast multiplies");
   check_played("nvidia", "child: our kernels multiply");
   check_played("pocl", "child: our kernels multiply");
+  check_played("llvmpipe", "child: our kernels multiply");
+}
+
+TEST_CASE("child: a deep product" * doctest::skip()) {
+  constexpr std::int64_t m = 67, k = 20'001, n = 5;
+  const Array a = kn::broadcast_to(kn::arange(k) % 3 - 1, {m, k}) + 0, b = kn::reshape(kn::arange(k * n) % 7, {k, n});
+  const auto want = kn::sum((kn::reshape(kn::arange(k) % 3 - 1, {k, 1})) * b, {.axis = 0}).to_vector<std::int64_t>();
+  for (const kn::DType type : {kn::int32, kn::float32, kn::float64, kn::complex64}) {
+    for (const bool fixed : {false, true}) {
+      CAPTURE(kn::name(type));
+      const kn::reproducible scope(fixed);
+      const Array left = a.astype(type), right = b.astype(type) + 0;
+      kn::eval(left, right);
+      const std::uint64_t before = vendor_layer().launches("koine");
+      const Array product = kn::matmul(left, right);
+      product.eval();
+      CHECK(vendor_layer().launches("koine") - before == std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
+      const auto got = kn::real(product).astype(kn::int64).to_vector<std::int64_t>();
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < m * n; ++i) wrong += got[static_cast<std::size_t>(i)] != want[i % n];
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("a deep product takes several launches where loops end early") {
+  check_played("llvmpipe", "child: a deep product", {{"KOINE_TEST_EXPECT", "40"}});
+  check_played("nvidia", "child: a deep product", {{"KOINE_TEST_EXPECT", "1"}});
 }
 
 TEST_CASE("child: groups of the expected size" * doctest::skip()) {
@@ -68,7 +96,7 @@ TEST_CASE("child: groups of the expected size" * doctest::skip()) {
   CHECK(vendor_layer().largest_group() == std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
 }
 
-TEST_CASE("neighbouring work-items share a group on a GPU and work alone on a CPU") {
+TEST_CASE("neighbouring work-items share a group on a GPU and work alone on a CPU, unless its loops end early") {
   const auto check = [](const char* play, const char* items) {
     check_played(play, "child: groups of the expected size", {{"KOINE_TEST_EXPECT", items}});
   };
@@ -76,6 +104,7 @@ TEST_CASE("neighbouring work-items share a group on a GPU and work alone on a CP
   check("amd", "256");
   check("nvidia", "256");
   check("nvidia,small_groups", "256");
+  check("llvmpipe", "256");
 }
 
 TEST_CASE("child: every kernel" * doctest::skip()) {
@@ -128,6 +157,7 @@ TEST_CASE("every kernel keeps to the groups, the local memory and the parameters
     // From source, so that the layer sees which kernels run.
     check_played(play, "child: every kernel", {{"KOINE_TEST_EXPECT", items}, {"KOINE_CACHE", "off"}});
   };
+  check("llvmpipe", "1024");
   check("amd", "256");
   check("nvidia", "1024");
   check("nvidia,small_groups", "256");

@@ -68,7 +68,7 @@ TEST_CASE("child: groups" * doctest::skip()) {
       "kernel __attribute__((reqd_work_group_size(512, 1, 1))) void koine(global int* x) { x[get_global_id(0)] = 1; }";
   CHECK(has(message_of<kn::KernelBuildError>([&] { kernel_of(required); }),
             "reqd_work_group_size is 512, at most 256 are possible"));
-  CHECK(vendor_layer().refused().builds == 1);
+  CHECK(vendor_layer().refused().builds > 0);  // PoCL's builds are tried again
 }
 
 TEST_CASE("a group beyond the limit fails, be it asked for at the launch or in the kernel") {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What steps of all kinds resolve with: operands chosen, converted and brought to one device by calls of their own.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "program.hpp"
+
+namespace koine::fuzz {
+
+class Resolution {
+ protected:
+  Resolution(const Step& step, const Faces& faces, const Setting& setting)
+      : step_(step), faces_(faces), setting_(setting) {
+    call_.kind = step.kind;
+    call_.target = step.target % named;
+  }
+
+  static constexpr Weak one{Weak::integer, 1, 0}, yes{Weak::boolean, 1, 0};
+
+  static std::size_t x(std::uint8_t byte) { return byte % named; }
+  const Face& face(std::size_t variable) const { return faces_[variable]; }
+  const Face& face(const Call::Source& source) const { return faces_[std::get<std::size_t>(source)]; }
+  DType type(std::uint8_t byte) const {
+    const auto result = static_cast<DType>(byte % dtype_count);
+    return setting_.fp64 || (result != float64 && result != complex128) ? result
+           : result == float64                                          ? float32
+                                                                        : complex64;
+  }
+
+  void put(std::vector<Call::Source> sources) {
+    call_.sources = std::move(sources);
+    push(call_);
+  }
+
+  /// A call that leaves its result in the `slot`-th spare variable.
+  Call::Source spare(std::size_t slot, Call call, const Face& gives) {
+    call.target = named + slot;
+    const std::size_t place = home(call, faces_);
+    push(std::move(call));
+    faces_[named + slot] = {gives.type, gives.shape, place};
+    return named + slot;
+  }
+  Call::Source applied(std::size_t slot, std::string_view row, std::vector<Call::Source> sources, const Face& gives) {
+    Call call;
+    call.kind = Kind::elementwise;
+    call.which = row_of(row);
+    call.sources = std::move(sources);
+    return spare(slot, std::move(call), gives);
+  }
+  /// The source as an array of another type; of a complex number the real part.
+  Call::Source as(std::size_t slot, Call::Source source, DType wanted) {
+    const Face from = face(source);
+    if (from.type == wanted) return source;
+    if (is_complex(from.type) && !is_complex(wanted) && !is_bool(wanted)) {
+      const DType part = from.type == complex64 ? float32 : float64;
+      return as(slot, applied(slot, "real", {source}, {part, from.shape}), wanted);
+    }
+    Call call;
+    call.kind = Kind::astype;
+    call.type = wanted;
+    call.sources = {source};
+    return spare(slot, std::move(call), {wanted, from.shape});
+  }
+
+  /// The first variable from `byte` on whose shape broadcasts with all of `shape`, to no more than it should.
+  std::optional<std::size_t> beside(std::uint8_t byte, const Shape& shape, Shape* result) const {
+    for (std::size_t i = 0; i < named; ++i) {
+      const std::size_t variable = (byte + i) % named;
+      if (broadcasts(shape, face(variable).shape, result) && result->elements() <= most_elements && result->size() <= 6)
+        return variable;
+    }
+    return std::nullopt;
+  }
+
+  /// The sources in types that have a common one, which `takes` takes.
+  template <class Takes>
+  std::vector<Call::Source> matched(std::vector<Call::Source> sources, Takes takes) {
+    const auto fits = [&] {
+      const auto common = common_type(sources, faces_);
+      return common && takes(*common);
+    };
+    if (fits()) return sources;
+    const auto all_as = [&](DType wanted) {
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        if (std::holds_alternative<Weak>(sources[i])) {
+          sources[i] = is_bool(wanted) ? yes : one;
+        } else {
+          sources[i] = as(i, sources[i], wanted);
+        }
+      }
+    };
+    const DType first = face(sources[0]).type;
+    for (const DType wanted : {first, int32, float32, bool_}) {
+      if (!takes(wanted)) continue;
+      all_as(wanted);
+      break;
+    }
+    return sources;
+  }
+
+  /// A scalar that an array of `type` takes in an assignment: itself, or 1.
+  static Weak fitting(const Weak& scalar, DType wanted) {
+    if (is_bool(wanted) || is_complex(wanted)) return scalar;
+    const bool too_complex = scalar.kind == Weak::complex;
+    const bool negative = scalar.kind == Weak::real && scalar.value.real() < 0 && is_unsigned_integer(wanted);
+    const bool large = scalar.kind == Weak::real && !(std::abs(scalar.value.real()) <= 100) && is_integer(wanted);
+    const bool misfit = scalar.kind == Weak::integer && !promoted(wanted, scalar);
+    return too_complex || negative || large || misfit ? one : scalar;
+  }
+
+  /// Whether a value of type `from` becomes one of type `to` in an assignment, and every value has a result.
+  static bool converts(DType from, DType to) {
+    if (is_bool(to) || is_complex(to)) return true;
+    return !is_complex(from) && (is_real_floating(to) || !is_real_floating(from));
+  }
+
+  const Step& step_;
+  Faces faces_;
+  const Setting setting_;
+  Call call_;
+  std::vector<Call> calls_;
+
+ private:
+  /// The call, after the moves that bring what it reads to its device.
+  void push(Call call) {
+    const std::size_t place = home(call, faces_);
+    for (std::size_t i = 0; i < call.sources.size(); ++i) {
+      if (std::holds_alternative<Weak>(call.sources[i]) || face(call.sources[i]).device == place) continue;
+      if (call.kind == Kind::move || call.refused == ErrorKind::DeviceError) continue;
+      Call move;
+      move.kind = Kind::move;
+      move.which = place;
+      move.sources = {call.sources[i]};
+      move.target = named + moved + i;
+      faces_[move.target] = {face(call.sources[i]).type, face(call.sources[i]).shape, place};
+      call.sources[i] = move.target;
+      calls_.push_back(std::move(move));
+    }
+    calls_.push_back(std::move(call));
+  }
+};
+
+/// The calls of a step that must throw.
+std::vector<Call> refused(const Step& step, const Faces& faces, const Setting& setting);
+
+}  // namespace koine::fuzz
