@@ -46,7 +46,7 @@ ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
   const Shape& domain = body.domain;
   const std::int64_t count = domain[pass.axis], block = scan_block(pass.result), inner = product(domain, pass.axis + 1);
   ScanWalk walk{};
-  walk.cpu = traits.device_class == DeviceClass::cpu;
+  walk.cpu = traits.long_loops();
   walk.columns = inner >= fewest_columns;
   walk.groups = static_cast<int>(block / (scan_chunk * scan_chunk));
   walk.count = static_cast<std::uint64_t>(count);

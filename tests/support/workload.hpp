@@ -304,6 +304,14 @@ inline std::vector<Step> workload() {
            prod(small).item<float>() == 120 && min(small).item<float>() == 1 && any(small).item<bool>() &&
            !all(x).item<bool>() && mean(small).item<float>() == 3 && var(small).item<float>() == 2;
   });
+  add("scans", [x = Array()](Attempt& attempt) mutable {
+    attempt.once([&] { x = asarray(std::vector<std::int32_t>(3 * 5000, 1), {3, 5000}); });
+    const auto there = attempt.elsewhere();
+    // Several blocks of rows, which take three kernels, and columns.
+    const Array rows = cumulative_sum(x + 1, {.axis = 1}), columns = cumulative_max(x * 2, {.axis = 0});
+    return rows(2, 4999).item<std::int64_t>() == 10'000 && rows(0, 0).item<int>() == 2 &&
+           columns(2, 7).item<int>() == 2;
+  });
   add("matrix products", [a = Array(), wide = Array()](Attempt& attempt) mutable {
     constexpr std::int64_t depth = 40'000;
     attempt.once([&] { a = reshape(asarray(hundred()), {10, 10}); });
