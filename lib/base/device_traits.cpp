@@ -17,8 +17,9 @@ bool DeviceTraits::long_loops() const { return device_class == DeviceClass::cpu 
 
 std::int64_t DeviceTraits::fewest_shares(std::int64_t rounds) const {
   if (!quirks.loops_end_early) return 1;
-  constexpr std::int64_t limit = 65535, inner = 128;  // pow of two int64 at a time comes close to that
-  return rounds / (limit / inner) + 1;
+  // Rounds of loops inside an element's own work count too: pow of two int64 at a time takes 126.
+  constexpr std::int64_t most_rounds = 65535, rounds_inside = 128;
+  return rounds / (most_rounds / rounds_inside) + 1;
 }
 
 }  // namespace koine

@@ -32,8 +32,9 @@ decltype(auto) with_type(DType type, F&& f) {
     case DType::float32: return f(Tag<float>{});
     case DType::float64: return f(Tag<double>{});
     case DType::complex64: return f(Tag<std::complex<float>>{});
-    default: return f(Tag<std::complex<double>>{});
+    case DType::complex128: break;
   }
+  return f(Tag<std::complex<double>>{});
 }
 
 }  // namespace koine::base

@@ -42,9 +42,10 @@ void build(const ::cl::Program& program, const ::cl::Device& device, const Devic
   const cl_device_id id = device();
   const auto attempt = [&] { return clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr); };
   cl_int code = attempt();
+  // Compilers write "error: ", linkers "Error(s) while linking".
   const auto collided = [&] {
     return code == CL_BUILD_PROGRAM_FAILURE && traits.quirks.builds_collide &&
-           build_log(program, device).find("error:") == std::string::npos;
+           build_log(program, device).find("rror") == std::string::npos;
   };
   for (int again = 0; again < 3 && collided(); ++again) code = attempt();
   if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);

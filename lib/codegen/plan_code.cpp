@@ -2,6 +2,8 @@
 // Writing the lines of each kernel, and putting the steps in order.
 #include "codegen/plan_state.hpp"
 
+#include <koine/error.hpp>
+
 namespace koine::codegen {
 
 /// The layout a stored node has, or will have once its step has run.
@@ -133,7 +135,9 @@ void Planner::State::order() {
       if (marks[at] == unseen) {
         marks[at] = entered;
         for (std::int32_t n : steps[at].needs) {
-          if (marks[static_cast<std::size_t>(n)] == unseen) todo.push_back(n);
+          const std::uint8_t mark = marks[static_cast<std::size_t>(n)];
+          if (mark == entered) throw LaunchError("[eval] two kernels of one evaluation wait for each other's results");
+          if (mark == unseen) todo.push_back(n);
         }
         continue;
       }

@@ -75,8 +75,9 @@ bool Planner::State::takes_result(const Step& step, const Node& node) const {
 }
 
 /// A kernel that can store this node beside its own results, or -1. One that reads it in place can if nobody else
-/// does (a product or an alias neither, whose result the kernel may need), or if no barrier lies between: then nothing
-/// the kernel needs can depend on this node's memory.
+/// does (a product or an alias neither, whose result the kernel may need), or if no barrier lies between and it is the
+/// last step of those that read it: of the steps between two barriers, those with lower numbers wait for those with
+/// higher ones alone, so that no two wait for each other.
 std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
   if (info.cut) return -1;
   const auto fits = [&](std::int32_t s) { return takes_result(steps[static_cast<std::size_t>(s)], *info.node); };
@@ -84,16 +85,19 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
     const Node* first = steps[static_cast<std::size_t>(s)].node;
     return infos[static_cast<std::size_t>(first->slot)].level;
   };
+  std::int32_t last = -1;
+  for (const Read& read : info.reads) {
+    if (level(read.step) == info.level) last = std::max(last, read.step);
+  }
   for (const Read& read : info.reads) {
     if (read.chain == Chains::identity && fits(read.step) &&
-        ((info.reads.size() == 1 && !info.awaited) || level(read.step) == info.level)) {
+        ((info.reads.size() == 1 && !info.awaited) || read.step == last)) {
       return read.step;
     }
   }
   if (merge && info.requested) {
-    for (std::size_t s = 0; s < step_count; ++s) {
-      const auto step = static_cast<std::int32_t>(s);
-      const Node* first = steps[s].node;
+    for (std::int32_t step = last + 1; step < static_cast<std::int32_t>(step_count); ++step) {
+      const Node* first = steps[static_cast<std::size_t>(step)].node;
       if (fits(step) && level(step) == info.level && infos[static_cast<std::size_t>(first->slot)].requested) {
         return step;
       }

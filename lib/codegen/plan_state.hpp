@@ -33,7 +33,7 @@ struct Info {
   std::int32_t level = 0;  // barriers between the leaves and this node
   bool flat = false;       // its elements can be read in row-major order under any shape
   bool requested = false;
-  bool awaited = false;    // requested by a step that is not a kernel of expressions, and is no read
+  bool awaited = false;    // its memory is needed before a step that `reads` does not list
   bool held = false;       // by somebody who may ask for it later
   bool row_major = false;  // must be stored in row-major order
   bool cut = false;        // stored so that a kernel keeps to the parameter limit

@@ -57,7 +57,7 @@ void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destinati
     kernel = ready_kernel(queue, key, [&] { return program_text(print_elementwise(body, walk, queue.traits())); });
   }
   // An operand is not overwritten where its kernel could still fail after it ran: the work would be tried again.
-  const bool donates = !queue.context().synchronous();
+  const bool donates = kernel != nullptr && !queue.context().waits_after(*kernel);
   std::vector<runtime::BufferRef> buffers;
   buffers.reserve(body.outputs.size());
   for (const codegen::Output& output : body.outputs) {

@@ -39,8 +39,9 @@ Slot& slot_of(const cl::DeviceEntry& entry) {
 }
 
 /// What is registered later runs earlier: before the globals go that the driver has made by now.
+/// So it is registered for each driver, not once.
 void finish_at_exit() {
-  [[maybe_unused]] static const int registered = std::atexit([] {
+  std::atexit([] {
     base::wait_for_holds();
     for (const cl::DeviceEntry* entry : cl::all_devices()) {
       Context* const context = Context::existing(*entry);
@@ -91,6 +92,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
   queues_.push_back(std::make_unique<Queue>(*this, 0));
   default_queue_ = queues_.front().get();
   if (traits().quirks.children_cannot_exit) base::skip_drivers_end_in_children();
+  if (traits().quirks.calls_crash_at_exit) finish_at_exit();  // calls that launch nothing are held back too
 }
 
 std::shared_ptr<Queue> Context::new_queue() {
@@ -183,16 +185,13 @@ base::Background& Context::background() {
   return *background_;
 }
 
-void Context::launched(Kernel& kernel, Queue& queue) {
+void Context::launched(Kernel& kernel) {
   launches_.fetch_add(1, std::memory_order_relaxed);
   const Quirks& quirks = traits().quirks;
   if (!(quirks.crashes_at_exit || quirks.binary_needs_launch) || !kernel.first_launch()) return;
   if (quirks.crashes_at_exit) {
-    // The driver's compiler runs now, and makes its globals, rather than when the process ends. What goes wrong
-    // meanwhile shows with whoever waits for a result.
-    const cl_int code = cl::finish(queue.handle(), quirks);
-    if (code != CL_SUCCESS && lost_by(code)) fail(code, "eval", "finish the work");
-    finish_at_exit();
+    finish();  // the driver's compiler runs now, and makes its globals, rather than when the process ends
+    if (!finishes_at_exit_.exchange(true)) finish_at_exit();
   }
   if (quirks.binary_needs_launch) store_.launched(kernel.program_ref());
 }

@@ -86,7 +86,7 @@ class Context {
     return traits().quirks.crashes_at_exit && !kernel.was_launched();
   }
   /// Counts a launch, and does what the driver needs after it.
-  void launched(Kernel& kernel, Queue& queue);
+  void launched(Kernel& kernel);
 
   /// Programs in memory.
   std::size_t programs() const { return programs_.size(); }
@@ -123,7 +123,9 @@ class Context {
   /// How many programs KOINE_PROGRAM_LIMIT lets a device keep in memory; 1024 if it is unset. Throws ValueError if
   /// malformed.
   static std::size_t program_limit();
-  /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose. A launch may fail after it ran.
+  /// Whether the next launch of a kernel waits for it, and so may fail after it ran.
+  bool waits_after(const Kernel& kernel) const noexcept { return synchronous_ || compiles_at(kernel); }
+  /// KOINE_SYNC=1: wait after each launch, so that an error shows where it arose.
   bool synchronous() const noexcept { return synchronous_; }
 
   /// Around what an entry does on a thread of the user's: check_usable(), and where the driver needs it the process
@@ -166,6 +168,7 @@ class Context {
   base::Background* background_ = nullptr;  // never destroyed, as its thread may be the last that runs
   std::uint32_t generation_;
   bool synchronous_;
+  std::atomic<bool> finishes_at_exit_{false};  // once the driver has compiled
   std::atomic<bool> lost_{false};
   std::atomic<std::uint64_t> launches_{0};
 };

@@ -39,16 +39,17 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
   if (context.compiles_at(kernel_)) hold.emplace();
   const cl_int code = queue_.submit(uses_, enqueue, event);
   if (code != CL_SUCCESS) fail_run(code, global, local);
-  const cl_int waited = context.synchronous() ? cl::finish(queue_.handle(), queue_.traits().quirks) : CL_SUCCESS;
-  context.launched(kernel_, queue_);
+  if (context.synchronous()) {
+    if (const cl_int waited = cl::finish(queue_.handle(), queue_.traits().quirks); waited != CL_SUCCESS) {
+      context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");
+    }
+  }
+  context.launched(kernel_);
   if (base::log_enabled(base::LogTopic::launch)) {
     base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
                                                size_text(global) + ", local " + size_text(local));
   }
   queue_.launched();
-  if (waited != CL_SUCCESS) {
-    context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");
-  }
 }
 
 void Launch::fail_argument(cl_int code, std::size_t size) {

@@ -244,6 +244,21 @@ TEST_CASE("an expression takes memory for its result alone") {
   });
 }
 
+TEST_CASE("kernels between two reductions do not wait for each other") {
+  on_each_device([] {
+    const Array a = ramp(100).eval(), b = (ramp(100) + 1).eval(), c = (ramp(100) * 2).eval(),
+                d = (ramp(100) - 3).eval();
+    const auto check = [&](auto divided) {
+      const Array n = a + b, p = n * c, u = p * n, v = divided(u), s = p * d;
+      kn::eval(v, s);
+      CHECK(s(5).item<double>() == doctest::Approx(-0.3245));
+      CHECK(u(5).item<double>() == doctest::Approx(0.121));
+    };
+    check([](const Array& u) { return u / kn::sum(u); });
+    check([](const Array& u) { return kn::sum(u) + kn::max(u); });
+  });
+}
+
 TEST_CASE("other sizes, strides and constants need no other program") {
   on_each_device([] {
     const auto expression = [](const Array& x, double a, int b) { return kn::where(x > a, x * a + b, x); };
