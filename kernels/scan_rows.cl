@@ -64,9 +64,9 @@ __kernel void koine(KN_PARAMETERS) {
       KN_STATE values[KN_CHUNK / KN_W];
       for (uint t = 0; t < KN_CHUNK / KN_W; ++t) {
         const ulong i = chunk + t * KN_W;
-        const ulong left = last > i ? last - i : 0;
         KN_STATE taken = KN_IDENTITY;
-        if (left > 0) {
+        if (i < last) {
+          const ulong left = last - i;
           KN_BODY
         }
         values[t] = taken;
@@ -85,9 +85,9 @@ __kernel void koine(KN_PARAMETERS) {
       const KN_STATE base = KN_COMBINE(outside, chunks);
       for (uint t = 0; t < KN_CHUNK / KN_W; ++t) {
         const ulong i = chunk + t * KN_W;
-        const ulong left = last > i ? last - i : 0;
         const KN_STATE result = KN_COMBINE(base, values[t]);
-        if (left > 0) {
+        if (i < last) {
+          const ulong left = last - i;
           KN_PUT(result)
         }
       }
