@@ -119,6 +119,9 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   CHECK(kn::sum(kn::ones({n, 33}), {.axis = 0})(32).item<float>() == static_cast<float>(n));
   CHECK(kn::argmax(x).item<std::int64_t>() == n * 33 - 1);
   CHECK(kn::argmin(x, {.axis = 0})(3).item<std::int64_t>() == 0);
+  // Scans: rows of several blocks, and columns.
+  CHECK(kn::cumulative_sum(kn::ones({3, 9 * n}), {.axis = 1})(2, -1).item<float>() == static_cast<float>(9 * n));
+  CHECK(kn::cumulative_sum(kn::ones({9 * n, 40}), {.axis = 0})(-1, 39).item<float>() == static_cast<float>(9 * n));
   // Products: tiles of every type, rows and columns.
   for (const kn::DType type : {kn::int32, kn::float32, kn::float64, kn::complex64, kn::float16}) {
     CAPTURE(kn::name(type));
