@@ -140,16 +140,11 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
   std::string outputs = "__global " + std::string(memory_type(stored)) + "* out, ";
   if (partial_position) outputs = "__global " + std::string(memory_type(stored)) + "* values, __global long* places, ";
   KernelText text;
-  text.settings = traits.fp64 ? "#define KN_FP64 1\n" : "";
-  text.settings += "#define KN_W " + std::to_string(walk.width) + "\n";
-  if (walk.cpu) text.settings += "#define KN_CPU\n";
-  if (walk.aligned) text.settings += "#define KN_ALIGNED\n";
-  if (walk.reduced.shape.size() > 1) text.settings += "#define KN_ROWS\n";
+  text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.reduced.shape.size() > 1, walk.width}, traits);
   if (walk.fixed) text.settings += "#define KN_FIXED\n";
   if (walk.ragged) text.settings += "#define KN_RAGGED\n";
-  text.settings += std::string("#define KN_INDEX ") + (walk.wide ? "ulong" : "uint") + "\n#define KN_LANES " +
-                   std::to_string(walk.lanes) + "\n#define KN_GROUP " + std::to_string(reduce_group) +
-                   "\n#define KN_TILE " + std::to_string(walk.tile) + "\n";
+  text.settings += "#define KN_LANES " + std::to_string(walk.lanes) + "\n#define KN_GROUP " +
+                   std::to_string(reduce_group) + "\n#define KN_TILE " + std::to_string(walk.tile) + "\n";
   text.modules = printer.modules({stored});
   if (pass.kind == ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";

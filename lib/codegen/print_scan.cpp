@@ -79,15 +79,11 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const DeviceTr
   const Printer printer(body, traits, walk.width);
   const DType total = total_type(pass), stored = pass.totals ? total : pass.result;
   KernelText text;
-  text.settings = traits.fp64 ? "#define KN_FP64 1\n" : "";
-  text.settings += "#define KN_W " + std::to_string(walk.width) + "\n";
-  if (walk.cpu) text.settings += "#define KN_CPU\n";
-  if (walk.aligned) text.settings += "#define KN_ALIGNED\n";
+  text.settings = settings({walk.cpu, walk.wide, walk.aligned, false, walk.width}, traits);
   if (pass.totals) text.settings += "#define KN_TOTALS\n";
-  text.settings += std::string("#define KN_INDEX ") + (walk.wide ? "ulong" : "uint") + "\n#define KN_CHUNK " +
-                   std::to_string(scan_chunk) + "\n#define KN_GROUPS " + std::to_string(walk.groups) +
-                   "\n#define KN_LANES " + std::to_string(walk.lanes) + "\n#define KN_GROUP " +
-                   std::to_string(scan_group(pass.result)) + "\n";
+  text.settings += "#define KN_CHUNK " + std::to_string(scan_chunk) + "\n#define KN_GROUPS " +
+                   std::to_string(walk.groups) + "\n#define KN_LANES " + std::to_string(walk.lanes) +
+                   "\n#define KN_GROUP " + std::to_string(scan_group(pass.result)) + "\n";
   const std::vector<DType> in_memory = pass.prefixed ? std::vector{stored, total} : std::vector{stored};
   text.modules = printer.modules(in_memory);
   if (pass.kind == graph::ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");

@@ -18,13 +18,13 @@ bool any_strided(const Walk& walk) {
 
 }  // namespace
 
-std::string settings(const Walk& walk, const DeviceTraits& traits) {
+std::string settings(const Loop& loop, const DeviceTraits& traits) {
   std::string text = traits.fp64 ? "#define KN_FP64 1\n" : "";
-  text += "#define KN_W " + std::to_string(walk.width) + "\n";
-  if (walk.cpu) text += "#define KN_CPU\n";
-  if (walk.aligned) text += "#define KN_ALIGNED\n";
-  if (walk.outer_axes()) text += "#define KN_ROWS\n";
-  return text + "#define KN_INDEX " + (walk.wide ? "ulong" : "uint") + "\n";
+  text += "#define KN_W " + std::to_string(loop.width) + "\n";
+  if (loop.cpu) text += "#define KN_CPU\n";
+  if (loop.aligned) text += "#define KN_ALIGNED\n";
+  if (loop.rows) text += "#define KN_ROWS\n";
+  return text + "#define KN_INDEX " + (loop.wide ? "ulong" : "uint") + "\n";
 }
 
 std::string bounds_type(const Walk& walk) {

@@ -28,7 +28,13 @@ void append_key(std::string& key, const Walk& walk);
 /// `list`; the last axis is left out where it is the innermost one of the walk.
 std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
                          std::string_view index, std::string_view list);
+/// What the texts of all families' kernels depend on.
+struct Loop {
+  bool cpu, wide, aligned;
+  bool rows;  ///< there are several, whose offsets differ
+  int width;
+};
 /// The macros that must stand before the modules.
-std::string settings(const Walk& walk, const DeviceTraits& traits);
+std::string settings(const Loop& loop, const DeviceTraits& traits);
 
 }  // namespace koine::codegen

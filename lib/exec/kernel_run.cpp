@@ -6,6 +6,18 @@
 
 namespace koine::exec {
 
+codegen::Body stored_body(const std::vector<graph::NodeRef>& arrays, const Shape& shape, graph::Node* node) {
+  codegen::Body body;
+  body.domain = shape;
+  for (const graph::NodeRef& array : arrays) {
+    const auto at = static_cast<std::int32_t>(body.loads.size());
+    body.loads.push_back({array.get(), array->layout, array->dtype, false});
+    body.lines.push_back({graph::Op::leaf, array->dtype, array->dtype, {at, -1, -1}});
+  }
+  body.outputs.push_back({node, 0});
+  return body;
+}
+
 runtime::ProgramText program_text(const codegen::KernelText& text) {
   std::string source = text.settings;
   for (std::string_view module : text.modules) source += runtime::kernel_source(module);

@@ -31,6 +31,9 @@ struct Workspace {
 void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destination& destination, Workspace& workspace);
 void run_reduce(runtime::Queue& queue, codegen::Step& step);
 
+/// A body that reads arrays in memory, of that shape, as they are; its output is the first.
+codegen::Body stored_body(const std::vector<graph::NodeRef>& arrays, const Shape& shape, graph::Node* node);
+
 /// The whole text of a program.
 runtime::ProgramText program_text(const codegen::KernelText& text);
 /// The arguments in the order of Printer's parameters.

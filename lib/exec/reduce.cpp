@@ -13,19 +13,6 @@ using codegen::Body;
 using codegen::ReducePass;
 using codegen::ReduceWalk;
 
-/// A body that reads partial values (and, of positions, their places) as they lie in memory.
-Body partial_body(const std::vector<graph::NodeRef>& partials, const Shape& shape, graph::Node* node) {
-  Body body;
-  body.domain = shape;
-  for (const graph::NodeRef& partial : partials) {
-    const auto at = static_cast<std::int32_t>(body.loads.size());
-    body.loads.push_back({partial.get(), partial->layout, partial->dtype, false});
-    body.lines.push_back({graph::Op::leaf, partial->dtype, partial->dtype, {at, -1, -1}});
-  }
-  body.outputs.push_back({node, 0});
-  return body;
-}
-
 /// One kernel of a reduction, ready to run.
 struct Pass {
   Body body;
@@ -107,7 +94,7 @@ void run_reduce(runtime::Queue& queue, codegen::Step& step) {
         next.partials.push_back(graph::make_leaf(type, graph::row_major(shape), now.outputs.back(), node.place));
       }
       axes = {now.walk.columns ? std::size_t{0} : std::size_t{1}};
-      next.body = partial_body(next.partials, shape, &node);
+      next.body = stored_body(next.partials, shape, &node);
       position = codegen::is_position(info.kind) ? 1 : -1;
     }
     for (const Pass& pass : passes) launch(queue, pass);

@@ -71,17 +71,12 @@ runtime::BufferRef add_passes(runtime::Queue& queue, Body body, const ScanPass& 
     const DType type = total_type(wanted);
     Shape shape = body.domain;
     shape[wanted.axis] = static_cast<std::int64_t>(first.walk.blocks);
-    Body of_totals;
-    of_totals.domain = shape;
     const graph::NodeRef leaf =
         graph::make_leaf(type, graph::row_major(shape), first.output, body.outputs[0].node->place);
-    of_totals.loads.push_back({leaf.get(), leaf->layout, type, false});
-    of_totals.lines.push_back({graph::Op::leaf, type, type, {0, -1, -1}});
-    of_totals.outputs.push_back({body.outputs[0].node, 0});
     ScanPass inner = wanted;
     inner.result = type;
     const std::size_t begin = passes.size();
-    prefixes = add_passes(queue, std::move(of_totals), inner, function, passes);
+    prefixes = add_passes(queue, stored_body({leaf}, shape, body.outputs[0].node), inner, function, passes);
     for (std::size_t k = begin; k < passes.size(); ++k) {
       if (!passes[k].totals) passes[k].totals = leaf;
     }
