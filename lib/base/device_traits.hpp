@@ -23,7 +23,7 @@ struct Quirks {
   bool read_to_start_skipped = false;       ///< a read into where a buffer's host memory begins copies nothing: map it
   bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
   bool builds_collide = false;              ///< a build that fails without the compiler's word may be tried again
-  bool finish_skips_flushed = false;        ///< clFinish waits only for what was enqueued since the last clFlush
+  bool waits_skip_flushed = false;          ///< clFinish and blocking calls wait only for what was not flushed before
   bool loops_end_early = false;             ///< all loops of a work-item end after 65,535 rounds, taken together
 };
 

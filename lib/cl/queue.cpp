@@ -16,14 +16,53 @@ void Queue::set_profiling(bool on) {
   current_.store(on ? profiling_() : plain_(), std::memory_order_release);
 }
 
-cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
-  if (!quirks.finish_skips_flushed) return clFinish(queue);
-  cl_event last = nullptr;
-  cl_int code = clEnqueueMarkerWithWaitList(queue, 0, nullptr, &last);
+namespace {
+
+/// Calls `enqueue(blocking, event)`, which gives a code, and returns when the command is done.
+template <class F>
+cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
+  if (!quirks.waits_skip_flushed) return enqueue(cl_bool{CL_TRUE}, nullptr);
+  cl_event done = nullptr;
+  cl_int code = enqueue(cl_bool{CL_FALSE}, &done);
   if (code != CL_SUCCESS) return code;
-  code = clWaitForEvents(1, &last);
-  clReleaseEvent(last);
-  return code != CL_SUCCESS ? code : clFinish(queue);
+  code = clWaitForEvents(1, &done);
+  clReleaseEvent(done);
+  return code;
+}
+
+}  // namespace
+
+cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
+  if (quirks.waits_skip_flushed) {
+    const auto mark = [&](cl_bool, cl_event* event) { return clEnqueueMarkerWithWaitList(queue, 0, nullptr, event); };
+    if (const cl_int code = enqueue_and_wait(quirks, mark); code != CL_SUCCESS) return code;
+  }
+  return clFinish(queue);
+}
+
+cl_int read(cl_command_queue queue, const Quirks& quirks, cl_mem from, std::uint64_t offset, void* target,
+            std::uint64_t bytes) noexcept {
+  return enqueue_and_wait(quirks, [&](cl_bool blocking, cl_event* event) {
+    return clEnqueueReadBuffer(queue, from, blocking, offset, bytes, target, 0, nullptr, event);
+  });
+}
+
+cl_int write(cl_command_queue queue, const Quirks& quirks, cl_mem to, std::uint64_t offset, const void* source,
+             std::uint64_t bytes) noexcept {
+  return enqueue_and_wait(quirks, [&](cl_bool blocking, cl_event* event) {
+    return clEnqueueWriteBuffer(queue, to, blocking, offset, bytes, source, 0, nullptr, event);
+  });
+}
+
+void* map(cl_command_queue queue, const Quirks& quirks, cl_mem memory, cl_map_flags flags, std::uint64_t offset,
+          std::uint64_t bytes, cl_int& code) noexcept {
+  void* pointer = nullptr;
+  code = enqueue_and_wait(quirks, [&](cl_bool blocking, cl_event* event) {
+    cl_int mapped = CL_SUCCESS;
+    pointer = clEnqueueMapBuffer(queue, memory, blocking, flags, offset, bytes, 0, nullptr, event, &mapped);
+    return mapped;
+  });
+  return pointer;
 }
 
 void Event::wait() const { event_.wait(); }

@@ -35,6 +35,16 @@ class Queue {
 /// Waits for all of a queue's work, as clFinish promises.
 cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept;
 
+/// Device to host; returns when the target holds the values.
+cl_int read(cl_command_queue queue, const Quirks& quirks, cl_mem from, std::uint64_t offset, void* target,
+            std::uint64_t bytes) noexcept;
+/// Host to device; the source may be reused on return.
+cl_int write(cl_command_queue queue, const Quirks& quirks, cl_mem to, std::uint64_t offset, const void* source,
+             std::uint64_t bytes) noexcept;
+/// A part of a buffer in the host's memory, until it is unmapped; nullptr and a code if it cannot be.
+void* map(cl_command_queue queue, const Quirks& quirks, cl_mem memory, cl_map_flags flags, std::uint64_t offset,
+          std::uint64_t bytes, cl_int& code) noexcept;
+
 /// A point in a queue's work.
 class Event {
  public:

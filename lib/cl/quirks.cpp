@@ -56,9 +56,9 @@ constexpr Row rows[] = {
      "rusticl's threads still run kernels while the process ends and LLVM's globals die. Seen in 22.3."},
     {"mesa:cpu", {0, 0}, every_later, &Quirks::calls_crash_at_exit,
      "rusticl's and LLVM's objects die with the process while other threads go on to call them. Seen in 22.3."},
-    {"mesa", {0, 0}, {23, 0}, &Quirks::finish_skips_flushed,
-     "rusticl's clFinish waits for the last command that was not flushed before, and where all were, for nothing. Seen "
-     "in 22.3."},
+    {"mesa", {0, 0}, {23, 0}, &Quirks::waits_skip_flushed,
+     "rusticl's clFinish and blocking calls wait for the last command that was not flushed before, and where all were, "
+     "by another thread too, for nothing. Seen in 22.3."},
     {"mesa:cpu", {0, 0}, every_later, &Quirks::loops_end_early,
      "llvmpipe counts the rounds of all loops of a work-item together, ends every loop after 65,535 of them, and says "
      "that all is well. Seen in 22.3."},

@@ -19,6 +19,11 @@ constexpr std::int64_t segment_elements = 4096;
 constexpr std::int64_t many_elements = 1 << 20;
 constexpr std::uint64_t several_elements = 8;
 
+struct Result {
+  runtime::BufferRef memory;
+  graph::Layout layout;
+};
+
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
@@ -58,21 +63,22 @@ void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destinati
   }
   // An operand is not overwritten where its kernel could still fail after it ran: the work would be tried again.
   const bool donates = kernel != nullptr && !queue.context().waits_after(*kernel);
-  std::vector<runtime::BufferRef> buffers;
-  buffers.reserve(body.outputs.size());
+  // Whole before the launch: past it an operand may be overwritten, and nothing that fails could be tried again.
+  std::vector<Result> results;
+  results.reserve(body.outputs.size());
   for (const codegen::Output& output : body.outputs) {
     runtime::BufferRef memory = output.node == destination.node ? destination.storage
-                                : donates                       ? donated(body, buffers.size())
+                                : donates                       ? donated(body, results.size())
                                                                 : nullptr;
     if (!memory) memory = queue.allocate(elements * size_of(output.node->dtype), function_of(*output.node));
-    buffers.push_back(std::move(memory));
+    results.push_back({std::move(memory), graph::row_major(output.node->shape)});
   }
   if (elements > 0) {
     const Segments segments = make_segments(walk, queue.traits());
     write_bounds(walk, segments, workspace.words);
     runtime::Launch launch(queue, kernel);
     add_loads(launch, body);
-    for (const runtime::BufferRef& buffer : buffers) launch.out(*buffer);
+    for (const Result& result : results) launch.out(*result.memory);
     add_constants(launch, body);
     add_words(launch, workspace.words);
     const std::size_t local = walk.cpu ? 1 : std::min<std::size_t>(group_size, queue.traits().max_group);
@@ -81,7 +87,7 @@ void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destinati
   }
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
     graph::Node& node = *body.outputs[k].node;
-    if (&node != destination.node) graph::fulfil(node, std::move(buffers[k]), graph::row_major(node.shape));
+    if (&node != destination.node) graph::fulfil(node, std::move(results[k].memory), std::move(results[k].layout));
   }
 }
 

@@ -223,7 +223,7 @@ bool Context::lost_by(cl_int code) noexcept {
     const cl_command_queue queue = default_queue_->handle();
     probe_code = clEnqueueFillBuffer(queue, probe, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr);
     // A real lack of resources may stop the command; what is under way tells a loss.
-    if (probe_code == CL_SUCCESS || probe_code == CL_OUT_OF_RESOURCES) probe_code = clFinish(queue);
+    if (probe_code == CL_SUCCESS || probe_code == CL_OUT_OF_RESOURCES) probe_code = cl::finish(queue, traits().quirks);
     clReleaseMemObject(probe);
     return probe_code == CL_SUCCESS || cl::error_kind(probe_code) == ErrorKind::OutOfMemory;
   };

@@ -35,6 +35,10 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
                                   local.empty() ? nullptr : local.data(), 0, nullptr, wanted);
   };
   Context& context = queue_.context();
+  if (base::log_enabled(base::LogTopic::launch)) {
+    base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
+                                               size_text(global) + ", local " + size_text(local));
+  }
   std::optional<base::HoldExit> hold;
   if (context.compiles_at(kernel_)) hold.emplace();
   const cl_int code = queue_.submit(uses_, enqueue, event);
@@ -45,10 +49,6 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
     }
   }
   context.launched(kernel_);
-  if (base::log_enabled(base::LogTopic::launch)) {
-    base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
-                                               size_text(global) + ", local " + size_text(local));
-  }
   queue_.launched();
 }
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "cl/queue.hpp"
 #include "runtime/host_copy.hpp"
 
 namespace koine::runtime {
@@ -80,15 +81,19 @@ class Staging::Lease {
   Slot& slot_;
 };
 
-Staging::Staging(::cl::Context context, ::cl::Device device, std::uint64_t slot_bytes, std::size_t slots)
-    : context_(std::move(context)), device_(std::move(device)), slot_bytes_(slot_bytes), most_slots_(slots) {}
+Staging::Staging(::cl::Context context, const cl::DeviceEntry& entry, std::uint64_t slot_bytes, std::size_t slots)
+    : context_(std::move(context)),
+      device_(entry.device),
+      quirks_(entry.traits.quirks),
+      slot_bytes_(slot_bytes),
+      most_slots_(slots) {}
 
 Staging::~Staging() {
   for (Slot& slot : slots_) {
     if (slot.last != nullptr) wait_and_release(slot.last);
     clEnqueueUnmapMemObject(queue_(), slot.memory, slot.host, 0, nullptr, nullptr);
   }
-  if (queue_() != nullptr) clFinish(queue_());
+  if (queue_() != nullptr) cl::finish(queue_(), quirks_);
   for (Slot& slot : slots_) clReleaseMemObject(slot.memory);
 }
 
@@ -107,8 +112,7 @@ bool Staging::make_slot() {
     Slot& slot = slots_.back();
     slot.memory = clCreateBuffer(context_(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, slot_bytes_, nullptr, &code);
     if (code == CL_SUCCESS) {
-      slot.host = clEnqueueMapBuffer(queue_(), slot.memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, slot_bytes_, 0,
-                                     nullptr, nullptr, &code);
+      slot.host = cl::map(queue_(), quirks_, slot.memory, CL_MAP_READ | CL_MAP_WRITE, 0, slot_bytes_, code);
       if (code != CL_SUCCESS) clReleaseMemObject(slot.memory);
     }
     if (code == CL_SUCCESS) {
@@ -165,7 +169,7 @@ int Staging::threads_for(std::uint64_t bytes, std::uint64_t chunk) noexcept {
 
 cl_int Staging::write(cl_command_queue queue, cl_mem to, std::uint64_t offset, const void* source,
                       std::uint64_t bytes) {
-  if (!usable()) return clEnqueueWriteBuffer(queue, to, CL_TRUE, offset, bytes, source, 0, nullptr, nullptr);
+  if (!usable()) return cl::write(queue, quirks_, to, offset, source, bytes);
   const std::uint64_t chunk = chunk_of(bytes);
   return each_chunk(bytes, chunk, threads_for(bytes, chunk), [&](std::uint64_t from, std::uint64_t size) {
     Lease slot(*this);
@@ -176,7 +180,7 @@ cl_int Staging::write(cl_command_queue queue, cl_mem to, std::uint64_t offset, c
 }
 
 cl_int Staging::read(cl_command_queue queue, cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes) {
-  if (!usable()) return clEnqueueReadBuffer(queue, from, CL_TRUE, offset, bytes, target, 0, nullptr, nullptr);
+  if (!usable()) return cl::read(queue, quirks_, from, offset, target, bytes);
   const std::uint64_t chunk = chunk_of(bytes);
   return each_chunk(bytes, chunk, threads_for(bytes, chunk), [&](std::uint64_t to, std::uint64_t size) {
     Lease slot(*this);
@@ -205,11 +209,9 @@ CopyStatus Staging::copy(Staging& source, cl_command_queue source_queue, cl_mem 
   const auto move = [&](std::uint64_t begin, std::uint64_t size) {
     if (!pinned) {
       const auto values = std::make_unique<std::byte[]>(size);
-      const cl_int code = clEnqueueReadBuffer(source_queue, from, CL_TRUE, from_offset + begin, size, values.get(), 0,
-                                              nullptr, nullptr);
+      const cl_int code = cl::read(source_queue, source.quirks_, from, from_offset + begin, values.get(), size);
       if (code != CL_SUCCESS) return code;
-      return failed_at_target(
-          clEnqueueWriteBuffer(target_queue, to, CL_TRUE, to_offset + begin, size, values.get(), 0, nullptr, nullptr));
+      return failed_at_target(cl::write(target_queue, target.quirks_, to, to_offset + begin, values.get(), size));
     }
     Lease one(first), other(second);
     Lease &in = &first == &source ? one : other, &out = &first == &source ? other : one;

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "cl/opencl.hpp"
+#include "cl/device_entry.hpp"
 
 namespace koine::runtime {
 
@@ -29,7 +29,7 @@ class Staging {
   static constexpr std::size_t default_slots = 16;
 
   /// Makes nothing yet: slots are made when transfers need them, and kept.
-  Staging(::cl::Context context, ::cl::Device device, std::uint64_t slot_bytes = default_slot_bytes,
+  Staging(::cl::Context context, const cl::DeviceEntry& entry, std::uint64_t slot_bytes = default_slot_bytes,
           std::size_t slots = default_slots);
   /// Waits for what is under way.
   ~Staging();
@@ -69,6 +69,7 @@ class Staging {
 
   ::cl::Context context_;
   ::cl::Device device_;
+  const Quirks& quirks_;
   std::uint64_t slot_bytes_;
   std::size_t most_slots_;
   mutable std::mutex mutex_;

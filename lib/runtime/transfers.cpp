@@ -2,6 +2,7 @@
 // Which way a transfer goes.
 #include "runtime/transfers.hpp"
 
+#include "cl/queue.hpp"
 #include "runtime/host_copy.hpp"
 
 namespace koine::runtime {
@@ -20,10 +21,10 @@ constexpr std::uint64_t mapped_bytes = std::uint64_t{64} << 20;
 /// Calls `use(pointer)`, which gives a code, with a part of a buffer mapped into the host's memory. `mapped` tells
 /// whether that was possible.
 template <class F>
-cl_int with_mapping(cl_command_queue queue, cl_mem memory, cl_map_flags flags, std::uint64_t offset,
-                    std::uint64_t bytes, bool& mapped, F use) {
+cl_int with_mapping(cl_command_queue queue, const Quirks& quirks, cl_mem memory, cl_map_flags flags,
+                    std::uint64_t offset, std::uint64_t bytes, bool& mapped, F use) {
   cl_int code = CL_SUCCESS;
-  void* const pointer = clEnqueueMapBuffer(queue, memory, CL_TRUE, flags, offset, bytes, 0, nullptr, nullptr, &code);
+  void* const pointer = cl::map(queue, quirks, memory, flags, offset, bytes, code);
   mapped = code == CL_SUCCESS;
   if (!mapped) return code;
   code = use(pointer);
@@ -44,7 +45,7 @@ cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset,
   if (shares_memory_ && bytes >= mapped_bytes) {
     bool mapped = false;
     const cl_int code =
-        with_mapping(queue, to, CL_MAP_WRITE_INVALIDATE_REGION, offset, bytes, mapped, [&](void* pointer) {
+        with_mapping(queue, quirks_, to, CL_MAP_WRITE_INVALIDATE_REGION, offset, bytes, mapped, [&](void* pointer) {
           host_copy(pointer, source, bytes);
           return CL_SUCCESS;
         });
@@ -52,22 +53,23 @@ cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset,
   } else if (!shares_memory_ && bytes >= staged_bytes) {
     return staging_.write(queue, to, offset, source, bytes);
   }
-  return clEnqueueWriteBuffer(queue, to, CL_TRUE, offset, bytes, source, 0, nullptr, nullptr);
+  return cl::write(queue, quirks_, to, offset, source, bytes);
 }
 
 cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes) {
-  const bool skipped = read_to_start_skipped_ && offset != 0 && begins_at(from, target);
+  const bool skipped = quirks_.read_to_start_skipped && offset != 0 && begins_at(from, target);
   if (shares_memory_ && (bytes >= mapped_bytes || skipped)) {
     bool mapped = false;
-    const cl_int code = with_mapping(queue, from, CL_MAP_READ, offset, bytes, mapped, [&](const void* pointer) {
-      host_copy(target, pointer, bytes);
-      return CL_SUCCESS;
-    });
+    const cl_int code =
+        with_mapping(queue, quirks_, from, CL_MAP_READ, offset, bytes, mapped, [&](const void* pointer) {
+          host_copy(target, pointer, bytes);
+          return CL_SUCCESS;
+        });
     if (mapped) return code;
   } else if (!shares_memory_ && bytes >= staged_bytes) {
     return staging_.read(queue, from, offset, target, bytes);
   }
-  return clEnqueueReadBuffer(queue, from, CL_TRUE, offset, bytes, target, 0, nullptr, nullptr);
+  return cl::read(queue, quirks_, from, offset, target, bytes);
 }
 
 cl_int Transfers::read_aside(cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes) {
@@ -87,19 +89,20 @@ CopyStatus Transfers::copy(const Place& from, const Place& to, std::uint64_t byt
   bool mapped = false;
   // A side that lies in the host's memory is the host's side of the other's transfer.
   if (to.transfers.shares_memory_) {
-    status.target =
-        with_mapping(to.queue, to.memory, CL_MAP_WRITE_INVALIDATE_REGION, to.offset, bytes, mapped, [&](void* pointer) {
-          status.source = from.transfers.read(from.queue, from.memory, from.offset, pointer, bytes);
-          return CL_SUCCESS;
-        });
+    status.target = with_mapping(to.queue, to.transfers.quirks_, to.memory, CL_MAP_WRITE_INVALIDATE_REGION, to.offset,
+                                 bytes, mapped, [&](void* pointer) {
+                                   status.source =
+                                       from.transfers.read(from.queue, from.memory, from.offset, pointer, bytes);
+                                   return CL_SUCCESS;
+                                 });
     if (mapped) return status;
   }
   if (from.transfers.shares_memory_) {
-    status.source =
-        with_mapping(from.queue, from.memory, CL_MAP_READ, from.offset, bytes, mapped, [&](const void* pointer) {
-          status.target = to.transfers.write(to.queue, to.memory, to.offset, pointer, bytes);
-          return CL_SUCCESS;
-        });
+    status.source = with_mapping(from.queue, from.transfers.quirks_, from.memory, CL_MAP_READ, from.offset, bytes,
+                                 mapped, [&](const void* pointer) {
+                                   status.target = to.transfers.write(to.queue, to.memory, to.offset, pointer, bytes);
+                                   return CL_SUCCESS;
+                                 });
     if (mapped) return status;
   }
   return Staging::copy(from.transfers.staging_, from.queue, from.memory, from.offset, to.transfers.staging_, to.queue,

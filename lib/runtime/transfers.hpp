@@ -18,8 +18,8 @@ class Transfers {
       : context_(context),
         device_(entry.device),
         shares_memory_(shares_memory(entry.traits)),
-        read_to_start_skipped_(entry.traits.quirks.read_to_start_skipped),
-        staging_(context, entry.device) {}
+        quirks_(entry.traits.quirks),
+        staging_(context, entry) {}
 
   /// Whether a device works in the host's own memory.
   static bool shares_memory(const DeviceTraits& traits) noexcept {
@@ -53,7 +53,7 @@ class Transfers {
   ::cl::Context context_;
   ::cl::Device device_;
   bool shares_memory_;
-  bool read_to_start_skipped_;
+  const Quirks& quirks_;
   Staging staging_;
   std::mutex mutex_;
   ::cl::CommandQueue aside_;  // made when first used

@@ -143,7 +143,7 @@ void check_fenced(const std::vector<std::size_t>& skips) {
 /// Work that reads `x` for a while.
 Array long_work(const Array& x) {
   Array y = x;
-  for (int i = 0; i < 40; ++i) y = kn::sin(kn::exp(-y * y) + x);
+  for (int i = 0; i < 40; ++i) y = kn::exp(-y * y) + x;
   return kn::sum(y);
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("child: forks to run programs while other threads use the device" * do
     threads.emplace_back([&] {
       // Waits for each: what is enqueued faster than a driver works would make everybody wait ever longer.
       for (Array x = kn::arange(1000); !stop;) {
-        x = x + 1;
+        x = (x + 1).eval();
         x(0).item<std::int64_t>();
       }
     });

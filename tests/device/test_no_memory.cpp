@@ -47,7 +47,7 @@ TEST_CASE("staged transfers without memory give a code, and leave every slot to 
     Context& context = Context::of(kn::default_device());
     const cl::CommandQueue queue(context.handle(), context.entry().device);
     const cl::Buffer buffer(context.handle(), CL_MEM_READ_WRITE, 64);
-    Staging staging(context.handle(), context.entry().device, 4096, 2);
+    Staging staging(context.handle(), context.entry(), 4096, 2);
     unsigned char source[64] = {}, target[64] = {};
     std::uint64_t failed = 0;
     for (int skip = 0; skip < 6; ++skip) {

@@ -46,7 +46,7 @@ kernel void koine(global uint* x, uint steps) {
 /// Work that takes the device a while.
 Array long_work(std::int64_t count) {
   Array y = kn::arange(count) * 1e-6;
-  for (int i = 0; i < 40; ++i) y = kn::sin(kn::exp(-y * y) + 0.5);
+  for (int i = 0; i < 40; ++i) y = kn::exp(-y * y) + 0.5;
   return y;
 }
 

@@ -70,7 +70,7 @@ struct Memory {
     return bytes;
   }
   Staging staging(std::uint64_t slot_bytes, std::size_t slots) {
-    return {context.handle(), context.entry().device, slot_bytes, slots};
+    return {context.handle(), context.entry(), slot_bytes, slots};
   }
 
   Context& context;

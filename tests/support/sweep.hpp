@@ -190,15 +190,14 @@ class Sweep {
 
   bool next_device() {
     static const std::vector<Device> all = devices();
-    if (all.size() == 1) {  // a process for each
-      if (used_ > 0 && (fresh_ || lost_)) return false;
-      site_.device = all[0];
-    } else {
-      if (used_ + 2 > all.size()) return false;
+    const std::size_t taken = std::min<std::size_t>(all.size(), 2);
+    if (used_ + taken <= all.size()) {
       site_.device = all[used_];
-      site_.other = all[used_ + 1];
+      if (taken == 2) site_.other = all[used_ + 1];
+      used_ += taken;
+    } else if (fresh_ || lost_) {
+      return false;  // another process begins anew
     }
-    used_ += 2;
     lost_ = false;
     at_first_ = fail_layer().live();
     return true;

@@ -213,7 +213,7 @@ inline bool stages(Attempt& attempt) {
   runtime::Context& context = runtime::Context::of(attempt.site.device);
   runtime::Queue& queue = context.queue();
   const auto memory = queue.allocate(bytes, "staging");
-  runtime::Staging ring(context.handle(), context.entry().device, slot, 2);
+  runtime::Staging ring(context.handle(), context.entry(), slot, 2);
   Values values(count, 3.0f), got(count);
   const auto check = [&](cl_int code) {
     if (code != CL_SUCCESS) context.fail(code, "staging", "move data");
@@ -253,6 +253,13 @@ inline std::vector<Step> workload() {
     attempt.once([&] { y = sqrt(x * x) * 2 + 1; });
     attempt.once([&] { z = sum(y); });
     return z.item<float>() == 10'000 && y(99).item<float>() == 199;
+  });
+  add("an operand that is overwritten, of many axes", [y = Array()](Attempt& attempt) mutable {
+    attempt.once([&] { y = reshape(asarray(hundred()), {2, 5, 1, 1, 2, 1, 5}) * 2 + 1; });
+    const auto there = attempt.elsewhere();
+    Values values = hundred();
+    for (float& value : values) value = value * 2 + 1;
+    return equal(y, values);
   });
   add("several results of several kernels", [x = Array()](Attempt& attempt) mutable {
     attempt.once([&] { x = asarray(hundred()); });
