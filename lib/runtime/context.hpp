@@ -32,7 +32,8 @@ struct Activity {
   std::uint64_t built = 0;   ///< programs that the compiler made
   std::uint64_t loaded = 0;  ///< programs from the cache on disk
   std::uint64_t launches = 0;
-  std::uint64_t staging_slots = 0;  ///< pinned buffers that transfers share
+  std::uint64_t staging_slots = 0;   ///< pinned buffers that transfers share
+  std::uint64_t staging_events = 0;  ///< those of their last transfers
 };
 
 class Context {
@@ -79,7 +80,8 @@ class Context {
   std::mutex& evaluation_mutex() noexcept { return evaluation_mutex_; }
 
   Activity activity() const noexcept {
-    return {store_.built(), store_.loaded(), launches_.load(std::memory_order_relaxed), transfers_.staging_slots()};
+    return {store_.built(), store_.loaded(), launches_.load(std::memory_order_relaxed), transfers_.staging_slots(),
+            transfers_.staging_events()};
   }
   /// Whether the driver compiles the kernel when it is launched now.
   bool compiles_at(const Kernel& kernel) const noexcept {

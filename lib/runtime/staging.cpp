@@ -102,6 +102,12 @@ std::size_t Staging::slots() const {
   return slots_.size();
 }
 
+std::size_t Staging::events() const {
+  const std::lock_guard lock(mutex_);
+  const auto kept = [](const Slot* slot) { return slot->last != nullptr; };
+  return static_cast<std::size_t>(std::count_if(free_.begin(), free_.end(), kept));
+}
+
 bool Staging::make_slot() {
   if (refused_ || slots_.size() >= most_slots_) return false;
   cl_int code = CL_SUCCESS;

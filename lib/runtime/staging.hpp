@@ -48,6 +48,8 @@ class Staging {
 
   /// How many slots there are now.
   std::size_t slots() const;
+  /// How many of those that are free keep the event of their last transfer.
+  std::size_t events() const;
 
  private:
   struct Slot {

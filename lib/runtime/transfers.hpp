@@ -28,6 +28,7 @@ class Transfers {
 
   /// Pinned buffers on the host, which come with transfers and stay.
   std::size_t staging_slots() const { return staging_.slots(); }
+  std::size_t staging_events() const { return staging_.events(); }
 
   /// Host to device, in queue order; the source may be reused on return.
   cl_int write(cl_command_queue queue, cl_mem to, std::uint64_t offset, const void* source, std::uint64_t bytes);

@@ -336,7 +336,8 @@ inline constexpr auto pow = []<class T>(Tag<T>, Wide<T> x, Wide<T> y) -> Wide<T>
     if (x == C(0)) return y.real() > 0 ? C(0) : C(NAN, NAN);
     return std::exp(y * std::log(x));
   } else {
-    return std::pow(x, y);
+    // glibc's powl(-inf, -2^63) is inf; its pow is right, and rounds neither an infinity nor what an element is.
+    return std::isinf(x) ? std::pow(static_cast<double>(x), static_cast<double>(y)) : std::pow(x, y);
   }
 };
 

@@ -343,7 +343,7 @@ class Sweep {
   /// When all work is over and the pools are empty.
   State state() const {
     State result;
-    std::uint64_t staging_slots = 0;
+    std::uint64_t staging_slots = 0, staging_events = 0;
     each_device([&](const Device& device) {
       runtime::Context* const context = runtime::Context::existing(device.record());
       if (context == nullptr) return;
@@ -359,10 +359,12 @@ class Sweep {
       const runtime::Activity activity = context->activity();
       result.programs += activity.built + activity.loaded;
       staging_slots += activity.staging_slots;
+      staging_events += activity.staging_events;
     });
     result.live = fail_layer().live();
     // How many a transfer takes is a matter of time; Staging has a limit for them.
     result.live.memory -= staging_slots;
+    result.live.events -= staging_events;
     return result;
   }
 
