@@ -59,6 +59,7 @@ void add_both_orders(const std::string& work, const std::function<std::function<
 
 void add_elementwise();
 void add_reduce();
+void add_sorts();
 void add_matmul();
 void add_host();
 void add_transfers();

@@ -19,6 +19,7 @@
 #include <koine/reproducible.hpp>
 #include <koine/searching.hpp>
 #include <koine/shape.hpp>
+#include <koine/sorting.hpp>
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>
 #include <koine/version.hpp>

@@ -50,6 +50,8 @@ Array view(const graph::NodeRef& node, Shape shape, graph::ViewMap map);
 graph::ViewMap identity_map(const Shape& shape);
 /// `node` repeated to `shape`, which it broadcasts to.
 graph::NodeRef broadcast_node(const graph::NodeRef& node, const Shape& shape);
+/// The node itself if its values will lie in row-major order, else a copy.
+graph::NodeRef in_order(const graph::NodeRef& node);
 /// `node` under another shape of as many elements.
 graph::NodeRef reshape_node(const graph::NodeRef& node, const Shape& shape);
 

@@ -11,16 +11,6 @@
 #include <limits>
 
 namespace koine {
-namespace {
-
-/// The node itself if its values will lie in row-major order, else a copy.
-graph::NodeRef in_order(const graph::NodeRef& node) {
-  const bool ordered = node->is_ready() ? graph::is_row_major(node->layout) : node->op != graph::Op::view;
-  return ordered ? node : graph::make_node(graph::Op::cast, node->dtype, node->shape, node->place, {&node, 1});
-}
-
-}  // namespace
-
 Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   const Operand first(x), second(indices);
   api::common_place("take", {&first, &second});
@@ -38,7 +28,7 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   const Array positions = astype(indices.dtype() == uint64 ? minimum(indices, last) : indices, int64);
-  return api::pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(positions.node())},
+  return api::pending(graph::Op::take, x.dtype(), shape, {api::in_order(x.node()), api::in_order(positions.node())},
                       graph::TakeInfo{axis});
 }
 

@@ -80,8 +80,14 @@ struct TakeInfo {
   std::size_t axis;
 };
 
+/// Along the last axis: the sorted values, or the places that they came from.
+struct SortInfo {
+  bool places = false;
+  bool descending = false;
+};
+
 using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>,
-                                std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>, TakeInfo>;
+                                std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>, TakeInfo, SortInfo>;
 
 /// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
 /// all that the process built since the oldest of its nodes, whichever is less.
@@ -131,6 +137,7 @@ struct Node {
   const ReduceInfo& reduction() const { return *std::get<std::shared_ptr<const ReduceInfo>>(attributes); }
   const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
   const TakeInfo& take() const { return std::get<TakeInfo>(attributes); }
+  const SortInfo& sort() const { return std::get<SortInfo>(attributes); }
   const ConstantValue& constant() const { return std::get<ConstantValue>(attributes); }
 };
 

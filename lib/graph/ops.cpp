@@ -43,6 +43,7 @@ std::string_view name(Op op) {
     case Op::matmul: return "matmul";
     case Op::random: return "random";
     case Op::take: return "take";
+    case Op::sort: return "sort";
     default: return "leaf";
   }
 }
