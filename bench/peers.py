@@ -137,6 +137,7 @@ def sort(xp, uniform, gpu):
     rows, short = uniform((count // 1000, 1000)), uniform((count // 10, 10))
     yield f"sort 2^{log}", lambda: xp.sort(line), False
     yield f"argsort 2^{log}", lambda: xp.argsort(line), False
+    yield f"unique of 1000 among 2^{log}", lambda: xp.unique(xp.floor(line * 1000)), False
     yield "sort of rows of 1000", lambda: xp.sort(rows), False
     yield "sort of rows of 10", lambda: xp.sort(short), False
 

@@ -28,6 +28,7 @@ void add_sorts() {
   const std::string line = " 2^" + std::to_string(log_count);
   add_sort("sort" + line, {count}, [](const Array& x) { return sort(x); });
   add_sort("argsort" + line, {count}, [](const Array& x) { return argsort(x); });
+  add_sort("unique of 1000 among" + line, {count}, [](const Array& x) { return unique_values(floor(x * 1000)); });
   add_sort("sort of rows of 1000", {count / 1000, 1000}, [](const Array& x) { return sort(x); });
   add_sort("sort of rows of 10", {count / 10, 10}, [](const Array& x) { return sort(x); });
 }

@@ -14,8 +14,7 @@ typedef struct {
   uint shift, first, last, unused;
 } kn_sort_pass;
 
-#define KN_TAKE(i) \
-  (d.first ? KN_MAKE_ITEM(kn_key(values[base + (i)], (KN_KEY)d.flip), (i)) : from[base + (i)])
+#define KN_TAKE(i) (d.first ? KN_MAKE_ITEM(kn_key(values[base + (i)], (KN_KEY)d.flip), (i)) : from[base + (i)])
 #define KN_TAKE_KEY(i) (d.first ? kn_key(values[base + (i)], (KN_KEY)d.flip) : KN_KEY_OF(from[base + (i)]))
 
 __kernel void count(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_COUNT* table,

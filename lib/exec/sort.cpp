@@ -31,16 +31,6 @@ constexpr std::uint64_t each_of(std::uint64_t bytes, std::uint64_t local_words) 
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-const char* kind_of(DType type) {
-  switch (type) {
-    case DType::float16: return " -D KN_KIND=2 -D KN_INFINITY=0x7c00";
-    case DType::bfloat16: return " -D KN_KIND=2 -D KN_INFINITY=0x7f80";
-    case DType::float32: return " -D KN_KIND=2 -D KN_INFINITY=0x7f800000u";
-    case DType::float64: return " -D KN_KIND=2 -D KN_INFINITY=0x7ff0000000000000UL";
-    default: return is_bool(type) || is_unsigned_integer(type) ? " -D KN_KIND=0" : " -D KN_KIND=1";
-  }
-}
-
 /// Parameters of sort_blocks.cl.
 struct Pass {
   std::uint64_t count, blocks, per_block, offset, flip;
@@ -52,6 +42,16 @@ struct Rows {
   std::uint64_t count, rows, offset, flip, rows_each, row_bits;
 };
 
+const char* kind_of(DType type) {
+  switch (type) {
+    case DType::float16: return " -D KN_KIND=2 -D KN_INFINITY=0x7c00";
+    case DType::bfloat16: return " -D KN_KIND=2 -D KN_INFINITY=0x7f80";
+    case DType::float32: return " -D KN_KIND=2 -D KN_INFINITY=0x7f800000u";
+    case DType::float64: return " -D KN_KIND=2 -D KN_INFINITY=0x7ff0000000000000UL";
+    default: return is_bool(type) || is_unsigned_integer(type) ? " -D KN_KIND=0" : " -D KN_KIND=1";
+  }
+}
+
 class Sort {
  public:
   Sort(runtime::Queue& queue, const SortedRows& sorted, bool places, graph::Node& node)
@@ -62,9 +62,11 @@ class Sort {
         key_(size_of(sorted.type)),
         wide_(sorted.count > std::numeric_limits<std::uint32_t>::max()),
         apart_(places && (wide_ || key_ > 4)),
-        item_(!places ? key_ : apart_ ? 16 : 8),
+        item_(!places  ? key_
+              : apart_ ? 16
+                       : 8),
         result_(places ? 8 : key_) {
-    options_ = "-D KN_BITS=" + std::to_string(8 * key_) + kind_of(sorted.type);
+    options_ = key_options(sorted.type);
     if (places) options_ += " -D KN_WANTED=1";
     if (apart_) options_ += " -D KN_APART";
     if (wide_) options_ += " -D KN_COUNT=ulong";
@@ -92,7 +94,10 @@ class Sort {
     const std::string options = cpu_ ? options_ : options_ + " -D KN_EACH=" + std::to_string(each);
     return ready_kernel(
         queue_, file + (" " + options),
-        [&] { return runtime::ProgramText{std::string(runtime::kernel_source(file)), options}; }, entry);
+        [&] {
+          return runtime::ProgramText{std::string(runtime::kernel_source(file)), options};
+        },
+        entry);
   }
 
   void launch(runtime::Launch& launch, std::uint64_t units) {
@@ -157,8 +162,7 @@ class Sort {
         runtime::Launch counts(queue_, count);
         launch(counts.in(*sorted_.values).in(from).out(*table).value(d), units);
       }
-      const BufferRef begins =
-          scan(queue_, stored_body({leaf}, shape, &node_), graph::ReduceKind::sum, 1, counted);
+      const BufferRef begins = scan(queue_, stored_body({leaf}, shape, &node_), graph::ReduceKind::sum, 1, counted);
       runtime::Launch moves(queue_, scatter);
       launch(moves.in(*sorted_.values).in(from).out(to).out(*out_).in(*begins).value(d), units);
     }
@@ -177,6 +181,8 @@ class Sort {
 
 }  // namespace
 
+std::string key_options(DType type) { return "-D KN_BITS=" + std::to_string(8 * size_of(type)) + kind_of(type); }
+
 BufferRef sort_values(runtime::Queue& queue, const SortedRows& rows, graph::Node& node) {
   return Sort(queue, rows, false, node).run();
 }
@@ -190,7 +196,7 @@ void run_sort(runtime::Queue& queue, graph::Node& node) {
   const graph::SortInfo& info = node.sort();
   const auto count = static_cast<std::uint64_t>(x.shape.back());
   const std::uint64_t rows = count == 0 ? 0 : static_cast<std::uint64_t>(x.shape.elements()) / count;
-  const SortedRows sorted{x.dtype,         rows, count, x.storage.get(), static_cast<std::uint64_t>(x.layout.offset),
+  const SortedRows sorted{x.dtype,        rows, count, x.storage.get(), static_cast<std::uint64_t>(x.layout.offset),
                           info.descending};
   auto result = info.places ? sort_places(queue, sorted, node) : sort_values(queue, sorted, node);
   graph::fulfil(node, std::move(result), graph::row_major(node.shape));

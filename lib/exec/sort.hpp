@@ -6,6 +6,7 @@
 #include "runtime/queue.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace koine::exec {
 
@@ -23,6 +24,9 @@ runtime::BufferRef sort_values(runtime::Queue& queue, const SortedRows& rows, gr
 /// For each row the positions, of int64, of its elements in order: new memory. Equal elements keep their order, NaN
 /// among themselves, and both zeros, being equal; NaN comes last.
 runtime::BufferRef sort_places(runtime::Queue& queue, const SortedRows& rows, graph::Node& node);
+
+/// Build options for kernels/common/sort.clh: how elements of a type become keys.
+std::string key_options(DType type);
 
 /// Runs a sort node, whose input is in row-major order in memory.
 void run_sort(runtime::Queue& queue, graph::Node& node);

@@ -196,6 +196,7 @@ std::string_view function_of(const Node& node) {
       if (node.inputs[0] && node.inputs[0]->dtype == node.dtype) break;
       return name(node.op);
     case Op::where:
+    case Op::search:
     case Op::matmul: return name(node.op);
     default:
       if (in_table(node.op)) return name(node.op);

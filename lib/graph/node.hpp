@@ -86,8 +86,14 @@ struct SortInfo {
   bool descending = false;
 };
 
-using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>,
-                                std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>, TakeInfo, SortInfo>;
+/// Of places in a sorted list: behind what is equal, or before.
+struct SearchInfo {
+  bool after = false;
+};
+
+using Attributes =
+    std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>, std::shared_ptr<const ReduceInfo>,
+                 std::shared_ptr<const RandomInfo>, TakeInfo, SortInfo, SearchInfo>;
 
 /// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
 /// all that the process built since the oldest of its nodes, whichever is less.
@@ -138,6 +144,7 @@ struct Node {
   const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
   const TakeInfo& take() const { return std::get<TakeInfo>(attributes); }
   const SortInfo& sort() const { return std::get<SortInfo>(attributes); }
+  const SearchInfo& search() const { return std::get<SearchInfo>(attributes); }
   const ConstantValue& constant() const { return std::get<ConstantValue>(attributes); }
 };
 

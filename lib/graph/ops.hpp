@@ -28,6 +28,7 @@ enum class Op : std::uint8_t {
   random,
   take,
   sort,
+  search,
   // what memory holds
   leaf,
 };

@@ -98,9 +98,9 @@ std::vector<T> special_values(std::size_t count) {
     const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     const long double least = kn::test::smallest<T>(), normal = kn::test::smallest_normal<T>(),
                       most = kn::test::largest<T>();
-    const T some[] = {T(0.0f), T(-0.0f), T(infinity), T(-infinity), T(nan), T(-nan),
-                      exact(least),  exact(-least), exact(normal),  exact(-normal),  exact(most), exact(-most),
-                      exact(1),      exact(-1),     exact(normal - least)};
+    const T some[] = {T(0.0f),     T(-0.0f),     T(infinity),   T(-infinity),  T(nan),
+                      T(-nan),     exact(least), exact(-least), exact(normal), exact(-normal),
+                      exact(most), exact(-most), exact(1),      exact(-1),     exact(normal - least)};
     for (std::size_t i = 0; i < count; i += 2) values[i] = some[i * 7 % std::size(some)];
   } else if constexpr (!std::is_same_v<T, bool>) {
     const T some[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(0), T(1), static_cast<T>(-1)};
@@ -194,8 +194,8 @@ TEST_CASE("equal elements keep their order in both directions") {
     for (const std::int64_t count : {100, 5000, 200'000}) {
       std::mt19937 random(6);
       std::vector<float> values(static_cast<std::size_t>(count));
-      const float few[] = {0.0f, -0.0f, 1, 2, std::numeric_limits<float>::quiet_NaN(),
-                           -std::numeric_limits<float>::quiet_NaN()};
+      const float few[] = {
+          0.0f, -0.0f, 1, 2, std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN()};
       for (float& v : values) v = few[random() % 6];
       for (const bool descending : {false, true}) {
         CAPTURE(count);
@@ -256,11 +256,12 @@ TEST_CASE("any axis of arrays of up to four, and of views of them") {
 
 TEST_CASE("what a sort cannot take") {
   CHECK(message_of<kn::DTypeError>([] { kn::sort(kn::ones({3}, {.dtype = kn::complex64})); }) ==
-        "[sort] does not take complex64, whose elements have no order; sort its real part, its imaginary part or its "
-        "abs");
+        "[sort] does not take complex64, whose elements have no order; take the real part, the imaginary part "
+        "or abs");
   CHECK(has(message_of<kn::DTypeError>([] { kn::argsort(kn::ones({3}, {.dtype = kn::complex64})); }), "[argsort]"));
   CHECK(message_of<kn::IndexError>([] { kn::sort(kn::ones({})); }) ==
         "[sort] axis -1 is out of range for shape (), which has no axes");
-  CHECK(message_of<kn::IndexError>([] { kn::argsort(kn::ones({2, 3}), {.axis = 2}); }) ==
-        "[argsort] axis 2 is out of range for shape (2, 3); it can be -2 to 1");
+  CHECK(message_of<kn::IndexError>([] {
+          kn::argsort(kn::ones({2, 3}), {.axis = 2});
+        }) == "[argsort] axis 2 is out of range for shape (2, 3); it can be -2 to 1");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/sort_rows.cl and sort_blocks.cl: short rows of which many share a group, a row that fills one, rows of
-// several blocks; values and places, keys of each size, places beside keys in one word and apart from them.
+// kernels/sort_rows.cl, sort_blocks.cl and search.cl: short rows of which many share a group, a row that fills one,
+// rows of several blocks; values and places, keys of each size, places beside keys in one word and apart from them.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -60,4 +60,17 @@ TEST_CASE("rows of several blocks") {
   check_sorts<std::uint8_t>(1, 4700, false);
   check_sorts<float>(1, 4200, true);
   check_sorts<std::int64_t>(2, 2100, false);
+}
+
+TEST_CASE("places in a sorted list") {
+  for (const kn::DType type : {kn::uint8, kn::int16, kn::float32, kn::int64}) {
+    const Array list = kn::floor_divide(kn::arange(100), 2).astype(type), wanted = kn::arange(60).astype(type);
+    std::vector<std::int64_t> left, right;
+    for (std::int64_t i = 0; i < 60; ++i) {
+      left.push_back(std::min<std::int64_t>(2 * i, 100));
+      right.push_back(std::min<std::int64_t>(2 * i + 2, 100));
+    }
+    check_array(kn::searchsorted(list, wanted), {60}, left);
+    check_array(kn::searchsorted(list, wanted, {.side = kn::Side::right}), {60}, right);
+  }
 }
