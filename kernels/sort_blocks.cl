@@ -126,11 +126,13 @@ __kernel void scatter(__global const KN_KEY* values, __global const KN_ITEM* fro
   KN_ITEM items[KN_EACH];
   uint digits[KN_EACH], ranks[KN_EACH];
   for (uint half_digit = 0; half_digit < 8; half_digit += 4) {
+#pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) {
       items[k] = staged[KN_STAGED_AT(id * KN_EACH + k)];
       digits[k] = KN_DIGIT(KN_KEY_OF(items[k]), d.shift) >> half_digit & 15u;
     }
     kn_rank(digits, ranks, counters, sums);
+#pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) staged[KN_STAGED_AT(ranks[k])] = items[k];
     barrier(CLK_LOCAL_MEM_FENCE);
   }

@@ -90,12 +90,14 @@ __kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, const
   ushort places[KN_EACH];
   uint digits[KN_EACH], ranks[KN_EACH];
   for (uint shift = 0; shift < KN_BITS + (uint)d.row_bits; shift += 4) {
+#pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) {
       keys[k] = staged_keys[KN_STAGED_AT(id * KN_EACH + k)];
       places[k] = staged_places[KN_STAGED_AT(id * KN_EACH + k)];
       digits[k] = (shift < KN_BITS ? (uint)(keys[k] >> shift) : places[k] / count >> (shift - KN_BITS)) & 15u;
     }
     kn_rank(digits, ranks, counters, sums);
+#pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) {
       staged_keys[KN_STAGED_AT(ranks[k])] = keys[k];
       staged_places[KN_STAGED_AT(ranks[k])] = places[k];
