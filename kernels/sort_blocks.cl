@@ -18,7 +18,8 @@ typedef struct {
 #define KN_TAKE_KEY(i) (d.first ? kn_key(values[base + (i)], (KN_KEY)d.flip) : KN_KEY_OF(from[base + (i)]))
 
 __kernel void count(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_COUNT* table,
-                    const kn_sort_pass d) {
+                    const kn_sort_pass pass) {
+  const kn_sort_pass d = pass;  // in registers, whatever is written meanwhile
   values += d.offset;
 #ifdef KN_CPU
   const ulong unit = get_global_id(0);
@@ -59,22 +60,9 @@ static inline KN_COUNT kn_begin(__global const KN_COUNT* table, ulong row, uint 
   return at == 0 ? 0 : table[row * KN_DIGITS * blocks + at - 1];
 }
 
-#ifdef KN_CPU
-#define KN_LINE (64 / sizeof(KN_ITEM))
-
-// Moves items from `k` to `last` of the line that begins at `at`.
-static inline void kn_put_line(const KN_ITEM* line, ulong at, uint k, uint last, __global KN_ITEM* to,
-                               __global KN_RESULT* out, KN_KEY flip, bool results) {
-  if (results) {
-    for (; k < last; ++k) out[at + k] = KN_RESULT_OF(line[k], flip);
-  } else {
-    for (; k < last; ++k) to[at + k] = line[k];
-  }
-}
-#endif
-
 __kernel void scatter(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_ITEM* to,
-                      __global KN_RESULT* out, __global const KN_COUNT* table, const kn_sort_pass d) {
+                      __global KN_RESULT* out, __global const KN_COUNT* table, const kn_sort_pass pass) {
+  const kn_sort_pass d = pass;  // in registers, whatever is written meanwhile
   values += d.offset;
 #ifdef KN_CPU
   const ulong unit = get_global_id(0);
@@ -84,32 +72,16 @@ __kernel void scatter(__global const KN_KEY* values, __global const KN_ITEM* fro
   const ulong row = unit / d.blocks, block = unit - row * d.blocks, base = row * d.count;
   const ulong begin = block * d.per_block, end = min(begin + d.per_block, d.count);
 #ifdef KN_CPU
-  // Items wait until they fill a line of the cache: 256 places in memory at once are too many to write to one by one.
-  __attribute__((aligned(64))) KN_ITEM lines[KN_DIGITS * KN_LINE];
-  ulong next[KN_DIGITS], starts[KN_DIGITS];
-  for (uint digit = 0; digit < KN_DIGITS; ++digit) {
-    next[digit] = starts[digit] = base + kn_begin(table, row, digit, block, d.blocks);
-  }
-  const bool results = d.last != 0;
+  ulong next[KN_DIGITS];
+  for (uint digit = 0; digit < KN_DIGITS; ++digit) next[digit] = base + kn_begin(table, row, digit, block, d.blocks);
   for (ulong i = begin; i < end; ++i) {
     const KN_ITEM item = KN_TAKE(i);
-    const uint digit = KN_DIGIT(KN_KEY_OF(item), d.shift);
-    const ulong at = next[digit]++;
-    KN_ITEM* line = lines + digit * KN_LINE;
-    line[at % KN_LINE] = item;
-    if (at % KN_LINE == KN_LINE - 1) {
-      const ulong line_at = at - (KN_LINE - 1);
-      if (line_at >= starts[digit]) {
-        kn_put_line(line, line_at, 0, KN_LINE, to, out, (KN_KEY)d.flip, results);
-      } else {
-        kn_put_line(line, line_at, (uint)(starts[digit] - line_at), KN_LINE, to, out, (KN_KEY)d.flip, results);
-      }
+    const ulong at = next[KN_DIGIT(KN_KEY_OF(item), d.shift)]++;
+    if (d.last) {
+      out[at] = KN_RESULT_OF(item, (KN_KEY)d.flip);
+    } else {
+      to[at] = item;
     }
-  }
-  for (uint digit = 0; digit < KN_DIGITS; ++digit) {
-    const ulong line_at = next[digit] - next[digit] % KN_LINE;
-    const uint k = (uint)(max(line_at, starts[digit]) - line_at);
-    kn_put_line(lines + digit * KN_LINE, line_at, k, (uint)(next[digit] - line_at), to, out, (KN_KEY)d.flip, results);
   }
 #else
   const uint id = (uint)get_local_id(0);

@@ -21,7 +21,8 @@ typedef struct {
 
 // `scratch` has room for two rows of each work-item.
 __kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, __global KN_ITEM* scratch,
-                   const kn_sort_rows d) {
+                   const kn_sort_rows parameters) {
+  const kn_sort_rows d = parameters;
   values += d.offset;
   const KN_KEY flip = (KN_KEY)d.flip;
   const ulong first = get_global_id(0) * d.rows_each, last = min(first + d.rows_each, d.rows);
@@ -71,7 +72,8 @@ __kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, __glo
 }
 #else
 // An element of a tile is a key and its place there, which also says the row.
-__kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, const kn_sort_rows d) {
+__kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, const kn_sort_rows parameters) {
+  const kn_sort_rows d = parameters;
   values += d.offset;
   const KN_KEY flip = (KN_KEY)d.flip;
   const uint id = (uint)get_local_id(0), count = (uint)d.count;
