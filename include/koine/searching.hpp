@@ -5,6 +5,7 @@
 #include <koine/array.hpp>
 #include <koine/reduction_options.hpp>
 
+#include <cstdint>
 #include <optional>
 
 namespace koine {

@@ -6,6 +6,7 @@
 #include <koine/array.hpp>
 #include <koine/reduction_options.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -36,10 +37,10 @@ KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
 /// Whether any element is true, i.e. not zero. Result: bool_. False for no elements.
 KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
 
-// Quantiles sort what they are of, and lie between two neighbours in that order, at a distance t from the first: a + (b
-// - a) t, from the nearer one. Real types; float16 and bfloat16 are computed in float32, integers and bool_ give
-// float32. NaN where there is a NaN. ValueError for no elements and for a fraction out of range, IndexError for an axis
-// out of range or named twice.
+// Quantiles sort what they are of, and lie between two neighbours a and b in that order, the part t of the way:
+// a + (b - a) t below the middle, b - (b - a) (1 - t) from there on. Real types; float16 and bfloat16 are computed in
+// float32, integers and bool_ give float32. NaN where there is a NaN. ValueError for no elements and for a fraction out
+// of range, IndexError for an axis out of range or named twice.
 
 /// The middle element in order, or the mean of the two middle ones.
 KOINE_API Array median(const Operand& x, const ReductionOptions& options = {});
