@@ -14,7 +14,9 @@ typedef struct {
 } kn_sort_rows;
 
 #ifdef KN_CPU
-// Rows up to this length are sorted by insertion.
+// Rows up to this length are sorted by comparing all with all, a vector at a time, ...
+#define KN_FEWEST 16
+// ... and up to this one by insertion.
 #define KN_FEW 48
 
 #define KN_PASSES (KN_BITS / 8)
@@ -29,6 +31,22 @@ __kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, __glo
   __global KN_ITEM* const here = scratch + get_global_id(0) * 2 * d.count;
   for (ulong row = first; row < last; ++row) {
     const ulong base = row * d.count;
+    if (d.count <= KN_FEWEST) {
+      KN_ITEM items[KN_FEWEST];
+      uint ranks[KN_FEWEST];
+      for (uint i = 0; i < KN_FEWEST; ++i) {
+        items[i] = i < (uint)d.count ? KN_MAKE_ITEM(kn_key(values[base + i], flip), i) : KN_NO_ITEM;
+        ranks[i] = 0;
+      }
+      for (uint j = 0; j < (uint)d.count; ++j) {
+        const KN_ITEM item = items[j];
+        for (uint i = 0; i < KN_FEWEST; ++i) {
+          ranks[i] += (uint)KN_ABOVE(items[i], item) | ((uint)(j < i) & (uint)!KN_ABOVE(item, items[i]));
+        }
+      }
+      for (uint i = 0; i < (uint)d.count; ++i) out[base + ranks[i]] = KN_RESULT_OF(items[i], flip);
+      continue;
+    }
     if (d.count <= KN_FEW) {
       KN_ITEM items[KN_FEW];
       for (uint i = 0; i < (uint)d.count; ++i) {

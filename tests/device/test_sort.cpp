@@ -150,7 +150,7 @@ void check_type() {
     check_rows(random_values<T>(static_cast<std::size_t>(count), 1), 1, count);
     check_rows(special_values<T>(static_cast<std::size_t>(count)), 1, count);
   }
-  for (const std::int64_t count : {0, 1, 3, 10, 17, 100, 1000, 3000}) {
+  for (const std::int64_t count : {0, 1, 3, 10, 16, 17, 100, 1000, 3000}) {
     check_rows(special_values<T>(static_cast<std::size_t>(37 * count)), 37, count);
   }
   check_rows(special_values<T>(3 * 30'000), 3, 30'000);
