@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand in a subscript: integers, slices, `all`, `newaxis`, `ellipsis`.
+// What may stand in a subscript: integers, slices, `all`, `newaxis`, `ellipsis`, arrays of positions and masks.
 #pragma once
 
 #include <koine/export.hpp>
@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -15,6 +16,10 @@ namespace koine {
 
 class Array;
 class Operand;
+
+namespace graph {
+struct Node;
+}
 
 /// An end of a slice: an integer (negative counts from the end) or `none`, an open end.
 class SliceBound {
@@ -67,7 +72,7 @@ inline constexpr All all{0};
 /// One entry of a subscript.
 class Index {
  public:
-  using Value = std::variant<std::int64_t, Slice, NewAxis, Ellipsis>;
+  using Value = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, std::shared_ptr<graph::Node>>;
 
   template <std::integral T>
     requires(!std::same_as<T, bool>)
@@ -76,6 +81,8 @@ class Index {
   Index(All) : value_(Slice{}) {}                                 // NOLINT
   Index(NewAxis n) : value_(n) {}                                 // NOLINT
   Index(Ellipsis e) : value_(e) {}                                // NOLINT
+  /// Positions along an axis, or, if its type is bool_, a mask of as many axes as it has.
+  KOINE_API Index(const Array& array);  // NOLINT
 
   const Value& value() const noexcept { return value_; }
 
