@@ -72,7 +72,7 @@ inline constexpr All all{0};
 /// One entry of a subscript.
 class Index {
  public:
-  using Value = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, std::shared_ptr<graph::Node>>;
+  using Value = std::variant<std::int64_t, Slice, NewAxis, Ellipsis>;
 
   template <std::integral T>
     requires(!std::same_as<T, bool>)
@@ -84,10 +84,14 @@ class Index {
   /// Positions along an axis, or, if its type is bool_, a mask of as many axes as it has.
   KOINE_API Index(const Array& array);  // NOLINT
 
+  /// Of an array the whole axis.
   const Value& value() const noexcept { return value_; }
+  /// Null for all but arrays. Beside the value, not in it: GCC 12 warns of variants that hold shared pointers.
+  const std::shared_ptr<graph::Node>& array() const noexcept { return array_; }
 
  private:
   Value value_;
+  std::shared_ptr<graph::Node> array_;
 };
 
 }  // namespace koine

@@ -93,11 +93,10 @@ void api::check_assigned(const Shape& value, const Shape& part) {
 }
 
 bool api::has_arrays(std::span<const Index> indices) {
-  return std::any_of(indices.begin(), indices.end(),
-                     [](const Index& index) { return std::holds_alternative<graph::NodeRef>(index.value()); });
+  return std::any_of(indices.begin(), indices.end(), [](const Index& index) { return index.array() != nullptr; });
 }
 
-Index::Index(const Array& array) : value_(array.node()) {}
+Index::Index(const Array& array) : value_(Slice{}), array_(array.node()) {}
 
 Array Array::get(std::span<const Index> indices) const {
   if (api::has_arrays(indices)) return api::get_by_arrays(*this, indices);

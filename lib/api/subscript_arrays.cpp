@@ -40,7 +40,7 @@ struct Indices {
 };
 
 bool is_picking(const Index& index) {
-  return std::holds_alternative<graph::NodeRef>(index.value()) || std::holds_alternative<std::int64_t>(index.value());
+  return index.array() != nullptr || std::holds_alternative<std::int64_t>(index.value());
 }
 
 Entry entry_of(const graph::NodeRef& node, std::size_t source, std::size_t place, const Array& x) {
@@ -66,11 +66,9 @@ Indices split(std::span<const Index> indices, const Array& x) {
   // Integers and slices name an axis each; what is wrong with their number is said where they are resolved.
   std::size_t named = 0;
   for (const Index& index : indices) {
-    const auto* node = std::get_if<graph::NodeRef>(&index.value());
-    if (node && is_bool((*node)->dtype)) {
-      named += (*node)->shape.size();
-    } else if (node || std::holds_alternative<std::int64_t>(index.value()) ||
-               std::holds_alternative<Slice>(index.value())) {
+    if (index.array() && is_bool(index.array()->dtype)) {
+      named += index.array()->shape.size();
+    } else if (std::holds_alternative<std::int64_t>(index.value()) || std::holds_alternative<Slice>(index.value())) {
       ++named;
     }
   }
@@ -85,8 +83,8 @@ Indices split(std::span<const Index> indices, const Array& x) {
     } else {
       ended = begun;
     }
-    if (const auto* node = std::get_if<graph::NodeRef>(&index.value())) {
-      const Entry& entry = result.entries.emplace_back(entry_of(*node, source, place, x));
+    if (index.array()) {
+      const Entry& entry = result.entries.emplace_back(entry_of(index.array(), source, place, x));
       result.basic.insert(result.basic.end(), entry.axes, Index(all));
       source += entry.axes;
       place += entry.axes;
