@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace koine {
 
@@ -17,6 +18,10 @@ KOINE_API Array argmax(const Operand& x, const ArgOptions& options = {});
 KOINE_API Array argmin(const Operand& x, const ArgOptions& options = {});
 /// The number of elements that are not zero. Result: int64.
 KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options = {});
+
+/// The positions of the elements that are not zero, in row-major order: for each axis an int64 array of one axis. Waits
+/// for the device, as only it knows how many there are. ShapeError for an array without axes.
+KOINE_API std::vector<Array> nonzero(const Array& x);
 
 enum class Side : std::uint8_t { left, right };
 struct SearchSortedOptions {

@@ -57,6 +57,11 @@ graph::NodeRef in_order(const graph::NodeRef& node);
 /// `node` under another shape of as many elements.
 graph::NodeRef reshape_node(const graph::NodeRef& node, const Shape& shape);
 
+/// Throws DTypeError unless the array is one of integers, as positions must be.
+void require_positions(const Array& positions, std::string_view function);
+/// x with `axis` replaced by the axes of `positions`, integers: the elements there.
+Array picked(const Array& x, const Array& positions, const graph::TakeInfo& info);
+
 inline std::string prefix(std::string_view function) { return "[" + std::string(function) + "] "; }
 
 }  // namespace koine::api

@@ -2,8 +2,6 @@
 // Sorts and places in sorted lists: checks, and the axis moved to the end.
 #include "api/build.hpp"
 
-#include <koine/creation.hpp>
-#include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/indexing.hpp>
 #include <koine/manipulation.hpp>
@@ -60,10 +58,7 @@ TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
                      to_string(x.shape()) + " has " + std::to_string(size) + " elements");
   }
   const Array rows = with_last(x, axis), places = sorted(rows, true, options.largest)(ellipsis, slice(0, k));
-  Shape one_each = rows.shape();
-  one_each[one_each.size() - 1] = 1;
-  const Array begins = reshape(arange(one_each.elements(), {.device = x.device()}), one_each) * size;
-  const Array values = take(reshape(rows, {-1}), places + begins);
+  const Array values = take_along_axis(rows, places);
   return {with_back(values, axis), with_back(places, axis)};
 }
 
