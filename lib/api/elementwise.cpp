@@ -7,6 +7,8 @@
 #include <koine/searching.hpp>
 #include <koine/types.hpp>
 
+#include <limits>
+
 namespace koine {
 namespace {
 
@@ -80,6 +82,20 @@ Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
   if (min.operand()) result = maximum(result, bound(*min.operand()));
   if (max.operand()) result = minimum(result, bound(*max.operand()));
   return result;
+}
+
+Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
+  const Array x(api::to_node(operand, "nan_to_num"));
+  if (is_complex(x.dtype())) {
+    throw DTypeError("[nan_to_num] does not take " + std::string(name(x.dtype())) +
+                     "; it takes real types: take real(x) and imag(x)");
+  }
+  if (!is_real_floating(x.dtype())) return x;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const FloatInfo range = finfo(x.dtype());
+  const Array low = where(x == -infinity, options.neginf.value_or(range.min), x);
+  const Array finite = where(x == infinity, options.posinf.value_or(range.max), low);
+  return where(isnan(x), options.nan, finite);
 }
 
 namespace {

@@ -60,17 +60,4 @@ DType result_type(std::initializer_list<TypeOperand> operands) {
   return *type;
 }
 
-bool isdtype(DType dtype, std::string_view kind) {
-  if (kind == "bool") return is_bool(dtype);
-  if (kind == "signed integer") return is_signed_integer(dtype);
-  if (kind == "unsigned integer") return is_unsigned_integer(dtype);
-  if (kind == "integral") return is_integer(dtype);
-  if (kind == "real floating") return is_real_floating(dtype);
-  if (kind == "complex floating") return is_complex(dtype);
-  if (kind == "numeric") return !is_bool(dtype);
-  throw ValueError("[isdtype] there is no kind \"" + std::string(kind) +
-                   "\"; it can be bool, signed integer, unsigned integer, integral, real floating, complex floating "
-                   "or numeric");
-}
-
 }  // namespace koine
