@@ -85,6 +85,11 @@ void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::st
                    " has none along the axes to reduce");
 }
 
+const Shape& shape_of(const Operand& x) {
+  static const Shape scalar;
+  return x.is_scalar() ? scalar : x.array().shape();
+}
+
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands) {
   std::optional<DType> type;
   for (const Operand* operand : operands) {

@@ -44,6 +44,9 @@ void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::st
 /// The common type of the operands: scalars are weak.
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands);
 
+/// An operand's shape; a scalar has no axes.
+const Shape& shape_of(const Operand& x);
+
 /// The operand as a node of `type` at `place`; a scalar becomes a constant.
 graph::NodeRef to_node(const Operand& operand, DType type, const graph::Place& place);
 /// An array or a scalar as a node of its own type.
