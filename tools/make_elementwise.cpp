@@ -54,15 +54,15 @@ class ClipBound {
 /// bound is NaN. Takes integers and real floating types; gives x's type, to which the bounds are converted.
 KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
 
-/// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values of
-/// x's type.
+/// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
+/// of x's type.
 struct NanToNumOptions {
   double nan = 0;
   std::optional<double> posinf = std::nullopt;
   std::optional<double> neginf = std::nullopt;
 };
-/// NaN and infinities replaced by numbers. Takes every type but complex ones (take real and imag), which is a DTypeError;
-/// gives x's type, to which the numbers are rounded; integers and bool_ stay as they are.
+/// NaN and infinities replaced by numbers. Takes every type but complex ones (take real and imag), which is a
+/// DTypeError; gives x's type, to which the numbers are rounded; integers and bool_ stay as they are.
 KOINE_API Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 
 namespace detail {

@@ -28,7 +28,7 @@ double error_of(long double got, long double want) {
   if (std::isnan(got) && std::isnan(want)) return 0;
   if (std::isnan(got) || std::isnan(want)) return INFINITY;
   if (std::isinf(got) != std::isinf(test::rounded<T>(want)) &&
-      std::abs(clipped<T>(got) - clipped<T>(want)) > 1e6L * test::ulp<T>(test::largest<T>())) {
+      std::abs(clipped<T>(got) - clipped<T>(want)) > 64 * test::ulp<T>(test::largest<T>())) {
     return INFINITY;
   }
   const long double bounded = clipped<T>(want), inside = std::clamp(want, -test::largest<T>(), test::largest<T>());
