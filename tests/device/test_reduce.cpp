@@ -161,7 +161,7 @@ TEST_CASE("mean, var and std") {
 TEST_CASE("var of 10^7 float32 values around 10^4 with unit spread is right to 1e-4") {
   on_each_device([] {
     const std::int64_t count = 10'000'000;
-    const Array x = kn::random::Generator(11).normal({count}, {.mean = 1e4});
+    const Array x = kn::random::Generator(11).normal({count}, {.loc = 1e4});
     const std::vector<float> values = x.to_vector<float>();
     long double total = 0, squares = 0;
     for (float v : values) total += static_cast<long double>(v);
