@@ -61,7 +61,8 @@ constexpr Row rows[] = {
     {"mesa", {0, 0}, {23, 0}, &Quirks::waits_skip_flushed,
      "rusticl's clFinish and blocking calls wait for the last command that was not flushed before, and where all were, "
      "by another thread too, for nothing. Seen in 22.3."},
-    {"mesa", {0, 0}, every_later, &Quirks::lgamma_of_infinity_wrong, "rusticl's lgamma(-inf) is -inf. Seen in 22.3."},
+    {"mesa", {0, 0}, every_later, &Quirks::lgamma_of_infinity_wrong,
+     "rusticl's lgamma of -inf is -inf, and of numbers just below 0, such as -5e-21, inf. Seen in 22.3."},
     {"mesa:cpu", {0, 0}, every_later, &Quirks::loops_end_early,
      "llvmpipe counts the rounds of all loops of a work-item together, ends every loop after 65,535 of them, and says "
      "that all is well. Seen in 22.3."},

@@ -141,7 +141,7 @@ const char* Printer::expression_of(const Line& line) const {
     return "($0 > ($V)(1e30f) ? $0 * (log($0) - ($V)(1)) : lgamma($0))";
   }
   if (line.op == Op::lgamma && traits_.quirks.lgamma_of_infinity_wrong) {
-    return "lgamma(isinf($0) ? fabs($0) : $0)";
+    return "(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : lgamma(isinf($0) ? fabs($0) : $0))";
   }
   return expression(graph::info(line.op), line.in_type);
 }
