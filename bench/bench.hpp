@@ -59,6 +59,8 @@ void add_both_orders(const std::string& work, const std::function<std::function<
 
 void add_elementwise();
 void add_reduce();
+void add_scans();
+void add_indexing();
 void add_matmul();
 void add_host();
 void add_transfers();

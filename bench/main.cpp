@@ -73,6 +73,8 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("driver", device.driver());
     koine::bench::add_elementwise();
     koine::bench::add_reduce();
+    koine::bench::add_scans();
+    koine::bench::add_indexing();
     koine::bench::add_matmul();
     koine::bench::add_host();
     koine::bench::add_transfers();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work of koine_bench in NumPy or, with --gpu, in CuPy and PyTorch where they can be imported.
 
-usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, matmul or host
+usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, scan, indexing, matmul or host
 """
 
 import argparse
@@ -130,6 +130,20 @@ def reduce(xp, uniform, gpu):
     yield f"sum axis 1 of {2**log}^2", lambda: x.sum(1), False
 
 
+def scan(xp, uniform, gpu):
+    line, square = uniform(1 << 24), uniform((4096, 4096))
+    yield "cumulative_sum 2^24", lambda: xp.cumsum(line, 0), False
+    yield "cumulative_sum axis 0 of 4096^2", lambda: xp.cumsum(square, 0), False
+    yield "cumulative_sum axis 1 of 4096^2", lambda: xp.cumsum(square, 1), False
+
+
+def indexing(xp, uniform, gpu):
+    x = uniform(1 << 24)
+    mask, positions = x < 0.5, xp.asarray(uniform(1 << 24) * (1 << 24), dtype=xp.int64)
+    yield "mask, half 2^24", lambda: x[mask], False
+    yield "positions, random 2^24", lambda: x[positions], False
+
+
 def matmul(xp, uniform, gpu):
     # NumPy multiplies float16 without a BLAS: minutes at these sizes.
     for dtype in ("float32", "float64", "float16") if gpu else ("float32", "float64"):
@@ -148,7 +162,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("group", choices=("elementwise", "reduce", "matmul", "host"))
+    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "matmul", "host"))
     parser.add_argument("out")
     options = parser.parse_args()
 

@@ -2,7 +2,8 @@
 // Elements along one axis, picked by an array of positions: out[o, j, i] = x[o, positions[j], i], all row-major.
 //
 // On a CPU a work-item takes a run of rows (o, j) and copies each; on a GPU neighbouring work-items take neighbouring
-// elements. A position below zero counts from the end; one outside the axis is reported and gives zero.
+// elements. A position below zero counts from the end; one outside the axis is reported and gives -1, which as a
+// position is none.
 
 #include "common/fault.clh"
 
@@ -13,6 +14,7 @@
 #ifndef KN_INDEX
 #define KN_INDEX ulong
 #endif
+#define KN_NONE ((KN_MOVED)(-1))
 
 static inline bool kn_find(__global const long* positions, KN_INDEX j, long size, __global kn_fault* fault, long* at) {
   const long position = positions[j];
@@ -39,7 +41,7 @@ __kernel void koine(__global const KN_MOVED* x, __global const long* positions, 
     if (found) {
       for (ulong i = 0; i < inner; ++i) to[i] = from[i];
     } else {
-      for (ulong i = 0; i < inner; ++i) to[i] = (KN_MOVED)(0);
+      for (ulong i = 0; i < inner; ++i) to[i] = KN_NONE;
     }
   }
 #else
@@ -48,7 +50,7 @@ __kernel void koine(__global const KN_MOVED* x, __global const long* positions, 
     const KN_INDEX row = e / (KN_INDEX)inner, o = row / (KN_INDEX)count;
     long at;
     const bool found = kn_find(positions, row - o * (KN_INDEX)count, (long)size, fault, &at);
-    out[e] = found ? x[((ulong)o * size + (ulong)at) * inner + (e - row * (KN_INDEX)inner)] : (KN_MOVED)(0);
+    out[e] = found ? x[((ulong)o * size + (ulong)at) * inner + (e - row * (KN_INDEX)inner)] : KN_NONE;
   }
 #endif
 }

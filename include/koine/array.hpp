@@ -190,7 +190,15 @@ class KOINE_API Array {
   /// Computes the array now (without waiting for the device) and returns it.
   const Array& eval() const;
 
-  /// Reads a part. Each index is an integer, a slice, `all`, `newaxis` or `ellipsis`. A view: nothing is copied.
+  /// Reads a part. Each index is an integer, a slice, `all`, `newaxis`, `ellipsis`, or an array; with no array among
+  /// them the part is a view, and nothing is copied.
+  ///
+  /// Arrays follow NumPy's rules. One of integers picks positions along an axis, those below zero counted from the end;
+  /// one of bool_ is a mask over as many axes as it has, of the same sizes, and picks where it is true. Arrays
+  /// broadcast against each other. Their common axes stand where the first of them stood, if they and the integers are
+  /// neighbours in the subscript, and first otherwise. A mask waits for the device, as only it knows how much is
+  /// picked. That a position is out of range also shows there, and throws IndexError when the result is observed (see
+  /// take).
   template <class... I>
     requires(std::constructible_from<Index, I>&&...)
   Array operator()(I&&... indices) const& {
@@ -208,7 +216,10 @@ class KOINE_API Array {
   /// The part that `indices` name: what operator() calls, for lists made at run time.
   Array get(std::span<const Index> indices) const;
   /// Assigns `value`, broadcast and converted to this array's type, to the part that `indices` name. In place where no
-  /// other array and no pending work holds the memory; a copy is made first where one does.
+  /// other array and no pending work holds the memory; a copy is made first where one does. Where arrays name an
+  /// element several times, it gets the last value; where they name one that is not there, IndexError is thrown when
+  /// the array is observed, from then on. To assign by a mask waits for the device only if there is a value for each
+  /// element.
   void set(std::span<const Index> indices, const class Operand& value);
 
   explicit operator bool() const { return item<bool>(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand in a subscript: integers, slices, `all`, `newaxis`, `ellipsis`.
+// What may stand in a subscript: integers, slices, `all`, `newaxis`, `ellipsis`, arrays of positions and masks.
 #pragma once
 
 #include <koine/export.hpp>
@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -15,6 +16,10 @@ namespace koine {
 
 class Array;
 class Operand;
+
+namespace graph {
+struct Node;
+}
 
 /// An end of a slice: an integer (negative counts from the end) or `none`, an open end.
 class SliceBound {
@@ -76,11 +81,17 @@ class Index {
   Index(All) : value_(Slice{}) {}                                 // NOLINT
   Index(NewAxis n) : value_(n) {}                                 // NOLINT
   Index(Ellipsis e) : value_(e) {}                                // NOLINT
+  /// Positions along an axis, or, if its type is bool_, a mask of as many axes as it has.
+  KOINE_API Index(const Array& array);  // NOLINT
 
+  /// Of an array the whole axis.
   const Value& value() const noexcept { return value_; }
+  /// Null for all but arrays. Beside the value, not in it: GCC 12 warns of variants that hold shared pointers.
+  const std::shared_ptr<graph::Node>& array() const noexcept { return array_; }
 
  private:
   Value value_;
+  std::shared_ptr<graph::Node> array_;
 };
 
 }  // namespace koine

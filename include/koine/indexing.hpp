@@ -18,4 +18,12 @@ struct TakeOptions {
 /// out of range.
 KOINE_API Array take(const Array& x, const Array& indices, const TakeOptions& options = {});
 
+struct TakeAlongAxisOptions {
+  std::int64_t axis = -1;
+};
+/// The elements of `x` at `indices` along one axis, row by row: result[i, j, k] = x[i, indices[i, j, k], k] for axis 1.
+/// What argsort and its like give picks what they sorted. x and `indices` have as many axes and broadcast but for that
+/// one. Positions out of range, and errors, as with take; ShapeError for shapes that do not fit.
+KOINE_API Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisOptions& options = {});
+
 }  // namespace koine

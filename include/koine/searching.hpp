@@ -5,6 +5,8 @@
 #include <koine/array.hpp>
 #include <koine/reduction_options.hpp>
 
+#include <vector>
+
 namespace koine {
 
 /// The position of the first largest element along one axis, or in the flattened array; the first NaN counts as the
@@ -14,6 +16,10 @@ KOINE_API Array argmax(const Operand& x, const ArgOptions& options = {});
 KOINE_API Array argmin(const Operand& x, const ArgOptions& options = {});
 /// The number of elements that are not zero. Result: int64.
 KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options = {});
+
+/// The positions of the elements that are not zero, in row-major order: for each axis an int64 array of one axis. Waits
+/// for the device, as only it knows how many there are. ShapeError for an array without axes.
+KOINE_API std::vector<Array> nonzero(const Array& x);
 
 /// x1 where `condition` (any type, read as "is not zero") is true, x2 elsewhere. The three broadcast; x1 and x2 promote
 /// to a common type.

@@ -144,6 +144,11 @@ graph::ViewMap identity_map(const Shape& shape) {
   return map;
 }
 
+NodeRef in_order(const NodeRef& node) {
+  const bool ordered = node->is_ready() ? graph::is_row_major(node->layout) : node->op != Op::view;
+  return ordered ? node : graph::make_node(Op::cast, node->dtype, node->shape, node->place, {&node, 1});
+}
+
 NodeRef broadcast_node(const NodeRef& node, const Shape& shape) {
   if (node->shape == shape) return node;
   graph::ViewMap map;

@@ -63,8 +63,15 @@ Array view(const graph::NodeRef& node, Shape shape, graph::ViewMap map);
 graph::ViewMap identity_map(const Shape& shape);
 /// `node` repeated to `shape`, which it broadcasts to.
 graph::NodeRef broadcast_node(const graph::NodeRef& node, const Shape& shape);
+/// The node itself if its values will lie in row-major order, else a copy.
+graph::NodeRef in_order(const graph::NodeRef& node);
 /// `node` under another shape of as many elements.
 graph::NodeRef reshape_node(const graph::NodeRef& node, const Shape& shape);
+
+/// Throws DTypeError unless the array is one of integers, as positions must be.
+void require_positions(const Array& positions, std::string_view function);
+/// x with `axis` replaced by the axes of `positions`, integers: the elements there.
+Array picked(const Array& x, const Array& positions, const graph::TakeInfo& info);
 
 inline std::string prefix(std::string_view function) { return "[" + std::string(function) + "] "; }
 

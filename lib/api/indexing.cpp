@@ -2,44 +2,73 @@
 // Elements picked by arrays of positions.
 #include "api/build.hpp"
 
+#include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/indexing.hpp>
 #include <koine/manipulation.hpp>
+#include <koine/searching.hpp>
 #include <koine/types.hpp>
 
 #include <limits>
 
 namespace koine {
-namespace {
 
-/// The node itself if its values will lie in row-major order, else a copy.
-graph::NodeRef in_order(const graph::NodeRef& node) {
-  const bool ordered = node->is_ready() ? graph::is_row_major(node->layout) : node->op != graph::Op::view;
-  return ordered ? node : graph::make_node(graph::Op::cast, node->dtype, node->shape, node->place, {&node, 1});
+void api::require_positions(const Array& positions, std::string_view function) {
+  if (is_integer(positions.dtype())) return;
+  throw DTypeError(prefix(function) + "indices are " + std::string(name(positions.dtype())) +
+                   "; they must be integers");
 }
 
-}  // namespace
+Array api::picked(const Array& x, const Array& positions, const graph::TakeInfo& info) {
+  Shape shape;
+  for (std::size_t i = 0; i < info.axis; ++i) shape.push_back(x.shape()[i]);
+  for (const std::int64_t size : positions.shape()) shape.push_back(size);
+  for (std::size_t i = info.axis + 1; i < x.shape().size(); ++i) shape.push_back(x.shape()[i]);
+  graph::check_sizes(shape, info.function);
+  // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  const Array signed_ones = astype(positions.dtype() == uint64 ? minimum(positions, last) : positions, int64);
+  return pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(signed_ones.node())}, info);
+}
 
 Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   const Operand first(x), second(indices);
   api::common_place("take", {&first, &second});
-  if (!is_integer(indices.dtype())) {
-    throw DTypeError("[take] indices are " + std::string(name(indices.dtype())) + "; they must be integers");
-  }
+  api::require_positions(indices, "take");
   if (!options.axis.given()) return take(reshape(x, {-1}), indices, {.axis = 0});
   if (options.axis.axes().size() != 1) throw ValueError("[take] takes one axis, or none for the flattened array");
-  const std::size_t axis = graph::normal_axis(options.axis.axes()[0], x.shape(), "take");
-  Shape shape;
-  for (std::size_t i = 0; i < axis; ++i) shape.push_back(x.shape()[i]);
-  for (const std::int64_t size : indices.shape()) shape.push_back(size);
-  for (std::size_t i = axis + 1; i < x.shape().size(); ++i) shape.push_back(x.shape()[i]);
-  graph::check_sizes(shape, "take");
-  // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
-  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  const Array positions = astype(indices.dtype() == uint64 ? minimum(indices, last) : indices, int64);
-  return api::pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(positions.node())},
-                      graph::TakeInfo{axis});
+  return api::picked(x, indices, {graph::normal_axis(options.axis.axes()[0], x.shape(), "take")});
+}
+
+Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisOptions& options) {
+  constexpr const char* function = "take_along_axis";
+  const Operand first(x), second(indices);
+  api::common_place(function, {&first, &second});
+  api::require_positions(indices, function);
+  const std::size_t axis = graph::normal_axis(options.axis, x.shape(), function), axes = x.shape().size();
+  Shape sizes = x.shape(), rows = indices.shape();
+  bool fits = rows.size() == axes;
+  for (std::size_t i = 0; fits && i < axes; ++i) {
+    fits = i == axis || sizes[i] == rows[i] || sizes[i] == 1 || rows[i] == 1;
+  }
+  if (!fits) {
+    throw ShapeError(api::prefix(function) + "indices of shape " + to_string(rows) + " do not fit an array of shape " +
+                     to_string(sizes) + "; but for axis " + std::to_string(axis) +
+                     " their sizes must be the same or 1");
+  }
+  const Shape strides = graph::row_major_strides(sizes);
+  const Array along =
+      api::picked(arange(sizes[axis], {.device = x.device()}) * strides[axis], indices, {0, function, axis});
+  Array position = along;
+  for (std::size_t i = 0; i < axes; ++i) {
+    if (i == axis || sizes[i] == 1) continue;
+    Shape shape = Shape::filled(axes, 1);
+    shape[i] = sizes[i];
+    position = position + reshape(arange(sizes[i], {.device = x.device()}) * strides[i], shape);
+  }
+  // What was reported as wrong stays below zero.
+  return api::picked(reshape(x, {-1}), where(along < 0, -1, position), {0, function, axis});
 }
 
 }  // namespace koine

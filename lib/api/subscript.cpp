@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscripts: from a list of indices to a view, and assignment through one.
+#include "api/subscript.hpp"
+
 #include "api/build.hpp"
 #include "exec/evaluate.hpp"
 
@@ -13,10 +15,7 @@
 namespace koine {
 namespace {
 
-struct Part {
-  Shape shape;
-  graph::ViewMap map;
-};
+using api::Part;
 
 std::string at(std::size_t axis, const Shape& shape) {
   return "axis " + std::to_string(axis) + " of shape " + to_string(shape);
@@ -42,7 +41,9 @@ void add_slice(Part& part, const Slice& slice, std::size_t axis, const Shape& sh
   part.shape.push_back(count);
 }
 
-Part resolve(std::span<const Index> indices, const Shape& shape) {
+}  // namespace
+
+Part api::resolve(std::span<const Index> indices, const Shape& shape) {
   std::size_t named = 0, ellipses = 0;
   for (const Index& index : indices) {
     if (std::holds_alternative<Ellipsis>(index.value())) {
@@ -85,15 +86,25 @@ Part resolve(std::span<const Index> indices, const Shape& shape) {
   return part;
 }
 
-}  // namespace
+void api::check_assigned(const Shape& value, const Shape& part) {
+  if (graph::broadcasts_to(value, part)) return;
+  throw ShapeError("[subscript] shape " + to_string(value) + " does not broadcast to the shape " + to_string(part) +
+                   " of the part it is assigned to");
+}
+
+bool api::has_arrays(std::span<const Index> indices) {
+  return std::any_of(indices.begin(), indices.end(), [](const Index& index) { return index.array() != nullptr; });
+}
+
+Index::Index(const Array& array) : value_(Slice{}), array_(array.node()) {}
 
 Array Array::get(std::span<const Index> indices) const {
-  Part part = resolve(indices, shape());
+  if (api::has_arrays(indices)) return api::get_by_arrays(*this, indices);
+  Part part = api::resolve(indices, shape());
   return api::view(node(), std::move(part.shape), std::move(part.map));
 }
 
 void Array::set(std::span<const Index> indices, const Operand& value) {
-  const Part part = resolve(indices, shape());
   if (!node_) node_ = node();
   if (!value.is_scalar()) api::common_place("subscript", {&value, &static_cast<const Operand&>(Operand(*this))});
   graph::NodeRef source;
@@ -106,12 +117,14 @@ void Array::set(std::span<const Index> indices, const Operand& value) {
     source = graph::make_constant(dtype(), graph::constant_value(value.scalar(), dtype()), node()->place);
   } else {
     const Array& array = value.array();
-    if (!graph::broadcasts_to(array.shape(), part.shape)) {
-      throw ShapeError("[subscript] shape " + to_string(array.shape()) + " does not broadcast to the shape " +
-                       to_string(part.shape) + " of the part it is assigned to");
-    }
     source = array.dtype() == dtype() ? array.node() : koine::astype(array, dtype()).node();
   }
+  if (api::has_arrays(indices)) {
+    node_ = api::set_by_arrays(*this, indices, Array(std::move(source))).node_;
+    return;
+  }
+  const Part part = api::resolve(indices, shape());
+  api::check_assigned(source->shape, part.shape);
   exec::assign(node_, part.map, part.shape, std::move(source));
 }
 

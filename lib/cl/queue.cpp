@@ -18,12 +18,13 @@ void Queue::set_profiling(bool on) {
 
 namespace {
 
-/// Calls `enqueue(blocking, event)`, which gives a code, and returns when the command is done.
+/// Calls `enqueue(event)`, which gives a code, and returns when the command, a blocking one, is done. That it blocks is
+/// needed even so: were the wait to fail, nobody would know when its memory may go.
 template <class F>
 cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
-  if (!quirks.waits_skip_flushed) return enqueue(cl_bool{CL_TRUE}, nullptr);
+  if (!quirks.waits_skip_flushed) return enqueue(nullptr);
   cl_event done = nullptr;
-  cl_int code = enqueue(cl_bool{CL_FALSE}, &done);
+  cl_int code = enqueue(&done);
   if (code != CL_SUCCESS) return code;
   code = clWaitForEvents(1, &done);
   clReleaseEvent(done);
@@ -34,7 +35,7 @@ cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
 
 cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
   if (quirks.waits_skip_flushed) {
-    const auto mark = [&](cl_bool, cl_event* event) { return clEnqueueMarkerWithWaitList(queue, 0, nullptr, event); };
+    const auto mark = [&](cl_event* event) { return clEnqueueMarkerWithWaitList(queue, 0, nullptr, event); };
     if (const cl_int code = enqueue_and_wait(quirks, mark); code != CL_SUCCESS) return code;
   }
   return clFinish(queue);
@@ -42,24 +43,24 @@ cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
 
 cl_int read(cl_command_queue queue, const Quirks& quirks, cl_mem from, std::uint64_t offset, void* target,
             std::uint64_t bytes) noexcept {
-  return enqueue_and_wait(quirks, [&](cl_bool blocking, cl_event* event) {
-    return clEnqueueReadBuffer(queue, from, blocking, offset, bytes, target, 0, nullptr, event);
+  return enqueue_and_wait(quirks, [&](cl_event* event) {
+    return clEnqueueReadBuffer(queue, from, CL_TRUE, offset, bytes, target, 0, nullptr, event);
   });
 }
 
 cl_int write(cl_command_queue queue, const Quirks& quirks, cl_mem to, std::uint64_t offset, const void* source,
              std::uint64_t bytes) noexcept {
-  return enqueue_and_wait(quirks, [&](cl_bool blocking, cl_event* event) {
-    return clEnqueueWriteBuffer(queue, to, blocking, offset, bytes, source, 0, nullptr, event);
+  return enqueue_and_wait(quirks, [&](cl_event* event) {
+    return clEnqueueWriteBuffer(queue, to, CL_TRUE, offset, bytes, source, 0, nullptr, event);
   });
 }
 
 void* map(cl_command_queue queue, const Quirks& quirks, cl_mem memory, cl_map_flags flags, std::uint64_t offset,
           std::uint64_t bytes, cl_int& code) noexcept {
   void* pointer = nullptr;
-  code = enqueue_and_wait(quirks, [&](cl_bool blocking, cl_event* event) {
+  code = enqueue_and_wait(quirks, [&](cl_event* event) {
     cl_int mapped = CL_SUCCESS;
-    pointer = clEnqueueMapBuffer(queue, memory, blocking, flags, offset, bytes, 0, nullptr, event, &mapped);
+    pointer = clEnqueueMapBuffer(queue, memory, CL_TRUE, flags, offset, bytes, 0, nullptr, event, &mapped);
     return mapped;
   });
   return pointer;

@@ -7,6 +7,7 @@
 #include "exec/matmul_node.hpp"
 #include "exec/random.hpp"
 #include "exec/scan.hpp"
+#include "exec/scatter.hpp"
 #include "exec/take.hpp"
 
 #include <algorithm>
@@ -76,6 +77,7 @@ void run(runtime::Context& context, std::uint64_t evaluation, std::span<Node* co
         switch (node.op) {
           case Op::random: run_random_node(queue, node); break;
           case Op::take: run_take(queue, node); break;
+          case Op::scatter: run_scatter(queue, node); break;
           default: run_matmul_node(queue, node);
         }
     }

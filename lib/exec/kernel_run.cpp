@@ -26,6 +26,16 @@ runtime::ProgramText program_text(const codegen::KernelText& text) {
   return {std::move(source), ""};
 }
 
+const char* moved_as(DType type) {
+  switch (size_of(type)) {
+    case 1: return "uchar";
+    case 2: return "ushort";
+    case 4: return "uint";
+    case 8: return "ulong";
+    default: return "ulong2";
+  }
+}
+
 void add_loads(runtime::Launch& launch, const codegen::Body& body) {
   for (const codegen::Load& load : body.loads) {
     if (!load.iota) launch.in(*load.source->storage);

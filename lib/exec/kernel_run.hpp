@@ -41,6 +41,9 @@ void add_loads(runtime::Launch& launch, const codegen::Body& body);
 void add_constants(runtime::Launch& launch, const codegen::Body& body);
 void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words);
 
+/// The OpenCL type that elements are moved as where nothing is computed with them.
+const char* moved_as(DType type);
+
 /// Work-items of a group on a GPU for kernels without a reason for another number.
 inline constexpr std::size_t group_size = 256;
 

@@ -2,9 +2,8 @@
 // Launching kernels/take.cl.
 #include "exec/take.hpp"
 
-#include "exec/programs.hpp"
+#include "exec/kernel_run.hpp"
 #include "runtime/kernel_sources.hpp"
-#include "runtime/launch.hpp"
 
 #include <algorithm>
 #include <string>
@@ -12,21 +11,10 @@
 namespace koine::exec {
 namespace {
 
-constexpr std::size_t group_size = 256;
 constexpr std::uint64_t items_per_unit = 4096;
 // A CPU work-item moves at least this many elements, so that starting it costs little beside them.
 constexpr std::uint64_t fewest_elements = 8192;
 constexpr std::uint64_t items_per_core = 8;
-
-const char* moved_as(DType type) {
-  switch (size_of(type)) {
-    case 1: return "uchar";
-    case 2: return "ushort";
-    case 4: return "uint";
-    case 8: return "ulong";
-    default: return "ulong2";
-  }
-}
 
 std::uint64_t product(const Shape& shape, std::size_t first, std::size_t last) {
   std::uint64_t result = 1;
@@ -38,9 +26,10 @@ std::uint64_t product(const Shape& shape, std::size_t first, std::size_t last) {
 
 void run_take(runtime::Queue& queue, graph::Node& node) {
   const graph::Node &x = *node.inputs[0], &positions = *node.inputs[1];
-  const std::size_t axis = node.take().axis;
+  const graph::TakeInfo& info = node.take();
+  const std::size_t axis = info.axis;
   const auto elements = static_cast<std::uint64_t>(node.shape.elements());
-  auto out = queue.allocate(elements * size_of(node.dtype), "take");
+  auto out = queue.allocate(elements * size_of(node.dtype), info.function);
   if (elements > 0) {
     const DeviceTraits& traits = queue.traits();
     const bool cpu = traits.long_loops();
@@ -56,9 +45,9 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
     const runtime::KernelRef kernel = ready_kernel(queue, "take " + options, [&] {
       return runtime::ProgramText{std::string(runtime::kernel_source("take")), options};
     });
-    const auto fault = std::make_shared<runtime::Fault>(queue, [axis, size](std::int64_t position) {
-      return "[take] index " + std::to_string(position) + " is out of range for axis " + std::to_string(axis) +
-             " of size " + std::to_string(size) +
+    const auto fault = std::make_shared<runtime::Fault>(queue, [info, size](std::int64_t position) {
+      return "[" + std::string(info.function) + "] index " + std::to_string(position) + " is out of range for axis " +
+             std::to_string(info.named_axis) + " of size " + std::to_string(size) +
              (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
     });
     runtime::Launch launch(queue, kernel);

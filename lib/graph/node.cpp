@@ -190,6 +190,8 @@ std::string_view function_of(const Node& node) {
         case RandomKind::integers: return "integers";
       }
       break;
+    case Op::take: return node.take().function;
+    case Op::scatter: return "subscript";
     case Op::cast:
       // To its own type is a copy, which is made where memory has to be one's own or in order.
       if (node.inputs[0] && node.inputs[0]->dtype == node.dtype) break;

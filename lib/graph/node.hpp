@@ -78,10 +78,18 @@ struct RandomInfo {
 
 struct TakeInfo {
   std::size_t axis;
+  const char* function = "take";  // for messages, as is:
+  std::size_t named_axis = axis;  // what the caller calls the axis
 };
 
-using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>,
-                                std::shared_ptr<const ReduceInfo>, std::shared_ptr<const RandomInfo>, TakeInfo>;
+/// Values at positions of a flattened array, of which `repeats` says that some may be equal.
+struct ScatterInfo {
+  bool repeats;
+};
+
+using Attributes =
+    std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>, std::shared_ptr<const ReduceInfo>,
+                 std::shared_ptr<const RandomInfo>, TakeInfo, ScatterInfo>;
 
 /// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
 /// all that the process built since the oldest of its nodes, whichever is less.
@@ -131,6 +139,7 @@ struct Node {
   const ReduceInfo& reduction() const { return *std::get<std::shared_ptr<const ReduceInfo>>(attributes); }
   const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
   const TakeInfo& take() const { return std::get<TakeInfo>(attributes); }
+  const ScatterInfo& scatter() const { return std::get<ScatterInfo>(attributes); }
   const ConstantValue& constant() const { return std::get<ConstantValue>(attributes); }
 };
 

@@ -43,6 +43,7 @@ std::string_view name(Op op) {
     case Op::matmul: return "matmul";
     case Op::random: return "random";
     case Op::take: return "take";
+    case Op::scatter: return "scatter";
     default: return "leaf";
   }
 }

@@ -27,6 +27,7 @@ enum class Op : std::uint8_t {
   matmul,
   random,
   take,
+  scatter,
   // what memory holds
   leaf,
 };

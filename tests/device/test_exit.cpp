@@ -16,22 +16,16 @@
 #include "runtime/launch.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/slow.hpp"
 
 namespace kn = koine;
 using kn::runtime::BufferRef;
 using kn::runtime::Context;
 using kn::runtime::Launch;
 using kn::test::check_child;
+using kn::test::run_slowly;
 
 namespace {
-
-constexpr const char* slow_source = R"(
-kernel void koine(global uint* x, uint rounds) {
-  uint y = x[0];
-  for (uint i = 0; i < rounds; ++i) y = y * 1664525 + (y >> 3);
-  x[0] = y;
-}
-)";
 
 kn::cl::Event last_event;
 
@@ -112,16 +106,11 @@ TEST_CASE("child: ends while a kernel runs" * doctest::skip()) {
   });
   Context& context = Context::of(kn::default_device());
   const BufferRef x = context.queue().allocate(4, "test");
-  const auto kernel = context.kernel("test:slow", [] { return kn::runtime::ProgramText{slow_source, ""}; });
   context.queue().fill_zero(*x, 0, 4);
   (kn::arange(10) + 1).eval();
-  const std::size_t one = 1;
-  const auto launch = [&](std::uint32_t rounds) {
-    Launch(context.queue(), kernel).out(*x).value(rounds).run(std::span(&one, 1), {}, &last_event);
-  };
-  launch(1);                                                    // some drivers' first launch of a kernel is waited for
+  run_slowly(context, *x, 1);                                   // some drivers' first launch of a kernel is waited for
   const char* const rounds = std::getenv("KOINE_TEST_ROUNDS");  // fewer under memcheck
-  launch(rounds != nullptr ? static_cast<std::uint32_t>(std::atoi(rounds)) : 500'000'000);
+  last_event = run_slowly(context, *x, rounds != nullptr ? static_cast<std::uint32_t>(std::atoi(rounds)) : 500'000'000);
   context.queue().flush();
   std::exit(last_event.done() ? 4 : 0);
 }

@@ -15,6 +15,7 @@
 
 namespace kn = koine;
 using kn::Array;
+using kn::test::always;
 using kn::test::fail_layer;
 using kn::test::Failing;
 using kn::test::has;
@@ -109,6 +110,25 @@ TEST_CASE("a build that fails without a word of the compiler's is tried again wh
     const Failing failing("clBuildProgram", build_failure, 2);
     CHECK(y(0).item<float>() == doctest::Approx(std::sinh(-1.0)));
     CHECK(failing.failed() == 2);
+  });
+}
+
+TEST_CASE("what a compiler or a linker refuses is built once") {
+  kn::test::on_each_device([] {
+    kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
+    const kn::cl::DeviceEntry& entry = context.entry();
+    for (const char* source : {"kernel void f(global int* x) { x[0] = ; }",
+                               "int nowhere(int x); kernel void f(global int* x) { x[0] = nowhere(x[0]); }"}) {
+      CAPTURE(std::string(source));
+      const Failing second("clBuildProgram", build_failure, always, 1);
+      // Some link, and say so, when the kernel is made.
+      const std::string message = message_of<kn::KernelBuildError>([&] {
+        const auto program = kn::cl::Program::from_source(context.handle(), entry.device, entry.traits, source, "");
+        clReleaseKernel(program.create_kernel("f"));
+      });
+      CHECK(message.starts_with("[eval] "));
+      CHECK(second.failed() == 0);
+    }
   });
 }
 

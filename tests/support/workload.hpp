@@ -361,6 +361,17 @@ inline std::vector<Step> workload() {
     attempt.once([&] { bad = take(x, asarray(std::vector<std::int64_t>{5, 100})); });
     return equal<float>(good, {6, 100, 1}) && throws<IndexError>([&] { bad.to_vector<float>(); });
   });
+  add("subscripts with arrays", [x = Array(), at = Array(), bad = Array()](Attempt& attempt) mutable {
+    attempt.once([&] { x = asarray(hundred()); });
+    attempt.once([&] { at = asarray(std::vector<std::int64_t>{5, -1, 5}); });
+    const auto there = attempt.elsewhere();
+    attempt.once([&] { x(at) = asarray(std::vector<float>{1, 2, 3}); });
+    attempt.once([&] { x(x > 97) = 0; });
+    attempt.once([&] { bad = x; });
+    attempt.once([&] { bad(asarray(std::vector<std::int64_t>{3, 100})) = 7; });
+    return equal<float>(x(at), {3, 2, 3}) && equal<float>(x(x < 3), {0, 1, 2, 0, 2}) && x(98).item<int>() == 0 &&
+           throws<IndexError>([&] { bad.to_vector<float>(); });
+  });
   add("operations on float32", operations_repeat<float>);
   add("operations on int32", operations_repeat<std::int32_t>);
   add("operations on bool", operations_repeat<bool>);

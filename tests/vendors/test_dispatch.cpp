@@ -132,6 +132,11 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   }
   // Elements at positions.
   CHECK(kn::take(x, positions, {.axis = 0})(0, 0).item<float>() == static_cast<float>((n - 1) * 33));
+  Array put = x;
+  put(positions, 3) = positions;
+  CHECK(put(7, 3).item<float>() == 7);
+  CHECK(x(x % 5 == 0).size() == n * 33 / 5);
+  CHECK(kn::nonzero(x)[0].size() == n * 33 - 1);
   // Draws.
   kn::random::Generator g(1);
   CHECK(std::abs(kn::mean(g.normal({100'000})).item<float>()) < 0.02f);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/compact.cl: counts of blocks, their running sums, and then the elements.
+#include "exec/compact.hpp"
+
+#include "exec/evaluate.hpp"
+#include "exec/kernel_run.hpp"
+#include "exec/scan.hpp"
+#include "runtime/kernel_sources.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace koine::exec {
+namespace {
+
+using graph::NodeRef;
+
+constexpr std::uint64_t block = 4096;  // of kernels/compact.cl
+constexpr std::uint64_t items_per_core = 8;
+
+/// A mask in memory, and what it keeps.
+struct Selection {
+  NodeRef mask;
+  std::uint64_t elements, blocks;
+  runtime::BufferRef ends;  // int64: how many the blocks up to each keep together
+  std::int64_t count = 0;
+};
+
+runtime::KernelRef kernel_of(runtime::Queue& queue, const std::string& options) {
+  const std::string all = options + (queue.traits().long_loops() ? " -D KN_CPU" : "");
+  return ready_kernel(queue, "compact " + all, [&] {
+    return runtime::ProgramText{std::string(runtime::kernel_source("compact")), all};
+  });
+}
+
+void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const Selection& selection) {
+  launch.value(static_cast<std::uint64_t>(selection.mask->layout.offset));
+  launch.value(selection.elements).value(selection.blocks);
+  if (queue.traits().long_loops()) {
+    launch.run({std::min<std::size_t>(selection.blocks, items_per_core * queue.traits().compute_units)}, {1});
+  } else {
+    launch.run({selection.blocks * group_size}, {group_size});
+  }
+}
+
+Selection select(const NodeRef& mask, std::string_view function) {
+  Selection result;
+  result.mask = row_major(mask);
+  result.elements = static_cast<std::uint64_t>(mask->shape.elements());
+  result.blocks = (result.elements + block - 1) / block;
+  if (result.elements == 0) return result;
+  runtime::Queue& queue = queue_of(*mask);
+  const auto blocks = static_cast<std::int64_t>(result.blocks);
+  evaluated(queue.context(), [&] {
+    const runtime::KernelRef kernel = kernel_of(queue, "-D KN_COUNT");
+    const auto counts = queue.allocate(result.blocks * sizeof(std::int64_t), function);
+    const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
+    runtime::Launch launch(queue, kernel);
+    launch.in(*result.mask->storage).out(*counts);
+    launch_blocks(launch, queue, result);
+    result.ends = scan(queue, stored_body({leaf}, {blocks}, leaf.get()), graph::ReduceKind::sum, 0, DType::int64);
+  });
+  queue.read(*result.ends, (result.blocks - 1) * sizeof(std::int64_t), &result.count, sizeof result.count, function);
+  return result;
+}
+
+/// `x` null: positions.
+NodeRef kept(const graph::Node* x, DType type, const std::string& options, const Selection& selection,
+             std::string_view function) {
+  const graph::Place place = selection.mask->place;
+  runtime::Queue& queue = queue_of(*selection.mask);
+  const auto out = queue.allocate(static_cast<std::uint64_t>(selection.count) * size_of(type), function);
+  if (selection.count > 0) {
+    evaluated(queue.context(), [&] {
+      runtime::Launch launch(queue, kernel_of(queue, options));
+      if (x != nullptr) launch.in(*x->storage).value(static_cast<std::uint64_t>(x->layout.offset));
+      launch.in(*selection.mask->storage).in(*selection.ends).out(*out);
+      launch_blocks(launch, queue, selection);
+    });
+  }
+  return graph::make_leaf(type, graph::row_major({selection.count}), out, place);
+}
+
+}  // namespace
+
+NodeRef positions_of(const NodeRef& mask, std::string_view function) {
+  const runtime::Context::InUse in_use(*mask->place.context, function);
+  return kept(nullptr, DType::int64, "-D KN_POSITIONS", select(mask, function), function);
+}
+
+NodeRef compact(const NodeRef& x, const NodeRef& mask, std::string_view function) {
+  const runtime::Context::InUse in_use(*mask->place.context, function);
+  const NodeRef stored = row_major(x);
+  const std::string options = std::string("-D KN_MOVED=") + moved_as(x->dtype);
+  return kept(stored.get(), x->dtype, options, select(mask, function), function);
+}
+
+}  // namespace koine::exec

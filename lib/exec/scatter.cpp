@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/scatter.cl.
+#include "exec/scatter.hpp"
+
+#include "exec/kernel_run.hpp"
+#include "runtime/kernel_sources.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace koine::exec {
+namespace {
+
+constexpr std::uint64_t items_per_unit = 4096, items_per_core = 8;
+
+runtime::KernelRef kernel_of(runtime::Queue& queue, const std::string& options) {
+  return ready_kernel(queue, "scatter " + options, [&] {
+    return runtime::ProgramText{std::string(runtime::kernel_source("scatter")), options};
+  });
+}
+
+/// Work-items that together take `count` elements, each as many as the others.
+void run_over(runtime::Launch& launch, const runtime::Queue& queue, std::uint64_t count) {
+  const DeviceTraits& traits = queue.traits();
+  if (traits.device_class == DeviceClass::cpu) {
+    launch.run({std::min<std::size_t>(count, items_per_core * traits.compute_units)}, {1});
+    return;
+  }
+  const std::uint64_t enough =
+      std::max(items_per_unit * traits.compute_units, std::uint64_t(traits.fewest_shares(std::int64_t(count))));
+  const std::size_t local = std::min<std::size_t>(group_size, traits.max_group);
+  launch.run({(std::min(count, enough) + local - 1) / local * local}, {local});
+}
+
+/// The memory of an array that dies with the node that is made of it.
+runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes) {
+  const graph::NodeRef& x = node.inputs[0];
+  const bool dies = x.use_count() == 1 && x->storage.use_count() == 1 && !x->storage->borrowed();
+  return dies && x->layout.offset == 0 && x->storage->size() == bytes ? x->storage : nullptr;
+}
+
+}  // namespace
+
+void run_scatter(runtime::Queue& queue, graph::Node& node) {
+  const graph::Node &x = *node.inputs[0], &positions = *node.inputs[1], &values = *node.inputs[2];
+  const auto elements = static_cast<std::uint64_t>(node.shape.elements());
+  const auto count = static_cast<std::uint64_t>(positions.shape.elements());
+  const std::uint64_t bytes = elements * size_of(node.dtype);
+  const bool one = values.shape.elements() == 1;
+  const bool claimed = !one && node.scatter().repeats;
+  // All kernels are at hand before the first runs.
+  const runtime::KernelRef claim = claimed ? kernel_of(queue, "-D KN_CLAIM") : nullptr;
+  const runtime::KernelRef kernel =
+      kernel_of(queue, std::string("-D KN_MOVED=") + moved_as(node.dtype) + (claimed ? " -D KN_OWNERS" : ""));
+  graph::Layout layout = graph::row_major(node.shape);
+  // An array is not overwritten where a kernel could still fail after it ran: the work would be tried again.
+  const bool in_place = !queue.context().waits_after(*kernel) && !(claim && queue.context().waits_after(*claim));
+  runtime::BufferRef out = in_place ? donated(node, bytes) : nullptr;
+  runtime::BufferRef owners;
+  if (claimed) {
+    owners = queue.allocate(elements * sizeof(std::uint32_t), "subscript");
+    queue.fill_zero(*owners, 0, owners->size(), "subscript");
+    runtime::Launch launch(queue, claim);
+    launch.in(*positions.storage).out(*owners);
+    launch.value(static_cast<std::uint64_t>(positions.layout.offset)).value(count);
+    run_over(launch, queue, count);
+  }
+  if (!out) {
+    out = queue.allocate(bytes, "subscript");
+    queue.copy(*out, 0, *x.storage, static_cast<std::uint64_t>(x.layout.offset) * size_of(node.dtype), bytes,
+               "subscript");
+  }
+  runtime::Launch launch(queue, kernel);
+  launch.in(*positions.storage).in(*values.storage);
+  if (owners) launch.in(*owners);
+  launch.out(*out);
+  launch.value(static_cast<std::uint64_t>(positions.layout.offset))
+      .value(static_cast<std::uint64_t>(values.layout.offset));
+  launch.value(std::uint64_t{one ? 0u : 1u}).value(count);
+  run_over(launch, queue, count);
+  graph::fulfil(node, std::move(out), std::move(layout));
+}
+
+}  // namespace koine::exec
