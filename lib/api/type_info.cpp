@@ -77,7 +77,7 @@ IntegerInfo iinfo(DType type) {
 
 IntegerInfo iinfo(const Array& x) { return iinfo(x.dtype()); }
 
-Capabilities capabilities() { return {.boolean_indexing = false, .data_dependent_shapes = false}; }
+Capabilities capabilities() { return {.boolean_indexing = true, .data_dependent_shapes = true}; }
 
 DefaultDTypes default_dtypes(const std::optional<Device>&) { return {}; }
 

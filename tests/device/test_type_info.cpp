@@ -133,6 +133,12 @@ TEST_CASE("the namespace's inspection") {
     CHECK(usual.integral == kn::array({1}).dtype());
     CHECK(usual.complex_floating == kn::asarray(std::complex<double>(0, 1)).dtype());
     CHECK(usual.indexing == kn::argmax(kn::zeros({1})).dtype());
+    // What is said to work does.
+    const kn::Array x = kn::array({1, 2, 3});
+    CHECK(kn::capabilities().boolean_indexing);
+    CHECK(kn::Array(x(x > 1)).to_vector<int>() == std::vector<int>{2, 3});
+    CHECK(kn::capabilities().data_dependent_shapes);
+    CHECK(kn::nonzero(x > 1).at(0).to_vector<int>() == std::vector<int>{1, 2});
     CHECK_FALSE(kn::capabilities().max_dimensions);
   });
   CHECK(has(message_of<kn::ValueError>([] { kn::dtypes({.kind = "whole"}); }), "[dtypes] there is no kind \"whole\""));
