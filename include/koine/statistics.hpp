@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: sums, extremes, moments, and whether any element is true (`all` stands in index.hpp); and scans, which
-// keep what each element adds.
+// keep what each element adds; nan_statistics.hpp has those that pass over NaN.
 #pragma once
 
 #include <koine/array.hpp>
@@ -31,6 +31,14 @@ KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
 KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
 /// Whether any element is true, i.e. not zero. Result: bool_. False for no elements.
 KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
+
+/// log(sum(exp(x))) without overflow on the way; integers and bool_ give float32. -inf for no elements and where all
+/// are -inf, inf where one is. Real types.
+KOINE_API Array logsumexp(const Operand& x, const ReductionOptions& options = {});
+/// exp(x) / sum(exp(x)) along the axes (all by default), without overflow on the way: the shares of each element, of
+/// x's shape; integers and bool_ give float32. NaN throughout where an element is NaN or inf, or all are -inf. Real
+/// types.
+KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
 
 // Scans along one axis. What they scan may be a lazy expression: it is computed on the way, not stored. The order of
 // the operations follows from the length and the type alone (blocks of 4096 elements, half of that for each doubling
