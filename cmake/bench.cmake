@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# koine_bench: every bench/*.cpp in one Google Benchmark program; and koine_start, which measures one start.
+# koine_bench: every bench/*.cpp in one Google Benchmark program; koine_start, which measures one start; and
+# koine_accuracy, which makes docs/accuracy.md.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cpp")
 if(sources)
@@ -11,3 +12,9 @@ endif()
 
 add_executable(koine_start "${PROJECT_SOURCE_DIR}/bench/start/main.cpp")
 target_link_libraries(koine_start PRIVATE koine_settings koine_internal)
+
+# Measures against the references of the tests, for each row of the op table.
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/accuracy/*.cpp")
+add_executable(koine_accuracy ${sources})
+target_link_libraries(koine_accuracy PRIVATE koine_settings koine::koine)
+target_include_directories(koine_accuracy PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/lib")

@@ -54,6 +54,17 @@ class ClipBound {
 /// bound is NaN. Takes integers and real floating types; gives x's type, to which the bounds are converted.
 KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
 
+/// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
+/// of x's type.
+struct NanToNumOptions {
+  double nan = 0;
+  std::optional<double> posinf = std::nullopt;
+  std::optional<double> neginf = std::nullopt;
+};
+/// NaN and infinities replaced by numbers. Takes every type but complex ones (take real and imag), which is a
+/// DTypeError; gives x's type, to which the numbers are rounded; integers and bool_ stay as they are.
+KOINE_API Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
+
 namespace detail {
 template <class T>
 concept ArrayLike = std::same_as<std::remove_cvref_t<T>, Array> || std::same_as<std::remove_cvref_t<T>, Subscript>;
@@ -218,7 +229,12 @@ void print_table() {
   }
   std::cout
       << "| `clip(x, min, max)` |  | integers and real floating types | x's type | all | Each element moved into the "
-         "range from min to max, either of which may be `none`. |\n";
+         "range from min to max, either of which may be `none`. |\n"
+         "| `nan_to_num(x, {.nan, .posinf, .neginf})` |  | every type but complex ones | x's type | all | NaN and "
+         "infinities replaced by numbers. |\n"
+         "| `isclose(x1, x2, {.rtol, .atol, .equal_nan})` |  | every type | bool_ | real | Whether the elements of "
+         "each "
+         "pair are equal within a tolerance. |\n";
 }
 
 }  // namespace

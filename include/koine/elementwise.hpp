@@ -62,6 +62,9 @@ KOINE_API Array bitwise_right_shift(const Operand& x1, const Operand& x2);
 /// The exclusive OR of the bits.
 /// Takes integers and bool_; gives the same type.
 KOINE_API Array bitwise_xor(const Operand& x1, const Operand& x2);
+/// The cube root.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array cbrt(const Operand& x);
 /// The smallest integer not below the element.
 /// Takes integers and real floating types; gives the same type.
 KOINE_API Array ceil(const Operand& x);
@@ -77,15 +80,27 @@ KOINE_API Array cos(const Operand& x);
 /// The hyperbolic cosine.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array cosh(const Operand& x);
+/// An angle in degrees given in radians.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array deg2rad(const Operand& x);
 /// The quotient; integers are divided as float32.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array divide(const Operand& x1, const Operand& x2);
 /// Whether the elements of each pair are equal.
 /// Takes every type; gives bool_.
 KOINE_API Array equal(const Operand& x1, const Operand& x2);
+/// The error function, 2/√π times the integral of exp(-t²) from 0 to x.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array erf(const Operand& x);
+/// 1 - erf(x), exact where that is small too.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array erfc(const Operand& x);
 /// e to the power of each element.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array exp(const Operand& x);
+/// 2 to the power of each element.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array exp2(const Operand& x);
 /// exp(x) - 1, exact for small x too.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array expm1(const Operand& x);
@@ -122,6 +137,9 @@ KOINE_API Array less(const Operand& x1, const Operand& x2);
 /// Whether x1 is not above x2.
 /// Takes every type but complex ones; gives bool_.
 KOINE_API Array less_equal(const Operand& x1, const Operand& x2);
+/// The natural logarithm of the absolute value of the gamma function; infinity at 0, -1, -2, ...
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array lgamma(const Operand& x);
 /// The natural logarithm.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array log(const Operand& x);
@@ -173,6 +191,9 @@ KOINE_API Array positive(const Operand& x);
 /// x1 to the power x2; an integer to a negative power is 1/x1 rounded toward zero (0 for 0).
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array pow(const Operand& x1, const Operand& x2);
+/// An angle in radians given in degrees.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array rad2deg(const Operand& x);
 /// The real part.
 /// Takes every type but bool_; gives the same type, of complex types the type of their parts.
 KOINE_API Array real(const Operand& x);
@@ -185,6 +206,12 @@ KOINE_API Array remainder(const Operand& x1, const Operand& x2);
 /// The nearest integer, halves to even.
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array round(const Operand& x);
+/// 1 / sqrt(x).
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array rsqrt(const Operand& x);
+/// 1 / (1 + exp(-x)), the logistic function, without overflow on the way.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array sigmoid(const Operand& x);
 /// -1, 0 or 1 by the sign, NaN for NaN; of a complex number x / abs(x).
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array sign(const Operand& x);
@@ -194,6 +221,9 @@ KOINE_API Array signbit(const Operand& x);
 /// The sine of an angle in radians.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array sin(const Operand& x);
+/// sin(πx) / (πx), and 1 at 0.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array sinc(const Operand& x);
 /// The hyperbolic sine.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array sinh(const Operand& x);
@@ -212,6 +242,9 @@ KOINE_API Array tan(const Operand& x);
 /// The hyperbolic tangent.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array tanh(const Operand& x);
+/// The gamma function; NaN at -1, -2, ..., an infinity of its sign at a zero.
+/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+KOINE_API Array tgamma(const Operand& x);
 /// The element rounded toward zero.
 /// Takes integers and real floating types; gives the same type.
 KOINE_API Array trunc(const Operand& x);
@@ -232,6 +265,17 @@ class ClipBound {
 /// Each element moved into the range from `min` to `max`, either of which may be `none`; NaN where the element or a
 /// bound is NaN. Takes integers and real floating types; gives x's type, to which the bounds are converted.
 KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
+
+/// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
+/// of x's type.
+struct NanToNumOptions {
+  double nan = 0;
+  std::optional<double> posinf = std::nullopt;
+  std::optional<double> neginf = std::nullopt;
+};
+/// NaN and infinities replaced by numbers. Takes every type but complex ones (take real and imag), which is a
+/// DTypeError; gives x's type, to which the numbers are rounded; integers and bool_ stay as they are.
+KOINE_API Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 
 namespace detail {
 template <class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/closeness.hpp>
 #include <koine/creation.hpp>
 #include <koine/device.hpp>
 #include <koine/dtype.hpp>
@@ -10,10 +11,12 @@
 #include <koine/error.hpp>
 #include <koine/index.hpp>
 #include <koine/indexing.hpp>
+#include <koine/inspection.hpp>
 #include <koine/io.hpp>
 #include <koine/linalg.hpp>
 #include <koine/manipulation.hpp>
 #include <koine/memory.hpp>
+#include <koine/nan_statistics.hpp>
 #include <koine/queue.hpp>
 #include <koine/random.hpp>
 #include <koine/reproducible.hpp>
@@ -23,4 +26,5 @@
 #include <koine/sorting.hpp>
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>
+#include <koine/utilities.hpp>
 #include <koine/version.hpp>

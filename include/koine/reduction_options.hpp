@@ -9,8 +9,8 @@
 
 namespace koine {
 
-/// Options of max, min, mean, any, all, count_nonzero: the axes to reduce (all by default), and whether they stay with
-/// size one.
+/// Options of max, min, mean, any, all, count_nonzero, logsumexp: the axes to reduce (all by default), and whether they
+/// stay with size one.
 struct ReductionOptions {
   Axis axis = none;
   bool keepdims = false;
@@ -28,6 +28,11 @@ struct VarianceOptions {
   Axis axis = none;
   double correction = 0.0;
   bool keepdims = false;
+};
+
+/// Options of softmax: the axes whose elements share one.
+struct SoftmaxOptions {
+  Axis axis = none;
 };
 
 /// Options of cumulative_sum and cumulative_prod: the axis, which may be left out for one dimension; `.dtype` is the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: sums, extremes, moments, and whether any element is true (`all` stands in index.hpp); and scans, which
-// keep what each element adds.
+// keep what each element adds; nan_statistics.hpp has those that pass over NaN.
 #pragma once
 
 #include <koine/array.hpp>
@@ -36,6 +36,14 @@ KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
 KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
 /// Whether any element is true, i.e. not zero. Result: bool_. False for no elements.
 KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
+
+/// log(sum(exp(x))) without overflow on the way; integers and bool_ give float32. -inf for no elements and where all
+/// are -inf, inf where one is. Real types.
+KOINE_API Array logsumexp(const Operand& x, const ReductionOptions& options = {});
+/// exp(x) / sum(exp(x)) along the axes (all by default), without overflow on the way: the shares of each element, of
+/// x's shape; integers and bool_ give float32. NaN throughout where an element is NaN or inf, or all are -inf. Real
+/// types.
+KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
 
 // Quantiles sort what they are of, and lie between two neighbours a and b in that order, the part t of the way:
 // a + (b - a) t below the middle, b - (b - a) (1 - t) from there on. Real types; float16 and bfloat16 are computed in

@@ -4,10 +4,14 @@
 
 #include <koine/array.hpp>
 
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace koine {
 
@@ -44,8 +48,55 @@ template <class... T>
   requires(std::constructible_from<TypeOperand, T>&&...)
 DType result_type(const T&... operands) { return result_type({TypeOperand(operands)...}); }
 
-/// Whether a type is of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating",
-/// "complex floating", "numeric". ValueError for another word.
-KOINE_API bool isdtype(DType dtype, std::string_view kind);
+/// A kind of types for isdtype: a word, or one type alone.
+class DTypeKind {
+ public:
+  DTypeKind(DType type) : value_(type) {}  // NOLINT: implicit by design
+  template <std::convertible_to<std::string_view> T>
+  DTypeKind(const T& word) : value_(std::string(std::string_view(word))) {}  // NOLINT
+
+  const std::variant<DType, std::string>& value() const noexcept { return value_; }
+
+ private:
+  std::variant<DType, std::string> value_;
+};
+/// One kind or a list of them: `"integral"`, `{"bool", float32}`.
+class DTypeKinds {
+ public:
+  template <std::convertible_to<DTypeKind> T>
+  DTypeKinds(const T& kind) : kinds_{DTypeKind(kind)} {}                 // NOLINT: implicit by design
+  DTypeKinds(std::initializer_list<DTypeKind> kinds) : kinds_(kinds) {}  // NOLINT
+
+  const std::vector<DTypeKind>& kinds() const noexcept { return kinds_; }
+
+ private:
+  std::vector<DTypeKind> kinds_;
+};
+/// Whether a type is of a kind, or of any of several: "bool", "signed integer", "unsigned integer", "integral", "real
+/// floating", "complex floating", "numeric", or a type itself. ValueError for another word.
+KOINE_API bool isdtype(DType dtype, const DTypeKinds& kinds);
+
+/// What finfo says of a floating type.
+struct FloatInfo {
+  int bits;                ///< of one number; of a complex type of each part
+  double eps;              ///< the distance from 1 to the next larger number
+  double max, min;         ///< the largest and the smallest finite number
+  double smallest_normal;  ///< the smallest positive number with all its digits
+  DType dtype;             ///< the real type that these are of
+};
+/// The range and the precision of a floating type; of a complex type those of its parts. DTypeError for other types.
+KOINE_API FloatInfo finfo(DType type);
+KOINE_API FloatInfo finfo(const Array& x);
+
+/// What iinfo says of an integer type.
+struct IntegerInfo {
+  int bits;
+  std::uint64_t max;
+  std::int64_t min;
+  DType dtype;
+};
+/// The range of an integer type. DTypeError for other types.
+KOINE_API IntegerInfo iinfo(DType type);
+KOINE_API IntegerInfo iinfo(const Array& x);
 
 }  // namespace koine

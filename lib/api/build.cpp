@@ -6,6 +6,7 @@
 #include "runtime/context.hpp"
 
 #include <koine/error.hpp>
+#include <koine/types.hpp>
 
 namespace koine::api {
 
@@ -65,6 +66,34 @@ DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_v
   }
   require_type(x.node()->place, type, function);
   return type;
+}
+
+Array floating(const Operand& operand, std::string_view function) {
+  const Array x(to_node(operand, function));
+  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, graph::default_real) : x;
+}
+
+Array real_floating(const Operand& operand, std::string_view function) {
+  Array x = floating(operand, function);
+  if (!is_complex(x.dtype())) return x;
+  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
+}
+
+std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes) {
+  std::int64_t count = 1;
+  for (std::size_t axis : axes) count *= x.shape()[axis];
+  return count;
+}
+
+void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::string_view function) {
+  if (count_of(x, axes) > 0) return;
+  throw ValueError(prefix(function) + "has no value for no elements: shape " + to_string(x.shape()) +
+                   " has none along the axes to reduce");
+}
+
+const Shape& shape_of(const Operand& x) {
+  static const Shape scalar;
+  return x.is_scalar() ? scalar : x.array().shape();
 }
 
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands) {

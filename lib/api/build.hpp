@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace koine::api {
 
@@ -33,8 +34,20 @@ void require_order(DType type, std::string_view function);
 /// else x's type. DTypeError for bool_ and for a type that the device cannot compute with.
 DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function);
 
+/// The operand as an array of a floating type: integers and bool_ become float32.
+Array floating(const Operand& operand, std::string_view function);
+/// The same, with DTypeError for complex types.
+Array real_floating(const Operand& operand, std::string_view function);
+/// How many elements of x go into each result of a reduction over `axes`.
+std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes);
+/// Throws ValueError if that is none.
+void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::string_view function);
+
 /// The common type of the operands: scalars are weak.
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands);
+
+/// An operand's shape; a scalar has no axes.
+const Shape& shape_of(const Operand& x);
 
 /// The operand as a node of `type` at `place`; a scalar becomes a constant.
 graph::NodeRef to_node(const Operand& operand, DType type, const graph::Place& place);

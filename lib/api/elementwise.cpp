@@ -7,22 +7,19 @@
 #include <koine/searching.hpp>
 #include <koine/types.hpp>
 
+#include <limits>
+
 namespace koine {
 namespace {
 
 using graph::Op;
-
-const Shape& shape_of(const Operand& x) {
-  static const Shape scalar;
-  return x.is_scalar() ? scalar : x.array().shape();
-}
 
 Array unary(Op op, const Operand& x) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x});
   const DType type = graph::compute_type(row, api::common_type(row.name, {&x}));
   api::require_type(place, type, row.name);
-  return api::pending(op, graph::result_type(row, type), shape_of(x), {api::to_node(x, type, place)});
+  return api::pending(op, graph::result_type(row, type), api::shape_of(x), {api::to_node(x, type, place)});
 }
 
 Array binary(Op op, const Operand& x1, const Operand& x2) {
@@ -32,7 +29,7 @@ Array binary(Op op, const Operand& x1, const Operand& x2) {
   const DType common = row.domain == graph::Domain::logical ? DType::bool_ : api::common_type(row.name, {&x1, &x2});
   const DType type = graph::compute_type(row, common);
   api::require_type(place, type, row.name);
-  Shape shape = graph::broadcast_shapes(shape_of(x1), shape_of(x2), row.name);
+  Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), row.name);
   return api::pending(op, graph::result_type(row, type), std::move(shape),
                       {api::to_node(x1, type, place), api::to_node(x2, type, place)});
 }
@@ -54,8 +51,8 @@ Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
   const graph::Place place = api::common_place("where", {&condition, &x1, &x2});
   const DType type = api::common_type("where", {&x1, &x2});
   api::require_type(place, type, "where");
-  Shape shape = graph::broadcast_shapes(shape_of(x1), shape_of(x2), "where");
-  shape = graph::broadcast_shapes(shape_of(condition), shape, "where");
+  Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), "where");
+  shape = graph::broadcast_shapes(api::shape_of(condition), shape, "where");
   return api::pending(
       Op::where, type, std::move(shape),
       {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place), api::to_node(x2, type, place)});
@@ -80,6 +77,20 @@ Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
   if (min.operand()) result = maximum(result, bound(*min.operand()));
   if (max.operand()) result = minimum(result, bound(*max.operand()));
   return result;
+}
+
+Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
+  const Array x(api::to_node(operand, "nan_to_num"));
+  if (is_complex(x.dtype())) {
+    throw DTypeError("[nan_to_num] does not take " + std::string(name(x.dtype())) +
+                     "; it takes real types: take real(x) and imag(x)");
+  }
+  if (!is_real_floating(x.dtype())) return x;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const FloatInfo range = finfo(x.dtype());
+  const Array low = where(x == -infinity, options.neginf.value_or(range.min), x);
+  const Array finite = where(x == infinity, options.posinf.value_or(range.max), low);
+  return where(isnan(x), options.nan, finite);
 }
 
 namespace {

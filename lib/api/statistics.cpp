@@ -32,12 +32,6 @@ Array reduced(ReduceKind kind, const Array& x, const std::vector<std::size_t>& a
 
 Array array_of(const Operand& x, std::string_view function) { return Array(api::to_node(x, function)); }
 
-std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes) {
-  std::int64_t count = 1;
-  for (std::size_t axis : axes) count *= x.shape()[axis];
-  return count;
-}
-
 Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
@@ -45,17 +39,11 @@ Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& opt
   return reduced(kind, astype(x, type), axes, options.keepdims, type);
 }
 
-void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::string_view function) {
-  if (count_of(x, axes) > 0) return;
-  throw ValueError(api::prefix(function) + "has no value for no elements: shape " + to_string(x.shape()) +
-                   " has none along the axes to reduce");
-}
-
 Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
   api::require_real(x, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
-  need_elements(x, axes, function);
+  api::need_elements(x, axes, function);
   return reduced(kind, x, axes, options.keepdims, x.dtype());
 }
 
@@ -73,13 +61,8 @@ Array position(ReduceKind kind, const Operand& operand, const ArgOptions& option
   if (options.axis.given() && axes.size() != 1) {
     throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
   }
-  need_elements(x, axes, function);
+  api::need_elements(x, axes, function);
   return reduced(kind, x, axes, options.keepdims, int64);
-}
-
-Array floating(const Operand& operand, std::string_view function) {
-  const Array x = array_of(operand, function);
-  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, graph::default_real) : x;
 }
 
 /// The sum of x over `axes`, divided.
@@ -95,13 +78,10 @@ struct Variance {
 };
 
 Variance variance(const Operand& operand, const VarianceOptions& options, std::string_view function) {
-  const Array x = floating(operand, function);
-  if (is_complex(x.dtype())) {
-    throw DTypeError(api::prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
-  }
+  const Array x = api::real_floating(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
-  const auto count = static_cast<double>(count_of(x, axes));
+  const auto count = static_cast<double>(api::count_of(x, axes));
   const Array distance = wide - mean_of(wide, axes, count, true);
   const double divisor = std::max(count - options.correction, 0.0);
   return {mean_of(square(distance), axes, divisor, options.keepdims), x.dtype()};
@@ -127,10 +107,10 @@ Array argmax(const Operand& x, const ArgOptions& options) { return position(Redu
 Array argmin(const Operand& x, const ArgOptions& options) { return position(ReduceKind::argmin, x, options, "argmin"); }
 
 Array mean(const Operand& operand, const ReductionOptions& options) {
-  const Array x = floating(operand, "mean");
+  const Array x = api::floating(operand, "mean");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "mean");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
-  return astype(mean_of(wide, axes, static_cast<double>(count_of(x, axes)), options.keepdims), x.dtype());
+  return astype(mean_of(wide, axes, static_cast<double>(api::count_of(x, axes)), options.keepdims), x.dtype());
 }
 
 Array var(const Operand& x, const VarianceOptions& options) {

@@ -7,6 +7,8 @@
 #include <koine/error.hpp>
 #include <koine/types.hpp>
 
+#include <algorithm>
+
 namespace koine {
 
 Array astype(const Array& x, DType dtype, const AstypeOptions& options) {
@@ -52,25 +54,15 @@ DType result_type(std::initializer_list<TypeOperand> operands) {
     }
   }
   if (!type) throw ValueError("[result_type] got no array and no type; scalars alone are weak and have none");
+  std::vector<Scalar> scalars;
   for (const TypeOperand& operand : operands) {
-    if (const auto* scalar = std::get_if<Scalar>(&operand.value())) {
-      type = graph::promote(*type, *scalar, "result_type");
-    }
+    if (const auto* scalar = std::get_if<Scalar>(&operand.value())) scalars.push_back(*scalar);
   }
+  // The highest kind first: beside it the others have to fit no integer type.
+  std::stable_sort(scalars.begin(), scalars.end(),
+                   [](const Scalar& a, const Scalar& b) { return a.value().index() > b.value().index(); });
+  for (const Scalar& scalar : scalars) type = graph::promote(*type, scalar, "result_type");
   return *type;
-}
-
-bool isdtype(DType dtype, std::string_view kind) {
-  if (kind == "bool") return is_bool(dtype);
-  if (kind == "signed integer") return is_signed_integer(dtype);
-  if (kind == "unsigned integer") return is_unsigned_integer(dtype);
-  if (kind == "integral") return is_integer(dtype);
-  if (kind == "real floating") return is_real_floating(dtype);
-  if (kind == "complex floating") return is_complex(dtype);
-  if (kind == "numeric") return !is_bool(dtype);
-  throw ValueError("[isdtype] there is no kind \"" + std::string(kind) +
-                   "\"; it can be bool, signed integer, unsigned integer, integral, real floating, complex floating "
-                   "or numeric");
 }
 
 }  // namespace koine

@@ -16,6 +16,8 @@ struct Quirks {
   bool vector_trig_wrong = false;           ///< sin, cos and tan of vectors are wrong: use the scalar forms
   bool vector_pow_wrong = false;            ///< pow of double vectors is wrong: use the scalar form
   bool double_exp_overflows_early = false;  ///< exp(double) is infinite just below the largest argument
+  bool lgamma_overflows_early = false;      ///< lgamma is infinite before the end of the range
+  bool lgamma_of_infinity_wrong = false;    ///< lgamma is wrong at -inf and just below 0
   bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
   bool crashes_at_exit = false;             ///< a process must not end while work is under way: wait for it
   bool calls_crash_at_exit = false;         ///< no thread but the one that ends the process may be in the driver then

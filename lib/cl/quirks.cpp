@@ -31,6 +31,8 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::double_exp_overflows_early,
      "exp(709.782712893384) in double, the largest argument with a finite result, gives infinity. Seen in 3.1 and "
      "5.0."},
+    {"pocl", {0, 0}, every_later, &Quirks::lgamma_overflows_early,
+     "lgamma is infinite from 4e36 in float and 2e305 in double, where it is 3.3e38 and 1.4e308. Seen in 3.1."},
     {"pocl", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "A kernel is compiled at its first launch, on a thread of the driver's. If the process ends meanwhile, that thread "
      "finds the compiler's globals gone. Seen in 3.1."},
@@ -59,6 +61,8 @@ constexpr Row rows[] = {
     {"mesa", {0, 0}, {23, 0}, &Quirks::waits_skip_flushed,
      "rusticl's clFinish and blocking calls wait for the last command that was not flushed before, and where all were, "
      "by another thread too, for nothing. Seen in 22.3."},
+    {"mesa", {0, 0}, every_later, &Quirks::lgamma_of_infinity_wrong,
+     "rusticl's lgamma of -inf is -inf, and of numbers just below 0, such as -5e-21, inf. Seen in 22.3."},
     {"mesa:cpu", {0, 0}, every_later, &Quirks::loops_end_early,
      "llvmpipe counts the rounds of all loops of a work-item together, ends every loop after 65,535 of them, and says "
      "that all is well. Seen in 22.3."},

@@ -136,6 +136,13 @@ const char* Printer::expression_of(const Line& line) const {
     // e times the exponential of one less, near the end of the range.
     return "exp($0 - ($0 > 709.0 ? ($V)(1) : ($V)(0))) * ($0 > 709.0 ? ($V)(2.718281828459045235) : ($V)(1))";
   }
+  if (line.op == Op::lgamma && traits_.quirks.lgamma_overflows_early) {
+    // By Stirling's formula, of which two terms are enough there.
+    return "($0 > ($V)(1e30f) ? $0 * (log($0) - ($V)(1)) : lgamma($0))";
+  }
+  if (line.op == Op::lgamma && traits_.quirks.lgamma_of_infinity_wrong) {
+    return "(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : lgamma(isinf($0) ? fabs($0) : $0))";
+  }
   return expression(graph::info(line.op), line.in_type);
 }
 

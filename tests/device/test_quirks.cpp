@@ -44,3 +44,24 @@ TEST_CASE("exp of the largest doubles is finite, and pow of double vectors is ri
     }
   });
 }
+
+TEST_CASE("lgamma of the largest and of the smallest numbers is finite, and of both infinities infinite") {
+  kn::test::on_each_device([] {
+    std::vector<float> x = {4.0e36f,   4.02e36f, 4.05e36f, 4.08e36f, 1e31f,  5e36f, INFINITY,
+                            -INFINITY, 7.5f,     0.25f,    -5e-21f,  -1e-8f, 3e-30f};
+    const auto y = kn::lgamma(kn::asarray(x)).to_vector<float>();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(x[i]);
+      if (i >= 5 && i <= 7) {
+        CHECK(y[i] == INFINITY);
+      } else {
+        CHECK(y[i] == doctest::Approx(std::lgamma(double{x[i]})).epsilon(1e-6));
+      }
+    }
+  });
+  kn::test::on_each_device(kn::float64, [] {
+    const std::vector<double> x = {1.9e305, 2.1e305, 2.5e305, 1e40, 7.5};
+    const auto y = kn::lgamma(kn::asarray(x)).to_vector<double>();
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == doctest::Approx(std::lgamma(x[i])).epsilon(1e-14));
+  });
+}

@@ -158,6 +158,25 @@ TEST_CASE("mean, var and std") {
   });
 }
 
+TEST_CASE("var of 10^7 float32 values around 10^4 with unit spread is right to 1e-4") {
+  on_each_device([] {
+    const std::int64_t count = 10'000'000;
+    const Array x = kn::random::Generator(11).normal({count}, {.loc = 1e4});
+    const std::vector<float> values = x.to_vector<float>();
+    long double total = 0, squares = 0;
+    for (float v : values) total += static_cast<long double>(v);
+    const long double mean = total / count;
+    for (float v : values) squares += (static_cast<long double>(v) - mean) * (static_cast<long double>(v) - mean);
+    const auto exact = static_cast<double>(squares / count);
+    CHECK(std::abs(exact - 1) < 0.01);
+    CHECK(std::abs(kn::var(x).item<double>() - exact) <= 1e-4 * exact);
+    CHECK(std::abs(kn::nanvar(x).item<double>() - exact) <= 1e-4 * exact);
+    const Array rows = kn::reshape(x, {count / 1000, 1000});
+    CHECK(std::abs(kn::mean(kn::var(rows, {.axis = 0})).item<double>() - exact) <= 1e-3 * exact);
+    MESSAGE("off by ", std::abs(kn::var(x).item<double>() - exact) / exact);
+  });
+}
+
 TEST_CASE("a float32 sum of 10^8 uniform values is right to 1e-6, and the same each time") {
   const std::int64_t count = kn::test::exhaustive() ? 100'000'000 : 20'000'000;
   on_each_device([&] {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <numbers>
 #include <utility>
 
 namespace koine::test {
@@ -97,15 +98,21 @@ KN_STD(atan)
 KN_STD2(atan2)
 KN_STD(atanh)
 KN_STD2(copysign)
+KN_STD(cbrt)
 KN_STD(cos)
 KN_STD(cosh)
+KN_STD(erf)
+KN_STD(erfc)
 KN_STD(exp)
+KN_STD(exp2)
 KN_STD2(hypot)
+KN_STD(lgamma)
 KN_STD(log)
 KN_STD(sin)
 KN_STD(sinh)
 KN_STD(tan)
 KN_STD(tanh)
+KN_STD(tgamma)
 KN_COMPARE(equal, ==)
 KN_COMPARE(greater, >)
 KN_COMPARE(greater_equal, >=)
@@ -363,6 +370,18 @@ inline constexpr auto sign = [](auto x) {
   }
 };
 
+inline constexpr auto deg2rad = [](long double x) { return x * (std::numbers::pi_v<long double> / 180); };
+inline constexpr auto rad2deg = [](long double x) { return x * (180 / std::numbers::pi_v<long double>); };
+inline constexpr auto rsqrt = [](long double x) { return 1 / std::sqrt(x); };
+inline constexpr auto sigmoid = [](long double x) { return 1 / (1 + std::exp(-x)); };
+
+inline constexpr auto sinc = [](long double x) {
+  if (x == 0) return 1.0L;
+  // sin(πx) by the distance from the nearest integer, which is exact.
+  const long double whole = std::nearbyint(x), sine = std::sin(std::numbers::pi_v<long double> * (x - whole));
+  return (std::fmod(whole, 2.0L) == 0 ? sine : -sine) / (std::numbers::pi_v<long double> * x);
+};
+
 inline constexpr auto signbit = [](long double x) { return std::signbit(x); };
 
 }  // namespace reference
@@ -381,13 +400,16 @@ inline Bound bound_of(std::string_view op) {
   };
   static constexpr Bound elementary{4, 4, 12};
   static constexpr Row rows[] = {
-      {"abs", {0, 0, 5}},    {"acos", elementary},        {"acosh", elementary}, {"asin", elementary},
-      {"asinh", elementary}, {"atan", {6, 6, 12}},        {"atan2", {7, 7, 0}},  {"atanh", {6, 6, 12}},
-      {"cos", elementary},   {"cosh", elementary},        {"divide", {3, 0, 8}}, {"exp", elementary},
-      {"expm1", elementary}, {"floor_divide", {2, 2, 0}}, {"hypot", {5, 5, 0}},  {"log", elementary},
-      {"log1p", elementary}, {"log2", elementary},        {"log10", elementary}, {"logaddexp", {6, 6, 0}},
-      {"pow", {17, 17, 64}}, {"reciprocal", {3, 0, 8}},   {"sign", {0, 0, 4}},   {"sin", elementary},
-      {"sinh", elementary},  {"sqrt", {4, 0, 8}},         {"tan", {6, 6, 16}},   {"tanh", {6, 6, 16}},
+      {"abs", {0, 0, 5}},        {"acos", elementary},     {"acosh", elementary},       {"asin", elementary},
+      {"asinh", elementary},     {"atan", {6, 6, 12}},     {"atan2", {7, 7, 0}},        {"atanh", {6, 6, 12}},
+      {"cbrt", elementary},      {"cos", elementary},      {"cosh", elementary},        {"deg2rad", {2, 2, 0}},
+      {"divide", {3, 0, 8}},     {"erf", {16, 16, 0}},     {"erfc", {16, 16, 0}},       {"exp", elementary},
+      {"exp2", elementary},      {"expm1", elementary},    {"floor_divide", {2, 2, 0}}, {"hypot", {5, 5, 0}},
+      {"lgamma", {16, 16, 0}},   {"log", elementary},      {"log10", elementary},       {"log1p", elementary},
+      {"log2", elementary},      {"logaddexp", {6, 6, 0}}, {"pow", {17, 17, 64}},       {"rad2deg", {2, 2, 0}},
+      {"reciprocal", {3, 0, 8}}, {"rsqrt", elementary},    {"sigmoid", {6, 6, 0}},      {"sign", {0, 0, 4}},
+      {"sin", elementary},       {"sinc", {8, 8, 0}},      {"sinh", elementary},        {"sqrt", {4, 0, 8}},
+      {"tan", {6, 6, 16}},       {"tanh", {6, 6, 16}},     {"tgamma", {16, 16, 0}},
   };
   for (const Row& row : rows) {
     if (row.op == op) return row.bound;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions that pass over NaN, made of reductions of what is put in its place.
+#include "api/build.hpp"
+
+#include <koine/creation.hpp>
+#include <koine/elementwise.hpp>
+#include <koine/error.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/nan_statistics.hpp>
+#include <koine/searching.hpp>
+#include <koine/statistics.hpp>
+#include <koine/types.hpp>
+
+#include <limits>
+
+namespace koine {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool may_be_nan(const Array& x) { return !is_integer(x.dtype()) && !is_bool(x.dtype()); }
+
+Array without_nan(const Array& x, double instead) { return may_be_nan(x) ? where(isnan(x), instead, x) : x; }
+
+/// How many elements are not NaN, in the type that a sum of x is divided in.
+Array counted(const Array& x, const ReductionOptions& options) {
+  return astype(count_nonzero(x == x, options), graph::real_part(x.dtype()));
+}
+
+Array sum_or_prod(decltype(sum)& reduce, double neutral, const Operand& operand, const SumOptions& options,
+                  std::string_view function) {
+  const Array x(api::to_node(operand, function));
+  graph::normal_axes(options.axis, x.shape(), function);
+  const DType type = api::sum_type(x, options.dtype, function);
+  return reduce(without_nan(x, neutral), {.axis = options.axis, .dtype = type, .keepdims = options.keepdims});
+}
+
+/// The variance in the type it is accumulated in.
+Array variance(const Array& x, const VarianceOptions& options, std::string_view function) {
+  graph::normal_axes(options.axis, x.shape(), function);
+  const Array wide = astype(x, graph::accumulation_type(x.dtype()));
+  const ReductionOptions kept{.axis = options.axis, .keepdims = true};
+  const Array mean = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = true}) / counted(wide, kept);
+  const Array squares = sum(without_nan(square(wide - mean), 0), {.axis = options.axis, .keepdims = options.keepdims});
+  const Array divisor = counted(wide, {.axis = options.axis, .keepdims = options.keepdims}) - options.correction;
+  return where(divisor > 0, squares / divisor, std::numeric_limits<double>::quiet_NaN());
+}
+
+Array extreme(decltype(max)& reduce, double lowest, const Operand& operand, const ReductionOptions& options,
+              std::string_view function) {
+  const Array x(api::to_node(operand, function));
+  api::require_real(x, function);
+  api::need_elements(x, graph::normal_axes(options.axis, x.shape(), function), function);
+  if (!may_be_nan(x)) return reduce(x, options);
+  return where(any(x == x, options), reduce(without_nan(x, lowest), options), std::numeric_limits<double>::quiet_NaN());
+}
+
+/// The first position of what equals the extreme: NaN equals nothing.
+Array position(decltype(max)& reduce, double lowest, const Operand& operand, const ArgOptions& options,
+               std::string_view function) {
+  const Array x(api::to_node(operand, function));
+  api::require_real(x, function);
+  const auto axes = graph::normal_axes(options.axis, x.shape(), function);
+  if (options.axis.given() && axes.size() != 1) {
+    throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
+  }
+  api::need_elements(x, axes, function);
+  const std::int64_t count = api::count_of(x, axes);
+  Shape line = x.shape();
+  for (std::size_t axis = 0; options.axis.given() && axis < line.size(); ++axis) {
+    if (axis != axes[0]) line[axis] = 1;
+  }
+  const Array positions = reshape(arange(count, {.dtype = int64, .device = x.device()}), line);
+  const Array found = reduce(without_nan(x, lowest), {.axis = options.axis, .keepdims = true}) == x;
+  const Array first = min(where(found, positions, count), {.axis = options.axis, .keepdims = options.keepdims});
+  return where(first == count, -1, first);
+}
+
+}  // namespace
+
+Array nansum(const Operand& x, const SumOptions& options) { return sum_or_prod(sum, 0, x, options, "nansum"); }
+Array nanprod(const Operand& x, const SumOptions& options) { return sum_or_prod(prod, 1, x, options, "nanprod"); }
+
+Array nanmean(const Operand& operand, const ReductionOptions& options) {
+  const Array x = api::floating(operand, "nanmean");
+  graph::normal_axes(options.axis, x.shape(), "nanmean");
+  const Array wide = astype(x, graph::accumulation_type(x.dtype()));
+  const Array total = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = options.keepdims});
+  return astype(total / counted(wide, options), x.dtype());
+}
+
+Array nanvar(const Operand& operand, const VarianceOptions& options) {
+  const Array x = api::real_floating(operand, "nanvar");
+  return astype(variance(x, options, "nanvar"), x.dtype());
+}
+
+Array nanstd(const Operand& operand, const VarianceOptions& options) {
+  const Array x = api::real_floating(operand, "nanstd");
+  return astype(sqrt(variance(x, options, "nanstd")), x.dtype());
+}
+
+Array nanmax(const Operand& x, const ReductionOptions& options) {
+  return extreme(max, -infinity, x, options, "nanmax");
+}
+Array nanmin(const Operand& x, const ReductionOptions& options) { return extreme(min, infinity, x, options, "nanmin"); }
+
+Array nanargmax(const Operand& x, const ArgOptions& options) {
+  return position(max, -infinity, x, options, "nanargmax");
+}
+Array nanargmin(const Operand& x, const ArgOptions& options) {
+  return position(min, infinity, x, options, "nanargmin");
+}
+
+}  // namespace koine

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// logsumexp and softmax against long double, where nothing overflows.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/numbers.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::Shape;
+using kn::test::difference;
+using kn::test::has;
+using kn::test::message_of;
+using kn::test::on_each_device;
+
+namespace {
+
+constexpr float inf = INFINITY;
+
+/// log(sum(exp)) of each of `lines` runs of values.
+template <class T>
+std::vector<long double> logs(const std::vector<T>& values, std::size_t lines) {
+  const std::size_t length = values.size() / lines;
+  std::vector<long double> result;
+  for (std::size_t line = 0; line < lines; ++line) {
+    long double total = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      total += std::exp(static_cast<long double>(static_cast<double>(values[line * length + i])));
+    }
+    result.push_back(std::log(total));
+  }
+  return result;
+}
+
+template <class T>
+void check(std::int64_t rows, std::int64_t columns, double spread) {
+  CAPTURE(columns);
+  CAPTURE(spread);
+  const double eps = kn::finfo(kn::dtype_of<T>).eps, single = std::max(eps, 0x1p-23);
+  std::mt19937 random(9);
+  std::uniform_real_distribution<double> uniform(-spread, spread);
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < rows * columns; ++i) values.push_back(T(static_cast<float>(uniform(random))));
+  const Array x = kn::asarray(values, {rows, columns});
+  const std::vector<long double> want = logs(values, static_cast<std::size_t>(rows));
+  const Array sums = kn::logsumexp(x, {.axis = 1}), shares = kn::softmax(x, {.axis = -1});
+  CHECK(sums.shape() == Shape{rows});
+  CHECK(sums.dtype() == kn::dtype_of<T>);
+  CHECK(shares.shape() == x.shape());
+  CHECK(kn::logsumexp(x, {.axis = 1, .keepdims = true}).shape() == Shape{rows, 1});
+  const auto got = sums.to_vector<double>(), parts = shares.to_vector<double>();
+  const Array turned = kn::asarray(x.T().to_vector<T>(), {columns, rows});
+  const auto down = kn::logsumexp(turned, {.axis = 0}).to_vector<double>();
+  // The rounding of the shift and of each difference counts against the largest value.
+  const double bound = single * (4 + spread) + eps * spread;
+  for (std::size_t row = 0; row < want.size(); ++row) {
+    CHECK(std::abs(got[row] - static_cast<double>(want[row])) <= bound);
+    CHECK(std::abs(down[row] - static_cast<double>(want[row])) <= bound);
+    double total = 0;
+    for (std::size_t i = row * static_cast<std::size_t>(columns); i < (row + 1) * static_cast<std::size_t>(columns);
+         ++i) {
+      const double share = static_cast<double>(std::exp(static_cast<double>(values[i]) - want[row]));
+      CHECK(std::abs(parts[i] - share) <=
+            (8 + 2 * spread) * single * share + static_cast<double>(kn::test::ulp<T>(share)));
+      total += parts[i];
+    }
+    CHECK(total == doctest::Approx(1).epsilon(eps * static_cast<double>(columns) + 1e-6));
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("rows of many lengths", T, kn::float16_t, kn::bfloat16_t, float, double) {
+  on_each_device(kn::dtype_of<T>, [] {
+    check<T>(3, 1, 10);
+    check<T>(3, 7, 10);
+    check<T>(2, 1000, 1);
+    check<T>(2, 300, 50);
+  });
+}
+
+TEST_CASE("values whose exponentials are past the range") {
+  on_each_device([] {
+    const Array x = kn::asarray(std::vector<float>{1000, 1000, -1000, -1000, 1e30f, -1e30f}, {3, 2});
+    const float more = std::log(2.0f);
+    CHECK(difference(kn::logsumexp(x, {.axis = 1}).to_vector<float>(), {1000 + more, -1000 + more, 1e30f}) == "");
+    CHECK(difference(kn::softmax(x, {.axis = 1}).to_vector<float>(), {0.5f, 0.5f, 0.5f, 0.5f, 1, 0}) == "");
+  });
+}
+
+TEST_CASE("infinities and NaN as SciPy has them") {
+  on_each_device([] {
+    const Array x = kn::asarray(std::vector<float>{-inf, -inf, -inf, 0, inf, 0, inf, inf, inf, -inf, NAN, 1}, {6, 2});
+    CHECK(difference(kn::logsumexp(x, {.axis = 1}).to_vector<float>(), {-inf, 0, inf, inf, inf, NAN}) == "");
+    CHECK(difference(kn::softmax(x, {.axis = 1}).to_vector<float>(),
+                     {NAN, NAN, 0, 1, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}) == "");
+  });
+}
+
+TEST_CASE("all axes, integers, no axes and no elements") {
+  on_each_device([] {
+    const Array x = kn::zeros({2, 4}, {.dtype = kn::int32});
+    CHECK(kn::logsumexp(x).dtype() == kn::float32);
+    CHECK(kn::logsumexp(x).item<float>() == doctest::Approx(std::log(8.0)));
+    CHECK(difference(kn::softmax(x).to_vector<float>(), std::vector<float>(8, 0.125f)) == "");
+    CHECK(kn::softmax(kn::asarray(3.0)).item<float>() == 1);
+    CHECK(kn::logsumexp(kn::asarray(3.0)).item<float>() == 3);
+    CHECK(kn::logsumexp(kn::ones({0})).item<float>() == -inf);
+    CHECK(difference(kn::logsumexp(kn::ones({2, 0}), {.axis = 1}).to_vector<float>(), {-inf, -inf}) == "");
+    CHECK(kn::softmax(kn::ones({2, 0}), {.axis = 1}).shape() == Shape{2, 0});
+    CHECK(kn::softmax(kn::ones({2, 0}), {.axis = 1}).to_vector<float>().empty());
+  });
+}
+
+TEST_CASE("wrong calls") {
+  const Array x = kn::ones({2, 3});
+  CHECK(has(message_of<kn::IndexError>([&] { kn::softmax(x, {.axis = 2}); }), "[softmax] axis 2 is out of range"));
+  CHECK(has(message_of<kn::DTypeError>([&] { kn::softmax(x.astype(kn::complex64)); }),
+            "[softmax] does not take complex64"));
+  CHECK(has(message_of<kn::IndexError>([&] { kn::logsumexp(x, {.axis = {0, 0}}); }), "[logsumexp] axis 0 is named"));
+  CHECK(has(message_of<kn::DTypeError>([&] { kn::logsumexp(x.astype(kn::complex64)); }),
+            "[logsumexp] does not take complex64"));
+}
