@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work of koine_bench in NumPy or, with --gpu, in CuPy and PyTorch where they can be imported.
 
-usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, scan, indexing, matmul or host
+usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, scan, indexing, sort, matmul or host
 """
 
 import argparse
@@ -130,6 +130,18 @@ def reduce(xp, uniform, gpu):
     yield f"sum axis 1 of {2**log}^2", lambda: x.sum(1), False
 
 
+def sort(xp, uniform, gpu):
+    log = 26 if gpu else 22
+    count = 2**log
+    line = uniform(count)
+    rows, short = uniform((count // 1000, 1000)), uniform((count // 10, 10))
+    yield f"sort 2^{log}", lambda: xp.sort(line), False
+    yield f"argsort 2^{log}", lambda: xp.argsort(line), False
+    yield f"unique of 1000 among 2^{log}", lambda: xp.unique(xp.floor(line * 1000)), False
+    yield "sort of rows of 1000", lambda: xp.sort(rows), False
+    yield "sort of rows of 10", lambda: xp.sort(short), False
+
+
 def scan(xp, uniform, gpu):
     line, square = uniform(1 << 24), uniform((4096, 4096))
     yield "cumulative_sum 2^24", lambda: xp.cumsum(line, 0), False
@@ -162,7 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "matmul", "host"))
+    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "host"))
     parser.add_argument("out")
     options = parser.parse_args()
 

@@ -21,7 +21,9 @@
 #include <koine/random.hpp>
 #include <koine/reproducible.hpp>
 #include <koine/searching.hpp>
+#include <koine/sets.hpp>
 #include <koine/shape.hpp>
+#include <koine/sorting.hpp>
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>
 #include <koine/utilities.hpp>

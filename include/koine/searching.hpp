@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions of extremes, counts of non-zeros, and choice by a condition.
+// Positions of extremes, places in sorted lists, counts of non-zeros, and choice by a condition.
 #pragma once
 
 #include <koine/array.hpp>
 #include <koine/reduction_options.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace koine {
@@ -20,6 +22,17 @@ KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options 
 /// The positions of the elements that are not zero, in row-major order: for each axis an int64 array of one axis. Waits
 /// for the device, as only it knows how many there are. ShapeError for an array without axes.
 KOINE_API std::vector<Array> nonzero(const Array& x);
+
+enum class Side : std::uint8_t { left, right };
+struct SearchSortedOptions {
+  Side side = Side::left;
+  std::optional<Array> sorter = std::nullopt;  ///< positions that put x1 in order, as argsort gives them
+};
+/// For each element of x2 the place in x1, which has one axis and is in rising order (or is under `.sorter`), before
+/// which it can be put to keep the order: the first such place, or the last with Side::right. NaN stand behind all
+/// numbers, as sort puts them. x1 and x2 promote to a common type. Result: int64 of x2's shape. DTypeError for complex
+/// types, ShapeError for an x1 without just one axis, or a sorter of another shape.
+KOINE_API Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options = {});
 
 /// x1 where `condition` (any type, read as "is not zero") is true, x2 elsewhere. The three broadcast; x1 and x2 promote
 /// to a common type.

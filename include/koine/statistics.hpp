@@ -6,6 +6,11 @@
 #include <koine/array.hpp>
 #include <koine/reduction_options.hpp>
 
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace koine {
 
 // Each reduces the axes of `.axis` (all by default), which disappear, or stay with size one under `.keepdims`. What
@@ -39,6 +44,45 @@ KOINE_API Array logsumexp(const Operand& x, const ReductionOptions& options = {}
 /// x's shape; integers and bool_ give float32. NaN throughout where an element is NaN or inf, or all are -inf. Real
 /// types.
 KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
+
+// Quantiles sort what they are of, and lie between two neighbours a and b in that order, the part t of the way:
+// a + (b - a) t below the middle, b - (b - a) (1 - t) from there on. Real types; float16 and bfloat16 are computed in
+// float32, integers and bool_ give float32. NaN where there is a NaN. ValueError for no elements and for a fraction out
+// of range, IndexError for an axis out of range or named twice.
+
+/// The middle element in order, or the mean of the two middle ones.
+KOINE_API Array median(const Operand& x, const ReductionOptions& options = {});
+/// The value that the fraction q, from 0 to 1, of the elements do not exceed, as NumPy's "linear" method has it.
+KOINE_API Array quantile(const Operand& x, double q, const ReductionOptions& options = {});
+/// Several, along a new first axis.
+KOINE_API Array quantile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
+/// quantile of q / 100.
+KOINE_API Array percentile(const Operand& x, double q, const ReductionOptions& options = {});
+KOINE_API Array percentile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
+
+struct BincountOptions {
+  std::int64_t minlength = 0;
+};
+/// How often each of 0, 1, 2, ... occurs in x, of one axis, up to its largest element or `.minlength` - 1. Result:
+/// int64. Waits for the device, since the result's shape depends on x. DTypeError for a type that is not an integer's,
+/// ShapeError for another number of axes, ValueError for elements below zero.
+KOINE_API Array bincount(const Array& x, const BincountOptions& options = {});
+
+struct HistogramOptions {
+  std::int64_t bins = 10;
+  std::optional<std::pair<double, double>> range =
+      std::nullopt;  ///< by default from the smallest element to the largest
+};
+struct HistogramResult {
+  Array counts, edges;
+};
+/// How many elements lie in each of `.bins` equal parts of a range, of the flattened array, and the edges of the parts.
+/// An edge belongs to the part above it, but the last to the last. What lies outside is not counted, nor is NaN. Counts
+/// are int64; edges have x's type, float32 for integers and bool_, which are counted as such. Real types; ValueError
+/// for fewer bins than one, for a range without both ends finite and rising, and for no elements without a range.
+KOINE_API HistogramResult histogram(const Array& x, const HistogramOptions& options = {});
+/// The same with edges of one's own, rising, of one axis and at least two.
+KOINE_API HistogramResult histogram(const Array& x, const Array& edges);
 
 // Scans along one axis. What they scan may be a lazy expression: it is computed on the way, not stored. The order of
 // the operations follows from the length and the type alone (blocks of 4096 elements, half of that for each doubling

@@ -50,6 +50,12 @@ void require_real(const Array& x, std::string_view function) {
                    "; it takes integers and real floating types");
 }
 
+void require_order(DType type, std::string_view function) {
+  if (!is_complex(type)) return;
+  throw DTypeError(prefix(function) + "does not take " + std::string(name(type)) +
+                   ", whose elements have no order; take the real part, the imaginary part or abs");
+}
+
 DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function) {
   const DType own = x.dtype();
   const DType type = wanted.value_or(is_unsigned_integer(own)          ? uint64

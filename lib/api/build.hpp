@@ -28,6 +28,8 @@ void require_type(const graph::Place& place, DType type, std::string_view functi
 
 /// Throws DTypeError for bool_ and complex types.
 void require_real(const Array& x, std::string_view function);
+/// Throws DTypeError for complex types, whose elements have no order.
+void require_order(DType type, std::string_view function);
 /// What a sum or a product of x is accumulated in and gives: `wanted`, else int64 or uint64 for integers and bool_,
 /// else x's type. DTypeError for bool_ and for a type that the device cannot compute with.
 DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function);

@@ -8,6 +8,8 @@
 #include "exec/random.hpp"
 #include "exec/scan.hpp"
 #include "exec/scatter.hpp"
+#include "exec/search.hpp"
+#include "exec/sort.hpp"
 #include "exec/take.hpp"
 
 #include <algorithm>
@@ -78,6 +80,8 @@ void run(runtime::Context& context, std::uint64_t evaluation, std::span<Node* co
           case Op::random: run_random_node(queue, node); break;
           case Op::take: run_take(queue, node); break;
           case Op::scatter: run_scatter(queue, node); break;
+          case Op::sort: run_sort(queue, node); break;
+          case Op::search: run_search(queue, node); break;
           default: run_matmul_node(queue, node);
         }
     }

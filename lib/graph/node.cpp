@@ -192,11 +192,13 @@ std::string_view function_of(const Node& node) {
       break;
     case Op::take: return node.take().function;
     case Op::scatter: return "subscript";
+    case Op::sort: return node.sort().places ? "argsort" : "sort";
     case Op::cast:
       // To its own type is a copy, which is made where memory has to be one's own or in order.
       if (node.inputs[0] && node.inputs[0]->dtype == node.dtype) break;
       return name(node.op);
     case Op::where:
+    case Op::search:
     case Op::matmul: return name(node.op);
     default:
       if (in_table(node.op)) return name(node.op);

@@ -82,6 +82,17 @@ struct TakeInfo {
   std::size_t named_axis = axis;  // what the caller calls the axis
 };
 
+/// Along the last axis: the sorted values, or the places that they came from.
+struct SortInfo {
+  bool places = false;
+  bool descending = false;
+};
+
+/// Of places in a sorted list: behind what is equal, or before.
+struct SearchInfo {
+  bool after = false;
+};
+
 /// Values at positions of a flattened array, of which `repeats` says that some may be equal.
 struct ScatterInfo {
   bool repeats;
@@ -89,7 +100,7 @@ struct ScatterInfo {
 
 using Attributes =
     std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>, std::shared_ptr<const ReduceInfo>,
-                 std::shared_ptr<const RandomInfo>, TakeInfo, ScatterInfo>;
+                 std::shared_ptr<const RandomInfo>, TakeInfo, ScatterInfo, SortInfo, SearchInfo>;
 
 /// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
 /// all that the process built since the oldest of its nodes, whichever is less.
@@ -140,6 +151,8 @@ struct Node {
   const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
   const TakeInfo& take() const { return std::get<TakeInfo>(attributes); }
   const ScatterInfo& scatter() const { return std::get<ScatterInfo>(attributes); }
+  const SortInfo& sort() const { return std::get<SortInfo>(attributes); }
+  const SearchInfo& search() const { return std::get<SearchInfo>(attributes); }
   const ConstantValue& constant() const { return std::get<ConstantValue>(attributes); }
 };
 

@@ -44,6 +44,8 @@ std::string_view name(Op op) {
     case Op::random: return "random";
     case Op::take: return "take";
     case Op::scatter: return "scatter";
+    case Op::sort: return "sort";
+    case Op::search: return "searchsorted";
     default: return "leaf";
   }
 }

@@ -28,6 +28,8 @@ enum class Op : std::uint8_t {
   random,
   take,
   scatter,
+  sort,
+  search,
   // what memory holds
   leaf,
 };

@@ -319,6 +319,16 @@ inline std::vector<Step> workload() {
     return rows(2, 4999).item<std::int64_t>() == 10'000 && rows(0, 0).item<int>() == 2 &&
            columns(2, 7).item<int>() == 2;
   });
+  add("sorts", [x = Array()](Attempt& attempt) mutable {
+    // Longer than a tile of a card, or than a CPU's work-item takes by itself.
+    constexpr std::int64_t count = 20'000;
+    attempt.once([&] { x = (arange(count, 0, -1) * 7 % count).astype(int16).eval(); });
+    const auto there = attempt.elsewhere();
+    const Array rows = sort(reshape(x, {-1, 10}), {.axis = 0});
+    return sort(x)(count - 1).item<std::int64_t>() == count - 1 && argsort(x)(0).item<std::int64_t>() == 0 &&
+           all(rows(slice(1, none)) >= rows(slice(none, -1))).item<bool>() &&
+           searchsorted(arange(10), 7).item<std::int64_t>() == 7;
+  });
   add("matrix products", [a = Array(), wide = Array()](Attempt& attempt) mutable {
     constexpr std::int64_t depth = 40'000;
     attempt.once([&] { a = reshape(asarray(hundred()), {10, 10}); });

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts and places in sorted lists: checks, and the axis moved to the end.
+#include "api/build.hpp"
+
+#include <koine/error.hpp>
+#include <koine/indexing.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/searching.hpp>
+#include <koine/sorting.hpp>
+#include <koine/types.hpp>
+
+namespace koine {
+namespace {
+
+/// Sorts the last axis.
+Array sorted(const Array& rows, bool places, bool descending) {
+  return api::pending(graph::Op::sort, places ? int64 : rows.dtype(), rows.shape(), {api::in_order(rows.node())},
+                      graph::SortInfo{places, descending});
+}
+
+/// x with its axis `axis`, which is in range, last.
+Array with_last(const Array& x, std::size_t axis) { return axis + 1 == x.shape().size() ? x : moveaxis(x, axis, -1); }
+/// The way back.
+Array with_back(const Array& x, std::size_t axis) { return axis + 1 == x.shape().size() ? x : moveaxis(x, -1, axis); }
+
+std::size_t sorted_axis(const Array& x, std::int64_t axis, std::string_view function) {
+  api::require_order(x.dtype(), function);
+  return graph::normal_axis(axis, x.shape(), function);
+}
+
+}  // namespace
+
+Array sort(const Array& x, const SortOptions& options) {
+  const std::size_t axis = sorted_axis(x, options.axis, "sort");
+  return with_back(sorted(with_last(x, axis), false, options.descending), axis);
+}
+
+Array argsort(const Array& x, const SortOptions& options) {
+  const std::size_t axis = sorted_axis(x, options.axis, "argsort");
+  return with_back(sorted(with_last(x, axis), true, options.descending), axis);
+}
+
+Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
+  const std::int64_t size = x.shape()[sorted_axis(x, options.axis, "partition")];
+  if (kth < -size || kth >= size) {
+    throw IndexError("[partition] kth " + std::to_string(kth) + " is out of range for axis " +
+                     std::to_string(options.axis) + " of size " + std::to_string(size) +
+                     (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1)));
+  }
+  return sort(x, {.axis = options.axis});
+}
+
+TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
+  const std::size_t axis = sorted_axis(x, options.axis, "topk");
+  const std::int64_t size = x.shape()[axis];
+  if (k < 0 || k > size) {
+    throw ValueError("[topk] k is " + std::to_string(k) + "; axis " + std::to_string(options.axis) + " of shape " +
+                     to_string(x.shape()) + " has " + std::to_string(size) + " elements");
+  }
+  const Array rows = with_last(x, axis), places = sorted(rows, true, options.largest)(ellipsis, slice(0, k));
+  const Array values = take_along_axis(rows, places);
+  return {with_back(values, axis), with_back(places, axis)};
+}
+
+Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options) {
+  const Operand first(x1);
+  const graph::Place place = api::common_place("searchsorted", {&first, &x2});
+  const DType type = api::common_type("searchsorted", {&first, &x2});
+  api::require_order(type, "searchsorted");
+  if (x1.ndim() != 1) {
+    throw ShapeError("[searchsorted] x1 has shape " + to_string(x1.shape()) + "; it must have one axis");
+  }
+  if (options.sorter && options.sorter->shape() != x1.shape()) {
+    throw ShapeError("[searchsorted] the sorter has shape " + to_string(options.sorter->shape()) + ", x1 " +
+                     to_string(x1.shape()) + "; they must be equal");
+  }
+  const Array list = astype(options.sorter ? take(x1, *options.sorter) : x1, type);
+  const graph::NodeRef wanted = api::to_node(x2, type, place);
+  return api::pending(graph::Op::search, int64, wanted->shape, {api::in_order(list.node()), api::in_order(wanted)},
+                      graph::SearchInfo{options.side == Side::right});
+}
+
+}  // namespace koine
