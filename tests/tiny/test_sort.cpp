@@ -60,6 +60,8 @@ TEST_CASE("rows of several blocks") {
   check_sorts<std::uint8_t>(1, 4700, false);
   check_sorts<float>(1, 4200, true);
   check_sorts<std::int64_t>(2, 2100, false);
+  // Longer than what a CPU's work-item sorts by itself.
+  check_sorts<std::uint8_t>(1, 17'000, false);
 }
 
 TEST_CASE("places in a sorted list") {
