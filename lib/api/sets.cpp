@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets: made of sorts, scans and binary searches.
+// Sets: made of sorts, scans, masks and binary searches.
 #include "api/build.hpp"
 
 #include <koine/creation.hpp>
@@ -18,21 +18,20 @@ namespace {
 /// Equal elements side by side, and where each group of them begins.
 struct Groups {
   Array sorted;
-  Array numbers;  // of its group, from 1 on, for each element of `sorted`
+  Array first;  // whether an element is the first of its group
   Array begins;
 };
 
-Groups groups_of(const Array& sorted) {
-  const std::int64_t count = sorted.size();
-  if (count == 0) {
-    const Array none_at_all = zeros({0}, {.dtype = int64, .device = sorted.device()});
-    return {sorted, none_at_all, none_at_all};
-  }
+/// Whether each element differs from the one before.
+Array firsts_of(const Array& sorted) {
   const Array first = ones({1}, {.dtype = bool_, .device = sorted.device()});
   const Array rest = not_equal(sorted(slice(1, none)), sorted(slice(none, -1)));
-  const Array numbers = cumulative_sum(concat({first, rest}), {.dtype = int64});
-  const auto groups = numbers(-1).item<std::int64_t>();
-  return {sorted, numbers, searchsorted(numbers, arange(1, groups + 1, 1, {.device = sorted.device()}))};
+  return concat({first, rest})(slice(none, sorted.size())).eval();
+}
+
+Groups groups_of(const Array& sorted) {
+  const Array first = firsts_of(sorted);
+  return {sorted, first, nonzero(first)[0]};
 }
 
 Array counts_of(const Groups& groups) {
@@ -44,7 +43,7 @@ Array counts_of(const Groups& groups) {
 Array inverse_of(const Groups& groups, const Array& order, const Shape& shape) {
   // Places that fit 32 bits are sorted in half the passes.
   const Array places = order.size() <= INT64_C(0xffffffff) ? astype(order, uint32) : order;
-  return reshape(take(groups.numbers - 1, argsort(places)), shape);
+  return reshape(take(cumulative_sum(groups.first, {.dtype = int64}) - 1, argsort(places)), shape);
 }
 
 /// The flattened array; argsort(flat) and what it leads to.
@@ -91,8 +90,8 @@ UniqueCountsResult unique_counts(const Array& x) {
 
 Array unique_values(const Array& x) {
   api::require_order(x.dtype(), "unique_values");
-  const Groups groups = groups_of(sort(reshape(x, {-1})).eval());
-  return take(groups.sorted, groups.begins);
+  const Array sorted = sort(reshape(x, {-1})).eval();
+  return sorted(firsts_of(sorted));
 }
 
 }  // namespace koine
