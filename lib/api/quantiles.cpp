@@ -18,15 +18,16 @@
 namespace koine {
 namespace {
 
-Array real_floating(const Array& x, std::string_view function) {
+Array ordered_floating(const Operand& operand, std::string_view function) {
+  const Array x = api::floating(operand, function);
   api::require_order(x.dtype(), function);
-  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, graph::default_real) : x;
+  return x;
 }
 
 /// The quantiles of fractions of 1, one array each.
 std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& fractions,
                              const ReductionOptions& options, std::string_view function) {
-  const Array x = real_floating(Array(api::to_node(operand, function)), function);
+  const Array x = ordered_floating(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   // The reduced axes last, as one.
   std::vector<std::size_t> order;
@@ -36,16 +37,12 @@ std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& 
     order.push_back(a);
     shape.push_back(x.shape()[a]);
   }
-  std::int64_t count = 1;
   for (const std::size_t a : axes) {
     order.push_back(a);
-    count *= x.shape()[a];
     kept[a] = 1;
   }
-  if (count == 0) {
-    throw ValueError(api::prefix(function) + "has no value for no elements: shape " + to_string(x.shape()) +
-                     " has none along the axes to reduce");
-  }
+  api::need_elements(x, axes, function);
+  const std::int64_t count = api::count_of(x, axes);
   Shape rows = shape;
   rows.push_back(count);
   const Array sorted = sort(reshape(x.ndim() == 0 ? x : permute_dims(x, order), rows));
@@ -143,7 +140,7 @@ HistogramResult histogram(const Array& x, const HistogramOptions& options) {
   if (options.bins < 1) {
     throw ValueError("[histogram] bins is " + std::to_string(options.bins) + "; it must be at least 1");
   }
-  const Array flat = reshape(real_floating(x, "histogram"), {-1});
+  const Array flat = reshape(ordered_floating(x, "histogram"), {-1});
   const DType wide = graph::accumulation_type(flat.dtype());
   Array low, high;
   if (options.range) {

@@ -8,6 +8,8 @@
 #include "runtime/context.hpp"
 #include "runtime/launch.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,11 @@ void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words);
 
 /// The OpenCL type that elements are moved as where nothing is computed with them.
 const char* moved_as(DType type);
+
+/// Enqueues a kernel over `count` elements, one or more, of which a work-item takes several: on a CPU at least
+/// `fewest`, so that starting it costs little beside them, and with at most `most` work-items.
+void run_over(runtime::Launch& launch, const runtime::Queue& queue, const runtime::Kernel& kernel, std::uint64_t count,
+              std::uint64_t fewest, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// Work-items of a group on a GPU for kernels without a reason for another number.
 inline constexpr std::size_t group_size = 256;

@@ -5,31 +5,17 @@
 #include "exec/kernel_run.hpp"
 #include "runtime/kernel_sources.hpp"
 
-#include <algorithm>
 #include <string>
 
 namespace koine::exec {
 namespace {
 
-constexpr std::uint64_t items_per_unit = 4096, items_per_core = 8;
+constexpr std::uint64_t fewest_elements = 1;  // of a CPU work-item
 
 runtime::KernelRef kernel_of(runtime::Queue& queue, const std::string& options) {
   return ready_kernel(queue, "scatter " + options, [&] {
     return runtime::ProgramText{std::string(runtime::kernel_source("scatter")), options};
   });
-}
-
-/// Work-items that together take `count` elements, each as many as the others.
-void run_over(runtime::Launch& launch, const runtime::Queue& queue, std::uint64_t count) {
-  const DeviceTraits& traits = queue.traits();
-  if (traits.device_class == DeviceClass::cpu) {
-    launch.run({std::min<std::size_t>(count, items_per_core * traits.compute_units)}, {1});
-    return;
-  }
-  const std::uint64_t enough =
-      std::max(items_per_unit * traits.compute_units, std::uint64_t(traits.fewest_shares(std::int64_t(count))));
-  const std::size_t local = std::min<std::size_t>(group_size, traits.max_group);
-  launch.run({(std::min(count, enough) + local - 1) / local * local}, {local});
 }
 
 /// The memory of an array that dies with the node that is made of it.
@@ -63,7 +49,7 @@ void run_scatter(runtime::Queue& queue, graph::Node& node) {
     runtime::Launch launch(queue, claim);
     launch.in(*positions.storage).out(*owners);
     launch.value(static_cast<std::uint64_t>(positions.layout.offset)).value(count);
-    run_over(launch, queue, count);
+    run_over(launch, queue, *claim, count, fewest_elements);
   }
   if (!out) {
     out = queue.allocate(bytes, "subscript");
@@ -77,7 +63,7 @@ void run_scatter(runtime::Queue& queue, graph::Node& node) {
   launch.value(static_cast<std::uint64_t>(positions.layout.offset))
       .value(static_cast<std::uint64_t>(values.layout.offset));
   launch.value(std::uint64_t{one ? 0u : 1u}).value(count);
-  run_over(launch, queue, count);
+  run_over(launch, queue, *kernel, count, fewest_elements);
   graph::fulfil(node, std::move(out), std::move(layout));
 }
 

@@ -6,15 +6,11 @@
 #include "exec/sort.hpp"
 #include "runtime/kernel_sources.hpp"
 
-#include <algorithm>
-
 namespace koine::exec {
 namespace {
 
 // A CPU work-item searches for at least so many, so that starting it costs little beside them.
 constexpr std::uint64_t fewest_searches = 1024;
-constexpr std::uint64_t items_per_core = 8;
-constexpr std::uint64_t items_per_unit = 4096;
 
 }  // namespace
 
@@ -23,8 +19,7 @@ void run_search(runtime::Queue& queue, graph::Node& node) {
   const auto searches = static_cast<std::uint64_t>(node.shape.elements());
   auto out = queue.allocate(searches * sizeof(std::int64_t), function_of(node));
   if (searches > 0) {
-    const DeviceTraits& traits = queue.traits();
-    const bool cpu = traits.long_loops();
+    const bool cpu = queue.traits().long_loops();
     const std::string options = key_options(list.dtype) + (cpu ? " -D KN_CPU" : "");
     const runtime::KernelRef kernel = ready_kernel(queue, "search " + options, [&] {
       return runtime::ProgramText{std::string(runtime::kernel_source("search")), options};
@@ -35,15 +30,7 @@ void run_search(runtime::Queue& queue, graph::Node& node) {
         .value(static_cast<std::uint64_t>(wanted.layout.offset));
     launch.value(static_cast<std::uint64_t>(list.shape.elements())).value(searches);
     launch.value(std::uint32_t{node.search().after});
-    if (cpu) {
-      launch.run({std::clamp<std::size_t>(searches / fewest_searches, 1, items_per_core * traits.compute_units)}, {1});
-    } else {
-      // A search takes up to 64 rounds of its own.
-      const std::uint64_t enough =
-          std::max(items_per_unit * traits.compute_units, std::uint64_t(traits.fewest_shares(node.shape.elements())));
-      const std::uint64_t items = std::min(searches, enough);
-      launch.run({(items + group_size - 1) / group_size * group_size}, {group_size});
-    }
+    run_over(launch, queue, *kernel, searches, fewest_searches);
   }
   graph::fulfil(node, std::move(out), graph::row_major(node.shape));
 }

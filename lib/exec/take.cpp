@@ -11,10 +11,8 @@
 namespace koine::exec {
 namespace {
 
-constexpr std::uint64_t items_per_unit = 4096;
 // A CPU work-item moves at least this many elements, so that starting it costs little beside them.
 constexpr std::uint64_t fewest_elements = 8192;
-constexpr std::uint64_t items_per_core = 8;
 
 std::uint64_t product(const Shape& shape, std::size_t first, std::size_t last) {
   std::uint64_t result = 1;
@@ -31,8 +29,7 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
   const auto elements = static_cast<std::uint64_t>(node.shape.elements());
   auto out = queue.allocate(elements * size_of(node.dtype), info.function);
   if (elements > 0) {
-    const DeviceTraits& traits = queue.traits();
-    const bool cpu = traits.long_loops();
+    const bool cpu = queue.traits().long_loops();
     const auto count = static_cast<std::uint64_t>(positions.shape.elements());
     const std::uint64_t rows = product(x.shape, 0, axis) * count;
     const std::uint64_t inner = product(x.shape, axis + 1, x.shape.size());
@@ -55,16 +52,7 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
     launch.value(static_cast<std::uint64_t>(x.layout.offset))
         .value(static_cast<std::uint64_t>(positions.layout.offset));
     launch.value(rows).value(count).value(static_cast<std::uint64_t>(size)).value(inner);
-    if (cpu) {
-      const std::uint64_t most = items_per_core * traits.compute_units;
-      launch.run({std::clamp<std::size_t>(elements / fewest_elements, 1, std::min(rows, most))}, {1});
-    } else {
-      const std::size_t local = std::min<std::size_t>(group_size, kernel->max_group());
-      const std::uint64_t enough =
-          std::max(items_per_unit * traits.compute_units, std::uint64_t(traits.fewest_shares(node.shape.elements())));
-      const std::uint64_t items = std::min(elements, enough);
-      launch.run({(items + local - 1) / local * local}, {local});
-    }
+    run_over(launch, queue, *kernel, elements, fewest_elements, rows);
     queue.add_fault(*out, fault);
   }
   graph::fulfil(node, std::move(out), graph::row_major(node.shape));

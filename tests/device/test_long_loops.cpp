@@ -90,6 +90,14 @@ TEST_CASE("many elements at positions") {
   });
 }
 
+TEST_CASE("many values put at positions") {
+  on_each_device([] {
+    kn::Array x = kn::zeros({many}, {.dtype = kn::int32});
+    x(many - 1 - kn::arange(many)) = kn::arange(many);
+    CHECK(kn::all(x == many - 1 - kn::arange(many)).item<bool>());
+  });
+}
+
 TEST_CASE("many random numbers") {
   on_each_device([] {
     constexpr std::int64_t count = 8 * many + (1 << 20);
