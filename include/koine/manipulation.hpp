@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing shape and order without touching values. All but concat and stack are views of a computed array.
+// Changing shape and order without touching values. All but concat, stack, repeat, tile and roll are views of a
+// computed array.
 #pragma once
 
 #include <koine/array.hpp>
@@ -55,5 +56,31 @@ struct UnstackOptions {
 };
 /// The parts of x along an axis, which disappears.
 KOINE_API std::vector<Array> unstack(const Array& x, const UnstackOptions& options = {});
+
+struct RepeatOptions {
+  Axis axis = none;  ///< none: of the flattened array
+};
+/// Each element, or each part along one axis, `repeats` times over, its copies beside it. ValueError for repeats below
+/// zero, IndexError for an axis out of range.
+KOINE_API Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options = {});
+/// The same with a number for each of them, or one number for all, as integers in an array of one axis. Waits for the
+/// device, as the result's shape depends on `repeats`. DTypeError for repeats that are not integers, ShapeError for as
+/// many as do not fit the axis.
+KOINE_API Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options = {});
+/// x set side by side `repetitions` times along each axis. Where x has fewer axes than there are repetitions, it gets
+/// new ones in front; where it has more, those in front stay as they are. ValueError for repetitions below zero.
+KOINE_API Array tile(const Array& x, const Shape& repetitions);
+/// The same along the last axis.
+KOINE_API Array tile(const Array& x, std::int64_t repetitions);
+
+struct RollOptions {
+  Axis axis = none;  ///< none: the flattened array is rolled and takes x's shape again
+};
+/// The elements moved by `shift` places along each of the axes, those that leave at one end coming in at the other;
+/// towards the front for a shift below zero. IndexError for an axis out of range.
+KOINE_API Array roll(const Array& x, std::int64_t shift, const RollOptions& options = {});
+/// The same with a shift for each axis; where an axis is named twice, or none is, the shifts add up. ValueError unless
+/// there are as many shifts as axes.
+KOINE_API Array roll(const Array& x, const Shape& shift, const RollOptions& options = {});
 
 }  // namespace koine

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace koine {
@@ -23,15 +24,15 @@ KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options 
 /// for the device, as only it knows how many there are. ShapeError for an array without axes.
 KOINE_API std::vector<Array> nonzero(const Array& x);
 
-enum class Side : std::uint8_t { left, right };
 struct SearchSortedOptions {
-  Side side = Side::left;
+  std::string_view side = "left";              ///< or "right"
   std::optional<Array> sorter = std::nullopt;  ///< positions that put x1 in order, as argsort gives them
 };
 /// For each element of x2 the place in x1, which has one axis and is in rising order (or is under `.sorter`), before
-/// which it can be put to keep the order: the first such place, or the last with Side::right. NaN stand behind all
-/// numbers, as sort puts them. x1 and x2 promote to a common type. Result: int64 of x2's shape. DTypeError for complex
-/// types, ShapeError for an x1 without just one axis, or a sorter of another shape.
+/// which it can be put to keep the order: the first such place, or the last with `.side = "right"`. NaN stand behind
+/// all numbers, as sort puts them. x1 and x2 promote to a common type. Result: int64 of x2's shape. DTypeError for
+/// complex types, ShapeError for an x1 without just one axis, or a sorter of another shape, ValueError for another
+/// side.
 KOINE_API Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options = {});
 
 /// x1 where `condition` (any type, read as "is not zero") is true, x2 elsewhere. The three broadcast; x1 and x2 promote
