@@ -288,7 +288,7 @@ TEST_CASE("linspace ends where it is told") {
     using Complex = std::complex<float>;
     check_array<Complex>(kn::linspace(0, Complex(4, -2), 3), {3}, {{0, 0}, {2, -1}, {4, -2}});
     CHECK(kn::linspace(Complex(0, 1), 1, 3).dtype() == kn::complex64);
-    CHECK(message_of<kn::DTypeError>([] { kn::linspace(Complex(0, 1), 1, 3, {.dtype = kn::float64}); }) ==
+    CHECK(kn::test::message_of<kn::DTypeError>([] { kn::linspace(Complex(0, 1), 1, 3, {.dtype = kn::float64}); }) ==
           "[linspace] complex ends need a complex .dtype, not float64");
   });
 }
