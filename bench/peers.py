@@ -142,11 +142,21 @@ def sort(xp, uniform, gpu):
     yield "sort of rows of 10", lambda: xp.sort(short), False
 
 
+def softmax(xp, x):
+    if hasattr(xp, "softmax"):
+        return xp.softmax(x, -1)
+    power = xp.exp(x - x.max(-1, keepdims=True))
+    return power / power.sum(-1, keepdims=True)
+
+
 def scan(xp, uniform, gpu):
     line, square = uniform(1 << 24), uniform((4096, 4096))
     yield "cumulative_sum 2^24", lambda: xp.cumsum(line, 0), False
     yield "cumulative_sum axis 0 of 4096^2", lambda: xp.cumsum(square, 0), False
     yield "cumulative_sum axis 1 of 4096^2", lambda: xp.cumsum(square, 1), False
+    for rows, length in ((16384, 1024), (262144, 64)):
+        x = uniform((rows, length))
+        yield f"softmax rows of {length}", lambda: softmax(xp, x), False
 
 
 def indexing(xp, uniform, gpu):

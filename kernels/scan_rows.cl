@@ -52,18 +52,16 @@ __kernel void koine(KN_PARAMETERS) {
     const ulong last = min(first + KN_BLOCK, d.count);
     KN_KEPT
     KN_ONE groups = KN_IDENTITY;
-    KN_ONE chunks = KN_IDENTITY;
 #ifdef KN_PREFIX
     const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
 #endif
-    for (ulong chunk = first; chunk < last; chunk += KN_CHUNK) {
-      if (chunk % (KN_CHUNK * KN_CHUNK) == 0 && chunk > first) {
-        groups = KN_COMBINE(groups, chunks);
-        chunks = KN_IDENTITY;
-      }
-      KN_STATE values[KN_CHUNK / KN_W];
-      for (uint t = 0; t < KN_CHUNK / KN_W; ++t) {
-        const ulong i = chunk + t * KN_W;
+    for (ulong group = first; group < last; group += KN_CHUNK * KN_CHUNK) {
+      KN_STATE values[KN_CHUNK * KN_CHUNK / KN_W];
+      KN_ONE* const one = (KN_ONE*)values;
+      const uint there = min(last - group, (ulong)(KN_CHUNK * KN_CHUNK));
+      const uint chunks_there = (there + KN_CHUNK - 1) / KN_CHUNK;
+      for (uint t = 0; t < chunks_there * (KN_CHUNK / KN_W); ++t) {
+        const ulong i = group + t * KN_W;
         KN_STATE taken = KN_IDENTITY;
         if (i < last) {
           const ulong left = last - i;
@@ -71,32 +69,38 @@ __kernel void koine(KN_PARAMETERS) {
         }
         values[t] = taken;
       }
+      // Chunk beside chunk, so that one addition need not wait for the one before.
       for (uint k = 1; k < KN_CHUNK; ++k) {
-        const KN_ONE sum = KN_LANE(KN_ONE, values[(k - 1) / KN_W], (k - 1) % KN_W);
-        const KN_ONE one = KN_LANE(KN_ONE, values[k / KN_W], k % KN_W);
-        KN_LANE(KN_ONE, values[k / KN_W], k % KN_W) = KN_COMBINE(sum, one);
+        for (uint at = k; at < chunks_there * KN_CHUNK; at += KN_CHUNK) {
+          const KN_ONE sum = one[at - 1];
+          const KN_ONE next = one[at];
+          one[at] = KN_COMBINE(sum, next);
+        }
       }
-#ifndef KN_TOTALS
+      KN_ONE chunks = KN_IDENTITY;
 #ifdef KN_PREFIX
       const KN_ONE outside = KN_COMBINE(before, groups);
 #else
       const KN_ONE outside = groups;
 #endif
-      const KN_STATE base = KN_COMBINE(outside, chunks);
-      for (uint t = 0; t < KN_CHUNK / KN_W; ++t) {
-        const ulong i = chunk + t * KN_W;
-        const KN_STATE result = KN_COMBINE(base, values[t]);
-        if (i < last) {
-          const ulong left = last - i;
-          KN_PUT(result)
+      for (uint c = 0; c < chunks_there; ++c) {
+        const KN_ONE total = one[c * KN_CHUNK + KN_CHUNK - 1];
+#ifndef KN_TOTALS
+        const KN_STATE base = KN_COMBINE(outside, chunks);
+        for (uint t = c * (KN_CHUNK / KN_W); t < (c + 1) * (KN_CHUNK / KN_W); ++t) {
+          const ulong i = group + t * KN_W;
+          const KN_STATE result = KN_COMBINE(base, values[t]);
+          if (i < last) {
+            const ulong left = last - i;
+            KN_PUT(result)
+          }
         }
-      }
 #endif
-      const KN_ONE total = KN_LANE(KN_ONE, values[KN_CHUNK / KN_W - 1], KN_W - 1);
-      chunks = KN_COMBINE(chunks, total);
+        chunks = KN_COMBINE(chunks, total);
+      }
+      groups = KN_COMBINE(groups, chunks);
     }
 #ifdef KN_TOTALS
-    groups = KN_COMBINE(groups, chunks);
     KN_PUT_TOTAL(groups, block)
 #endif
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of exponentials and shares of them, shifted so that none overflows.
+#include "codegen/softmax.hpp"
 #include "api/build.hpp"
 
 #include <koine/elementwise.hpp>
@@ -7,6 +8,9 @@
 #include <koine/searching.hpp>
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>
+
+#include <optional>
+#include <vector>
 
 namespace koine {
 namespace {
@@ -17,28 +21,54 @@ Array largest(const Array& x, const std::vector<std::size_t>& axes, const Axis& 
   return sum(x, {.axis = axis, .keepdims = true});
 }
 
+/// x with its `axes` as one axis at the end, where they are the last ones and such rows are short enough to be read
+/// once, by one kernel.
+std::optional<Array> short_rows(const Array& x, const std::vector<std::size_t>& axes) {
+  const std::int64_t count = api::count_of(x, axes);
+  if (axes.empty() || axes.front() + axes.size() != x.shape().size()) return std::nullopt;  // not the last ones
+  if (count == 0 || count > codegen::longest_softmax_row(x.dtype())) return std::nullopt;
+  if (axes.size() == 1) return x;
+  Shape rows;
+  for (std::size_t i = 0; i < axes.front(); ++i) rows.push_back(x.shape()[i]);
+  rows.push_back(count);
+  return reshape(x, rows);
+}
+
 }  // namespace
 
 Array logsumexp(const Operand& operand, const ReductionOptions& options) {
   const Array x = api::real_floating(operand, "logsumexp");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "logsumexp");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
+  Shape result_shape = x.shape();
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (options.keepdims) {
+      result_shape[axes[i]] = 1;
+    } else {
+      result_shape.erase(axes[i]);
+    }
+  }
+  if (const std::optional<Array> rows = short_rows(wide, axes)) {
+    Shape shape = rows->shape();
+    shape.erase(shape.size() - 1);
+    return reshape(api::pending(graph::Op::softmax, x.dtype(), shape, {rows->node()}, graph::SoftmaxInfo{true}),
+                   result_shape);
+  }
   const Array high = largest(wide, axes, options.axis);
   // An infinity is no shift: beside it all differences would be infinite or NaN.
   const Array shift = where(isfinite(high), high, 0);
-  Array result = log(sum(exp(wide - shift), {.axis = options.axis, .keepdims = true})) + shift;
-  if (!options.keepdims) {
-    Shape shape = x.shape();
-    for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
-    result = reshape(result, shape);
-  }
-  return astype(result, x.dtype());
+  const Array result = log(sum(exp(wide - shift), {.axis = options.axis, .keepdims = true})) + shift;
+  return astype(reshape(result, result_shape), x.dtype());
 }
 
 Array softmax(const Operand& operand, const SoftmaxOptions& options) {
   const Array x = api::real_floating(operand, "softmax");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "softmax");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
+  if (const std::optional<Array> rows = short_rows(wide, axes)) {
+    return reshape(api::pending(graph::Op::softmax, x.dtype(), rows->shape(), {rows->node()}, graph::SoftmaxInfo{}),
+                   x.shape());
+  }
   const Array power = exp(wide - largest(wide, axes, options.axis));
   return astype(power / sum(power, {.axis = options.axis, .keepdims = true}), x.dtype());
 }

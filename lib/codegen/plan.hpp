@@ -48,6 +48,7 @@ struct Step {
     elementwise,  // body; every output gets memory of its own
     reduce,       // body with one output, the value that `node` reduces
     scan,         // body with one output, the value that `node` scans
+    softmax,      // body with one output, the value that `node` takes exponentials of
     kernel,       // `node` runs a kernel of its own on inputs in memory
     alias,        // `node` is a view over its input's memory
   };
@@ -85,7 +86,8 @@ class Planner {
   State* state_;
 };
 
-/// Bytes of parameters that a kernel with this body takes at the most; `folded`: one that reduces or scans its value.
+/// Bytes of parameters that a kernel with this body takes at the most; `folded`: one that reduces or scans its value,
+/// or takes rows of it.
 std::uint32_t parameter_bytes(const Body& body, bool folded = false);
 
 }  // namespace koine::codegen

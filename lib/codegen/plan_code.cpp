@@ -108,6 +108,7 @@ void Planner::State::write_code() {
       }
       case Step::Kind::reduce:
       case Step::Kind::scan:
+      case Step::Kind::softmax:
         step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
         break;
       default:

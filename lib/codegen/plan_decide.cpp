@@ -151,9 +151,10 @@ void Planner::State::decide(bool merge) {
     Info& info = infos[i];
     Node& node = *info.node;
     if (has_own_kernel(node.op)) {
-      info.step = add_step(node.op == Op::reduce ? Step::Kind::reduce
-                           : node.op == Op::scan ? Step::Kind::scan
-                                                 : Step::Kind::kernel,
+      info.step = add_step(node.op == Op::reduce    ? Step::Kind::reduce
+                           : node.op == Op::scan    ? Step::Kind::scan
+                           : node.op == Op::softmax ? Step::Kind::softmax
+                                                    : Step::Kind::kernel,
                            &node);
       if (takes_expression(node.op)) {
         add_read(*node.inputs[0], info.step, Chains::identity);

@@ -45,7 +45,7 @@ struct Info {
 
 inline bool has_own_kernel(Op op) { return op >= Op::reduce && op < Op::leaf; }
 /// Whether its kernel computes its input on the way.
-inline bool takes_expression(Op op) { return op == Op::reduce || op == Op::scan; }
+inline bool takes_expression(Op op) { return op == Op::reduce || op == Op::scan || op == Op::softmax; }
 
 /// Parameters beside operands and constants: the loop's own bounds.
 inline constexpr std::uint32_t loop_bytes = 64;

@@ -9,15 +9,6 @@ namespace {
 
 std::string number(std::size_t n) { return std::to_string(n); }
 
-std::string bounds_type(const ScanWalk& walk) {
-  const std::string operands = number(walk.offsets.size()), axes = number(walk.kept.shape.size());
-  const std::string last = number((walk.kept.shape.size() - 1) * walk.offsets.size());
-  return "typedef struct {\n  ulong count, inner, tiles, blocks, units, units_per_item;\n  long offset[" + operands +
-         "], along[" + operands + "];\n  long kept_size[" + axes + "], kept_stride[" +
-         number(walk.kept.strides.size()) + "];\n} kn_bounds;\n#define KN_STRIDE(k) " +
-         (walk.columns ? "d.kept_stride[" + last + " + (k)]" : "d.along[k]") + "\n";
-}
-
 /// "o0 = b0 + row * ..." for each operand.
 std::string row_offsets(const ScanWalk& walk) {
   std::string text;
@@ -93,10 +84,12 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const DeviceTr
   parameters += printer.constant_parameters() + "const kn_bounds d";
   const std::string kept = part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept");
   const std::string uniform = printer.uniform_loads(walk.access);
-  text.definitions =
-      printer.memory_instances(in_memory) + bounds_type(walk) + define("KN_PARAMETERS", parameters) +
-      define("KN_CONSTANTS", printer.constants()) + define("KN_KEPT", walk.columns ? kept : kept + uniform) +
-      define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") + value_hooks(pass, walk, printer);
+  text.definitions = printer.memory_instances(in_memory) +
+                     row_bounds_type(walk, "count, inner, tiles, blocks, units, units_per_item") +
+                     define("KN_PARAMETERS", parameters) + define("KN_CONSTANTS", printer.constants()) +
+                     define("KN_KEPT", walk.columns ? kept : kept + uniform) +
+                     define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") +
+                     value_hooks(pass, walk, printer);
   return text;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "codegen/print.hpp"
-#include "codegen/walk.hpp"
+#include "codegen/row_walk.hpp"
 
 #include <cstdint>
 #include <string>
@@ -22,23 +22,18 @@ struct ScanPass {
   bool prefixed = false;  // blocks but each row's first begin with a value of memory, a scan of those totals
 };
 
-/// A loop over the rows ("kept" axes), and in each over the elements along the scanned axis. With `columns` the last
-/// kept axis is the innermost loop. Operands are the body's loads, the output, and the prefixes where there are any.
+/// Operands are the body's loads, the output (along the scanned axis by element, or by block of totals), and the
+/// prefixes where there are any.
 ///
 /// The order of operations is the same on every device. A row is cut into blocks, a block into groups of 16 chunks, a
 /// chunk being 16 elements. With ⊕ from the left, an element is
 ///   ((totals of the blocks before ⊕ totals of the groups before) ⊕ totals of the chunks before) ⊕ elements to this
 ///   one.
-struct ScanWalk {
-  bool cpu, wide, aligned, columns;
-  int width;
-  int lanes;   // work-items that share a unit, each with a chunk (GPU, rows)
-  int groups;  // in a block
-  graph::Collapsed kept;
-  std::vector<std::int64_t> offsets, along;  // along the scanned axis: of the output by element, or by block of totals
-  std::vector<Access> access;
+struct ScanWalk : RowWalk {
+  int lanes = 1;   // work-items that share a unit, each with a chunk (GPU, rows)
+  int groups = 1;  // in a block
   // The division of work; see kernels/scan_rows.cl.
-  std::uint64_t count, inner, tiles, blocks, units, units_per_item;
+  std::uint64_t count = 0, inner = 1, tiles = 1, blocks = 1, units = 0, units_per_item = 1;
 };
 
 inline constexpr std::int64_t scan_chunk = 16;

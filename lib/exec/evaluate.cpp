@@ -9,6 +9,7 @@
 #include "exec/scan.hpp"
 #include "exec/scatter.hpp"
 #include "exec/search.hpp"
+#include "exec/softmax.hpp"
 #include "exec/sort.hpp"
 #include "exec/take.hpp"
 
@@ -72,6 +73,7 @@ void run(runtime::Context& context, std::uint64_t evaluation, std::span<Node* co
       case codegen::Step::Kind::elementwise: run_elementwise(queue, *step, destination, workspace); break;
       case codegen::Step::Kind::reduce: run_reduce(queue, *step); break;
       case codegen::Step::Kind::scan: run_scan(queue, *step); break;
+      case codegen::Step::Kind::softmax: run_softmax(queue, *step); break;
       case codegen::Step::Kind::alias:
         graph::fulfil(node, node.inputs[0]->storage, *apply(node.view(), node.shape, node.inputs[0]->layout));
         break;

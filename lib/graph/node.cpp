@@ -192,6 +192,7 @@ std::string_view function_of(const Node& node) {
       break;
     case Op::take: return node.take().function;
     case Op::scatter: return "subscript";
+    case Op::softmax: return node.softmax().logarithm ? "logsumexp" : "softmax";
     case Op::sort: return node.sort().places ? "argsort" : "sort";
     case Op::cast:
       // To its own type is a copy, which is made where memory has to be one's own or in order.

@@ -76,6 +76,11 @@ struct RandomInfo {
   std::uint64_t range = 0;
 };
 
+/// Along the last axis: the shares of exp(x), or the logarithm of their sum.
+struct SoftmaxInfo {
+  bool logarithm = false;
+};
+
 struct TakeInfo {
   std::size_t axis;
   const char* function = "take";  // for messages, as is:
@@ -100,7 +105,7 @@ struct ScatterInfo {
 
 using Attributes =
     std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>, std::shared_ptr<const ReduceInfo>,
-                 std::shared_ptr<const RandomInfo>, TakeInfo, ScatterInfo, SortInfo, SearchInfo>;
+                 std::shared_ptr<const RandomInfo>, SoftmaxInfo, TakeInfo, ScatterInfo, SortInfo, SearchInfo>;
 
 /// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
 /// all that the process built since the oldest of its nodes, whichever is less.
@@ -149,6 +154,7 @@ struct Node {
   const ViewMap& view() const { return *std::get<std::shared_ptr<const ViewMap>>(attributes); }
   const ReduceInfo& reduction() const { return *std::get<std::shared_ptr<const ReduceInfo>>(attributes); }
   const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
+  const SoftmaxInfo& softmax() const { return std::get<SoftmaxInfo>(attributes); }
   const TakeInfo& take() const { return std::get<TakeInfo>(attributes); }
   const ScatterInfo& scatter() const { return std::get<ScatterInfo>(attributes); }
   const SortInfo& sort() const { return std::get<SortInfo>(attributes); }

@@ -40,6 +40,7 @@ std::string_view name(Op op) {
     case Op::view: return "view";
     case Op::reduce: return "reduce";
     case Op::scan: return "scan";
+    case Op::softmax: return "softmax";
     case Op::matmul: return "matmul";
     case Op::random: return "random";
     case Op::take: return "take";

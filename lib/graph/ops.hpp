@@ -24,6 +24,7 @@ enum class Op : std::uint8_t {
   // kernels of their own
   reduce,
   scan,
+  softmax,  // of rows short enough, and logsumexp
   matmul,
   random,
   take,

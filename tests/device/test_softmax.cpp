@@ -86,6 +86,38 @@ TEST_CASE_TEMPLATE("rows of many lengths", T, kn::float16_t, kn::bfloat16_t, flo
   });
 }
 
+TEST_CASE("rows up to the longest that is read once, and beyond it") {
+  on_each_device([] {
+    check<float>(5, 64, 4);
+    check<float>(2, 8192, 4);
+    check<float>(2, 8193, 4);
+  });
+}
+
+TEST_CASE("rows of several axes, of views and of expressions") {
+  on_each_device([] {
+    const Array x = kn::test::numbered<float>({4, 6, 5}) % 7, flat = kn::reshape(x, {4, 30});
+    const auto close = [](const Array& a, const Array& b) { return kn::allclose(a, b, {.rtol = 1e-6, .atol = 0}); };
+    CHECK(close(kn::softmax(x, {.axis = {1, 2}}), kn::reshape(kn::softmax(flat, {.axis = 1}), {4, 6, 5})));
+    CHECK(close(kn::logsumexp(x, {.axis = {-1, -2}}), kn::logsumexp(flat, {.axis = 1})));
+    CHECK(kn::logsumexp(x, {.axis = {1, 2}, .keepdims = true}).shape() == Shape{4, 1, 1});
+    // Rows that lie across memory, backwards, and repeated; computed on the way; beside a longer axis.
+    for (const Array& view : {kn::permute_dims(x, {2, 0, 1}), kn::flip(x, {.axis = 2}), x(kn::all, 2, kn::newaxis),
+                              kn::broadcast_to(x(0, 0), {3, 2, 5}), x * x - 3.0f,
+                              kn::exp(x / 7) + x(kn::all, kn::slice(1), kn::slice(1))}) {
+      CAPTURE(to_string(view.shape()));
+      const Array power = kn::exp(view), total = kn::sum(power, {.axis = -1, .keepdims = true});
+      CHECK(close(kn::softmax(view, {.axis = -1}), power / total));
+      CHECK(close(kn::logsumexp(view, {.axis = -1, .keepdims = true}), kn::log(total)));
+    }
+    // More rows than one work-item or group takes.
+    const Array many = kn::reshape(kn::arange(60'000).astype(kn::float32) % 3, {20'000, 3});
+    CHECK(kn::all(many == kn::reshape(kn::array({0.f, 1.f, 2.f}), {1, 3})).item<bool>());
+    CHECK(kn::all(kn::logsumexp(many, {.axis = 1}) == kn::logsumexp(many(0))).item<bool>());
+    CHECK(kn::all(kn::softmax(many, {.axis = 1}) == kn::softmax(many(0))).item<bool>());
+  });
+}
+
 TEST_CASE("values whose exponentials are past the range") {
   on_each_device([] {
     const Array x = kn::asarray(std::vector<float>{1000, 1000, -1000, -1000, 1e30f, -1e30f}, {3, 2});

@@ -319,6 +319,12 @@ inline std::vector<Step> workload() {
     return rows(2, 4999).item<std::int64_t>() == 10'000 && rows(0, 0).item<int>() == 2 &&
            columns(2, 7).item<int>() == 2;
   });
+  add("shares of exponentials", [x = Array()](Attempt& attempt) mutable {
+    attempt.once([&] { x = zeros({40, 8}).eval(); });
+    const auto there = attempt.elsewhere();
+    return softmax(x + 1, {.axis = 1})(39, 7).item<float>() == 0.125f &&
+           logsumexp(x(all, slice(1)), {.axis = 1})(3).item<float>() == 0;
+  });
   add("sorts", [x = Array()](Attempt& attempt) mutable {
     // Longer than a tile of a card, or than a CPU's work-item takes by itself.
     constexpr std::int64_t count = 20'000;

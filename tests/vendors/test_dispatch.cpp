@@ -122,6 +122,8 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   // Scans: rows of several blocks, and columns.
   CHECK(kn::cumulative_sum(kn::ones({3, 9 * n}), {.axis = 1})(2, -1).item<float>() == static_cast<float>(9 * n));
   CHECK(kn::cumulative_sum(kn::ones({9 * n, 40}), {.axis = 0})(-1, 39).item<float>() == static_cast<float>(9 * n));
+  // Exponentials of rows.
+  CHECK(kn::softmax(kn::zeros({n, 32}), {.axis = 1})(n - 1, 31).item<float>() == 1.0f / 32);
   // Sorts: short rows, and a row of several blocks. Places in sorted lists.
   CHECK(kn::sort(x, {.descending = true})(n - 1, 0).item<float>() == static_cast<float>(n * 33 - 1));
   CHECK(kn::argsort(kn::arange(9 * n, 0, -1))(0).item<std::int64_t>() == 9 * n - 1);
