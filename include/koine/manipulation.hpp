@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing shape and order without touching values. All but concat and stack are views of a computed array.
+// Changing shape and order without touching values. All but concat, stack and pad are views of a computed array.
 #pragma once
 
 #include <koine/array.hpp>
 
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace koine {
@@ -55,5 +58,37 @@ struct UnstackOptions {
 };
 /// The parts of x along an axis, which disappears.
 KOINE_API std::vector<Array> unstack(const Array& x, const UnstackOptions& options = {});
+
+/// How many elements pad puts before and behind each axis.
+class PadWidths {
+ public:
+  using Pair = std::pair<detail::Integer, detail::Integer>;
+
+  /// As many at all ends: `2`.
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  PadWidths(T width) : PadWidths(width, width) {}  // NOLINT: implicit by design
+  /// Of every axis: `{1, 2}`.
+  PadWidths(detail::Integer before, detail::Integer after) : PadWidths({{before, after}}) {}
+  /// Of each axis, or, a single pair, of every one: `{{1, 2}, {0, 3}}`.
+  PadWidths(std::initializer_list<Pair> widths) : widths_(widths) {}   // NOLINT
+  PadWidths(std::vector<Pair> widths) : widths_(std::move(widths)) {}  // NOLINT
+
+  const std::vector<Pair>& widths() const noexcept { return widths_; }
+
+ private:
+  std::vector<Pair> widths_;
+};
+/// What stands in the padding: a constant; the value at the edge; the values mirrored at the edge element (reflect), or
+/// at the edge behind it, which repeats the edge element (symmetric); the values from the other end (wrap).
+enum class PadMode : std::uint8_t { constant, edge, reflect, symmetric, wrap };
+struct PadOptions {
+  PadMode mode = PadMode::constant;
+  Operand constant_values = 0;  ///< of PadMode::constant: a scalar or an array without axes, as x's type
+};
+/// x with more elements around it. Padding longer than the axis goes on mirroring, or repeating. ValueError for a
+/// negative width, for a number of pairs other than one or that of the axes, and where an axis without elements would
+/// have to be continued by anything but a constant; ShapeError for constant values that have axes.
+KOINE_API Array pad(const Array& x, const PadWidths& widths, const PadOptions& options = {});
 
 }  // namespace koine

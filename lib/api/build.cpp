@@ -116,6 +116,24 @@ DType common_type(std::string_view function, std::initializer_list<const Operand
   return *type;
 }
 
+DType common_type(std::string_view function, const std::vector<Array>& arrays) {
+  if (arrays.empty()) throw ValueError(prefix(function) + "got no arrays; it needs at least one");
+  DType type = arrays[0].dtype();
+  const Operand first(arrays[0]);
+  for (const Array& array : arrays) {
+    type = graph::promote(type, array.dtype(), function);
+    const Operand other(array);
+    common_place(function, {&first, &other});
+  }
+  return type;
+}
+
+DType numeric_type(std::string_view function, const std::vector<Array>& arrays) {
+  const DType type = common_type(function, arrays);
+  if (!is_bool(type)) return type;
+  throw DTypeError(prefix(function) + "does not take bool; convert with astype to a numeric type");
+}
+
 NodeRef to_node(const Operand& operand, DType type, const Place& place) {
   if (operand.is_scalar()) {
     return graph::make_constant(type, graph::constant_value(operand.scalar(), type), place);
@@ -148,6 +166,24 @@ graph::ViewMap identity_map(const Shape& shape) {
   map.step = Shape::filled(shape.size(), 1);
   for (std::size_t axis = 0; axis < shape.size(); ++axis) map.source.push_back(static_cast<std::int64_t>(axis));
   return map;
+}
+
+Array permuted(const Array& x, const std::vector<std::size_t>& axes) {
+  graph::ViewMap map = identity_map(x.shape());
+  Shape shape = x.shape();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    map.source[i] = static_cast<std::int64_t>(axes[i]);
+    shape[i] = x.shape()[axes[i]];
+  }
+  return view(x.node(), std::move(shape), std::move(map));
+}
+
+Array unwritten(const Shape& shape, DType type, const Place& place, std::string_view function) {
+  graph::check_sizes(shape, function);
+  auto node = graph::make_leaf(type, graph::row_major(shape), nullptr, place);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.elements()) * size_of(type);
+  node->storage = exec::queue_of(*node).allocate(bytes, function);
+  return Array(std::move(node));
 }
 
 NodeRef in_order(const NodeRef& node) {
