@@ -130,8 +130,9 @@ TEST_CASE("products in an order that keeps results small") {
   on_each_device([] {
     // From the left these would need 2^40 elements.
     const std::int64_t n = 1 << 20;
-    const Array column = kn::ones({n, 1}, {.dtype = kn::int64}), row = kn::ones({1, n}, {.dtype = kn::int64});
-    CHECK(kn::sum(kn::einsum("ij,jk,kl->il", {column, row, column})).item<std::int64_t>() == n * n);
+    const Array tall = kn::ones({n, 2}, {.dtype = kn::int64}), flat = kn::ones({2, n}, {.dtype = kn::int64});
+    CHECK(kn::sum(kn::einsum("ij,jk,kl->il", {tall, flat, tall})).item<std::int64_t>() == 4 * n * n);
+    CHECK(kn::sum(kn::einsum("ij,jk,kl->il", {flat, tall, flat})).item<std::int64_t>() == 4 * n * n);
     const Array v = kn::ones({n}, {.dtype = kn::int64});
     CHECK(kn::einsum("i,j,i,j->", {v, v, v, v}).item<std::int64_t>() == n * n);
     CHECK(kn::einsum("i,j,k->", {v, v, v}).item<std::int64_t>() == n * n * n);

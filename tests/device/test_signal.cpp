@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/node.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/products.hpp"
@@ -145,6 +146,10 @@ TEST_CASE("inputs of convolution in any way of lying in memory, and pending") {
     const Array pending = kn::convolve((a * 3 - 1 + a) + 1 - 3 * a, b, {.mode = Overlap::valid}) + 1;
     CHECK(pending.shape() == Shape{261});
     check_array<std::int64_t>(pending - 1, {261}, valid);
+    // What many windows share is computed once.
+    const Array costly = kn::exp(kn::sin(kn::arange(5000.0f)));
+    kn::convolve(costly, kn::ones({64}), {.mode = Overlap::valid}).eval();
+    CHECK(costly.node()->is_ready());
   });
 }
 
