@@ -48,7 +48,7 @@ void add_products() {
   add_product("pad 4096^2 by a constant", {{4096, 4096}}, 128 * mebi, 0,
               [](const std::vector<Array>& x) { return pad(x[0], 8); });
   add_product("pad 4096^2, reflected", {{4096, 4096}}, 128 * mebi, 0,
-              [](const std::vector<Array>& x) { return pad(x[0], 8, {.mode = PadMode::reflect}); });
+              [](const std::vector<Array>& x) { return pad(x[0], 8, {.mode = "reflect"}); });
   add_product("interp 2^20 among 1000", {{1 << 20}, {1000}}, 0, 0,
               [](const std::vector<Array>& x) { return interp(x[0], arange(1000) * 0.001, x[1]); });
 }

@@ -15,12 +15,13 @@
 namespace koine {
 
 /// The matrix product over the last two axes, (…, M, K) by (…, K, N); the axes before them broadcast. A vector counts
-/// as one row (x1) or one column (x2), and that axis is removed from the result. Every numeric type; the types promote.
-/// float16 and bfloat16 accumulate in float32, integers wrap. ShapeError if the inner sizes differ or an input has no
-/// axes. The same device gives the same bits on every run; see koine::reproducible for the same bits on every device.
+/// as one row (x1) or one column (x2), and that axis is removed from the result. Takes every type but bool_; gives
+/// their common type. float16 and bfloat16 accumulate in float32, integers wrap. ShapeError if the inner sizes differ
+/// or an input has no axes. The same device gives the same bits on every run; see koine::reproducible for the same bits
+/// on every device.
 KOINE_API Array matmul(const Array& x1, const Array& x2);
 
-// What follows takes every numeric type and promotes; sums are accumulated as matmul's are. DTypeError for bool_.
+// Sums of what follows are accumulated as matmul's are.
 
 /// The axes that tensordot sums over: how many, or which of x1 and which of x2.
 class TensordotAxes {
@@ -45,7 +46,8 @@ class TensordotAxes {
 struct TensordotOptions {
   TensordotAxes axes = 2;  ///< a number, or two lists: `.axes = {{0, 1}, {1, 0}}`
 };
-/// The sum of products over pairs of axes. The result has the other axes of x1, then those of x2. ShapeError if the
+/// The sum of products over pairs of axes. The result has the other axes of x1, then those of x2. Takes every
+/// type but bool_; gives their common type. ShapeError if the
 /// sizes of a pair differ, ValueError for lists of different lengths or a number of axes that one does not have,
 /// IndexError for an axis out of range.
 KOINE_API Array tensordot(const Array& x1, const Array& x2, const TensordotOptions& options = {});
@@ -53,15 +55,17 @@ KOINE_API Array tensordot(const Array& x1, const Array& x2, const TensordotOptio
 struct VecdotOptions {
   std::int64_t axis = -1;
 };
-/// The sum of conj(x1) times x2 along one axis of both; the other axes broadcast. ShapeError if the sizes of the axis
+/// The sum of conj(x1) times x2 along one axis of both; the other axes broadcast. Takes every type
+/// but bool_; gives their common type. ShapeError if the sizes of the axis
 /// differ or the other axes do not broadcast, IndexError for an axis that one of them does not have.
 KOINE_API Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options = {});
 
-/// Every element of x1 times every element of x2, which have one axis each. ShapeError otherwise.
+/// Every element of x1 times every element of x2, which have one axis each. Takes every type but bool_; gives their
+/// common type. ShapeError for other numbers of axes.
 KOINE_API Array outer(const Array& x1, const Array& x2);
 
 /// The Kronecker product: each element of x1 replaced by itself times x2. The one with fewer axes gets new ones of size
-/// one in front.
+/// one in front. Takes every type but bool_; gives their common type.
 KOINE_API Array kron(const Array& x1, const Array& x2);
 
 struct EinsumOptions {
@@ -76,7 +80,8 @@ struct EinsumOptions {
 /// in several operands have the same size or size 1.
 ///
 /// Operands are multiplied two at a time, in an order that keeps intermediate results small (found greedily, from the
-/// shapes alone), by matmul where a pair is a matrix product. One operand without sums gives a view.
+/// shapes alone), by matmul where a pair is a matrix product. One operand without sums gives a view. Takes every type
+/// but bool_; gives `.dtype`, else their common type.
 ///
 /// ValueError for subscripts that do not parse or do not fit the number of operands; ShapeError where they do not fit
 /// the operands' shapes.

@@ -2,11 +2,14 @@
 // Checked construction of nodes.
 #include "api/build.hpp"
 
+#include "base/with_type.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
 #include <koine/error.hpp>
 #include <koine/types.hpp>
+
+#include <algorithm>
 
 namespace koine::api {
 
@@ -184,6 +187,25 @@ Array unwritten(const Shape& shape, DType type, const Place& place, std::string_
   const std::uint64_t bytes = static_cast<std::uint64_t>(shape.elements()) * size_of(type);
   node->storage = exec::queue_of(*node).allocate(bytes, function);
   return Array(std::move(node));
+}
+
+void copy_elements(const Array& x, void* target) {
+  base::with_type(x.dtype(), [&]<class Tag>(Tag) {
+    using T = typename Tag::type;
+    x.copy_to(std::span(static_cast<T*>(target), static_cast<std::size_t>(x.size())));
+  });
+}
+
+std::size_t choice(std::string_view word, std::initializer_list<std::string_view> words, std::string_view function,
+                   std::string_view option) {
+  const auto* const at = std::find(words.begin(), words.end(), word);
+  if (at != words.end()) return static_cast<std::size_t>(at - words.begin());
+  std::string list;
+  for (const std::string_view& each : words) {
+    if (&each != words.begin()) list += &each == words.end() - 1 ? " or " : ", ";
+    list += "\"" + std::string(each) + "\"";
+  }
+  throw ValueError(prefix(function) + std::string(option) + " is \"" + std::string(word) + "\"; it can be " + list);
 }
 
 NodeRef in_order(const NodeRef& node) {

@@ -78,10 +78,17 @@ graph::NodeRef in_order(const graph::NodeRef& node);
 /// `node` under another shape of as many elements.
 graph::NodeRef reshape_node(const graph::NodeRef& node, const Shape& shape);
 
+/// Writes the elements of x in row-major order to `target`, which has room for them. Waits for x.
+void copy_elements(const Array& x, void* target);
+
 /// Throws DTypeError unless the array is one of integers, as positions must be.
 void require_positions(const Array& positions, std::string_view function);
 /// x with `axis` replaced by the axes of `positions`, integers: the elements there.
 Array picked(const Array& x, const Array& positions, const graph::TakeInfo& info);
+
+/// The number of `word` among `words`; ValueError lists them where it is none.
+std::size_t choice(std::string_view word, std::initializer_list<std::string_view> words, std::string_view function,
+                   std::string_view option);
 
 inline std::string prefix(std::string_view function) { return "[" + std::string(function) + "] "; }
 

@@ -2,7 +2,6 @@
 // pad: the array is put into memory of the new shape, then each axis in turn is continued by parts of what is there.
 #include "api/build.hpp"
 
-#include <koine/creation.hpp>
 #include <koine/error.hpp>
 #include <koine/manipulation.hpp>
 
@@ -10,6 +9,8 @@
 
 namespace koine {
 namespace {
+
+enum class PadMode { constant, edge, reflect, symmetric, wrap };
 
 struct Width {
   std::int64_t before, after;
@@ -83,12 +84,14 @@ void continue_axis(Continued& c, std::int64_t size, PadMode mode) {
 }  // namespace
 
 Array pad(const Array& x, const PadWidths& widths, const PadOptions& options) {
+  const auto mode = static_cast<PadMode>(
+      api::choice(options.mode, {"constant", "edge", "reflect", "symmetric", "wrap"}, "pad", "mode"));
   const std::vector<Width> around = checked(widths, x.shape());
   Shape shape = x.shape();
   std::vector<Index> inside;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const auto [before, after] = around[axis];
-    if (options.mode != PadMode::constant && shape[axis] == 0 && before + after > 0) {
+    if (mode != PadMode::constant && shape[axis] == 0 && before + after > 0) {
       throw ValueError("[pad] axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) +
                        " has no elements to continue; it can be padded with constants");
     }
@@ -106,11 +109,11 @@ Array pad(const Array& x, const PadWidths& widths, const PadOptions& options) {
     const std::int64_t size = x.shape()[axis], before = around[axis].before;
     if (shape[axis] != size) {
       Continued c{result, inside, axis, before, before + size};
-      if (options.mode == PadMode::constant) {
+      if (mode == PadMode::constant) {
         result.set(c.part(0, before), options.constant_values);
         result.set(c.part(before + size, shape[axis]), options.constant_values);
       } else {
-        continue_axis(c, size, options.mode);
+        continue_axis(c, size, mode);
       }
     }
     inside[axis] = all;

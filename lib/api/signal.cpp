@@ -14,10 +14,17 @@
 #include <koine/types.hpp>
 
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace koine {
 namespace {
+
+enum class Overlap { full, same, valid };
+
+Overlap overlap(std::string_view mode, std::string_view function) {
+  return static_cast<Overlap>(api::choice(mode, {"full", "same", "valid"}, function, "mode"));
+}
 
 /// Element [i, j] is x[i + j], for j below `size`: a view.
 Array windows(const Array& x, std::int64_t size) {
@@ -55,14 +62,16 @@ std::pair<Array, Array> checked(const Array& x1, const Array& x2, std::string_vi
 }  // namespace
 
 Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options) {
+  const Overlap mode = overlap(options.mode, "convolve");
   const auto [a, b] = checked(x1, x2, "convolve");
-  return a.size() >= b.size() ? slid(a, flip(b), options.mode) : slid(b, flip(a), options.mode);
+  return a.size() >= b.size() ? slid(a, flip(b), mode) : slid(b, flip(a), mode);
 }
 
 Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options) {
+  const Overlap mode = overlap(options.mode, "correlate");
   const auto [a, b] = checked(x1, x2, "correlate");
   const Array other = is_complex(b.dtype()) ? conj(b) : b;
-  return a.size() >= b.size() ? slid(a, other, options.mode) : flip(slid(other, a, options.mode));
+  return a.size() >= b.size() ? slid(a, other, mode) : flip(slid(other, a, mode));
 }
 
 Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options) {
@@ -98,7 +107,7 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
   at.eval();
   points.eval();
   heights.eval();
-  const Array after = searchsorted(points, at, {.side = Side::right});
+  const Array after = searchsorted(points, at, {.side = "right"});
   const Array low = clip(after - 1, 0, last), high = minimum(after, last);
   const Array x0 = take(points, low), x1 = take(points, high), y0 = take(heights, low), y1 = take(heights, high);
   const Array slope = (y1 - y0) / astype(x1 - x0, wide);

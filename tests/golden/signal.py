@@ -31,7 +31,7 @@ WIDE = [("line", (13, 22), "{13, 22}"), ("grid", ((5, 4), (7, 1)), "{{5, 4}, {7,
 rows = []
 for mode in ("constant", "edge", "reflect", "symmetric", "wrap"):
     for name, widths, text in WIDTHS + (WIDE if mode != "wrap" else []):
-        options = f"{{.mode = kn::PadMode::{mode}}}"
+        options = f'{{.mode = "{mode}"}}'
         rows.append((f"kn::pad({name}, {text}, {options})", np.pad(globals()[name], widths, mode)))
 rows.append(("kn::pad(grid, 1)", np.pad(grid, 1)))
 rows.append(("kn::pad(grid, 1, {.constant_values = -3})", np.pad(grid, 1, constant_values=-3)))
@@ -46,7 +46,7 @@ for first, a in inputs.items():
     for second, b in inputs.items():
         for mode in ("full", "same", "valid"):
             for function in (np.convolve, np.correlate):
-                call = f"kn::{function.__name__}({first}, {second}, {{.mode = kn::Overlap::{mode}}})"
+                call = f'kn::{function.__name__}({first}, {second}, {{.mode = "{mode}"}})'
                 rows.append((call, function(a, b, mode)))
 rows.append(("kn::convolve(eleven, three)", np.convolve(inputs["eleven"], inputs["three"])))
 rows.append(("kn::correlate(eleven, three)", np.correlate(inputs["eleven"], inputs["three"])))
