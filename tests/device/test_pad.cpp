@@ -64,10 +64,12 @@ void check(const Array& x, const std::vector<kn::PadWidths::Pair>& widths, std::
 }
 
 template <class T>
-void check_type() {
+void check_type(bool thorough = false) {
   if (!kn::test::computes(kn::dtype_of<T>)) return;
   const Array x = kn::asarray((numbered({3, 4}) % 5).to_vector<T>(), {3, 4});
-  for (const std::string_view mode : {"constant", "reflect"}) check<T>(x, {{2, 1}, {0, 9}}, mode);
+  // Each way of copying is a program for each type, so most types go one way.
+  check<T>(x, {{2, 1}, {0, thorough ? 9 : 0}}, "reflect");
+  if (thorough) check<T>(x, {{2, 1}, {0, 9}}, "constant");
 }
 
 }  // namespace
@@ -111,14 +113,14 @@ TEST_CASE("random shapes and widths, in every mode and way of lying in memory") 
 
 TEST_CASE("every type is padded, and what is pending") {
   on_each_device([] {
-    check_type<bool>();
+    check_type<bool>(true);
     check_type<std::uint8_t>();
     check_type<std::int16_t>();
     check_type<kn::float16_t>();
-    check_type<kn::bfloat16_t>();
+    check_type<kn::bfloat16_t>(true);
     check_type<float>();
     check_type<std::int64_t>();
-    check_type<std::complex<double>>();
+    check_type<std::complex<double>>(true);
     const Array x = numbered({3});
     check_array<std::int32_t>(kn::pad(x * 2 + 1, {1, 2}, {.mode = "reflect"}), {6}, {3, 1, 3, 5, 3, 1});
     check_array<std::int32_t>(kn::pad(x, 1, {.constant_values = 2.9}), {5}, {2, 0, 1, 2, 2});
