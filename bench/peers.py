@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work of koine_bench in NumPy or, with --gpu, in CuPy and PyTorch where they can be imported.
 
-usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, scan, indexing, sort, matmul or host
+usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, scan, indexing, sort, matmul, products or host
 """
 
 import argparse
@@ -174,6 +174,31 @@ def matmul(xp, uniform, gpu):
             yield f"{dtype} {n}", lambda: a @ b, False
 
 
+def products(xp, uniform, gpu):
+    if xp.__name__ == "torch":  # other names, other options
+        return
+    line, other, square = uniform(4096), uniform(4096), uniform((4096, 4096))
+    yield "outer 2^12 by 2^12", lambda: xp.outer(line, other), False
+    a, b = uniform((64, 32, 64)), uniform((32, 64, 512))
+    yield "tensordot (64, 32, 64) (32, 64, 512)", lambda: xp.tensordot(a, b, ((1, 2), (0, 1))), False
+    m, n = uniform((1024, 1024)), uniform((1024, 1024))
+    yield "einsum ij,jk->ik 1024", lambda: xp.einsum("ij,jk->ik", m, n, optimize=True), False
+    tall, flat, last = uniform((4096, 64)), uniform((64, 4096)), uniform((4096, 64))
+    chain = "ij,jk,kl->il"
+    yield f"einsum {chain} 4096 64 4096 64", lambda: xp.einsum(chain, tall, flat, last, optimize=True), False
+    c, d = uniform((256, 256, 256)), uniform((256, 256, 256))
+    yield "einsum bij,bij->b 256 by 256^2", lambda: xp.einsum("bij,bij->b", c, d, optimize=True), False
+    yield "einsum ij,j->i 4096", lambda: xp.einsum("ij,j->i", square, line, optimize=True), False
+    yield "einsum ii 4096", lambda: xp.einsum("ii", square), False
+    signal, window = uniform(1 << 20), uniform(64)
+    yield "convolve 2^20 with 2^6", lambda: xp.convolve(signal, window), False
+    yield "correlate 2^20 with 2^6", lambda: xp.correlate(signal, window), False
+    yield "pad 4096^2 by a constant", lambda: xp.pad(square, 8), False
+    yield "pad 4096^2, reflected", lambda: xp.pad(square, 8, "reflect"), False
+    points, heights = xp.arange(1000, dtype="float32") * 0.001, uniform(1000)
+    yield "interp 2^20 among 1000", lambda: xp.interp(signal, points, heights), False
+
+
 def host(xp, uniform, gpu):
     a, b = uniform(16), uniform(16)
     yield "small kernel, built and enqueued", lambda: a * b + 1, True
@@ -184,7 +209,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "host"))
+    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "products", "host"))
     parser.add_argument("out")
     options = parser.parse_args()
 

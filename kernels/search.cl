@@ -8,6 +8,14 @@
 #define KN_WANTED 1
 #include "common/sort.clh"
 
+// As many steps whatever the values, so that a CPU foresees every branch: the half that is kept counts as the larger one
+// always. A CPU searches for several numbers at a time, as each step waits for a load.
+#ifdef KN_CPU
+#define KN_AT_ONCE 8
+#else
+#define KN_AT_ONCE 1
+#endif
+
 // `after` counts equal elements too.
 __kernel void koine(__global const KN_KEY* list, __global const KN_KEY* wanted, __global long* out,
                     const ulong list_offset, const ulong wanted_offset, const ulong count, const ulong searches,
@@ -16,20 +24,24 @@ __kernel void koine(__global const KN_KEY* list, __global const KN_KEY* wanted, 
   wanted += wanted_offset;
 #ifdef KN_CPU
   const ulong per_item = (searches + get_global_size(0) - 1) / get_global_size(0);
-  const ulong first = get_global_id(0) * per_item, last = min(first + per_item, searches), step = 1;
+  const ulong first = get_global_id(0) * per_item, last = min(first + per_item, searches), step = KN_AT_ONCE;
 #else
   const ulong first = get_global_id(0), last = searches, step = get_global_size(0);
 #endif
   for (ulong i = first; i < last; i += step) {
-    const KN_KEY key = kn_key(wanted[i], 0);
-    ulong low = 0, left = count;
-    while (left > 0) {
-      const ulong half_left = left / 2;
-      const KN_KEY middle = kn_key(list[low + half_left], 0);
-      const bool beyond = after != 0 ? middle <= key : middle < key;
-      low = beyond ? low + half_left + 1 : low;
-      left = beyond ? left - half_left - 1 : half_left;
+    KN_KEY key[KN_AT_ONCE];
+    ulong low[KN_AT_ONCE];
+    for (uint k = 0; k < KN_AT_ONCE; ++k) {
+      key[k] = kn_key(wanted[min(i + k, last - 1)], 0);
+      low[k] = 0;
     }
-    out[i] = (long)low;
+    for (ulong left = count; left > 0; left /= 2) {
+      const ulong half_left = left - left / 2;
+      for (uint k = 0; k < KN_AT_ONCE; ++k) {
+        const KN_KEY middle = kn_key(list[low[k] + half_left - 1], 0);
+        low[k] += (after != 0 ? middle <= key[k] : middle < key[k]) ? half_left : 0;
+      }
+    }
+    for (uint k = 0; k < KN_AT_ONCE && i + k < last; ++k) out[i + k] = (long)low[k];
   }
 }

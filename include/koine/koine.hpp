@@ -24,6 +24,7 @@
 #include <koine/searching.hpp>
 #include <koine/sets.hpp>
 #include <koine/shape.hpp>
+#include <koine/signal.hpp>
 #include <koine/sorting.hpp>
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>

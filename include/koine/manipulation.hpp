@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing shape and order without touching values. All but concat, stack, repeat, tile and roll are views of a
+// Changing shape and order without touching values. All but concat, stack, repeat, tile, roll and pad are views of a
 // computed array.
 #pragma once
 
 #include <koine/array.hpp>
 
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace koine {
@@ -86,5 +90,36 @@ KOINE_API Array roll(const Array& x, std::int64_t shift, const RollOptions& opti
 /// The same with a shift for each axis; where an axis is named twice, or none is, the shifts add up. ValueError unless
 /// there are as many shifts as axes.
 KOINE_API Array roll(const Array& x, const Shape& shift, const RollOptions& options = {});
+
+/// How many elements pad puts before and behind each axis.
+class PadWidths {
+ public:
+  using Pair = std::pair<detail::Integer, detail::Integer>;
+
+  /// As many at all ends: `2`.
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  PadWidths(T width) : PadWidths(width, width) {}  // NOLINT: implicit by design
+  /// Of every axis: `{1, 2}`.
+  PadWidths(detail::Integer before, detail::Integer after) : PadWidths({{before, after}}) {}
+  /// Of each axis, or, a single pair, of every one: `{{1, 2}, {0, 3}}`.
+  PadWidths(std::initializer_list<Pair> widths) : widths_(widths) {}   // NOLINT
+  PadWidths(std::vector<Pair> widths) : widths_(std::move(widths)) {}  // NOLINT
+
+  const std::vector<Pair>& widths() const noexcept { return widths_; }
+
+ private:
+  std::vector<Pair> widths_;
+};
+struct PadOptions {
+  std::string_view mode = "constant";  ///< or "edge", "reflect", "symmetric", "wrap"
+  Operand constant_values = 0;         ///< of "constant": a scalar or an array without axes, as x's type
+};
+/// x with more elements around it: constants; the values at the edges ("edge"); the values mirrored at the edge
+/// elements ("reflect") or behind them, which repeats those ("symmetric"); the values from the other end ("wrap").
+/// Padding longer than the axis goes on mirroring, or repeating. Takes every type; gives the same type. ValueError for
+/// another mode, a negative width, a number of pairs other than one or that of the axes, and where an axis without
+/// elements would have to be continued by anything but a constant; ShapeError for constant values that have axes.
+KOINE_API Array pad(const Array& x, const PadWidths& widths, const PadOptions& options = {});
 
 }  // namespace koine

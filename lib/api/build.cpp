@@ -9,6 +9,8 @@
 #include <koine/error.hpp>
 #include <koine/types.hpp>
 
+#include <algorithm>
+
 namespace koine::api {
 
 using graph::NodeRef;
@@ -117,6 +119,24 @@ DType common_type(std::string_view function, std::initializer_list<const Operand
   return *type;
 }
 
+DType common_type(std::string_view function, const std::vector<Array>& arrays) {
+  if (arrays.empty()) throw ValueError(prefix(function) + "got no arrays; it needs at least one");
+  DType type = arrays[0].dtype();
+  const Operand first(arrays[0]);
+  for (const Array& array : arrays) {
+    type = graph::promote(type, array.dtype(), function);
+    const Operand other(array);
+    common_place(function, {&first, &other});
+  }
+  return type;
+}
+
+DType numeric_type(std::string_view function, const std::vector<Array>& arrays) {
+  const DType type = common_type(function, arrays);
+  if (!is_bool(type)) return type;
+  throw DTypeError(prefix(function) + "does not take bool; convert with astype to a numeric type");
+}
+
 NodeRef to_node(const Operand& operand, DType type, const Place& place) {
   if (operand.is_scalar()) {
     return graph::make_constant(type, graph::constant_value(operand.scalar(), type), place);
@@ -151,11 +171,41 @@ graph::ViewMap identity_map(const Shape& shape) {
   return map;
 }
 
+Array permuted(const Array& x, const std::vector<std::size_t>& axes) {
+  graph::ViewMap map = identity_map(x.shape());
+  Shape shape = x.shape();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    map.source[i] = static_cast<std::int64_t>(axes[i]);
+    shape[i] = x.shape()[axes[i]];
+  }
+  return view(x.node(), std::move(shape), std::move(map));
+}
+
+Array unwritten(const Shape& shape, DType type, const Place& place, std::string_view function) {
+  graph::check_sizes(shape, function);
+  auto node = graph::make_leaf(type, graph::row_major(shape), nullptr, place);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.elements()) * size_of(type);
+  node->storage = exec::queue_of(*node).allocate(bytes, function);
+  return Array(std::move(node));
+}
+
 void copy_elements(const Array& x, void* target) {
   base::with_type(x.dtype(), [&]<class Tag>(Tag) {
     using T = typename Tag::type;
     x.copy_to(std::span(static_cast<T*>(target), static_cast<std::size_t>(x.size())));
   });
+}
+
+std::size_t choice(std::string_view word, std::initializer_list<std::string_view> words, std::string_view function,
+                   std::string_view option) {
+  const auto* const at = std::find(words.begin(), words.end(), word);
+  if (at != words.end()) return static_cast<std::size_t>(at - words.begin());
+  std::string list;
+  for (const std::string_view& each : words) {
+    if (&each != words.begin()) list += &each == words.end() - 1 ? " or " : ", ";
+    list += "\"" + std::string(each) + "\"";
+  }
+  throw ValueError(prefix(function) + std::string(option) + " is \"" + std::string(word) + "\"; it can be " + list);
 }
 
 NodeRef in_order(const NodeRef& node) {

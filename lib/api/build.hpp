@@ -45,6 +45,10 @@ void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::st
 
 /// The common type of the operands: scalars are weak.
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands);
+/// The same of several arrays, which must be of one device; ValueError for none.
+DType common_type(std::string_view function, const std::vector<Array>& arrays);
+/// The same, with DTypeError for bool_.
+DType numeric_type(std::string_view function, const std::vector<Array>& arrays);
 
 /// An operand's shape; a scalar has no axes.
 const Shape& shape_of(const Operand& x);
@@ -63,6 +67,10 @@ Array pending(graph::Op op, DType type, Shape shape, std::initializer_list<graph
 Array view(const graph::NodeRef& node, Shape shape, graph::ViewMap map);
 /// The map that reads every element in place: what other maps start from.
 graph::ViewMap identity_map(const Shape& shape);
+/// x with its axes in another order.
+Array permuted(const Array& x, const std::vector<std::size_t>& axes);
+/// Memory of an array, to be written.
+Array unwritten(const Shape& shape, DType type, const graph::Place& place, std::string_view function);
 /// `node` repeated to `shape`, which it broadcasts to.
 graph::NodeRef broadcast_node(const graph::NodeRef& node, const Shape& shape);
 /// The node itself if its values will lie in row-major order, else a copy.
@@ -77,6 +85,10 @@ void copy_elements(const Array& x, void* target);
 void require_positions(const Array& positions, std::string_view function);
 /// x with `axis` replaced by the axes of `positions`, integers: the elements there.
 Array picked(const Array& x, const Array& positions, const graph::TakeInfo& info);
+
+/// The number of `word` among `words`; ValueError lists them where it is none.
+std::size_t choice(std::string_view word, std::initializer_list<std::string_view> words, std::string_view function,
+                   std::string_view option);
 
 inline std::string prefix(std::string_view function) { return "[" + std::string(function) + "] "; }
 

@@ -267,11 +267,9 @@ Array tril(const Array& x, const TriangleOptions& options) { return triangle(Op:
 Array triu(const Array& x, const TriangleOptions& options) { return triangle(Op::greater_equal, x, options, "triu"); }
 
 std::vector<Array> meshgrid(const std::vector<Array>& arrays, const MeshgridOptions& options) {
-  if (options.indexing != "xy" && options.indexing != "ij") {
-    throw ValueError("[meshgrid] indexing is \"" + std::string(options.indexing) + "\"; it can be \"xy\" or \"ij\"");
-  }
+  const bool columns_first = api::choice(options.indexing, {"xy", "ij"}, "meshgrid", "indexing") == 0;
   const std::size_t count = arrays.size();
-  const bool swapped = options.indexing == "xy" && count >= 2;
+  const bool swapped = columns_first && count >= 2;
   const auto axis_of = [&](std::size_t k) { return swapped && k < 2 ? 1 - k : k; };
   Shape shape = Shape::filled(count, 1);
   for (std::size_t k = 0; k < count; ++k) {

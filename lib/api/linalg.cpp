@@ -29,14 +29,11 @@ Array sums_of_products(const Array& a, const Array& b, DType type) {
 }  // namespace
 
 Array matmul(const Array& x1, const Array& x2) {
-  const Operand o1(x1), o2(x2);
-  api::common_place("matmul", {&o1, &o2});
-  const DType type = api::common_type("matmul", {&o1, &o2});
+  const DType type = api::numeric_type("matmul", {x1, x2});
   const auto refuse = [&](const std::string& why) {
     throw ShapeError("[matmul] shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) +
                      " do not multiply: " + why);
   };
-  if (is_bool(type)) throw DTypeError("[matmul] does not take bool; convert with astype to a numeric type");
   if (x1.ndim() == 0 || x2.ndim() == 0) refuse("each needs at least one axis; use * for scalars");
   const Array a = x1.ndim() == 1 ? expand_dims(x1, 0) : x1, b = x2.ndim() == 1 ? expand_dims(x2, 1) : x2;
   if (a.shape(-1) != b.shape(-2)) {

@@ -2,7 +2,6 @@
 // Views that change shape and order, and concat and stack.
 #include "api/build.hpp"
 
-#include <koine/creation.hpp>
 #include <koine/error.hpp>
 #include <koine/manipulation.hpp>
 #include <koine/types.hpp>
@@ -11,28 +10,6 @@
 
 namespace koine {
 namespace {
-
-Array permuted(const Array& x, const std::vector<std::size_t>& axes) {
-  graph::ViewMap map = api::identity_map(x.shape());
-  Shape shape = x.shape();
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    map.source[i] = static_cast<std::int64_t>(axes[i]);
-    shape[i] = x.shape()[axes[i]];
-  }
-  return api::view(x.node(), std::move(shape), std::move(map));
-}
-
-DType common_type(const std::vector<Array>& arrays, std::string_view function) {
-  if (arrays.empty()) throw ValueError(api::prefix(function) + "got no arrays; it needs at least one");
-  DType type = arrays[0].dtype();
-  for (const Array& array : arrays) type = graph::promote(type, array.dtype(), function);
-  const Operand first(arrays[0]);
-  for (const Array& array : arrays) {
-    const Operand other(array);
-    api::common_place(function, {&first, &other});
-  }
-  return type;
-}
 
 /// As many axes as the result will have, for axes to be counted in.
 Shape with_new_axes(Shape shape, std::size_t count) {
@@ -87,7 +64,7 @@ Array permute_dims(const Array& x, const Axis& axes) {
     throw ShapeError("[permute_dims] axes " + to_string(axes.axes()) + " do not name each axis of shape " +
                      to_string(x.shape()) + " once");
   }
-  return permuted(x, order);
+  return api::permuted(x, order);
 }
 
 Array matrix_transpose(const Array& x) {
@@ -96,7 +73,7 @@ Array matrix_transpose(const Array& x) {
   }
   std::vector<std::size_t> axes = graph::normal_axes(none, x.shape(), "matrix_transpose");
   std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return permuted(x, axes);
+  return api::permuted(x, axes);
 }
 
 Array expand_dims(const Array& x, const Axis& axis) {
@@ -165,7 +142,7 @@ Array moveaxis(const Array& x, const Axis& source, const Axis& destination) {
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
     axis = next++;
   }
-  return permuted(x, order);
+  return api::permuted(x, order);
 }
 
 Array flip(const Array& x, const FlipOptions& options) {
@@ -178,7 +155,7 @@ Array flip(const Array& x, const FlipOptions& options) {
 }
 
 Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
-  const DType type = common_type(arrays, "concat");
+  const DType type = api::common_type("concat", arrays);
   if (!options.axis.given()) {
     std::vector<Array> flat;
     for (const Array& x : arrays) flat.push_back(reshape(x, {-1}));
@@ -200,7 +177,7 @@ Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
     }
     shape[axis] += size;
   }
-  Array result = empty(shape, {type, arrays[0].device()});
+  Array result = api::unwritten(shape, type, arrays[0].node()->place, "concat");
   std::int64_t at = 0;
   for (const Array& x : arrays) {
     const std::int64_t end = at + x.shape()[axis];
@@ -211,7 +188,7 @@ Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
 }
 
 Array stack(const std::vector<Array>& arrays, const StackOptions& options) {
-  common_type(arrays, "stack");
+  api::common_type("stack", arrays);
   graph::normal_axis(options.axis, with_new_axes(arrays[0].shape(), 1), "stack");  // refuses one out of range
   std::vector<Array> expanded;
   for (const Array& x : arrays) {

@@ -5,11 +5,7 @@
 namespace koine::codegen {
 namespace {
 
-bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) {
-  if (a == b) return true;
-  if (!a || !b) return false;
-  return a->reshape == b->reshape && a->start == b->start && a->source == b->source && a->step == b->step;
-}
+bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) { return a == b || (a && b && *a == *b); }
 
 }  // namespace
 

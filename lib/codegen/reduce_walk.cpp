@@ -41,7 +41,7 @@ graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bo
 }
 
 /// Whether loads move more evenly along the last axis of `a` than along that of `b`: fewer of them by other steps than
-/// 0 and 1, or as many and more by 1.
+/// 0 and 1, or as many and more by 1. Where all move by those alone, the longer axis is better.
 bool reads_better(const graph::Collapsed& a, const graph::Collapsed& b) {
   const auto steps = [](const graph::Collapsed& axes) {
     std::pair<std::size_t, std::size_t> count{0, 0};  // by other steps, by 0
@@ -53,7 +53,8 @@ bool reads_better(const graph::Collapsed& a, const graph::Collapsed& b) {
     }
     return count;
   };
-  return steps(a) < steps(b);
+  const auto of_a = steps(a), of_b = steps(b);
+  return of_a.first + of_b.first == 0 ? a.shape.back() > b.shape.back() : of_a < of_b;
 }
 
 /// The running values that elements fall to: combining with one that none fell to changes nothing, but for products of

@@ -115,6 +115,9 @@ std::optional<Layout> apply(const ViewMap& map, const Shape& view_shape, const L
     const std::int64_t from = map.source[axis];
     if (from >= 0) result.strides[axis] = map.step[axis] * layout.strides[static_cast<std::size_t>(from)];
   }
+  for (const ViewMap::Diagonal& diagonal : map.diagonals) {
+    result.strides[diagonal.axis] += map.step[diagonal.axis] * layout.strides[diagonal.input_axis];
+  }
   return result;
 }
 
@@ -131,7 +134,11 @@ Layout broadcast(const Layout& layout, const Shape& shape) {
 bool reads_once(const ViewMap& map, const Shape& view_shape) {
   if (map.reshape) return true;
   for (std::size_t axis = 0; axis < view_shape.size(); ++axis) {
-    if (view_shape[axis] > 1 && (map.source[axis] < 0 || map.step[axis] == 0)) return false;
+    if (view_shape[axis] <= 1) continue;
+    if (map.source[axis] < 0 || map.step[axis] == 0) return false;
+    for (std::size_t other = 0; other < axis; ++other) {
+      if (view_shape[other] > 1 && map.source[other] == map.source[axis]) return false;  // windows
+    }
   }
   return true;
 }

@@ -32,13 +32,23 @@ struct Extent {
 };
 Extent extent(const Layout& layout);
 
-/// How a view reads its input. Affine: position p of the view is position start[d] + step[o]·p[o] of the input, o being
-/// the view's axis that `source` maps to input axis d. A reshape keeps the row-major order instead.
+/// How a view reads its input. Affine: position p of the view is position start[d] + Σ step[o]·p[o] of the input, o
+/// being the view's axes that `source` maps to input axis d: one, or, of overlapping windows, two. A reshape keeps the
+/// row-major order instead.
 struct ViewMap {
+  /// A view's axis that walks an axis of the input beside its source, in step with it.
+  struct Diagonal {
+    std::size_t axis, input_axis;
+    friend bool operator==(const Diagonal&, const Diagonal&) = default;
+  };
+
   bool reshape = false;
   Shape start;   // for each axis of the input
   Shape source;  // for each axis of the view: the input's axis, or -1 for none (a broadcast or a new axis)
   Shape step;    // for each axis of the view
+  std::vector<Diagonal> diagonals;
+
+  friend bool operator==(const ViewMap&, const ViewMap&) = default;
 };
 
 /// The view's layout over an input with `layout`; none where a reshape cannot be expressed by strides.

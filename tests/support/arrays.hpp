@@ -54,6 +54,18 @@ Array numbered(const Shape& shape) {
   return asarray(values, shape);
 }
 
+/// The same values lying in memory in one of four ways: in order, backwards, with the axes the other way round, or
+/// with others between them.
+inline Array laid_out(const Array& x, unsigned way) {
+  if (x.ndim() == 0 || way % 4 == 0) return x;
+  const auto stored = [](const Array& array) { return (array + 0).eval(); };
+  if (way % 4 == 1) return flip(stored(flip(x)));
+  std::vector<std::int64_t> axes;
+  for (std::int64_t axis = x.ndim(); axis-- > 0;) axes.push_back(axis);
+  if (way % 4 == 2) return permute_dims(stored(permute_dims(x, axes)), axes);
+  return unstack(stack({x, x}, {.axis = -1}), {.axis = -1})[0];
+}
+
 template <class T>
 std::string value_text(const T& value) {
   std::ostringstream text;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampled functions: convolution, correlation, interpolation.
+#pragma once
+
+#include <koine/array.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace koine {
+
+// Of inputs with M and N elements, `.mode` names the elements of the result: all M + N - 1 where they overlap at all
+// ("full"), the max(M, N) in the middle of those ("same"), or the max(M, N) - min(M, N) + 1 where one lies within the
+// other ("valid").
+
+struct ConvolveOptions {
+  std::string_view mode = "full";  ///< or "same", "valid"
+};
+/// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes numeric types;
+/// gives the promoted type. float16 and bfloat16 accumulate in float32, integers wrap. Each element is added up from
+/// its products, so the work is that of M times N. ShapeError for inputs without just one axis, ValueError for one
+/// without elements or another mode.
+KOINE_API Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options = {});
+
+struct CorrelateOptions {
+  std::string_view mode = "valid";  ///< or "same", "full"
+};
+/// The cross-correlation of two arrays of one axis: element k is the sum of x1[k + i]·conj(x2[i]), from the first k at
+/// which they overlap. Takes numeric types; gives the promoted type. Otherwise as convolve.
+KOINE_API Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options = {});
+
+struct InterpOptions {
+  std::optional<Operand> left = std::nullopt;   ///< the value below xp[0]; by default fp[0]
+  std::optional<Operand> right = std::nullopt;  ///< the value above xp[-1]; by default fp[-1]
+  std::optional<double> period = std::nullopt;  ///< of the function; left and right do not count then
+};
+/// The function that is linear between the points (xp, fp), at x. xp rises (with .period it may have any order, and all
+/// positions are taken modulo the period); like fp it has one axis. Takes real x and xp, numeric fp; gives the promoted
+/// floating type. Integers become float32. NaN in x stays NaN. ShapeError where xp and fp do not have one
+/// axis of the same size, ValueError for no points or a period of zero.
+KOINE_API Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options = {});
+
+}  // namespace koine

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution and correlation as one reduction over overlapping windows; interpolation as a search and takes.
+#include "api/build.hpp"
+
+#include <koine/creation.hpp>
+#include <koine/elementwise.hpp>
+#include <koine/error.hpp>
+#include <koine/indexing.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/searching.hpp>
+#include <koine/signal.hpp>
+#include <koine/sorting.hpp>
+#include <koine/statistics.hpp>
+#include <koine/types.hpp>
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace koine {
+namespace {
+
+enum class Overlap { full, same, valid };
+
+Overlap overlap(std::string_view mode, std::string_view function) {
+  return static_cast<Overlap>(api::choice(mode, {"full", "same", "valid"}, function, "mode"));
+}
+
+/// Element [i, j] is x[i + j], for j below `size`: a view.
+Array windows(const Array& x, std::int64_t size) {
+  graph::ViewMap map;
+  map.start = {0};
+  map.source = {0, 0};
+  map.step = {1, 1};
+  return api::view(x.node(), {x.size() - size + 1, size}, std::move(map));
+}
+
+/// Element k is the sum of x[k + i]·y[i], of a `y` that is not the longer one, from the first k that `mode` names.
+Array slid(const Array& x, const Array& y, Overlap mode) {
+  const std::int64_t size = y.size();
+  const std::int64_t before = mode == Overlap::full ? size - 1 : mode == Overlap::same ? size / 2 : 0;
+  const std::int64_t after = mode == Overlap::full ? size - 1 : mode == Overlap::same ? size - 1 - size / 2 : 0;
+  const DType wide = graph::accumulation_type(x.dtype());
+  const Array around = before + after > 0 ? pad(x, {before, after}) : x;
+  return astype(sum(astype(windows(around, size), wide) * astype(y, wide), {.axis = 1, .dtype = wide}), x.dtype());
+}
+
+/// Both with the common type.
+std::pair<Array, Array> checked(const Array& x1, const Array& x2, std::string_view function) {
+  const DType type = api::numeric_type(function, {x1, x2});
+  if (x1.ndim() != 1 || x2.ndim() != 1) {
+    throw ShapeError(api::prefix(function) + "shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) +
+                     " must have one axis each");
+  }
+  if (x1.size() == 0 || x2.size() == 0) {
+    throw ValueError(api::prefix(function) + "got " + std::to_string(x1.size()) + " and " + std::to_string(x2.size()) +
+                     " elements; each must have one at least");
+  }
+  return {astype(x1, type), astype(x2, type)};
+}
+
+}  // namespace
+
+Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options) {
+  const Overlap mode = overlap(options.mode, "convolve");
+  const auto [a, b] = checked(x1, x2, "convolve");
+  return a.size() >= b.size() ? slid(a, flip(b), mode) : slid(b, flip(a), mode);
+}
+
+Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options) {
+  const Overlap mode = overlap(options.mode, "correlate");
+  const auto [a, b] = checked(x1, x2, "correlate");
+  const Array other = is_complex(b.dtype()) ? conj(b) : b;
+  return a.size() >= b.size() ? slid(a, other, mode) : flip(slid(other, a, mode));
+}
+
+Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options) {
+  const Operand places(xp), values(fp);
+  const graph::Place place = api::common_place("interp", {&x, &places, &values});
+  for (const Operand* operand : {&x, &places}) {
+    if (operand->is_scalar() ? is_complex(graph::default_type(operand->scalar()))
+                             : is_complex(operand->array().dtype())) {
+      throw DTypeError("[interp] the positions x and xp must be real; only fp may be complex");
+    }
+  }
+  if (xp.ndim() != 1 || fp.shape() != xp.shape()) {
+    throw ShapeError("[interp] xp has shape " + to_string(xp.shape()) + " and fp has shape " + to_string(fp.shape()) +
+                     "; each must have one axis, of the same size");
+  }
+  if (xp.size() == 0) throw ValueError("[interp] got no points; it needs at least one");
+  // In the type that sums are accumulated in; positions are real.
+  const DType type = api::floating(astype(fp, api::common_type("interp", {&x, &places, &values})), "interp").dtype();
+  const DType wide = graph::accumulation_type(type), real = graph::real_part(wide);
+  Array at(api::to_node(x, real, place)), points = astype(xp, real), heights = astype(fp, wide);
+  if (options.period) {
+    const double period = std::abs(*options.period);
+    if (!(period > 0) || std::isinf(period)) {
+      throw ValueError("[interp] .period is " + std::to_string(*options.period) + "; it must be finite and not zero");
+    }
+    at = remainder(at, period);
+    const Array within = remainder(points, period), order = argsort(within), sorted = take(within, order);
+    heights = take(heights, order);
+    points = concat({sorted(slice(-1, none)) - period, sorted, sorted(slice(none, 1)) + period});
+    heights = concat({heights(slice(-1, none)), heights, heights(slice(none, 1))});
+  }
+  const std::int64_t last = points.size() - 1;
+  at.eval();
+  points.eval();
+  heights.eval();
+  const Array after = searchsorted(points, at, {.side = "right"});
+  const Array low = clip(after - 1, 0, last), high = minimum(after, last);
+  const Array x0 = take(points, low), x1 = take(points, high), y0 = take(heights, low), y1 = take(heights, high);
+  const Array slope = (y1 - y0) / astype(x1 - x0, wide);
+  // From the other end where infinities meet on the way.
+  Array value = slope * astype(at - x0, wide) + y0;
+  value = where(isnan(value), slope * astype(at - x1, wide) + y1, value);
+  value = where(logical_and(isnan(value), equal(y0, y1)), y0, value);
+  value = where(logical_or(equal(at, x0), equal(low, high)), y0, value);
+  if (!options.period) {
+    if (options.left) value = where(less(at, points(0)), *options.left, value);
+    if (options.right) value = where(greater(at, points(last)), *options.right, value);
+  }
+  return astype(where(isnan(at), at, value), type);
+}
+
+}  // namespace koine

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// einsum of random subscripts against loops over all letters, with operands lying in memory in every way; how much of
+// it is views, and the order of products.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "graph/node.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::Shape;
+using kn::test::check_array;
+using kn::test::numbered;
+using kn::test::on_each_device;
+
+namespace {
+
+/// An operand as loops see it.
+struct Plain {
+  std::string letters;
+  Shape shape;
+  std::vector<std::int64_t> values;
+};
+
+/// The sum over all letters that are not in `result`; an axis of size one stands still.
+std::vector<std::int64_t> plain_einsum(const std::vector<Plain>& operands, const std::string& result, Shape& shape) {
+  std::map<char, std::int64_t> sizes;
+  for (const Plain& operand : operands) {
+    for (std::size_t axis = 0; axis < operand.letters.size(); ++axis) {
+      auto& size = sizes.emplace(operand.letters[axis], 1).first->second;
+      if (operand.shape[axis] != 1) size = operand.shape[axis];
+    }
+  }
+  std::string letters = result;
+  shape = Shape();
+  for (const char letter : result) shape.push_back(sizes[letter]);
+  Shape domain = shape;
+  for (const auto& [letter, size] : sizes) {
+    if (result.find(letter) != result.npos) continue;
+    letters += letter;
+    domain.push_back(size);
+  }
+  std::vector<std::int64_t> values(static_cast<std::size_t>(shape.elements()));
+  kn::test::each_position(domain, [&](const Shape& position) {
+    std::int64_t product = 1;
+    for (const Plain& operand : operands) {
+      Shape at = operand.shape;
+      for (std::size_t axis = 0; axis < at.size(); ++axis) {
+        at[axis] = operand.shape[axis] == 1 ? 0 : position[letters.find(operand.letters[axis])];
+      }
+      product *= operand.values[static_cast<std::size_t>(kn::test::number_of(at, operand.shape))];
+    }
+    std::int64_t to = 0;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) to = to * shape[axis] + position[axis];
+    values[static_cast<std::size_t>(to)] += product;
+  });
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("random subscripts") {
+  on_each_device([] {
+    std::mt19937 random(11);
+    const auto below = [&](std::size_t end) { return random() % end; };
+    const std::int64_t sizes[] = {1, 2, 3, 7, 2, 5};
+    for (int round = 0; round < 24; ++round) {
+      std::map<char, std::int64_t> size;
+      for (const char letter : std::string("abcdefg")) size[letter] = sizes[below(6)];
+      if (round % 8 == 7) size['b'] = 0;
+      std::vector<Plain> operands(1 + below(4));
+      std::vector<Array> arrays;
+      std::string subscripts, known;
+      for (Plain& operand : operands) {
+        const std::size_t axes = below(operands.size() > 2 ? 4 : 5);
+        for (std::size_t axis = 0; axis < axes; ++axis) {
+          const char letter = "abcdefg"[below(7)];
+          const bool repeated = operand.letters.find(letter) != std::string::npos;
+          operand.letters += letter;
+          // Of size one where the rest broadcasts.
+          operand.shape.push_back(!repeated && below(8) == 0 ? 1 : size[letter]);
+          const std::size_t first = operand.letters.find(letter);
+          operand.shape[axis] = operand.shape[first];
+          if (known.find(letter) == std::string::npos) known += letter;
+        }
+        for (std::int64_t i = 0; i < operand.shape.elements(); ++i) {
+          operand.values.push_back(static_cast<std::int64_t>(below(9)) - 4);
+        }
+        arrays.push_back(kn::test::laid_out(kn::asarray(operand.values, operand.shape), random()));
+        subscripts += (arrays.size() == 1 ? "" : ",") + operand.letters;
+      }
+      std::shuffle(known.begin(), known.end(), random);
+      const std::string result = known.substr(0, below(std::min<std::size_t>(known.size(), 4) + 1));
+      subscripts += "->" + result;
+      CAPTURE(subscripts);
+      Shape shape;
+      const auto want = plain_einsum(operands, result, shape);
+      check_array(kn::einsum(subscripts, arrays), shape, want);
+    }
+  });
+}
+
+TEST_CASE("one operand gives views") {
+  on_each_device([] {
+    const Array x = numbered({4, 4, 3});
+    const auto shares = [&](const Array& part) { return part.eval().node()->storage == x.node()->storage; };
+    CHECK(shares(kn::einsum("iij->ji", {x})));
+    CHECK(shares(kn::einsum("ijk->kji", {x})));
+    // Of what is pending, only the diagonal is computed.
+    const Array pending = x * 2 + 1, trace = kn::einsum("iij->j", {pending});
+    check_array<std::int32_t>(trace, {3}, {184, 192, 200});
+    CHECK_FALSE(pending.node()->is_ready());
+    // A view that reads some elements twice is not written through.
+    Array diagonal = kn::einsum("iij->ij", {x});
+    diagonal(0) = -1;
+    check_array<std::int32_t>(diagonal, {4, 3}, {-1, -1, -1, 15, 16, 17, 30, 31, 32, 45, 46, 47});
+    CHECK(x(0, 0, 0).item<int>() == 0);
+  });
+}
+
+TEST_CASE("products in an order that keeps results small") {
+  on_each_device([] {
+    // From the left these would need 2^40 elements.
+    const std::int64_t n = 1 << 20;
+    const Array tall = kn::ones({n, 2}, {.dtype = kn::int64}), flat = kn::ones({2, n}, {.dtype = kn::int64});
+    CHECK(kn::sum(kn::einsum("ij,jk,kl->il", {tall, flat, tall})).item<std::int64_t>() == 4 * n * n);
+    CHECK(kn::sum(kn::einsum("ij,jk,kl->il", {flat, tall, flat})).item<std::int64_t>() == 4 * n * n);
+    const Array v = kn::ones({n}, {.dtype = kn::int64});
+    CHECK(kn::einsum("i,j,i,j->", {v, v, v, v}).item<std::int64_t>() == n * n);
+    CHECK(kn::einsum("i,j,k->", {v, v, v}).item<std::int64_t>() == n * n * n);
+  });
+}
+
+TEST_CASE("a chain under reproducible") {
+  on_each_device([] {
+    const kn::reproducible scope;
+    const Array a = kn::reshape(kn::arange(6.0f), {2, 3}), b = kn::reshape(kn::arange(12.0f), {3, 4});
+    check_array<float>(kn::einsum("ij,jk,k->i", {a, b, kn::ones({4})}), {2}, {98, 296});
+  });
+}
