@@ -164,6 +164,40 @@ def matmul(xp, uniform, gpu):
             yield f"{dtype} {n}", lambda: a @ b, False
 
 
+def random(xp, uniform, gpu):
+    log = 26 if gpu else 22
+    n = 2**log
+    if xp.__name__ == "torch":
+        def numbers(value):
+            return xp.full((n,), value, device="cuda")
+
+        shape, rate, trials, chance = numbers(2.5), numbers(3.0), numbers(100.0), numbers(0.3)
+        works = {
+            "uniform": lambda: xp.rand(n, device="cuda"),
+            "normal": lambda: xp.randn(n, device="cuda"),
+            "exponential": lambda: xp.empty(n, device="cuda").exponential_(),
+            "gamma of 2.5": lambda: xp._standard_gamma(shape),
+            "poisson of 3": lambda: xp.poisson(rate),
+            "poisson of 100": lambda: xp.poisson(trials),
+            "binomial of 100 and 0.3": lambda: xp.binomial(trials, chance),
+            "permutation": lambda: xp.randperm(n, device="cuda"),
+        }
+    else:
+        g = xp.random.default_rng(42)
+        works = {
+            "uniform": lambda: g.random(n, dtype="float32"),
+            "normal": lambda: g.standard_normal(n, dtype="float32"),
+            "exponential": lambda: g.standard_exponential(n, dtype="float32"),
+            "gamma of 2.5": lambda: g.standard_gamma(2.5, n, dtype="float32"),
+            "poisson of 3": lambda: g.poisson(3, n),
+            "poisson of 100": lambda: g.poisson(100, n),
+            "binomial of 100 and 0.3": lambda: g.binomial(100, 0.3, n),
+            "permutation": lambda: (xp.random if gpu else g).permutation(n),
+        }
+    for work, step in works.items():
+        yield f"{work} 2^{log}", step, False
+
+
 def host(xp, uniform, gpu):
     a, b = uniform(16), uniform(16)
     yield "small kernel, built and enqueued", lambda: a * b + 1, True
@@ -174,7 +208,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "host"))
+    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "random", "host"))
     parser.add_argument("out")
     options = parser.parse_args()
 

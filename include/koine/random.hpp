@@ -57,16 +57,16 @@ struct CountOptions {
 
 /// Options of Generator::choice.
 struct ChoiceOptions {
-  bool replace = true;                         ///< whether one element can be chosen several times
-  std::optional<Array> p = std::nullopt;       ///< the elements' probabilities; none: all the same
-  std::int64_t axis = 0;                       ///< of an array: along which it is chosen
-  std::optional<Device> device = std::nullopt; ///< of a number: where; an array's choice stays on its device
+  bool replace = true;                          ///< whether one element can be chosen several times
+  std::optional<Array> p = std::nullopt;        ///< the elements' probabilities; none: all the same
+  std::int64_t axis = 0;                        ///< of an array: along which it is chosen
+  std::optional<Device> device = std::nullopt;  ///< of a number: where; an array's choice stays on its device
 };
 
 /// Options of Generator::permutation and Generator::shuffle.
 struct PermutationOptions {
-  std::int64_t axis = 0;                       ///< of an array: whose parts change places
-  std::optional<Device> device = std::nullopt; ///< of a number: where; an array stays on its device
+  std::int64_t axis = 0;                        ///< of an array: whose parts change places
+  std::optional<Device> device = std::nullopt;  ///< of a number: where; an array stays on its device
 };
 
 /// A stream of random numbers: Philox4x32-10 of a seed and a counter.
@@ -123,8 +123,8 @@ class KOINE_API Generator {
 
   /// Binomially distributed counts: how often, of `n` trials, what has probability `p` happens. Where the smaller of
   /// n p and n (1 - p) is below 10 by inversion, else by Hörmann's BTRS (Journal of Statistical Computation and
-  /// Simulation 46, 1993); with bounds as poisson's. ValueError for a negative n, for p outside 0 to 1, and if n does not
-  /// fit the type or both n p and n (1 - p) are above 2^40.
+  /// Simulation 46, 1993); with bounds as poisson's. ValueError for a negative n, for p outside 0 to 1, and if n does
+  /// not fit the type or both n p and n (1 - p) are above 2^40.
   Array binomial(std::int64_t n, double p, const Shape& shape, const CountOptions& options = {});
 
   /// Numbers from 0 to n - 1 (int64), all equally likely or with probabilities `.p`: an array of n elements of a real
@@ -140,8 +140,8 @@ class KOINE_API Generator {
   Array choice(const Array& x, const Shape& shape, const ChoiceOptions& options = {});
 
   /// The numbers from 0 to n - 1 (int64) in random order: the order of as many keys of 64 random bits. Equal keys keep
-  /// the numbers' order, which makes no order more likely than another by more than n^2 / 2^64. ValueError for a negative
-  /// n.
+  /// the numbers' order, which makes no order more likely than another by more than n^2 / 2^64. ValueError for a
+  /// negative n.
   Array permutation(std::int64_t n, const PermutationOptions& options = {});
   /// The parts of x along an axis in random order. IndexError for an axis out of range.
   Array permutation(const Array& x, const PermutationOptions& options = {});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random::Generator, continuous laws and integers: checks the arguments and says which words of the stream a draw takes.
+// random::Generator, continuous laws and integers: checks the arguments and says which words of the stream a draw
+// takes.
 #include "api/random.hpp"
 
 #include <koine/error.hpp>

@@ -32,12 +32,12 @@ struct Probabilities {
 
   Probabilities(const Array& p, std::int64_t n, std::int64_t chosen, bool replace) {
     if (!is_real_floating(p.dtype())) {
-      throw DTypeError(fmt::format("[choice] p has type {}; it must be float16, bfloat16, float32 or float64",
-                                   name(p.dtype())));
+      throw DTypeError(
+          fmt::format("[choice] p has type {}; it must be float16, bfloat16, float32 or float64", name(p.dtype())));
     }
     if (p.shape() != Shape{n}) {
-      throw ShapeError(fmt::format("[choice] p has shape {}; there are {} elements to choose from", to_string(p.shape()),
-                                   n));
+      throw ShapeError(
+          fmt::format("[choice] p has shape {}; there are {} elements to choose from", to_string(p.shape()), n));
     }
     const double epsilon = finfo(p.dtype()).eps;
     each = p.dtype() == DType::float64 || p.device().has_fp64() ? astype(p, float64) : astype(p, float32);
@@ -46,16 +46,18 @@ struct Probabilities {
     const Array last = sums(-1);
     eval(sum_of_all, least, positive, sums, last);
     if (!(least.item<double>() >= 0)) {
-      throw ValueError(fmt::format("[choice] p has an element {}; probabilities are not negative", least.item<double>()));
+      throw ValueError(
+          fmt::format("[choice] p has an element {}; probabilities are not negative", least.item<double>()));
     }
     const double all = sum_of_all.item<double>();
     if (!(std::abs(all - 1) <= std::sqrt(epsilon))) {
       throw ValueError(fmt::format("[choice] the sum of p is {}; it must be 1", all));
     }
     if (!replace && chosen > positive.item<std::int64_t>()) {
-      throw ValueError(fmt::format("[choice] {} elements cannot be chosen without replacement: {} have a probability "
-                                   "other than 0",
-                                   chosen, positive.item<std::int64_t>()));
+      throw ValueError(
+          fmt::format("[choice] {} elements cannot be chosen without replacement: {} have a probability "
+                      "other than 0",
+                      chosen, positive.item<std::int64_t>()));
     }
     total = last.item<std::int64_t>();
   }
@@ -66,7 +68,8 @@ struct Probabilities {
 Array Generator::permutation(std::int64_t n, const PermutationOptions& options) {
   require_size(n, "permutation");
   // All but one of the patterns of 64 bits.
-  constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min(),
+                         high = std::numeric_limits<std::int64_t>::max();
   return argsort(integers(low, high, {n}, {.device = options.device}));
 }
 

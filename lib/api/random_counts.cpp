@@ -56,9 +56,10 @@ Array Generator::poisson(double lam, const Shape& shape, const CountOptions& opt
   }
   const std::int64_t most = largest(options.dtype);
   if (lam >= least_rejected && lam + 10 * std::sqrt(lam) > static_cast<double>(most)) {
-    throw ValueError(fmt::format("[poisson] {} holds counts up to {}, which is less than ten standard deviations above "
-                                 "lam, {}; a wider .dtype is needed",
-                                 name(options.dtype), most, lam));
+    throw ValueError(
+        fmt::format("[poisson] {} holds counts up to {}, which is less than ten standard deviations above "
+                    "lam, {}; a wider .dtype is needed",
+                    name(options.dtype), most, lam));
   }
   const graph::Place place = api::place_of(options.device);
   graph::RandomInfo info{.kind = graph::RandomKind::poisson, .seed = seed_};
@@ -74,8 +75,8 @@ Array Generator::binomial(std::int64_t n, double p, const Shape& shape, const Co
   graph::check_sizes(shape, "binomial");
   require_integer(options.dtype, "binomial");
   if (n < 0 || n > largest(options.dtype)) {
-    throw ValueError(fmt::format("[binomial] n is {}; of {} it can be 0 to {}", n, name(options.dtype),
-                                 largest(options.dtype)));
+    throw ValueError(
+        fmt::format("[binomial] n is {}; of {} it can be 0 to {}", n, name(options.dtype), largest(options.dtype)));
   }
   if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("[binomial] p is {}; it can be 0 to 1", p));
   // What happens less often is counted.
@@ -88,8 +89,7 @@ Array Generator::binomial(std::int64_t n, double p, const Shape& shape, const Co
   Array counts;
   if (mean < least_rejected) {
     const double odds = rarer / (1 - rarer);
-    const auto table =
-        distribution(mean, [&](double k) { return (static_cast<double>(n) - k) / (k + 1) * odds; });
+    const auto table = distribution(mean, [&](double k) { return (static_cast<double>(n) - k) / (k + 1) * odds; });
     counts = inverted(table, shape, options.dtype, place, info, counter_);
   } else {
     info.mean = mean;

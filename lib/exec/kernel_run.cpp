@@ -47,8 +47,8 @@ void run_over(runtime::Launch& launch, const runtime::Queue& queue, const runtim
     launch.run({std::clamp<std::size_t>(count / fewest, 1, most)}, {1});
     return;
   }
-  const std::uint64_t enough = std::max(each_unit * traits.compute_units,
-                                        std::uint64_t(traits.fewest_shares(static_cast<std::int64_t>(count))));
+  const std::uint64_t enough =
+      std::max(each_unit * traits.compute_units, std::uint64_t(traits.fewest_shares(static_cast<std::int64_t>(count))));
   const std::size_t local = std::min<std::size_t>(group_size, kernel.max_group());
   launch.run({(std::min(count, enough) + local - 1) / local * local}, {local});
 }

@@ -94,7 +94,8 @@ TEST_CASE("poisson counts follow their law") {
   for (const double lam : {1e9, 0x1p40}) {
     CAPTURE(lam);
     const Counts counts = Generator(22).poisson(lam, {many}).to_vector<std::int64_t>();
-    CHECK(distance_from_law(counts, [&](double k) { return normal_distribution((k + 0.5 - lam) / std::sqrt(lam)); }) < 1);
+    CHECK(distance_from_law(counts, [&](double k) { return normal_distribution((k + 0.5 - lam) / std::sqrt(lam)); }) <
+          1);
     CHECK(has_moments(counts, lam, lam, 3));
   }
 }
@@ -104,8 +105,18 @@ TEST_CASE("binomial counts follow their law") {
     std::int64_t n;
     double p;
   };
-  for (const auto& [n, p] : {Law{0, 0.3}, {5, 0}, {5, 1}, {1, 0.5}, {19, 0.51}, {20, 0.5}, {25, 0.4}, {39, 0.257},
-                             {100, 0.9}, {1'000'000'000, 3e-9}, {1'000'000'000, 3e-7}, {100'000, 0.3}}) {
+  for (const auto& [n, p] : {Law{0, 0.3},
+                             {5, 0},
+                             {5, 1},
+                             {1, 0.5},
+                             {19, 0.51},
+                             {20, 0.5},
+                             {25, 0.4},
+                             {39, 0.257},
+                             {100, 0.9},
+                             {1'000'000'000, 3e-9},
+                             {1'000'000'000, 3e-7},
+                             {100'000, 0.3}}) {
     CAPTURE(n);
     CAPTURE(p);
     const Counts counts = Generator(23).binomial(n, p, {many}).to_vector<std::int64_t>();

@@ -49,7 +49,8 @@ void check_exponential(double tolerance) {
     }
   }
   Generator g(17);
-  const std::vector<T> values = g.exponential({many}, {.scale = 3, .dtype = koine::dtype_of<T>}).template to_vector<T>();
+  const std::vector<T> values =
+      g.exponential({many}, {.scale = 3, .dtype = koine::dtype_of<T>}).template to_vector<T>();
   CHECK(distance_from_law(values, [](double x) { return -std::expm1(-x / 3); }) < 1);
   CHECK(has_moments(values, 3, 9, 9));
 }

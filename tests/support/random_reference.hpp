@@ -110,7 +110,8 @@ long double gamma(std::uint64_t place, std::uint64_t key, double shape) {
   constexpr std::uint64_t second = std::uint64_t{1} << 32;
   const long double d = (shape < 1 ? shape + 1 : shape) - 1.0L / 3, c = 1 / std::sqrt(9 * d);
   const long double boost =
-      shape < 1 ? std::exp(std::log(inside(part<T>(block(place, second, key), 0))) / static_cast<long double>(shape)) : 1;
+      shape < 1 ? std::exp(std::log(inside(part<T>(block(place, second, key), 0))) / static_cast<long double>(shape))
+                : 1;
   for (std::uint64_t proposal = 0;; ++proposal) {
     const std::uint64_t round = proposal / 2 + 1;
     const auto words = block(place, round, key);
