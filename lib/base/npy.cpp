@@ -52,12 +52,10 @@ std::uint64_t read_some(std::istream& in, void* to, std::uint64_t count, const N
 
 /// Bytes from here to the end, where the stream can tell: a pipe cannot.
 std::optional<std::uint64_t> bytes_left(std::istream& in) {
-  const std::streamoff here = in.tellg();
-  in.seekg(0, std::ios::end);
-  const std::streamoff end = in.tellg();
-  in.clear();
+  const std::streamoff here = in.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
+  const std::streamoff end = in.rdbuf()->pubseekoff(0, std::ios::end, std::ios::in);
   if (here < 0 || end < here) return std::nullopt;
-  in.seekg(here);
+  in.rdbuf()->pubseekpos(here, std::ios::in);
   return static_cast<std::uint64_t>(end - here);
 }
 

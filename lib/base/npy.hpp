@@ -27,8 +27,8 @@ struct NpyHeader {
 /// What messages name: the function that reads, and the file.
 struct NpySource {
   NpySource(std::string_view file, const char* function = "load_npy") : file(file), function(function) {}  // NOLINT
-  NpySource(const char* file) : NpySource(std::string_view(file)) {}                                           // NOLINT
-  NpySource(const std::string& file) : NpySource(std::string_view(file)) {}                                    // NOLINT
+  NpySource(const char* file) : NpySource(std::string_view(file)) {}                                       // NOLINT
+  NpySource(const std::string& file) : NpySource(std::string_view(file)) {}                                // NOLINT
   std::string_view file;
   const char* function;
 };

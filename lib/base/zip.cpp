@@ -147,7 +147,8 @@ std::vector<ZipEntry> zip_entries(std::string_view bytes, const NpySource& file)
       fail(file, "has packed its entry " + subject + " by method " + std::to_string(method) +
                      "; 0 (stored) and 8 (deflated) are read");
     }
-    if (!marked(bytes, begin, entry_length, entry_mark)) fail(file, "is damaged: its entry " + subject + " is not there");
+    if (!marked(bytes, begin, entry_length, entry_mark))
+      fail(file, "is damaged: its entry " + subject + " is not there");
     const std::uint64_t front = entry_length + number(bytes, begin + 26, 2) + number(bytes, begin + 28, 2);
     if (!holds(bytes, begin, front) || !holds(bytes, begin + front, packed)) {
       fail(file, "is cut: its entry " + subject + " has " + bytes_text(packed) + ", and fewer are there");

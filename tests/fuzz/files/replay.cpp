@@ -19,11 +19,10 @@ struct Target {
   const char* name;
   void (*feed)(std::string_view);
 };
-constexpr Target targets[] = {
-    {"npy", koine::fuzz::fuzz_npy},
-    {"npz", koine::fuzz::fuzz_npz},
-    {"environment", koine::fuzz::fuzz_environment},
-    {"cache", koine::fuzz::fuzz_cache}};
+constexpr Target targets[] = {{"npy", koine::fuzz::fuzz_npy},
+                              {"npz", koine::fuzz::fuzz_npz},
+                              {"environment", koine::fuzz::fuzz_environment},
+                              {"cache", koine::fuzz::fuzz_cache}};
 
 /// How many inputs a file made.
 std::size_t feed(const Target& target, const std::string& bytes) {
