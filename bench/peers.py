@@ -171,7 +171,7 @@ def random(xp, uniform, gpu):
         def numbers(value):
             return xp.full((n,), value, device="cuda")
 
-        shape, rate, trials, chance = numbers(2.5), numbers(3.0), numbers(100.0), numbers(0.3)
+        shape, rate, trials, large, chance = (numbers(value) for value in (2.5, 3.0, 100.0, 1000.0, 0.3))
         works = {
             "uniform": lambda: xp.rand(n, device="cuda"),
             "normal": lambda: xp.randn(n, device="cuda"),
@@ -179,6 +179,7 @@ def random(xp, uniform, gpu):
             "gamma of 2.5": lambda: xp._standard_gamma(shape),
             "poisson of 3": lambda: xp.poisson(rate),
             "poisson of 100": lambda: xp.poisson(trials),
+            "poisson of 1000": lambda: xp.poisson(large),
             "binomial of 100 and 0.3": lambda: xp.binomial(trials, chance),
             "permutation": lambda: xp.randperm(n, device="cuda"),
         }
@@ -191,6 +192,7 @@ def random(xp, uniform, gpu):
             "gamma of 2.5": lambda: g.standard_gamma(2.5, n, dtype="float32"),
             "poisson of 3": lambda: g.poisson(3, n),
             "poisson of 100": lambda: g.poisson(100, n),
+            "poisson of 1000": lambda: g.poisson(1000, n),
             "binomial of 100 and 0.3": lambda: g.binomial(100, 0.3, n),
             "permutation": lambda: (xp.random if gpu else g).permutation(n),
         }

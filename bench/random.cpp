@@ -25,6 +25,7 @@ void add_random() {
   drawn("gamma of 2.5", 4, [=](Generator& g) { return g.gamma(2.5, {n}); });
   drawn("poisson of 3", 8, [=](Generator& g) { return g.poisson(3, {n}); });
   drawn("poisson of 100", 8, [=](Generator& g) { return g.poisson(100, {n}); });
+  drawn("poisson of 1000", 8, [=](Generator& g) { return g.poisson(1000, {n}); });
   drawn("binomial of 100 and 0.3", 8, [=](Generator& g) { return g.binomial(100, 0.3, {n}); });
   drawn("permutation", 8, [=](Generator& g) { return g.permutation(n); });
 }

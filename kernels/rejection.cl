@@ -147,7 +147,7 @@ static long kn_drawn(ulong place, ulong seed, const kn_law law) {
       const float steepness = kn_reciprocal(left);
       const float offset = fma(2 * law.a, steepness, law.b) * u;
       if (fabs(offset) >= 0x1p35f) continue;
-      const long k = (law.start + convert_long_rtn(offset * 0x1p20f)) >> 20;
+      const long k = (law.start + (long)floor(offset * 0x1p20f)) >> 20;
       if (k < 0 || k > law.most) continue;
       if (left >= 0.07f && v <= law.squeeze) return k;
       const float distance = convert_float((k << 20) - law.centre) * 0x1p-20f;

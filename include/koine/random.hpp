@@ -74,8 +74,8 @@ struct PermutationOptions {
 /// A value: a copy continues with the same numbers. The stream is a row of 32-bit words. Every element of a uniform,
 /// normal or exponential float32, float16 or bfloat16 takes the next one, every other element the next two (from an
 /// even place). So two calls for n elements give the numbers of one call for 2n, but for permutations and choices
-/// without replacement, which are of one piece. Gamma numbers, and counts with a mean of 10 or more, are proposed until
-/// one is accepted: an element takes the place of two words and draws from words that belong to that place alone
+/// without replacement, which are of one piece. Gamma numbers, and counts with a mean of 256 or more, are proposed
+/// until one is accepted: an element takes the place of two words and draws from words that belong to that place alone
 /// (Philox of the counter (place, 1), (place, 2), ... where the stream itself is (block, 0)), so an element depends on
 /// seed, counter and its place only.
 ///
@@ -115,14 +115,14 @@ class KOINE_API Generator {
   /// ValueError for k or a scale that is negative or infinite.
   Array gamma(double k, const Shape& shape, const GammaOptions& options = {});
 
-  /// Poisson distributed counts of mean `lam`, 0 to 2^40: below 10 by inversion of the distribution function, computed
-  /// to 2^-53; else by Hörmann's PTRS (Insurance: Mathematics and Economics 12, 1993) in float32, which makes a count's
-  /// probability wrong by up to sqrt(lam) / 2^23 of it. ValueError for other `lam`, and for one whose counts, up to ten
-  /// standard deviations above the mean, do not fit the type.
+  /// Poisson distributed counts of mean `lam`, 0 to 2^40: below 256 by inversion of the distribution function,
+  /// computed to 2^-44; else by Hörmann's PTRS (Insurance: Mathematics and Economics 12, 1993) in float32, which makes
+  /// a count's probability wrong by up to sqrt(lam) / 2^23 of it. ValueError for other `lam`, and for one whose counts,
+  /// up to ten standard deviations above the mean, do not fit the type.
   Array poisson(double lam, const Shape& shape, const CountOptions& options = {});
 
   /// Binomially distributed counts: how often, of `n` trials, what has probability `p` happens. Where the smaller of
-  /// n p and n (1 - p) is below 10 by inversion, else by Hörmann's BTRS (Journal of Statistical Computation and
+  /// n p and n (1 - p) is below 256 by inversion, else by Hörmann's BTRS (Journal of Statistical Computation and
   /// Simulation 46, 1993); with bounds as poisson's. ValueError for a negative n, for p outside 0 to 1, and if n does
   /// not fit the type or both n p and n (1 - p) are above 2^40.
   Array binomial(std::int64_t n, double p, const Shape& shape, const CountOptions& options = {});

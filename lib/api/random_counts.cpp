@@ -16,8 +16,9 @@
 namespace koine::random {
 namespace {
 
-/// Means from here on are drawn by rejection, whose constants Hörmann gives from 10 on.
-constexpr double least_rejected = 10, most_rejected = 0x1p40;
+/// Means from here on are drawn by rejection. Hörmann gives its constants from 10 on; a search in a table of some
+/// hundreds is six times as fast on a CPU.
+constexpr double least_rejected = 256, most_rejected = 0x1p40;
 
 /// The distribution function at 0, 1, 2, ... in units of 2^-63, as far as it is below 1. `ratio(k)` is the probability
 /// of k + 1 over that of k; no other function of the host's is in it, so every host gives the same.
@@ -55,7 +56,7 @@ Array Generator::poisson(double lam, const Shape& shape, const CountOptions& opt
     throw ValueError(fmt::format("[poisson] lam is {}; it can be 0 to 2^40", lam));
   }
   const std::int64_t most = largest(options.dtype);
-  if (lam >= least_rejected && lam + 10 * std::sqrt(lam) > static_cast<double>(most)) {
+  if (lam + 10 * std::sqrt(lam) > static_cast<double>(most)) {
     throw ValueError(
         fmt::format("[poisson] {} holds counts up to {}, which is less than ten standard deviations above "
                     "lam, {}; a wider .dtype is needed",

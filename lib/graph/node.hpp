@@ -74,7 +74,7 @@ struct RandomInfo {
   // uniform: [start, start + scale), at most last; normal: mean, deviation; exponential and gamma: scale
   double start = 0, scale = 1, last = 1;
   double shape = 1;      // gamma
-  double mean = 0;       // poisson and binomial: 10 to 2^40, a binomial one at most half of the trials
+  double mean = 0;       // poisson and binomial: 256 to 2^40, a binomial one at most half of the trials
   std::int64_t low = 0;  // integers: [low, low + range)
   std::uint64_t range = 0;
   std::int64_t trials = 0;  // binomial

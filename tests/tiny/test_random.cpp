@@ -26,12 +26,12 @@ TEST_CASE("numbers that are proposed until one is accepted") {
   koine::random::Generator g(seed);
   const std::vector<float> exponentials = g.exponential({37}).to_vector<float>();
   const std::vector<float> gammas = koine::random::Generator(seed).gamma(2.5, {37}).to_vector<float>();
-  const auto counts = koine::random::Generator(seed).poisson(20, {37}).to_vector<std::int64_t>();
-  const auto happened = koine::random::Generator(seed).binomial(50, 0.375, {37}).to_vector<std::int64_t>();
+  const auto counts = koine::random::Generator(seed).poisson(300, {37}).to_vector<std::int64_t>();
+  const auto happened = koine::random::Generator(seed).binomial(800, 0.375, {37}).to_vector<std::int64_t>();
   for (std::uint64_t i = 0; i < 37; ++i) {
     CHECK(exponentials[i] == doctest::Approx(static_cast<double>(exponential<float>(i, seed))));
     CHECK(gammas[i] == doctest::Approx(static_cast<double>(gamma<float>(i, seed, 2.5))));
-    CHECK(counts[i] == poisson(i, seed, 20));
-    CHECK(happened[i] == binomial(i, seed, 50, 0.375));
+    CHECK(counts[i] == poisson(i, seed, 300));
+    CHECK(happened[i] == binomial(i, seed, 800, 0.375));
   }
 }
