@@ -17,7 +17,7 @@ namespace koine::random {
 namespace {
 
 /// Means from here on are drawn by rejection. Hörmann gives its constants from 10 on; a search in a table of some
-/// hundreds is six times as fast on a CPU.
+/// hundreds is two to six times as fast on a CPU.
 constexpr double least_rejected = 256, most_rejected = 0x1p40;
 
 /// The distribution function at 0, 1, 2, ... in units of 2^-63, as far as it is below 1. `ratio(k)` is the probability
