@@ -14,8 +14,7 @@ ci/test.sh
 for preset in asan tsan; do
   step="testing with $preset"
   # The sanitizers look at the host code; one pass over the kernels is enough for that.
-  # Other drivers bring compilers of their own, and PoCL's works on threads that cannot be seen through: its kernels are
-  # there from the run before.
+  # Other drivers bring compilers of their own; PoCL's kernels are there from the run before.
   OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_CACHE_DIR=$PWD/build-ci/pocl-cache KOINE_TEST_EXHAUSTIVE=0 PRESET=$preset ci/test.sh
 done
 export KOINE_TEST_EXHAUSTIVE=0

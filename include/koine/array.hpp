@@ -240,7 +240,7 @@ class KOINE_API Array {
 
 /// The values of an array between brackets, long axes shortened, with its type where that is not the default.
 KOINE_API std::ostream& operator<<(std::ostream& out, const Array& x);
-/// The text that operator<< prints.
+/// The text that operator<< prints. Takes every type; gives a string.
 KOINE_API std::string to_string(const Array& x);
 
 /// A subscript of an array that can be assigned to. It refers to the array, so it does not outlive it, and it never
@@ -319,7 +319,8 @@ class Operand {
   std::variant<Array, Scalar> value_;
 };
 
-/// Computes several arrays together, sharing work between them; does not wait for the device.
+/// Computes several arrays together, sharing work between them; does not wait for the device. Takes every type; gives
+/// nothing.
 KOINE_API void eval(std::span<const Array* const> arrays);
 template <std::same_as<Array>... A>
 void eval(const A&... arrays) {

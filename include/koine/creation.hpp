@@ -20,7 +20,8 @@ struct CreationOptions {
 };
 
 /// Copies a contiguous range of element values (vector, array, span, vector<bool>) to the device, as `shape`,
-/// row-major. ShapeError if the range does not hold exactly that many elements.
+/// row-major. Takes every type; gives `.dtype`, else the elements' type. ShapeError if the range does not hold exactly
+/// that many elements.
 template <std::ranges::contiguous_range Range>
   requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values, const Shape& shape,
                                                                     const CreationOptions& options = {});
@@ -35,7 +36,8 @@ KOINE_API Array asarray(const std::vector<bool>& values, const CreationOptions& 
 /// memory: an assignment to a part of the array copies it first. The memory must live, and must not change, until every
 /// array and all pending work that uses it are gone and every read_async of it is ready; the last destruction waits for
 /// the device, so that the memory may be freed right after. It counts for nothing in memory_stats(). A temporary range
-/// does not compile. ShapeError if the range does not hold exactly as many elements as the shape.
+/// does not compile. Takes every type; gives `.dtype`, else the elements' type. ShapeError if the range does not hold
+/// exactly as many elements as the shape.
 template <std::ranges::contiguous_range Range>
   requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
   borrow(Range&& memory, const Shape& shape, const CreationOptions& options = {});
@@ -43,10 +45,11 @@ template <std::ranges::contiguous_range Range>
 template <std::ranges::contiguous_range Range>
   requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
   borrow(Range&& memory, const CreationOptions& options = {});
-/// A scalar as an array without axes; a scalar is no longer weak then: bool_, int64, float32 or complex64 by its kind.
+/// A scalar as an array without axes, no longer weak: bool_, int64, float32 or complex64 by its kind.
 KOINE_API Array asarray(const Operand& value, const CreationOptions& options = {});
 
-/// Small arrays written out: `array({1, 2, 3})` is int64, `array({{1., 2.}, {3., 4.}})` float32; or of `.dtype`.
+/// Small arrays written out: `array({1, 2, 3})`, `array({{1., 2.}, {3., 4.}})`. Gives `.dtype`, else what the scalars'
+/// kind gives: bool_, int64, float32 or complex64.
 /// ValueError for an integer that does not fit the type.
 template <ScalarLike T>
 Array array(std::initializer_list<T> values, const CreationOptions& options = {});
@@ -56,21 +59,27 @@ template <ScalarLike T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes,
             const CreationOptions& options = {});
 
-/// Uninitialised elements: their values are not specified (here: zero).
+/// Uninitialised elements: their values are not specified (here: zero). Gives `.dtype`, float32 by default.
 KOINE_API Array empty(const Shape& shape, const CreationOptions& options = {});
+/// Every element is 0. Gives `.dtype`, float32 by default.
 KOINE_API Array zeros(const Shape& shape, const CreationOptions& options = {});
+/// Every element is 1. Gives `.dtype`, float32 by default.
 KOINE_API Array ones(const Shape& shape, const CreationOptions& options = {});
-/// Every element is `value`; the type is that of the value's kind (bool_, int64, float32, complex64) unless given.
+/// Every element is `value`. Gives `.dtype`, else what the value's kind gives: bool_, int64, float32 or complex64.
 /// ValueError for an integer that does not fit the type, DTypeError for a complex value of a real one.
 KOINE_API Array full(const Shape& shape, const Scalar& value, const CreationOptions& options = {});
-/// The same shape, and by default type and device, as `x`.
+/// Uninitialised elements in the shape of x and on its device, unless another is named. Takes every type; gives
+/// `.dtype`, else the same type.
 KOINE_API Array empty_like(const Array& x, const CreationOptions& options = {});
+/// The same with zeros. Takes every type; gives `.dtype`, else the same type.
 KOINE_API Array zeros_like(const Array& x, const CreationOptions& options = {});
+/// The same with ones. Takes every type; gives `.dtype`, else the same type.
 KOINE_API Array ones_like(const Array& x, const CreationOptions& options = {});
+/// The same with `value` everywhere. Takes every type; gives `.dtype`, else the same type.
 KOINE_API Array full_like(const Array& x, const Scalar& value, const CreationOptions& options = {});
 
-/// start, start + step, … up to, not including, `stop`. int64 if all three are integers, else float32.
-/// ValueError for a step of zero, and for integers that do not fit the type.
+/// start, start + step, … up to, not including, `stop`. Gives `.dtype`, else int64 if all three are integers, else
+/// float32. ValueError for a step of zero, and for integers that do not fit the type.
 KOINE_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step = 1,
                        const CreationOptions& options = {});
 KOINE_API Array arange(const Scalar& stop, const CreationOptions& options = {});
@@ -81,6 +90,7 @@ struct LinspaceOptions {
   bool endpoint = true;
 };
 /// `num` evenly spaced values from `start` to `stop`, which is the last one unless `.endpoint` is false.
+/// Gives `.dtype`, float32 by default, complex64 for complex ends.
 KOINE_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                          const LinspaceOptions& options = {});
 
@@ -89,7 +99,7 @@ struct EyeOptions {
   std::optional<DType> dtype = std::nullopt;
   std::optional<Device> device = std::nullopt;
 };
-/// Ones on the k-th diagonal, zeros elsewhere; square unless `n_cols` is given.
+/// Ones on the k-th diagonal, zeros elsewhere; square unless `n_cols` is given. Gives `.dtype`, float32 by default.
 KOINE_API Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options = {});
 KOINE_API Array eye(std::int64_t n_rows, const EyeOptions& options = {});
 
@@ -97,13 +107,15 @@ struct TriangleOptions {
   std::int64_t k = 0;
 };
 /// The elements of each matrix on and below (tril), on and above (triu) the k-th diagonal; zeros elsewhere.
+/// Takes every type; gives the same type.
 KOINE_API Array tril(const Array& x, const TriangleOptions& options = {});
+/// The upper triangles; see tril. Takes every type; gives the same type.
 KOINE_API Array triu(const Array& x, const TriangleOptions& options = {});
 
 struct MeshgridOptions {
   std::string_view indexing = "xy";
 };
-/// Coordinate matrices of vectors; indexing "xy" (Cartesian) or "ij" (matrix).
+/// Coordinate matrices of vectors; indexing "xy" (Cartesian) or "ij" (matrix). Takes every type; gives the same types.
 KOINE_API std::vector<Array> meshgrid(const std::vector<Array>& arrays, const MeshgridOptions& options = {});
 
 namespace detail {

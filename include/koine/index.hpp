@@ -64,7 +64,7 @@ inline constexpr Ellipsis ellipsis{0};
 struct All {
   explicit constexpr All(int) {}
   /// True where every element along `options.axis` (by default: of the whole array) is true, i.e. not zero. True for no
-  /// elements. Result: bool_, the reduced axes removed, or of size one with `.keepdims`.
+  /// elements. The reduced axes are removed, or of size one with `.keepdims`. Takes every type; gives bool_.
   KOINE_API Array operator()(const Operand& x, const ReductionOptions& options = {}) const;
 };
 inline constexpr All all{0};

@@ -14,8 +14,8 @@ struct TakeOptions {
 /// of `indices`. Indices are integers; those below zero count from the end. Only the device can notice that one is out
 /// of range: the IndexError is thrown when a result that depends on it is observed (item, to_vector, copy_to, printing,
 /// to_device; a long chain of takes looks back now and then while it is evaluated). An array that such a result was
-/// assigned to a part of depends on it as a whole. DTypeError for indices that are not integers, IndexError for an axis
-/// out of range.
+/// assigned to a part of depends on it as a whole. Takes every type; gives the same type.
+/// DTypeError for indices that are not integers, IndexError for an axis out of range.
 KOINE_API Array take(const Array& x, const Array& indices, const TakeOptions& options = {});
 
 struct TakeAlongAxisOptions {
@@ -23,7 +23,8 @@ struct TakeAlongAxisOptions {
 };
 /// The elements of `x` at `indices` along one axis, row by row: result[i, j, k] = x[i, indices[i, j, k], k] for axis 1.
 /// What argsort and its like give picks what they sorted. x and `indices` have as many axes and broadcast but for that
-/// one. Positions out of range, and errors, as with take; ShapeError for shapes that do not fit.
+/// one. Takes every type; gives the same type. Positions out of range, and errors, as with take; ShapeError for shapes
+/// that do not fit.
 KOINE_API Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisOptions& options = {});
 
 }  // namespace koine

@@ -6,6 +6,7 @@
 #include <koine/closeness.hpp>
 #include <koine/creation.hpp>
 #include <koine/device.hpp>
+#include <koine/dlpack.hpp>
 #include <koine/dtype.hpp>
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>

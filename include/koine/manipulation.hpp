@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing shape and order without touching values. All but concat and stack are views of a computed array.
+// Changing shape and order without touching values. All but concat, stack, repeat, tile and roll are views of a
+// computed array.
 #pragma once
 
 #include <koine/array.hpp>
@@ -13,47 +14,77 @@ namespace koine {
 struct ReshapeOptions {
   std::optional<bool> copy = std::nullopt;  ///< true: always copy; false: ValueError where a copy is needed
 };
-/// The elements in row-major order under another shape; one size may be -1 and follows from the rest. ShapeError if the
-/// numbers of elements differ.
+/// The elements in row-major order under another shape; one size may be -1 and follows from the rest. Takes every type;
+/// gives the same type. ShapeError if the numbers of elements differ.
 KOINE_API Array reshape(const Array& x, const Shape& shape, const ReshapeOptions& options = {});
-/// The axes in another order: axis i of the result is axis axes[i] of x.
+/// The axes in another order: axis i of the result is axis axes[i] of x. Takes every type; gives the same type.
 KOINE_API Array permute_dims(const Array& x, const Axis& axes);
-/// The last two axes swapped.
+/// The last two axes swapped. Takes every type; gives the same type.
 KOINE_API Array matrix_transpose(const Array& x);
-/// A new axis of size one before position `axis` of the result.
+/// A new axis of size one before position `axis` of the result. Takes every type; gives the same type.
 KOINE_API Array expand_dims(const Array& x, const Axis& axis = 0);
-/// The named axes, which must have size one, removed.
+/// The named axes, which must have size one, removed. Takes every type; gives the same type.
 KOINE_API Array squeeze(const Array& x, const Axis& axis);
-/// x repeated along new axes and axes of size one up to `shape`.
+/// x repeated along new axes and axes of size one up to `shape`. Takes every type; gives the same type.
 KOINE_API Array broadcast_to(const Array& x, const Shape& shape);
-/// The arrays broadcast to their common shape.
+/// The arrays broadcast to their common shape. Takes every type; gives the same types.
 KOINE_API std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays);
 /// The shape that the shapes broadcast to.
 KOINE_API Shape broadcast_shapes(const std::vector<Shape>& shapes);
-/// The axes `source` moved to the positions `destination`; the rest keep their order.
+/// The axes `source` moved to the positions `destination`; the rest keep their order. Takes every type;
+/// gives the same type.
 KOINE_API Array moveaxis(const Array& x, const Axis& source, const Axis& destination);
 
 struct FlipOptions {
   Axis axis = none;
 };
-/// The order of the elements along the axes (all by default) reversed.
+/// The order of the elements along the axes (all by default) reversed. Takes every type; gives the same type.
 KOINE_API Array flip(const Array& x, const FlipOptions& options = {});
 
 struct ConcatOptions {
   Axis axis = 0;  ///< none: the flattened arrays one after another
 };
-/// The arrays one after another along an existing axis; their types promote.
+/// The arrays one after another along an existing axis. Takes every type; gives their common type.
 KOINE_API Array concat(const std::vector<Array>& arrays, const ConcatOptions& options = {});
 
 struct StackOptions {
   std::int64_t axis = 0;
 };
-/// The arrays, all of one shape, along a new axis; their types promote.
+/// The arrays, all of one shape, along a new axis. Takes every type; gives their common type.
 KOINE_API Array stack(const std::vector<Array>& arrays, const StackOptions& options = {});
 struct UnstackOptions {
   std::int64_t axis = 0;
 };
-/// The parts of x along an axis, which disappears.
+/// The parts of x along an axis, which disappears. Takes every type; gives the same type.
 KOINE_API std::vector<Array> unstack(const Array& x, const UnstackOptions& options = {});
+
+struct RepeatOptions {
+  Axis axis = none;  ///< none: of the flattened array
+};
+/// Each element, or each part along one axis, `repeats` times over, its copies beside it. Takes every type;
+/// gives the same type. ValueError for repeats below
+/// zero, IndexError for an axis out of range.
+KOINE_API Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options = {});
+/// The same with a number for each of them, or one number for all, as integers in an array of one axis. Waits for the
+/// device, as the result's shape depends on `repeats`. DTypeError for repeats that are not integers, ShapeError for as
+/// many as do not fit the axis.
+KOINE_API Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options = {});
+/// x set side by side `repetitions` times along each axis. Where x has fewer axes than there are repetitions, it gets
+/// new ones in front; where it has more, those in front stay as they are. Takes every type; gives the same type.
+/// ValueError for repetitions below zero.
+KOINE_API Array tile(const Array& x, const Shape& repetitions);
+/// The same along the last axis.
+KOINE_API Array tile(const Array& x, std::int64_t repetitions);
+
+struct RollOptions {
+  Axis axis = none;  ///< none: the flattened array is rolled and takes x's shape again
+};
+/// The elements moved by `shift` places along each of the axes, those that leave at one end coming in at the other;
+/// towards the front for a shift below zero. Takes every type; gives the same type. IndexError for an axis out of
+/// range.
+KOINE_API Array roll(const Array& x, std::int64_t shift, const RollOptions& options = {});
+/// The same with a shift for each axis; where an axis is named twice, or none is, the shifts add up. ValueError unless
+/// there are as many shifts as axes.
+KOINE_API Array roll(const Array& x, const Shape& shift, const RollOptions& options = {});
 
 }  // namespace koine

@@ -10,24 +10,28 @@ namespace koine {
 // Types, options and errors as of the functions without "nan"; of integers and bool_ they give the same. A complex
 // number is NaN if either part is.
 
-/// The sum of the elements that are not NaN; 0 where there are none.
+/// The sum of the elements that are not NaN; 0 where there are none. Takes every type; gives what sum gives.
 KOINE_API Array nansum(const Operand& x, const SumOptions& options = {});
-/// The product of the elements that are not NaN; 1 where there are none.
+/// The product of the elements that are not NaN; 1 where there are none. Takes every type; gives what sum gives.
 KOINE_API Array nanprod(const Operand& x, const SumOptions& options = {});
-/// The mean of the elements that are not NaN; NaN where there are none.
+/// The mean of the elements that are not NaN; NaN where there are none. Takes every type; gives what mean gives.
 KOINE_API Array nanmean(const Operand& x, const ReductionOptions& options = {});
-/// The variance of the elements that are not NaN; NaN where there are no more of them than `.correction`.
+/// The variance of the elements that are not NaN; NaN where there are no more of them than `.correction`. Takes
+/// real types and bool_; gives what var gives.
 KOINE_API Array nanvar(const Operand& x, const VarianceOptions& options = {});
-/// The standard deviation, the root of nanvar.
+/// The standard deviation, the root of nanvar. Takes real types and bool_; gives what var gives.
 KOINE_API Array nanstd(const Operand& x, const VarianceOptions& options = {});
-/// The largest element that is not NaN; NaN where there is none. Real types; ValueError for no elements.
+/// The largest element that is not NaN; NaN where there is none. Takes real types; gives the same type. ValueError for
+/// no elements.
 KOINE_API Array nanmax(const Operand& x, const ReductionOptions& options = {});
-/// The smallest element that is not NaN; NaN where there is none. Real types; ValueError for no elements.
+/// The smallest element that is not NaN; NaN where there is none. Takes real types; gives the same type. ValueError for
+/// no elements.
 KOINE_API Array nanmin(const Operand& x, const ReductionOptions& options = {});
 /// The position of the first largest element that is not NaN, -1 where all are NaN (where NumPy raises an error, which
-/// would have to wait for the device). Otherwise as argmax.
+/// would have to wait for the device). Takes real types; gives int64. Otherwise as argmax.
 KOINE_API Array nanargmax(const Operand& x, const ArgOptions& options = {});
-/// The position of the first smallest element that is not NaN, -1 where all are NaN. Otherwise as argmin.
+/// The position of the first smallest element that is not NaN, -1 where all are NaN. Takes real types; gives int64.
+/// Otherwise as argmin.
 KOINE_API Array nanargmin(const Operand& x, const ArgOptions& options = {});
 
 }  // namespace koine

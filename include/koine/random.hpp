@@ -94,15 +94,16 @@ class KOINE_API Generator {
   std::uint64_t counter() const noexcept { return counter_; }
 
   /// Uniform numbers in [low, high): all multiples of 2^-24 (float32), 2^-53 (float64), 2^-11 (float16) or 2^-8
-  /// (bfloat16) of the interval, equally likely. ValueError unless low is below high and both are finite.
+  /// (bfloat16) of the interval, equally likely. Gives `.dtype`, float32 by default. ValueError
+  /// unless low is below high and both are finite.
   Array uniform(const Shape& shape, const UniformOptions& options = {});
 
   /// Normally distributed numbers, by Box and Muller's method: up to 6.7 standard deviations from the mean, 9.5 in
-  /// float64. ValueError for a negative or infinite scale.
+  /// float64. Gives `.dtype`, float32 by default. ValueError for a negative or infinite scale.
   Array normal(const Shape& shape, const NormalOptions& options = {});
 
   /// Integers in [low, high), each from 64 random bits: no integer is more likely than another by more than one part in
-  /// 2^64 / (high - low). ValueError unless low is below high and both fit the type.
+  /// 2^64 / (high - low). Gives `.dtype`, int64 by default. ValueError unless low is below high and both fit the type.
   Array integers(std::int64_t low, std::int64_t high, const Shape& shape, const IntegersOptions& options = {});
 
   /// Exponentially distributed numbers of mean `.scale`, -ln of a uniform number of as many bits as a word or two have:

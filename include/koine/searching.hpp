@@ -7,35 +7,38 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace koine {
 
 /// The position of the first largest element along one axis, or in the flattened array; the first NaN counts as the
-/// largest. Result: int64. Real types; ValueError for no elements, IndexError for an axis out of range.
+/// largest. Takes real types; gives int64. ValueError for no elements, IndexError for an axis out of range.
 KOINE_API Array argmax(const Operand& x, const ArgOptions& options = {});
-/// The position of the first smallest element; the first NaN counts as the smallest. Otherwise as argmax.
+/// The position of the first smallest element; the first NaN counts as the smallest. Takes real types; gives int64.
+/// Otherwise as argmax.
 KOINE_API Array argmin(const Operand& x, const ArgOptions& options = {});
-/// The number of elements that are not zero. Result: int64.
+/// The number of elements that are not zero. Takes every type; gives int64.
 KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options = {});
 
-/// The positions of the elements that are not zero, in row-major order: for each axis an int64 array of one axis. Waits
-/// for the device, as only it knows how many there are. ShapeError for an array without axes.
+/// The positions of the elements that are not zero, in row-major order, for each axis an array of one axis. Waits for
+/// the device, as only it knows how many there are. Takes every type; gives int64. ShapeError for an array without
+/// axes.
 KOINE_API std::vector<Array> nonzero(const Array& x);
 
-enum class Side : std::uint8_t { left, right };
 struct SearchSortedOptions {
-  Side side = Side::left;
+  std::string_view side = "left";              ///< or "right"
   std::optional<Array> sorter = std::nullopt;  ///< positions that put x1 in order, as argsort gives them
 };
 /// For each element of x2 the place in x1, which has one axis and is in rising order (or is under `.sorter`), before
-/// which it can be put to keep the order: the first such place, or the last with Side::right. NaN stand behind all
-/// numbers, as sort puts them. x1 and x2 promote to a common type. Result: int64 of x2's shape. DTypeError for complex
-/// types, ShapeError for an x1 without just one axis, or a sorter of another shape.
+/// which it can be put to keep the order: the first such place, or the last with `.side = "right"`. NaN stand behind
+/// all numbers, as sort puts them. The result has x2's shape. Takes real types and bool_; gives int64. DTypeError for
+/// complex types, ShapeError for an x1 without just one axis, or a sorter of another shape, ValueError for another
+/// side.
 KOINE_API Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options = {});
 
-/// x1 where `condition` (any type, read as "is not zero") is true, x2 elsewhere. The three broadcast; x1 and x2 promote
-/// to a common type.
+/// x1 where `condition` (any type, read as "is not zero") is true, x2 elsewhere. The three broadcast. Takes every type;
+/// gives the common type of x1 and x2.
 KOINE_API Array where(const Operand& condition, const Operand& x1, const Operand& x2);
 
 }  // namespace koine

@@ -9,8 +9,9 @@ namespace koine {
 struct IsinOptions {
   bool invert = false;
 };
-/// Whether each element of x1 equals one of x2, or with `.invert` none of them. Both promote to a common type. Zeros
-/// are equal whatever their sign, and NaN equals nothing. Result: bool_ of x1's shape. DTypeError for complex types.
+/// Whether each element of x1 equals one of x2, or with `.invert` none of them. Zeros are equal whatever
+/// their sign, and NaN equals nothing. The result has x1's shape. Takes real types and bool_; gives bool_. DTypeError
+/// for complex types.
 KOINE_API Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options = {});
 
 // The unique values of the flattened array, in rising order. Zeros are equal whatever their sign; each NaN is a value
@@ -27,13 +28,14 @@ struct UniqueInverseResult {
   Array values, inverse_indices;
 };
 /// The values; for each the position of its first occurrence, the positions in `values` of x's elements, in x's shape,
-/// and for each value how often it occurs. Positions and counts are int64.
+/// and for each value how often it occurs. Takes real types and bool_; gives the same type, int64 positions and counts.
 KOINE_API UniqueAllResult unique_all(const Array& x);
-/// The values, and how often each occurs.
+/// The values, and how often each occurs. Takes real types and bool_; gives the same type and int64 counts.
 KOINE_API UniqueCountsResult unique_counts(const Array& x);
-/// The values, and the positions in them of x's elements, in x's shape.
+/// The values, and the positions in them of x's elements, in x's shape. Takes real types and bool_; gives the same type
+/// and int64 positions.
 KOINE_API UniqueInverseResult unique_inverse(const Array& x);
-/// The values alone.
+/// The values alone. Takes real types and bool_; gives the same type.
 KOINE_API Array unique_values(const Array& x);
 
 }  // namespace koine

@@ -10,7 +10,7 @@
 namespace koine {
 
 // Sorts are radix sorts: equally fast whatever the values, stable in both directions, and with the same result on every
-// device. They take bool_ and every real type, NaN comes last in both directions, and they are lazy like any other
+// device. NaN comes last in both directions, and they are lazy like any other
 // operation. DTypeError for complex types, whose order the standard leaves undefined; IndexError for an axis out of
 // range, as every axis is for an array without any.
 
@@ -20,10 +20,11 @@ struct SortOptions {
   bool stable = true;  ///< accepted for the standard's sake: every sort is stable
 };
 /// The elements in rising order along one axis (falling with .descending). -0.0 comes before 0.0, after it with
-/// .descending. NaN keep their bits, but their order among themselves is not defined.
+/// .descending. NaN keep their bits, but their order among themselves is not defined. Takes real types
+/// and bool_; gives the same type.
 KOINE_API Array sort(const Array& x, const SortOptions& options = {});
 /// The positions of the elements in that order along one axis; those of equal elements rise, with .descending too. Both
-/// zeros are equal, and so are all NaN. Result: int64.
+/// zeros are equal, and so are all NaN. Takes real types and bool_; gives int64.
 KOINE_API Array argsort(const Array& x, const SortOptions& options = {});
 
 struct PartitionOptions {
@@ -31,7 +32,7 @@ struct PartitionOptions {
 };
 /// The elements along one axis so rearranged that element `kth` (below zero: from the end) is the one that sort would
 /// put there, with none larger before it and none smaller behind it. It is sort, which gives the rest in order too.
-/// IndexError for `kth` out of range.
+/// Takes real types and bool_; gives the same type. IndexError for `kth` out of range.
 KOINE_API Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options = {});
 
 struct TopkOptions {
@@ -41,9 +42,9 @@ struct TopkOptions {
 struct TopkResult {
   Array values, indices;
 };
-/// The k largest elements along one axis, the largest first, and their positions (int64), of which equal elements have
-/// rising ones. NaN come last: they are among the k only if there are not k numbers. ValueError for k below zero or
-/// above the size of the axis.
+/// The k largest elements along one axis, the largest first, and their positions, of which equal elements have rising
+/// ones. Takes real types and bool_; gives the same type and int64 positions. NaN come last: they are among the k only
+/// if there are not k numbers. ValueError for k below zero or above the size of the axis.
 KOINE_API TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options = {});
 
 }  // namespace koine

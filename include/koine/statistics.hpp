@@ -18,53 +18,55 @@ namespace koine {
 // the shape and the device, so a result has the same bits on every run; see koine::reproducible for the same bits on
 // every device. IndexError for an axis out of range or named twice.
 
-/// The sum. Result type: `.dtype`, else int64 for bool_ and signed integers, uint64 for unsigned ones, else x's type.
-/// float16 and bfloat16 accumulate in float32. 0 for no elements.
+/// The sum; 0 for no elements. Takes every type; gives `.dtype`, else int64 for bool_ and signed integers, uint64 for
+/// unsigned ones, else the same type. float16 and bfloat16 accumulate in float32.
 KOINE_API Array sum(const Operand& x, const SumOptions& options = {});
-/// The product, with sum's types. 1 for no elements.
+/// The product; 1 for no elements. Takes every type; gives what sum gives.
 KOINE_API Array prod(const Operand& x, const SumOptions& options = {});
-/// The largest element, NaN if there is one. Real types; ValueError for no elements.
+/// The largest element, NaN if there is one. Takes real types; gives the same type. ValueError for no elements.
 KOINE_API Array max(const Operand& x, const ReductionOptions& options = {});
-/// The smallest element, NaN if there is one. Real types; ValueError for no elements.
+/// The smallest element, NaN if there is one. Takes real types; gives the same type. ValueError for no elements.
 KOINE_API Array min(const Operand& x, const ReductionOptions& options = {});
-/// The mean; integers and bool_ give float32. NaN for no elements.
+/// The mean; NaN for no elements. Takes every type; gives the same type, float32 for integers and bool_.
 KOINE_API Array mean(const Operand& x, const ReductionOptions& options = {});
 /// The variance: the mean squared distance from the mean, by two passes, divided by the count less `.correction`.
-/// Real types; integers and bool_ give float32.
+/// Takes real types and bool_; gives the same type, float32 for integers and bool_.
 KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
-/// The standard deviation, the root of var.
+/// The standard deviation, the root of var. Takes real types and bool_; gives what var gives.
 KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
-/// Whether any element is true, i.e. not zero. Result: bool_. False for no elements.
+/// Whether any element is true, i.e. not zero. Takes every type; gives bool_. False for no elements.
 KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
 
-/// log(sum(exp(x))) without overflow on the way; integers and bool_ give float32. -inf for no elements and where all
-/// are -inf, inf where one is. Real types.
+/// log(sum(exp(x))) without overflow on the way. -inf for no elements and where all are -inf, inf where one is. Takes
+/// real types and bool_; gives the same type, float32 for integers and bool_.
 KOINE_API Array logsumexp(const Operand& x, const ReductionOptions& options = {});
 /// exp(x) / sum(exp(x)) along the axes (all by default), without overflow on the way: the shares of each element, of
-/// x's shape; integers and bool_ give float32. NaN throughout where an element is NaN or inf, or all are -inf. Real
-/// types.
+/// x's shape. NaN throughout where an element is NaN or inf, or all are -inf. Takes real types and bool_; gives the
+/// same type, float32 for integers and bool_.
 KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
 
 // Quantiles sort what they are of, and lie between two neighbours a and b in that order, the part t of the way:
-// a + (b - a) t below the middle, b - (b - a) (1 - t) from there on. Real types; float16 and bfloat16 are computed in
-// float32, integers and bool_ give float32. NaN where there is a NaN. ValueError for no elements and for a fraction out
+// a + (b - a) t below the middle, b - (b - a) (1 - t) from there on; float16 and bfloat16 are computed in float32. NaN
+// where there is a NaN. ValueError for no elements and for a fraction out
 // of range, IndexError for an axis out of range or named twice.
 
-/// The middle element in order, or the mean of the two middle ones.
+/// The middle element in order, or the mean of the two middle ones. Takes real types and bool_; gives the same type,
+/// float32 for integers and bool_.
 KOINE_API Array median(const Operand& x, const ReductionOptions& options = {});
 /// The value that the fraction q, from 0 to 1, of the elements do not exceed, as NumPy's "linear" method has it.
+/// Takes real types and bool_; gives the same type, float32 for integers and bool_.
 KOINE_API Array quantile(const Operand& x, double q, const ReductionOptions& options = {});
 /// Several, along a new first axis.
 KOINE_API Array quantile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
-/// quantile of q / 100.
+/// quantile of q / 100. Takes real types and bool_; gives what quantile gives.
 KOINE_API Array percentile(const Operand& x, double q, const ReductionOptions& options = {});
 KOINE_API Array percentile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
 
 struct BincountOptions {
   std::int64_t minlength = 0;
 };
-/// How often each of 0, 1, 2, ... occurs in x, of one axis, up to its largest element or `.minlength` - 1. Result:
-/// int64. Waits for the device, since the result's shape depends on x. DTypeError for a type that is not an integer's,
+/// How often each of 0, 1, 2, ... occurs in x, of one axis, up to its largest element or `.minlength` - 1. Waits
+/// for the device, since the result's shape depends on x. Takes integers; gives int64. DTypeError for other types,
 /// ShapeError for another number of axes, ValueError for elements below zero.
 KOINE_API Array bincount(const Array& x, const BincountOptions& options = {});
 
@@ -77,8 +79,9 @@ struct HistogramResult {
   Array counts, edges;
 };
 /// How many elements lie in each of `.bins` equal parts of a range, of the flattened array, and the edges of the parts.
-/// An edge belongs to the part above it, but the last to the last. What lies outside is not counted, nor is NaN. Counts
-/// are int64; edges have x's type, float32 for integers and bool_, which are counted as such. Real types; ValueError
+/// An edge belongs to the part above it, but the last to the last. What lies outside is not counted, nor is NaN. Takes
+/// real types and bool_; gives int64 counts and edges of the same type, float32 for integers and bool_, which are
+/// counted as such. ValueError
 /// for fewer bins than one, for a range without both ends finite and rising, and for no elements without a range.
 KOINE_API HistogramResult histogram(const Array& x, const HistogramOptions& options = {});
 /// The same with edges of one's own, rising, of one axis and at least two.
@@ -90,13 +93,14 @@ KOINE_API HistogramResult histogram(const Array& x, const Array& edges);
 // device. ValueError where the axis is not given for more than one dimension, or for none; IndexError for an axis out
 // of range.
 
-/// The sums of all elements up to each. Types as for sum; float16 and bfloat16 accumulate in float32.
+/// The sums of all elements up to each. Takes every type; gives what sum gives. float16 and bfloat16 accumulate in
+/// float32.
 KOINE_API Array cumulative_sum(const Operand& x, const CumulativeOptions& options = {});
-/// The products of all elements up to each. Types as for prod.
+/// The products of all elements up to each. Takes every type; gives what sum gives.
 KOINE_API Array cumulative_prod(const Operand& x, const CumulativeOptions& options = {});
-/// The largest of all elements up to each, NaN from the first NaN on. Real types.
+/// The largest of all elements up to each, NaN from the first NaN on. Takes real types; gives the same type.
 KOINE_API Array cumulative_max(const Operand& x, const CumulativeExtremeOptions& options = {});
-/// The smallest of all elements up to each, NaN from the first NaN on. Real types.
+/// The smallest of all elements up to each, NaN from the first NaN on. Takes real types; gives the same type.
 KOINE_API Array cumulative_min(const Operand& x, const CumulativeExtremeOptions& options = {});
 
 }  // namespace koine

@@ -21,9 +21,10 @@ struct AstypeOptions {
 };
 /// The values converted: floating to integer truncates, what lies outside its range becomes the nearest end of it and
 /// NaN becomes 0; integers wrap; other roundings are to nearest, halves to even; anything to bool_ is "is not zero".
+/// Takes every type; gives `dtype`.
 /// DTypeError for complex to real, and for float64 and complex128 on a device without double precision.
 KOINE_API Array astype(const Array& x, DType dtype, const AstypeOptions& options = {});
-/// The same values on another device; x itself if it is there. Waits for x.
+/// The same values on another device; x itself if it is there. Waits for x. Takes every type; gives the same type.
 KOINE_API Array to_device(const Array& x, Device device);
 
 /// Whether promotion allows a value of type `from` to become one of type `to`.

@@ -17,9 +17,9 @@ struct DiffOptions {
   std::optional<Operand> append = std::nullopt;
 };
 /// Each element less the one before it along an axis, `.n` times over; the axis loses one element each time while it
-/// has any. Integers wrap; of bool_ it says where neighbours differ. x itself, without what would stand beside it, for
-/// n = 0. IndexError for an axis out of range, ValueError for n below 0, ShapeError where what stands beside x does not
-/// fit.
+/// has any. Takes every type; gives the same type. Integers wrap; of bool_ it says where neighbours differ. x itself,
+/// without what would stand beside it, for n = 0. IndexError for an axis out of range, ValueError for n below 0,
+/// ShapeError where what stands beside x does not fit.
 KOINE_API Array diff(const Operand& x, const DiffOptions& options = {});
 
 }  // namespace koine

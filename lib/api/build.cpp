@@ -2,6 +2,7 @@
 // Checked construction of nodes.
 #include "api/build.hpp"
 
+#include "base/with_type.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
@@ -148,6 +149,13 @@ graph::ViewMap identity_map(const Shape& shape) {
   map.step = Shape::filled(shape.size(), 1);
   for (std::size_t axis = 0; axis < shape.size(); ++axis) map.source.push_back(static_cast<std::int64_t>(axis));
   return map;
+}
+
+void copy_elements(const Array& x, void* target) {
+  base::with_type(x.dtype(), [&]<class Tag>(Tag) {
+    using T = typename Tag::type;
+    x.copy_to(std::span(static_cast<T*>(target), static_cast<std::size_t>(x.size())));
+  });
 }
 
 NodeRef in_order(const NodeRef& node) {

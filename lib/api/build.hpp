@@ -70,6 +70,9 @@ graph::NodeRef in_order(const graph::NodeRef& node);
 /// `node` under another shape of as many elements.
 graph::NodeRef reshape_node(const graph::NodeRef& node, const Shape& shape);
 
+/// Writes the elements of x in row-major order to `target`, which has room for them. Waits for x.
+void copy_elements(const Array& x, void* target);
+
 /// Throws DTypeError unless the array is one of integers, as positions must be.
 void require_positions(const Array& positions, std::string_view function);
 /// x with `axis` replaced by the axes of `positions`, integers: the elements there.

@@ -20,8 +20,10 @@ namespace {
 
 using graph::Op;
 
+bool is_complex_scalar(const Scalar& scalar) { return std::holds_alternative<std::complex<double>>(scalar.value()); }
+
 double real_value(const Scalar& scalar, std::string_view function) {
-  if (std::holds_alternative<std::complex<double>>(scalar.value())) {
+  if (is_complex_scalar(scalar)) {
     throw DTypeError(api::prefix(function) + "takes real numbers, not complex ones");
   }
   return graph::constant_value(scalar, DType::float64).real.real();
@@ -217,9 +219,27 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const 
 
 Array arange(const Scalar& stop, const CreationOptions& options) { return arange(0, stop, 1, options); }
 
+namespace {
+
+/// By its parts, each evenly spaced.
+Array complex_linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
+  const DType type = options.dtype.value_or(complex64);
+  if (!is_complex(type)) {
+    throw DTypeError("[linspace] complex ends need a complex .dtype, not " + std::string(name(type)));
+  }
+  const auto from = graph::constant_value(start, complex128).real, to = graph::constant_value(stop, complex128).real;
+  LinspaceOptions parts = options;
+  parts.dtype = type == complex128 ? float64 : float32;
+  const Array real = linspace(from.real(), to.real(), num, parts), imag = linspace(from.imag(), to.imag(), num, parts);
+  return astype(real, type) + astype(imag, type) * std::complex<double>(0, 1);
+}
+
+}  // namespace
+
 Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
   graph::check_sizes({num}, "linspace");
   const graph::Place place = api::place_of(options.device);
+  if (is_complex_scalar(start) || is_complex_scalar(stop)) return complex_linspace(start, stop, num, options);
   const DType type = options.dtype.value_or(graph::default_real);
   api::require_type(place, type, "linspace");
   const double from = real_value(start, "linspace"), to = real_value(stop, "linspace");

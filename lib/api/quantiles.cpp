@@ -85,7 +85,7 @@ Array stacked(const Operand& x, const std::vector<double>& q, double whole, cons
 Array counted(const Array& flat, const Array& edges) {
   const Array sorted = sort(flat);
   const Array below = searchsorted(sorted, edges(slice(none, -1)));
-  const Array last = searchsorted(sorted, edges(slice(-1, none)), {.side = Side::right});
+  const Array last = searchsorted(sorted, edges(slice(-1, none)), {.side = "right"});
   return concat({below(slice(1, none)), last}) - below;
 }
 
@@ -133,7 +133,7 @@ Array bincount(const Array& x, const BincountOptions& options) {
     length = std::max(length, last + 1);
   }
   const Array numbers = arange(length, {.device = x.device()});
-  return searchsorted(sorted, numbers, {.side = Side::right}) - searchsorted(sorted, numbers);
+  return searchsorted(sorted, numbers, {.side = "right"}) - searchsorted(sorted, numbers);
 }
 
 HistogramResult histogram(const Array& x, const HistogramOptions& options) {

@@ -102,7 +102,7 @@ Array Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptions&
   }
   const Probabilities p(*options.p, n, chosen, options.replace);
   if (options.replace) {
-    return searchsorted(p.sums, integers(0, p.total, shape, {.device = device}), {.side = Side::right});
+    return searchsorted(p.sums, integers(0, p.total, shape, {.device = device}), {.side = "right"});
   }
   // As if each element waited for its turn, for 1 / p on average.
   const Array turns = exponential({n}, {.dtype = p.each.dtype(), .device = device}) / p.each;

@@ -44,7 +44,7 @@ Array inverted(const std::vector<std::int64_t>& table, const Shape& shape, DType
   info.kind = graph::RandomKind::integers;
   info.range = std::uint64_t{1} << 63;
   const Array keys = draw(shape, int64, place, info, counter);
-  return astype(searchsorted(asarray(table, {.device = api::device_of(place)}), keys, {.side = Side::right}), type);
+  return astype(searchsorted(asarray(table, {.device = api::device_of(place)}), keys, {.side = "right"}), type);
 }
 
 }  // namespace

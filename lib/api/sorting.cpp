@@ -63,6 +63,9 @@ TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
 }
 
 Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options) {
+  if (options.side != "left" && options.side != "right") {
+    throw ValueError("[searchsorted] side is \"" + std::string(options.side) + "\"; it can be \"left\" or \"right\"");
+  }
   const Operand first(x1);
   const graph::Place place = api::common_place("searchsorted", {&first, &x2});
   const DType type = api::common_type("searchsorted", {&first, &x2});
@@ -77,7 +80,7 @@ Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions
   const Array list = astype(options.sorter ? take(x1, *options.sorter) : x1, type);
   const graph::NodeRef wanted = api::to_node(x2, type, place);
   return api::pending(graph::Op::search, int64, wanted->shape, {api::in_order(list.node()), api::in_order(wanted)},
-                      graph::SearchInfo{options.side == Side::right});
+                      graph::SearchInfo{options.side == "right"});
 }
 
 }  // namespace koine

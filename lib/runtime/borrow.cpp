@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "base/process.hpp"
 #include "cl/discovery.hpp"
@@ -69,7 +70,8 @@ void watch_exit() {
 
 }  // namespace
 
-std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64_t bytes, std::size_t element_size) {
+std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64_t bytes, std::size_t element_size,
+                               std::shared_ptr<const void> owner) {
   const DeviceTraits& traits = context.traits();
   const std::uint64_t alignment = std::max<std::uint64_t>(traits.base_alignment, padding);
   if (!Transfers::shares_memory(traits) || bytes == 0 || page % alignment != 0) return std::nullopt;
@@ -86,7 +88,7 @@ std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64
   if (code != CL_SUCCESS) return std::nullopt;
   borrowed_buffers.fetch_add(1);
   try {
-    return Borrowed{std::make_shared<Buffer>(context, nullptr, Block{handle, capacity, {}}, size),
+    return Borrowed{std::make_shared<Buffer>(context, nullptr, Block{handle, capacity, {}}, size, std::move(owner)),
                     static_cast<std::int64_t>(skipped / element_size)};
   } catch (...) {
     borrowed_buffers.fetch_sub(1);

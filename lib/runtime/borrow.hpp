@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "runtime/buffer.hpp"
@@ -17,8 +18,9 @@ struct Borrowed {
 
 /// `bytes` from `memory` on as a buffer that nobody writes; none where the device would have to copy, where elements
 /// are not aligned to their size, or where the driver refuses. The memory must live and stay as it is until the buffer
-/// is gone, whose destruction waits for the device's work.
-std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64_t bytes, std::size_t element_size);
+/// is gone, whose destruction waits for the device's work and then lets go of `owner`.
+std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64_t bytes, std::size_t element_size,
+                               std::shared_ptr<const void> owner = nullptr);
 
 /// The end of a borrowed buffer: waits for the context's work, then releases. At process exit it does nothing and says
 /// false: the driver must not be called any more.

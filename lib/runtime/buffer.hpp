@@ -26,10 +26,12 @@ struct Block {
 
 class Buffer {
  public:
-  /// Made by Queue::allocate; by borrow(), without a pool.
-  Buffer(Context& context, Pool* pool, Block block, std::uint64_t size) noexcept
+  /// Made by Queue::allocate; by borrow(), without a pool. `owner` is let go of once the memory is not used any more.
+  Buffer(Context& context, Pool* pool, Block block, std::uint64_t size,
+         std::shared_ptr<const void> owner = nullptr) noexcept
       : context_(&context),
         pool_(pool),
+        owner_(std::move(owner)),
         block_(std::move(block)),
         size_(size),
         generation_(base::process_generation()) {}
@@ -59,6 +61,7 @@ class Buffer {
  private:
   Context* context_;
   Pool* pool_;  // null for borrowed memory
+  std::shared_ptr<const void> owner_;
   mutable Block block_;
   std::uint64_t size_;
   mutable Faults faults_;

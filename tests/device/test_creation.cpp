@@ -285,6 +285,11 @@ TEST_CASE("linspace ends where it is told") {
                          }));
     }
     check_array<double>(kn::linspace(0, 0.3, 4, {.dtype = kn::float64})(kn::slice(3, kn::none)), {1}, {0.3});
+    using Complex = std::complex<float>;
+    check_array<Complex>(kn::linspace(0, Complex(4, -2), 3), {3}, {{0, 0}, {2, -1}, {4, -2}});
+    CHECK(kn::linspace(Complex(0, 1), 1, 3).dtype() == kn::complex64);
+    CHECK(kn::test::message_of<kn::DTypeError>([] { kn::linspace(Complex(0, 1), 1, 3, {.dtype = kn::float64}); }) ==
+          "[linspace] complex ends need a complex .dtype, not float64");
   });
 }
 

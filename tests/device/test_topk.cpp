@@ -17,7 +17,6 @@
 namespace kn = koine;
 using kn::Array;
 using kn::Shape;
-using kn::Side;
 using kn::test::check_array;
 using kn::test::has;
 using kn::test::message_of;
@@ -115,7 +114,7 @@ TEST_CASE("places in a sorted list") {
       const Array x1 = kn::asarray(sorted), x2 = kn::asarray(wanted), loose = kn::asarray(list);
       const std::int64_t searches = std::ssize(wanted);
       check_array(kn::searchsorted(x1, x2), {searches}, left);
-      check_array(kn::searchsorted(x1, kn::reshape(x2, {2, -1}), {.side = Side::right}), {2, searches / 2}, right);
+      check_array(kn::searchsorted(x1, kn::reshape(x2, {2, -1}), {.side = "right"}), {2, searches / 2}, right);
       check_array(kn::searchsorted(loose, x2, {.sorter = kn::argsort(loose)}), {searches}, left);
     }
     // Types promote; every size of key.
@@ -148,6 +147,8 @@ TEST_CASE("what these cannot take") {
           kn::searchsorted(kn::ones({2, 3}), x);
         }) == "[searchsorted] x1 has shape (2, 3); it must have one axis");
   CHECK(has(message_of<kn::ShapeError>([&] { kn::searchsorted(x, x, {.sorter = kn::arange(2)}); }), "the sorter"));
+  CHECK(message_of<kn::ValueError>([&] { kn::searchsorted(x, x, {.side = "middle"}); }) ==
+        "[searchsorted] side is \"middle\"; it can be \"left\" or \"right\"");
   const Array z = kn::ones({3}, {.dtype = kn::complex64});
   CHECK(has(message_of<kn::DTypeError>([&] { kn::searchsorted(x, z); }), "[searchsorted] does not take complex64"));
   CHECK(has(message_of<kn::DTypeError>([&] { kn::topk(z, 1); }), "[topk]"));

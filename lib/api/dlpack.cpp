@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// DLPack tensors of the host's memory: taken over or copied, and made.
+#include "api/build.hpp"
+#include "runtime/borrow.hpp"
+#include "runtime/context.hpp"
+
+#include <koine/creation.hpp>
+#include <koine/dlpack.hpp>
+#include <koine/error.hpp>
+
+#include <dlpack/dlpack.h>
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace koine {
+namespace {
+
+constexpr const char* function = "from_dlpack";
+
+// Since DLPack 0.8; Debian 12 has 0.6.
+constexpr std::uint8_t bool_code = 6;
+
+/// The type code and the width of one element, as DLPack counts them.
+DLDataType data_type(DType type) {
+  const std::uint8_t code = is_bool(type)             ? bool_code
+                            : is_signed_integer(type) ? std::uint8_t{kDLInt}
+                            : is_integer(type)        ? std::uint8_t{kDLUInt}
+                            : type == DType::bfloat16 ? std::uint8_t{kDLBfloat}
+                            : is_complex(type)        ? std::uint8_t{kDLComplex}
+                                                      : std::uint8_t{kDLFloat};
+  return {code, static_cast<std::uint8_t>(8 * size_of(type)), 1};
+}
+
+DType type_of(const DLDataType& wanted) {
+  for (const DType type : {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32,
+                           float64, complex64, complex128}) {
+    const DLDataType known = data_type(type);
+    if (known.code == wanted.code && known.bits == wanted.bits && wanted.lanes == 1) return type;
+  }
+  throw DTypeError(
+      fmt::format("[{}] the tensor's elements, of DLPack's type code {} with {} bits and {} lanes, are of no "
+                  "type that Koine has",
+                  function, wanted.code, wanted.bits, wanted.lanes));
+}
+
+/// Where a tensor's elements lie, counted in elements from the lowest of them.
+struct Elements {
+  graph::Layout layout;
+  const std::byte* lowest;
+  std::uint64_t span;  // from the lowest to behind the highest
+};
+
+Elements elements_of(const DLTensor& tensor, std::size_t element_size) {
+  Shape shape, strides;
+  for (int axis = 0; axis < tensor.ndim; ++axis) shape.push_back(tensor.shape[axis]);
+  graph::check_sizes(shape, function);
+  strides = graph::row_major_strides(shape);
+  std::int64_t first = 0, last = 0;
+  for (int axis = 0; axis < tensor.ndim; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (tensor.strides != nullptr) strides[a] = tensor.strides[axis];
+    (strides[a] < 0 ? first : last) += strides[a] * (shape[a] - 1);
+  }
+  const bool empty = shape.elements() == 0;
+  if (empty) first = last = 0;
+  const auto* origin = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
+  return {{std::move(shape), std::move(strides), -first},
+          origin + first * static_cast<std::int64_t>(element_size),
+          empty ? 0 : static_cast<std::uint64_t>(last - first + 1)};
+}
+
+/// Whoever holds it keeps the tensor, once it is taken.
+struct Taken {
+  DLManagedTensor* tensor = nullptr;
+  ~Taken() {
+    if (tensor != nullptr && tensor->deleter != nullptr) tensor->deleter(tensor);
+  }
+};
+
+/// The elements in row-major order.
+std::vector<std::byte> gathered(const Elements& from, std::size_t element_size) {
+  const Shape &shape = from.layout.shape, &strides = from.layout.strides;
+  std::vector<std::byte> values(static_cast<std::size_t>(shape.elements()) * element_size);
+  Shape position = Shape::filled(shape.size(), 0);
+  std::int64_t at = from.layout.offset;
+  for (std::size_t to = 0; to < values.size(); to += element_size) {
+    std::memcpy(values.data() + to, from.lowest + at * static_cast<std::int64_t>(element_size), element_size);
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      at += strides[axis];
+      if (++position[axis] < shape[axis]) break;
+      at -= strides[axis] * shape[axis];
+      position[axis] = 0;
+    }
+  }
+  return values;
+}
+
+/// A tensor with the memory it names.
+struct Made {
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> values;
+  Shape shape, strides;
+  DLManagedTensor tensor;
+};
+
+}  // namespace
+
+Array from_dlpack(DLManagedTensor* tensor, const FromDlpackOptions& options) {
+  if (tensor == nullptr) throw ValueError("[from_dlpack] got no tensor: the pointer is null");
+  const DLTensor& source = tensor->dl_tensor;
+  const int kind = source.device.device_type;
+  if (kind != kDLCPU && kind != kDLCUDAHost && kind != kDLROCMHost) {
+    throw DeviceError(
+        fmt::format("[{}] the tensor lies on a device of DLPack's type {}; Koine takes memory of the host: "
+                    "types 1 (CPU), 3 (CUDA's host memory) and 11 (ROCm's)",
+                    function, kind));
+  }
+  const DType type = type_of(source.dtype);
+  const graph::Place place = api::place_of(options.device);
+  api::require_type(place, type, function);
+  Elements elements = elements_of(source, size_of(type));
+  const std::int64_t count = elements.layout.shape.elements();
+
+  const auto taken = std::make_shared<Taken>();
+  if (options.copy != true && count > 0) {
+    const runtime::Context::InUse in_use(*place.context, function);
+    auto borrowed =
+        runtime::borrow(*place.context, elements.lowest, elements.span * size_of(type), size_of(type), taken);
+    if (borrowed) {
+      graph::Layout layout = elements.layout;
+      layout.offset += borrowed->offset;
+      Array result(graph::make_leaf(type, std::move(layout), std::move(borrowed->buffer), place));
+      taken->tensor = tensor;
+      return result;
+    }
+    if (options.copy == false) {
+      throw ValueError(
+          fmt::format("[{}] {} cannot use the tensor's memory where it lies; leave .copy open to allow a copy",
+                      function, api::device_of(place).selector()));
+    }
+  }
+  const CreationOptions where{type, options.device};
+  const Shape& shape = elements.layout.shape;
+  const bool in_order = elements.layout.strides == graph::row_major_strides(shape);
+  const std::vector<std::byte> values = in_order ? std::vector<std::byte>() : gathered(elements, size_of(type));
+  const void* const from = in_order ? elements.lowest : values.data();
+  Array result = detail::from_host(from, type, static_cast<std::size_t>(count), shape, where, function);
+  taken->tensor = tensor;
+  return result;
+}
+
+DLManagedTensor* to_dlpack(const Array& x) {
+  constexpr std::size_t alignment = 256;  // what DLPack asks for
+  auto made = std::make_unique<Made>();
+  const auto bytes = static_cast<std::size_t>(x.nbytes());
+  made->values.reset(std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment));
+  if (made->values == nullptr) throw std::bad_alloc();
+  api::copy_elements(x, made->values.get());
+  made->shape = x.shape();
+  made->strides = graph::row_major_strides(made->shape);
+  made->tensor.dl_tensor = {made->values.get(),
+                            {kDLCPU, 0},
+                            static_cast<int>(x.ndim()),
+                            data_type(x.dtype()),
+                            made->shape.data(),
+                            made->strides.data(),
+                            0};
+  made->tensor.manager_ctx = made.get();
+  made->tensor.deleter = [](DLManagedTensor* self) { delete static_cast<Made*>(self->manager_ctx); };
+  return &made.release()->tensor;
+}
+
+}  // namespace koine

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors of other libraries: every type and layout, without a copy where the device shares the host's memory, and
+// given back exactly once.
+#include <dlpack/dlpack.h>
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/with_type.hpp"
+#include "runtime/transfers.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::Shape;
+using kn::test::by_position;
+using kn::test::check_array;
+using kn::test::message_of;
+using kn::test::on_each_device;
+
+namespace {
+
+/// A tensor of 0, 1, 2, ... of int32 that counts how often it is given back.
+struct Tensor {
+  explicit Tensor(std::size_t count) : values(count + 64) {
+    // Behind a border of elements, which strides below zero must not reach.
+    for (std::size_t i = 0; i < count; ++i) values[64 + i] = static_cast<std::int32_t>(i);
+    managed.dl_tensor = {values.data(), {kDLCPU, 0}, 1, {kDLInt, 32, 1}, shape, nullptr, 64 * sizeof(std::int32_t)};
+    shape[0] = static_cast<std::int64_t>(count);
+    managed.manager_ctx = this;
+    managed.deleter = [](DLManagedTensor* self) { ++static_cast<Tensor*>(self->manager_ctx)->given_back; };
+  }
+  Tensor(const Tensor&) = delete;
+
+  std::vector<std::int32_t> values;
+  std::int64_t shape[4] = {}, strides[4] = {};
+  DLManagedTensor managed = {};
+  int given_back = 0;
+};
+
+bool shares_memory() { return kn::runtime::Transfers::shares_memory(kn::default_device().record().traits); }
+
+}  // namespace
+
+TEST_CASE("arrays of every type go out and come back") {
+  on_each_device([] {
+    for (const kn::DType type : kn::dtypes()) {
+      CAPTURE(kn::name(type));
+      const Array x = (kn::arange(60) % 7 - 2).astype(type), turned = kn::reshape(x, {3, 4, 5}).mT();
+      DLManagedTensor* const tensor = kn::to_dlpack(turned);
+      const DLTensor& made = tensor->dl_tensor;
+      CHECK(made.ndim == 3);
+      CHECK(made.shape[1] == 5);
+      CHECK(made.strides[1] == 4);
+      CHECK(made.device.device_type == kDLCPU);
+      CHECK(made.dtype.bits == 8 * kn::size_of(type));
+      CHECK(reinterpret_cast<std::uintptr_t>(made.data) % 256 == 0);
+      const Array back = kn::from_dlpack(tensor);
+      CHECK(back.dtype() == type);
+      CHECK(back.shape() == Shape{3, 5, 4});
+      CHECK(kn::array_equal(back, turned));
+      CHECK(kn::array_equal(kn::flip(back), kn::flip(turned)));
+    }
+    for (const Shape& shape : {Shape{}, Shape{0}, Shape{2, 0, 3}, Shape{1}}) {
+      const Array back = kn::from_dlpack(kn::to_dlpack(kn::ones(shape)));
+      CHECK(back.shape() == shape);
+      CHECK(kn::array_equal(back, kn::ones(shape)));
+    }
+    // The codes that other libraries know them by.
+    const auto code = [](kn::DType type) {
+      DLManagedTensor* const tensor = kn::to_dlpack(kn::zeros({1}, {.dtype = type}));
+      const int result = tensor->dl_tensor.dtype.code;
+      tensor->deleter(tensor);
+      return result;
+    };
+    CHECK(code(kn::int8) == kDLInt);
+    CHECK(code(kn::uint64) == kDLUInt);
+    CHECK(code(kn::float16) == kDLFloat);
+    CHECK(code(kn::bfloat16) == kDLBfloat);
+    CHECK(code(kn::complex64) == kDLComplex);
+    CHECK(code(kn::bool_) == 6);
+  });
+}
+
+TEST_CASE("any strides, below zero and zero too") {
+  on_each_device([] {
+    for (const bool copy : {false, true}) {
+      if (!copy && !shares_memory()) continue;
+      Tensor tensor(120);
+      DLTensor& t = tensor.managed.dl_tensor;
+      t.ndim = 3;
+      // Element (i, j, k) is 119 - 24 i - 6 j' where k repeats.
+      const std::int64_t shape[] = {4, 3, 2}, strides[] = {-24, 6, 0};
+      std::memcpy(tensor.shape, shape, sizeof shape);
+      std::memcpy(tensor.strides, strides, sizeof strides);
+      t.strides = tensor.strides;
+      t.byte_offset += 100 * sizeof(std::int32_t);
+      const auto want = by_position<std::int32_t>({4, 3, 2}, [](const Shape& p) { return 100 - 24 * p[0] + 6 * p[1]; });
+      {
+        const Array x = kn::from_dlpack(&tensor.managed, {.copy = copy});
+        CHECK(tensor.given_back == (copy ? 1 : 0));
+        check_array(x, {4, 3, 2}, want);
+        check_array(x * 1, {4, 3, 2}, want);
+      }
+      CHECK(tensor.given_back == 1);
+    }
+  });
+}
+
+TEST_CASE("a tensor's own memory where the device shares it with the host") {
+  on_each_device([] {
+    if (!shares_memory()) return kn::test::leave_out("a device with memory of its own");
+    Tensor tensor(1000);
+    const std::uint64_t before = kn::memory_stats(kn::default_device()).in_use;
+    {
+      Array x = kn::from_dlpack(&tensor.managed);
+      CHECK(kn::memory_stats(kn::default_device()).in_use == before);
+      const Array pending = kn::sum(x * 2);
+      const Array part = x(kn::slice(10, 20));
+      x(0) = 5;  // a copy from here on
+      CHECK(tensor.values[64] == 0);
+      CHECK(x(0).item<int>() == 5);
+      CHECK(part(0).item<int>() == 10);
+      x = Array();
+      CHECK(tensor.given_back == 0);
+      CHECK(pending.item<std::int64_t>() == 999 * 1000);
+    }
+    CHECK(tensor.given_back == 1);
+    // No deleter: nothing to call.
+    tensor.managed.deleter = nullptr;
+    CHECK(kn::sum(kn::from_dlpack(&tensor.managed)).item<std::int64_t>() == 999 * 500);
+  });
+}
+
+TEST_CASE("memory that is not aligned to its elements is copied") {
+  on_each_device([] {
+    Tensor tensor(100);
+    tensor.managed.dl_tensor.byte_offset = 64 * sizeof(std::int32_t) + 1;
+    tensor.shape[0] = 99;
+    std::vector<std::int32_t> want(99);
+    std::memcpy(want.data(), reinterpret_cast<const char*>(tensor.values.data()) + 64 * 4 + 1, 99 * 4);
+    check_array(kn::from_dlpack(&tensor.managed), {99}, want);
+    CHECK(tensor.given_back == 1);
+    CHECK(message_of<kn::ValueError>([&] { kn::from_dlpack(&tensor.managed, {.copy = false}); }) ==
+          "[from_dlpack] " + kn::default_device().selector() +
+              " cannot use the tensor's memory where it lies; leave .copy open to allow a copy");
+  });
+}
+
+TEST_CASE("tensors that cannot be taken stay the caller's") {
+  on_each_device([] {
+    Tensor tensor(10);
+    DLTensor& t = tensor.managed.dl_tensor;
+    const auto message = [&]<class Error>(Error*) {
+      return message_of<Error>([&] { kn::from_dlpack(&tensor.managed); });
+    };
+    CHECK(message_of<kn::ValueError>([] { kn::from_dlpack(nullptr); }) ==
+          "[from_dlpack] got no tensor: the pointer is null");
+    t.device.device_type = kDLCUDA;
+    CHECK(
+        message(static_cast<kn::DeviceError*>(nullptr)) ==
+        "[from_dlpack] the tensor lies on a device of DLPack's type 2; Koine takes memory of the host: types 1 (CPU), "
+        "3 (CUDA's host memory) and 11 (ROCm's)");
+    t.device.device_type = kDLCPU;
+    t.dtype = {kDLFloat, 32, 4};
+    CHECK(message(static_cast<kn::DTypeError*>(nullptr)) ==
+          "[from_dlpack] the tensor's elements, of DLPack's type code 2 with 32 bits and 4 lanes, are of no type that "
+          "Koine has");
+    t.dtype = {kDLInt, 32, 1};
+    tensor.shape[0] = -1;
+    CHECK(kn::test::has(message(static_cast<kn::ShapeError*>(nullptr)), "[from_dlpack]"));
+    CHECK(tensor.given_back == 0);
+  });
+}
