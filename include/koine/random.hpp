@@ -107,46 +107,49 @@ class KOINE_API Generator {
   Array integers(std::int64_t low, std::int64_t high, const Shape& shape, const IntegersOptions& options = {});
 
   /// Exponentially distributed numbers of mean `.scale`, -ln of a uniform number of as many bits as a word or two have:
-  /// from 2^-33 to 22.9 means, from 2^-65 to 45.8 in float64. ValueError for a negative or infinite scale.
+  /// from 2^-33 to 22.9 means, from 2^-65 to 45.8 in float64. Gives `.dtype`, float32 by default. ValueError for a
+  /// negative or infinite scale.
   Array exponential(const Shape& shape, const ExponentialOptions& options = {});
 
   /// Gamma distributed numbers of shape parameter `k`, which is also their mean where `.scale` is 1, by Marsaglia's and
   /// Tsang's method (ACM Transactions on Mathematical Software 26, 2000); below 1 as the number for k + 1 times
   /// u^(1 / k) for a uniform u. A number below the smallest normal one, as small k give, is 0 before it is scaled.
+  /// Gives `.dtype`, float32 by default.
   /// ValueError for k or a scale that is negative or infinite.
   Array gamma(double k, const Shape& shape, const GammaOptions& options = {});
 
   /// Poisson distributed counts of mean `lam`, 0 to 2^40: below 256 by inversion of the distribution function,
   /// computed to 2^-44; else by Hörmann's PTRS (Insurance: Mathematics and Economics 12, 1993) in float32, which makes
-  /// a count's probability wrong by up to sqrt(lam) / 2^23 of it. ValueError for other `lam`, and for one whose counts,
-  /// up to ten standard deviations above the mean, do not fit the type.
+  /// a count's probability wrong by up to sqrt(lam) / 2^23 of it. Gives `.dtype`, int64 by default. ValueError for
+  /// other `lam`, and for one whose counts, up to ten standard deviations above the mean, do not fit the type.
   Array poisson(double lam, const Shape& shape, const CountOptions& options = {});
 
   /// Binomially distributed counts: how often, of `n` trials, what has probability `p` happens. Where the smaller of
   /// n p and n (1 - p) is below 256 by inversion, else by Hörmann's BTRS (Journal of Statistical Computation and
-  /// Simulation 46, 1993); with bounds as poisson's. ValueError for a negative n, for p outside 0 to 1, and if n does
-  /// not fit the type or both n p and n (1 - p) are above 2^40.
+  /// Simulation 46, 1993); with bounds as poisson's. Gives `.dtype`, int64 by default. ValueError for a negative n, for
+  /// p outside 0 to 1, and if n does not fit the type or both n p and n (1 - p) are above 2^40.
   Array binomial(std::int64_t n, double p, const Shape& shape, const CountOptions& options = {});
 
   /// Numbers from 0 to n - 1 (int64), all equally likely or with probabilities `.p`: an array of n elements of a real
   /// floating type, none of them negative, whose sum is 1 but for the square root of the type's epsilon; probabilities
   /// below 2^-62 count as 0. Without replacement: the first of permutation(n), or, with `.p`, as if drawn one after
   /// another with what is left of the probabilities (Efraimidis and Spirakis, Information Processing Letters 97, 2006).
-  /// With `.p` it waits for the device, which checks it. ValueError for a negative n, nothing to choose from, more
-  /// elements than there are (with probabilities other than 0) without replacement, and wrong probabilities; ShapeError
-  /// and DTypeError for their shape and type.
+  /// Gives int64. With `.p` it waits for the device, which checks it. ValueError for a negative n, nothing to choose
+  /// from, more elements than there are (with probabilities other than 0) without replacement, and wrong probabilities;
+  /// ShapeError and DTypeError for their shape and type.
   Array choice(std::int64_t n, const Shape& shape, const ChoiceOptions& options = {});
   /// The elements, or along `.axis` the parts, of x at such numbers: x's shape with that axis replaced by `shape`.
+  /// Takes any type; gives the same.
   /// IndexError for an axis out of range.
   Array choice(const Array& x, const Shape& shape, const ChoiceOptions& options = {});
 
   /// The numbers from 0 to n - 1 (int64) in random order: the order of as many keys of 64 random bits. Equal keys keep
-  /// the numbers' order, which makes no order more likely than another by more than n^2 / 2^64. ValueError for a
-  /// negative n.
+  /// the numbers' order, which makes no order more likely than another by more than n^2 / 2^64. Gives int64. ValueError
+  /// for a negative n.
   Array permutation(std::int64_t n, const PermutationOptions& options = {});
-  /// The parts of x along an axis in random order. IndexError for an axis out of range.
+  /// The parts of x along an axis in random order. Takes any type; gives the same. IndexError for an axis out of range.
   Array permutation(const Array& x, const PermutationOptions& options = {});
-  /// Brings the parts of x along an axis into random order: x becomes permutation(x).
+  /// Brings the parts of x along an axis into random order: x becomes permutation(x). Takes any type; gives the same.
   void shuffle(Array& x, const PermutationOptions& options = {});
 
  private:
