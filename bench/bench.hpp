@@ -64,6 +64,7 @@ void add_indexing();
 void add_sorts();
 void add_matmul();
 void add_products();
+void add_random();
 void add_host();
 void add_transfers();
 void add_queues();

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work of koine_bench in NumPy or, with --gpu, in CuPy and PyTorch where they can be imported.
 
-usage: peers.py [--gpu] [--seconds S] GROUP OUT.json     GROUP: elementwise, reduce, scan, indexing, sort, matmul, products or host
+usage: peers.py [--gpu] [--seconds S] GROUP OUT.json
+
+GROUP: elementwise, reduce, scan, indexing, sort, matmul, products, random or host
 """
 
 import argparse
@@ -199,6 +201,42 @@ def products(xp, uniform, gpu):
     yield "interp 2^20 among 1000", lambda: xp.interp(signal, points, heights), False
 
 
+def random(xp, uniform, gpu):
+    log = 26 if gpu else 22
+    n = 2**log
+    if xp.__name__ == "torch":
+        def numbers(value):
+            return xp.full((n,), value, device="cuda")
+
+        shape, rate, trials, large, chance = (numbers(value) for value in (2.5, 3.0, 100.0, 1000.0, 0.3))
+        works = {
+            "uniform": lambda: xp.rand(n, device="cuda"),
+            "normal": lambda: xp.randn(n, device="cuda"),
+            "exponential": lambda: xp.empty(n, device="cuda").exponential_(),
+            "gamma of 2.5": lambda: xp._standard_gamma(shape),
+            "poisson of 3": lambda: xp.poisson(rate),
+            "poisson of 100": lambda: xp.poisson(trials),
+            "poisson of 1000": lambda: xp.poisson(large),
+            "binomial of 100 and 0.3": lambda: xp.binomial(trials, chance),
+            "permutation": lambda: xp.randperm(n, device="cuda"),
+        }
+    else:
+        g = xp.random.default_rng(42)
+        works = {
+            "uniform": lambda: g.random(n, dtype="float32"),
+            "normal": lambda: g.standard_normal(n, dtype="float32"),
+            "exponential": lambda: g.standard_exponential(n, dtype="float32"),
+            "gamma of 2.5": lambda: g.standard_gamma(2.5, n, dtype="float32"),
+            "poisson of 3": lambda: g.poisson(3, n),
+            "poisson of 100": lambda: g.poisson(100, n),
+            "poisson of 1000": lambda: g.poisson(1000, n),
+            "binomial of 100 and 0.3": lambda: g.binomial(100, 0.3, n),
+            "permutation": lambda: (xp.random if gpu else g).permutation(n),
+        }
+    for work, step in works.items():
+        yield f"{work} 2^{log}", step, False
+
+
 def host(xp, uniform, gpu):
     a, b = uniform(16), uniform(16)
     yield "small kernel, built and enqueued", lambda: a * b + 1, True
@@ -209,7 +247,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("group", choices=("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "products", "host"))
+    groups = ("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "products", "random", "host")
+    parser.add_argument("group", choices=groups)
     parser.add_argument("out")
     options = parser.parse_args()
 

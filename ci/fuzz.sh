@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every fuzzer for a while: libFuzzer with sanitizers on .npy files, KOINE_* variables and cache files, then random
+# Runs every fuzzer for a while: libFuzzer with sanitizers on .npy and .npz files, KOINE_* variables and cache files, then random
 # programs of arrays on PoCL, played twice so that arrays move between devices, or on KOINE_DEVICE's. usage: ci/fuzz.sh [seconds for the programs, 600] [seed]
 # A tenth of that time goes to each of the others. What fails lies in build-fuzz/findings; with a fix it joins the corpus.
 set -euo pipefail
@@ -25,12 +25,12 @@ corpus=$PWD/tests/fuzz/files/corpus
 mkdir -p build-fuzz/findings
 cd build-fuzz/findings
 inputs=0
-for target in npy environment cache; do
+for target in npy npz environment cache; do
   step="fuzzing $target"
   # What libFuzzer keeps stays with the build; the corpus grows by hand.
   mkdir -p "../kept-$target"
   folders=("../kept-$target" "$corpus/$target")
-  [ $target = npy ] && folders+=(../../tests/data)
+  [[ $target == np? ]] && folders+=(../../tests/data)
   "../fuzz_$target" -max_total_time=$((seconds / 10 + 1)) -max_len=4096 -print_final_stats=1 "${folders[@]}" 2>"$target.log" ||
     { tail -n 40 "$target.log"; exit 1; }
   count=$(awk '/number_of_executed_units/ { print $2 }' "$target.log")

@@ -5,6 +5,7 @@
 find_package(OpenCL REQUIRED)
 find_package(CLBlast CONFIG REQUIRED)
 find_package(fmt CONFIG REQUIRED)
+find_package(ZLIB REQUIRED)
 find_path(KOINE_CLHPP_INCLUDE_DIR CL/opencl.hpp REQUIRED DOC "Folder of OpenCL-CLHPP's CL/opencl.hpp")
 find_path(KOINE_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Folder of DLPack's dlpack/dlpack.h")
 mark_as_advanced(KOINE_CLHPP_INCLUDE_DIR KOINE_DLPACK_INCLUDE_DIR)
@@ -19,7 +20,7 @@ target_include_directories(koine_objects
 target_include_directories(koine_objects SYSTEM PRIVATE "${KOINE_CLHPP_INCLUDE_DIR}" "${KOINE_DLPACK_INCLUDE_DIR}")
 target_link_libraries(koine_objects
   PRIVATE koine_settings
-  PUBLIC OpenCL::OpenCL clblast fmt::fmt Threads::Threads)
+  PUBLIC OpenCL::OpenCL clblast fmt::fmt ZLIB::ZLIB Threads::Threads)
 
 add_library(koine SHARED)
 add_library(koine::koine ALIAS koine)

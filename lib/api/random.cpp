@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// random::Generator: checks the arguments and says which words of the stream a draw takes.
-#include "api/build.hpp"
+// random::Generator, continuous laws and integers: checks the arguments and says which words of the stream a draw
+// takes.
+#include "api/random.hpp"
 
 #include <koine/error.hpp>
 #include <koine/random.hpp>
@@ -43,9 +44,17 @@ double predecessor(double value, DType type) {
   return type == DType::float16 ? step(float16_t(single)) : step(bfloat16_t(single));
 }
 
-/// A pending draw of `shape`; moves `counter` past the words it takes.
+/// Of exponential and gamma: their scale in the type that numbers are computed in.
+double scale_of(double scale, DType type, std::string_view function) {
+  const double result = rounded(scale, type == DType::float64 ? DType::float64 : DType::float32);
+  if (std::isfinite(result) && result >= 0) return result;
+  throw ValueError(fmt::format("[{}] scale is {}; it must be finite and not negative", function, scale));
+}
+
+}  // namespace
+
 Array draw(const Shape& shape, DType type, const graph::Place& place, graph::RandomInfo info, std::uint64_t& counter) {
-  const std::uint64_t words = info.kind == graph::RandomKind::integers || type == DType::float64 ? 2 : 1;
+  const std::uint64_t words = info.words(type);
   info.first_word = (counter + words - 1) / words * words;
   const std::uint64_t next = info.first_word + static_cast<std::uint64_t>(shape.elements()) * words;
   Array result = api::pending(
@@ -54,7 +63,15 @@ Array draw(const Shape& shape, DType type, const graph::Place& place, graph::Ran
   return result;
 }
 
-}  // namespace
+std::int64_t largest(DType type) {
+  const int bits = static_cast<int>(8 * size_of(type)) - is_signed_integer(type);
+  return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
+}
+
+void require_integer(DType type, std::string_view function) {
+  if (is_integer(type)) return;
+  throw DTypeError(fmt::format("[{}] draws int8 to int64 and uint8 to uint64, not {}", function, name(type)));
+}
 
 Array Generator::uniform(const Shape& shape, const UniformOptions& options) {
   graph::check_sizes(shape, "uniform");
@@ -97,19 +114,37 @@ Array Generator::normal(const Shape& shape, const NormalOptions& options) {
   return draw(shape, options.dtype, place, info, counter_);
 }
 
+Array Generator::exponential(const Shape& shape, const ExponentialOptions& options) {
+  graph::check_sizes(shape, "exponential");
+  require_floating(options.dtype, "exponential");
+  graph::RandomInfo info{.kind = graph::RandomKind::exponential, .seed = seed_};
+  info.scale = scale_of(options.scale, options.dtype, "exponential");
+  const graph::Place place = api::place_of(options.device);
+  api::require_type(place, options.dtype, "exponential");
+  return draw(shape, options.dtype, place, info, counter_);
+}
+
+Array Generator::gamma(double k, const Shape& shape, const GammaOptions& options) {
+  graph::check_sizes(shape, "gamma");
+  require_floating(options.dtype, "gamma");
+  graph::RandomInfo info{.kind = graph::RandomKind::gamma, .seed = seed_};
+  info.shape = rounded(k, options.dtype == DType::float64 ? DType::float64 : DType::float32);
+  if (!std::isfinite(info.shape) || k < 0) {
+    throw ValueError(fmt::format("[gamma] k is {}; it must be finite and not negative", k));
+  }
+  info.scale = scale_of(options.scale, options.dtype, "gamma");
+  const graph::Place place = api::place_of(options.device);
+  api::require_type(place, options.dtype, "gamma");
+  return draw(shape, options.dtype, place, info, counter_);
+}
+
 Array Generator::integers(std::int64_t low, std::int64_t high, const Shape& shape, const IntegersOptions& options) {
   graph::check_sizes(shape, "integers");
-  if (!is_integer(options.dtype)) {
-    throw DTypeError(fmt::format("[integers] draws int8 to int64 and uint8 to uint64, not {}", name(options.dtype)));
-  }
+  require_integer(options.dtype, "integers");
   if (low >= high) {
     throw ValueError(fmt::format("[integers] low is {} and high is {}; low must be below high", low, high));
   }
-  const int bits = static_cast<int>(8 * size_of(options.dtype));
-  const bool is_signed = is_signed_integer(options.dtype);
-  const std::int64_t least = is_signed ? std::numeric_limits<std::int64_t>::min() >> (64 - bits) : 0;
-  const std::int64_t most = bits == 64 ? std::numeric_limits<std::int64_t>::max()
-                                       : static_cast<std::int64_t>((std::uint64_t{1} << (bits - is_signed)) - 1);
+  const std::int64_t most = largest(options.dtype), least = is_signed_integer(options.dtype) ? -most - 1 : 0;
   if (low < least || high - 1 > most) {
     throw ValueError(fmt::format("[integers] {} holds {} to {}; low is {} and high, which is not drawn, is {}",
                                  name(options.dtype), least, most, low, high));

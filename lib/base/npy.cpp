@@ -38,19 +38,12 @@ constexpr TypeCode type_codes[] = {
     {"c8", DType::complex64}, {"c16", DType::complex128},
 };
 
-[[noreturn]] void fail(std::string_view file, const std::string& sentence) {
-  throw IoError("[load_npy] \"" + std::string(file) + "\" " + sentence);
-}
-
-/// Text from a file for a message: short, and without bytes that a terminal would act on.
-std::string shown(std::string_view text) {
-  std::string result;
-  for (const char c : text.substr(0, 60)) result += c >= ' ' && c <= '~' ? c : '?';
-  return text.size() > 60 ? result + "..." : result;
+[[noreturn]] void fail(const NpySource& source, const std::string& sentence) {
+  throw IoError("[" + std::string(source.function) + "] \"" + std::string(source.file) + "\" " + sentence);
 }
 
 /// Reads up to `count` bytes; says how many there were.
-std::uint64_t read_some(std::istream& in, void* to, std::uint64_t count, std::string_view file) {
+std::uint64_t read_some(std::istream& in, void* to, std::uint64_t count, const NpySource& file) {
   errno = 0;
   in.read(static_cast<char*>(to), static_cast<std::streamsize>(count));
   if (in.bad()) fail(file, "cannot be read: " + std::generic_category().message(errno != 0 ? errno : EIO));
@@ -59,19 +52,17 @@ std::uint64_t read_some(std::istream& in, void* to, std::uint64_t count, std::st
 
 /// Bytes from here to the end, where the stream can tell: a pipe cannot.
 std::optional<std::uint64_t> bytes_left(std::istream& in) {
-  const std::streamoff here = in.tellg();
-  in.seekg(0, std::ios::end);
-  const std::streamoff end = in.tellg();
-  in.clear();
+  const std::streamoff here = in.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
+  const std::streamoff end = in.rdbuf()->pubseekoff(0, std::ios::end, std::ios::in);
   if (here < 0 || end < here) return std::nullopt;
-  in.seekg(here);
+  in.rdbuf()->pubseekpos(here, std::ios::in);
   return static_cast<std::uint64_t>(end - here);
 }
 
 /// The header's text: a Python dictionary with the keys descr, fortran_order and shape.
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  Parser(std::string_view text, const NpySource& file) : text_(text), file_(file) {}
 
   NpyHeader parse() {
     bool seen[3] = {};
@@ -210,20 +201,26 @@ class Parser {
   }
 
   std::string_view text_;
-  std::string_view file_;
+  NpySource file_;
   std::size_t at_ = 0;
   NpyHeader header_{};
 };
 
 }  // namespace
 
-NpyHeader read_npy_header(std::istream& in, std::string_view file) {
+std::string shown(std::string_view text) {
+  std::string result;
+  for (const char c : text.substr(0, 60)) result += c >= ' ' && c <= '~' ? c : '?';
+  return text.size() > 60 ? result + "..." : result;
+}
+
+NpyHeader read_npy_header(std::istream& in, const NpySource& file) {
   std::array<unsigned char, 12> front{};
   const std::uint64_t got = read_some(in, front.data(), 8, file);
   const std::string_view start(reinterpret_cast<const char*>(front.data()), got);
   if (start.substr(0, magic.size()) != magic) {
     if (start.empty()) fail(file, "is empty; a .npy file starts with \"\\x93NUMPY\"");
-    if (start.substr(0, 2) == "PK") fail(file, "is a zip archive, as .npz files are; only .npy files can be read");
+    if (start.substr(0, 2) == "PK") fail(file, "is a zip archive, as .npz files are; load_npz reads those");
     fail(file, "is no .npy file: it starts with \"" + shown(start.substr(0, magic.size())) +
                    "\" and not with \"\\x93NUMPY\"");
   }
@@ -246,7 +243,7 @@ NpyHeader read_npy_header(std::istream& in, std::string_view file) {
   return Parser(text, file).parse();
 }
 
-std::vector<std::byte> read_npy_data(std::istream& in, const NpyHeader& header, std::string_view file) {
+std::vector<std::byte> read_npy_data(std::istream& in, const NpyHeader& header, const NpySource& file) {
   const auto cut = [&](std::uint64_t there) {
     fail(file, "is cut: its header promises " + bytes_text(header.bytes) + " of elements, and there are " +
                    bytes_text(there));

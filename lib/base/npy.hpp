@@ -24,13 +24,25 @@ struct NpyHeader {
   std::uint64_t bytes = 0;  // of all elements
 };
 
+/// What messages name: the function that reads, and the file.
+struct NpySource {
+  NpySource(std::string_view file, const char* function = "load_npy") : file(file), function(function) {}  // NOLINT
+  NpySource(const char* file) : NpySource(std::string_view(file)) {}                                       // NOLINT
+  NpySource(const std::string& file) : NpySource(std::string_view(file)) {}                                // NOLINT
+  std::string_view file;
+  const char* function;
+};
+
 /// Reads a header of format version 1, 2 or 3 and stops before the elements. Trusts nothing: sizes are checked before
-/// memory is taken for them. Throws IoError with a sentence about `file` for whatever is not right.
-NpyHeader read_npy_header(std::istream& in, std::string_view file);
+/// memory is taken for them. Throws IoError with a sentence about the file for whatever is not right.
+NpyHeader read_npy_header(std::istream& in, const NpySource& file);
 
 /// Reads the elements that follow a header, in this machine's byte order. Takes no more memory than the file turns out
 /// to fill. Throws IoError if the file ends early.
-std::vector<std::byte> read_npy_data(std::istream& in, const NpyHeader& header, std::string_view file);
+std::vector<std::byte> read_npy_data(std::istream& in, const NpyHeader& header, const NpySource& file);
+
+/// Text from a file for a message: short, and without bytes that a terminal would act on.
+std::string shown(std::string_view text);
 
 /// The header that NumPy would write before row-major elements in this machine's byte order, magic and padding
 /// included; none for bfloat16, for which NumPy has no name.

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/random.cl.
+// Launching kernels/random.cl and kernels/rejection.cl.
 #include "exec/random.hpp"
 
-#include "exec/programs.hpp"
+#include "exec/kernel_run.hpp"
 #include "runtime/kernel_sources.hpp"
-#include "runtime/launch.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 namespace koine::exec {
 namespace {
 
-// The kernel's numbers for the types; integers by size, since signed ones have the same bits.
+using graph::RandomInfo;
+using graph::RandomKind;
+
+// The kernels' numbers for the types; integers by size, since signed ones have the same bits.
 int element_of(DType dtype) {
   switch (dtype) {
     case DType::float16: return 5;
@@ -30,31 +34,27 @@ int element_of(DType dtype) {
 }
 
 // A CPU work-item makes at least this many numbers, so that starting it costs little beside them.
-constexpr std::int64_t fewest_numbers = 8192;
-constexpr std::int64_t items_per_core = 8;
-constexpr std::int64_t group_size = 256;
+constexpr std::uint64_t fewest_numbers = 8192, fewest_rejections = 1024;
 // On a GPU this many work-items for each compute unit walk over all blocks: a fifth to a half faster than one block
 // each on an H200. (Where the first number is not the first of its block, stores are unaligned and that is slower.)
-constexpr std::int64_t items_per_unit = 16384;
+constexpr std::uint64_t items_per_unit = 16384, items_for_all = std::uint64_t{1} << 40;
 
-}  // namespace
-
-void run_random(runtime::Queue& queue, const graph::RandomInfo& info, DType dtype, std::int64_t count,
-                runtime::Buffer& out) {
-  if (count == 0) return;
-  const DeviceTraits& traits = queue.traits();
-  const bool cpu = traits.long_loops();
-  const int element = element_of(dtype);
+runtime::KernelRef kernel_of(runtime::Queue& queue, const char* file, const RandomInfo& info, DType dtype, bool lanes) {
   const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
-                              " -D KN_ELEMENT=" + std::to_string(element) + " -D KN_LANES=" + (cpu ? "8" : "1") +
-                              " -D KN_EXACT_SQRT=" + (traits.exact_divide ? "1" : "0");
-  const runtime::KernelRef kernel = ready_kernel(queue, "random " + options, [&] {
-    return runtime::ProgramText{std::string(runtime::kernel_source("random")), options};
+                              " -D KN_ELEMENT=" + std::to_string(element_of(dtype)) +
+                              " -D KN_LANES=" + (lanes ? "8" : "1") +
+                              " -D KN_EXACT_SQRT=" + (queue.traits().exact_divide ? "1" : "0");
+  return ready_kernel(queue, file + (" " + options), [&] {
+    return runtime::ProgramText{std::string(runtime::kernel_source(file)), options};
   });
+}
 
+void run_fixed(runtime::Queue& queue, const RandomInfo& info, DType dtype, std::uint64_t count, runtime::Buffer& out) {
+  const bool cpu = queue.traits().long_loops();
+  const runtime::KernelRef kernel = kernel_of(queue, "random", info, dtype, cpu);
   runtime::Launch launch(queue, kernel);
   launch.out(out).value(count).value(info.seed).value(info.first_word);
-  if (info.kind == graph::RandomKind::integers) {
+  if (info.kind == RandomKind::integers) {
     launch.value(static_cast<std::uint64_t>(info.low)).value(info.range).value(std::uint64_t{0});
   } else if (dtype == DType::float64) {
     launch.value(info.start).value(info.scale).value(info.last);
@@ -63,20 +63,102 @@ void run_random(runtime::Queue& queue, const graph::RandomInfo& info, DType dtyp
         .value(static_cast<float>(info.scale))
         .value(static_cast<float>(info.last));
   }
-  if (cpu) {
-    const std::int64_t items =
-        std::clamp<std::int64_t>(count / fewest_numbers, 1, items_per_core * traits.compute_units);
-    launch.run({static_cast<std::size_t>(items)}, {1});
-  } else {
-    const std::int64_t words = info.kind == graph::RandomKind::integers || dtype == DType::float64 ? 2 : 1;
-    const std::int64_t each = 4 / words;
-    const std::int64_t skipped = static_cast<std::int64_t>(info.first_word % 4) / words;
-    const std::int64_t blocks = (skipped + count + each - 1) / each;
-    const std::int64_t enough = std::max(items_per_unit * traits.compute_units, traits.fewest_shares(blocks));
-    const std::int64_t items = skipped == 0 ? std::min(blocks, enough) : blocks;
-    const std::int64_t local = std::min(group_size, static_cast<std::int64_t>(kernel->max_group()));
-    launch.run({static_cast<std::size_t>((items + local - 1) / local * local)}, {static_cast<std::size_t>(local)});
+  const std::uint64_t words = info.words(dtype), each = 4 / words, skipped = info.first_word % 4 / words;
+  run_over(launch, queue, *kernel, cpu ? count : (skipped + count + each - 1) / each, fewest_numbers,
+           std::numeric_limits<std::uint64_t>::max(), skipped == 0 ? items_per_unit : items_for_all);
+}
+
+/// kn_law of gamma numbers: Marsaglia and Tsang's d and c.
+template <class T>
+struct GammaLaw {
+  T d, c, power, scale;
+
+  explicit GammaLaw(const RandomInfo& info) {
+    const bool small = info.shape < 1;
+    const double exact = (small ? info.shape + 1 : info.shape) - 1.0 / 3;
+    d = static_cast<T>(exact);
+    c = static_cast<T>(1 / std::sqrt(9 * exact));
+    power = small ? static_cast<T>(std::min<double>(1 / info.shape, std::numeric_limits<T>::max())) : T(0);
+    scale = static_cast<T>(info.scale);
   }
+};
+
+/// kn_law of counts: the constants of Hörmann's PTRS and BTRS.
+struct CountLaw {
+  std::int64_t start, centre, most, trials = 0;
+  float a, b, squeeze, hat, shared = 0, mean, inverse_mean, rest = 0, inverse_rest = 0, unused = 0;
+
+  CountLaw(const RandomInfo& info, DType dtype) {
+    const int bits = static_cast<int>(8 * size_of(dtype)) - is_signed_integer(dtype);
+    most = std::numeric_limits<std::int64_t>::max() >> (63 - std::min(bits, 63));
+    centre = fixed(info.mean);
+    mean = static_cast<float>(info.mean);
+    inverse_mean = static_cast<float>(1 / info.mean);
+    double slope, width, quick, height;
+    if (info.kind == RandomKind::poisson) {
+      width = 0.931 + 2.53 * std::sqrt(info.mean);
+      slope = -0.059 + 0.02483 * width;
+      quick = 0.9277 - 3.6224 / (width - 2);
+      height = 1.1239 + 1.1328 / (width - 3.4);
+      start = fixed(info.mean + 0.43);
+    } else {
+      trials = info.trials;
+      most = std::min(most, trials);
+      const auto n = static_cast<double>(trials);
+      const double remaining = n - info.mean, p = info.mean / n, deviation = std::sqrt(info.mean * (remaining / n));
+      width = 1.15 + 2.53 * deviation;
+      slope = -0.0873 + 0.0248 * width + 0.01 * p;
+      quick = 0.92 - 4.2 / width;
+      height = (2.83 + 5.1 / width) * deviation;
+      start = fixed(info.mean + 0.5);
+      rest = static_cast<float>(remaining);
+      inverse_rest = static_cast<float>(1 / remaining);
+      // Probabilities are taken relative to that of the most likely count.
+      const double mode = std::floor((n + 1) * p);
+      shared = static_cast<float>(factorial(mode) + deviance(mode, info.mean) + factorial(n - mode) +
+                                  deviance(n - mode, remaining));
+    }
+    a = static_cast<float>(slope);
+    b = static_cast<float>(width);
+    squeeze = static_cast<float>(quick);
+    hat = static_cast<float>(height);
+  }
+
+ private:
+  /// With 20 binary places.
+  static std::int64_t fixed(double value) { return std::llround(std::ldexp(value, 20)); }
+  /// ln k! - k ln k + k of 10 or more, by Stirling's series
+  static double factorial(double k) {
+    return 0.5 * std::log(6.283185307179586 * k) + (1.0 / 12 - (1.0 / 360 - 1.0 / (1260 * k * k)) / (k * k)) / k;
+  }
+  /// k ln(k / mean) + mean - k for k within 1 of the mean
+  static double deviance(double k, double mean) {
+    const double e = (k - mean) / mean;
+    return mean * ((1 + e) * std::log1p(e) - e);
+  }
+};
+
+void run_rejection(runtime::Queue& queue, const RandomInfo& info, DType dtype, std::uint64_t count,
+                   runtime::Buffer& out) {
+  const runtime::KernelRef kernel = kernel_of(queue, "rejection", info, dtype, false);
+  runtime::Launch launch(queue, kernel);
+  launch.out(out).value(count).value(info.seed).value(info.first_word / info.words(dtype));
+  if (info.kind != RandomKind::gamma) {
+    launch.value(CountLaw(info, dtype));
+  } else if (dtype == DType::float64) {
+    launch.value(GammaLaw<double>(info));
+  } else {
+    launch.value(GammaLaw<float>(info));
+  }
+  run_over(launch, queue, *kernel, count, fewest_rejections);
+}
+
+}  // namespace
+
+void run_random(runtime::Queue& queue, const RandomInfo& info, DType dtype, std::int64_t count, runtime::Buffer& out) {
+  if (count == 0) return;
+  const bool rejects = info.kind >= RandomKind::gamma;
+  (rejects ? run_rejection : run_fixed)(queue, info, dtype, static_cast<std::uint64_t>(count), out);
 }
 
 }  // namespace koine::exec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers on a device: kernels/random.cl.
+// Random numbers on a device: kernels/random.cl and kernels/rejection.cl.
 #pragma once
 
 #include "graph/node.hpp"

@@ -188,6 +188,10 @@ std::string_view function_of(const Node& node) {
         case RandomKind::uniform: return "uniform";
         case RandomKind::normal: return "normal";
         case RandomKind::integers: return "integers";
+        case RandomKind::exponential: return "exponential";
+        case RandomKind::gamma: return "gamma";
+        case RandomKind::poisson: return "poisson";
+        case RandomKind::binomial: return "binomial";
       }
       break;
     case Op::take: return node.take().function;

@@ -65,15 +65,25 @@ struct ReduceInfo {
   std::vector<std::size_t> axes;  // rising
 };
 
-enum class RandomKind : std::uint8_t { uniform, normal, integers };
+enum class RandomKind : std::uint8_t { uniform, normal, integers, exponential, gamma, poisson, binomial };
 
 /// Numbers of the stream of `seed`, from its 32-bit word `first_word` on.
 struct RandomInfo {
   RandomKind kind;
   std::uint64_t seed = 0, first_word = 0;
-  double start = 0, scale = 1, last = 1;  // uniform: [start, start + scale), at most last; normal: mean, deviation
-  std::int64_t low = 0;                   // integers: [low, low + range)
+  // uniform: [start, start + scale), at most last; normal: mean, deviation; exponential and gamma: scale
+  double start = 0, scale = 1, last = 1;
+  double shape = 1;      // gamma
+  double mean = 0;       // poisson and binomial: 256 to 2^40, a binomial one at most half of the trials
+  std::int64_t low = 0;  // integers: [low, low + range)
   std::uint64_t range = 0;
+  std::int64_t trials = 0;  // binomial
+
+  /// How many words of the stream an element takes, or has the place of; the first of them is a multiple of that.
+  std::uint64_t words(DType type) const {
+    const bool single = kind == RandomKind::uniform || kind == RandomKind::normal || kind == RandomKind::exponential;
+    return single && type != DType::float64 ? 1 : 2;
+  }
 };
 
 /// Along the last axis: the shares of exp(x), or the logarithm of their sum.

@@ -27,18 +27,6 @@ namespace {
 // Nothing, less than a block, less than a vector, several work-items on any device.
 const Sizes sizes = {0, 1, 5, 31, 1000, 70'001};
 
-/// FNV-1a over the bytes: one number that any other bit changes.
-template <class T>
-std::uint64_t fingerprint(const Array& x) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const T value : x.to_vector<T>()) {
-    for (std::uint64_t bits = bits_of(value), i = 0; i < sizeof(T); ++i) {
-      hash = (hash ^ (bits >> (8 * i) & 0xff)) * 0x100000001b3;
-    }
-  }
-  return hash;
-}
-
 struct Moments {
   double mean, deviation, skew, kurtosis;
 };

@@ -44,6 +44,18 @@ std::int64_t differing(const Array& x, Expected expected) {
   return count;
 }
 
+/// FNV-1a over the bytes: one number that any other bit changes.
+template <class T>
+std::uint64_t fingerprint(const Array& x) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const T value : x.to_vector<T>()) {
+    for (std::uint64_t bits = bits_of(value), i = 0; i < sizeof(T); ++i) {
+      hash = (hash ^ (bits >> (8 * i) & 0xff)) * 0x100000001b3;
+    }
+  }
+  return hash;
+}
+
 template <class T>
 void check_uniform(int digits, const Sizes& sizes) {
   CAPTURE(name(dtype_of<T>));

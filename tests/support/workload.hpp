@@ -364,7 +364,8 @@ inline std::vector<Step> workload() {
     const auto there = attempt.elsewhere();
     attempt.once([&] {
       random::Generator g(7);
-      drawn = {g.uniform({100}), g.normal({100}), g.integers(-5, 5, {100}).astype(float32)};
+      drawn = {g.uniform({100}), g.normal({100}), g.integers(-5, 5, {100}).astype(float32),
+               g.binomial(1000, 0.5, {100}).astype(float32)};
     });
     bool right = true;
     for (const Array& each : drawn) right = attempt.repeats(each) && right;

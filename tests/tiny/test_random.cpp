@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/random.cl: each kind of number, from the middle of a block too.
+// kernels/random.cl and kernels/rejection.cl: each kind of number, from the middle of a block too.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -20,4 +20,18 @@ TEST_CASE("uniform, integer and normal numbers") {
   check_normal<float>(1e-6L, sizes);
   check_normal<double>(2e-15L, sizes);
   check_normal<koine::float16_t>(0x1p-9L, sizes);
+}
+
+TEST_CASE("numbers that are proposed until one is accepted") {
+  koine::random::Generator g(seed);
+  const std::vector<float> exponentials = g.exponential({37}).to_vector<float>();
+  const std::vector<float> gammas = koine::random::Generator(seed).gamma(2.5, {37}).to_vector<float>();
+  const auto counts = koine::random::Generator(seed).poisson(300, {37}).to_vector<std::int64_t>();
+  const auto happened = koine::random::Generator(seed).binomial(800, 0.375, {37}).to_vector<std::int64_t>();
+  for (std::uint64_t i = 0; i < 37; ++i) {
+    CHECK(exponentials[i] == doctest::Approx(static_cast<double>(exponential<float>(i, seed))));
+    CHECK(gammas[i] == doctest::Approx(static_cast<double>(gamma<float>(i, seed, 2.5))));
+    CHECK(counts[i] == poisson(i, seed, 300));
+    CHECK(happened[i] == binomial(i, seed, 800, 0.375));
+  }
 }

@@ -148,6 +148,8 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   CHECK(std::abs(kn::mean(g.normal({100'000})).item<float>()) < 0.02f);
   CHECK(std::abs(kn::mean(g.uniform({100'000})).item<float>() - 0.5f) < 0.01f);
   CHECK(kn::max(g.integers(0, 10, {10'000})).item<int>() == 9);
+  CHECK(std::abs(kn::mean(g.gamma(2, {100'000})).item<float>() - 2) < 0.05f);
+  CHECK(kn::max(g.binomial(1000, 0.4, {10'000})).item<int>() < 500);
 
   CHECK(vendor_layer().largest_group() <= std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
   CHECK(vendor_layer().refused().launches == 0);

@@ -131,6 +131,11 @@ TEST_CASE("child: the rest works" * doctest::skip()) {
   CHECK(std::abs(kn::mean(g.normal({100'000})).item<float>()) < 0.02f);
   CHECK(std::abs(kn::mean(g.uniform({100'000}, {.low = -1, .high = 1})).item<float>()) < 0.02f);
   CHECK(kn::min(g.integers(-5, 5, {10'000})).item<std::int64_t>() == -5);
+  CHECK(std::abs(kn::mean(g.exponential({100'000})).item<float>() - 1) < 0.02f);
+  CHECK(std::abs(kn::mean(g.gamma(2, {100'000})).item<float>() - 2) < 0.03f);
+  CHECK(std::abs(kn::mean(g.poisson(500, {100'000})).item<float>() - 500) < 0.5f);
+  CHECK(std::abs(kn::mean(g.binomial(10, 0.5, {100'000})).item<float>() - 5) < 0.05f);
+  CHECK(kn::min(g.choice(2, {100}, {.p = kn::asarray(std::vector<float>{0, 1})})).item<int>() == 1);
   CHECK(kn::matmul(kn::ones({40, 30}), kn::ones({30, 20}))(7, 7).item<float>() == 30.0f);
   const Array z = kn::exp(kn::full({3}, std::complex<float>(0, 1)));
   CHECK(std::abs(z(0).item<std::complex<float>>() - std::polar(1.0f, 1.0f)) < 1e-6f);

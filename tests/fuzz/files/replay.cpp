@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuzz_files, for compilers without libFuzzer: gives the targets the files of a corpus, each as it is, cut at every
 // length and with every byte changed.
-//   fuzz_files CORPUS [FOLDER...]    CORPUS has a folder for each target; the other folders hold .npy files
+//   fuzz_files CORPUS [FOLDER...]    CORPUS has a folder for each target; the other folders hold .npy and .npz files
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -19,8 +19,10 @@ struct Target {
   const char* name;
   void (*feed)(std::string_view);
 };
-constexpr Target targets[] = {
-    {"npy", koine::fuzz::fuzz_npy}, {"environment", koine::fuzz::fuzz_environment}, {"cache", koine::fuzz::fuzz_cache}};
+constexpr Target targets[] = {{"npy", koine::fuzz::fuzz_npy},
+                              {"npz", koine::fuzz::fuzz_npz},
+                              {"environment", koine::fuzz::fuzz_environment},
+                              {"cache", koine::fuzz::fuzz_cache}};
 
 /// How many inputs a file made.
 std::size_t feed(const Target& target, const std::string& bytes) {
@@ -51,9 +53,11 @@ int main(int words, char** word) {
   }
   for (int i = 2; i < words; ++i) {
     for (const auto& entry : fs::directory_iterator(word[i])) {
-      if (entry.path().extension() != ".npy") continue;
-      inputs += feed(targets[0], koine::test::content(entry.path()));
-      ++files;
+      for (const Target& target : targets) {
+        if (entry.path().extension() != std::string(".") + target.name) continue;
+        inputs += feed(target, koine::test::content(entry.path()));
+        ++files;
+      }
     }
   }
   std::cout << "fuzz_files: " << inputs << " inputs made of " << files << " files, all well\n";

@@ -14,6 +14,8 @@ namespace koine::fuzz {
 /// A .npy file: it is refused with a sentence, or what it holds comes back from what Koine writes. Memory stays within
 /// what the file can fill.
 void fuzz_npy(std::string_view bytes);
+/// A .npz file: the same of each of its entries, and of the archive that Koine makes of them.
+void fuzz_npz(std::string_view bytes);
 /// Values of the KOINE_* variables: the first line is a selector, a size, topics and cache settings at once.
 void fuzz_environment(std::string_view bytes);
 /// A file in the cache of compiled programs, as it is or, by the first byte, with its checksum put right: what is
