@@ -39,10 +39,10 @@ struct Subscripts {
   Term result;
 };
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 [[noreturn]] void refuse(std::string_view subscripts, const std::string& why) {
-  throw ValueError("[einsum] subscripts " + quoted(subscripts) + ": " + why);
+  throw ValueError("[einsum] subscripts " + in_quotes(subscripts) + ": " + why);
 }
 
 Term parsed(std::string_view text, std::string_view subscripts) {
@@ -50,7 +50,7 @@ Term parsed(std::string_view text, std::string_view subscripts) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == ' ') continue;
     if (text.substr(i, 3) == "...") {
-      if (term.ellipsis) refuse(subscripts, quoted(text) + " has two ellipses; it takes one at most");
+      if (term.ellipsis) refuse(subscripts, in_quotes(text) + " has two ellipses; it takes one at most");
       term.ellipsis = term.letters.size();
       i += 2;
     } else if (std::isalpha(static_cast<unsigned char>(text[i])) != 0) {
@@ -96,10 +96,10 @@ Subscripts parse(std::string_view subscripts) {
   const std::string& letters = result.result.letters;
   for (std::size_t i = 0; i < letters.size(); ++i) {
     const std::string letter(1, letters[i]);
-    if (letters.find(letter, i + 1) != letters.npos) refuse(subscripts, quoted(letter) + " is twice in the result");
+    if (letters.find(letter, i + 1) != letters.npos) refuse(subscripts, in_quotes(letter) + " is twice in the result");
     const bool known = std::any_of(result.operands.begin(), result.operands.end(),
                                    [&](const Term& term) { return term.letters.find(letter) != letter.npos; });
-    if (!known) refuse(subscripts, quoted(letter) + " is in the result but in no operand");
+    if (!known) refuse(subscripts, in_quotes(letter) + " is in the result but in no operand");
   }
   return result;
 }
@@ -108,7 +108,7 @@ Subscripts parse(std::string_view subscripts) {
 std::size_t ellipsis_axes(const Term& term, const Shape& shape, std::size_t number) {
   const std::size_t named = term.letters.size();
   if (named == shape.size() || (term.ellipsis && named < shape.size())) return shape.size() - named;
-  throw ShapeError("[einsum] " + quoted(term.letters) + " names " + std::to_string(named) + " axes; operand " +
+  throw ShapeError("[einsum] " + in_quotes(term.letters) + " names " + std::to_string(named) + " axes; operand " +
                    std::to_string(number) + " has shape " + to_string(shape) +
                    (named < shape.size() ? ", and there is no ellipsis for the rest" : ""));
 }
@@ -117,7 +117,7 @@ std::size_t ellipsis_axes(const Term& term, const Shape& shape, std::size_t numb
 void check_axes(const std::vector<api::Factor>& factors) {
   const auto refuse_sizes = [](int label, std::int64_t size, std::int64_t other, const std::string& rule) {
     throw ShapeError("[einsum] the axes of " +
-                     (label < 0 ? std::string("the ellipsis") : quoted(std::string(1, static_cast<char>(label)))) +
+                     (label < 0 ? std::string("the ellipsis") : in_quotes(std::string(1, static_cast<char>(label)))) +
                      " have sizes " + std::to_string(other) + " and " + std::to_string(size) + "; " + rule);
   };
   std::map<int, std::int64_t> of_all;

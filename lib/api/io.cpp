@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays in files: the bytes are base/npy's, this is the way to and from the device.
+#include "api/build.hpp"
 #include "base/files.hpp"
 #include "base/npy.hpp"
 #include "base/zip.hpp"
@@ -12,38 +13,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <span>
 #include <string>
 #include <system_error>
 
 namespace koine {
 namespace {
-
-template <class T>
-void copy_elements(const Array& x, char* to) {
-  x.copy_to(std::span(reinterpret_cast<T*>(to), static_cast<std::size_t>(x.size())));
-}
-
-/// The elements of x in row-major order.
-void copy_elements(const Array& x, char* to) {
-  switch (x.dtype()) {
-    case DType::bool_: return copy_elements<bool>(x, to);
-    case DType::int8: return copy_elements<std::int8_t>(x, to);
-    case DType::int16: return copy_elements<std::int16_t>(x, to);
-    case DType::int32: return copy_elements<std::int32_t>(x, to);
-    case DType::int64: return copy_elements<std::int64_t>(x, to);
-    case DType::uint8: return copy_elements<std::uint8_t>(x, to);
-    case DType::uint16: return copy_elements<std::uint16_t>(x, to);
-    case DType::uint32: return copy_elements<std::uint32_t>(x, to);
-    case DType::uint64: return copy_elements<std::uint64_t>(x, to);
-    case DType::float16: return copy_elements<float16_t>(x, to);
-    case DType::bfloat16: return copy_elements<bfloat16_t>(x, to);
-    case DType::float32: return copy_elements<float>(x, to);
-    case DType::float64: return copy_elements<double>(x, to);
-    case DType::complex64: return copy_elements<std::complex<float>>(x, to);
-    case DType::complex128: return copy_elements<std::complex<double>>(x, to);
-  }
-}
 
 /// The array in a stream of a .npy file.
 Array read_array(std::istream& in, const base::NpySource& source, const LoadOptions& options) {
@@ -69,7 +43,7 @@ std::string npy_bytes(const Array& x, std::string_view function) {
   // The header is a multiple of 64 bytes long, so the elements after it are aligned as any type needs.
   std::string bytes = *header;
   bytes.resize(header->size() + static_cast<std::size_t>(x.nbytes()));
-  copy_elements(x, bytes.data() + header->size());
+  api::copy_elements(x, bytes.data() + header->size());
   return bytes;
 }
 

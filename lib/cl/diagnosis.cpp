@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -91,10 +93,9 @@ std::string explain_missing_drivers() {
   // Containers get the driver's libraries mounted, but often not the file that tells the loader.
   if (!nvidia_known && load_problem(nvidia_library).empty()) {
     const fs::path file = vendors_folder() / "nvidia.icd";
-    text += std::string("NVIDIA's driver is here (") + nvidia_library +
-            " loads), but no .icd file names it. This helps:\n"
-            "  mkdir -p " +
-            vendors_folder().string() + " && echo " + nvidia_library + " > " + file.string();
+    text += fmt::format(
+        "NVIDIA's driver is here ({} loads), but no .icd file names it. This helps:\n  mkdir -p {} && echo {} > {}",
+        nvidia_library, vendors_folder().string(), nvidia_library, file.string());
   }
   if (::access("/dev/kfd", F_OK) == 0 && ::access("/dev/kfd", R_OK | W_OK) != 0) {
     if (!text.empty()) text += '\n';
