@@ -69,6 +69,7 @@ __kernel void koine(KN_PARAMETERS) {
         }
         values[t] = taken;
       }
+#ifndef KN_TOTALS
       // Chunk beside chunk, so that one addition need not wait for the one before.
       for (uint k = 1; k < KN_CHUNK; ++k) {
         for (uint at = k; at < chunks_there * KN_CHUNK; at += KN_CHUNK) {
@@ -77,15 +78,22 @@ __kernel void koine(KN_PARAMETERS) {
           one[at] = KN_COMBINE(sum, next);
         }
       }
-      KN_ONE chunks = KN_IDENTITY;
 #ifdef KN_PREFIX
       const KN_ONE outside = KN_COMBINE(before, groups);
 #else
       const KN_ONE outside = groups;
 #endif
+#endif
+      KN_ONE chunks = KN_IDENTITY;
       for (uint c = 0; c < chunks_there; ++c) {
+#ifdef KN_TOTALS
+        KN_ONE total = one[c * KN_CHUNK];
+        for (uint k = 1; k < KN_CHUNK; ++k) {
+          const KN_ONE next = one[c * KN_CHUNK + k];
+          total = KN_COMBINE(total, next);
+        }
+#else
         const KN_ONE total = one[c * KN_CHUNK + KN_CHUNK - 1];
-#ifndef KN_TOTALS
         const KN_STATE base = KN_COMBINE(outside, chunks);
         for (uint t = c * (KN_CHUNK / KN_W); t < (c + 1) * (KN_CHUNK / KN_W); ++t) {
           const ulong i = group + t * KN_W;

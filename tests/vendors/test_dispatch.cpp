@@ -175,6 +175,5 @@ TEST_CASE("every kernel keeps to the groups, the local memory and the parameters
   };
   check("llvmpipe", "1024");
   check("amd", "256");
-  check("nvidia", "1024");
   check("nvidia,small_groups", "256");
 }
