@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements along one axis, picked by an array of positions: out[o, j, i] = x[o, positions[j], i], all row-major.
 //
-// On a CPU a work-item takes a run of rows (o, j) and copies each; on a GPU neighbouring work-items take neighbouring
+// On a CPU a work-item takes a run of rows (o, j) and copies each (KN_SINGLE: of one element); on a GPU neighbouring work-items take neighbouring
 // elements. A position below zero counts from the end; one outside the axis is reported and gives -1, which as a
 // position is none.
 
@@ -32,17 +32,27 @@ __kernel void koine(__global const KN_MOVED* x, __global const long* positions, 
 #ifdef KN_CPU
   const ulong per_item = (rows + get_global_size(0) - 1) / get_global_size(0);
   const ulong first = get_global_id(0) * per_item, last = min(first + per_item, rows);
+  // Counted along, not divided for each row, so that the reads of many rows are under way at once.
+  ulong o = first / count, j = first - o * count;
   for (ulong row = first; row < last; ++row) {
-    const ulong o = row / count;
     long at;
-    const bool found = kn_find(positions, row - o * count, (long)size, fault, &at);
-    __global const KN_MOVED* from = x + (o * size + (found ? (ulong)at : 0)) * inner;
+    const bool found = kn_find(positions, j, (long)size, fault, &at);
+    const ulong source = o * size + (found ? (ulong)at : 0);
+    if (++j == count) {
+      j = 0;
+      ++o;
+    }
+#ifdef KN_SINGLE
+    out[row] = found ? x[source] : KN_NONE;
+#else
+    __global const KN_MOVED* from = x + source * inner;
     __global KN_MOVED* to = out + row * inner;
     if (found) {
       for (ulong i = 0; i < inner; ++i) to[i] = from[i];
     } else {
       for (ulong i = 0; i < inner; ++i) to[i] = KN_NONE;
     }
+#endif
   }
 #else
   const KN_INDEX elements = (KN_INDEX)(rows * inner), step = (KN_INDEX)get_global_size(0);

@@ -36,7 +36,7 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
     const std::int64_t size = x.shape[axis];
     const bool narrow = elements < (std::uint64_t{1} << 31);
     const std::string options = std::string("-D KN_MOVED=") + moved_as(node.dtype) +
-                                (cpu      ? " -D KN_CPU"
+                                (cpu      ? inner == 1 ? " -D KN_CPU -D KN_SINGLE" : " -D KN_CPU"
                                  : narrow ? " -D KN_INDEX=uint"
                                           : " -D KN_INDEX=ulong");
     const runtime::KernelRef kernel = ready_kernel(queue, "take " + options, [&] {
