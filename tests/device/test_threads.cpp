@@ -74,7 +74,7 @@ TEST_CASE("while one thread waits for a compiler, others evaluate on the same de
   namespace runtime = kn::runtime;
   runtime::Context& context = runtime::Context::of(kn::default_device());
   const bool cpu = context.traits().long_loops();
-  // What take() of single bytes needs: a thread that builds the same keeps it waiting.
+  // What take() of rows of bytes needs: a thread that builds the same keeps it waiting.
   const std::string options = std::string("-D KN_MOVED=uchar") + (cpu ? " -D KN_CPU" : " -D KN_INDEX=uint");
   std::promise<void> building, go_on;
   std::thread builder([&] {
@@ -86,10 +86,10 @@ TEST_CASE("while one thread waits for a compiler, others evaluate on the same de
   });
   building.get_future().wait();
   std::atomic<bool> taken{false};
-  const Array picks = kn::array({2, 0}).eval(), bytes = kn::array({7, 8, 9}, {.dtype = kn::int8}).eval();
+  const Array picks = kn::array({2, 0}).eval(), bytes = kn::array({{7, 1}, {8, 2}, {9, 3}}, {.dtype = kn::int8}).eval();
   std::thread waiting([&] {
-    const auto values = kn::take(bytes, picks).to_vector<int>();
-    taken = values == std::vector<int>{9, 7};
+    const auto values = kn::take(bytes, picks, {.axis = 0}).to_vector<int>();
+    taken = values == std::vector<int>{9, 3, 7, 1};
   });
   for (int i = 0; i < 200; ++i) {
     CHECK((kn::arange(10) + i)(3).item<int>() == 3 + i);
