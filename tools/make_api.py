@@ -31,11 +31,13 @@ class Function:
 
     def types(self):
         """What it takes and gives, and the docstring without that sentence."""
-        match = re.search(r"(?:Takes (.*?); gives|\bGives) (.*?)\.(?= |$)", self.doc)
-        if not match:
+        sentence = r"(?:Takes (.*?); gives|\bGives) (.*?)\.(?= |$)"
+        found = re.findall(sentence, self.doc)
+        if not found:
             return None
-        rest = " ".join((self.doc[:match.start()] + self.doc[match.end():]).split())
-        return match.group(1) or "", match.group(2), rest
+        # The forms of a function may differ.
+        takes, gives = ("; ".join(dict.fromkeys(filter(None, words))) for words in zip(*found))
+        return takes, gives, " ".join(re.sub(sentence, "", self.doc).split())
 
 
 def split_parameters(text):
@@ -125,6 +127,8 @@ class Headers:
             if struct in self.structs:
                 function.options += [o for o in self.structs[struct] if o not in function.options]
                 word = "{" + ", ".join("." + o for o in self.structs[struct]) + "}"
+            elif word not in function.options:
+                function.options.append(word)
             words.append(word.lstrip("&"))
         signature = f"{scope.removeprefix('random::')}{name}({', '.join(words)})"
         if signature not in function.signatures:
