@@ -56,10 +56,15 @@ Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options)
                      std::to_string(size) + "; there must be one for each part, or one alone");
   }
   if (repeats.size() == 1 && size != 1) return repeat(parts, repeats.item<std::int64_t>(), {.axis = axis});
-  const Array ends = cumulative_sum(repeats, {.dtype = int64}), least = size == 0 ? zeros({}) : min(repeats);
-  eval(ends, least);
+  if (size == 0) return repeat(parts, 1, {.axis = axis});
+  const Array ends = cumulative_sum(repeats, {.dtype = int64}), least = min(repeats), most = max(repeats);
+  eval(ends, least, most);
   if (least.item<double>() < 0) throw_negative("repeat", "repeats", std::to_string(least.item<std::int64_t>()));
-  const std::int64_t count = size == 0 ? 0 : ends(-1).item<std::int64_t>();
+  if (most.item<double>() * static_cast<double>(size) > 0x1p62) {
+    throw ShapeError("[repeat] " + std::to_string(size) + " repeats of up to " +
+                     std::to_string(most.item<std::uint64_t>()) + " make more than 2^62 parts");
+  }
+  const std::int64_t count = ends(-1).item<std::int64_t>();
   // The part of a place is the first that ends behind it.
   const Array from = searchsorted(ends, arange(count, {.device = x.device()}), {.side = "right"});
   return take(parts, from, {.axis = axis});

@@ -156,6 +156,8 @@ TEST_CASE("what repeat, tile and roll cannot take") {
     CHECK(kn::test::has(message_of<kn::IndexError>([&] { kn::repeat(x, 2, {.axis = 2}); }), "[repeat]"));
     CHECK(kn::test::has(message_of<kn::ShapeError>([&] { kn::repeat(x, std::int64_t{1} << 62, {.axis = 0}); }),
                         "[repeat]"));
+    CHECK(message_of<kn::ShapeError>([&] { kn::repeat(x, kn::full({2}, std::int64_t{1} << 62), {.axis = 0}); }) ==
+          "[repeat] 2 repeats of up to 4611686018427387904 make more than 2^62 parts");
     CHECK(message_of<kn::ValueError>([&] {
             kn::tile(x, {2, -1});
           }) == "[tile] repetitions cannot be below zero; got (2, -1)");
