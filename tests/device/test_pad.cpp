@@ -14,6 +14,7 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/golden.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -79,14 +80,7 @@ TEST_CASE("padding is what NumPy's is") {
     const Array line = kn::arange(1, 6), grid = kn::reshape(kn::arange(6), {2, 3}), single = kn::full({1}, 7);
     const Array box = kn::reshape(kn::arange(12), {2, 3, 2});
     int rows_checked = 0;
-#define KN_GOLDEN(call, shape, values)                    \
-  {                                                       \
-    CAPTURE(std::string(#call));                          \
-    check_array<std::int64_t>(call, Shape shape, values); \
-    ++rows_checked;                                       \
-  }
 #include "golden/pad.inc"
-#undef KN_GOLDEN
     CHECK(rows_checked > 50);
   });
 }
