@@ -128,10 +128,11 @@ class Sweep {
         if (progress_.skip == 0) progress_.skip = (progress_.fault * 5 + progress_.step * 3 + offset_) % stride_;
         for (bool struck = true; struck; progress_.skip += stride_) {
           if (std::chrono::steady_clock::now() - start > std::chrono::seconds(60)) return wrong;
-          alarm(90);                     // whoever hangs is killed
-          if (!prepare()) return wrong;  // no device is left
-          const std::string here = try_once(struck);
+          alarm(90);  // whoever hangs is killed
+          const bool ready = prepare();
+          const std::string here = ready ? try_once(struck) : "";
           alarm(0);
+          if (!ready) return wrong;  // no device is left
           if (!here.empty() && wrongs++ < 20) wrong += place() + ": " + here + "\n";
           if (fresh_ || lost_) settled_ = false;
         }

@@ -15,6 +15,7 @@
 
 namespace kn = koine;
 using kn::Array;
+using kn::test::check_array;
 using kn::test::check_played;
 using kn::test::numbered;
 using kn::test::vendor_layer;
@@ -105,6 +106,23 @@ TEST_CASE("neighbouring work-items share a group on a GPU and work alone on a CP
   check("nvidia", "256");
   check("nvidia,small_groups", "256");
   check("llvmpipe", "256");
+}
+
+TEST_CASE("child: a sum of many arrays" * doctest::skip()) {
+  constexpr std::int64_t count = 600;
+  std::vector<Array> arrays;
+  for (std::int64_t i = 0; i < count; ++i) arrays.push_back((kn::arange(3) + i).eval());
+  Array sum = arrays[0];
+  for (std::int64_t i = 1; i < count; ++i) sum = sum + arrays[static_cast<std::size_t>(i)];
+  const std::uint64_t before = vendor_layer().launches("koine");
+  check_array(sum, {3}, std::vector<std::int64_t>{179'700, 180'300, 180'900});
+  // SPIR-V allows a kernel 255 parameters, whatever NVIDIA's 32,764 bytes would hold.
+  CHECK(vendor_layer().launches("koine") - before == std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
+}
+
+TEST_CASE("a kernel has 255 parameters at the most, and fewer where the device takes fewer bytes of them") {
+  check_played("nvidia", "child: a sum of many arrays", {{"KOINE_TEST_EXPECT", "3"}});
+  check_played("amd", "child: a sum of many arrays", {{"KOINE_TEST_EXPECT", "11"}});
 }
 
 TEST_CASE("child: every kernel" * doctest::skip()) {
