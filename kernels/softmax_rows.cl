@@ -96,6 +96,8 @@ __kernel void koine(KN_PARAMETERS) {
   KN_KEPT
   KN_STATE values[KN_ROOM];
   KN_ONE high = -INFINITY;
+  // Unrolled, or `values` would lie in memory.
+#pragma unroll
   for (uint t = 0; t < KN_ROOM; ++t) {
     const ulong i = t * KN_LANES + lane;
     KN_STATE taken = -INFINITY;
@@ -108,6 +110,7 @@ __kernel void koine(KN_PARAMETERS) {
   KN_ALL_LANES(high, fmax)
   const KN_ONE shift = KN_SHIFT(high);
   KN_ONE total = 0;
+#pragma unroll
   for (uint t = 0; t < KN_ROOM; ++t) total += values[t] = exp(values[t] - shift);
   KN_ALL_LANES(total, KN_ADD)
 #ifdef KN_PUT_LOGARITHM
@@ -116,6 +119,7 @@ __kernel void koine(KN_PARAMETERS) {
     KN_PUT_LOGARITHM(result)
   }
 #else
+#pragma unroll
   for (uint t = 0; t < KN_ROOM; ++t) {
     const ulong i = t * KN_LANES + lane;
     const KN_STATE result = values[t] / total;
