@@ -30,7 +30,13 @@ const std::vector<Kind>& frequent() {
 
 }  // namespace
 
-std::uint8_t code(std::uint8_t byte) { return static_cast<std::uint8_t>(byte % frequent().size()); }
+std::uint8_t code(std::uint8_t byte) { return byte % codes(); }
+
+std::uint8_t code_of(Kind kind) {
+  return static_cast<std::uint8_t>(std::find(frequent().begin(), frequent().end(), kind) - frequent().begin());
+}
+
+std::uint8_t codes() { return static_cast<std::uint8_t>(frequent().size()); }
 
 std::vector<Step> decode(const Bytes& bytes) {
   std::vector<Step> steps;

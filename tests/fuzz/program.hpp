@@ -74,6 +74,10 @@ using Bytes = std::vector<std::uint8_t>;
 std::vector<Step> decode(const Bytes& bytes);
 /// The least byte that stands for the same kind: it will when there are more kinds.
 std::uint8_t code(std::uint8_t byte);
+/// The first of the bytes that stand for a kind; those of the kinds behind it follow.
+std::uint8_t code_of(Kind kind);
+/// How many bytes stand for different things.
+std::uint8_t codes();
 
 /// A C++ scalar: weak beside an array.
 struct Weak {

@@ -84,6 +84,19 @@ class Resolution {
     call.sources = {source};
     return spare(slot, std::move(call), {its.type, {its.shape.elements()}});
   }
+  /// The source's elements in one axis again and again: more than what engines do in one go.
+  Call::Source stretched(std::size_t slot, Call::Source source) {
+    constexpr std::int64_t wanted = 20'000;
+    source = flat(slot, source);
+    const std::int64_t size = face(source).shape[0];
+    if (size == 0 || size > wanted / 2) return source;
+    Call call;
+    call.kind = Kind::broadcast;
+    call.shape = {wanted / size, size};
+    call.sources = {source};
+    const Face gives{face(source).type, call.shape};
+    return flat(slot, spare(slot, std::move(call), gives));
+  }
   /// The source's values, whatever they are, as positions along an axis of some size; below zero if `from_the_end`.
   Call::Source positions(std::size_t slot, Call::Source source, std::int64_t size, bool from_the_end) {
     const DType own = face(source).type;

@@ -20,7 +20,8 @@ class Sorting : Resolution {
   using Resolution::Resolution;
 
   std::vector<Call> calls() {
-    const Shape shape = face(x(step_.a)).shape;
+    const Call::Source source = step_.p[5] % 4 == 1 ? stretched(0, x(step_.a)) : x(step_.a);
+    const Shape shape = face(source).shape;
     if (shape.empty()) return {};
     call_.which = step_.p[0] % std::size(names);
     choose_axis(step_.p[1], shape, step_.p[2] & 4);
@@ -31,7 +32,7 @@ class Sorting : Resolution {
     call_.high = step_.p[3] * 256 + step_.p[4];
     if (call_.which == partitions) call_.high = call_.high % size - (step_.p[2] & 8 ? size : 0);
     if (call_.which == top_values || call_.which == top_places) call_.high %= size + 1;
-    put({ordered(0, x(step_.a))});
+    put({ordered(0, source)});
     return std::move(calls_);
   }
 };
