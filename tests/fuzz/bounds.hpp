@@ -25,8 +25,8 @@ struct Wanted {
   bool met_by(T got, std::string* wanted, bool* others) const {
     *others = *others || loose;
     if (any || within<T>(test::widened(got), value, error, ulps)) return true;
-    *wanted = test::shown(std::complex<long double>(value)) + " within " +
-              test::shown(std::complex<long double>(error));
+    *wanted =
+        test::shown(std::complex<long double>(value)) + " within " + test::shown(std::complex<long double>(error));
     return false;
   }
 };
@@ -99,7 +99,8 @@ class ComplexProduct {
     if (!finite_ || sizes_.wanted().any) return true;
     // The parts may cancel down to what is lost below the smallest number.
     const long double error = 4 * static_cast<long double>(count_ + 1) * test::epsilon<Part>() * std::abs(product_);
-    if (within<Part>(got.real(), product_.real(), error) && within<Part>(got.imag(), product_.imag(), error)) return true;
+    if (within<Part>(got.real(), product_.real(), error) && within<Part>(got.imag(), product_.imag(), error))
+      return true;
     *wanted = test::shown(product_);
     return false;
   }

@@ -132,7 +132,8 @@ class Judge {
     Plain by = broadcast(operand(0), now.shape);
     if (const auto last = last_of_each(); last.size() < now.count()) {
       for (Plain* each : {&now, &was, &by}) {
-        *each = gathered(*each, {std::ssize(last)}, [&](const Shape& at) { return last[static_cast<std::size_t>(at[0])]; });
+        *each =
+            gathered(*each, {std::ssize(last)}, [&](const Shape& at) { return last[static_cast<std::size_t>(at[0])]; });
       }
     }
     Verdict inside = element_wise(row, now, {was, by});
@@ -140,7 +141,8 @@ class Judge {
     return inside;
   }
 
-  /// Of the positions in a part those whose element does not come again: of an element named twice the last value stays.
+  /// Of the positions in a part those whose element does not come again: of an element named twice the last value
+  /// stays.
   std::vector<std::size_t> last_of_each() const {
     const std::vector<std::int64_t> numbers = select(call_.part, target().shape, operands()).numbers;
     std::vector<bool> seen(target().count());

@@ -34,7 +34,7 @@ namespace {
 
 constexpr int seconds_each = 600;  // a busy machine is no hang
 constexpr int tries = 400;
-constexpr std::uint8_t special = 1;       // the variable of special values
+constexpr std::uint8_t special = 1;  // the variable of special values
 
 /// Every other step is of the kinds from `gather` on.
 bool recent = false;
@@ -247,7 +247,8 @@ int main(int count, char** words) {
   try {
     const int code = run({words + 1, words + count});
     if (code == 2)
-      std::cerr << "usage: fuzz_graphs [--recent] [--seconds N] [--seed S] | FILE... | --print FILE | --collect FOLDER | --write "
+      std::cerr << "usage: fuzz_graphs [--recent] [--seconds N] [--seed S] | FILE... | --print FILE | --collect FOLDER "
+                   "| --write "
                    "FOLDER --seed S\n";
     return code;
   } catch (const std::exception& error) {

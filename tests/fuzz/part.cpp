@@ -84,7 +84,8 @@ Plain summed(const Plain& a, const Plain& b) {
   broadcasts(a.shape, b.shape, &shape);
   Plain result = broadcast(a, shape);
   const Plain other = broadcast(b, shape);
-  for (std::size_t i = 0; i < result.count(); ++i) result.put(i, result.at<std::int64_t>(i) + other.at<std::int64_t>(i));
+  for (std::size_t i = 0; i < result.count(); ++i)
+    result.put(i, result.at<std::int64_t>(i) + other.at<std::int64_t>(i));
   return result;
 }
 

@@ -25,8 +25,8 @@ class Picking : Resolution {
     // Without values a mask picks nothing, and positions are the first.
     stand_ins_ = {Plain()};
     for (const Call::Source& array : arrays_) stand_ins_.emplace_back(face(array).type, face(array).shape);
-    const bool masks = std::all_of(stand_ins_.begin() + 1, stand_ins_.end(),
-                                   [](const Plain& array) { return is_bool(array.type); });
+    const bool masks =
+        std::all_of(stand_ins_.begin() + 1, stand_ins_.end(), [](const Plain& array) { return is_bool(array.type); });
     if (!chosen || (shape_.elements() == 0 && !masks)) return {};
     const Shape part = shape_of(call_.part, shape_, stand_ins_);
     if (part.size() > 6 || part.elements() > most_elements) return {};
@@ -96,7 +96,8 @@ class Picking : Resolution {
   bool two_arrays() {
     const std::vector<Named> axes = named_axes();
     if (axes.size() < 2) return one_array();
-    const std::size_t first = step_.c / 4 % (axes.size() - 1), second = first + 1 + step_.c / 32 % (axes.size() - 1 - first);
+    const std::size_t first = step_.c / 4 % (axes.size() - 1),
+                      second = first + 1 + step_.c / 32 % (axes.size() - 1 - first);
     const std::int64_t counts[] = {3, 1, 7, 2};
     const std::int64_t count = counts[step_.p[4] / 4 % 4];
     const std::uint8_t way = step_.p[4] / 16;
@@ -140,8 +141,8 @@ class Picking : Resolution {
     DType its = types[byte / 4 % 8];
     if (size > 127 && size_of(its) < 4) its = int32;
     const std::int64_t low = is_signed_integer(its) && byte & 1 ? -size : 0;
-    return drawn(1 + arrays_.size(), static_cast<std::uint8_t>(step_.b + arrays_.size()), low, std::max<std::int64_t>(size, 1),
-                 {its, shape});
+    return drawn(1 + arrays_.size(), static_cast<std::uint8_t>(step_.b + arrays_.size()), low,
+                 std::max<std::int64_t>(size, 1), {its, shape});
   }
 
   /// The call, of what it reads first and the arrays.

@@ -200,7 +200,8 @@ class Printer {
         return (call.which == 1 ? "kn::expand_dims(" : "kn::squeeze(") + x + ", " + listed(call.axes) + ")";
       case Kind::broadcast: return "kn::broadcast_to(" + x + ", " + shape + ")";
       case Kind::join:
-        return (call.which == 1 ? "kn::stack({" : "kn::concat({") + operands(call) + "}, {.axis = " + axis_text(call) + "})";
+        return (call.which == 1 ? "kn::stack({" : "kn::concat({") + operands(call) + "}, {.axis = " + axis_text(call) +
+               "})";
       case Kind::reduce: {
         std::string options = "{.axis = " + axis_text(call);
         if (call.typed) options += ", .dtype = " + type;

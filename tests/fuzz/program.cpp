@@ -19,7 +19,7 @@ const std::vector<Kind>& frequent() {
       {reshape, 5},  {broadcast, 2}, {join, 2},         {reduce, 5},   {matmul, 2},  {take, 2},      {where, 2},
       {random, 1},   {assign, 4},    {copy, 1},         {eval, 1},     {read, 1},    {queue, 2},     {limit, 1},
       {triangle, 2}, {clip, 3},      {linspace, 1},     {meshgrid, 1}, {unstack, 1}, {move, 2},      {refuse, 4},
-      {gather, 5},   {scatter, 5},     {scan, 5},         {sort, 4},     {sets, 4},    {tile, 4}};
+      {gather, 5},   {scatter, 5},   {scan, 5},         {sort, 4},     {sets, 4},    {tile, 4}};
   static const std::vector<Kind> result = [] {
     std::vector<Kind> list;
     for (const auto& [kind, share] : shares) list.insert(list.end(), share, kind);

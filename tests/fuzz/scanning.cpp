@@ -76,7 +76,8 @@ class SoFar {
     if constexpr (!test::is_complex_float<T>) {
       if (scan_ >= largest || std::is_integral_v<T>) {
         T want = extreme_;
-        if constexpr (std::is_integral_v<T>) want = scan_ >= largest ? extreme_ : static_cast<T>(first_ ? scan_ == products : whole_);
+        if constexpr (std::is_integral_v<T>)
+          want = scan_ >= largest ? extreme_ : static_cast<T>(first_ ? scan_ == products : whole_);
         if (got == want || (want != want && got != got)) return true;
         *wanted = test::shown(want);
         return false;

@@ -27,7 +27,8 @@ constexpr Unique uniques[] = {
     {"unique_counts", ".values", Gives::values, [](const Array& x) { return unique_counts(x).values; }},
     {"unique_counts", ".counts", Gives::counts, [](const Array& x) { return unique_counts(x).counts; }},
     {"unique_inverse", ".values", Gives::values, [](const Array& x) { return unique_inverse(x).values; }},
-    {"unique_inverse", ".inverse_indices", Gives::inverse, [](const Array& x) { return unique_inverse(x).inverse_indices; }},
+    {"unique_inverse", ".inverse_indices", Gives::inverse,
+     [](const Array& x) { return unique_inverse(x).inverse_indices; }},
     {"unique_all", ".values", Gives::values, [](const Array& x) { return unique_all(x).values; }},
     {"unique_all", ".indices", Gives::indices, [](const Array& x) { return unique_all(x).indices; }},
     {"unique_all", ".inverse_indices", Gives::inverse, [](const Array& x) { return unique_all(x).inverse_indices; }},
@@ -53,8 +54,7 @@ class Sets : Resolution {
       put({first});
     } else {
       call_.low = step_.p[2] % 2;
-      std::vector<Call::Source> sources =
-          matched({first, x(step_.b)}, [](DType type) { return !is_complex(type); });
+      std::vector<Call::Source> sources = matched({first, x(step_.b)}, [](DType type) { return !is_complex(type); });
       if (call_.which == searches) place(sources);
       put(std::move(sources));
     }
@@ -117,7 +117,8 @@ Verdict check_unique(Gives gives, const Plain& x, const Plain& got) {
   const std::vector<long double> values = numbers(x);
   std::vector<std::size_t> order(values.size()), firsts, counts, inverse(values.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return Less()(values[i], values[j]); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return Less()(values[i], values[j]); });
   for (const std::size_t i : order) {
     if (firsts.empty() || values[i] != values[firsts.back()]) firsts.push_back(i), counts.push_back(0);
     ++counts.back();
@@ -131,7 +132,8 @@ Verdict check_unique(Gives gives, const Plain& x, const Plain& got) {
     default: break;
   }
   // Of zeros that differ in their signs any may stand for all.
-  return exactly(got, gathered(x, shape, [&](const Shape& at) { return firsts[static_cast<std::size_t>(at[0])]; }), true);
+  return exactly(got, gathered(x, shape, [&](const Shape& at) { return firsts[static_cast<std::size_t>(at[0])]; }),
+                 true);
 }
 
 Plain positions_of_nonzero(const Plain& x, std::size_t axis) {
@@ -145,7 +147,8 @@ Plain positions_of_nonzero(const Plain& x, std::size_t axis) {
   return integers(found, {std::ssize(found)});
 }
 
-Plain members(const std::vector<long double>& elements, const std::vector<long double>& list, bool invert, const Shape& shape) {
+Plain members(const std::vector<long double>& elements, const std::vector<long double>& list, bool invert,
+              const Shape& shape) {
   std::set<long double, Less> known(list.begin(), list.end());
   Plain result(bool_, shape);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -184,7 +187,8 @@ std::string text(const Call& call, const std::vector<std::string>& sources) {
     case searches:
       return "kn::searchsorted(" + x + ", " + sources[1] + ", {.side = \"" + (call.low == 1 ? "right" : "left") + "\"" +
              (sources.size() == 3 ? ", .sorter = " + sources[2] : "") + "})";
-    default: return "kn::" + std::string(uniques[call.which].text) + "(" + x + ")" + std::string(uniques[call.which].member);
+    default:
+      return "kn::" + std::string(uniques[call.which].text) + "(" + x + ")" + std::string(uniques[call.which].member);
   }
 }
 

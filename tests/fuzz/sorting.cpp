@@ -56,7 +56,8 @@ bool before(T x, T y, bool falls, bool signs) {
   if constexpr (test::is_real_float<T>) {
     const auto a = test::widened(x), b = test::widened(y);
     if (a != a || b != b) return a == a;
-    if (signs && a == 0 && b == 0) return falls ? std::signbit(b) && !std::signbit(a) : std::signbit(a) && !std::signbit(b);
+    if (signs && a == 0 && b == 0)
+      return falls ? std::signbit(b) && !std::signbit(a) : std::signbit(a) && !std::signbit(b);
     return falls ? a > b : a < b;
   } else if constexpr (!test::is_complex_float<T>) {
     return falls ? x > y : x < y;
