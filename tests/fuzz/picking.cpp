@@ -165,6 +165,10 @@ class Picking : Resolution {
     const auto beside_part = beside(step_.p[4], part, &both);
     if (step_.a % 4 == 1 && beside_part && both == part && face(*beside_part).shape.elements() > 0)
       return with_arrays(fitted(*beside_part));
+    // A value for each element, which tell who came last where positions are named twice.
+    const bool masks = std::any_of(arrays_.begin(), arrays_.end(),
+                                   [&](const Call::Source& array) { return is_bool(face(array).type); });
+    if (step_.a % 4 == 3 && !masks) return with_arrays(as(0, drawn(0, step_.a, 0, 100, {int8, part}), type));
     if (step_.a % 4 >= 2) {  // the same part of an array of the same shape
       std::size_t other = from_;
       for (std::size_t i = 0; i < named; ++i) {
