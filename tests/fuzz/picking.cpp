@@ -98,6 +98,12 @@ class Picking : Resolution {
     if (axes.size() < 2) return one_array();
     const std::size_t first = step_.c / 4 % (axes.size() - 1),
                       second = first + 1 + step_.c / 32 % (axes.size() - 1 - first);
+    // A new axis between them parts them, and their own axes stand in front.
+    std::ptrdiff_t parted = 0;
+    if ((step_.c & 128) && shape_.size() < 5) {
+      call_.part.insert(call_.part.begin() + axes[second].entry, Entry{Entry::newaxis, {}, {}, 1});
+      parted = 1;
+    }
     const std::int64_t counts[] = {3, 1, 7, 2};
     const std::int64_t count = counts[step_.p[4] / 4 % 4];
     const std::uint8_t way = step_.p[4] / 16;
@@ -110,7 +116,7 @@ class Picking : Resolution {
     } else {
       drawn_along(axes[first], {count});
     }
-    drawn_along(axes[second], way & 8 ? shapes[2 + way % 2] : shapes[way % 4]);
+    drawn_along({axes[second].entry + parted, axes[second].axis}, way & 8 ? shapes[2 + way % 2] : shapes[way % 4]);
     return true;
   }
 

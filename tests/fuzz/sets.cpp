@@ -46,7 +46,7 @@ class Sets : Resolution {
     call_.which = step_.p[0] % 2 ? step_.p[1] % count_of_uniques : nonzeros + step_.p[1] % (functions - nonzeros);
     const std::size_t first = x(step_.a);
     if (call_.which < nonzeros) {
-      put({ordered(0, step_.p[5] % 4 == 1 ? stretched(0, first) : first)});
+      put({ordered(0, lengthened(0, first, step_.p[5]))});
     } else if (call_.which == nonzeros) {
       const Shape shape = face(first).shape;
       if (shape.empty()) return {};

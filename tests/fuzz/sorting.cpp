@@ -20,7 +20,7 @@ class Sorting : Resolution {
   using Resolution::Resolution;
 
   std::vector<Call> calls() {
-    const Call::Source source = step_.p[5] % 4 == 1 ? stretched(0, x(step_.a)) : x(step_.a);
+    const Call::Source source = lengthened(0, x(step_.a), step_.p[5]);
     const Shape shape = face(source).shape;
     if (shape.empty()) return {};
     call_.which = step_.p[0] % std::size(names);
