@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each kind of call should give: exact values for all that moves values about, bounds for what computes them.
 #include "check.hpp"
-#include "families.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "families.hpp"
 #include "support/judge.hpp"
 #include "support/random_reference.hpp"
 
