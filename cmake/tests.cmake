@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests. One doctest program for each of tests/unit (no device), tests/ops, tests/device, tests/stress, tests/load and
-# tests/faults; one ctest entry for each source file. A file is the grain because every entry is a process: it pays for the driver's start and for
-# loading its kernels, which a test case of a few milliseconds should not, and still fails on its own.
+# tests/faults; one ctest entry for each source file. A file is the grain because every entry is a process: it pays for
+# the driver's start and for loading its kernels, which a test case of a few milliseconds should not, and still fails on
+# its own.
 
 find_package(doctest CONFIG REQUIRED)
 
@@ -101,6 +102,10 @@ koine_add_tests(load ${CMAKE_DL_LIBS}
   "KOINE_TEST_PLUGIN=$<TARGET_FILE:koine_test_plugin>" "KOINE_TEST_LIBRARY=$<TARGET_FILE:koine>")
 if(TARGET test_load)
   add_dependencies(test_load koine_test_plugin)
+  if(KOINE_SANITIZE MATCHES address)
+    # LeakSanitizer crashes where a process ends with a plugin open and threads at work; all else is looked at.
+    set_property(TEST load.load APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0")
+  endif()
 endif()
 
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements along one axis, picked by an array of positions: out[o, j, i] = x[o, positions[j], i], all row-major.
 //
-// On a CPU a work-item takes a run of rows (o, j) and copies each (KN_SINGLE: of one element); on a GPU neighbouring work-items take neighbouring
-// elements. A position below zero counts from the end; one outside the axis is reported and gives -1, which as a
-// position is none.
+// On a CPU a work-item takes a run of rows (o, j), a block after another, and copies each (KN_SINGLE: of one element); on
+// a GPU neighbouring work-items take neighbouring elements. A position below zero counts from the end; one outside the
+// axis is reported and gives -1, which as a position is none.
 
 #include "common/fault.clh"
 
@@ -15,6 +15,8 @@
 #define KN_INDEX ulong
 #endif
 #define KN_NONE ((KN_MOVED)(-1))
+// Positions that a CPU looks at together.
+#define KN_BLOCK 64
 
 static inline bool kn_find(__global const long* positions, KN_INDEX j, long size, __global kn_fault* fault, long* at) {
   const long position = positions[j];
@@ -32,27 +34,47 @@ __kernel void koine(__global const KN_MOVED* x, __global const long* positions, 
 #ifdef KN_CPU
   const ulong per_item = (rows + get_global_size(0) - 1) / get_global_size(0);
   const ulong first = get_global_id(0) * per_item, last = min(first + per_item, rows);
-  // Counted along, not divided for each row, so that the reads of many rows are under way at once.
   ulong o = first / count, j = first - o * count;
-  for (ulong row = first; row < last; ++row) {
-    long at;
-    const bool found = kn_find(positions, j, (long)size, fault, &at);
-    const ulong source = o * size + (found ? (ulong)at : 0);
-    if (++j == count) {
+  for (ulong row = first; row < last;) {
+    const uint block = (uint)min((ulong)KN_BLOCK, min(count - j, last - row));
+    // As few instructions as can be between one read of x and the next, so that many are under way at once.
+    long at[KN_BLOCK];
+    int outside = 0;
+    for (uint k = 0; k < block; ++k) {
+      const long position = positions[j + k];
+      at[k] = position + (position < 0 ? (long)size : 0);
+      outside |= at[k] < 0 || at[k] >= (long)size;
+    }
+    if (outside) {
+      for (uint k = 0; k < block; ++k) {
+        if (!kn_find(positions, j + k, (long)size, fault, &at[k])) at[k] = -1;
+      }
+    }
+    __global const KN_MOVED* from = x + o * size * inner;
+    __global KN_MOVED* to = out + row * inner;
+#ifdef KN_SINGLE
+    if (!outside) {
+      // A processor's own gathers are slower.
+#pragma clang loop vectorize(disable)
+      for (uint k = 0; k < block; ++k) to[k] = from[at[k]];
+    } else {
+      for (uint k = 0; k < block; ++k) to[k] = at[k] < 0 ? KN_NONE : from[at[k]];
+    }
+#else
+    for (uint k = 0; k < block; ++k, to += inner) {
+      if (at[k] < 0) {
+        for (ulong i = 0; i < inner; ++i) to[i] = KN_NONE;
+      } else {
+        for (ulong i = 0; i < inner; ++i) to[i] = from[(ulong)at[k] * inner + i];
+      }
+    }
+#endif
+    row += block;
+    j += block;
+    if (j == count) {
       j = 0;
       ++o;
     }
-#ifdef KN_SINGLE
-    out[row] = found ? x[source] : KN_NONE;
-#else
-    __global const KN_MOVED* from = x + source * inner;
-    __global KN_MOVED* to = out + row * inner;
-    if (found) {
-      for (ulong i = 0; i < inner; ++i) to[i] = from[i];
-    } else {
-      for (ulong i = 0; i < inner; ++i) to[i] = KN_NONE;
-    }
-#endif
   }
 #else
   const KN_INDEX elements = (KN_INDEX)(rows * inner), step = (KN_INDEX)get_global_size(0);

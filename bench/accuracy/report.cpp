@@ -124,8 +124,7 @@ void print_page(const std::vector<std::string>& functions, const std::vector<Fin
       << "\n## Where more than 4 were found\n\n"
          "No device computes these without them: `logaddexp` is a number plus a logarithm, which cancel where the "
          "result is near 0 (its error stays below\n6 units of the larger input), and `lgamma` crosses 0 at 1, at 2 "
-         "and between the poles. The rest is a driver's own: PoCL's\n`tgamma` loses digits beside the poles below -33 "
-         "(-170 in float64), where results are near or below the smallest normal number.\n\n";
+         "and between the poles. The rest is a driver's own and within what OpenCL allows.\n\n";
   for (const Finding& f : findings) {
     if (f.ulps > 4) {
       std::cout << "- " << f.device << ", " << f.type << ": " << ulps_text(f.ulps) << " in `" << f.function << '('

@@ -7,13 +7,14 @@
 #include <koine/error.hpp>
 #include <koine/types.hpp>
 
+#include <fmt/format.h>
+
 namespace koine {
 namespace {
 
 void check_tolerance(double value, std::string_view option, std::string_view function) {
   if (value >= 0) return;
-  throw ValueError(api::prefix(function) + "." + std::string(option) + " is " + std::to_string(value) +
-                   "; it must be 0 or more");
+  throw ValueError(api::prefix(function) + fmt::format(".{} is {}; it must be 0 or more", option, value));
 }
 
 /// |x - y|, of integers without wrapping.

@@ -178,7 +178,7 @@ Array empty_like(const Array& x, const CreationOptions& options) { return empty(
 Array zeros_like(const Array& x, const CreationOptions& options) { return zeros(x.shape(), like(x, options)); }
 Array ones_like(const Array& x, const CreationOptions& options) { return ones(x.shape(), like(x, options)); }
 Array full_like(const Array& x, const Scalar& value, const CreationOptions& options) {
-  return full(x.shape(), value, like(x, options));
+  return constant_array(x.shape(), value, like(x, options), "full_like");
 }
 
 Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const CreationOptions& options) {

@@ -11,6 +11,8 @@
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -67,8 +69,7 @@ std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& 
 std::vector<double> fractions(std::vector<double> q, double whole, std::string_view function) {
   for (double& each : q) {
     if (!(each >= 0 && each <= whole)) {
-      throw ValueError(api::prefix(function) + "q is " + std::to_string(each) + "; it can be 0 to " +
-                       (whole == 1 ? "1" : "100"));
+      throw ValueError(api::prefix(function) + fmt::format("q is {}; it can be 0 to {}", each, whole));
     }
     each /= whole;
   }

@@ -143,6 +143,7 @@ const char* Printer::expression_of(const Line& line) const {
   if (line.op == Op::lgamma && traits_.quirks.lgamma_of_infinity_wrong) {
     return "(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : lgamma(isinf($0) ? fabs($0) : $0))";
   }
+  if (line.op == Op::tgamma && traits_.quirks.tgamma_wrong_below_33) return "!kn_tgamma_$T($0)";
   return expression(graph::info(line.op), line.in_type);
 }
 
@@ -242,7 +243,7 @@ std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored)
   for (const Line& line : body_.lines) {
     half = half || is_half(line.type);
     if (!graph::in_table(line.op)) continue;
-    const std::string_view text = expression(graph::info(line.op), line.in_type);
+    const std::string_view text = expression_of(line);
     if (text.find("kn_") == std::string_view::npos) continue;
     (is_complex(line.in_type) ? complex : is_integer(line.in_type) ? integer : real) = true;
   }

@@ -151,7 +151,7 @@ TEST_CASE("histograms") {
 
 TEST_CASE("what these cannot take") {
   const Array x = kn::ones({3}), z = kn::ones({3}, {.dtype = kn::complex64});
-  CHECK(message_of<kn::ValueError>([&] { kn::quantile(x, 1.5); }) == "[quantile] q is 1.500000; it can be 0 to 1");
+  CHECK(message_of<kn::ValueError>([&] { kn::quantile(x, 1.5); }) == "[quantile] q is 1.5; it can be 0 to 1");
   CHECK(has(message_of<kn::ValueError>([&] { kn::percentile(x, not_a_number); }), "it can be 0 to 100"));
   CHECK(has(message_of<kn::ValueError>([&] { kn::quantile(x, std::vector<double>{}); }), "got no q"));
   CHECK(message_of<kn::ValueError>([&] {

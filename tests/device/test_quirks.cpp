@@ -4,9 +4,12 @@
 
 #include <koine/koine.hpp>
 
+#include "support/allowances.hpp"
 #include "support/devices.hpp"
+#include "support/numbers.hpp"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace kn = koine;
@@ -42,6 +45,50 @@ TEST_CASE("exp of the largest doubles is finite, and pow of double vectors is ri
       }
       if (x[i] >= 0) CHECK(z[i] == doctest::Approx(std::pow(x[i], 80.5)).epsilon(1e-13));
     }
+  });
+}
+
+namespace {
+
+/// tgamma beside the poles down to where it is 0 everywhere; within the 16 units that OpenCL allows.
+template <class T>
+void check_tgamma_beside_poles(int last) {
+  std::vector<T> x = {-INFINITY, -static_cast<T>(last) - T(0.5)};
+  for (int pole = -last; pole < 0; ++pole) {
+    x.push_back(std::nextafter(T(pole), T(-INFINITY)));
+    x.push_back(T(pole));
+    x.push_back(std::nextafter(T(pole), T(0)));
+    x.push_back(T(pole) + T(0.25));
+  }
+  const std::vector<T> y = kn::tgamma(kn::asarray(x)).template to_vector<T>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CAPTURE(x[i]);
+    CHECK(kn::test::near<T>(y[i], std::tgamma(static_cast<long double>(x[i])), {.ulps = 16, .zero_sign = false}));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tgamma beside its poles, where results are subnormal") {
+  kn::test::on_each_device([] {
+    if (!kn::test::is_sketched("tgamma")) check_tgamma_beside_poles<float>(60);
+  });
+  kn::test::on_each_device(kn::float64, [] { check_tgamma_beside_poles<double>(200); });
+}
+
+TEST_CASE("copysign and signbit see the sign of a NaN") {
+  kn::test::on_each_device([] {
+    const auto check = []<class T>(T negative) {
+      CAPTURE(kn::name(kn::dtype_of<T>));
+      for (const std::size_t count : {1, 37}) {
+        const kn::Array x = kn::asarray(std::vector<T>(count, negative)), y = kn::copysign(kn::ones_like(x), x);
+        CHECK(kn::all(kn::signbit(x)).item<bool>());
+        CHECK(kn::all(y == -1).item<bool>());
+      }
+    };
+    check(kn::float16_t::from_bits(0xfe00));
+    check(kn::bfloat16_t::from_bits(0xffc0));
+    check(-std::numeric_limits<float>::quiet_NaN());
   });
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes functions.inc: what NumPy makes of reductions, scans, sorts, sets, statistics and changes of shape. Each row is
-one expression in C++ and what it gives; the names are those of test_golden.cpp."""
+"""Writes functions.inc: what NumPy makes of reductions, scans, sorts, sets, statistics, changes of shape and element-wise functions. Each
+row is one expression in C++ and what it gives; the names are those of test_golden.cpp."""
 import pathlib
 
 import numpy as np
@@ -112,18 +112,62 @@ row("kn::clip(f, -1, 2)", np.clip(f, -1, 2))
 row("kn::nan_to_num(f, {.nan = 3, .posinf = 4, .neginf = -5})", np.nan_to_num(f, nan=3, posinf=4, neginf=-5))
 row("kn::isclose(f, f, {.equal_nan = true})", np.isclose(f, f, equal_nan=True))
 
+# Element-wise functions where the standard has special cases. NumPy computes in float64 and rounds once.
+s = np.array([nan, inf, -inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 80.0, -80.0, 3e38, -3e38, 1e-30], np.float32)
+p = np.array([nan, inf, -inf, 0.0, -0.0, 1.0, -1.0, 2.0, -2.5, 3e38], dtype=np.float32)
+i8 = np.array([-128, -127, -7, -1, 0, 1, 7, 127], dtype=np.int8)
+d8 = np.array([-128, -3, -1, 1, 2, 127], dtype=np.int8)
+z8 = np.array([0, 1, 3, 7], dtype=np.int8)
+
+
+def rounded(result):
+    return result.astype(np.float32) if result.dtype == np.float64 else result
+
+
+with np.errstate(all="ignore"):
+    for name in ("abs acos:arccos acosh:arccosh asin:arcsin asinh:arcsinh atan:arctan atanh:arctanh cbrt ceil cos cosh "
+                 "deg2rad exp exp2 expm1 floor isfinite isinf isnan log log1p log2 log10 logical_not negative positive "
+                 "rad2deg reciprocal round:rint sign signbit sin sinh sqrt square tan tanh trunc").split():
+        ours, theirs = name.split(":") if ":" in name else (name, name)
+        # The value at 3e38 depends on all digits of pi.
+        x = "s(kn::slice(0, 13))" if ours in ("sin", "cos", "tan") else "s"
+        row(f"kn::{ours}({x})", rounded(getattr(np, theirs)(s[:13 if x != "s" else None].astype(np.float64))))
+    # The standard's floor_divide of an infinity is infinite, NumPy's is NaN: finite numbers alone.
+    q = p[3:]
+    row("kn::floor_divide(kn::expand_dims(p(kn::slice(3, 10)), 1), p(kn::slice(3, 10)))",
+        rounded(np.floor_divide(q[:, None].astype(np.float64), q.astype(np.float64))))
+    for name in ("add atan2:arctan2 copysign divide equal greater greater_equal hypot less less_equal "
+                 "logaddexp logical_and logical_or logical_xor multiply not_equal pow:power remainder "
+                 "subtract").split():
+        ours, theirs = name.split(":") if ":" in name else (name, name)
+        row(f"kn::{ours}(kn::expand_dims(p, 1), p)",
+            rounded(getattr(np, theirs)(p[:, None].astype(np.float64), p.astype(np.float64))))
+    # Which zero is the larger is nobody's rule: there is one.
+    for name in ("maximum", "minimum"):
+        row(f"kn::{name}(kn::expand_dims(p + 1, 1), p + 1)", getattr(np, name)(p[:, None] + 1, p + 1))
+    for name in "add bitwise_and bitwise_or bitwise_xor maximum minimum multiply subtract".split():
+        row(f"kn::{name}(kn::expand_dims(i8, 1), i8)", getattr(np, name)(i8[:, None], i8))
+    for name in ("floor_divide", "remainder"):
+        row(f"kn::{name}(kn::expand_dims(i8, 1), d8)", getattr(np, name)(i8[:, None], d8))
+    for ours, theirs in (("bitwise_left_shift", np.left_shift), ("bitwise_right_shift", np.right_shift)):
+        row(f"kn::{ours}(kn::expand_dims(i8, 1), z8)", theirs(i8[:, None], z8))
+    for name in ("abs", "negative", "bitwise_invert", "sign", "square"):
+        row(f"kn::{name}(i8)", getattr(np, {"bitwise_invert": "invert"}.get(name, name))(i8))
+
 
 def text(value):
     if np.isnan(value):
         return "NAN"
     if np.isinf(value):
         return "INFINITY" if value > 0 else "-INFINITY"
-    return repr(float(value)) if value != int(value) or (value == 0 and np.signbit(value)) else str(int(value))
+    if value != int(value) or abs(value) > 2**53 or (value == 0 and np.signbit(value)):
+        return str(value)
+    return str(int(value))
 
 
 lines = ["// SPDX-License-Identifier: Apache-2.0",
          "// Written by functions.py: KN_GOLDEN(call, shape of the result, its values)"]
 for call, result in ROWS:
-    shape, flat = ", ".join(map(str, result.shape)), ", ".join(text(float(x)) for x in result.ravel())
+    shape, flat = ", ".join(map(str, result.shape)), ", ".join(text(x) for x in result.ravel())
     lines.append(f"KN_GOLDEN(({call}), (kn::Shape{{{shape}}}), (V{{{flat}}}))")
 pathlib.Path(__file__).with_suffix(".inc").write_text("\n".join(lines) + "\n")

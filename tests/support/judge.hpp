@@ -130,7 +130,7 @@ Tolerance tolerance_at(std::string_view op, const Bound& bound, W... x) {
     tolerance.ulps = std::is_same_v<C, double> ? bound.twice : bound.single;
     if (is_small_float<C>) tolerance.ulps = std::min(tolerance.ulps, 1.0);
     // Of tgamma's values below 0 that are too small the sign is that of a long product.
-    tolerance.zero_sign = op != "maximum" && op != "minimum" && op != "sign" && op != "sinc" && op != "tgamma";
+    tolerance.zero_sign = op != "maximum" && op != "minimum" && op != "sinc" && op != "tgamma";
     if constexpr (sizeof...(W) == 1 && is_real_float<C>) {
       // It crosses 0, below 0 as the difference of larger values, and OpenCL promises nothing.
       if (op == "lgamma") tolerance.scale = (std::max(1.0L, std::abs(std::lgamma(std::abs(x)))), ...);
