@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "families.hpp"
 #include "support/judge.hpp"
 #include "support/random_reference.hpp"
 
@@ -12,6 +13,17 @@ namespace koine::fuzz {
 
 Verdict check_row(std::size_t row, DType computed, const Plain& got, const Plain& x1, const Plain* x2) {
   return with_type(computed, [&]<class C>(Tag<C>) { return check_row<C>(row, got, x1, x2); });
+}
+
+std::string unlike(const Plain& got, DType type, const Shape& shape) {
+  if (got.type != type) return "the type is " + std::string(name(got.type)) + ", expected " + std::string(name(type));
+  if (got.shape != shape) return "the shape is " + to_string(got.shape) + ", expected " + to_string(shape);
+  return "";
+}
+
+Verdict exactly(const Plain& got, const Plain& want, bool zeros_equal) {
+  const std::string wrong = unlike(got, want.type, want.shape);
+  return {wrong.empty() ? difference(got, want, zeros_equal) : wrong};
 }
 
 namespace {
@@ -39,17 +51,8 @@ class Judge {
   }
   const Plain& target() const { return before_[call_.target].plain; }
 
-  /// The type and shape that the result must have; the first complaint.
-  std::string unlike(DType type, const Shape& shape) const {
-    if (got_.type != type)
-      return "the type is " + std::string(name(got_.type)) + ", expected " + std::string(name(type));
-    if (got_.shape != shape) return "the shape is " + to_string(got_.shape) + ", expected " + to_string(shape);
-    return "";
-  }
-  Verdict exactly(const Plain& want) const {
-    std::string wrong = unlike(want.type, want.shape);
-    return {wrong.empty() ? difference(got_, want) : wrong};
-  }
+  std::string unlike(DType type, const Shape& shape) const { return fuzz::unlike(got_, type, shape); }
+  Verdict exactly(const Plain& want) const { return fuzz::exactly(got_, want); }
 
   Verdict judge() {
     switch (call_.kind) {
@@ -79,7 +82,9 @@ class Judge {
       case Kind::unstack: return exactly(slab());
       case Kind::copy:
       case Kind::move: return exactly(operand(0));
-      default: return {};
+      default:
+        if (const Family* family = family_of(call_.kind)) return family->check(call_, operands(), got_);
+        return {};
     }
   }
 
@@ -122,10 +127,33 @@ class Judge {
     if (const std::string wrong = unlike(target().type, target().shape); !wrong.empty()) return {wrong};
     const std::size_t row = row_of(updates[call_.which].name);
     if (!call_.part_of) return element_wise(row, got_, {target(), operand(0)});
-    const Plain now = part(got_, call_.part);
-    Verdict inside = element_wise(row, now, {part(target(), call_.part), operand(0)});
-    if (inside.wrong.empty()) inside.wrong = difference(got_, replaced(target(), call_.part, now));
+    Plain now = part(got_, call_.part), was = part(target(), call_.part);
+    const Plain whole = replaced(target(), call_.part, now);
+    Plain by = broadcast(operand(0), now.shape);
+    if (const auto last = last_of_each(); last.size() < now.count()) {
+      for (Plain* each : {&now, &was, &by}) {
+        *each =
+            gathered(*each, {std::ssize(last)}, [&](const Shape& at) { return last[static_cast<std::size_t>(at[0])]; });
+      }
+    }
+    Verdict inside = element_wise(row, now, {was, by});
+    if (inside.wrong.empty()) inside.wrong = difference(got_, whole);
     return inside;
+  }
+
+  /// Of the positions in a part those whose element does not come again: of an element named twice the last value
+  /// stays.
+  std::vector<std::size_t> last_of_each() const {
+    const std::vector<std::int64_t> numbers = select(call_.part, target().shape, operands()).numbers;
+    std::vector<bool> seen(target().count());
+    std::vector<std::size_t> last;
+    for (std::size_t i = numbers.size(); i-- > 0;) {
+      const auto number = static_cast<std::size_t>(numbers[i]);
+      if (!seen[number]) last.push_back(i);
+      seen[number] = true;
+    }
+    std::reverse(last.begin(), last.end());
+    return last;
   }
 
   Plain filled() const {
@@ -191,14 +219,14 @@ class Judge {
     return verdict;
   }
 
-  static Plain part(const Plain& x, const Part& part) {
-    const Selection selection = select(part, x.shape);
+  Plain part(const Plain& x, const Part& part) const {
+    const Selection selection = select(part, x.shape, operands());
     std::size_t next = 0;
     return gathered(x, selection.shape, [&](const Shape&) { return selection.numbers[next++]; });
   }
-  static Plain replaced(const Plain& x, const Part& part, const Plain& by) {
+  Plain replaced(const Plain& x, const Part& part, const Plain& by) const {
     Plain result = x;
-    const Selection selection = select(part, x.shape);
+    const Selection selection = select(part, x.shape, operands());
     for (std::size_t i = 0; i < selection.numbers.size(); ++i) {
       result.copy_element(static_cast<std::size_t>(selection.numbers[i]), by, i);
     }
@@ -206,7 +234,7 @@ class Judge {
   }
 
   Plain assigned() const {
-    const Shape shape = shape_of(call_.part, target().shape);
+    const Shape shape = shape_of(call_.part, target().shape, operands());
     if (call_.part_of) return replaced(target(), call_.part, part(target(), call_.other));
     return replaced(target(), call_.part, broadcast(converted(operand(0), target().type), shape));
   }

@@ -23,6 +23,11 @@ template <class C>
 Verdict check_row(std::size_t row, const Plain& got, const Plain& x1, const Plain* x2);
 Verdict check_row(std::size_t row, DType computed, const Plain& got, const Plain& x1, const Plain* x2);
 
+/// Bits for bits; zeros with `zeros_equal` whatever their sign.
+Verdict exactly(const Plain& got, const Plain& want, bool zeros_equal = false);
+/// What is wrong with the type or the shape of a result.
+std::string unlike(const Plain& got, DType type, const Shape& shape);
+
 Verdict check_reduction(const Call& call, const Plain& x, const Plain& got);
 Verdict check_product(DType type, const Plain& x1, const Plain& x2, const Plain& got);
 

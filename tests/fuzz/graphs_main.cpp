@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuzz_graphs: random programs of arrays against a plain interpreter, or those in files.
 //   fuzz_graphs --seconds 3600 --seed 1      programs made of seeds 1, 2, 3, ... for an hour
+//   fuzz_graphs --recent ...                 every other step of the kinds that the fuzzer learned last
 //   fuzz_graphs FILE...                      the programs in files, or in all files of a folder
 //   fuzz_graphs --write FOLDER --seed 7      the program of a seed as a file
 //   fuzz_graphs --print FILE                 a program in C++
@@ -33,8 +34,10 @@ namespace {
 
 constexpr int seconds_each = 600;  // a busy machine is no hang
 constexpr int tries = 400;
-constexpr std::uint8_t an_operation = 4;  // what byte 0 of an elementwise step may be
-constexpr std::uint8_t special = 1;       // the variable of special values
+constexpr std::uint8_t special = 1;  // the variable of special values
+
+/// Every other step is of the kinds from `gather` on.
+bool recent = false;
 
 /// The program of a seed: a few new arrays, then whatever comes. Results often go where none is yet, and often are the
 /// next step's operand, so that graphs grow deep before they are computed.
@@ -64,7 +67,11 @@ Bytes program_of(std::uint64_t seed) {
     std::uint8_t* step = &bytes[i * Step::bytes];
     step[0] = koine::fuzz::code(step[0]);
     if (i < arrays) step[0] = 0;
-    if (i >= arrays && structure() % 4 == 0) step[0] = an_operation;
+    if (i >= arrays && structure() % 4 == 0) step[0] = koine::fuzz::code_of(Kind::elementwise);
+    if (recent && i >= arrays && structure() % 2 == 0) {
+      const std::uint8_t first = koine::fuzz::code_of(Kind::gather);
+      step[0] = static_cast<std::uint8_t>(first + structure() % (koine::fuzz::codes() - first));
+    }
     if (structure() % 16 != 0) step[5] = 0;  // repeats
     if (i < arrays || structure() % 2 == 0) step[1] = static_cast<std::uint8_t>(i % koine::fuzz::named);
     if (i > arrays && structure() % 2 == 0) step[2] = *(step + 1 - Step::bytes);
@@ -195,6 +202,10 @@ int run(const std::vector<std::string>& words) {
   std::string folder, corpus;
   std::vector<fs::path> files;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--recent") {
+      recent = true;
+      continue;
+    }
     const bool option = words[i].starts_with("--");
     if (option && i + 1 == words.size()) return 2;
     if (words[i] == "--seconds") {
@@ -236,7 +247,8 @@ int main(int count, char** words) {
   try {
     const int code = run({words + 1, words + count});
     if (code == 2)
-      std::cerr << "usage: fuzz_graphs [--seconds N] [--seed S] | FILE... | --print FILE | --collect FOLDER | --write "
+      std::cerr << "usage: fuzz_graphs [--recent] [--seconds N] [--seed S] | FILE... | --print FILE | --collect FOLDER "
+                   "| --write "
                    "FOLDER --seed S\n";
     return code;
   } catch (const std::exception& error) {

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "families.hpp"
+
 namespace koine::fuzz {
 namespace {
 
-Axis axis_of(const Call& call) { return call.every_axis ? Axis(none) : Axis(call.axes); }
-
 Array reduced(const Call& call, const Operand& x) {
-  const ReductionOptions options{axis_of(call), call.keepdims};
-  const SumOptions sum_options{axis_of(call), call.typed ? std::optional(call.type) : std::nullopt, call.keepdims};
-  const VarianceOptions variance{axis_of(call), static_cast<double>(call.low), call.keepdims};
-  const ArgOptions position{axis_of(call), call.keepdims};
+  const ReductionOptions options{call.axis(), call.keepdims};
+  const SumOptions sum_options{call.axis(), call.typed ? std::optional(call.type) : std::nullopt, call.keepdims};
+  const VarianceOptions variance{call.axis(), static_cast<double>(call.low), call.keepdims};
+  const ArgOptions position{call.axis(), call.keepdims};
   switch (static_cast<Reduction>(call.which)) {
     case Reduction::sum: return sum(x, sum_options);
     case Reduction::prod: return prod(x, sum_options);
@@ -82,6 +82,14 @@ Operand Machine::operand(const Call::Source& source) const {
   return x_[std::get<std::size_t>(source)];
 }
 
+std::vector<Operand> Machine::operands(const Call& call) const {
+  std::vector<Operand> list;
+  for (const Call::Source& source : call.sources) list.push_back(operand(source));
+  return list;
+}
+
+std::vector<Index> Machine::part(const Call& call) const { return indices(call.part, operands(call)); }
+
 Array Machine::result(const Call& call) const {
   const auto array = [&](std::size_t i) -> const Array& { return x_[std::get<std::size_t>(call.sources[i])]; };
   const auto arrays = [&] {
@@ -106,18 +114,18 @@ Array Machine::result(const Call& call) const {
                             : row.binary(operand(call.sources[0]), operand(call.sources[1]));
     }
     case Kind::astype: return array(0).astype(call.type);
-    case Kind::subscript: return array(0).get(indices(call.part));
+    case Kind::subscript: return array(0).get(part(call));
     case Kind::permute:
       if (call.which == 0) return permute_dims(array(0), call.axes);
-      return call.which == 1 ? array(0).mT() : flip(array(0), {axis_of(call)});
+      return call.which == 1 ? array(0).mT() : flip(array(0), {call.axis()});
     case Kind::reshape:
       if (call.which == 0) return reshape(array(0), call.shape);
       return call.which == 1 ? expand_dims(array(0), call.axes) : squeeze(array(0), call.axes);
     case Kind::broadcast: return broadcast_to(array(0), call.shape);
-    case Kind::join: return call.which == 1 ? stack(arrays(), {call.axes[0]}) : concat(arrays(), {axis_of(call)});
+    case Kind::join: return call.which == 1 ? stack(arrays(), {call.axes[0]}) : concat(arrays(), {call.axis()});
     case Kind::reduce: return reduced(call, operand(call.sources[0]));
     case Kind::matmul: return matmul(array(0), array(1));
-    case Kind::take: return take(array(0), array(1), {axis_of(call)});
+    case Kind::take: return take(array(0), array(1), {call.axis()});
     case Kind::where: return where(operand(call.sources[0]), operand(call.sources[1]), operand(call.sources[2]));
     case Kind::triangle: return (call.which == 0 ? tril : triu)(array(0), {.k = call.low});
     case Kind::clip: {
@@ -131,7 +139,9 @@ Array Machine::result(const Call& call) const {
     case Kind::meshgrid: return koine::meshgrid(arrays(), {.indexing = call.typed ? "ij" : "xy"})[call.which];
     case Kind::unstack: return koine::unstack(array(0), {.axis = call.axes[0]})[call.which];
     case Kind::move: return to_device(array(0), devices()[call.which]);
-    default: return array(0);  // copy
+    default:
+      if (const Family* family = family_of(call.kind)) return family->result(call, operands(call));
+      return array(0);  // copy
   }
 }
 
@@ -144,16 +154,16 @@ void Machine::perform(const Call& call) {
       break;
     case Kind::update:
       if (call.part_of) {
-        fuzz::update(Subscript(target, indices(call.part)), call.which, operand(call.sources[0]));
+        fuzz::update(Subscript(target, part(call)), call.which, operand(call.sources[0]));
       } else {
         fuzz::update(target, call.which, operand(call.sources[0]));
       }
       break;
     case Kind::assign:
       if (call.part_of) {
-        Subscript(target, indices(call.part)) = Subscript(target, indices(call.other));
+        Subscript(target, part(call)) = Subscript(target, indices(call.other));
       } else {
-        Subscript(target, indices(call.part)) = operand(call.sources[0]);
+        Subscript(target, part(call)) = operand(call.sources[0]);
       }
       break;
     case Kind::eval:

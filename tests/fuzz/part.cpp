@@ -6,7 +6,7 @@
 
 namespace koine::fuzz {
 
-std::vector<Index> indices(const Part& part) {
+std::vector<Index> indices(const Part& part, const std::vector<Operand>& sources) {
   std::vector<Index> list;
   for (const Entry& entry : part) {
     switch (entry.kind) {
@@ -14,7 +14,8 @@ std::vector<Index> indices(const Part& part) {
       case Entry::position: list.push_back(*entry.start); break;
       case Entry::slice: list.push_back(Slice{entry.start, entry.stop, entry.step}); break;
       case Entry::newaxis: list.push_back(newaxis); break;
-      case Entry::ellipsis: list.push_back(ellipsis);
+      case Entry::ellipsis: list.push_back(ellipsis); break;
+      case Entry::array: list.push_back(sources[entry.source].array());
     }
   }
   return list;
@@ -37,51 +38,106 @@ std::vector<std::int64_t> positions(const Entry& entry, std::int64_t size) {
   return result;
 }
 
-/// The part with an entry for each axis: what an ellipsis or the end leaves out is whole.
-Part spelled_out(const Part& part, std::size_t axes) {
-  const auto named_axes = static_cast<std::size_t>(std::count_if(
-      part.begin(), part.end(), [](const Entry& e) { return e.kind != Entry::newaxis && e.kind != Entry::ellipsis; }));
+/// How many axes an entry stands for; those of an ellipsis follow from all others.
+std::size_t axes_of(const Entry& entry, const std::vector<Plain>& sources) {
+  if (entry.kind == Entry::newaxis || entry.kind == Entry::ellipsis) return 0;
+  const bool mask = entry.kind == Entry::array && is_bool(sources[entry.source].type);
+  return mask ? sources[entry.source].shape.size() : 1;
+}
+
+/// The part with an entry for each axis: what an ellipsis, which stays there itself, or the end leaves out is whole.
+Part spelled_out(const Part& part, std::size_t axes, const std::vector<Plain>& sources) {
+  for (const Entry& entry : part) axes -= axes_of(entry, sources);
   Part result;
   bool open = true;
   for (const Entry& entry : part) {
+    result.push_back(entry);
     if (entry.kind == Entry::ellipsis) {
-      result.insert(result.end(), axes - named_axes, Entry{});
+      result.insert(result.end(), axes, Entry{});
       open = false;
-    } else {
-      result.push_back(entry);
     }
   }
-  if (open) result.insert(result.end(), axes - named_axes, Entry{});
+  if (open) result.insert(result.end(), axes, Entry{});
+  return result;
+}
+
+/// What an array adds to the numbers of elements, which are `stride` apart along the last of the axes it stands for.
+Plain added(const Plain& array, std::int64_t size, std::int64_t stride) {
+  std::vector<std::int64_t> numbers;
+  const Plain whole = converted(array, int64);
+  for (std::size_t i = 0; i < array.count(); ++i) {
+    const auto at = whole.at<std::int64_t>(i);
+    if (!is_bool(array.type)) {
+      numbers.push_back((at < 0 ? at + size : at) * stride);
+    } else if (at != 0) {
+      numbers.push_back(static_cast<std::int64_t>(i) * stride);
+    }
+  }
+  Plain result(int64, is_bool(array.type) ? Shape{std::ssize(numbers)} : array.shape);
+  for (std::size_t i = 0; i < numbers.size(); ++i) result.put(i, numbers[i]);
+  return result;
+}
+
+/// The sums of two, broadcast.
+Plain summed(const Plain& a, const Plain& b) {
+  Shape shape;
+  broadcasts(a.shape, b.shape, &shape);
+  Plain result = broadcast(a, shape);
+  const Plain other = broadcast(b, shape);
+  for (std::size_t i = 0; i < result.count(); ++i)
+    result.put(i, result.at<std::int64_t>(i) + other.at<std::int64_t>(i));
   return result;
 }
 
 }  // namespace
 
-Selection select(const Part& part, const Shape& shape) {
-  Selection result;
-  std::vector<std::int64_t> numbers = {0};
+Selection select(const Part& part, const Shape& shape, const std::vector<Plain>& sources) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  // Each factor has axes of its own, and adds to the number; positions and arrays of them make one together. It stands
+  // where the first of them stood if they are neighbours, and else first.
+  std::vector<Plain> factors;
+  Plain picked(int64, {});
+  std::optional<std::size_t> place;
+  bool ended = false;
   std::size_t axis = 0;
-  for (const Entry& entry : spelled_out(part, shape.size())) {
-    if (entry.kind == Entry::newaxis) {
-      result.shape.push_back(1);
-      continue;
+  for (const Entry& entry : spelled_out(part, shape.size(), sources)) {
+    const std::size_t axes = axes_of(entry, sources);
+    const bool picks = entry.kind == Entry::position || entry.kind == Entry::array;
+    if (picks && place && ended) place = 0;
+    if (picks && !place) place = factors.size();
+    if (!picks) ended = place.has_value();
+    if (entry.kind == Entry::array) {
+      picked = summed(picked, added(sources[entry.source], shape[axis], strides[axis + axes - 1]));
+    } else if (entry.kind == Entry::newaxis) {
+      factors.emplace_back(int64, Shape{1});
+    } else if (entry.kind != Entry::ellipsis) {
+      const std::vector<std::int64_t> along = positions(entry, shape[axis]);
+      Plain factor(int64, entry.kind == Entry::position ? Shape{} : Shape{std::ssize(along)});
+      for (std::size_t i = 0; i < along.size(); ++i) factor.put(i, along[i] * strides[axis]);
+      if (picks) picked = summed(picked, factor);
+      if (!picks) factors.push_back(std::move(factor));
     }
-    const std::vector<std::int64_t> along = positions(entry, shape[axis]);
-    std::vector<std::int64_t> next;
-    for (const std::int64_t number : numbers) {
-      for (const std::int64_t position : along) next.push_back(number * shape[axis] + position);
-    }
-    numbers = std::move(next);
-    if (entry.kind != Entry::position) result.shape.push_back(static_cast<std::int64_t>(along.size()));
-    ++axis;
+    axis += axes;
   }
-  result.numbers = std::move(numbers);
+  factors.insert(factors.begin() + static_cast<std::ptrdiff_t>(place.value_or(0)), picked);
+  Selection result{{}, {0}};
+  for (const Plain& factor : factors) {
+    for (const std::int64_t size : factor.shape) result.shape.push_back(size);
+    std::vector<std::int64_t> next;
+    for (const std::int64_t number : result.numbers) {
+      for (std::size_t i = 0; i < factor.count(); ++i) next.push_back(number + factor.at<std::int64_t>(i));
+    }
+    result.numbers = std::move(next);
+  }
   return result;
 }
 
-Shape shape_of(const Part& part, const Shape& shape) { return select(part, shape).shape; }
+Shape shape_of(const Part& part, const Shape& shape, const std::vector<Plain>& sources) {
+  return select(part, shape, sources).shape;
+}
 
-std::string text(const Part& part) {
+std::string text(const Part& part, const std::vector<std::string>& sources) {
   std::string text;
   for (const Entry& entry : part) {
     if (!text.empty()) text += ", ";
@@ -92,7 +148,8 @@ std::string text(const Part& part) {
         text += "kn::slice(" + bound(entry.start) + ", " + bound(entry.stop) + ", " + std::to_string(entry.step) + ")";
         break;
       case Entry::newaxis: text += "kn::newaxis"; break;
-      case Entry::ellipsis: text += "kn::ellipsis";
+      case Entry::ellipsis: text += "kn::ellipsis"; break;
+      case Entry::array: text += sources[entry.source];
     }
   }
   return text;

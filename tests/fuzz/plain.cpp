@@ -60,6 +60,28 @@ To convert(From x, std::size_t* undefined) {
 
 }  // namespace
 
+Lines lines_of(const Shape& shape, const std::vector<bool>& along) {
+  Shape across = shape;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) across[axis] = along[axis] ? 1 : shape[axis];
+  Lines lines(static_cast<std::size_t>(across.elements()));
+  for (std::size_t i = 0, count = static_cast<std::size_t>(shape.elements()); i < count; ++i) {
+    std::size_t rest = i, line = 0, scale = 1;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      const auto size = static_cast<std::size_t>(shape[axis]);
+      if (!along[axis]) line += rest % size * scale, scale *= size;
+      rest /= size;
+    }
+    lines[line].push_back(i);
+  }
+  return lines;
+}
+
+Lines lines_of(const Shape& shape, std::size_t axis) {
+  std::vector<bool> along(shape.size());
+  along[axis] = true;
+  return lines_of(shape, along);
+}
+
 Plain broadcast(const Plain& x, const Shape& shape) {
   if (x.shape == shape) return x;
   const std::size_t shift = shape.size() - x.shape.size();

@@ -61,6 +61,11 @@ Plain gathered(const Plain& x, const Shape& shape, F number_of) {
   return result;
 }
 
+/// The numbers of the elements that lie along some axes, for each place across them, in row-major order.
+using Lines = std::vector<std::vector<std::size_t>>;
+Lines lines_of(const Shape& shape, const std::vector<bool>& along);
+Lines lines_of(const Shape& shape, std::size_t axis);
+
 /// x repeated to a shape that it broadcasts to.
 Plain broadcast(const Plain& x, const Shape& shape);
 /// Whether two shapes broadcast, and to what.

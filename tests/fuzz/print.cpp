@@ -6,13 +6,20 @@
 #include <set>
 #include <sstream>
 
+#include "families.hpp"
+
 namespace koine::fuzz {
+
+std::string constant_of(DType type) { return "kn::" + (is_bool(type) ? "bool_" : std::string(name(type))); }
+
+std::string axis_text(const Call& call) {
+  if (call.every_axis) return "kn::none";
+  return call.axes.size() == 1 ? std::to_string(call.axes[0]) : listed(call.axes);
+}
+
 namespace {
 
 std::string variable(std::size_t number) { return "x" + std::to_string(number); }
-
-/// "kn::float32"; bool_ is the one constant that is not named as the type is.
-std::string constant_of(DType type) { return "kn::" + (is_bool(type) ? "bool_" : std::string(name(type))); }
 
 std::string number_text(double value) {
   if (value != value) return "NAN";
@@ -22,13 +29,6 @@ std::string number_text(double value) {
   out << value;
   const std::string text = out.str();
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
-template <class List>
-std::string listed(const List& list) {
-  std::string text = "{";
-  for (const auto& each : list) text += (text.size() > 1 ? ", " : "") + std::to_string(each);
-  return text + "}";
 }
 
 template <class T>
@@ -145,22 +145,24 @@ class Printer {
     if (const auto* weak = std::get_if<Weak>(&source)) return weak->text();
     return variable(std::get<std::size_t>(source));
   }
+  std::vector<std::string> sources(const Call& call) const {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < call.sources.size(); ++i) texts.push_back(operand(call, i));
+    return texts;
+  }
   std::string operands(const Call& call) const {
     std::string text;
-    for (std::size_t i = 0; i < call.sources.size(); ++i) text += (i ? ", " : "") + operand(call, i);
+    for (const std::string& each : sources(call)) text += (text.empty() ? "" : ", ") + each;
     return text;
   }
-  static std::string axis(const Call& call) {
-    if (call.every_axis) return "kn::none";
-    return call.axes.size() == 1 ? std::to_string(call.axes[0]) : listed(call.axes);
-  }
+  /// "(...)" behind an array.
+  std::string part_of(const Call& call) const { return "(" + fuzz::text(call.part, sources(call)) + ")"; }
 
   std::string changed(const Call& call, const std::string& name) const {
-    const std::string target = call.part_of || call.kind == Kind::assign ? name + text_of(call.part) : name;
+    const std::string target = call.part_of || call.kind == Kind::assign ? name + part_of(call) : name;
     if (call.kind == Kind::update) return target + " " + std::string(updates[call.which].sign) + " " + operand(call, 0);
-    return target + " = " + (call.part_of ? name + text_of(call.other) : operand(call, 0));
+    return target + " = " + (call.part_of ? name + "(" + fuzz::text(call.other) + ")" : operand(call, 0));
   }
-  static std::string text_of(const Part& part) { return "(" + fuzz::text(part) + ")"; }
 
   std::string value(const Call& call) const {
     const std::string x = call.sources.empty() ? "" : operand(call, 0), type = constant_of(call.type);
@@ -189,25 +191,26 @@ class Printer {
       }
       case Kind::elementwise: return "kn::" + std::string(rows()[call.which].name) + "(" + operands(call) + ")";
       case Kind::astype: return x + ".astype(" + type + ")";
-      case Kind::subscript: return "kn::Array(" + x + text_of(call.part) + ")";
+      case Kind::subscript: return "kn::Array(" + x + part_of(call) + ")";
       case Kind::permute:
         if (call.which == 0) return "kn::permute_dims(" + x + ", " + listed(call.axes) + ")";
-        return call.which == 1 ? x + ".mT()" : "kn::flip(" + x + ", {.axis = " + axis(call) + "})";
+        return call.which == 1 ? x + ".mT()" : "kn::flip(" + x + ", {.axis = " + axis_text(call) + "})";
       case Kind::reshape:
         if (call.which == 0) return "kn::reshape(" + x + ", " + shape + ")";
         return (call.which == 1 ? "kn::expand_dims(" : "kn::squeeze(") + x + ", " + listed(call.axes) + ")";
       case Kind::broadcast: return "kn::broadcast_to(" + x + ", " + shape + ")";
       case Kind::join:
-        return (call.which == 1 ? "kn::stack({" : "kn::concat({") + operands(call) + "}, {.axis = " + axis(call) + "})";
+        return (call.which == 1 ? "kn::stack({" : "kn::concat({") + operands(call) + "}, {.axis = " + axis_text(call) +
+               "})";
       case Kind::reduce: {
-        std::string options = "{.axis = " + axis(call);
+        std::string options = "{.axis = " + axis_text(call);
         if (call.typed) options += ", .dtype = " + type;
         if (call.low != 0) options += ", .correction = " + std::to_string(call.low);
         if (call.keepdims) options += ", .keepdims = true";
         return "kn::" + std::string(reductions[call.which]) + "(" + x + ", " + options + "})";
       }
       case Kind::matmul: return "kn::matmul(" + operands(call) + ")";
-      case Kind::take: return "kn::take(" + operands(call) + ", {.axis = " + axis(call) + "})";
+      case Kind::take: return "kn::take(" + operands(call) + ", {.axis = " + axis_text(call) + "})";
       case Kind::where: return "kn::where(" + operands(call) + ")";
       case Kind::triangle:
         return (call.which == 0 ? "kn::tril(" : "kn::triu(") + x + ", {.k = " + std::to_string(call.low) + "})";
@@ -221,9 +224,11 @@ class Printer {
         return "kn::meshgrid({" + operands(call) + "}, {.indexing = \"" + (call.typed ? "ij" : "xy") + "\"})[" +
                std::to_string(call.which) + "]";
       case Kind::unstack:
-        return "kn::unstack(" + x + ", {.axis = " + axis(call) + "})[" + std::to_string(call.which) + "]";
+        return "kn::unstack(" + x + ", {.axis = " + axis_text(call) + "})[" + std::to_string(call.which) + "]";
       case Kind::move: return "kn::to_device(" + x + ", kn::devices()[" + std::to_string(call.which) + "])";
-      default: return x;
+      default:
+        if (const Family* family = family_of(call.kind)) return family->text(call, sources(call));
+        return x;
     }
   }
 

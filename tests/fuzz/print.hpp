@@ -14,4 +14,15 @@ namespace koine::fuzz {
 std::string program_text(const std::vector<Call>& calls, bool eager, bool again, std::size_t shown,
                          const std::string& comment);
 
+/// "kn::float32"; bool_ is the one constant that is not named as the type is.
+std::string constant_of(DType type);
+/// The axes of a call as its options name them.
+std::string axis_text(const Call& call);
+template <class List>
+std::string listed(const List& list) {
+  std::string text = "{";
+  for (const auto& each : list) text += (text.size() > 1 ? ", " : "") + std::to_string(each);
+  return text + "}";
+}
+
 }  // namespace koine::fuzz

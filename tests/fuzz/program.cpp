@@ -18,7 +18,8 @@ const std::vector<Kind>& frequent() {
       {create, 3},   {filled, 1},    {elementwise, 12}, {update, 4},   {astype, 3},  {subscript, 5}, {permute, 5},
       {reshape, 5},  {broadcast, 2}, {join, 2},         {reduce, 5},   {matmul, 2},  {take, 2},      {where, 2},
       {random, 1},   {assign, 4},    {copy, 1},         {eval, 1},     {read, 1},    {queue, 2},     {limit, 1},
-      {triangle, 2}, {clip, 3},      {linspace, 1},     {meshgrid, 1}, {unstack, 1}, {move, 2},      {refuse, 4}};
+      {triangle, 2}, {clip, 3},      {linspace, 1},     {meshgrid, 1}, {unstack, 1}, {move, 2},      {refuse, 4},
+      {gather, 5},   {scatter, 5},   {scan, 5},         {sort, 4},     {sets, 4},    {tile, 4}};
   static const std::vector<Kind> result = [] {
     std::vector<Kind> list;
     for (const auto& [kind, share] : shares) list.insert(list.end(), share, kind);
@@ -29,7 +30,13 @@ const std::vector<Kind>& frequent() {
 
 }  // namespace
 
-std::uint8_t code(std::uint8_t byte) { return static_cast<std::uint8_t>(byte % frequent().size()); }
+std::uint8_t code(std::uint8_t byte) { return byte % codes(); }
+
+std::uint8_t code_of(Kind kind) {
+  return static_cast<std::uint8_t>(std::find(frequent().begin(), frequent().end(), kind) - frequent().begin());
+}
+
+std::uint8_t codes() { return static_cast<std::uint8_t>(frequent().size()); }
 
 std::vector<Step> decode(const Bytes& bytes) {
   std::vector<Step> steps;

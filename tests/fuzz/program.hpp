@@ -51,6 +51,13 @@ enum class Kind : std::uint8_t {
   unstack,   // one of its results
   move,      // to_device
   refuse,    // a call that must throw
+  gather,    // a subscript with arrays in it; as a call, subscript
+  scatter,   // x(part) = y or x(part) op= y with arrays in the part; as calls, assign and update
+  // Families, which have a file each:
+  scan,
+  sort,  // whole axes in order, or what is largest
+  sets,  // unique values, and where elements lie
+  tile,  // elements side by side, moved round, and continued
 };
 
 /// One step, as its bytes say. Any bytes are valid, and zero is the simplest choice everywhere.
@@ -67,6 +74,10 @@ using Bytes = std::vector<std::uint8_t>;
 std::vector<Step> decode(const Bytes& bytes);
 /// The least byte that stands for the same kind: it will when there are more kinds.
 std::uint8_t code(std::uint8_t byte);
+/// The first of the bytes that stand for a kind; those of the kinds behind it follow.
+std::uint8_t code_of(Kind kind);
+/// How many bytes stand for different things.
+std::uint8_t codes();
 
 /// A C++ scalar: weak beside an array.
 struct Weak {
@@ -82,9 +93,10 @@ struct Weak {
 
 /// One entry of a subscript; `whole` is written `all`.
 struct Entry {
-  enum Kind { whole, position, slice, newaxis, ellipsis } kind = whole;
+  enum Kind { whole, position, slice, newaxis, ellipsis, array } kind = whole;
   std::optional<std::int64_t> start, stop;  // a position is a start
   std::int64_t step = 1;
+  std::size_t source = 0;  // an array's number among the sources of the call
 };
 using Part = std::vector<Entry>;
 
@@ -93,10 +105,11 @@ struct Selection {
   Shape shape;
   std::vector<std::int64_t> numbers;  // in the array, row-major over `shape`
 };
-Selection select(const Part& part, const Shape& shape);
-Shape shape_of(const Part& part, const Shape& shape);
-std::vector<Index> indices(const Part& part);
-std::string text(const Part& part);
+// Of parts with arrays in them these take the call's sources, in the form that they need.
+Selection select(const Part& part, const Shape& shape, const std::vector<Plain>& sources = {});
+Shape shape_of(const Part& part, const Shape& shape, const std::vector<Plain>& sources = {});
+std::vector<Index> indices(const Part& part, const std::vector<Operand>& sources = {});
+std::string text(const Part& part, const std::vector<std::string>& sources = {});
 /// One entry for each axis by a byte, 0 being the whole of it, and what `flags` add.
 Part part_of(const Shape& shape, const std::uint8_t* bytes, std::uint8_t flags);
 /// Another part of the same shape, which may overlap: moved by one where there is room, or from the other end.
@@ -135,6 +148,7 @@ struct Call {
   bool writes() const { return kind != Kind::eval && kind != Kind::read && kind != Kind::queue && kind != Kind::limit; }
   /// Changes what the target holds, rather than replaces it.
   bool changes() const { return kind == Kind::assign || kind == Kind::update; }
+  Axis axis() const { return every_axis ? Axis(none) : Axis(axes); }
 };
 
 /// What a variable holds: what the library gave, and whether another way of computing it may give other bits.

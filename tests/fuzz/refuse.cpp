@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that the library must refuse: an ordinary call with one thing wrong, and the kind of error that it must throw.
+#include <span>
+
 #include "resolution.hpp"
 
 namespace koine::fuzz {
@@ -14,12 +16,18 @@ class Refusal : Resolution {
         axes_(static_cast<std::int64_t>(shape_.size())) {}
 
   std::vector<Call> calls() {
-    bool (Refusal::*const ways[])() = {&Refusal::axis,       &Refusal::operand_type, &Refusal::operand_shape,
-                                       &Refusal::position,   &Refusal::count,        &Refusal::update_type,
-                                       &Refusal::part_shape, &Refusal::inner_size,   &Refusal::place,
-                                       &Refusal::far_place};
+    using Way = bool (Refusal::*)();
+    static constexpr Way ways[] = {&Refusal::axis,       &Refusal::operand_type, &Refusal::operand_shape,
+                                   &Refusal::position,   &Refusal::count,        &Refusal::update_type,
+                                   &Refusal::part_shape, &Refusal::inner_size,   &Refusal::place,
+                                   &Refusal::far_place};
+    // Ways that came later have a choice of their own, so that the bytes of the corpus say what they said.
+    static constexpr Way later[] = {&Refusal::family_axis, &Refusal::order, &Refusal::mask_shape,
+                                    &Refusal::place_in_part};
+    const bool late = step_.c % 8 == 4;
+    const std::span<const Way> list = late ? std::span<const Way>(later) : std::span<const Way>(ways);
     // Where one does not apply, the next may: the first always does.
-    for (std::size_t way = step_.p[0] % std::size(ways); !(this->*ways[way])();) way = (way + 1) % std::size(ways);
+    for (std::size_t way = step_.p[0] % list.size(); !(this->*list[way])();) way = (way + 1) % list.size();
     return std::move(calls_);
   }
 
@@ -117,15 +125,57 @@ class Refusal : Resolution {
   /// A position out of range that only the device can see.
   bool place() {
     if (axes_ == 0 || shape_.elements() == 0) return false;
-    Call positions;
-    positions.kind = Kind::filled;
-    positions.type = int64;
-    positions.shape = {3};
-    positions.sources = {Weak{Weak::integer, step_.p[1] % 2 ? shape_[0] : -shape_[0] - 1, 0}};
-    const Call::Source indices = spare(1, std::move(positions), {int64, {3}, 0});
     call_.every_axis = false;
     call_.axes = {0};
-    return refused(ErrorKind::IndexError, Kind::take, {from_, indices});
+    return refused(ErrorKind::IndexError, Kind::take, {from_, outside(shape_[0])});
+  }
+  /// Positions that an axis of that size does not have.
+  Call::Source outside(std::int64_t size) {
+    return filled({int64, {3}, 0}, Weak{Weak::integer, step_.p[1] % 2 ? size : -size - 1, 0});
+  }
+  Call::Source filled(const Face& gives, const Weak& value) {
+    Call call;
+    call.kind = Kind::filled;
+    call.type = gives.type;
+    call.shape = gives.shape;
+    call.sources = {value};
+    return spare(1, std::move(call), gives);
+  }
+
+  /// The same of a part: what it reads depends on the positions.
+  bool place_in_part() {
+    if (axes_ == 0 || shape_.elements() == 0) return false;
+    const Call::Source positions = outside(shape_[0]);
+    call_.part = {Entry{Entry::array, {}, {}, 1, 1}};
+    return refused(ErrorKind::IndexError, Kind::subscript, {from_, positions});
+  }
+
+  /// A mask that is longer than the axis.
+  bool mask_shape() {
+    if (axes_ == 0) return false;
+    const Call::Source mask = filled({bool_, {shape_[0] + 1}, 0}, yes);
+    call_.part = {Entry{Entry::array, {}, {}, 1, 1}};
+    return refused(ErrorKind::IndexError, Kind::subscript, {from_, mask});
+  }
+
+  /// An axis that a family's functions do not find.
+  bool family_axis() {
+    call_.every_axis = false;
+    call_.axes = {step_.p[1] % 2 ? axes_ : -axes_ - 1};
+    const bool scans = axes_ > 0 && step_.p[2] % 2;
+    const bool complex = is_complex(face(from_).type);
+    call_.which = scans || complex ? 0 : step_.p[3] % 2;
+    return refused(complex && !scans ? ErrorKind::DTypeError : ErrorKind::IndexError, scans ? Kind::scan : Kind::sort,
+                   {from_});
+  }
+
+  /// An order of complex numbers, which have none.
+  bool order() {
+    if (!is_complex(face(from_).type) || axes_ == 0) return false;
+    call_.every_axis = false;
+    call_.axes = {0};
+    call_.which = step_.p[1] % 2;
+    return refused(ErrorKind::DTypeError, step_.p[2] % 2 ? Kind::sets : Kind::sort, {from_});
   }
 
   /// Arrays of two devices.

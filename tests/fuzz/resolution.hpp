@@ -11,13 +11,14 @@
 namespace koine::fuzz {
 
 class Resolution {
- protected:
+ public:
   Resolution(const Step& step, const Faces& faces, const Setting& setting)
       : step_(step), faces_(faces), setting_(setting) {
     call_.kind = step.kind;
     call_.target = step.target % named;
   }
 
+ protected:
   static constexpr Weak one{Weak::integer, 1, 0}, yes{Weak::boolean, 1, 0};
 
   static std::size_t x(std::uint8_t byte) { return byte % named; }
@@ -63,6 +64,83 @@ class Resolution {
     call.type = wanted;
     call.sources = {source};
     return spare(slot, std::move(call), {wanted, from.shape});
+  }
+
+  /// The source, or what has an order in its place.
+  Call::Source ordered(std::size_t slot, Call::Source source) {
+    return is_complex(face(source).type) ? as(slot, source, float32) : source;
+  }
+  /// The same without bool_.
+  Call::Source real(std::size_t slot, Call::Source source) {
+    return is_bool(face(source).type) ? as(slot, source, uint8) : ordered(slot, source);
+  }
+  /// The source as an array of one axis.
+  Call::Source flat(std::size_t slot, Call::Source source) {
+    const Face its = face(source);
+    if (its.shape.size() == 1) return source;
+    Call call;
+    call.kind = Kind::reshape;
+    call.shape = {-1};
+    call.sources = {source};
+    return spare(slot, std::move(call), {its.type, {its.shape.elements()}});
+  }
+  /// The source, or by what a byte says its elements in one axis, or those again and again: more than what engines do
+  /// in one go.
+  Call::Source lengthened(std::size_t slot, Call::Source source, std::uint8_t byte) {
+    constexpr std::int64_t wanted = 20'000;
+    if (byte % 4 != 1 && byte % 4 != 2) return source;
+    source = flat(slot, source);
+    if (byte % 4 == 2) return source;
+    const std::int64_t size = face(source).shape[0];
+    if (size == 0 || size > wanted / 2) return source;
+    Call call;
+    call.kind = Kind::broadcast;
+    call.shape = {wanted / size, size};
+    call.sources = {source};
+    const Face gives{face(source).type, call.shape};
+    return flat(slot, spare(slot, std::move(call), gives));
+  }
+  /// The source's values, whatever they are, as positions along an axis of some size; below zero if `from_the_end`.
+  Call::Source positions(std::size_t slot, Call::Source source, std::int64_t size, bool from_the_end) {
+    const DType own = face(source).type;
+    if (!is_integer(own) || size > 100) source = as(slot, source, own == uint64 ? uint64 : int64);
+    const Face gives = face(source);
+    source = applied(slot, "remainder", {source, Weak{Weak::integer, size, 0}}, gives);
+    if (is_signed_integer(gives.type) && from_the_end)
+      source = applied(slot, "subtract", {source, Weak{Weak::integer, size, 0}}, gives);
+    return source;
+  }
+  /// Random integers.
+  Call::Source drawn(std::size_t slot, std::uint8_t seed, std::int64_t low, std::int64_t high, const Face& gives) {
+    Call call;
+    call.kind = Kind::random;
+    call.which = 2;
+    call.seed = seed;
+    call.low = low;
+    call.high = high;
+    call.type = gives.type;
+    call.shape = gives.shape;
+    return spare(slot, std::move(call), gives);
+  }
+
+  /// One axis of `shape`, which has some, counted from the end if so wanted.
+  void choose_axis(std::uint8_t byte, const Shape& shape, bool from_the_end) {
+    const auto axes = static_cast<std::int64_t>(shape.size());
+    call_.every_axis = false;
+    call_.axes = {byte % axes - (from_the_end ? axes : 0)};
+  }
+
+  /// Makes the call an update of values of a type, by an operator from `byte` on that keeps it.
+  void choose_update(std::uint8_t byte, DType type) {
+    constexpr std::size_t count = std::size(updates);
+    call_.kind = Kind::update;
+    call_.which = byte % count;
+    while (rows()[row_of(updates[call_.which].name)].computes(type) != type) call_.which = (call_.which + 1) % count;
+  }
+  /// A scalar that the update takes beside that type: itself, or 1.
+  static Weak updating(const Weak& scalar, DType type) {
+    if (promoted(type, scalar) == type) return scalar;
+    return is_bool(type) ? yes : one;
   }
 
   /// The first variable from `byte` on whose shape broadcasts with all of `shape`, to no more than it should.
@@ -142,6 +220,12 @@ class Resolution {
     calls_.push_back(std::move(call));
   }
 };
+
+/// What a class over Resolution makes of a step.
+template <class R>
+std::vector<Call> resolved(const Step& step, const Faces& faces, const Setting& setting) {
+  return R(step, faces, setting).calls();
+}
 
 /// The calls of a step that must throw.
 std::vector<Call> refused(const Step& step, const Faces& faces, const Setting& setting);

@@ -4,12 +4,11 @@
 #include <numeric>
 
 #include "create.hpp"
+#include "families.hpp"
 #include "resolution.hpp"
 
 namespace koine::fuzz {
 namespace {
-
-bool is_real(DType type) { return !is_complex(type) && !is_bool(type); }
 
 class Resolver : Resolution {
  public:
@@ -57,7 +56,7 @@ class Resolver : Resolution {
         call_.which = step_.p[0] % setting_.devices;
         put({x(step_.a)});
         break;
-      case refuse: break;  // in a file of its own
+      default: break;  // in files of their own
     }
     return std::move(calls_);
   }
@@ -177,17 +176,11 @@ class Resolver : Resolution {
       call_.part = part_of(target.shape, &step_.p[1], static_cast<std::uint8_t>(step_.a & 0xf1));
       shape = shape_of(call_.part, shape);
     }
-    constexpr std::size_t count = std::size(updates);
-    std::size_t update = step_.p[0] % count;
-    while (rows()[row_of(updates[update].name)].computes(target.type) != target.type) update = (update + 1) % count;
-    call_.which = update;
+    choose_update(step_.p[0], target.type);
     Shape both;
     const auto value = beside(step_.b, shape, &both);
-    if (step_.c % 4 == 3 || !value || both != shape) {
-      Weak scalar = new_scalar(step_.c / 4, step_.a);
-      if (promoted(target.type, scalar) != target.type) scalar = is_bool(target.type) ? yes : one;
-      return put({scalar});
-    }
+    if (step_.c % 4 == 3 || !value || both != shape)
+      return put({updating(new_scalar(step_.c / 4, step_.a), target.type)});
     Call::Source source = *value;
     if (promoted(target.type, face(source).type) != target.type) source = as(0, source, target.type);
     put({source});
@@ -317,7 +310,7 @@ class Resolver : Resolution {
     }
     const bool extreme = kind == Reduction::max || kind == Reduction::min || is_position(kind);
     if (extreme && count == 0) return;
-    if (extreme && !is_real(face(source).type)) source = as(0, source, is_bool(face(source).type) ? uint8 : float32);
+    if (extreme) source = real(0, source);
     const bool spread = kind == Reduction::var || kind == Reduction::std;
     if (spread && is_complex(face(source).type)) source = as(0, source, float32);
     if (spread) call_.low = step_.p[4] % 2;
@@ -373,15 +366,7 @@ class Resolver : Resolution {
     const std::int64_t size = axis > 0 ? shape[static_cast<std::size_t>(axis - 1)] : shape.elements();
     const std::int64_t count = size ? shape.elements() / size * positions.elements() : 0;
     if (size == 0 || count > most_elements || shape.size() + positions.size() > 6) return;
-    // Whatever the values are, as positions in range.
-    Call::Source indices = x(step_.b);
-    const DType own = face(indices).type;
-    if (!is_integer(own) || size > 100) indices = as(1, indices, own == uint64 ? uint64 : int64);
-    const Face gives{face(indices).type, positions};
-    indices = applied(1, "remainder", {indices, Weak{Weak::integer, size, 0}}, gives);
-    if (is_signed_integer(gives.type) && step_.p[1] % 2 == 1)
-      indices = applied(1, "subtract", {indices, Weak{Weak::integer, size, 0}}, gives);
-    put({from, indices});
+    put({from, this->positions(1, x(step_.b), size, step_.p[1] % 2 == 1)});
   }
 
   void cut_triangle() {
@@ -393,8 +378,7 @@ class Resolver : Resolution {
   }
 
   void limit_values() {
-    Call::Source source = x(step_.a);
-    if (!is_real(face(source).type)) source = as(0, source, is_bool(face(source).type) ? uint8 : float32);
+    const Call::Source source = real(0, x(step_.a));
     const DType its = face(source).type;
     std::vector<Call::Source> sources = {source};
     Shape shape = face(source).shape;
@@ -416,7 +400,7 @@ class Resolver : Resolution {
 
   void divide_range() {
     call_.type = type(step_.p[0]);
-    if (!is_real(call_.type)) call_.type = float32;
+    if (is_complex(call_.type) || is_bool(call_.type)) call_.type = float32;
     call_.shape = {step_.p[1] % 70};
     call_.which = step_.p[2] % 2;  // without its end
     const auto end = [&](std::uint8_t value) {
@@ -431,18 +415,10 @@ class Resolver : Resolution {
     const std::uint8_t variables[] = {step_.a, step_.b, step_.c};
     std::int64_t count = 1;
     for (std::size_t i = 0; i <= step_.p[0] % 3u; ++i) {
-      Call::Source source = x(variables[i]);
-      const Shape shape = face(source).shape;
-      count *= shape.elements();
+      const Call::Source source = x(variables[i]);
+      count *= face(source).shape.elements();
       if (count > most_elements / 4) break;
-      if (shape.size() != 1) {
-        Call flat;
-        flat.kind = Kind::reshape;
-        flat.shape = {-1};
-        flat.sources = {source};
-        source = spare(i, std::move(flat), {face(source).type, {shape.elements()}});
-      }
-      sources.push_back(source);
+      sources.push_back(flat(i, source));
     }
     if (sources.empty()) return;
     call_.typed = step_.p[1] % 2;  // "ij"
@@ -467,6 +443,8 @@ class Resolver : Resolution {
 
 std::vector<Call> resolve(const Step& step, const Faces& faces, const Setting& setting) {
   if (step.kind == Kind::refuse) return refused(step, faces, setting);
+  if (step.kind == Kind::gather || step.kind == Kind::scatter) return picked(step, faces, setting);
+  if (const Family* family = family_of(step.kind)) return family->resolve(step, faces, setting);
   return Resolver(step, faces, setting).calls();
 }
 

@@ -53,6 +53,8 @@ class Machine {
   template <class F>
   void within_memory(F f);
   Operand operand(const Call::Source& source) const;
+  std::vector<Operand> operands(const Call& call) const;
+  std::vector<Index> part(const Call& call) const;
   Array result(const Call& call) const;
 
   std::array<Array, variables> x_;
