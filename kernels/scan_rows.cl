@@ -87,6 +87,8 @@ __kernel void koine(KN_PARAMETERS) {
 #endif
 #endif
       KN_ONE chunks = KN_IDENTITY;
+      // Intel's compiler would add a vector of chunks in another order.
+#pragma clang loop vectorize(disable)
       for (uint c = 0; c < chunks_there; ++c) {
 #ifdef KN_TOTALS
         KN_ONE total = one[c * KN_CHUNK];
