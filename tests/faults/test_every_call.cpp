@@ -105,7 +105,7 @@ TEST_CASE("each call fails in its turn on a device that is new") {
 
 TEST_CASE("each call fails in its turn on a device that is new while programs are kept on disk") {
   const kn::test::TemporaryFolder cache;
-  sweep("new devices, programs kept on disk", 2003,
+  sweep("new devices, programs kept on disk", 3001,
         {{"KOINE_TEST_FAULTS", "calls"},
          {"KOINE_TEST_FRESH", "1"},
          {"KOINE_CACHE", "rw"},
