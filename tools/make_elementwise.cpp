@@ -20,6 +20,7 @@ constexpr std::string_view header_top = R"(// SPDX-License-Identifier: Apache-2.
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 
 #include <concepts>
 #include <optional>
@@ -57,6 +58,7 @@ KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBo
 /// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
 /// of x's type.
 struct NanToNumOptions {
+  detail::Named names_only = detail::named;
   double nan = 0;
   std::optional<double> posinf = std::nullopt;
   std::optional<double> neginf = std::nullopt;
@@ -119,8 +121,8 @@ std::string_view takes(graph::Domain domain) {
     case graph::Domain::numeric: return "every type but bool_";
     case graph::Domain::real: return "integers and real floating types";
     case graph::Domain::real_or_bool: return "every type but complex ones";
-    case graph::Domain::floating: return "every type, integers and bool_ as float32";
-    case graph::Domain::real_floating: return "every type but complex ones, integers and bool_ as float32";
+    case graph::Domain::floating: return "every type, integers and bool_ as default_dtype()";
+    case graph::Domain::real_floating: return "every type but complex ones, integers and bool_ as default_dtype()";
     case graph::Domain::integer: return "integers";
     case graph::Domain::bits: return "integers and bool_";
     case graph::Domain::logical: return "every type";

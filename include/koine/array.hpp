@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Array: a lazy n-dimensional array on a device, and Operand: what a function takes, an array or a C++ scalar.
+// Array: a lazy n-dimensional array on a device; Subscript: a part of one; Operand: what a function takes, an array or
+// a C++ scalar.
 #pragma once
 
 #include <koine/device.hpp>
 #include <koine/dtype.hpp>
 #include <koine/export.hpp>
 #include <koine/index.hpp>
+#include <koine/reduction_options.hpp>
+#include <koine/scalar.hpp>
 #include <koine/shape.hpp>
 
-#include <complex>
 #include <concepts>
 #include <exception>
-#include <future>
 #include <iosfwd>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace koine {
@@ -30,41 +30,11 @@ using NodeRef = std::shared_ptr<Node>;
 }  // namespace graph
 
 class Array;
+class Operand;
 class Subscript;
 
-/// A C++ scalar as a function sees it: its kind and its value. It is weak: beside an array it takes the array's type
-/// where its kind fits, and otherwise the default type of its own kind (int64, float32, complex64).
-class Scalar {
- public:
-  Scalar(bool value) : value_(value) {}  // NOLINT: implicit by design
-  template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Scalar(T value) {  // NOLINT
-    if constexpr (std::is_signed_v<T>) {
-      value_ = static_cast<std::int64_t>(value);
-    } else {
-      value_ = static_cast<std::uint64_t>(value);
-    }
-  }
-  template <class T>
-    requires(std::floating_point<T> || std::same_as<T, float16_t> || std::same_as<T, bfloat16_t>)
-  Scalar(T value) : value_(static_cast<double>(value)) {}  // NOLINT
-  template <std::floating_point T>
-  Scalar(std::complex<T> value) : value_(std::complex<double>(value)) {}  // NOLINT
-
-  using Value = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
-  const Value& value() const noexcept { return value_; }
-
- private:
-  Value value_;
-};
-
-/// Types that become a Scalar: the element types and every other arithmetic type.
-template <class T>
-concept ScalarLike = std::is_arithmetic_v<T> || std::same_as<T, float16_t> || std::same_as<T, bfloat16_t> ||
-    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
-
 namespace detail {
+
 /// Where a read in the background puts its values, and whom it tells. Both functions are called once, by another
 /// thread.
 class Reader {
@@ -75,52 +45,15 @@ class Reader {
   /// The values are there, or `error` says why not.
   virtual void finish(std::exception_ptr error) = 0;
 };
-
 template <Element T>
-class FutureReader final : public Reader {
+class AsyncReader;  // in async.hpp
+
+/// What can be asked of an array and of a part of one.
+template <class Self>
+class KOINE_API Methods {
  public:
-  void* target(std::size_t count) override {
-    values_.resize(count);
-    return values_.data();
-  }
-  void finish(std::exception_ptr error) override {
-    if (error) return promise_.set_exception(error);
-    if constexpr (std::same_as<T, bool>) {
-      std::vector<bool> values;
-      try {
-        values.assign(values_.begin(), values_.end());
-      } catch (...) {  // no memory
-        return promise_.set_exception(std::current_exception());
-      }
-      promise_.set_value(std::move(values));
-    } else {
-      promise_.set_value(std::move(values_));
-    }
-  }
-  std::future<std::vector<T>> future() { return promise_.get_future(); }
-
- private:
-  std::vector<std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>> values_;
-  std::promise<std::vector<T>> promise_;
-};
-}  // namespace detail
-
-/// A lazy n-dimensional array on a device.
-///
-/// A value: cheap to copy, never aliased. Operations build a graph; the device computes when a value is observed
-/// (`item`, `to_vector`, `copy_to`, `eval`, printing) or when the pending work has grown past a limit. Const use from
-/// many threads is safe, evaluation included.
-class KOINE_API Array {
- public:
-  /// An empty array: shape (0), float32, on the default device once it is used.
-  Array();
-  Array(const Array&) = default;
-  Array(Array&&) noexcept = default;
-  Array& operator=(const Array&) & = default;
-  Array& operator=(Array&&) & noexcept = default;
-  ~Array() = default;
-
-  const Shape& shape() const;
+  /// The sizes of the axes.
+  std::conditional_t<std::same_as<Self, Array>, const Shape&, Shape> shape() const;
   /// The size of one axis; negative axes count from the end.
   std::int64_t shape(std::int64_t axis) const;
   DType dtype() const;
@@ -164,34 +97,123 @@ class KOINE_API Array {
     return result;
   }
 
-  /// Copies all elements, converted to the range's element type, into `target`, a contiguous range of exactly size()
-  /// elements; ShapeError otherwise. Waits for the device.
-  template <std::ranges::contiguous_range Range>
-    requires Element<std::ranges::range_value_t<Range>>
+  /// Copies all elements in row-major order, converted to the range's element type, into `target`, a range of exactly
+  /// size() elements: a vector, an array, a span, or a view of one member of an array of structs. ShapeError for
+  /// another size. Waits for the device.
+  template <class Range>
+    requires Element<std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>>
   void copy_to(Range&& target) const {
-    read(dtype_of<std::ranges::range_value_t<Range>>, std::ranges::data(target), std::ranges::size(target), "copy_to");
+    using T = std::remove_cvref_t<decltype(*std::begin(target))>;
+    if constexpr (requires { read(dtype_of<T>, std::data(target), std::size(target), "copy_to"); }) {
+      read(dtype_of<T>, std::data(target), std::size(target), "copy_to");
+    } else {
+      const std::vector<T> values = to_vector<T>();
+      check_count(static_cast<std::size_t>(std::distance(std::begin(target), std::end(target))), "copy_to");
+      auto value = values.begin();
+      for (auto&& element : target) element = *value++;
+    }
   }
 
-  /// What to_vector gives, without waiting: starts the computation and reads in the background. The values are those of
-  /// now, whatever is assigned later. get() waits, and throws what went wrong on the way; a wrong type throws here. The
-  /// future may be dropped, and the process may end, before the values are there.
+  /// What to_vector gives as a std::future, without waiting: starts the computation and reads in the background. The
+  /// values are those of now, whatever is assigned later. get() waits, and throws what went wrong on the way; a wrong
+  /// type throws here. The future may be dropped, and the process may end, before the values are there. Needs
+  /// <koine/async.hpp>.
   template <Element T>
-  std::future<std::vector<T>> read_async() const {
-    auto reader = std::make_shared<detail::FutureReader<T>>();
+  auto read_async() const {
+    static_assert(
+        requires { sizeof(AsyncReader<T>); }, "Koine: for read_async write #include <koine/async.hpp>");
+    auto reader = std::make_shared<AsyncReader<T>>();
     auto result = reader->future();
     read_later(dtype_of<T>, std::move(reader));
     return result;
   }
 
   /// The same values as `type`; see koine::astype.
-  Array astype(DType type) const;
+  [[nodiscard]] Array astype(DType type) const;
   /// The same values on another device; see koine::to_device.
-  Array to_device(Device device) const;
+  [[nodiscard]] Array to_device(Device device) const;
+  /// The values in row-major memory of their own. (An Array is a value, so a plain copy is as safe, and cheaper; this
+  /// one lets go of a large array of which it is a part.)
+  [[nodiscard]] Array copy() const;
+  /// The elements in row-major order under another shape, in which one size may be -1: `x.reshape({2, -1})`,
+  /// `x.reshape(2, -1)`; see koine::reshape.
+  [[nodiscard]] Array reshape(const Shape& shape) const;
+  template <IntegerLike... T>
+    requires(sizeof...(T) > 1)
+  [[nodiscard]] auto reshape(T... sizes) const { return static_cast<const Methods&>(*this).reshape(Shape{sizes...}); }
+  /// The elements in row-major order along one axis.
+  [[nodiscard]] Array ravel() const;
+  /// The elements in rising order along one axis; see koine::sort. Not in place.
+  [[nodiscard]] Array sort(std::int64_t axis = -1) const;
+
+  /// The functions of these names.
+  [[nodiscard]] Array sum(const SumOptions& options = {}) const;
+  [[nodiscard]] Array sum(const Axis& axis) const;
+  [[nodiscard]] Array mean(const ReductionOptions& options = {}) const;
+  [[nodiscard]] Array mean(const Axis& axis) const;
+  [[nodiscard]] Array max(const ReductionOptions& options = {}) const;
+  [[nodiscard]] Array max(const Axis& axis) const;
+  [[nodiscard]] Array min(const ReductionOptions& options = {}) const;
+  [[nodiscard]] Array min(const Axis& axis) const;
+  [[nodiscard]] Array any(const ReductionOptions& options = {}) const;
+  [[nodiscard]] Array any(const Axis& axis) const;
+  [[nodiscard]] Array all(const ReductionOptions& options = {}) const;
+  [[nodiscard]] Array all(const Axis& axis) const;
+  [[nodiscard]] Array argmax(const ArgOptions& options = {}) const;
+  [[nodiscard]] Array argmax(const Axis& axis) const;
+  [[nodiscard]] Array argmin(const ArgOptions& options = {}) const;
+  [[nodiscard]] Array argmin(const Axis& axis) const;
+
+  explicit operator bool() const { return item<bool>(); }
+  template <ScalarLike T>
+    requires(!std::same_as<T, bool>)
+  explicit operator T() const { return item<T>(); }
+
+  template <class = void>
+  KOINE_INSTEAD("an Array is no range of C++ values; write for (float value : x.to_vector<float>())")
+  const float* begin() const;
+  template <class = void>
+  KOINE_INSTEAD("an Array is no range of C++ values; write for (float value : x.to_vector<float>())")
+  const float* end() const;
+
+ protected:
+  Methods() = default;
+  Methods(const Methods&) = default;
+  Methods(Methods&&) = default;
+  Methods& operator=(const Methods&) = default;
+  Methods& operator=(Methods&&) = default;
+  ~Methods() = default;
+
+ private:
+  void read_item(DType type, void* target) const;
+  void read(DType type, void* target, std::size_t count, const char* function) const;
+  void read_later(DType type, std::shared_ptr<Reader> reader) const;
+  void check_count(std::size_t count, const char* function) const;
+};
+
+}  // namespace detail
+
+/// A lazy n-dimensional array on a device.
+///
+/// A value: cheap to copy, never aliased. Operations build a graph; the device computes when a value is observed
+/// (`item`, `to_vector`, `copy_to`, `eval`, printing) or when the pending work has grown past a limit. Const use from
+/// many threads is safe, evaluation included.
+class KOINE_API Array : public detail::Methods<Array> {
+ public:
+  /// An empty array: shape (0), float32, on the default device once it is used.
+  Array();
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & noexcept = default;
+  ~Array() = default;
+
   /// Computes the array now (without waiting for the device) and returns it.
   const Array& eval() const;
 
-  /// Reads a part. Each index is an integer, a slice, `all`, `newaxis`, `ellipsis`, or an array; with no array among
-  /// them the part is a view, and nothing is copied.
+  /// Reads a part. Each index is an integer, a slice, `all`, `newaxis`, `ellipsis`, an array, or a list of integers or
+  /// of bool (`x({0, 2, 5})`, a vector); with no array and no list among them the part is a view, and nothing is
+  /// copied.
   ///
   /// Arrays follow NumPy's rules. One of integers picks positions along an axis, those below zero counted from the end;
   /// one of bool_ is a mask over as many axes as it has, of the same sizes, and picks where it is true. Arrays
@@ -212,6 +234,24 @@ class KOINE_API Array {
   template <class... I>
     requires(std::constructible_from<Index, I>&&...)
   Subscript operator()(I&&... indices) &;
+  /// A list of positions, perhaps with further indices behind it: `x({0, 2, 5}, 1)`.
+  template <class... I>
+    requires(std::constructible_from<Index, I>&&...)
+  Array operator()(std::initializer_list<detail::Integer> positions, I&&... indices) const& {
+    return (*this)(Index(positions), std::forward<I>(indices)...);
+  }
+  template <class... I>
+    requires(std::constructible_from<Index, I>&&...)
+  Array operator()(std::initializer_list<detail::Integer> positions, I&&... indices) && {
+    return std::as_const(*this)(positions, std::forward<I>(indices)...);
+  }
+  template <class... I>
+    requires(std::constructible_from<Index, I>&&...)
+  Subscript operator()(std::initializer_list<detail::Integer> positions, I&&... indices) &;
+  /// The same with one index.
+  Array operator[](const Index& index) const& { return get({&index, 1}); }
+  Array operator[](const Index& index) && { return get({&index, 1}); }
+  Subscript operator[](const Index& index) &;
 
   /// The part that `indices` name: what operator() calls, for lists made at run time.
   Array get(std::span<const Index> indices) const;
@@ -220,39 +260,32 @@ class KOINE_API Array {
   /// element several times, it gets the last value; where they name one that is not there, IndexError is thrown when
   /// the array is observed, from then on. To assign by a mask waits for the device only if there is a value for each
   /// element.
-  void set(std::span<const Index> indices, const class Operand& value);
-
-  explicit operator bool() const { return item<bool>(); }
-  template <ScalarLike T>
-    requires(!std::same_as<T, bool>)
-  explicit operator T() const { return item<T>(); }
+  void set(std::span<const Index> indices, const Operand& value);
 
   explicit Array(graph::NodeRef node) noexcept : node_(std::move(node)) {}
   const graph::NodeRef& node() const;
 
  private:
-  void read_item(DType type, void* target) const;
-  void read(DType type, void* target, std::size_t count, const char* function) const;
-  void read_later(DType type, std::shared_ptr<detail::Reader> reader) const;
-
   graph::NodeRef node_;
 };
 
-/// The values of an array between brackets, long axes shortened, with its type where that is not the default.
-KOINE_API std::ostream& operator<<(std::ostream& out, const Array& x);
-/// The text that operator<< prints. Takes every type; gives a string.
-KOINE_API std::string to_string(const Array& x);
-
-/// A subscript of an array that can be assigned to. It refers to the array, so it does not outlive it, and it never
-/// counts as a holder of the array's memory.
-class [[nodiscard]] KOINE_API Subscript {
+/// What `x(...)` gives where x is a variable: a part that can be read, and assigned to.
+///
+/// Read, it is a value, as an Array is: `auto row = x(0)` may outlive x, and does not change with it. Assigned to, as
+/// in `x(0) = 7`, it changes x, in place where nobody else holds x's memory (such a `row` does).
+///
+/// `x(which) += y` reads, adds and assigns. So where an array `which` names an element several times, the last value
+/// counts, as with NumPy, and not the sum of all; that sum is
+/// `x + matmul((which == expand_dims(arange(x.size()), 1)).astype(y.dtype()), y)` for one axis.
+class [[nodiscard]] KOINE_API Subscript : public detail::Methods<Subscript> {
  public:
-  Subscript(Array& array, std::vector<Index> indices) : array_(array), indices_(std::move(indices)) {}
+  Subscript(Array& array, std::vector<Index> indices) : array_(&array), source_(array), indices_(std::move(indices)) {}
   Subscript(const Subscript&) = default;
 
-  operator Array() const { return std::as_const(array_).get(indices_); }  // NOLINT: reads as the part itself
+  operator Array() const { return source_.get(indices_); }  // NOLINT: reads as the part itself
 
   void operator=(const Subscript& value) &&;  // NOLINT: assigns elements, so nothing to chain
+  void operator=(Subscript&& value) &&;       // NOLINT
   void operator=(const Operand& value) &&;    // NOLINT
   void operator+=(const Operand& value) &&;
   void operator-=(const Operand& value) &&;
@@ -264,36 +297,27 @@ class [[nodiscard]] KOINE_API Subscript {
   void operator^=(const Operand& value) &&;
   void operator<<=(const Operand& value) &&;
   void operator>>=(const Operand& value) &&;
+  template <class T>
+  KOINE_INSTEAD("what a subscript read is a value; declare it as Array, or assign to the array itself: x(0) = value")
+  void operator=(const T&) &;
 
-  const Shape shape() const { return Array(*this).shape(); }
-  DType dtype() const { return array_.dtype(); }
-  std::int64_t ndim() const { return Array(*this).ndim(); }
-  std::int64_t size() const { return Array(*this).size(); }
-  Array T() const { return Array(*this).T(); }
-  Array mT() const { return Array(*this).mT(); }
-  Array astype(DType type) const { return Array(*this).astype(type); }
-  template <ScalarLike S>
-  S item() const {
-    return Array(*this).item<S>();
-  }
-  template <Element E>
-  std::vector<E> to_vector() const {
-    return Array(*this).to_vector<E>();
-  }
-  template <Element E>
-  std::future<std::vector<E>> read_async() const {
-    return Array(*this).read_async<E>();
-  }
   template <class... I>
   Array operator()(I&&... indices) const {
     return std::as_const(static_cast<const Array&>(Array(*this)))(std::forward<I>(indices)...);
   }
+  Array operator[](const Index& index) const { return Array(*this)[index]; }
 
  private:
-  Array& array_;
+  Array* array_;
+  // The array as it was; let go of before an assignment, which is in place only where nobody else holds the memory.
+  Array source_;
   std::vector<Index> indices_;
 };
 
+/// The values of an array between brackets, long axes shortened, with its type where that is not the default. The
+/// stream's precision, width and floating notation count where they are set: `std::cout << std::setprecision(3) << x`.
+/// See also set_print_options in printing.hpp.
+KOINE_API std::ostream& operator<<(std::ostream& out, const Array& x);
 KOINE_API std::ostream& operator<<(std::ostream& out, const Subscript& x);
 
 template <class... I>
@@ -301,22 +325,33 @@ template <class... I>
 Subscript Array::operator()(I&&... indices) & {
   return Subscript(*this, std::vector<Index>{Index(std::forward<I>(indices))...});
 }
+template <class... I>
+  requires(std::constructible_from<Index, I>&&...)
+Subscript Array::operator()(std::initializer_list<detail::Integer> positions, I&&... indices) & {
+  return (*this)(Index(positions), std::forward<I>(indices)...);
+}
+inline Subscript Array::operator[](const Index& index) & { return Subscript(*this, {index}); }
+
+extern template class detail::Methods<Array>;
+extern template class detail::Methods<Subscript>;
 
 /// What an element-wise function takes: an array, a subscript of one, or a C++ scalar.
 class Operand {
  public:
-  Operand(const Array& array) : value_(array) {}           // NOLINT: implicit by design
-  Operand(Array&& array) : value_(std::move(array)) {}     // NOLINT
-  Operand(const Subscript& part) : value_(Array(part)) {}  // NOLINT
+  Operand(const Array& array) : array_(array) {}           // NOLINT: implicit by design
+  Operand(Array&& array) : array_(std::move(array)) {}     // NOLINT
+  Operand(const Subscript& part) : array_(Array(part)) {}  // NOLINT
   template <ScalarLike T>
-  Operand(T value) : value_(Scalar(value)) {}  // NOLINT
+  Operand(T value) : scalar_(value), is_scalar_(true) {}  // NOLINT
 
-  bool is_scalar() const noexcept { return std::holds_alternative<Scalar>(value_); }
-  const Array& array() const { return std::get<Array>(value_); }
-  const Scalar& scalar() const { return std::get<Scalar>(value_); }
+  bool is_scalar() const noexcept { return is_scalar_; }
+  const Array& array() const { return array_; }
+  const Scalar& scalar() const { return scalar_; }
 
  private:
-  std::variant<Array, Scalar> value_;
+  Array array_;
+  Scalar scalar_ = false;
+  bool is_scalar_ = false;
 };
 
 /// Computes several arrays together, sharing work between them; does not wait for the device. Takes every type; gives

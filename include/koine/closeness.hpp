@@ -3,11 +3,13 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 
 namespace koine {
 
 /// Options of isclose and allclose.
 struct ClosenessOptions {
+  detail::Named names_only = detail::named;
   double rtol = 1e-5;      ///< of the magnitude of x2
   double atol = 1e-8;      ///< in any case
   bool equal_nan = false;  ///< whether NaN agrees with NaN
@@ -22,6 +24,7 @@ KOINE_API bool allclose(const Operand& x1, const Operand& x2, const ClosenessOpt
 
 /// Options of array_equal.
 struct ArrayEqualOptions {
+  detail::Named names_only = detail::named;
   bool equal_nan = false;  ///< whether NaN equals NaN
 };
 /// Whether the arrays have the same shape and equal elements, whatever their types. Waits for the device unless the

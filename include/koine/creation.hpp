@@ -3,34 +3,130 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/literal.hpp>
+#include <koine/options.hpp>
 
-#include <initializer_list>
+#include <array>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
-#include <ranges>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace koine {
 
-/// The type and the device of a new array; by default the type follows from the data (float32 where there is none) and
-/// the device is default_device().
+/// The type and the device of a new array; by default the type follows from the data (default_dtype() where there is
+/// none) and the device is default_device().
 struct CreationOptions {
+  detail::Named names_only = detail::named;
   std::optional<DType> dtype = std::nullopt;
   std::optional<Device> device = std::nullopt;
 };
 
-/// Copies a contiguous range of element values (vector, array, span, vector<bool>) to the device, as `shape`,
-/// row-major. Takes every type; gives `.dtype`, else the elements' type. ShapeError if the range does not hold exactly
-/// that many elements.
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values, const Shape& shape,
-                                                                    const CreationOptions& options = {});
-/// The same as a vector: shape (values.size()).
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values,
-                                                                    const CreationOptions& options = {});
-KOINE_API Array asarray(const std::vector<bool>& values, const Shape& shape, const CreationOptions& options = {});
-KOINE_API Array asarray(const std::vector<bool>& values, const CreationOptions& options = {});
+namespace detail {
+KOINE_API Array from_host(const void* values, DType type, std::size_t count, const Shape& shape,
+                          const CreationOptions& options, const char* function);
+KOINE_API Array from_strided(const void* values, DType type, const Shape& shape, const Shape& strides,
+                             const CreationOptions& options);
+KOINE_API Array borrow_host(const void* values, DType type, std::size_t count, const Shape& shape,
+                            const CreationOptions& options);
+[[noreturn]] KOINE_API void throw_ragged();
+
+template <class Range>
+using ValueOf = std::remove_cvref_t<decltype(*std::begin(std::declval<const std::remove_cvref_t<Range>&>()))>;
+/// Of a range, and of a range of ranges, the element; bool of std::vector<bool>, whose references are objects.
+template <class T>
+struct LeafOf {
+  using Type = T;
+  static constexpr bool is_range = false;
+};
+template <class T>
+  requires requires(const T& range) {
+    std::begin(range);
+    std::size(range);
+  }
+struct LeafOf<T> {
+  using Type = typename LeafOf<ValueOf<T>>::Type;
+  static constexpr bool is_range = true;
+};
+
+/// Ranges of elements, nested to any depth.
+template <class Range>
+concept HostRange = LeafOf<Range>::is_range && Element<typename LeafOf<Range>::Type>;
+template <class Range>
+concept FlatRange = HostRange<Range> && Element<ValueOf<Range>>;
+template <class Range>
+concept ContiguousRange = FlatRange<Range> && requires(const Range& range) {
+  { std::data(range) } -> std::convertible_to<const ValueOf<Range>*>;
+};
+/// Contiguous memory that outlives the call: not a temporary, but for views such as std::span.
+template <class Range>
+concept BorrowedRange = ContiguousRange<std::remove_cvref_t<Range>> &&
+    (std::is_lvalue_reference_v<Range> || std::ranges::enable_borrowed_range<std::remove_cvref_t<Range>>);
+
+/// The elements of nested ranges in row-major order, and their shape.
+template <class Range>
+struct Nested {
+  using Leaf = typename LeafOf<Range>::Type;
+  static constexpr DType dtype = dtype_of<Leaf>;
+
+  template <class Part>
+  void add(const Part& part, std::size_t axis) {
+    const auto size = static_cast<std::int64_t>(std::size(part));
+    if (axis == shape.size()) shape.push_back(size);
+    if (shape[axis] != size) throw_ragged();
+    if constexpr (Element<ValueOf<Part>>) {
+      for (const auto& value : part) values.push_back(value);
+    } else {
+      for (const auto& inner : part) add(inner, axis + 1);
+    }
+  }
+
+  std::vector<std::conditional_t<std::same_as<Leaf, bool>, std::uint8_t, Leaf>> values;
+  Shape shape;
+};
+}  // namespace detail
+
+/// Copies values of the host to the device. They are a vector, an array, a span, a C array, or another range whose
+/// elements are an array's (`std::vector<bool>` too), or a range of such ranges, each of one length, which gives an
+/// array of as many axes. Takes every type; gives `.dtype`, else the elements' type. ShapeError for inner ranges of
+/// different lengths.
+template <detail::HostRange Range>
+Array asarray(const Range& values, const CreationOptions& options = {});
+template <detail::HostRange Range>
+Array asarray(const Range& values, DType dtype) {
+  return asarray(values, {.dtype = dtype});
+}
+/// The same of a flat range, as `shape`, row-major. ShapeError if the range does not hold exactly that many elements.
+template <detail::FlatRange Range>
+Array asarray(const Range& values, const Shape& shape, const CreationOptions& options = {});
+template <detail::FlatRange Range>
+Array asarray(const Range& values, const Shape& shape, DType dtype) {
+  return asarray(values, shape, {.dtype = dtype});
+}
+/// The elements from `values` on, as `shape`, row-major: `asarray(pointer, n)`.
+template <Element T>
+Array asarray(const T* values, const Shape& shape, const CreationOptions& options = {}) {
+  return detail::from_host(values, dtype_of<T>, static_cast<std::size_t>(shape.elements()), shape, options, "asarray");
+}
+/// The same with a distance in bytes between neighbours for each axis, of either sign, as NumPy's strides.
+template <Element T>
+Array asarray(const T* values, const Shape& shape, const Shape& strides, const CreationOptions& options = {}) {
+  return detail::from_strided(values, dtype_of<T>, shape, strides, options);
+}
+/// One member of each struct in a contiguous range: `asarray(particles, &Particle::mass)`.
+template <class Range, class Struct, Element T>
+  requires(std::same_as<detail::ValueOf<Range>, Struct>)
+Array asarray(const Range& structs, T Struct::*member, const CreationOptions& options = {});
+/// A number, or a list in braces; see array.
+KOINE_API Array asarray(const Literal& values, const CreationOptions& options = {});
+inline Array asarray(const Literal& values, DType dtype) { return asarray(values, {.dtype = dtype}); }
+/// An array itself, of another type or on another device if the options say so.
+KOINE_API Array asarray(const Array& x, const CreationOptions& options = {});
+inline Array asarray(const Array& x, DType dtype) { return asarray(x, {.dtype = dtype}); }
+
 /// The memory of a contiguous range itself, as `shape`, row-major: no copy on a device that shares memory with the host
 /// (a CPU, an integrated GPU), as asarray() elsewhere and where `.dtype` asks for another type. Koine only reads the
 /// memory: an assignment to a part of the array copies it first. The memory must live, and must not change, until every
@@ -38,183 +134,165 @@ KOINE_API Array asarray(const std::vector<bool>& values, const CreationOptions& 
 /// the device, so that the memory may be freed right after. It counts for nothing in memory_stats(). A temporary range
 /// does not compile. Takes every type; gives `.dtype`, else the elements' type. ShapeError if the range does not hold
 /// exactly as many elements as the shape.
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
-  borrow(Range&& memory, const Shape& shape, const CreationOptions& options = {});
+template <class Range>
+  requires detail::BorrowedRange<Range> Array borrow(Range&& memory, const Shape& shape,
+                                                     const CreationOptions& options = {}) {
+    return detail::borrow_host(std::data(memory), dtype_of<detail::ValueOf<Range>>, std::size(memory), shape, options);
+  }
 /// The same as a vector: shape (memory.size()).
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
-  borrow(Range&& memory, const CreationOptions& options = {});
-/// A scalar as an array without axes, no longer weak: bool_, int64, float32 or complex64 by its kind.
-KOINE_API Array asarray(const Operand& value, const CreationOptions& options = {});
+template <class Range>
+  requires detail::BorrowedRange<Range> Array borrow(Range&& memory, const CreationOptions& options = {}) {
+    return borrow(memory, Shape(std::size(memory)), options);
+  }
 
-/// Small arrays written out: `array({1, 2, 3})`, `array({{1., 2.}, {3., 4.}})`. Gives `.dtype`, else what the scalars'
-/// kind gives: bool_, int64, float32 or complex64.
-/// ValueError for an integer that does not fit the type.
-template <ScalarLike T>
-Array array(std::initializer_list<T> values, const CreationOptions& options = {});
-template <ScalarLike T>
-Array array(std::initializer_list<std::initializer_list<T>> rows, const CreationOptions& options = {});
-template <ScalarLike T>
-Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes,
-            const CreationOptions& options = {});
+/// Arrays written out: `array({1, 2, 3})`, `array({{1, 2.5}, {3, 4}})`, to any depth. Gives `.dtype`, else what the
+/// highest kind among the numbers gives: bool_, int64, default_dtype() or the complex type of its width. So numbers
+/// beside float64 data want `.dtype = float64`, or set_default_dtype(float64). ValueError for an integer that does not
+/// fit the type, ShapeError for inner lists of different lengths.
+KOINE_API Array array(const Literal& values, const CreationOptions& options = {});
+inline Array array(const Literal& values, DType dtype) { return array(values, {.dtype = dtype}); }
+/// Whatever else asarray takes.
+template <class Values, class... Options>
+  requires requires(const Values& values, const Options&... options) { koine::asarray(values, options...); }
+Array array(const Values& values, const Options&... options) { return asarray(values, options...); }
+template <detail::HostRange Range>
+Array array(const Range& values, const CreationOptions& options) {
+  return asarray(values, options);
+}
 
-/// Uninitialised elements: their values are not specified (here: zero). Gives `.dtype`, float32 by default.
+/// Uninitialised elements: their values are not specified (here: zero). Gives `.dtype`, default_dtype() by default.
 KOINE_API Array empty(const Shape& shape, const CreationOptions& options = {});
-/// Every element is 0. Gives `.dtype`, float32 by default.
+inline Array empty(const Shape& shape, DType dtype) { return empty(shape, {.dtype = dtype}); }
+/// Every element is 0. Gives `.dtype`, default_dtype() by default.
 KOINE_API Array zeros(const Shape& shape, const CreationOptions& options = {});
-/// Every element is 1. Gives `.dtype`, float32 by default.
+inline Array zeros(const Shape& shape, DType dtype) { return zeros(shape, {.dtype = dtype}); }
+/// Every element is 1. Gives `.dtype`, default_dtype() by default.
 KOINE_API Array ones(const Shape& shape, const CreationOptions& options = {});
-/// Every element is `value`. Gives `.dtype`, else what the value's kind gives: bool_, int64, float32 or complex64.
-/// ValueError for an integer that does not fit the type, DTypeError for a complex value of a real one.
+inline Array ones(const Shape& shape, DType dtype) { return ones(shape, {.dtype = dtype}); }
+/// Every element is `value`. Gives `.dtype`, else what the value's kind gives: bool_, int64, or the default real or
+/// complex type. ValueError for an integer that does not fit the type, DTypeError for a complex value of a real one.
 KOINE_API Array full(const Shape& shape, const Scalar& value, const CreationOptions& options = {});
+inline Array full(const Shape& shape, const Scalar& value, DType dtype) { return full(shape, value, {.dtype = dtype}); }
 /// Uninitialised elements in the shape of x and on its device, unless another is named. Takes every type; gives
 /// `.dtype`, else the same type.
 KOINE_API Array empty_like(const Array& x, const CreationOptions& options = {});
+inline Array empty_like(const Array& x, DType dtype) { return empty_like(x, {.dtype = dtype}); }
 /// The same with zeros. Takes every type; gives `.dtype`, else the same type.
 KOINE_API Array zeros_like(const Array& x, const CreationOptions& options = {});
+inline Array zeros_like(const Array& x, DType dtype) { return zeros_like(x, {.dtype = dtype}); }
 /// The same with ones. Takes every type; gives `.dtype`, else the same type.
 KOINE_API Array ones_like(const Array& x, const CreationOptions& options = {});
+inline Array ones_like(const Array& x, DType dtype) { return ones_like(x, {.dtype = dtype}); }
 /// The same with `value` everywhere. Takes every type; gives `.dtype`, else the same type.
 KOINE_API Array full_like(const Array& x, const Scalar& value, const CreationOptions& options = {});
+inline Array full_like(const Array& x, const Scalar& value, DType dtype) {
+  return full_like(x, value, {.dtype = dtype});
+}
 
 /// start, start + step, … up to, not including, `stop`. Gives `.dtype`, else int64 if all three are integers, else
-/// float32. ValueError for a step of zero, and for integers that do not fit the type.
+/// default_dtype(). ValueError for a step of zero, and for integers that do not fit the type.
 KOINE_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step = 1,
                        const CreationOptions& options = {});
+inline Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, DType dtype) {
+  return arange(start, stop, step, {.dtype = dtype});
+}
 KOINE_API Array arange(const Scalar& stop, const CreationOptions& options = {});
+inline Array arange(const Scalar& start, const Scalar& stop, const CreationOptions& options) {
+  return arange(start, stop, 1, options);
+}
+inline Array arange(const Scalar& start, const Scalar& stop, DType dtype) {
+  return arange(start, stop, 1, {.dtype = dtype});
+}
+inline Array arange(const Scalar& stop, DType dtype) { return arange(stop, {.dtype = dtype}); }
 
 struct LinspaceOptions {
+  detail::Named names_only = detail::named;
   std::optional<DType> dtype = std::nullopt;
   std::optional<Device> device = std::nullopt;
   bool endpoint = true;
 };
 /// `num` evenly spaced values from `start` to `stop`, which is the last one unless `.endpoint` is false.
-/// Gives `.dtype`, float32 by default, complex64 for complex ends.
+/// Gives `.dtype`, default_dtype() by default, a complex type of that width for complex ends.
 KOINE_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                          const LinspaceOptions& options = {});
+inline Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, DType dtype) {
+  return linspace(start, stop, num, {.dtype = dtype});
+}
 
 struct EyeOptions {
+  detail::Named names_only = detail::named;
   std::int64_t k = 0;
   std::optional<DType> dtype = std::nullopt;
   std::optional<Device> device = std::nullopt;
 };
-/// Ones on the k-th diagonal, zeros elsewhere; square unless `n_cols` is given. Gives `.dtype`, float32 by default.
+/// Ones on the k-th diagonal, zeros elsewhere; square unless `n_cols` is given. Gives `.dtype`, default_dtype() by
+/// default.
 KOINE_API Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options = {});
+inline Array eye(std::int64_t n_rows, std::int64_t n_cols, DType dtype) {
+  return eye(n_rows, n_cols, {.dtype = dtype});
+}
 KOINE_API Array eye(std::int64_t n_rows, const EyeOptions& options = {});
+inline Array eye(std::int64_t n_rows, DType dtype) { return eye(n_rows, {.dtype = dtype}); }
 
 struct TriangleOptions {
+  detail::Named names_only = detail::named;
   std::int64_t k = 0;
 };
 /// The elements of each matrix on and below (tril), on and above (triu) the k-th diagonal; zeros elsewhere.
 /// Takes every type; gives the same type.
 KOINE_API Array tril(const Array& x, const TriangleOptions& options = {});
+inline Array tril(const Array& x, std::int64_t k) { return tril(x, {.k = k}); }
 /// The upper triangles; see tril. Takes every type; gives the same type.
 KOINE_API Array triu(const Array& x, const TriangleOptions& options = {});
+inline Array triu(const Array& x, std::int64_t k) { return triu(x, {.k = k}); }
 
 struct MeshgridOptions {
+  detail::Named names_only = detail::named;
   std::string_view indexing = "xy";
 };
 /// Coordinate matrices of vectors; indexing "xy" (Cartesian) or "ij" (matrix). Takes every type; gives the same types.
 KOINE_API std::vector<Array> meshgrid(const std::vector<Array>& arrays, const MeshgridOptions& options = {});
+/// The same for `auto [x, y] = meshgrid(a, b);`.
+inline std::array<Array, 2> meshgrid(const Array& x1, const Array& x2, const MeshgridOptions& options = {}) {
+  const std::vector<Array> grids = meshgrid({x1, x2}, options);
+  return {grids[0], grids[1]};
+}
+inline std::array<Array, 3> meshgrid(const Array& x1, const Array& x2, const Array& x3,
+                                     const MeshgridOptions& options = {}) {
+  const std::vector<Array> grids = meshgrid({x1, x2, x3}, options);
+  return {grids[0], grids[1], grids[2]};
+}
 
-namespace detail {
-KOINE_API Array from_host(const void* values, DType type, std::size_t count, const Shape& shape,
-                          const CreationOptions& options, const char* function);
-KOINE_API Array borrow_host(const void* values, DType type, std::size_t count, const Shape& shape,
-                            const CreationOptions& options);
-[[noreturn]] KOINE_API void throw_ragged();
-/// ValueError for an integer that does not fit `type`.
-KOINE_API void check_literal(const Scalar& value, DType type);
-
-/// The type that a written-out list of T gets: as asarray(scalar), so that literals follow the defaults.
-template <ScalarLike T>
-constexpr DType literal_type() {
-  if constexpr (std::same_as<T, bool>) {
-    return DType::bool_;
-  } else if constexpr (std::integral<T>) {
-    return DType::int64;
-  } else if constexpr (std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>) {
-    return DType::complex64;
+template <detail::HostRange Range>
+Array asarray(const Range& values, const CreationOptions& options) {
+  if constexpr (detail::ContiguousRange<Range>) {
+    return asarray(values, Shape(std::size(values)), options);
   } else {
-    return DType::float32;
+    detail::Nested<Range> nested;
+    nested.add(values, 0);
+    return detail::from_host(nested.values.data(), nested.dtype, nested.values.size(), nested.shape, options,
+                             "asarray");
   }
 }
 
-/// A list's values as the widest element type of their kind; from_host narrows them to the array's type.
-template <ScalarLike T>
-Array from_list(const std::vector<T>& values, const Shape& shape, CreationOptions options) {
-  if (!options.dtype) options.dtype = literal_type<T>();
-  if constexpr (std::integral<T>) {
-    for (const T value : values) check_literal(value, *options.dtype);
-  }
-  if constexpr (std::same_as<T, bool>) {
-    return asarray(values, shape, options);
-  } else if constexpr (Element<T>) {
-    return from_host(values.data(), dtype_of<T>, values.size(), shape, options, "array");
+template <detail::FlatRange Range>
+Array asarray(const Range& values, const Shape& shape, const CreationOptions& options) {
+  if constexpr (detail::ContiguousRange<Range>) {
+    return detail::from_host(std::data(values), dtype_of<detail::ValueOf<Range>>, std::size(values), shape, options,
+                             "asarray");
   } else {
-    const std::vector<double> wide(values.begin(), values.end());
-    return from_host(wide.data(), float64, wide.size(), shape, options, "array");
+    detail::Nested<Range> nested;
+    nested.add(values, 0);
+    return detail::from_host(nested.values.data(), nested.dtype, nested.values.size(), shape, options, "asarray");
   }
 }
-}  // namespace detail
 
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values, const Shape& shape,
-                                                                    const CreationOptions& options) {
-    return detail::from_host(std::ranges::data(values), dtype_of<std::ranges::range_value_t<Range>>,
-                             std::ranges::size(values), shape, options, "asarray");
-  }
-
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> Array asarray(const Range& values,
-                                                                    const CreationOptions& options) {
-    return asarray(values, Shape{std::ranges::size(values)}, options);
-  }
-
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
-  borrow(Range&& memory, const Shape& shape, const CreationOptions& options) {
-    return detail::borrow_host(std::ranges::data(memory), dtype_of<std::ranges::range_value_t<Range>>,
-                               std::ranges::size(memory), shape, options);
-  }
-
-template <std::ranges::contiguous_range Range>
-  requires Element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range> Array
-  borrow(Range&& memory, const CreationOptions& options) {
-    return borrow(memory, Shape{std::ranges::size(memory)}, options);
-  }
-
-template <ScalarLike T>
-Array array(std::initializer_list<T> values, const CreationOptions& options) {
-  return detail::from_list(std::vector<T>(values), Shape{values.size()}, options);
-}
-
-template <ScalarLike T>
-Array array(std::initializer_list<std::initializer_list<T>> rows, const CreationOptions& options) {
-  std::vector<T> values;
-  const std::size_t columns = rows.size() ? rows.begin()->size() : 0;
-  for (const auto& row : rows) {
-    if (row.size() != columns) detail::throw_ragged();
-    values.insert(values.end(), row.begin(), row.end());
-  }
-  return detail::from_list(values, Shape{rows.size(), columns}, options);
-}
-
-template <ScalarLike T>
-Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes,
-            const CreationOptions& options) {
-  std::vector<T> values;
-  const std::size_t rows = planes.size() ? planes.begin()->size() : 0;
-  const std::size_t columns = rows ? planes.begin()->begin()->size() : 0;
-  for (const auto& plane : planes) {
-    if (plane.size() != rows) detail::throw_ragged();
-    for (const auto& row : plane) {
-      if (row.size() != columns) detail::throw_ragged();
-      values.insert(values.end(), row.begin(), row.end());
-    }
-  }
-  return detail::from_list(values, Shape{planes.size(), rows, columns}, options);
+template <class Range, class Struct, Element T>
+  requires(std::same_as<detail::ValueOf<Range>, Struct>)
+Array asarray(const Range& structs, T Struct::*member, const CreationOptions& options) {
+  const auto* first = std::data(structs);
+  const std::size_t count = std::size(structs);
+  return asarray(count == 0 ? nullptr : &(first->*member), Shape(count), Shape(sizeof(Struct)), options);
 }
 
 }  // namespace koine

@@ -27,6 +27,11 @@ class KOINE_API Device {
  public:
   /// For the library's own use: devices() and default_device() are where devices come from.
   explicit Device(const detail::DeviceRecord& record) noexcept : record_(&record) {}
+  /// The best device that a selector matches: `x.to_device("cpu")`, `.device = "nvidia:gpu:1"`. Throws as
+  /// devices(selector).
+  Device(std::string_view selector);                                           // NOLINT: implicit by design
+  Device(const char* selector) : Device(std::string_view(selector)) {}         // NOLINT
+  Device(const std::string& selector) : Device(std::string_view(selector)) {}  // NOLINT
 
   /// The device's name, such as "NVIDIA H200".
   const std::string& name() const noexcept;

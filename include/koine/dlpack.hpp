@@ -6,6 +6,7 @@
 #include <koine/array.hpp>
 #include <koine/device.hpp>
 #include <koine/export.hpp>
+#include <koine/options.hpp>
 
 #include <optional>
 
@@ -14,6 +15,7 @@ struct DLManagedTensor;
 namespace koine {
 
 struct FromDlpackOptions {
+  detail::Named names_only = detail::named;
   std::optional<Device> device = std::nullopt;
   std::optional<bool> copy = std::nullopt;  ///< true: always copy; false: ValueError where a copy is needed
 };

@@ -5,12 +5,12 @@
 #include <koine/export.hpp>
 
 #include <bit>
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <string_view>
+#include <type_traits>
 
 namespace koine {
 
@@ -103,6 +103,17 @@ class bfloat16_t {
 };
 
 namespace detail {
+/// std::complex<float>, std::complex<double>, and other types of two such parts. (Known by what they have, since
+/// <complex> takes a compiler as long as the rest of Koine.)
+template <class T>
+concept ComplexNumber = requires(const T& z) {
+  typename T::value_type;
+  requires std::same_as<typename T::value_type, float> || std::same_as<typename T::value_type, double>;
+  { z.real() } -> std::convertible_to<typename T::value_type>;
+  { z.imag() } -> std::convertible_to<typename T::value_type>;
+  requires sizeof(T) == 2 * sizeof(typename T::value_type);
+};
+
 template <class T>
 struct DTypeOf;  // left undefined for types that are no element type
 
@@ -120,10 +131,8 @@ template <>
 struct DTypeOf<float> : DTypeIs<DType::float32> {};
 template <>
 struct DTypeOf<double> : DTypeIs<DType::float64> {};
-template <>
-struct DTypeOf<std::complex<float>> : DTypeIs<DType::complex64> {};
-template <>
-struct DTypeOf<std::complex<double>> : DTypeIs<DType::complex128> {};
+template <ComplexNumber T>
+struct DTypeOf<T> : DTypeIs<sizeof(T) == 8 ? DType::complex64 : DType::complex128> {};
 
 // By size and signedness, so that long and long long both find their type.
 template <std::integral T>
@@ -144,5 +153,24 @@ concept Element = requires {
 /// The DType of a C++ type: `dtype_of<float>` is float32.
 template <Element T>
 inline constexpr DType dtype_of = detail::DTypeOf<std::remove_cv_t<T>>::value;
+
+/// The real floating type of numbers that nothing else gives a type: literals, scalars, what zeros, linspace and the
+/// like create, random numbers, and what functions such as sin and mean make of integers. Complex ones take the complex
+/// type of that width. float32 unless this thread is in a DTypeScope or set_default_dtype() was called.
+KOINE_API DType default_dtype() noexcept;
+/// Makes float32 or float64 the default of all threads that are in no DTypeScope. ValueError for another type.
+KOINE_API void set_default_dtype(DType dtype);
+
+/// Makes float32 or float64 this thread's default while the scope lives. Scopes nest. ValueError for another type.
+class KOINE_API DTypeScope {
+ public:
+  explicit DTypeScope(DType dtype);
+  ~DTypeScope();
+  DTypeScope(const DTypeScope&) = delete;
+  DTypeScope& operator=(const DTypeScope&) = delete;
+
+ private:
+  DType before_;
+};
 
 }  // namespace koine

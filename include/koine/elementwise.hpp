@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 
 #include <concepts>
 #include <optional>
@@ -21,28 +22,28 @@ namespace koine {
 /// Takes every type but bool_; gives the same type, of complex types the type of their parts.
 KOINE_API Array abs(const Operand& x);
 /// The inverse cosine, in radians from 0 to π.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array acos(const Operand& x);
 /// The inverse hyperbolic cosine.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array acosh(const Operand& x);
 /// The sum of each pair of elements; integers wrap.
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array add(const Operand& x1, const Operand& x2);
 /// The inverse sine, in radians from -π/2 to π/2.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array asin(const Operand& x);
 /// The inverse hyperbolic sine.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array asinh(const Operand& x);
 /// The inverse tangent, in radians from -π/2 to π/2.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array atan(const Operand& x);
 /// The angle, in radians from -π to π, of the point with ordinate x1 and abscissa x2.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array atan2(const Operand& x1, const Operand& x2);
 /// The inverse hyperbolic tangent.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array atanh(const Operand& x);
 /// The AND of the bits.
 /// Takes integers and bool_; gives the same type.
@@ -63,7 +64,7 @@ KOINE_API Array bitwise_right_shift(const Operand& x1, const Operand& x2);
 /// Takes integers and bool_; gives the same type.
 KOINE_API Array bitwise_xor(const Operand& x1, const Operand& x2);
 /// The cube root.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array cbrt(const Operand& x);
 /// The smallest integer not below the element.
 /// Takes integers and real floating types; gives the same type.
@@ -72,37 +73,37 @@ KOINE_API Array ceil(const Operand& x);
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array conj(const Operand& x);
 /// The magnitude of x1 with the sign of x2.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array copysign(const Operand& x1, const Operand& x2);
 /// The cosine of an angle in radians.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array cos(const Operand& x);
 /// The hyperbolic cosine.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array cosh(const Operand& x);
 /// An angle in degrees given in radians.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array deg2rad(const Operand& x);
 /// The quotient; integers are divided as float32.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array divide(const Operand& x1, const Operand& x2);
 /// Whether the elements of each pair are equal.
 /// Takes every type; gives bool_.
 KOINE_API Array equal(const Operand& x1, const Operand& x2);
 /// The error function, 2/√π times the integral of exp(-t²) from 0 to x.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array erf(const Operand& x);
 /// 1 - erf(x), exact where that is small too.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array erfc(const Operand& x);
 /// e to the power of each element.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array exp(const Operand& x);
 /// 2 to the power of each element.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array exp2(const Operand& x);
 /// exp(x) - 1, exact for small x too.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array expm1(const Operand& x);
 /// The largest integer not above the element.
 /// Takes integers and real floating types; gives the same type.
@@ -117,7 +118,7 @@ KOINE_API Array greater(const Operand& x1, const Operand& x2);
 /// Takes every type but complex ones; gives bool_.
 KOINE_API Array greater_equal(const Operand& x1, const Operand& x2);
 /// sqrt(x1² + x2²) without overflow on the way.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array hypot(const Operand& x1, const Operand& x2);
 /// The imaginary part; 0 for real types.
 /// Takes every type but bool_; gives the same type, of complex types the type of their parts.
@@ -138,22 +139,22 @@ KOINE_API Array less(const Operand& x1, const Operand& x2);
 /// Takes every type but complex ones; gives bool_.
 KOINE_API Array less_equal(const Operand& x1, const Operand& x2);
 /// The natural logarithm of the absolute value of the gamma function; infinity at 0, -1, -2, ...
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array lgamma(const Operand& x);
 /// The natural logarithm.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array log(const Operand& x);
 /// log(1 + x), exact for small x too.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array log1p(const Operand& x);
 /// The logarithm to base 2.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array log2(const Operand& x);
 /// The logarithm to base 10.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array log10(const Operand& x);
 /// log(exp(x1) + exp(x2)) without overflow on the way.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array logaddexp(const Operand& x1, const Operand& x2);
 /// Whether both elements are true, i.e. not zero.
 /// Takes every type; gives bool_.
@@ -180,7 +181,7 @@ KOINE_API Array multiply(const Operand& x1, const Operand& x2);
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array negative(const Operand& x);
 /// The next value of the type after x1 toward x2.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array nextafter(const Operand& x1, const Operand& x2);
 /// Whether the elements of each pair differ.
 /// Takes every type; gives bool_.
@@ -192,13 +193,13 @@ KOINE_API Array positive(const Operand& x);
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array pow(const Operand& x1, const Operand& x2);
 /// An angle in radians given in degrees.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array rad2deg(const Operand& x);
 /// The real part.
 /// Takes every type but bool_; gives the same type, of complex types the type of their parts.
 KOINE_API Array real(const Operand& x);
 /// 1 / x.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array reciprocal(const Operand& x);
 /// What floor_divide leaves, with the sign of x2; of an integer divided by 0 it is 0.
 /// Takes integers and real floating types; gives the same type.
@@ -207,43 +208,43 @@ KOINE_API Array remainder(const Operand& x1, const Operand& x2);
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array round(const Operand& x);
 /// 1 / sqrt(x).
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array rsqrt(const Operand& x);
 /// 1 / (1 + exp(-x)), the logistic function, without overflow on the way.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array sigmoid(const Operand& x);
 /// -1, 0 or 1 by the sign, NaN for NaN; of a complex number x / abs(x).
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array sign(const Operand& x);
 /// Whether the sign bit is set, as it is for -0.0.
-/// Takes every type but complex ones, integers and bool_ as float32; gives bool_.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives bool_.
 KOINE_API Array signbit(const Operand& x);
 /// The sine of an angle in radians.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array sin(const Operand& x);
 /// sin(πx) / (πx), and 1 at 0.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array sinc(const Operand& x);
 /// The hyperbolic sine.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array sinh(const Operand& x);
 /// x · x; integers wrap.
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array square(const Operand& x);
 /// The square root.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array sqrt(const Operand& x);
 /// x1 less x2; integers wrap.
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array subtract(const Operand& x1, const Operand& x2);
 /// The tangent of an angle in radians.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array tan(const Operand& x);
 /// The hyperbolic tangent.
-/// Takes every type, integers and bool_ as float32; gives the same type.
+/// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array tanh(const Operand& x);
 /// The gamma function; NaN at -1, -2, ..., an infinity of its sign at a zero.
-/// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
+/// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array tgamma(const Operand& x);
 /// The element rounded toward zero.
 /// Takes integers and real floating types; gives the same type.
@@ -269,6 +270,7 @@ KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBo
 /// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
 /// of x's type.
 struct NanToNumOptions {
+  detail::Named names_only = detail::named;
   double nan = 0;
   std::optional<double> posinf = std::nullopt;
   std::optional<double> neginf = std::nullopt;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand in a subscript: integers, slices, `all`, `newaxis`, `ellipsis`, arrays of positions and masks.
+// What may stand in a subscript: integers, slices, `all`, `newaxis`, `ellipsis`, arrays and lists of positions and
+// masks.
 #pragma once
 
 #include <koine/export.hpp>
@@ -8,14 +9,31 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 namespace koine {
 
 class Array;
 class Operand;
+
+namespace detail {
+/// Positions, or a mask, on the host: they become an array on the device of the one that they index.
+struct IndexList {
+  std::vector<std::int64_t> values;
+  bool mask = false;
+};
+/// A vector, an array or a span of bool.
+template <class R>
+concept BoolRange = requires(const R& range) {
+  std::begin(range);
+  requires std::same_as<typename R::value_type, bool>;
+};
+}  // namespace detail
 
 namespace graph {
 struct Node;
@@ -66,6 +84,7 @@ struct All {
   /// True where every element along `options.axis` (by default: of the whole array) is true, i.e. not zero. True for no
   /// elements. The reduced axes are removed, or of size one with `.keepdims`. Takes every type; gives bool_.
   KOINE_API Array operator()(const Operand& x, const ReductionOptions& options = {}) const;
+  KOINE_API Array operator()(const Operand& x, const Axis& axis) const;
 };
 inline constexpr All all{0};
 
@@ -83,15 +102,37 @@ class Index {
   Index(Ellipsis e) : value_(e) {}                                // NOLINT
   /// Positions along an axis, or, if its type is bool_, a mask of as many axes as it has.
   KOINE_API Index(const Array& array);  // NOLINT
+  /// The same written out, or in a vector, an array or a span.
+  Index(std::initializer_list<detail::Integer> positions) : Index(Slice{}) {
+    auto list = std::make_shared<detail::IndexList>();
+    for (const detail::Integer position : positions) list->values.push_back(position.value);
+    list_ = std::move(list);
+  }
+  template <class R>
+    requires detail::IntegerRange<R> || detail::BoolRange<R> Index(const R& values) : Index(Slice{}) {  // NOLINT
+      auto list = std::make_shared<detail::IndexList>();
+      for (const auto value : values) {
+        if constexpr (detail::BoolRange<R>) {
+          list->values.push_back(static_cast<bool>(value));
+        } else {
+          list->values.push_back(detail::Integer(value).value);
+        }
+      }
+      list->mask = detail::BoolRange<R>;
+      list_ = std::move(list);
+    }
 
-  /// Of an array the whole axis.
-  const Value& value() const noexcept { return value_; }
-  /// Null for all but arrays. Beside the value, not in it: GCC 12 warns of variants that hold shared pointers.
-  const std::shared_ptr<graph::Node>& array() const noexcept { return array_; }
+    /// Of an array the whole axis.
+    const Value& value() const noexcept { return value_; }
+    /// Null for all but arrays. Beside the value, not in it: GCC 12 warns of variants that hold shared pointers.
+    const std::shared_ptr<graph::Node>& array() const noexcept { return array_; }
+    /// Null for all but lists.
+    const detail::IndexList* list() const noexcept { return list_.get(); }
 
- private:
-  Value value_;
-  std::shared_ptr<graph::Node> array_;
+   private:
+    Value value_;
+    std::shared_ptr<graph::Node> array_;
+    std::shared_ptr<const detail::IndexList> list_;
 };
 
 }  // namespace koine

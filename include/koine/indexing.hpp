@@ -3,11 +3,13 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 #include <koine/shape.hpp>
 
 namespace koine {
 
 struct TakeOptions {
+  detail::Named names_only = detail::named;
   Axis axis = none;  ///< none: positions in the flattened array
 };
 /// The elements of `x` at `indices` along one axis: the result has the shape of x with that axis replaced by the axes
@@ -17,8 +19,10 @@ struct TakeOptions {
 /// assigned to a part of depends on it as a whole. Takes every type; gives the same type.
 /// DTypeError for indices that are not integers, IndexError for an axis out of range.
 KOINE_API Array take(const Array& x, const Array& indices, const TakeOptions& options = {});
+inline Array take(const Array& x, const Array& indices, const Axis& axis) { return take(x, indices, {.axis = axis}); }
 
 struct TakeAlongAxisOptions {
+  detail::Named names_only = detail::named;
   std::int64_t axis = -1;
 };
 /// The elements of `x` at `indices` along one axis, row by row: result[i, j, k] = x[i, indices[i, j, k], k] for axis 1.
@@ -26,5 +30,8 @@ struct TakeAlongAxisOptions {
 /// one. Takes every type; gives the same type. Positions out of range, and errors, as with take; ShapeError for shapes
 /// that do not fit.
 KOINE_API Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisOptions& options = {});
+inline Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
+  return take_along_axis(x, indices, {.axis = axis});
+}
 
 }  // namespace koine

@@ -4,6 +4,7 @@
 
 #include <koine/device.hpp>
 #include <koine/dtype.hpp>
+#include <koine/options.hpp>
 #include <koine/types.hpp>
 
 #include <cstdint>
@@ -27,11 +28,12 @@ struct DefaultDTypes {
   DType integral = int64;
   DType indexing = int64;
 };
-/// The same on every device.
+/// What default_dtype() says, on every device.
 KOINE_API DefaultDTypes default_dtypes(const std::optional<Device>& device = std::nullopt);
 
 /// Options of dtypes: the device (by default default_device()), and kinds as isdtype takes them (by default all).
 struct DTypesOptions {
+  detail::Named names_only = detail::named;
   std::optional<Device> device = std::nullopt;
   std::optional<DTypeKinds> kind = std::nullopt;
 };

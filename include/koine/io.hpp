@@ -5,6 +5,7 @@
 #include <koine/array.hpp>
 #include <koine/device.hpp>
 #include <koine/export.hpp>
+#include <koine/options.hpp>
 
 #include <filesystem>
 #include <map>
@@ -14,6 +15,7 @@
 namespace koine {
 
 struct LoadOptions {
+  detail::Named names_only = detail::named;
   std::optional<Device> device = std::nullopt;
 };
 /// The array in a NumPy .npy file: format versions 1 to 3, either byte order, either order of the axes (a file in
@@ -32,6 +34,7 @@ KOINE_API void save_npy(const std::filesystem::path& path, const Array& x);
 KOINE_API std::map<std::string, Array> load_npz(const std::filesystem::path& path, const LoadOptions& options = {});
 
 struct SaveNpzOptions {
+  detail::Named names_only = detail::named;
   bool compressed = false;  ///< deflated: smaller and slower, as numpy.savez_compressed
 };
 /// Writes arrays under their names to a NumPy .npz file under exactly this path: `save_npz("x.npz", {{"a", a}, {"b",

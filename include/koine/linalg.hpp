@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 #include <koine/shape.hpp>
 
 #include <concepts>
@@ -44,6 +45,7 @@ class TensordotAxes {
   Shape first_, second_;
 };
 struct TensordotOptions {
+  detail::Named names_only = detail::named;
   TensordotAxes axes = 2;  ///< a number, or two lists: `.axes = {{0, 1}, {1, 0}}`
 };
 /// The sum of products over pairs of axes. The result has the other axes of x1, then those of x2. Takes every
@@ -51,14 +53,19 @@ struct TensordotOptions {
 /// sizes of a pair differ, ValueError for lists of different lengths or a number of axes that one does not have,
 /// IndexError for an axis out of range.
 KOINE_API Array tensordot(const Array& x1, const Array& x2, const TensordotOptions& options = {});
+inline Array tensordot(const Array& x1, const Array& x2, const TensordotAxes& axes) {
+  return tensordot(x1, x2, {.axes = axes});
+}
 
 struct VecdotOptions {
+  detail::Named names_only = detail::named;
   std::int64_t axis = -1;
 };
 /// The sum of conj(x1) times x2 along one axis of both; the other axes broadcast. Takes every type
 /// but bool_; gives their common type. ShapeError if the sizes of the axis
 /// differ or the other axes do not broadcast, IndexError for an axis that one of them does not have.
 KOINE_API Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options = {});
+inline Array vecdot(const Array& x1, const Array& x2, std::int64_t axis) { return vecdot(x1, x2, {.axis = axis}); }
 
 /// Every element of x1 times every element of x2, which have one axis each. Takes every type but bool_; gives their
 /// common type. ShapeError for other numbers of axes.
@@ -69,6 +76,7 @@ KOINE_API Array outer(const Array& x1, const Array& x2);
 KOINE_API Array kron(const Array& x1, const Array& x2);
 
 struct EinsumOptions {
+  detail::Named names_only = detail::named;
   std::optional<DType> dtype = std::nullopt;  ///< what the operands are converted to, and the type of the result
 };
 /// Sums of products by Einstein's convention, in NumPy's notation: `einsum("ij,jk->ik", {a, b})` is a matrix product.

@@ -6,6 +6,7 @@
 #include <koine/device.hpp>
 #include <koine/dtype.hpp>
 #include <koine/export.hpp>
+#include <koine/options.hpp>
 #include <koine/shape.hpp>
 
 #include <cstdint>
@@ -15,48 +16,55 @@ namespace koine::random {
 
 /// Options of Generator::uniform: numbers from `.low` up to, not including, `.high`, of a real floating type.
 struct UniformOptions {
+  detail::Named names_only = detail::named;
   double low = 0.0;
   double high = 1.0;
-  DType dtype = float32;
+  DType dtype = default_dtype();
   std::optional<Device> device = std::nullopt;
 };
 
 /// Options of Generator::normal: the mean, the standard deviation, a real floating type.
 struct NormalOptions {
+  detail::Named names_only = detail::named;
   double loc = 0.0;
   double scale = 1.0;
-  DType dtype = float32;
+  DType dtype = default_dtype();
   std::optional<Device> device = std::nullopt;
 };
 
 /// Options of Generator::integers: an integer type.
 struct IntegersOptions {
+  detail::Named names_only = detail::named;
   DType dtype = int64;
   std::optional<Device> device = std::nullopt;
 };
 
 /// Options of Generator::exponential: the mean, a real floating type.
 struct ExponentialOptions {
+  detail::Named names_only = detail::named;
   double scale = 1.0;
-  DType dtype = float32;
+  DType dtype = default_dtype();
   std::optional<Device> device = std::nullopt;
 };
 
 /// Options of Generator::gamma: what the numbers are multiplied by, a real floating type.
 struct GammaOptions {
+  detail::Named names_only = detail::named;
   double scale = 1.0;
-  DType dtype = float32;
+  DType dtype = default_dtype();
   std::optional<Device> device = std::nullopt;
 };
 
 /// Options of Generator::poisson and Generator::binomial: an integer type.
 struct CountOptions {
+  detail::Named names_only = detail::named;
   DType dtype = int64;
   std::optional<Device> device = std::nullopt;
 };
 
 /// Options of Generator::choice.
 struct ChoiceOptions {
+  detail::Named names_only = detail::named;
   bool replace = true;                          ///< whether one element can be chosen several times
   std::optional<Array> p = std::nullopt;        ///< the elements' probabilities; none: all the same
   std::int64_t axis = 0;                        ///< of an array: along which it is chosen
@@ -65,6 +73,7 @@ struct ChoiceOptions {
 
 /// Options of Generator::permutation and Generator::shuffle.
 struct PermutationOptions {
+  detail::Named names_only = detail::named;
   std::int64_t axis = 0;                        ///< of an array: whose parts change places
   std::optional<Device> device = std::nullopt;  ///< of a number: where; an array stays on its device
 };
@@ -86,6 +95,8 @@ struct PermutationOptions {
 /// `g.exponential(shape) * scales`. Distinct generators may be used by distinct threads at the same time.
 class KOINE_API Generator {
  public:
+  /// The stream of a seed that the system draws; seed() tells which.
+  Generator();
   /// The stream of `seed`, from word `counter` on.
   explicit Generator(std::uint64_t seed, std::uint64_t counter = 0) noexcept : seed_(seed), counter_(counter) {}
 
@@ -94,27 +105,29 @@ class KOINE_API Generator {
   std::uint64_t counter() const noexcept { return counter_; }
 
   /// Uniform numbers in [low, high): all multiples of 2^-24 (float32), 2^-53 (float64), 2^-11 (float16) or 2^-8
-  /// (bfloat16) of the interval, equally likely. Gives `.dtype`, float32 by default. ValueError
+  /// (bfloat16) of the interval, equally likely. Gives `.dtype`, default_dtype() by default. ValueError
   /// unless low is below high and both are finite.
   Array uniform(const Shape& shape, const UniformOptions& options = {});
+  Array uniform(const Shape& shape, DType dtype) { return uniform(shape, {.dtype = dtype}); }
 
   /// Normally distributed numbers, by Box and Muller's method: up to 6.7 standard deviations from the mean, 9.5 in
-  /// float64. Gives `.dtype`, float32 by default. ValueError for a negative or infinite scale.
+  /// float64. Gives `.dtype`, default_dtype() by default. ValueError for a negative or infinite scale.
   Array normal(const Shape& shape, const NormalOptions& options = {});
+  Array normal(const Shape& shape, DType dtype) { return normal(shape, {.dtype = dtype}); }
 
   /// Integers in [low, high), each from 64 random bits: no integer is more likely than another by more than one part in
   /// 2^64 / (high - low). Gives `.dtype`, int64 by default. ValueError unless low is below high and both fit the type.
   Array integers(std::int64_t low, std::int64_t high, const Shape& shape, const IntegersOptions& options = {});
 
   /// Exponentially distributed numbers of mean `.scale`, -ln of a uniform number of as many bits as a word or two have:
-  /// from 2^-33 to 22.9 means, from 2^-65 to 45.8 in float64. Gives `.dtype`, float32 by default. ValueError for a
-  /// negative or infinite scale.
+  /// from 2^-33 to 22.9 means, from 2^-65 to 45.8 in float64. Gives `.dtype`, default_dtype() by default. ValueError
+  /// for a negative or infinite scale.
   Array exponential(const Shape& shape, const ExponentialOptions& options = {});
 
   /// Gamma distributed numbers of shape parameter `k`, which is also their mean where `.scale` is 1, by Marsaglia's and
   /// Tsang's method (ACM Transactions on Mathematical Software 26, 2000); below 1 as the number for k + 1 times
   /// u^(1 / k) for a uniform u. A number below the smallest normal one, as small k give, is 0 before it is scaled.
-  /// Gives `.dtype`, float32 by default.
+  /// Gives `.dtype`, default_dtype() by default.
   /// ValueError for k or a scale that is negative or infinite.
   Array gamma(double k, const Shape& shape, const GammaOptions& options = {});
 

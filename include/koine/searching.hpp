@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 #include <koine/reduction_options.hpp>
 
 #include <cstdint>
@@ -15,11 +16,14 @@ namespace koine {
 /// The position of the first largest element along one axis, or in the flattened array; the first NaN counts as the
 /// largest. Takes real types; gives int64. ValueError for no elements, IndexError for an axis out of range.
 KOINE_API Array argmax(const Operand& x, const ArgOptions& options = {});
+inline Array argmax(const Operand& x, const Axis& axis) { return argmax(x, {.axis = axis}); }
 /// The position of the first smallest element; the first NaN counts as the smallest. Takes real types; gives int64.
 /// Otherwise as argmax.
 KOINE_API Array argmin(const Operand& x, const ArgOptions& options = {});
+inline Array argmin(const Operand& x, const Axis& axis) { return argmin(x, {.axis = axis}); }
 /// The number of elements that are not zero. Takes every type; gives int64.
 KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options = {});
+inline Array count_nonzero(const Operand& x, const Axis& axis) { return count_nonzero(x, {.axis = axis}); }
 
 /// The positions of the elements that are not zero, in row-major order, for each axis an array of one axis. Waits for
 /// the device, as only it knows how many there are. Takes every type; gives int64. ShapeError for an array without
@@ -27,6 +31,7 @@ KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options 
 KOINE_API std::vector<Array> nonzero(const Array& x);
 
 struct SearchSortedOptions {
+  detail::Named names_only = detail::named;
   std::string_view side = "left";              ///< or "right"
   std::optional<Array> sorter = std::nullopt;  ///< positions that put x1 in order, as argsort gives them
 };

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 
 namespace koine {
 
 struct IsinOptions {
+  detail::Named names_only = detail::named;
   bool invert = false;
 };
 /// Whether each element of x1 equals one of x2, or with `.invert` none of them. Zeros are equal whatever

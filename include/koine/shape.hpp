@@ -4,14 +4,14 @@
 
 #include <koine/export.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <iterator>
 #include <limits>
-#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +29,16 @@ struct Integer {
   }
   std::int64_t value;
 };
+
+template <class T>
+concept IntegerLike = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
+/// A vector, an array, a span or another list of integers.
+template <class R>
+concept IntegerRange = requires(const R& range) {
+  std::begin(range);
+  std::size(range);
+  requires IntegerLike<std::remove_cvref_t<decltype(*std::begin(range))>>;
+};
 }  // namespace detail
 
 /// The sizes of an array's axes, outermost first; also used for lists of strides and axes. Up to six axes live inside
@@ -40,21 +50,31 @@ class KOINE_API Shape {
   using const_iterator = const std::int64_t*;
 
   Shape() noexcept {}
-  Shape(std::initializer_list<detail::Integer> sizes) : Shape(Unset{}, sizes.size()) {
-    std::transform(sizes.begin(), sizes.end(), begin(), [](detail::Integer i) { return i.value; });
+  /// One axis: `zeros(5)`.
+  template <detail::IntegerLike T>
+  Shape(T size) : Shape(Unset{}, 1) {  // NOLINT: implicit by design
+    data()[0] = detail::Integer(size).value;
   }
-  template <std::integral T>
-  Shape(const std::vector<T>& sizes) : Shape(Unset{}, sizes.size()) {  // NOLINT: implicit by design
-    std::transform(sizes.begin(), sizes.end(), begin(), [](T i) { return detail::Integer(i).value; });
+  Shape(std::initializer_list<detail::Integer> sizes) : Shape(Unset{}, sizes.size()) {
+    std::int64_t* to = data();
+    for (const detail::Integer size : sizes) *to++ = size.value;
+  }
+  template <detail::IntegerRange R>
+    requires(!std::same_as<R, Shape>)
+  Shape(const R& sizes) : Shape(Unset{}, std::size(sizes)) {  // NOLINT: implicit by design
+    std::int64_t* to = data();
+    for (const auto size : sizes) *to++ = detail::Integer(size).value;
   }
   /// `count` axes, each of size `value`.
   static Shape filled(std::size_t count, std::int64_t value) {
     Shape result(Unset{}, count);
-    std::fill(result.begin(), result.end(), value);
+    for (std::int64_t& size : result) size = value;
     return result;
   }
 
-  Shape(const Shape& other) : Shape(Unset{}, other.size_) { std::copy(other.begin(), other.end(), begin()); }
+  Shape(const Shape& other) : Shape(Unset{}, other.size_) {
+    for (std::size_t axis = 0; axis < size_; ++axis) data()[axis] = other[axis];
+  }
   Shape(Shape&& other) noexcept { swap(other); }
   Shape& operator=(Shape other) noexcept {
     swap(other);
@@ -88,7 +108,11 @@ class KOINE_API Shape {
   }
 
   friend bool operator==(const Shape& a, const Shape& b) noexcept {
-    return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
+    if (a.size_ != b.size_) return false;
+    for (std::size_t axis = 0; axis < a.size_; ++axis) {
+      if (a[axis] != b[axis]) return false;
+    }
+    return true;
   }
 
  private:
@@ -120,17 +144,18 @@ struct None {
 };
 inline constexpr None none{0};
 
-/// An axis option: one integer, a list of them, or `none` for every axis: `.axis = 1`, `.axis = {0, -1}`.
+/// An axis option: one integer, several, or `none` for every axis: `.axis = 1`, `.axis = {0, -1}`.
 class Axis {
  public:
-  Axis() = default;
   Axis(None) {}  // NOLINT: implicit by design
-  template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Axis(T axis) : given_(true), axes_{axis} {}                                       // NOLINT: implicit by design
-  Axis(std::initializer_list<detail::Integer> axes) : given_(true), axes_(axes) {}  // NOLINT
-  template <std::integral T>
-  Axis(const std::vector<T>& axes) : given_(true), axes_(axes) {}  // NOLINT: implicit by design
+  template <detail::IntegerLike T>
+  Axis(T axis) : given_(true), axes_(axis) {}  // NOLINT: implicit by design
+  // Not a list constructor, which would also take `{}`, and make `sum(x, {})` ambiguous.
+  template <detail::IntegerLike... T>
+    requires(sizeof...(T) > 1)
+  Axis(T... axes) : given_(true), axes_{axes...} {}  // NOLINT: implicit by design
+  template <detail::IntegerRange R>
+  Axis(const R& axes) : given_(true), axes_(axes) {}  // NOLINT: implicit by design
 
   /// False for `none`.
   bool given() const noexcept { return given_; }

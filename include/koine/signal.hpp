@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 
 #include <optional>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace koine {
 // other ("valid").
 
 struct ConvolveOptions {
+  detail::Named names_only = detail::named;
   std::string_view mode = "full";  ///< or "same", "valid"
 };
 /// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes numeric types;
@@ -23,6 +25,7 @@ struct ConvolveOptions {
 KOINE_API Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options = {});
 
 struct CorrelateOptions {
+  detail::Named names_only = detail::named;
   std::string_view mode = "valid";  ///< or "same", "full"
 };
 /// The cross-correlation of two arrays of one axis: element k is the sum of x1[k + i]·conj(x2[i]), from the first k at
@@ -30,6 +33,7 @@ struct CorrelateOptions {
 KOINE_API Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options = {});
 
 struct InterpOptions {
+  detail::Named names_only = detail::named;
   std::optional<Operand> left = std::nullopt;   ///< the value below xp[0]; by default fp[0]
   std::optional<Operand> right = std::nullopt;  ///< the value above xp[-1]; by default fp[-1]
   std::optional<double> period = std::nullopt;  ///< of the function; left and right do not count then

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 #include <koine/shape.hpp>
 
 #include <cstdint>
@@ -15,6 +16,7 @@ namespace koine {
 // range, as every axis is for an array without any.
 
 struct SortOptions {
+  detail::Named names_only = detail::named;
   std::int64_t axis = -1;
   bool descending = false;
   bool stable = true;  ///< accepted for the standard's sake: every sort is stable
@@ -23,19 +25,26 @@ struct SortOptions {
 /// .descending. NaN keep their bits, but their order among themselves is not defined. Takes real types
 /// and bool_; gives the same type.
 KOINE_API Array sort(const Array& x, const SortOptions& options = {});
+inline Array sort(const Array& x, std::int64_t axis) { return sort(x, {.axis = axis}); }
 /// The positions of the elements in that order along one axis; those of equal elements rise, with .descending too. Both
 /// zeros are equal, and so are all NaN. Takes real types and bool_; gives int64.
 KOINE_API Array argsort(const Array& x, const SortOptions& options = {});
+inline Array argsort(const Array& x, std::int64_t axis) { return argsort(x, {.axis = axis}); }
 
 struct PartitionOptions {
+  detail::Named names_only = detail::named;
   std::int64_t axis = -1;
 };
 /// The elements along one axis so rearranged that element `kth` (below zero: from the end) is the one that sort would
 /// put there, with none larger before it and none smaller behind it. It is sort, which gives the rest in order too.
 /// Takes real types and bool_; gives the same type. IndexError for `kth` out of range.
 KOINE_API Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options = {});
+inline Array partition(const Array& x, std::int64_t kth, std::int64_t axis) {
+  return partition(x, kth, {.axis = axis});
+}
 
 struct TopkOptions {
+  detail::Named names_only = detail::named;
   std::int64_t axis = -1;
   bool largest = true;  ///< false: the smallest
 };
@@ -46,5 +55,6 @@ struct TopkResult {
 /// ones. Takes real types and bool_; gives the same type and int64 positions. NaN come last: they are among the k only
 /// if there are not k numbers. ValueError for k below zero or above the size of the axis.
 KOINE_API TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options = {});
+inline TopkResult topk(const Array& x, std::int64_t k, std::int64_t axis) { return topk(x, k, {.axis = axis}); }
 
 }  // namespace koine

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 #include <koine/reduction_options.hpp>
 
 #include <cstdint>
@@ -21,29 +22,51 @@ namespace koine {
 /// The sum; 0 for no elements. Takes every type; gives `.dtype`, else int64 for bool_ and signed integers, uint64 for
 /// unsigned ones, else the same type. float16 and bfloat16 accumulate in float32.
 KOINE_API Array sum(const Operand& x, const SumOptions& options = {});
+inline Array sum(const Operand& x, const Axis& axis) { return sum(x, {.axis = axis}); }
 /// The product; 1 for no elements. Takes every type; gives what sum gives.
 KOINE_API Array prod(const Operand& x, const SumOptions& options = {});
+inline Array prod(const Operand& x, const Axis& axis) { return prod(x, {.axis = axis}); }
 /// The largest element, NaN if there is one. Takes real types; gives the same type. ValueError for no elements.
 KOINE_API Array max(const Operand& x, const ReductionOptions& options = {});
+inline Array max(const Operand& x, const Axis& axis) { return max(x, {.axis = axis}); }
+template <class = void>
+KOINE_INSTEAD("max reduces one array; of two the larger elements are maximum(x1, x2)")
+Array max(const Operand& x1, const Array& x2);
 /// The smallest element, NaN if there is one. Takes real types; gives the same type. ValueError for no elements.
 KOINE_API Array min(const Operand& x, const ReductionOptions& options = {});
-/// The mean; NaN for no elements. Takes every type; gives the same type, float32 for integers and bool_.
+inline Array min(const Operand& x, const Axis& axis) { return min(x, {.axis = axis}); }
+template <class = void>
+KOINE_INSTEAD("min reduces one array; of two the smaller elements are minimum(x1, x2)")
+Array min(const Operand& x1, const Array& x2);
+/// The mean; NaN for no elements. Takes every type; gives the same type, default_dtype() for integers and bool_.
 KOINE_API Array mean(const Operand& x, const ReductionOptions& options = {});
+inline Array mean(const Operand& x, const Axis& axis) { return mean(x, {.axis = axis}); }
 /// The variance: the mean squared distance from the mean, by two passes, divided by the count less `.correction`.
-/// Takes real types and bool_; gives the same type, float32 for integers and bool_.
+/// Takes real types and bool_; gives the same type, default_dtype() for integers and bool_.
 KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
+inline Array var(const Operand& x, const Axis& axis) { return var(x, {.axis = axis}); }
+template <class = void>
+KOINE_INSTEAD("write .correction in place of .ddof")
+Array var(const Operand& x, const detail::DdofOptions& options);
 /// The standard deviation, the root of var. Takes real types and bool_; gives what var gives.
 KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
+inline Array std(const Operand& x, const Axis& axis) { return std(x, {.axis = axis}); }
+template <class = void>
+KOINE_INSTEAD("write .correction in place of .ddof")
+Array std(const Operand& x, const detail::DdofOptions& options);
 /// Whether any element is true, i.e. not zero. Takes every type; gives bool_. False for no elements.
 KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
+inline Array any(const Operand& x, const Axis& axis) { return any(x, {.axis = axis}); }
 
 /// log(sum(exp(x))) without overflow on the way. -inf for no elements and where all are -inf, inf where one is. Takes
-/// real types and bool_; gives the same type, float32 for integers and bool_.
+/// real types and bool_; gives the same type, default_dtype() for integers and bool_.
 KOINE_API Array logsumexp(const Operand& x, const ReductionOptions& options = {});
+inline Array logsumexp(const Operand& x, const Axis& axis) { return logsumexp(x, {.axis = axis}); }
 /// exp(x) / sum(exp(x)) along the axes (all by default), without overflow on the way: the shares of each element, of
 /// x's shape. NaN throughout where an element is NaN or inf, or all are -inf. Takes real types and bool_; gives the
-/// same type, float32 for integers and bool_.
+/// same type, default_dtype() for integers and bool_.
 KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
+inline Array softmax(const Operand& x, const Axis& axis) { return softmax(x, {.axis = axis}); }
 
 // Quantiles sort what they are of, and lie between two neighbours a and b in that order, the part t of the way:
 // a + (b - a) t below the middle, b - (b - a) (1 - t) from there on; float16 and bfloat16 are computed in float32. NaN
@@ -51,18 +74,28 @@ KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
 // of range, IndexError for an axis out of range or named twice.
 
 /// The middle element in order, or the mean of the two middle ones. Takes real types and bool_; gives the same type,
-/// float32 for integers and bool_.
+/// default_dtype() for integers and bool_.
 KOINE_API Array median(const Operand& x, const ReductionOptions& options = {});
+inline Array median(const Operand& x, const Axis& axis) { return median(x, {.axis = axis}); }
 /// The value that the fraction q, from 0 to 1, of the elements do not exceed, as NumPy's "linear" method has it.
-/// Takes real types and bool_; gives the same type, float32 for integers and bool_.
+/// Takes real types and bool_; gives the same type, default_dtype() for integers and bool_.
 KOINE_API Array quantile(const Operand& x, double q, const ReductionOptions& options = {});
+inline Array quantile(const Operand& x, double q, const Axis& axis) { return quantile(x, q, {.axis = axis}); }
 /// Several, along a new first axis.
 KOINE_API Array quantile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
+inline Array quantile(const Operand& x, const std::vector<double>& q, const Axis& axis) {
+  return quantile(x, q, {.axis = axis});
+}
 /// quantile of q / 100. Takes real types and bool_; gives what quantile gives.
 KOINE_API Array percentile(const Operand& x, double q, const ReductionOptions& options = {});
+inline Array percentile(const Operand& x, double q, const Axis& axis) { return percentile(x, q, {.axis = axis}); }
 KOINE_API Array percentile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
+inline Array percentile(const Operand& x, const std::vector<double>& q, const Axis& axis) {
+  return percentile(x, q, {.axis = axis});
+}
 
 struct BincountOptions {
+  detail::Named names_only = detail::named;
   std::int64_t minlength = 0;
 };
 /// How often each of 0, 1, 2, ... occurs in x, of one axis, up to its largest element or `.minlength` - 1. Waits
@@ -71,6 +104,7 @@ struct BincountOptions {
 KOINE_API Array bincount(const Array& x, const BincountOptions& options = {});
 
 struct HistogramOptions {
+  detail::Named names_only = detail::named;
   std::int64_t bins = 10;
   std::optional<std::pair<double, double>> range =
       std::nullopt;  ///< by default from the smallest element to the largest
@@ -80,10 +114,11 @@ struct HistogramResult {
 };
 /// How many elements lie in each of `.bins` equal parts of a range, of the flattened array, and the edges of the parts.
 /// An edge belongs to the part above it, but the last to the last. What lies outside is not counted, nor is NaN. Takes
-/// real types and bool_; gives int64 counts and edges of the same type, float32 for integers and bool_, which are
-/// counted as such. ValueError
-/// for fewer bins than one, for a range without both ends finite and rising, and for no elements without a range.
+/// real types and bool_; gives int64 counts and edges of the same type, default_dtype() for integers and bool_, which
+/// are counted as such. ValueError for fewer bins than one, for a range without both ends finite and rising, and for no
+/// elements without a range.
 KOINE_API HistogramResult histogram(const Array& x, const HistogramOptions& options = {});
+inline HistogramResult histogram(const Array& x, std::int64_t bins) { return histogram(x, {.bins = bins}); }
 /// The same with edges of one's own, rising, of one axis and at least two.
 KOINE_API HistogramResult histogram(const Array& x, const Array& edges);
 
@@ -96,11 +131,15 @@ KOINE_API HistogramResult histogram(const Array& x, const Array& edges);
 /// The sums of all elements up to each. Takes every type; gives what sum gives. float16 and bfloat16 accumulate in
 /// float32.
 KOINE_API Array cumulative_sum(const Operand& x, const CumulativeOptions& options = {});
+inline Array cumulative_sum(const Operand& x, const Axis& axis) { return cumulative_sum(x, {.axis = axis}); }
 /// The products of all elements up to each. Takes every type; gives what sum gives.
 KOINE_API Array cumulative_prod(const Operand& x, const CumulativeOptions& options = {});
+inline Array cumulative_prod(const Operand& x, const Axis& axis) { return cumulative_prod(x, {.axis = axis}); }
 /// The largest of all elements up to each, NaN from the first NaN on. Takes real types; gives the same type.
 KOINE_API Array cumulative_max(const Operand& x, const CumulativeExtremeOptions& options = {});
+inline Array cumulative_max(const Operand& x, const Axis& axis) { return cumulative_max(x, {.axis = axis}); }
 /// The smallest of all elements up to each, NaN from the first NaN on. Takes real types; gives the same type.
 KOINE_API Array cumulative_min(const Operand& x, const CumulativeExtremeOptions& options = {});
+inline Array cumulative_min(const Operand& x, const Axis& axis) { return cumulative_min(x, {.axis = axis}); }
 
 }  // namespace koine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -16,6 +17,7 @@
 namespace koine {
 
 struct AstypeOptions {
+  detail::Named names_only = detail::named;
   bool copy = true;  ///< accepted for the standard's sake: an Array is never aliased, so no copy can be told apart
   std::optional<Device> device = std::nullopt;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/options.hpp>
 
 #include <optional>
 
@@ -11,6 +12,7 @@ namespace koine {
 /// Options of diff: the axis, how often to take differences, and what stands before and after x, an array of x's shape
 /// but for the axis, or a scalar.
 struct DiffOptions {
+  detail::Named names_only = detail::named;
   std::int64_t axis = -1;
   std::int64_t n = 1;
   std::optional<Operand> prepend = std::nullopt;
@@ -21,5 +23,8 @@ struct DiffOptions {
 /// without what would stand beside it, for n = 0. IndexError for an axis out of range, ValueError for n below 0,
 /// ShapeError where what stands beside x does not fit.
 KOINE_API Array diff(const Operand& x, const DiffOptions& options = {});
+template <class = void>
+KOINE_INSTEAD("name the option: diff(x, {.axis = 1}) or diff(x, {.n = 2})")
+Array diff(const Operand& x, std::int64_t number);
 
 }  // namespace koine

@@ -73,7 +73,7 @@ DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_v
 
 Array floating(const Operand& operand, std::string_view function) {
   const Array x(to_node(operand, function));
-  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, graph::default_real) : x;
+  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, default_dtype()) : x;
 }
 
 Array real_floating(const Operand& operand, std::string_view function) {

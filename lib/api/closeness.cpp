@@ -37,7 +37,7 @@ Array near(const Operand& x1, const Operand& x2, const ClosenessOptions& options
   api::require_type(place, type, function);
   const Array x(api::to_node(x1, type, place)), y(api::to_node(x2, type, place));
   // Integers are weighed in floating arithmetic once their difference is known.
-  const DType wide = is_integer(type) ? graph::default_real : type;
+  const DType wide = is_integer(type) ? default_dtype() : type;
   const Array size = abs(astype(y, wide)), gap = astype(distance(x, y), size.dtype());
   const Array within = gap <= size * options.rtol + options.atol;
   const Array close = (within & isfinite(y)) | (x == y);

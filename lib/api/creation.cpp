@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making arrays.
 #include "api/build.hpp"
-#include "base/convert.hpp"
-#include "exec/evaluate.hpp"
-#include "runtime/borrow.hpp"
 #include "runtime/context.hpp"
 
 #include <koine/creation.hpp>
@@ -20,7 +17,7 @@ namespace {
 
 using graph::Op;
 
-bool is_complex_scalar(const Scalar& scalar) { return std::holds_alternative<std::complex<double>>(scalar.value()); }
+bool is_complex_scalar(const Scalar& scalar) { return scalar.kind() == Scalar::Kind::complex; }
 
 double real_value(const Scalar& scalar, std::string_view function) {
   if (is_complex_scalar(scalar)) {
@@ -28,8 +25,6 @@ double real_value(const Scalar& scalar, std::string_view function) {
   }
   return graph::constant_value(scalar, DType::float64).real.real();
 }
-
-bool is_integral(const Scalar& scalar) { return scalar.value().index() <= 2; }
 
 Array constant_array(const Shape& shape, const Scalar& value, const CreationOptions& options, const char* function) {
   graph::check_sizes(shape, function);
@@ -45,7 +40,7 @@ Array constant_array(const Shape& shape, const Scalar& value, const CreationOpti
 }
 
 CreationOptions like(const Array& x, const CreationOptions& options) {
-  return {options.dtype.value_or(x.dtype()), options.device.value_or(x.device())};
+  return {.dtype = options.dtype.value_or(x.dtype()), .device = options.device.value_or(x.device())};
 }
 
 /// start + step·i for i from 0, computed in `wide` and converted.
@@ -71,7 +66,7 @@ DType wide_type(DType type, const graph::Place& place) {
 
 /// Row and column numbers of a matrix compared: column - row <= k (or >=, ==).
 Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t k, const Device& device) {
-  const CreationOptions options{int64, device};
+  const CreationOptions options{.dtype = int64, .device = device};
   const Array row = reshape(arange(rows, options), {rows, 1}), column = arange(columns, options);
   const Array distance = column - row;
   return op == Op::equal ? distance == k : op == Op::less_equal ? distance <= k : distance >= k;
@@ -85,89 +80,23 @@ Array triangle(Op op, const Array& x, const TriangleOptions& options, std::strin
   return where(mask, x, zeros_like(x));
 }
 
-/// Whether `count` values of `type` on the host can become an array of `target` and of that shape.
-void check_host(DType type, DType target, std::size_t count, const Shape& shape, const graph::Place& place,
-                const char* function) {
-  graph::check_sizes(shape, function);
-  if (static_cast<std::int64_t>(count) != shape.elements()) {
-    throw ShapeError(api::prefix(function) + "shape " + to_string(shape) + " needs " +
-                     std::to_string(shape.elements()) + " elements, the range has " + std::to_string(count));
-  }
-  if (is_complex(type) && !is_complex(target) && !is_bool(target)) {
-    throw DTypeError(api::prefix(function) + "complex values do not convert to " + std::string(name(target)));
-  }
-  api::require_type(place, target, function);
-}
-
 }  // namespace
 
-Array detail::from_host(const void* values, DType type, std::size_t count, const Shape& shape,
-                        const CreationOptions& options, const char* function) {
-  const graph::Place place = api::place_of(options.device);
-  const DType target = options.dtype.value_or(type);
-  check_host(type, target, count, shape, place, function);
-  const std::uint64_t bytes = static_cast<std::uint64_t>(count) * size_of(target);
-  auto node = graph::make_leaf(target, graph::row_major(shape), nullptr, place);
-  runtime::Queue& queue = exec::queue_of(*node);
-  node->storage = queue.allocate(bytes, function);
-  if (target == type) {
-    queue.write(*node->storage, 0, values, bytes, function);
-  } else {
-    std::vector<std::byte> converted(bytes);
-    base::convert(values, type, converted.data(), target, count);
-    queue.write(*node->storage, 0, converted.data(), bytes, function);
-  }
-  return Array(std::move(node));
-}
-
-Array detail::borrow_host(const void* values, DType type, std::size_t count, const Shape& shape,
-                          const CreationOptions& options) {
-  const graph::Place place = api::place_of(options.device);
-  const DType target = options.dtype.value_or(type);
-  check_host(type, target, count, shape, place, "borrow");
-  const runtime::Context::InUse in_use(*place.context, "borrow");
-  if (target == type) {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(count) * size_of(type);
-    if (auto borrowed = runtime::borrow(*place.context, values, bytes, size_of(type))) {
-      graph::Layout layout = graph::row_major(shape);
-      layout.offset = borrowed->offset;
-      return Array(graph::make_leaf(type, std::move(layout), std::move(borrowed->buffer), place));
-    }
-  }
-  return from_host(values, type, count, shape, options, "borrow");
-}
-
-void detail::check_literal(const Scalar& value, DType type) { graph::promote(type, value, "array"); }
-
-void detail::throw_ragged() {
-  throw ShapeError("[array] the inner lists differ in length; each must have as many values as the first");
-}
-
-Array asarray(const std::vector<bool>& values, const Shape& shape, const CreationOptions& options) {
-  const std::vector<std::uint8_t> bytes(values.begin(), values.end());
-  return detail::from_host(bytes.data(), DType::bool_, bytes.size(), shape, options, "asarray");
-}
-
-Array asarray(const std::vector<bool>& values, const CreationOptions& options) {
-  return asarray(values, Shape{values.size()}, options);
-}
-
-Array asarray(const Operand& value, const CreationOptions& options) {
-  if (value.is_scalar()) return constant_array({}, value.scalar(), options, "asarray");
-  const Array x = options.dtype ? astype(value.array(), *options.dtype) : value.array();
-  return options.device ? to_device(x, *options.device) : x;
+Array asarray(const Array& x, const CreationOptions& options) {
+  const Array typed = options.dtype ? astype(x, *options.dtype) : x;
+  return options.device ? to_device(typed, *options.device) : typed;
 }
 
 Array empty(const Shape& shape, const CreationOptions& options) {
-  return constant_array(shape, 0, {options.dtype.value_or(float32), options.device}, "empty");
+  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device}, "empty");
 }
 
 Array zeros(const Shape& shape, const CreationOptions& options) {
-  return constant_array(shape, 0, {options.dtype.value_or(float32), options.device}, "zeros");
+  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device}, "zeros");
 }
 
 Array ones(const Shape& shape, const CreationOptions& options) {
-  return constant_array(shape, 1, {options.dtype.value_or(float32), options.device}, "ones");
+  return constant_array(shape, 1, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device}, "ones");
 }
 
 Array full(const Shape& shape, const Scalar& value, const CreationOptions& options) {
@@ -183,8 +112,8 @@ Array full_like(const Array& x, const Scalar& value, const CreationOptions& opti
 
 Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const CreationOptions& options) {
   const graph::Place place = api::place_of(options.device);
-  const bool integral = is_integral(start) && is_integral(stop) && is_integral(step);
-  const DType type = options.dtype.value_or(integral ? graph::default_integer : graph::default_real);
+  const bool integral = graph::is_integral(start) && graph::is_integral(stop) && graph::is_integral(step);
+  const DType type = options.dtype.value_or(integral ? graph::default_integer : default_dtype());
   api::require_type(place, type, "arange");
   const double by = real_value(step, "arange"), from = real_value(start, "arange"), to = real_value(stop, "arange");
   if (by == 0.0) throw ValueError("[arange] the step is 0; it must not be zero");
@@ -223,7 +152,7 @@ namespace {
 
 /// By its parts, each evenly spaced.
 Array complex_linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
-  const DType type = options.dtype.value_or(complex64);
+  const DType type = options.dtype.value_or(graph::default_complex());
   if (!is_complex(type)) {
     throw DTypeError("[linspace] complex ends need a complex .dtype, not " + std::string(name(type)));
   }
@@ -240,7 +169,7 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const 
   graph::check_sizes({num}, "linspace");
   const graph::Place place = api::place_of(options.device);
   if (is_complex_scalar(start) || is_complex_scalar(stop)) return complex_linspace(start, stop, num, options);
-  const DType type = options.dtype.value_or(graph::default_real);
+  const DType type = options.dtype.value_or(default_dtype());
   api::require_type(place, type, "linspace");
   const double from = real_value(start, "linspace"), to = real_value(stop, "linspace");
   const std::int64_t gaps = options.endpoint ? num - 1 : num;
@@ -249,14 +178,14 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const 
   const Array values = progression(from, step, num, wide, wide, place);
   if (!options.endpoint || num < 2) return astype(values, type);
   // The last value is `stop` itself, whatever the steps rounded to.
-  const Array last = arange(num, {int64, options.device}) == num - 1;
+  const Array last = arange(num, {.dtype = int64, .device = options.device}) == num - 1;
   return astype(where(last, to, values), type);
 }
 
 Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options) {
   graph::check_sizes({n_rows, n_cols}, "eye");
   const Device device = options.device.value_or(default_device());
-  const DType type = options.dtype.value_or(graph::default_real);
+  const DType type = options.dtype.value_or(default_dtype());
   api::require_type(api::place_of(device), type, "eye");
   return astype(diagonal_mask(Op::equal, n_rows, n_cols, options.k, device), type);
 }

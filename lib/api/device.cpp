@@ -26,6 +26,8 @@ std::vector<Device> to_devices(const std::vector<const Record*>& records) {
 
 }  // namespace
 
+Device::Device(std::string_view selector) : record_(cl::select_devices(selector, "Device").front()) {}
+
 const std::string& Device::name() const noexcept { return record_->traits.name; }
 const std::string& Device::vendor() const noexcept { return record_->traits.vendor; }
 DeviceType Device::type() const noexcept { return record_->traits.device_class; }

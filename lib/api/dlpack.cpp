@@ -148,7 +148,7 @@ Array from_dlpack(DLManagedTensor* tensor, const FromDlpackOptions& options) {
                       function, api::device_of(place).selector()));
     }
   }
-  const CreationOptions where{type, options.device};
+  const CreationOptions where{.dtype = type, .device = options.device};
   const Shape& shape = elements.layout.shape;
   const bool in_order = elements.layout.strides == graph::row_major_strides(shape);
   const std::vector<std::byte> values = in_order ? std::vector<std::byte>() : gathered(elements, size_of(type));

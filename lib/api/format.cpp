@@ -3,12 +3,16 @@
 #include "api/build.hpp"
 
 #include <koine/array.hpp>
+#include <koine/error.hpp>
 #include <koine/manipulation.hpp>
+#include <koine/printing.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <mutex>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,10 +20,22 @@
 namespace koine {
 namespace {
 
-// As NumPy: past a thousand elements only the first and last three along each axis are shown.
-constexpr std::int64_t most_elements = 1000;
-constexpr std::int64_t edge = 3;
-constexpr std::size_t line_width = 75;
+/// What set_print_options chose.
+struct Chosen {
+  std::mutex mutex;
+  PrintOptions options;
+};
+
+Chosen& chosen() {
+  static auto* const value = new Chosen;  // for arrays that are printed while the process ends
+  return *value;
+}
+
+/// How one number is written.
+struct Notation {
+  std::optional<int> precision;
+  char form = 'g';  // of fmt: g, f or e
+};
 
 /// The first and last entries of a long axis; `gap` says after how many the rest is left out.
 struct Shown {
@@ -27,75 +43,104 @@ struct Shown {
   std::vector<std::int64_t> gaps;
 };
 
-Shown shorten(const Array& x) {
+Shown shorten(const Array& x, const PrintOptions& options) {
+  const std::int64_t edge = options.edgeitems;
   Shown shown{x, std::vector<std::int64_t>(x.shape().size(), -1)};
-  if (x.size() <= most_elements) return shown;
+  if (x.size() <= options.threshold) return shown;
   for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
     if (x.shape()[axis] <= 2 * edge) continue;
     std::vector<Index> first(axis, all), last(axis, all);
     first.push_back(slice(none, edge));
-    last.push_back(slice(-edge, none));
+    last.push_back(slice(x.shape()[axis] - edge, none));
     shown.values = concat({shown.values.get(first), shown.values.get(last)}, {.axis = axis});
     shown.gaps[axis] = edge;
   }
   return shown;
 }
 
-template <class T>
-std::string real_text(T value) {
-  if (std::isnan(value)) return "nan";  // whatever its sign
-  // The shortest text that reads back as the same value, with a point so that it shows as a real number.
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".en") == std::string::npos) text += '.';
+/// Without the zeros at its end, if they stand behind a point.
+std::string without_zeros(std::string text) {
+  if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
   return text;
 }
 
 template <class T>
-std::string element_text(T value) {
+std::string real_text(T value, const Notation& notation) {
+  if (std::isnan(value)) return "nan";  // whatever its sign
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  std::string text;
+  if (notation.form == 'e') {
+    text = fmt::format("{:.{}e}", value, notation.precision.value_or(6));
+  } else if (notation.form == 'f') {
+    text = fmt::format("{:.{}f}", value, notation.precision.value_or(6));
+  } else {
+    text = fmt::format("{}", value);  // the shortest text that reads back as the same value
+    if (notation.precision) {
+      // As many digits after the point, unless the shortest text has fewer; past 10^16 and below 10^-4 with an exponent.
+      const bool exponent = text.find('e') != std::string::npos;
+      const std::string rounded = exponent ? fmt::format("{:.{}e}", value, *notation.precision)
+                                           : fmt::format("{:.{}f}", value, *notation.precision);
+      if (rounded.size() < text.size()) text = exponent ? rounded : without_zeros(rounded);
+    }
+  }
+  // With a point, so that it shows as a real number.
+  if (text.find_first_of(".e") == std::string::npos) text += '.';
+  return text;
+}
+
+template <class T>
+std::string element_text(T value, const Notation& notation) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
   } else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {
-    return std::isnan(static_cast<float>(value)) ? "nan" : fmt::format("{:.4g}", static_cast<float>(value));
+    const auto wide = static_cast<float>(value);
+    if (notation.precision || notation.form != 'g') return real_text(wide, notation);
+    return std::isnan(wide) ? "nan" : fmt::format("{:.4g}", wide);
   } else if constexpr (std::is_floating_point_v<T>) {
-    return real_text(value);
+    return real_text(value, notation);
   } else {
-    const std::string imaginary = real_text(value.imag());
-    return real_text(value.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
+    const std::string imaginary = real_text(value.imag(), notation);
+    return real_text(value.real(), notation) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
   }
 }
 
 template <class T>
-std::vector<std::string> texts(const Array& x) {
+std::vector<std::string> texts(const Array& x, const Notation& notation) {
   std::vector<std::string> result;
-  for (const T& value : x.to_vector<T>()) result.push_back(element_text<T>(value));
+  for (const T& value : x.to_vector<T>()) result.push_back(element_text<T>(value, notation));
   return result;
 }
 
-std::vector<std::string> element_texts(const Array& x) {
+std::vector<std::string> element_texts(const Array& x, const Notation& notation) {
   switch (x.dtype()) {
-    case DType::bool_: return texts<bool>(x);
-    case DType::uint64: return texts<std::uint64_t>(x);
-    case DType::float16: return texts<float16_t>(x);
-    case DType::bfloat16: return texts<bfloat16_t>(x);
-    case DType::float32: return texts<float>(x);
-    case DType::float64: return texts<double>(x);
-    case DType::complex64: return texts<std::complex<float>>(x);
-    case DType::complex128: return texts<std::complex<double>>(x);
-    default: return texts<std::int64_t>(x);
+    case DType::bool_: return texts<bool>(x, notation);
+    case DType::uint64: return texts<std::uint64_t>(x, notation);
+    case DType::float16: return texts<float16_t>(x, notation);
+    case DType::bfloat16: return texts<bfloat16_t>(x, notation);
+    case DType::float32: return texts<float>(x, notation);
+    case DType::float64: return texts<double>(x, notation);
+    case DType::complex64: return texts<std::complex<float>>(x, notation);
+    case DType::complex128: return texts<std::complex<double>>(x, notation);
+    default: return texts<std::int64_t>(x, notation);
   }
 }
 
 class Writer {
  public:
-  Writer(const Shape& shape, const std::vector<std::int64_t>& gaps, std::vector<std::string> elements)
-      : shape_(shape), gaps_(gaps), elements_(std::move(elements)) {
+  Writer(const Shape& shape, const std::vector<std::int64_t>& gaps, std::vector<std::string> elements,
+         const PrintOptions& options)
+      : shape_(shape),
+        gaps_(gaps),
+        elements_(std::move(elements)),
+        width_(static_cast<std::size_t>(options.width)),
+        line_width_(static_cast<std::size_t>(options.linewidth)) {
     for (const std::string& text : elements_) width_ = std::max(width_, text.size());
   }
 
   std::string text() {
-    if (shape_.empty()) return elements_[0];
+    if (shape_.empty()) return std::string(width_ - elements_[0].size(), ' ') + elements_[0];
     write(0);
     return std::move(out_);
   }
@@ -108,7 +153,7 @@ class Writer {
     const auto separate = [&](std::size_t width) {
       if (!innermost) {
         out_ += "," + std::string(shape_.size() - axis - 1, '\n') + indent;
-      } else if (column + width + 2 > line_width) {
+      } else if (column + width + 2 > line_width_) {
         out_ += ",\n" + indent;
         column = axis + 1;
       } else {
@@ -138,27 +183,73 @@ class Writer {
   const Shape& shape_;
   const std::vector<std::int64_t>& gaps_;
   std::vector<std::string> elements_;
-  std::size_t width_ = 0, at_ = 0;
+  std::size_t width_, line_width_, at_ = 0;
   std::string out_;
 };
 
 }  // namespace
 
-std::string to_string(const Array& x) {
+namespace {
+
+std::string array_text(const Array& x, const PrintOptions& options, const Notation& notation) {
   std::string text;
   if (x.size() == 0) {
     text = "[]";
   } else {
-    const Shown shown = shorten(x);
-    text = Writer(shown.values.shape(), shown.gaps, element_texts(shown.values)).text();
+    const Shown shown = shorten(x, options);
+    text = Writer(shown.values.shape(), shown.gaps, element_texts(shown.values, notation), options).text();
   }
   const DType type = x.dtype();
-  const bool usual = type == bool_ || type == int64 || type == float32 || type == complex64;
+  const bool usual =
+      type == bool_ || type == int64 || type == default_dtype() || type == graph::default_complex();
   if (x.size() == 0) text += " shape " + to_string(x.shape());
   if (!usual) text += " " + std::string(name(type));
   return text;
 }
 
-std::ostream& operator<<(std::ostream& out, const Array& x) { return out << to_string(x); }
+void check(const PrintOptions& options, const char* function) {
+  const auto refuse = [&](const char* option, std::int64_t value, int least = 0) {
+    throw ValueError(api::prefix(function) + "." + option + " is " + std::to_string(value) + "; it can be " +
+                     std::to_string(least) + " or more");
+  };
+  if (options.precision.value_or(0) < 0) refuse("precision", *options.precision);
+  if (options.threshold < 0) refuse("threshold", options.threshold);
+  if (options.edgeitems < 1) refuse("edgeitems", options.edgeitems, 1);
+  if (options.linewidth < 0) refuse("linewidth", options.linewidth);
+  if (options.width < 0) refuse("width", options.width);
+}
+
+}  // namespace
+
+void set_print_options(const PrintOptions& options) {
+  check(options, "set_print_options");
+  const std::lock_guard lock(chosen().mutex);
+  chosen().options = options;
+}
+
+PrintOptions print_options() {
+  const std::lock_guard lock(chosen().mutex);
+  return chosen().options;
+}
+
+std::string to_string(const Array& x) { return to_string(x, print_options()); }
+
+std::string to_string(const Array& x, const PrintOptions& options) {
+  check(options, "to_string");
+  return array_text(x, options, {.precision = options.precision});
+}
+
+std::ostream& operator<<(std::ostream& out, const Array& x) {
+  PrintOptions options = print_options();
+  // A stream says 6 where nobody has set its precision.
+  if (out.precision() != 6) options.precision = static_cast<int>(out.precision());
+  if (out.width() > 0) options.width = out.width(0);
+  const auto form = out.flags() & std::ios_base::floatfield;
+  return out << array_text(x, options,
+                           {.precision = options.precision,
+                            .form = form == std::ios_base::fixed        ? 'f'
+                                    : form == std::ios_base::scientific ? 'e'
+                                                                        : 'g'});
+}
 
 }  // namespace koine

@@ -24,7 +24,7 @@ Array read_array(std::istream& in, const base::NpySource& source, const LoadOpti
   const base::NpyHeader header = base::read_npy_header(in, source);
   const std::vector<std::byte> data = base::read_npy_data(in, header, source);
   const std::size_t count = data.size() / size_of(header.dtype);
-  const CreationOptions where{header.dtype, options.device};
+  const CreationOptions where{.dtype = header.dtype, .device = options.device};
   if (!header.fortran_order)
     return detail::from_host(data.data(), header.dtype, count, header.shape, where, source.function);
 

@@ -18,6 +18,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+using Summation = Array(const Operand&, const SumOptions&);
+using Reduction = Array(const Operand&, const ReductionOptions&);
+
 bool may_be_nan(const Array& x) { return !is_integer(x.dtype()) && !is_bool(x.dtype()); }
 
 Array without_nan(const Array& x, double instead) { return may_be_nan(x) ? where(isnan(x), instead, x) : x; }
@@ -27,7 +30,7 @@ Array counted(const Array& x, const ReductionOptions& options) {
   return astype(count_nonzero(x == x, options), graph::real_part(x.dtype()));
 }
 
-Array sum_or_prod(decltype(sum)& reduce, double neutral, const Operand& operand, const SumOptions& options,
+Array sum_or_prod(Summation& reduce, double neutral, const Operand& operand, const SumOptions& options,
                   std::string_view function) {
   const Array x(api::to_node(operand, function));
   graph::normal_axes(options.axis, x.shape(), function);
@@ -46,7 +49,7 @@ Array variance(const Array& x, const VarianceOptions& options, std::string_view 
   return where(divisor > 0, squares / divisor, std::numeric_limits<double>::quiet_NaN());
 }
 
-Array extreme(decltype(max)& reduce, double lowest, const Operand& operand, const ReductionOptions& options,
+Array extreme(Reduction& reduce, double lowest, const Operand& operand, const ReductionOptions& options,
               std::string_view function) {
   const Array x(api::to_node(operand, function));
   api::require_real(x, function);
@@ -56,7 +59,7 @@ Array extreme(decltype(max)& reduce, double lowest, const Operand& operand, cons
 }
 
 /// The first position of what equals the extreme: NaN equals nothing.
-Array position(decltype(max)& reduce, double lowest, const Operand& operand, const ArgOptions& options,
+Array position(Reduction& reduce, double lowest, const Operand& operand, const ArgOptions& options,
                std::string_view function) {
   const Array x(api::to_node(operand, function));
   api::require_real(x, function);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string_view>
 
 namespace koine::random {
@@ -71,6 +72,11 @@ std::int64_t largest(DType type) {
 void require_integer(DType type, std::string_view function) {
   if (is_integer(type)) return;
   throw DTypeError(fmt::format("[{}] draws int8 to int64 and uint8 to uint64, not {}", function, name(type)));
+}
+
+Generator::Generator() : seed_(0), counter_(0) {
+  std::random_device source;
+  seed_ = std::uint64_t{source()} << 32 | source();
 }
 
 Array Generator::uniform(const Shape& shape, const UniformOptions& options) {

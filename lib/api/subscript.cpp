@@ -6,6 +6,7 @@
 #include "exec/evaluate.hpp"
 
 #include <koine/array.hpp>
+#include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/types.hpp>
@@ -98,13 +99,36 @@ bool api::has_arrays(std::span<const Index> indices) {
 
 Index::Index(const Array& array) : value_(Slice{}), array_(array.node()) {}
 
+namespace {
+
+/// The indices with their lists as arrays on x's device.
+std::vector<Index> with_arrays(std::span<const Index> indices, const Array& x) {
+  std::vector<Index> result;
+  for (const Index& index : indices) {
+    if (const detail::IndexList* list = index.list()) {
+      result.emplace_back(asarray(list->values, {.dtype = list->mask ? bool_ : int64, .device = x.device()}));
+    } else {
+      result.push_back(index);
+    }
+  }
+  return result;
+}
+
+bool has_lists(std::span<const Index> indices) {
+  return std::any_of(indices.begin(), indices.end(), [](const Index& index) { return index.list() != nullptr; });
+}
+
+}  // namespace
+
 Array Array::get(std::span<const Index> indices) const {
+  if (has_lists(indices)) return get(with_arrays(indices, *this));
   if (api::has_arrays(indices)) return api::get_by_arrays(*this, indices);
   Part part = api::resolve(indices, shape());
   return api::view(node(), std::move(part.shape), std::move(part.map));
 }
 
 void Array::set(std::span<const Index> indices, const Operand& value) {
+  if (has_lists(indices)) return set(with_arrays(indices, *this), value);
   if (!node_) node_ = node();
   if (!value.is_scalar()) api::common_place("subscript", {&value, &static_cast<const Operand&>(Operand(*this))});
   graph::NodeRef source;
@@ -128,8 +152,18 @@ void Array::set(std::span<const Index> indices, const Operand& value) {
   exec::assign(node_, part.map, part.shape, std::move(source));
 }
 
-void Subscript::operator=(const Subscript& value) && { array_.set(indices_, Array(value)); }
-void Subscript::operator=(const Operand& value) && { array_.set(indices_, value); }
+void Subscript::operator=(const Subscript& value) && { std::move(*this) = Operand(Array(value)); }
+
+void Subscript::operator=(Subscript&& value) && {
+  Array part = value;
+  value.source_ = Array();
+  std::move(*this) = Operand(std::move(part));
+}
+
+void Subscript::operator=(const Operand& value) && {
+  source_ = Array();
+  array_->set(indices_, value);
+}
 
 std::ostream& operator<<(std::ostream& out, const Subscript& x) { return out << Array(x); }
 

@@ -79,7 +79,9 @@ IntegerInfo iinfo(const Array& x) { return iinfo(x.dtype()); }
 
 Capabilities capabilities() { return {.boolean_indexing = true, .data_dependent_shapes = true}; }
 
-DefaultDTypes default_dtypes(const std::optional<Device>&) { return {}; }
+DefaultDTypes default_dtypes(const std::optional<Device>&) {
+  return {.real_floating = default_dtype(), .complex_floating = graph::default_complex()};
+}
 
 std::vector<DType> dtypes(const DTypesOptions& options) {
   const bool wide = options.device.value_or(default_device()).has_fp64();

@@ -85,31 +85,38 @@ DType promote(DType a, DType b, std::string_view function) {
 }
 
 DType default_type(const Scalar& scalar) {
-  switch (scalar.value().index()) {
-    case 0: return DType::bool_;
-    case 1: return default_integer;
-    case 2:
-      return std::get<std::uint64_t>(scalar.value()) > std::uint64_t(std::numeric_limits<std::int64_t>::max())
-                 ? DType::uint64
-                 : default_integer;
-    case 3: return default_real;
-    default: return default_complex;
+  switch (scalar.kind()) {
+    case Scalar::Kind::boolean: return DType::bool_;
+    case Scalar::Kind::signed_integer: return default_integer;
+    case Scalar::Kind::unsigned_integer:
+      return scalar.unsigned_integer() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) ? DType::uint64
+                                                                                                 : default_integer;
+    case Scalar::Kind::real: return default_dtype();
+    case Scalar::Kind::complex: break;
   }
+  return default_complex();
 }
+
+DType default_complex() { return default_dtype() == DType::float64 ? DType::complex128 : DType::complex64; }
+
+bool is_integral(const Scalar& scalar) { return scalar.kind() <= Scalar::Kind::unsigned_integer; }
 
 DType promote(DType array, const Scalar& scalar, std::string_view function) {
   const DType own = default_type(scalar);
   if (kind(own) > kind(array)) {
-    const bool wide_complex = kind(own) == 3 && array == DType::float64;
-    return wide_complex ? DType::complex128 : own;
+    if (kind(own) == 3 && kind(array) == 2) return array == DType::float64 ? DType::complex128 : DType::complex64;
+    return own;
   }
   if (kind(own) == 1 && is_integer(array)) {
     const auto refuse = [&](const std::string& value) {
       throw ValueError(prefix(function) + "the integer " + value + " does not fit the array's type " + text(array) +
                        "; convert the array with astype first");
     };
-    if (const auto* i = std::get_if<std::int64_t>(&scalar.value()); i && !fits(*i, array)) refuse(std::to_string(*i));
-    if (const auto* u = std::get_if<std::uint64_t>(&scalar.value()); u && !fits(*u, array)) refuse(std::to_string(*u));
+    if (scalar.kind() == Scalar::Kind::signed_integer) {
+      if (!fits(scalar.integer(), array)) refuse(std::to_string(scalar.integer()));
+    } else if (!fits(scalar.unsigned_integer(), array)) {
+      refuse(std::to_string(scalar.unsigned_integer()));
+    }
   }
   return array;
 }
@@ -126,9 +133,9 @@ DType compute_type(const OpInfo& row, DType common) {
     case Domain::real:
       return is_bool(common) || is_complex(common) ? refuse("integers and real floating types") : common;
     case Domain::real_or_bool: return is_complex(common) ? refuse("real types, which have an order") : common;
-    case Domain::floating: return kind(common) < 2 ? default_real : common;
+    case Domain::floating: return kind(common) < 2 ? default_dtype() : common;
     case Domain::real_floating:
-      return is_complex(common) ? refuse("real types") : kind(common) < 2 ? default_real : common;
+      return is_complex(common) ? refuse("real types") : kind(common) < 2 ? default_dtype() : common;
     case Domain::integer: return is_integer(common) ? common : refuse("integers");
     case Domain::bits: return kind(common) < 2 ? common : refuse("integers and bool");
     case Domain::logical: return DType::bool_;

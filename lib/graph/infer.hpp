@@ -14,8 +14,10 @@
 namespace koine::graph {
 
 inline constexpr DType default_integer = DType::int64;
-inline constexpr DType default_real = DType::float32;
-inline constexpr DType default_complex = DType::complex64;
+/// The complex type of default_dtype()'s width.
+DType default_complex();
+/// Whether a scalar is a bool or an integer.
+bool is_integral(const Scalar& scalar);
 
 /// The type that both convert to (the standard's table; where it is silent, bool_ gives way to everything and an
 /// integer gives way to a floating type). DTypeError for uint64 beside a signed integer, which share no type.

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be asked of an array and of a part of one: properties, reading back, the functions that are methods too.
+#include "api/build.hpp"
+#include "base/convert.hpp"
+#include "exec/evaluate.hpp"
+#include "runtime/context.hpp"
+
+#include <koine/error.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/searching.hpp>
+#include <koine/sorting.hpp>
+#include <koine/statistics.hpp>
+#include <koine/types.hpp>
+
+#include <exception>
+#include <functional>
+#include <vector>
+
+namespace koine::detail {
+
+namespace {
+
+void check_conversion(DType from, DType to, const char* function) {
+  if (is_complex(from) && !is_complex(to) && !is_bool(to)) {
+    throw DTypeError(api::prefix(function) + std::string(name(from)) + " does not convert to " + std::string(name(to)) +
+                     "; take real(x), imag(x) or abs(x)");
+  }
+}
+
+/// All elements of a ready node in row-major order, converted to `type`; `read(offset, target, bytes)` reads.
+template <class Read>
+void read_values(const graph::Node& source, DType type, void* target, Read read) {
+  const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * size_of(source.dtype); };
+  const std::int64_t count = source.shape.elements();
+  const std::uint64_t offset = bytes(source.layout.offset);
+  if (type == source.dtype) return read(offset, target, bytes(count));
+  std::vector<std::byte> values(static_cast<std::size_t>(bytes(count)));
+  read(offset, values.data(), values.size());
+  base::convert(values.data(), source.dtype, target, type, static_cast<std::size_t>(count));
+}
+
+/// Of an array itself, of a subscript what it reads.
+const Array& value(const Array& x) { return x; }
+Array value(const Subscript& x) { return x; }
+
+}  // namespace
+
+#define KN_SELF value(static_cast<const Self&>(*this))
+
+template <class Self>
+std::conditional_t<std::same_as<Self, Array>, const Shape&, Shape> Methods<Self>::shape() const {
+  return KN_SELF.node()->shape;
+}
+
+template <class Self>
+std::int64_t Methods<Self>::shape(std::int64_t axis) const {
+  const Shape& own = shape();
+  return own[graph::normal_axis(axis, own, "shape")];
+}
+
+template <class Self>
+DType Methods<Self>::dtype() const {
+  return KN_SELF.node()->dtype;
+}
+
+template <class Self>
+std::int64_t Methods<Self>::size() const {
+  return shape().elements();
+}
+
+template <class Self>
+std::int64_t Methods<Self>::nbytes() const {
+  return size() * static_cast<std::int64_t>(size_of(dtype()));
+}
+
+template <class Self>
+Device Methods<Self>::device() const {
+  return api::device_of(KN_SELF.node()->place);
+}
+
+template <class Self>
+Array Methods<Self>::T() const {
+  if (ndim() != 2) {
+    throw ShapeError("[T] shape " + to_string(shape()) + " is not a matrix; for other numbers of axes use mT or " +
+                     "permute_dims");
+  }
+  return matrix_transpose(KN_SELF);
+}
+
+template <class Self>
+Array Methods<Self>::mT() const {
+  return matrix_transpose(KN_SELF);
+}
+
+template <class Self>
+Array Methods<Self>::astype(DType type) const {
+  return koine::astype(KN_SELF, type);
+}
+
+template <class Self>
+Array Methods<Self>::to_device(Device device) const {
+  return koine::to_device(KN_SELF, device);
+}
+
+template <class Self>
+Array Methods<Self>::copy() const {
+  return koine::reshape(KN_SELF, shape(), {.copy = true});
+}
+
+template <class Self>
+Array Methods<Self>::reshape(const Shape& shape) const {
+  return koine::reshape(KN_SELF, shape);
+}
+
+template <class Self>
+Array Methods<Self>::ravel() const {
+  return koine::reshape(KN_SELF, Shape{-1});
+}
+
+template <class Self>
+Array Methods<Self>::sort(std::int64_t axis) const {
+  return koine::sort(KN_SELF, {.axis = axis});
+}
+
+#define KN_REDUCTION(name, Options)                             \
+  template <class Self>                                         \
+  Array Methods<Self>::name(const Options& options) const {     \
+    return koine::name(KN_SELF, options);                       \
+  }                                                             \
+  template <class Self>                                         \
+  Array Methods<Self>::name(const Axis& axis) const {           \
+    return koine::name(KN_SELF, Options{.axis = axis});         \
+  }
+KN_REDUCTION(sum, SumOptions)
+KN_REDUCTION(mean, ReductionOptions)
+KN_REDUCTION(max, ReductionOptions)
+KN_REDUCTION(min, ReductionOptions)
+KN_REDUCTION(any, ReductionOptions)
+KN_REDUCTION(all, ReductionOptions)
+KN_REDUCTION(argmax, ArgOptions)
+KN_REDUCTION(argmin, ArgOptions)
+#undef KN_REDUCTION
+
+template <class Self>
+void Methods<Self>::read_item(DType type, void* target) const {
+  if (size() != 1) {
+    throw ShapeError("[item] needs an array of one element, got shape " + to_string(shape()));
+  }
+  read(type, target, 1, "item");
+}
+
+template <class Self>
+void Methods<Self>::read(DType type, void* target, std::size_t count, const char* function) const {
+  check_count(count, function);
+  check_conversion(dtype(), type, function);
+  if (count == 0) return;
+  const graph::NodeRef source = exec::row_major(KN_SELF.node());
+  read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
+    exec::queue_of(*source).read(*source->storage, offset, to, bytes, function);
+  });
+}
+
+template <class Self>
+void Methods<Self>::read_later(DType type, std::shared_ptr<Reader> reader) const {
+  check_conversion(dtype(), type, "read_async");
+  try {
+    // Held until the values are read, so that an assignment to this array meanwhile goes to a copy.
+    graph::NodeRef source = exec::row_major(KN_SELF.node());
+    cl::Event ready = exec::queue_of(*source).ready(*source->storage, "read_async");
+    base::Background& background = source->place.context->background();
+    std::function<void()> task = [source = std::move(source), ready = std::move(ready), type, reader]() mutable {
+      std::exception_ptr failure;
+      try {
+        void* const target = reader->target(static_cast<std::size_t>(source->shape.elements()));
+        read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
+          exec::queue_of(*source).read_aside(ready, *source->storage, offset, to, bytes, "read_async");
+        });
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      source.reset();  // whoever sees the values may write in place again
+      reader->finish(failure);
+    };
+    // Where there is no such thread to be had, reading now is better than never.
+    if (!background.submit(task)) task();
+  } catch (...) {
+    // A promise that nobody keeps needs memory to say so, and ends the process where there is none.
+    reader->finish(std::current_exception());
+  }
+}
+
+template <class Self>
+void Methods<Self>::check_count(std::size_t count, const char* function) const {
+  if (static_cast<std::int64_t>(count) != size()) {
+    throw ShapeError(api::prefix(function) + "the range has " + std::to_string(count) + " elements, the array " +
+                     std::to_string(size()) + " (shape " + to_string(shape()) + ")");
+  }
+}
+
+#undef KN_SELF
+
+template class Methods<Array>;
+template class Methods<Subscript>;
+
+}  // namespace koine::detail
