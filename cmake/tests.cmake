@@ -123,4 +123,5 @@ endif()
 
 include(cmake/fuzz.cmake)
 include(cmake/check_headers.cmake)
+include(cmake/check_lines.cmake)
 include(cmake/check_install.cmake)

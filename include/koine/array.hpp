@@ -48,6 +48,12 @@ class Reader {
 template <Element T>
 class AsyncReader;  // in async.hpp
 
+/// A method, for a variable and for a temporary: a temporary part of an array lets go of that array as it is read, so
+/// that `x(0) = x(1).sum()` is an assignment in place.
+#define KOINE_METHOD(declaration) \
+  declaration const&;             \
+  declaration&&
+
 /// What can be asked of an array and of a part of one.
 template <class Self>
 class KOINE_API Methods {
@@ -65,13 +71,13 @@ class KOINE_API Methods {
   Device device() const;
 
   /// The transpose of a matrix; ShapeError unless ndim() is 2.
-  Array T() const;
+  KOINE_METHOD(Array T());
   /// The last two axes swapped; ShapeError if ndim() is below 2.
-  Array mT() const;
+  KOINE_METHOD(Array mT());
 
   /// The value of an array of one element, converted to T as astype would. Waits for the device.
   template <ScalarLike T>
-  T item() const {
+  T item() const& {
     T value;
     if constexpr (Element<T>) {
       read_item(dtype_of<T>, &value);
@@ -82,10 +88,15 @@ class KOINE_API Methods {
     }
     return value;
   }
+  template <ScalarLike T>
+  T item() && {
+    const auto part = taken();
+    return part.template item<T>();
+  }
 
   /// All elements in row-major order, converted to T as astype would. Waits for the device.
   template <Element T>
-  std::vector<T> to_vector() const {
+  std::vector<T> to_vector() const& {
     std::vector<T> result(static_cast<std::size_t>(size()));
     if constexpr (std::same_as<T, bool>) {
       std::vector<std::uint8_t> bytes(result.size());
@@ -95,6 +106,11 @@ class KOINE_API Methods {
       read(dtype_of<T>, result.data(), result.size(), "to_vector");
     }
     return result;
+  }
+  template <Element T>
+  std::vector<T> to_vector() && {
+    const auto part = taken();
+    return part.template to_vector<T>();
   }
 
   /// Copies all elements in row-major order, converted to the range's element type, into `target`, a range of exactly
@@ -129,40 +145,43 @@ class KOINE_API Methods {
   }
 
   /// The same values as `type`; see koine::astype.
-  [[nodiscard]] Array astype(DType type) const;
+  KOINE_METHOD(Array astype(DType type));
   /// The same values on another device; see koine::to_device.
-  [[nodiscard]] Array to_device(Device device) const;
+  KOINE_METHOD(Array to_device(Device device));
   /// The values in row-major memory of their own. (An Array is a value, so a plain copy is as safe, and cheaper; this
   /// one lets go of a large array of which it is a part.)
-  [[nodiscard]] Array copy() const;
+  KOINE_METHOD([[nodiscard]] Array copy());
   /// The elements in row-major order under another shape, in which one size may be -1: `x.reshape({2, -1})`,
   /// `x.reshape(2, -1)`; see koine::reshape.
-  [[nodiscard]] Array reshape(const Shape& shape) const;
+  KOINE_METHOD([[nodiscard]] Array reshape(const Shape& shape));
   template <IntegerLike... T>
     requires(sizeof...(T) > 1)
-  [[nodiscard]] auto reshape(T... sizes) const { return static_cast<const Methods&>(*this).reshape(Shape{sizes...}); }
+  [[nodiscard]] auto reshape(T... sizes) const& { return static_cast<const Methods&>(*this).reshape(Shape{sizes...}); }
+  template <IntegerLike... T>
+    requires(sizeof...(T) > 1)
+  [[nodiscard]] auto reshape(T... sizes) && { return static_cast<Methods&&>(*this).reshape(Shape{sizes...}); }
   /// The elements in row-major order along one axis.
-  [[nodiscard]] Array ravel() const;
+  KOINE_METHOD([[nodiscard]] Array ravel());
   /// The elements in rising order along one axis; see koine::sort. Not in place.
-  [[nodiscard]] Array sort(std::int64_t axis = -1) const;
+  KOINE_METHOD([[nodiscard]] Array sort(std::int64_t axis = -1));
 
   /// The functions of these names.
-  [[nodiscard]] Array sum(const SumOptions& options = {}) const;
-  [[nodiscard]] Array sum(const Axis& axis) const;
-  [[nodiscard]] Array mean(const ReductionOptions& options = {}) const;
-  [[nodiscard]] Array mean(const Axis& axis) const;
-  [[nodiscard]] Array max(const ReductionOptions& options = {}) const;
-  [[nodiscard]] Array max(const Axis& axis) const;
-  [[nodiscard]] Array min(const ReductionOptions& options = {}) const;
-  [[nodiscard]] Array min(const Axis& axis) const;
-  [[nodiscard]] Array any(const ReductionOptions& options = {}) const;
-  [[nodiscard]] Array any(const Axis& axis) const;
-  [[nodiscard]] Array all(const ReductionOptions& options = {}) const;
-  [[nodiscard]] Array all(const Axis& axis) const;
-  [[nodiscard]] Array argmax(const ArgOptions& options = {}) const;
-  [[nodiscard]] Array argmax(const Axis& axis) const;
-  [[nodiscard]] Array argmin(const ArgOptions& options = {}) const;
-  [[nodiscard]] Array argmin(const Axis& axis) const;
+  KOINE_METHOD([[nodiscard]] Array sum(const SumOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array sum(const Axis& axis));
+  KOINE_METHOD([[nodiscard]] Array mean(const ReductionOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array mean(const Axis& axis));
+  KOINE_METHOD([[nodiscard]] Array max(const ReductionOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array max(const Axis& axis));
+  KOINE_METHOD([[nodiscard]] Array min(const ReductionOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array min(const Axis& axis));
+  KOINE_METHOD([[nodiscard]] Array any(const ReductionOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array any(const Axis& axis));
+  KOINE_METHOD([[nodiscard]] Array all(const ReductionOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array all(const Axis& axis));
+  KOINE_METHOD([[nodiscard]] Array argmax(const ArgOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array argmax(const Axis& axis));
+  KOINE_METHOD([[nodiscard]] Array argmin(const ArgOptions& options = {}));
+  KOINE_METHOD([[nodiscard]] Array argmin(const Axis& axis));
 
   explicit operator bool() const { return item<bool>(); }
   template <ScalarLike T>
@@ -189,7 +208,16 @@ class KOINE_API Methods {
   void read(DType type, void* target, std::size_t count, const char* function) const;
   void read_later(DType type, std::shared_ptr<Reader> reader) const;
   void check_count(std::size_t count, const char* function) const;
+  auto taken() {
+    if constexpr (requires { static_cast<Self&>(*this).take(); }) {
+      return static_cast<Self&>(*this).take();
+    } else {
+      return Self(static_cast<Self&>(*this));
+    }
+  }
 };
+
+#undef KOINE_METHOD
 
 }  // namespace detail
 
@@ -282,7 +310,10 @@ class [[nodiscard]] KOINE_API Subscript : public detail::Methods<Subscript> {
   Subscript(Array& array, std::vector<Index> indices) : array_(&array), source_(array), indices_(std::move(indices)) {}
   Subscript(const Subscript&) = default;
 
-  operator Array() const { return source_.get(indices_); }  // NOLINT: reads as the part itself
+  operator Array() const& { return source_.get(indices_); }  // NOLINT: reads as the part itself
+  operator Array() && { return take(); }                     // NOLINT
+  /// The part, of a temporary, which is not used again.
+  Array take() { return std::exchange(source_, Array()).get(indices_); }
 
   void operator=(const Subscript& value) &&;  // NOLINT: assigns elements, so nothing to chain
   void operator=(Subscript&& value) &&;       // NOLINT
@@ -338,9 +369,10 @@ extern template class detail::Methods<Subscript>;
 /// What an element-wise function takes: an array, a subscript of one, or a C++ scalar.
 class Operand {
  public:
-  Operand(const Array& array) : array_(array) {}           // NOLINT: implicit by design
-  Operand(Array&& array) : array_(std::move(array)) {}     // NOLINT
-  Operand(const Subscript& part) : array_(Array(part)) {}  // NOLINT
+  Operand(const Array& array) : array_(array) {}        // NOLINT: implicit by design
+  Operand(Array&& array) : array_(std::move(array)) {}  // NOLINT
+  Operand(const Subscript& part) : array_(part) {}      // NOLINT
+  Operand(Subscript&& part) : array_(part.take()) {}    // NOLINT
   template <ScalarLike T>
   Operand(T value) : scalar_(value), is_scalar_(true) {}  // NOLINT
 

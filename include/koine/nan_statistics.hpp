@@ -25,13 +25,13 @@ KOINE_API Array nanvar(const Operand& x, const VarianceOptions& options = {});
 inline Array nanvar(const Operand& x, const Axis& axis) { return nanvar(x, {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("write .correction in place of .ddof")
-Array nanvar(const Operand& x, const detail::DdofOptions& options);
+Array nanvar(const Operand& x, const detail::Ddof& options);
 /// The standard deviation, the root of nanvar. Takes real types and bool_; gives what var gives.
 KOINE_API Array nanstd(const Operand& x, const VarianceOptions& options = {});
 inline Array nanstd(const Operand& x, const Axis& axis) { return nanstd(x, {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("write .correction in place of .ddof")
-Array nanstd(const Operand& x, const detail::DdofOptions& options);
+Array nanstd(const Operand& x, const detail::Ddof& options);
 /// The largest element that is not NaN; NaN where there is none. Takes real types; gives the same type. ValueError for
 /// no elements.
 KOINE_API Array nanmax(const Operand& x, const ReductionOptions& options = {});

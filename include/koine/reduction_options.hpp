@@ -36,7 +36,7 @@ struct VarianceOptions {
 
 namespace detail {
 /// What NumPy's users write, who then read what it is called here.
-struct DdofOptions {
+struct Ddof {
   Named names_only = named;
   Axis axis = none;
   double ddof = 0.0;

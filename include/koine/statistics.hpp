@@ -47,13 +47,13 @@ KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
 inline Array var(const Operand& x, const Axis& axis) { return var(x, {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("write .correction in place of .ddof")
-Array var(const Operand& x, const detail::DdofOptions& options);
+Array var(const Operand& x, const detail::Ddof& options);
 /// The standard deviation, the root of var. Takes real types and bool_; gives what var gives.
 KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
 inline Array std(const Operand& x, const Axis& axis) { return std(x, {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("write .correction in place of .ddof")
-Array std(const Operand& x, const detail::DdofOptions& options);
+Array std(const Operand& x, const detail::Ddof& options);
 /// Whether any element is true, i.e. not zero. Takes every type; gives bool_. False for no elements.
 KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
 inline Array any(const Operand& x, const Axis& axis) { return any(x, {.axis = axis}); }

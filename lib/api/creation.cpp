@@ -88,11 +88,13 @@ Array asarray(const Array& x, const CreationOptions& options) {
 }
 
 Array empty(const Shape& shape, const CreationOptions& options) {
-  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device}, "empty");
+  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device},
+                        "empty");
 }
 
 Array zeros(const Shape& shape, const CreationOptions& options) {
-  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device}, "zeros");
+  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device},
+                        "zeros");
 }
 
 Array ones(const Shape& shape, const CreationOptions& options) {

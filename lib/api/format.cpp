@@ -76,7 +76,8 @@ std::string real_text(T value, const Notation& notation) {
   } else {
     text = fmt::format("{}", value);  // the shortest text that reads back as the same value
     if (notation.precision) {
-      // As many digits after the point, unless the shortest text has fewer; past 10^16 and below 10^-4 with an exponent.
+      // As many digits after the point, unless the shortest text has fewer; past 10^16 and below 10^-4 with an
+      // exponent.
       const bool exponent = text.find('e') != std::string::npos;
       const std::string rounded = exponent ? fmt::format("{:.{}e}", value, *notation.precision)
                                            : fmt::format("{:.{}f}", value, *notation.precision);
@@ -153,7 +154,7 @@ class Writer {
     const auto separate = [&](std::size_t width) {
       if (!innermost) {
         out_ += "," + std::string(shape_.size() - axis - 1, '\n') + indent;
-      } else if (column + width + 2 > line_width_) {
+      } else if (column + width + 3 > line_width_) {
         out_ += ",\n" + indent;
         column = axis + 1;
       } else {
@@ -200,8 +201,7 @@ std::string array_text(const Array& x, const PrintOptions& options, const Notati
     text = Writer(shown.values.shape(), shown.gaps, element_texts(shown.values, notation), options).text();
   }
   const DType type = x.dtype();
-  const bool usual =
-      type == bool_ || type == int64 || type == default_dtype() || type == graph::default_complex();
+  const bool usual = type == bool_ || type == int64 || type == default_dtype() || type == graph::default_complex();
   if (x.size() == 0) text += " shape " + to_string(x.shape());
   if (!usual) text += " " + std::string(name(type));
   return text;

@@ -112,10 +112,12 @@ Array array(const Literal& values, const CreationOptions& options) {
   add_shape(values, shape);
   std::vector<Scalar> scalars;
   add_scalars(values, shape, 0, scalars);
-  // An empty list says nothing of a kind.
+  // An empty list says nothing of a kind; of integers those decide that only uint64 holds.
   Scalar highest = scalars.empty() ? Scalar(0.0) : scalars.front();
   for (const Scalar& scalar : scalars) {
-    if (scalar.kind() > highest.kind()) highest = scalar;
+    if (scalar.kind() > highest.kind() || graph::default_type(scalar) == DType::uint64) {
+      if (scalar.kind() >= highest.kind()) highest = scalar;
+    }
   }
   const DType type = options.dtype.value_or(graph::default_type(highest));
   CreationOptions typed = options;
@@ -127,15 +129,16 @@ Array array(const Literal& values, const CreationOptions& options) {
   };
   if (graph::is_integral(highest)) {
     for (const Scalar& scalar : scalars) graph::promote(type, scalar, "array");
-    // Both integer types share their bits, and each has been found to fit.
-    const bool wraps = type == DType::uint64;
-    return gather.operator()<std::int64_t>(
-        [](const Scalar& s) { return graph::constant_value(s, DType::int64).integer; },
-        wraps ? DType::uint64 : DType::int64);
+    // int64 and uint64 share their bits, and each number has been found to fit.
+    if (is_integer(type) || is_bool(type)) {
+      return gather.operator()<std::int64_t>(
+          [](const Scalar& s) { return graph::constant_value(s, DType::int64).integer; },
+          type == DType::uint64 ? DType::uint64 : DType::int64);
+    }
   }
-  if (highest.kind() == Scalar::Kind::real) {
-    return gather.operator()<double>([](const Scalar& s) { return graph::constant_value(s, DType::float64).real.real(); },
-                                     DType::float64);
+  if (highest.kind() != Scalar::Kind::complex) {
+    return gather.operator()<double>(
+        [](const Scalar& s) { return graph::constant_value(s, DType::float64).real.real(); }, DType::float64);
   }
   return gather.operator()<std::complex<double>>(
       [](const Scalar& s) { return graph::constant_value(s, DType::complex128).real; }, DType::complex128);

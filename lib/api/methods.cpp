@@ -43,6 +43,14 @@ void read_values(const graph::Node& source, DType type, void* target, Read read)
 const Array& value(const Array& x) { return x; }
 Array value(const Subscript& x) { return x; }
 
+Array transposed(const Array& x) {
+  if (x.ndim() != 2) {
+    throw ShapeError("[T] shape " + to_string(x.shape()) + " is not a matrix; for other numbers of axes use mT or " +
+                     "permute_dims");
+  }
+  return matrix_transpose(x);
+}
+
 }  // namespace
 
 #define KN_SELF value(static_cast<const Self&>(*this))
@@ -78,59 +86,29 @@ Device Methods<Self>::device() const {
   return api::device_of(KN_SELF.node()->place);
 }
 
-template <class Self>
-Array Methods<Self>::T() const {
-  if (ndim() != 2) {
-    throw ShapeError("[T] shape " + to_string(shape()) + " is not a matrix; for other numbers of axes use mT or " +
-                     "permute_dims");
-  }
-  return matrix_transpose(KN_SELF);
-}
-
-template <class Self>
-Array Methods<Self>::mT() const {
-  return matrix_transpose(KN_SELF);
-}
-
-template <class Self>
-Array Methods<Self>::astype(DType type) const {
-  return koine::astype(KN_SELF, type);
-}
-
-template <class Self>
-Array Methods<Self>::to_device(Device device) const {
-  return koine::to_device(KN_SELF, device);
-}
-
-template <class Self>
-Array Methods<Self>::copy() const {
-  return koine::reshape(KN_SELF, shape(), {.copy = true});
-}
-
-template <class Self>
-Array Methods<Self>::reshape(const Shape& shape) const {
-  return koine::reshape(KN_SELF, shape);
-}
-
-template <class Self>
-Array Methods<Self>::ravel() const {
-  return koine::reshape(KN_SELF, Shape{-1});
-}
-
-template <class Self>
-Array Methods<Self>::sort(std::int64_t axis) const {
-  return koine::sort(KN_SELF, {.axis = axis});
-}
-
-#define KN_REDUCTION(name, Options)                             \
+#define KN_METHOD(name, parameters, ...)                        \
   template <class Self>                                         \
-  Array Methods<Self>::name(const Options& options) const {     \
-    return koine::name(KN_SELF, options);                       \
+  Array Methods<Self>::name parameters const& {                 \
+    const Array& self = value(static_cast<const Self&>(*this)); \
+    return __VA_ARGS__;                                         \
   }                                                             \
   template <class Self>                                         \
-  Array Methods<Self>::name(const Axis& axis) const {           \
-    return koine::name(KN_SELF, Options{.axis = axis});         \
+  Array Methods<Self>::name parameters&& {                      \
+    const Array self = taken();                                 \
+    return __VA_ARGS__;                                         \
   }
+KN_METHOD(T, (), transposed(self))
+KN_METHOD(mT, (), matrix_transpose(self))
+KN_METHOD(astype, (DType type), koine::astype(self, type))
+KN_METHOD(to_device, (Device device), koine::to_device(self, device))
+KN_METHOD(copy, (), koine::reshape(self, self.shape(), {.copy = true}))
+KN_METHOD(reshape, (const Shape& shape), koine::reshape(self, shape))
+KN_METHOD(ravel, (), koine::reshape(self, -1))
+KN_METHOD(sort, (std::int64_t axis), koine::sort(self, {.axis = axis}))
+
+#define KN_REDUCTION(name, Options)                                     \
+  KN_METHOD(name, (const Options& options), koine::name(self, options)) \
+  KN_METHOD(name, (const Axis& axis), koine::name(self, Options{.axis = axis}))
 KN_REDUCTION(sum, SumOptions)
 KN_REDUCTION(mean, ReductionOptions)
 KN_REDUCTION(max, ReductionOptions)
@@ -140,6 +118,7 @@ KN_REDUCTION(all, ReductionOptions)
 KN_REDUCTION(argmax, ArgOptions)
 KN_REDUCTION(argmin, ArgOptions)
 #undef KN_REDUCTION
+#undef KN_METHOD
 
 template <class Self>
 void Methods<Self>::read_item(DType type, void* target) const {

@@ -99,6 +99,8 @@ Array All::operator()(const Operand& x, const ReductionOptions& options) const {
   return logical(ReduceKind::all, x, options, "all");
 }
 
+Array All::operator()(const Operand& x, const Axis& axis) const { return (*this)(x, ReductionOptions{.axis = axis}); }
+
 Array count_nonzero(const Operand& x, const ReductionOptions& options) {
   return logical(ReduceKind::count_nonzero, x, options, "count_nonzero");
 }

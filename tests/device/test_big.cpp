@@ -2,6 +2,7 @@
 // Arrays of more than 2^32 elements, whose positions fit no 32-bit integer. They need a card with the memory; a device
 // that has not enough, or refuses buffers of that size, must say so.
 #include <doctest/doctest.h>
+#include <koine/async.hpp>
 #include <koine/koine.hpp>
 
 #include <algorithm>

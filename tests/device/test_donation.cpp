@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result takes over the memory of an operand that nobody needs any more, and of no other.
 #include <doctest/doctest.h>
+#include <koine/async.hpp>
 #include <koine/koine.hpp>
 
 #include <cstdlib>

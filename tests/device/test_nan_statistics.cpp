@@ -135,13 +135,15 @@ void check_type() {
       check_lines<T>(
           table,
           [&](const Array& x, int axis, bool keep) {
-            return (largest ? kn::nanmax : kn::nanmin)(x, {.axis = axis, .keepdims = keep});
+            const kn::ReductionOptions options{.axis = axis, .keepdims = keep};
+            return largest ? kn::nanmax(x, options) : kn::nanmin(x, options);
           },
           [&](const Values& line) { return extreme(line, largest); }, 0);
       check_lines<T>(
           table,
           [&](const Array& x, int axis, bool keep) {
-            return (largest ? kn::nanargmax : kn::nanargmin)(x, {.axis = axis, .keepdims = keep});
+            const kn::ArgOptions options{.axis = axis, .keepdims = keep};
+            return largest ? kn::nanargmax(x, options) : kn::nanargmin(x, options);
           },
           [&](const Values& line) { return position(line, largest); }, 0);
     }

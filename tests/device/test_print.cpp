@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing arrays.
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
 #include <cmath>
 #include <complex>
+#include <iomanip>
 #include <sstream>
 #include <string>
 
@@ -32,4 +36,31 @@ TEST_CASE("long arrays are shortened, and the stream operator is the same") {
   CHECK(text.str() ==
         "[[0, 1],\n [2, 3]][[   0,    1],\n [   2,    3],\n [   4,    5],\n ...,\n [1994, 1995],\n [1996, 1997],\n"
         " [1998, 1999]]");
+}
+
+TEST_CASE("precision, threshold, line width and notation, by options and by the stream") {
+  kn::test::on_each_device([] {
+    const kn::Array x = kn::asarray(std::vector<double>{1.23456789, 2, 1e-9, 1e20}, kn::float64);
+    CHECK(kn::to_string(x, {.precision = 3}) == "[1.235,    2., 1e-09, 1e+20] float64");
+    const kn::Array thirds = kn::asarray(std::vector<float>{1.f / 3, 2.f / 3});
+    CHECK(kn::to_string(thirds, {.precision = 2}) == "[0.33, 0.67]");
+    CHECK(kn::to_string(thirds, {.precision = 0}) == "[0., 1.]");
+    CHECK(kn::to_string(kn::arange(6), {.threshold = 4, .edgeitems = 1}) == "[0, ..., 5]");
+    CHECK(kn::to_string(kn::arange(6), {.linewidth = 8}) == "[0, 1,\n 2, 3,\n 4, 5]");
+    CHECK(kn::to_string(kn::arange(3), {.width = 3}) == "[  0,   1,   2]");
+    CHECK(kn::to_string(kn::asarray(7), {.width = 3}) == "  7");
+    std::ostringstream out;
+    out << std::setprecision(3) << thirds << ' ' << std::setw(8) << thirds << ' ' << std::fixed << thirds << ' '
+        << std::scientific << std::setprecision(1) << thirds;
+    CHECK(out.str() == "[0.333, 0.667] [   0.333,    0.667] [0.333, 0.667] [3.3e-01, 6.7e-01]");
+    kn::set_print_options({.precision = 1, .threshold = 3, .edgeitems = 1});
+    std::ostringstream chosen;
+    chosen << thirds << kn::arange(5);
+    CHECK(chosen.str() == "[0.3, 0.7][0, ..., 4]");
+    CHECK(kn::print_options().threshold == 3);
+    kn::set_print_options({});
+    CHECK(kn::test::message_of<kn::ValueError>([] { kn::set_print_options({.precision = -1}); }) ==
+          "[set_print_options] .precision is -1; it can be 0 or more");
+    CHECK_THROWS_AS(kn::to_string(thirds, {.edgeitems = 0}), kn::ValueError);
+  });
 }

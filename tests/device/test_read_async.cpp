@@ -2,6 +2,7 @@
 // Reading in the background: the values of the moment of the call, errors in the future, and futures that are dropped.
 #include <doctest/doctest.h>
 #include <unistd.h>
+#include <koine/async.hpp>
 #include <koine/koine.hpp>
 
 #include <atomic>

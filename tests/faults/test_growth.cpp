@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <malloc.h>
 #include <unistd.h>
+#include <koine/async.hpp>
 #include <koine/koine.hpp>
 
 #include <cstdint>

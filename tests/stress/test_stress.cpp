@@ -2,6 +2,7 @@
 // Sixteen threads do everything at once, on arrays of their own and on shared ones, on every device; each value is
 // checked. Two seconds of it, two minutes with KOINE_TEST_EXHAUSTIVE.
 #include <doctest/doctest.h>
+#include <koine/async.hpp>
 #include <koine/koine.hpp>
 
 #include <array>

@@ -3,6 +3,7 @@
 // after it failed, and says whether its values are right.
 #pragma once
 
+#include <koine/async.hpp>
 #include <koine/koine.hpp>
 
 #include <cstddef>
