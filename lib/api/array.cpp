@@ -66,7 +66,10 @@ Array Array::T() const {
   return matrix_transpose(*this);
 }
 
-Array Array::mT() const { return matrix_transpose(*this); }
+Array Array::mT() const {
+  const base::NamedCall call("mT");
+  return matrix_transpose(*this);
+}
 
 Array Array::astype(DType type) const { return koine::astype(*this, type); }
 Array Array::to_device(Device device) const { return koine::to_device(*this, device); }
