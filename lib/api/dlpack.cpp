@@ -65,15 +65,16 @@ Elements elements_of(const DLTensor& tensor, std::size_t element_size) {
     throw ValueError(fmt::format("[{}] the tensor has {} axes; it can have 0 to {}", function, tensor.ndim, most_axes));
   }
   if (tensor.ndim > 0 && tensor.shape == nullptr) {
-    throw ValueError(fmt::format("[{}] the tensor has {} axes and no shape: the pointer is null", function, tensor.ndim));
+    throw ValueError(
+        fmt::format("[{}] the tensor has {} axes and no shape: the pointer is null", function, tensor.ndim));
   }
   const Shape shape(std::vector<std::int64_t>(tensor.shape, tensor.shape + tensor.ndim));
   graph::check_sizes(shape, function);
   Shape strides = graph::row_major_strides(shape);
   if (shape.elements() == 0) return {{shape, std::move(strides), 0}, nullptr, 0};
   if (tensor.data == nullptr) {
-    throw ValueError(fmt::format("[{}] the tensor has shape {} and no elements: the pointer is null", function,
-                                 to_string(shape)));
+    throw ValueError(
+        fmt::format("[{}] the tensor has shape {} and no elements: the pointer is null", function, to_string(shape)));
   }
   // From the lowest to the highest element, and their addresses: all must be numbers of 64 bits.
   std::int64_t first = 0, last = 0, distance = 0, low = 0, bytes = 0;
@@ -96,7 +97,8 @@ Elements elements_of(const DLTensor& tensor, std::size_t element_size) {
     throw ValueError(fmt::format("[{}] the tensor's strides and its byte offset, {}, lead out of all memory", function,
                                  tensor.byte_offset));
   }
-  return {{shape, std::move(strides), -first}, reinterpret_cast<const std::byte*>(lowest),
+  return {{shape, std::move(strides), -first},
+          reinterpret_cast<const std::byte*>(lowest),
           static_cast<std::uint64_t>(distance)};
 }
 
@@ -178,8 +180,8 @@ Array from_dlpack(DLManagedTensor* tensor, const FromDlpackOptions& options) {
   const bool in_order = elements.layout.strides == graph::row_major_strides(shape);
   const std::vector<std::byte> values = in_order ? std::vector<std::byte>() : gathered(elements, size_of(type));
   const void* const from = in_order ? elements.lowest : values.data();
-  exec::queue_of(*result.node()).write(*result.node()->storage, 0, from, static_cast<std::uint64_t>(result.nbytes()),
-                                       function);
+  exec::queue_of(*result.node())
+      .write(*result.node()->storage, 0, from, static_cast<std::uint64_t>(result.nbytes()), function);
   taken->tensor = tensor;
   return result;
 }

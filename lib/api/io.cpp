@@ -69,8 +69,8 @@ bool is_at(const Pairs& pairs, Pairs::const_iterator at, std::string_view name) 
 
 NamedArrays::NamedArrays(std::vector<Pair> arrays) : pairs_(std::move(arrays)) {
   std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) { return a.first < b.first; });
-  const auto twice = std::adjacent_find(pairs_.begin(), pairs_.end(),
-                                        [](const Pair& a, const Pair& b) { return a.first == b.first; });
+  const auto twice =
+      std::adjacent_find(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) { return a.first == b.first; });
   if (twice != pairs_.end()) {
     throw ValueError("[NamedArrays] the name \"" + base::shown(twice->first) + "\" is there twice");
   }
@@ -116,9 +116,7 @@ Array load_npy(const Path& path, const LoadOptions& options) {
   return read_array(in, path.text(), options);
 }
 
-void save_npy(const Path& path, const Array& x) {
-  base::write_file(path.text(), npy_bytes(x, "save_npy"), "save_npy");
-}
+void save_npy(const Path& path, const Array& x) { base::write_file(path.text(), npy_bytes(x, "save_npy"), "save_npy"); }
 
 NamedArrays load_npz(const Path& path, const LoadOptions& options) {
   constexpr const char* function = "load_npz";

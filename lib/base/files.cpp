@@ -120,7 +120,8 @@ int write_in_place(const std::string& path, std::string_view bytes, std::optiona
 /// it is read-only, others' with the sticky bit, or the file is one that is mounted.
 bool folder_refuses(int error) { return error == EACCES || error == EPERM || error == EROFS || error == EBUSY; }
 
-/// Where links lead, whether or not there is a file yet; none where that is no path: a link of /proc names an open file.
+/// Where links lead, whether or not there is a file yet; none where that is no path: a link of /proc names an open
+/// file.
 std::optional<std::filesystem::path> followed(std::filesystem::path path) {
   std::error_code error;
   for (int links = 0; links < 40; ++links) {

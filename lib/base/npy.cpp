@@ -43,8 +43,8 @@ constexpr TypeCode type_codes[] = {
 }
 
 [[noreturn]] void fail_cut(const NpyHeader& header, std::uint64_t there, const NpySource& file) {
-  fail(file, "is cut: its header promises " + bytes_text(header.bytes) + " of elements, and there are " +
-                 bytes_text(there));
+  fail(file,
+       "is cut: its header promises " + bytes_text(header.bytes) + " of elements, and there are " + bytes_text(there));
 }
 
 /// Reads up to `count` bytes; says how many there were.

@@ -79,7 +79,8 @@ bool is_program(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == name_digits;
 }
 
-/// As base::replace_file() names them. Only files of ours are ever removed: the folder may be one that holds others too.
+/// As base::replace_file() names them. Only files of ours are ever removed: the folder may be one that holds others
+/// too.
 bool is_temporary(std::string_view name) {
   constexpr std::size_t whole = name_digits + suffix.size();
   return name.size() > whole && is_program(name.substr(0, whole)) && name[whole] == '.' &&

@@ -340,18 +340,34 @@ TEST_CASE("arrays on different devices") {
 
 TEST_CASE("faults of earlier calls and of settings keep their names") {
   const Array wrong = kn::take(kn::arange(3), kn::array({7}));
-  CHECK(kn::test::message_of<kn::IndexError>([&] { kn::bincount(wrong); }).starts_with("[take] index 7 is out of range"));
+  CHECK(
+      kn::test::message_of<kn::IndexError>([&] { kn::bincount(wrong); }).starts_with("[take] index 7 is out of range"));
   // The name went with the call.
   CHECK(kn::test::message_of<kn::ShapeError>([&] { kn::add(kn::ones({2}), kn::ones({3})); }).starts_with("[add] "));
   CHECK(std::string(kn::ShapeError("[mine] a sentence").what()) == "[mine] a sentence");
 }
 
 TEST_CASE("every function of docs/api.md has been called wrongly, but for those that take anything") {
-  const std::set<std::string> anything = {
-      "array_equal", "can_cast",       "capabilities", "default_device", "default_device_reason", "default_dtypes",
-      "empty_like",  "eval",           "memory_stats", "name",           "ones_like",             "set_default_device",
-      "set_memory_limit", "slice",     "synchronize",  "to_device",      "to_dlpack",             "to_string",
-      "version",     "zeros_like"};
+  const std::set<std::string> anything = {"array_equal",
+                                          "can_cast",
+                                          "capabilities",
+                                          "default_device",
+                                          "default_device_reason",
+                                          "default_dtypes",
+                                          "empty_like",
+                                          "eval",
+                                          "memory_stats",
+                                          "name",
+                                          "ones_like",
+                                          "set_default_device",
+                                          "set_memory_limit",
+                                          "slice",
+                                          "synchronize",
+                                          "to_device",
+                                          "to_dlpack",
+                                          "to_string",
+                                          "version",
+                                          "zeros_like"};
   std::ifstream file(KOINE_TEST_DIR "/../docs/api.md");
   REQUIRE(file.is_open());
   int count = 0;

@@ -170,8 +170,7 @@ TEST_CASE("a file that does not fit on the device is refused before its elements
   if (error) return;  // a file system of smaller files
   for (const koine::Device& device : koine::devices()) {
     const std::uint64_t before = koine::memory_stats(device).in_use;
-    const std::string message =
-        message_of<koine::OutOfMemory>([&] { koine::load_npy(path, {.device = device}); });
+    const std::string message = message_of<koine::OutOfMemory>([&] { koine::load_npy(path, {.device = device}); });
     CHECK(message.find("[load_npy] one buffer of 1 TiB is more than " + device.selector()) == 0);
     CHECK(koine::memory_stats(device).in_use == before);
     if (!device.has_fp64()) {
