@@ -11,8 +11,7 @@
 // compiled under such a setting says so by a macro that its CMake target and koine.pc carry.
 #include <version>
 #if defined(_LIBCPP_VERSION) != defined(KOINE_WITH_LIBCXX)
-#error \
-    "Koine and this program are compiled with different standard libraries (libstdc++ and libc++); use the same: -stdlib"
+#error "libstdc++ and libc++ cannot be mixed: compile Koine and this program with the same standard library"
 #endif
 #if defined(_GLIBCXX_DEBUG) != defined(KOINE_WITH_GLIBCXX_DEBUG)
 #error "_GLIBCXX_DEBUG must be set for both Koine and this program or for neither: it changes the standard containers"

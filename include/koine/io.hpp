@@ -79,7 +79,7 @@ struct LoadOptions {
 /// The array in a NumPy .npy file: format versions 1 to 3, either byte order, either order of the axes (a file in
 /// Fortran order gives a transposed view). IoError if the file cannot be read, is damaged or cut, or holds a type that
 /// Koine has not; what follows the elements is not read. Memory on the device is taken before the elements are read:
-/// OutOfMemory if there is too little of it. Gives the type in the file, DTypeError if the device has not got it.
+/// OutOfMemory if there is too little of it, DTypeError for a type that the device has not. Gives the type in the file.
 KOINE_API Array load_npy(const Path& path, const LoadOptions& options = {});
 
 /// Writes x to a NumPy .npy file, row-major, under exactly this path. What stood there before is replaced only once all
