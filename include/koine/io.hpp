@@ -20,9 +20,9 @@ namespace koine {
 /// The path of a file: a string, or whatever becomes one, as std::filesystem::path does.
 class Path {
  public:
-  Path(const char* path) : text_(path) {}             // NOLINT: implicit by design
-  Path(std::string_view path) : text_(path) {}        // NOLINT
-  Path(std::string path) : text_(std::move(path)) {}  // NOLINT
+  Path(const char* path) : text_(path != nullptr ? path : "") {}  // NOLINT: implicit by design
+  Path(std::string_view path) : text_(path) {}                    // NOLINT
+  Path(std::string path) : text_(std::move(path)) {}              // NOLINT
   template <std::convertible_to<std::string> T>
   Path(const T& path) : text_(static_cast<std::string>(path)) {}  // NOLINT
   Path(std::nullptr_t) = delete;
