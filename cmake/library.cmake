@@ -30,8 +30,6 @@ add_library(koine SHARED)
 add_library(koine::koine ALIAS koine)
 target_link_libraries(koine PRIVATE koine_settings koine_objects)
 target_compile_features(koine PUBLIC cxx_std_20)
-include(cmake/standard_library.cmake)
-target_compile_definitions(koine_objects PUBLIC ${KOINE_STANDARD_LIBRARY})
 target_compile_definitions(koine PUBLIC ${KOINE_STANDARD_LIBRARY})
 target_include_directories(koine PUBLIC
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")

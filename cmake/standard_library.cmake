@@ -14,17 +14,21 @@ KOINE_WITH_GLIBCXX_DEBUG
 KOINE_WITH_OLD_STRINGS
 #endif
 ]] @ONLY)
-# Asked at every configuration, as flags may have changed.
-string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
-separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
-get_directory_property(options COMPILE_OPTIONS)
-get_directory_property(definitions COMPILE_DEFINITIONS)
-list(TRANSFORM definitions PREPEND "-D")
-execute_process(
-  COMMAND "${CMAKE_CXX_COMPILER}" ${flags} ${options} ${definitions} -std=c++20 -E -P
-          "${PROJECT_BINARY_DIR}/generated/standard_library.cpp"
-  OUTPUT_VARIABLE text RESULT_VARIABLE result)
-if(NOT result EQUAL 0)
-  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} cannot preprocess a file that includes <version>")
-endif()
-string(REGEX MATCHALL "KOINE_WITH_[A-Z_]+" KOINE_STANDARD_LIBRARY "${text}")
+# Asked at every configuration, as flags may have changed. Those that are generator expressions have no value yet; if one
+# of them is such a setting, the headers refuse the library itself.
+function(koine_find_standard_library)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  get_directory_property(options COMPILE_OPTIONS)
+  get_directory_property(definitions COMPILE_DEFINITIONS)
+  string(GENEX_STRIP "${options}" options)
+  string(GENEX_STRIP "${definitions}" definitions)
+  list(TRANSFORM definitions PREPEND "-D")
+  execute_process(
+    COMMAND "${CMAKE_CXX_COMPILER}" ${flags} ${options} ${definitions} -std=c++20 -E -P
+            "${PROJECT_BINARY_DIR}/generated/standard_library.cpp"
+    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "KOINE_WITH_[A-Z_]+" found "${text}")
+  set(KOINE_STANDARD_LIBRARY "${found}" PARENT_SCOPE)
+endfunction()
+koine_find_standard_library()
