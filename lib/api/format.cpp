@@ -145,6 +145,7 @@ class Writer {
 }  // namespace
 
 std::string to_string(const Array& x) {
+  const base::NamedCall call("to_string");
   std::string text;
   if (x.size() == 0) {
     text = "[]";

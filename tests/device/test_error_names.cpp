@@ -189,6 +189,7 @@ TEST_CASE("shapes and places") {
   KN_WRONG(subscript, y(kn::array({0, 1}), kn::array({0, 1, 2})) = 5);
   KN_WRONG(subscript, y(kn::array({0, 1})) = a.pair);
   KN_WRONG(subscript, y(y > 0) = a.pair);
+  KN_WRONG(to_string, kn::to_string(kn::sort(a.large)));
   KN_WRONG(item, a.x.item<float>());
   KN_WRONG(to_vector, a.complex.to_vector<float>());
   KN_WRONG(shape, a.x.shape(2));
@@ -348,26 +349,9 @@ TEST_CASE("faults of earlier calls and of settings keep their names") {
 }
 
 TEST_CASE("every function of docs/api.md has been called wrongly, but for those that take anything") {
-  const std::set<std::string> anything = {"array_equal",
-                                          "can_cast",
-                                          "capabilities",
-                                          "default_device",
-                                          "default_device_reason",
-                                          "default_dtypes",
-                                          "empty_like",
-                                          "eval",
-                                          "memory_stats",
-                                          "name",
-                                          "ones_like",
-                                          "set_default_device",
-                                          "set_memory_limit",
-                                          "slice",
-                                          "synchronize",
-                                          "to_device",
-                                          "to_dlpack",
-                                          "to_string",
-                                          "version",
-                                          "zeros_like"};
+  const std::string anything =
+      " can_cast capabilities default_device default_device_reason default_dtypes empty_like eval memory_stats name "
+      "ones_like set_default_device set_memory_limit slice synchronize to_device to_dlpack version zeros_like ";
   std::ifstream file(KOINE_TEST_DIR "/../docs/api.md");
   REQUIRE(file.is_open());
   int count = 0;
@@ -377,7 +361,7 @@ TEST_CASE("every function of docs/api.md has been called wrongly, but for those 
     if (name.starts_with("Generator::")) name = name.substr(11);
     if (name.find('.') != name.npos || name.find('`') != name.npos) continue;  // not there yet
     ++count;
-    if (!anything.contains(name)) CHECK_MESSAGE(called().contains(name), name);
+    if (anything.find(" " + name + " ") == anything.npos) CHECK_MESSAGE(called().contains(name), name);
   }
   CHECK(count > 200);
 }
