@@ -35,8 +35,9 @@ void check_name(const std::string& name, const std::string& text, F call) {
     call();
     FAIL_CHECK(name << " took what is wrong");
   } catch (const kn::Error& error) {
-    CAPTURE(error.what());
-    CHECK(std::string_view(error.what()).starts_with("[" + name + "] "));
+    const std::string what = error.what();
+    CAPTURE(what);
+    CHECK(what.starts_with("[" + name + "] "));
   }
 }
 
