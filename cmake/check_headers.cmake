@@ -17,3 +17,7 @@ endif()
 
 add_test(NAME headers.no_opencl COMMAND "${PROJECT_SOURCE_DIR}/ci/check_headers" "${CMAKE_CXX_COMPILER}")
 set_tests_properties(headers.no_opencl PROPERTIES LABELS headers)
+
+# Settings under which a program does not fit the library are refused in one sentence.
+add_test(NAME headers.settings COMMAND "${PROJECT_SOURCE_DIR}/ci/check_settings" "${CMAKE_CXX_COMPILER}" clang++)
+set_tests_properties(headers.settings PROPERTIES LABELS headers)

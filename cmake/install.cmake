@@ -21,5 +21,8 @@ install(FILES "${PROJECT_BINARY_DIR}/koineConfig.cmake" "${PROJECT_BINARY_DIR}/k
 
 # Relative to the .pc file, so that an installed tree may be moved.
 file(RELATIVE_PATH KOINE_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+set(KOINE_PC_DEFINITIONS "${KOINE_STANDARD_LIBRARY}")
+list(TRANSFORM KOINE_PC_DEFINITIONS PREPEND " -D")
+string(JOIN "" KOINE_PC_DEFINITIONS ${KOINE_PC_DEFINITIONS})
 configure_file(cmake/koine.pc.in "${PROJECT_BINARY_DIR}/koine.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/koine.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

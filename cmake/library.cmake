@@ -30,6 +30,7 @@ add_library(koine SHARED)
 add_library(koine::koine ALIAS koine)
 target_link_libraries(koine PRIVATE koine_settings koine_objects)
 target_compile_features(koine PUBLIC cxx_std_20)
+target_compile_definitions(koine PUBLIC ${KOINE_STANDARD_LIBRARY})
 target_include_directories(koine PUBLIC
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 # Before 1.0 a minor version may change the ABI (a new option field does).

@@ -34,6 +34,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Locals only: a constructor's parameter may carry the name of the member it fills.
   target_compile_options(koine_settings INTERFACE -Wshadow=local -fpch-preprocess)
 endif()
+include(cmake/standard_library.cmake)
+target_compile_definitions(koine_settings INTERFACE ${KOINE_STANDARD_LIBRARY})
 if(KOINE_SANITIZE)
   # -O1: at -O2 the instrumented tests take three times as long to compile, and find no more.
   target_compile_options(koine_settings INTERFACE -fsanitize=${KOINE_SANITIZE} -fno-omit-frame-pointer -O1 -g1)

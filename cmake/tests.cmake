@@ -55,7 +55,7 @@ if(TARGET test_device)
   # nothing.
   add_test(NAME device.two_devices
     COMMAND test_device --no-version --force-colors=false
-            "--source-file=*/test_transfers.cpp,*/test_errors.cpp,*/test_devices.cpp")
+            "--source-file=*/test_transfers.cpp,*/test_errors.cpp,*/test_devices.cpp,*/test_error_names.cpp")
   set_tests_properties(device.two_devices PROPERTIES
     LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
 endif()

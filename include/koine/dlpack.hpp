@@ -24,7 +24,8 @@ struct FromDlpackOptions {
 /// unless `.copy` is true or the memory is not aligned to its elements; elsewhere a copy. Koine only reads it: an
 /// assignment to a part of the array copies it first. The tensor is taken over, and its deleter called once no array
 /// and no work uses it, at once after a copy; if this throws, the tensor is still the caller's. Gives the tensor's
-/// type. DeviceError for a tensor that lies elsewhere, DTypeError for elements that Koine has not.
+/// type. DeviceError for a tensor that lies elsewhere, DTypeError for elements that Koine has not, ShapeError for sizes
+/// and ValueError for other fields that no tensor can have: every field is checked but for what the pointers lead to.
 KOINE_API Array from_dlpack(DLManagedTensor* tensor, const FromDlpackOptions& options = {});
 
 /// The values of x as a tensor of the host's memory, row-major and aligned to 256 bytes: a copy of its own, which the

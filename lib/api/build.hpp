@@ -2,6 +2,7 @@
 // What the public functions share: places, scalars as constants, checked construction of nodes.
 #pragma once
 
+#include "base/named_call.hpp"
 #include "graph/infer.hpp"
 #include "graph/node.hpp"
 

@@ -28,6 +28,7 @@ Array distance(const Array& x, const Array& y) {
 Array both_nan(const Array& x, const Array& y) { return isnan(x) & isnan(y); }
 
 Array near(const Operand& x1, const Operand& x2, const ClosenessOptions& options, std::string_view function) {
+  const base::NamedCall call(function);
   check_tolerance(options.rtol, "rtol", function);
   check_tolerance(options.atol, "atol", function);
   const graph::Place place = api::common_place(function, {&x1, &x2});
@@ -55,6 +56,7 @@ bool allclose(const Operand& x1, const Operand& x2, const ClosenessOptions& opti
 }
 
 bool array_equal(const Operand& x1, const Operand& x2, const ArrayEqualOptions& options) {
+  const base::NamedCall call("array_equal");
   const graph::Place place = api::common_place("array_equal", {&x1, &x2});
   const DType type = api::common_type("array_equal", {&x1, &x2});
   api::require_type(place, type, "array_equal");

@@ -73,6 +73,7 @@ Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t
 }
 
 Array triangle(Op op, const Array& x, const TriangleOptions& options, std::string_view function) {
+  const base::NamedCall call(function);
   if (x.ndim() < 2) {
     throw ShapeError(api::prefix(function) + "needs at least two axes, got shape " + to_string(x.shape()));
   }
@@ -83,6 +84,7 @@ Array triangle(Op op, const Array& x, const TriangleOptions& options, std::strin
 }  // namespace
 
 Array asarray(const Array& x, const CreationOptions& options) {
+  const base::NamedCall call("asarray");
   const Array typed = options.dtype ? astype(x, *options.dtype) : x;
   return options.device ? to_device(typed, *options.device) : typed;
 }
@@ -105,9 +107,15 @@ Array full(const Shape& shape, const Scalar& value, const CreationOptions& optio
   return constant_array(shape, value, options, "full");
 }
 
-Array empty_like(const Array& x, const CreationOptions& options) { return empty(x.shape(), like(x, options)); }
-Array zeros_like(const Array& x, const CreationOptions& options) { return zeros(x.shape(), like(x, options)); }
-Array ones_like(const Array& x, const CreationOptions& options) { return ones(x.shape(), like(x, options)); }
+Array empty_like(const Array& x, const CreationOptions& options) {
+  return constant_array(x.shape(), 0, like(x, options), "empty_like");
+}
+Array zeros_like(const Array& x, const CreationOptions& options) {
+  return constant_array(x.shape(), 0, like(x, options), "zeros_like");
+}
+Array ones_like(const Array& x, const CreationOptions& options) {
+  return constant_array(x.shape(), 1, like(x, options), "ones_like");
+}
 Array full_like(const Array& x, const Scalar& value, const CreationOptions& options) {
   return constant_array(x.shape(), value, like(x, options), "full_like");
 }
@@ -168,6 +176,7 @@ Array complex_linspace(const Scalar& start, const Scalar& stop, std::int64_t num
 }  // namespace
 
 Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
+  const base::NamedCall call("linspace");
   graph::check_sizes({num}, "linspace");
   const graph::Place place = api::place_of(options.device);
   if (is_complex_scalar(start) || is_complex_scalar(stop)) return complex_linspace(start, stop, num, options);
@@ -185,6 +194,7 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const 
 }
 
 Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options) {
+  const base::NamedCall call("eye");
   graph::check_sizes({n_rows, n_cols}, "eye");
   const Device device = options.device.value_or(default_device());
   const DType type = options.dtype.value_or(default_dtype());
@@ -198,6 +208,7 @@ Array tril(const Array& x, const TriangleOptions& options) { return triangle(Op:
 Array triu(const Array& x, const TriangleOptions& options) { return triangle(Op::greater_equal, x, options, "triu"); }
 
 std::vector<Array> meshgrid(const std::vector<Array>& arrays, const MeshgridOptions& options) {
+  const base::NamedCall call("meshgrid");
   const bool columns_first = api::choice(options.indexing, {"xy", "ij"}, "meshgrid", "indexing") == 0;
   const std::size_t count = arrays.size();
   const bool swapped = columns_first && count >= 2;

@@ -30,6 +30,7 @@ Array scanned(ReduceKind kind, const Array& x, std::size_t axis) {
 
 Array sums_or_products(ReduceKind kind, const Operand& operand, const CumulativeOptions& options, int initial,
                        std::string_view function) {
+  const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
   const std::size_t axis = scanned_axis(options.axis, x.shape(), function);
   const Array result = scanned(kind, astype(x, api::sum_type(x, options.dtype, function)), axis);
@@ -42,6 +43,7 @@ Array sums_or_products(ReduceKind kind, const Operand& operand, const Cumulative
 
 Array extremes(ReduceKind kind, const Operand& operand, const CumulativeExtremeOptions& options,
                std::string_view function) {
+  const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
   api::require_real(x, function);
   return scanned(kind, x, scanned_axis(options.axis, x.shape(), function));

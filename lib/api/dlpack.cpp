@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // DLPack tensors of the host's memory: taken over or copied, and made.
 #include "api/build.hpp"
+#include "exec/evaluate.hpp"
 #include "runtime/borrow.hpp"
 #include "runtime/context.hpp"
 
-#include <koine/creation.hpp>
 #include <koine/dlpack.hpp>
 #include <koine/error.hpp>
 
@@ -57,23 +57,49 @@ struct Elements {
   std::uint64_t span;  // from the lowest to behind the highest
 };
 
+/// As many as NumPy has; what a tensor claims beyond is more likely a number that was never set.
+constexpr std::int32_t most_axes = 64;
+
 Elements elements_of(const DLTensor& tensor, std::size_t element_size) {
-  Shape shape, strides;
-  for (int axis = 0; axis < tensor.ndim; ++axis) shape.push_back(tensor.shape[axis]);
-  graph::check_sizes(shape, function);
-  strides = graph::row_major_strides(shape);
-  std::int64_t first = 0, last = 0;
-  for (int axis = 0; axis < tensor.ndim; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    if (tensor.strides != nullptr) strides[a] = tensor.strides[axis];
-    (strides[a] < 0 ? first : last) += strides[a] * (shape[a] - 1);
+  if (tensor.ndim < 0 || tensor.ndim > most_axes) {
+    throw ValueError(fmt::format("[{}] the tensor has {} axes; it can have 0 to {}", function, tensor.ndim, most_axes));
   }
-  const bool empty = shape.elements() == 0;
-  if (empty) first = last = 0;
-  const auto* origin = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
-  return {{std::move(shape), std::move(strides), -first},
-          origin + first * static_cast<std::int64_t>(element_size),
-          empty ? 0 : static_cast<std::uint64_t>(last - first + 1)};
+  if (tensor.ndim > 0 && tensor.shape == nullptr) {
+    throw ValueError(
+        fmt::format("[{}] the tensor has {} axes and no shape: the pointer is null", function, tensor.ndim));
+  }
+  const Shape shape(std::vector<std::int64_t>(tensor.shape, tensor.shape + tensor.ndim));
+  graph::check_sizes(shape, function);
+  Shape strides = graph::row_major_strides(shape);
+  if (shape.elements() == 0) return {{shape, std::move(strides), 0}, nullptr, 0};
+  if (tensor.data == nullptr) {
+    throw ValueError(
+        fmt::format("[{}] the tensor has shape {} and no elements: the pointer is null", function, to_string(shape)));
+  }
+  // From the lowest to the highest element, and their addresses: all must be numbers of 64 bits.
+  std::int64_t first = 0, last = 0, distance = 0, low = 0, bytes = 0;
+  bool beyond = false;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    // Of one element alone the stride means nothing.
+    if (tensor.strides != nullptr && shape[axis] > 1) strides[axis] = tensor.strides[axis];
+    std::int64_t& end = strides[axis] < 0 ? first : last;
+    beyond |= __builtin_mul_overflow(strides[axis], shape[axis] - 1, &distance);
+    beyond |= __builtin_add_overflow(end, distance, &end);
+  }
+  const auto size = static_cast<std::int64_t>(element_size);
+  std::uintptr_t origin = 0, lowest = 0, end = 0;
+  beyond |= __builtin_mul_overflow(first, size, &low);
+  beyond |= __builtin_sub_overflow(last, first, &distance) || __builtin_add_overflow(distance, 1, &distance);
+  beyond |= __builtin_mul_overflow(distance, size, &bytes);
+  beyond |= __builtin_add_overflow(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset, &origin);
+  beyond |= __builtin_add_overflow(origin, low, &lowest) || __builtin_add_overflow(lowest, bytes, &end);
+  if (beyond) {
+    throw ValueError(fmt::format("[{}] the tensor's strides and its byte offset, {}, lead out of all memory", function,
+                                 tensor.byte_offset));
+  }
+  return {{shape, std::move(strides), -first},
+          reinterpret_cast<const std::byte*>(lowest),
+          static_cast<std::uint64_t>(distance)};
 }
 
 /// Whoever holds it keeps the tensor, once it is taken.
@@ -148,12 +174,14 @@ Array from_dlpack(DLManagedTensor* tensor, const FromDlpackOptions& options) {
                       function, api::device_of(place).selector()));
     }
   }
-  const CreationOptions where{.dtype = type, .device = options.device};
+  // Before the elements are gathered: few of them, read many times, may be more than the device or the host has.
   const Shape& shape = elements.layout.shape;
+  const Array result = api::unwritten(shape, type, place, function);
   const bool in_order = elements.layout.strides == graph::row_major_strides(shape);
   const std::vector<std::byte> values = in_order ? std::vector<std::byte>() : gathered(elements, size_of(type));
   const void* const from = in_order ? elements.lowest : values.data();
-  Array result = detail::from_host(from, type, static_cast<std::size_t>(count), shape, where, function);
+  exec::queue_of(*result.node())
+      .write(*result.node()->storage, 0, from, static_cast<std::uint64_t>(result.nbytes()), function);
   taken->tensor = tensor;
   return result;
 }

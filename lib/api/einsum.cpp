@@ -138,6 +138,7 @@ void check_axes(const std::vector<api::Factor>& factors) {
 }  // namespace
 
 Array einsum(std::string_view subscripts, const std::vector<Array>& operands, const EinsumOptions& options) {
+  const base::NamedCall call("einsum");
   DType type = api::numeric_type("einsum", operands);
   if (options.dtype) {
     type = *options.dtype;

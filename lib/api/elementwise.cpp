@@ -59,6 +59,7 @@ Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
 }
 
 Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
+  const base::NamedCall call("clip");
   const DType type = api::common_type("clip", {&x});
   if (is_bool(type) || is_complex(type)) {
     throw DTypeError("[clip] does not take " + std::string(name(type)) + "; it takes integers and real floating types");
@@ -80,6 +81,7 @@ Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
 }
 
 Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
+  const base::NamedCall call("nan_to_num");
   const Array x(api::to_node(operand, "nan_to_num"));
   if (is_complex(x.dtype())) {
     throw DTypeError("[nan_to_num] does not take " + std::string(name(x.dtype())) +

@@ -193,6 +193,7 @@ class Writer {
 namespace {
 
 std::string array_text(const Array& x, const PrintOptions& options, const Notation& notation) {
+  const base::NamedCall call("to_string");
   std::string text;
   if (x.size() == 0) {
     text = "[]";

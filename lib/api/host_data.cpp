@@ -2,6 +2,7 @@
 // Arrays of what lies in the host's memory: copied in, borrowed, or written out as literals.
 #include "api/build.hpp"
 #include "base/convert.hpp"
+#include "base/named_call.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/borrow.hpp"
 #include "runtime/context.hpp"
@@ -144,6 +145,9 @@ Array array(const Literal& values, const CreationOptions& options) {
       [](const Scalar& s) { return graph::constant_value(s, DType::complex128).real; }, DType::complex128);
 }
 
-Array asarray(const Literal& values, const CreationOptions& options) { return array(values, options); }
+Array asarray(const Literal& values, const CreationOptions& options) {
+  const base::NamedCall call("asarray");
+  return array(values, options);
+}
 
 }  // namespace koine

@@ -33,6 +33,7 @@ Array api::picked(const Array& x, const Array& positions, const graph::TakeInfo&
 }
 
 Array take(const Array& x, const Array& indices, const TakeOptions& options) {
+  const base::NamedCall call("take");
   const Operand first(x), second(indices);
   api::common_place("take", {&first, &second});
   api::require_positions(indices, "take");
@@ -42,6 +43,7 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
 }
 
 Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisOptions& options) {
+  const base::NamedCall call("take_along_axis");
   constexpr const char* function = "take_along_axis";
   const Operand first(x), second(indices);
   api::common_place(function, {&first, &second});

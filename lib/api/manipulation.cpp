@@ -116,6 +116,7 @@ Shape broadcast_shapes(const std::vector<Shape>& shapes) {
 }
 
 std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays) {
+  const base::NamedCall call("broadcast_arrays");
   Shape shape;
   for (const Array& x : arrays) shape = graph::broadcast_shapes(shape, x.shape(), "broadcast_arrays");
   std::vector<Array> result;
@@ -155,6 +156,7 @@ Array flip(const Array& x, const FlipOptions& options) {
 }
 
 Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
+  const base::NamedCall call("concat");
   const DType type = api::common_type("concat", arrays);
   if (!options.axis.given()) {
     std::vector<Array> flat;
@@ -188,6 +190,7 @@ Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
 }
 
 Array stack(const std::vector<Array>& arrays, const StackOptions& options) {
+  const base::NamedCall call("stack");
   api::common_type("stack", arrays);
   graph::normal_axis(options.axis, with_new_axes(arrays[0].shape(), 1), "stack");  // refuses one out of range
   std::vector<Array> expanded;
@@ -202,6 +205,7 @@ Array stack(const std::vector<Array>& arrays, const StackOptions& options) {
 }
 
 std::vector<Array> unstack(const Array& x, const UnstackOptions& options) {
+  const base::NamedCall call("unstack");
   const std::size_t axis = graph::normal_axis(options.axis, x.shape(), "unstack");
   x.eval();  // once, rather than with each part
   std::vector<Array> parts;

@@ -2,6 +2,7 @@
 // What can be asked of an array and of a part of one: properties, reading back, the functions that are methods too.
 #include "api/build.hpp"
 #include "base/convert.hpp"
+#include "base/named_call.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
@@ -48,6 +49,11 @@ Array transposed(const Array& x) {
     throw ShapeError("[T] shape " + to_string(x.shape()) + " is not a matrix; for other numbers of axes use mT or " +
                      "permute_dims");
   }
+  return matrix_transpose(x);
+}
+
+Array swapped(const Array& x) {
+  const base::NamedCall call("mT");
   return matrix_transpose(x);
 }
 
@@ -98,7 +104,7 @@ Device Methods<Self>::device() const {
     return __VA_ARGS__;                                         \
   }
 KN_METHOD(T, (), transposed(self))
-KN_METHOD(mT, (), matrix_transpose(self))
+KN_METHOD(mT, (), swapped(self))
 KN_METHOD(astype, (DType type), koine::astype(self, type))
 KN_METHOD(to_device, (Device device), koine::to_device(self, device))
 KN_METHOD(copy, (), koine::reshape(self, self.shape(), {.copy = true}))

@@ -32,6 +32,7 @@ Array counted(const Array& x, const ReductionOptions& options) {
 
 Array sum_or_prod(Summation& reduce, double neutral, const Operand& operand, const SumOptions& options,
                   std::string_view function) {
+  const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
   graph::normal_axes(options.axis, x.shape(), function);
   const DType type = api::sum_type(x, options.dtype, function);
@@ -51,6 +52,7 @@ Array variance(const Array& x, const VarianceOptions& options, std::string_view 
 
 Array extreme(Reduction& reduce, double lowest, const Operand& operand, const ReductionOptions& options,
               std::string_view function) {
+  const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
   api::require_real(x, function);
   api::need_elements(x, graph::normal_axes(options.axis, x.shape(), function), function);
@@ -61,6 +63,7 @@ Array extreme(Reduction& reduce, double lowest, const Operand& operand, const Re
 /// The first position of what equals the extreme: NaN equals nothing.
 Array position(Reduction& reduce, double lowest, const Operand& operand, const ArgOptions& options,
                std::string_view function) {
+  const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
   api::require_real(x, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
@@ -85,6 +88,7 @@ Array nansum(const Operand& x, const SumOptions& options) { return sum_or_prod(s
 Array nanprod(const Operand& x, const SumOptions& options) { return sum_or_prod(prod, 1, x, options, "nanprod"); }
 
 Array nanmean(const Operand& operand, const ReductionOptions& options) {
+  const base::NamedCall call("nanmean");
   const Array x = api::floating(operand, "nanmean");
   graph::normal_axes(options.axis, x.shape(), "nanmean");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
@@ -93,11 +97,13 @@ Array nanmean(const Operand& operand, const ReductionOptions& options) {
 }
 
 Array nanvar(const Operand& operand, const VarianceOptions& options) {
+  const base::NamedCall call("nanvar");
   const Array x = api::real_floating(operand, "nanvar");
   return astype(variance(x, options, "nanvar"), x.dtype());
 }
 
 Array nanstd(const Operand& operand, const VarianceOptions& options) {
+  const base::NamedCall call("nanstd");
   const Array x = api::real_floating(operand, "nanstd");
   return astype(sqrt(variance(x, options, "nanstd")), x.dtype());
 }

@@ -84,6 +84,7 @@ void continue_axis(Continued& c, std::int64_t size, PadMode mode) {
 }  // namespace
 
 Array pad(const Array& x, const PadWidths& widths, const PadOptions& options) {
+  const base::NamedCall call("pad");
   const auto mode = static_cast<PadMode>(
       api::choice(options.mode, {"constant", "edge", "reflect", "symmetric", "wrap"}, "pad", "mode"));
   const std::vector<Width> around = checked(widths, x.shape());

@@ -43,6 +43,7 @@ std::vector<std::size_t> axes_in_order(const Shape& axes, const Shape& shape) {
 }  // namespace
 
 Array tensordot(const Array& x1, const Array& x2, const TensordotOptions& options) {
+  const base::NamedCall call("tensordot");
   const auto [a, b] = numeric(x1, x2, "tensordot");
   const TensordotAxes& axes = options.axes;
   const std::size_t axes1 = a.shape().size(), axes2 = b.shape().size();
@@ -83,6 +84,7 @@ Array tensordot(const Array& x1, const Array& x2, const TensordotOptions& option
 }
 
 Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options) {
+  const base::NamedCall call("vecdot");
   const auto [a, b] = numeric(x1, x2, "vecdot");
   constexpr int along = -1;
   // The axes but the one, and their labels counted from the last.
@@ -107,6 +109,7 @@ Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options) {
 }
 
 Array outer(const Array& x1, const Array& x2) {
+  const base::NamedCall call("outer");
   const auto [a, b] = numeric(x1, x2, "outer");
   if (a.ndim() != 1 || b.ndim() != 1) {
     throw ShapeError("[outer] shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) +
@@ -116,6 +119,7 @@ Array outer(const Array& x1, const Array& x2) {
 }
 
 Array kron(const Array& x1, const Array& x2) {
+  const base::NamedCall call("kron");
   const auto [a, b] = numeric(x1, x2, "kron");
   const auto axes = static_cast<int>(std::max(a.ndim(), b.ndim()));
   const auto labels = [&](const Array& x, int which) {

@@ -29,6 +29,7 @@ Array ordered_floating(const Operand& operand, std::string_view function) {
 /// The quantiles of fractions of 1, one array each.
 std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& fractions,
                              const ReductionOptions& options, std::string_view function) {
+  const base::NamedCall call(function);
   const Array x = ordered_floating(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   // The reduced axes last, as one.
@@ -78,6 +79,7 @@ std::vector<double> fractions(std::vector<double> q, double whole, std::string_v
 
 Array stacked(const Operand& x, const std::vector<double>& q, double whole, const ReductionOptions& options,
               std::string_view function) {
+  const base::NamedCall call(function);
   if (q.empty()) throw ValueError(api::prefix(function) + "got no q; it needs at least one");
   return stack(quantiles(x, fractions(q, whole, function), options, function));
 }
@@ -111,6 +113,7 @@ Array percentile(const Operand& x, const std::vector<double>& q, const Reduction
 }
 
 Array bincount(const Array& x, const BincountOptions& options) {
+  const base::NamedCall call("bincount");
   if (!is_integer(x.dtype())) {
     throw DTypeError("[bincount] does not take " + std::string(name(x.dtype())) + "; it takes integers");
   }
@@ -138,6 +141,7 @@ Array bincount(const Array& x, const BincountOptions& options) {
 }
 
 HistogramResult histogram(const Array& x, const HistogramOptions& options) {
+  const base::NamedCall call("histogram");
   if (options.bins < 1) {
     throw ValueError("[histogram] bins is " + std::to_string(options.bins) + "; it must be at least 1");
   }
@@ -164,6 +168,7 @@ HistogramResult histogram(const Array& x, const HistogramOptions& options) {
 }
 
 HistogramResult histogram(const Array& x, const Array& edges) {
+  const base::NamedCall call("histogram");
   api::require_order(x.dtype(), "histogram");
   api::require_order(edges.dtype(), "histogram");
   if (edges.ndim() != 1 || edges.size() < 2) {

@@ -66,6 +66,7 @@ struct Probabilities {
 }  // namespace
 
 Array Generator::permutation(std::int64_t n, const PermutationOptions& options) {
+  const base::NamedCall call("permutation");
   require_size(n, "permutation");
   // All but one of the patterns of 64 bits.
   constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min(),
@@ -74,16 +75,19 @@ Array Generator::permutation(std::int64_t n, const PermutationOptions& options) 
 }
 
 Array Generator::permutation(const Array& x, const PermutationOptions& options) {
+  const base::NamedCall call("permutation");
   const std::size_t axis = graph::normal_axis(options.axis, x.shape(), "permutation");
   return take(x, permutation(x.shape()[axis], {.device = x.device()}), {.axis = options.axis});
 }
 
 void Generator::shuffle(Array& x, const PermutationOptions& options) {
+  const base::NamedCall call("shuffle");
   graph::normal_axis(options.axis, x.shape(), "shuffle");
   x = permutation(x, options);
 }
 
 Array Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptions& options) {
+  const base::NamedCall call("choice");
   graph::check_sizes(shape, "choice");
   require_size(n, "choice");
   const std::int64_t chosen = shape.elements();
@@ -110,6 +114,7 @@ Array Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptions&
 }
 
 Array Generator::choice(const Array& x, const Shape& shape, const ChoiceOptions& options) {
+  const base::NamedCall call("choice");
   const std::size_t axis = graph::normal_axis(options.axis, x.shape(), "choice");
   ChoiceOptions there = options;
   there.device = x.device();

@@ -50,6 +50,7 @@ Array inverted(const std::vector<std::int64_t>& table, const Shape& shape, DType
 }  // namespace
 
 Array Generator::poisson(double lam, const Shape& shape, const CountOptions& options) {
+  const base::NamedCall call("poisson");
   graph::check_sizes(shape, "poisson");
   require_integer(options.dtype, "poisson");
   if (!(lam >= 0 && lam <= most_rejected)) {
@@ -73,6 +74,7 @@ Array Generator::poisson(double lam, const Shape& shape, const CountOptions& opt
 }
 
 Array Generator::binomial(std::int64_t n, double p, const Shape& shape, const CountOptions& options) {
+  const base::NamedCall call("binomial");
   graph::check_sizes(shape, "binomial");
   require_integer(options.dtype, "binomial");
   if (n < 0 || n > largest(options.dtype)) {

@@ -61,6 +61,7 @@ Ordered ordered(const Array& x, std::string_view function) {
 }  // namespace
 
 Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
+  const base::NamedCall call("isin");
   const graph::Place place = api::common_place("isin", {&x1, &x2});
   const DType type = api::common_type("isin", {&x1, &x2});
   api::require_order(type, "isin");
@@ -72,23 +73,27 @@ Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
 }
 
 UniqueAllResult unique_all(const Array& x) {
+  const base::NamedCall call("unique_all");
   const Ordered o = ordered(x, "unique_all");
   return {take(o.groups.sorted, o.groups.begins), take(o.order, o.groups.begins),
           inverse_of(o.groups, o.order, x.shape()), counts_of(o.groups)};
 }
 
 UniqueInverseResult unique_inverse(const Array& x) {
+  const base::NamedCall call("unique_inverse");
   const Ordered o = ordered(x, "unique_inverse");
   return {take(o.groups.sorted, o.groups.begins), inverse_of(o.groups, o.order, x.shape())};
 }
 
 UniqueCountsResult unique_counts(const Array& x) {
+  const base::NamedCall call("unique_counts");
   api::require_order(x.dtype(), "unique_counts");
   const Groups groups = groups_of(sort(reshape(x, {-1})).eval());
   return {take(groups.sorted, groups.begins), counts_of(groups)};
 }
 
 Array unique_values(const Array& x) {
+  const base::NamedCall call("unique_values");
   api::require_order(x.dtype(), "unique_values");
   const Array sorted = sort(reshape(x, {-1})).eval();
   return sorted(firsts_of(sorted));

@@ -62,12 +62,14 @@ std::pair<Array, Array> checked(const Array& x1, const Array& x2, std::string_vi
 }  // namespace
 
 Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options) {
+  const base::NamedCall call("convolve");
   const Overlap mode = overlap(options.mode, "convolve");
   const auto [a, b] = checked(x1, x2, "convolve");
   return a.size() >= b.size() ? slid(a, flip(b), mode) : slid(b, flip(a), mode);
 }
 
 Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options) {
+  const base::NamedCall call("correlate");
   const Overlap mode = overlap(options.mode, "correlate");
   const auto [a, b] = checked(x1, x2, "correlate");
   const Array other = is_complex(b.dtype()) ? conj(b) : b;
@@ -75,6 +77,7 @@ Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& option
 }
 
 Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options) {
+  const base::NamedCall call("interp");
   const Operand places(xp), values(fp);
   const graph::Place place = api::common_place("interp", {&x, &places, &values});
   for (const Operand* operand : {&x, &places}) {

@@ -37,6 +37,7 @@ std::optional<Array> short_rows(const Array& x, const std::vector<std::size_t>& 
 }  // namespace
 
 Array logsumexp(const Operand& operand, const ReductionOptions& options) {
+  const base::NamedCall call("logsumexp");
   const Array x = api::real_floating(operand, "logsumexp");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "logsumexp");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
@@ -62,6 +63,7 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
 }
 
 Array softmax(const Operand& operand, const SoftmaxOptions& options) {
+  const base::NamedCall call("softmax");
   const Array x = api::real_floating(operand, "softmax");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "softmax");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));

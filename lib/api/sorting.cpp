@@ -41,6 +41,7 @@ Array argsort(const Array& x, const SortOptions& options) {
 }
 
 Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
+  const base::NamedCall call("partition");
   const std::int64_t size = x.shape()[sorted_axis(x, options.axis, "partition")];
   if (kth < -size || kth >= size) {
     throw IndexError("[partition] kth " + std::to_string(kth) + " is out of range for axis " +
@@ -51,6 +52,7 @@ Array partition(const Array& x, std::int64_t kth, const PartitionOptions& option
 }
 
 TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
+  const base::NamedCall call("topk");
   const std::size_t axis = sorted_axis(x, options.axis, "topk");
   const std::int64_t size = x.shape()[axis];
   if (k < 0 || k > size) {
@@ -63,6 +65,7 @@ TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
 }
 
 Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options) {
+  const base::NamedCall call("searchsorted");
   const bool after = api::choice(options.side, {"left", "right"}, "searchsorted", "side") == 1;
   const Operand first(x1);
   const graph::Place place = api::common_place("searchsorted", {&first, &x2});

@@ -33,6 +33,7 @@ Array reduced(ReduceKind kind, const Array& x, const std::vector<std::size_t>& a
 Array array_of(const Operand& x, std::string_view function) { return Array(api::to_node(x, function)); }
 
 Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& options, std::string_view function) {
+  const base::NamedCall call(function);
   const Array x = array_of(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType type = api::sum_type(x, options.dtype, function);
@@ -78,6 +79,7 @@ struct Variance {
 };
 
 Variance variance(const Operand& operand, const VarianceOptions& options, std::string_view function) {
+  const base::NamedCall call(function);
   const Array x = api::real_floating(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
@@ -109,6 +111,7 @@ Array argmax(const Operand& x, const ArgOptions& options) { return position(Redu
 Array argmin(const Operand& x, const ArgOptions& options) { return position(ReduceKind::argmin, x, options, "argmin"); }
 
 Array mean(const Operand& operand, const ReductionOptions& options) {
+  const base::NamedCall call("mean");
   const Array x = api::floating(operand, "mean");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "mean");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));

@@ -129,6 +129,7 @@ Array Array::get(std::span<const Index> indices) const {
 
 void Array::set(std::span<const Index> indices, const Operand& value) {
   if (has_lists(indices)) return set(with_arrays(indices, *this), value);
+  const base::NamedCall call("subscript");
   if (!node_) node_ = node();
   if (!value.is_scalar()) api::common_place("subscript", {&value, &static_cast<const Operand&>(Operand(*this))});
   graph::NodeRef source;

@@ -183,6 +183,7 @@ Array set_by_mask(const Array& x, const Array& mask, const Array& value) {
 }  // namespace
 
 Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
+  const base::NamedCall call(function);
   const Indices indices = split(list, x);
   const Part part = resolve(indices.basic, x.shape());
   if (const Entry* entry = sole_mask(indices, x, part); entry && entry->axes == x.shape().size()) {
@@ -213,6 +214,7 @@ Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
 }
 
 Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Array& value) {
+  const base::NamedCall call(function);
   const Indices indices = split(list, x);
   const Part part = resolve(indices.basic, x.shape());
   if (const Entry* entry = sole_mask(indices, x, part)) return set_by_mask(x, entry->array, value);
@@ -266,6 +268,7 @@ Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Arra
 }
 
 std::vector<Array> nonzero(const Array& x) {
+  const base::NamedCall call("nonzero");
   if (x.shape().size() == 0) throw ShapeError("[nonzero] takes one axis or more, got an array without any");
   const Array mask = is_bool(x.dtype()) ? x : x != 0;
   const Array positions(exec::positions_of(mask.node(), "nonzero"));

@@ -32,6 +32,7 @@ std::size_t repeated_axis(Array& x, const Axis& axis) {
 }  // namespace
 
 Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options) {
+  const base::NamedCall call("repeat");
   if (repeats < 0) throw_negative("repeat", "repeats", std::to_string(repeats));
   Array parts = x;
   const std::size_t axis = repeated_axis(parts, options.axis);
@@ -43,6 +44,7 @@ Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options)
 }
 
 Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options) {
+  const base::NamedCall call("repeat");
   const Operand first(x), second(repeats);
   api::common_place("repeat", {&first, &second});
   if (!is_integer(repeats.dtype())) {
@@ -71,6 +73,7 @@ Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options)
 }
 
 Array tile(const Array& x, const Shape& repetitions) {
+  const base::NamedCall call("tile");
   for (const std::int64_t each : repetitions) {
     if (each < 0) throw_negative("tile", "repetitions", to_string(repetitions));
   }
@@ -90,6 +93,7 @@ Array tile(const Array& x, const Shape& repetitions) {
 Array tile(const Array& x, std::int64_t repetitions) { return tile(x, Shape{repetitions}); }
 
 Array roll(const Array& x, const Shape& shift, const RollOptions& options) {
+  const base::NamedCall call("roll");
   if (!options.axis.given()) {
     std::int64_t total = 0;
     for (const std::int64_t each : shift) total += x.size() == 0 ? 0 : each % x.size();

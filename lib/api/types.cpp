@@ -12,6 +12,7 @@
 namespace koine {
 
 Array astype(const Array& x, DType dtype, const AstypeOptions& options) {
+  const base::NamedCall call("astype");
   const Array source = options.device ? to_device(x, *options.device) : x;
   if (source.dtype() == dtype) return source;
   if (is_complex(source.dtype()) && !is_complex(dtype) && !is_bool(dtype)) {

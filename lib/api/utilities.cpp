@@ -28,6 +28,7 @@ Array beside(const Operand& operand, DType type, const graph::Place& place, Shap
 }  // namespace
 
 Array diff(const Operand& operand, const DiffOptions& options) {
+  const base::NamedCall call("diff");
   const Operand* const before = options.prepend ? &*options.prepend : &operand;
   const Operand* const after = options.append ? &*options.append : &operand;
   const graph::Place place = api::common_place("diff", {&operand, before, after});

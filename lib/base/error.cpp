@@ -2,6 +2,7 @@
 // The exception classes' constructors and key functions, out of line so that every user shares one type info.
 #include "koine/error.hpp"
 
+#include "base/named_call.hpp"
 #include "koine/version.hpp"
 
 #define KOINE_TEXT_OF(x) #x
@@ -29,7 +30,8 @@ const char* to_string(ErrorKind kind) noexcept {
   return "Error";
 }
 
-Error::Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+Error::Error(ErrorKind kind, const std::string& message)
+    : std::runtime_error(base::with_name_of_call(message)), kind_(kind) {}
 Error::~Error() = default;
 
 #define KOINE_ERROR_CLASS(Name)                                               \

@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -12,18 +11,27 @@
 
 namespace koine::base {
 
-/// All bytes of a file. Throws IoError, naming `function`.
-std::string read_file(const std::filesystem::path& path, std::string_view function);
-
 /// An IoError that keeps the system's errno.
 struct FileError : IoError {
   FileError(const std::string& message, int error) : IoError(message), error(error) {}
   int error;
 };
 
-/// Writes a file so that readers see the old one or the new one, never a part: temporary file, then rename. The new
-/// file has the permissions of `mode` that the umask leaves. Throws FileError, naming `function`.
-void write_file(const std::filesystem::path& path, std::string_view bytes, std::string_view function,
-                mode_t mode = 0666);
+/// Throws ValueError, naming `function`, for a path with a zero byte in it, at which the system would cut it.
+void check_path(const std::string& path, std::string_view function);
+
+/// All bytes of a file. Throws IoError, naming `function`.
+std::string read_file(const std::string& path, std::string_view function);
+
+/// For files of the library's own: puts a new file under exactly this path so that readers see the old one or the new
+/// one, never a part: temporary file, then rename. It has the permissions of `mode` that the umask leaves. Throws
+/// FileError, naming `function`.
+void replace_file(const std::string& path, std::string_view bytes, std::string_view function, mode_t mode = 0666);
+
+/// For files that a user names, which may stand there already: a link is followed, a file that may be written is
+/// replaced as by replace_file() and keeps its permissions, its group and, where the system lets us, its owner. What is
+/// no regular file (a device, a pipe) is written to where it is; so is a file whose folder takes no other, though not
+/// before the disk has promised room for all. Throws FileError, naming `function`.
+void write_file(const std::string& path, std::string_view bytes, std::string_view function);
 
 }  // namespace koine::base

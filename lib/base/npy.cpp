@@ -42,6 +42,11 @@ constexpr TypeCode type_codes[] = {
   throw IoError("[" + std::string(source.function) + "] \"" + std::string(source.file) + "\" " + sentence);
 }
 
+[[noreturn]] void fail_cut(const NpyHeader& header, std::uint64_t there, const NpySource& file) {
+  fail(file,
+       "is cut: its header promises " + bytes_text(header.bytes) + " of elements, and there are " + bytes_text(there));
+}
+
 /// Reads up to `count` bytes; says how many there were.
 std::uint64_t read_some(std::istream& in, void* to, std::uint64_t count, const NpySource& file) {
   errno = 0;
@@ -240,23 +245,20 @@ NpyHeader read_npy_header(std::istream& in, const NpySource& file) {
   }
   std::string text(length, '\0');
   if (read_some(in, text.data(), length, file) < length) fail(file, "ends within its header");
-  return Parser(text, file).parse();
+  const NpyHeader header = Parser(text, file).parse();
+  if (const auto left = bytes_left(in); left && *left < header.bytes) fail_cut(header, *left, file);
+  return header;
 }
 
 std::vector<std::byte> read_npy_data(std::istream& in, const NpyHeader& header, const NpySource& file) {
-  const auto cut = [&](std::uint64_t there) {
-    fail(file, "is cut: its header promises " + bytes_text(header.bytes) + " of elements, and there are " +
-                   bytes_text(there));
-  };
   std::vector<std::byte> data;
-  const std::optional<std::uint64_t> left = bytes_left(in);
-  if (left && *left < header.bytes) cut(*left);
+  const bool known = bytes_left(in).has_value();
   while (data.size() < header.bytes) {
     const std::uint64_t done = data.size();
-    const std::uint64_t count = left ? header.bytes - done : std::min(piece, header.bytes - done);
+    const std::uint64_t count = known ? header.bytes - done : std::min(piece, header.bytes - done);
     data.resize(done + count);
     const std::uint64_t got = read_some(in, data.data() + done, count, file);
-    if (got < count) cut(done + got);
+    if (got < count) fail_cut(header, done + got, file);
   }
   if (header.swapped) {
     const std::size_t width = size_of(header.dtype) / (is_complex(header.dtype) ? 2 : 1);

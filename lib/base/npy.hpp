@@ -33,8 +33,9 @@ struct NpySource {
   const char* function;
 };
 
-/// Reads a header of format version 1, 2 or 3 and stops before the elements. Trusts nothing: sizes are checked before
-/// memory is taken for them. Throws IoError with a sentence about the file for whatever is not right.
+/// Reads a header of format version 1, 2 or 3 and stops before the elements, of which as many as it promises are there
+/// if the stream can tell. Trusts nothing: sizes are checked before memory is taken for them. Throws IoError with a
+/// sentence about the file for whatever is not right.
 NpyHeader read_npy_header(std::istream& in, const NpySource& file);
 
 /// Reads the elements that follow a header, in this machine's byte order. Takes no more memory than the file turns out

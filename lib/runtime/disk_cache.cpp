@@ -79,7 +79,8 @@ bool is_program(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == name_digits;
 }
 
-/// As base::write_file() names them. Only files of ours are ever removed: the folder may be one that holds others too.
+/// As base::replace_file() names them. Only files of ours are ever removed: the folder may be one that holds others
+/// too.
 bool is_temporary(std::string_view name) {
   constexpr std::size_t whole = name_digits + suffix.size();
   return name.size() > whole && is_program(name.substr(0, whole)) && name[whole] == '.' &&
@@ -221,7 +222,7 @@ std::optional<DiskCache::Found> DiskCache::read(std::string_view identity) noexc
 bool DiskCache::write_whole(const fs::path& path, std::string_view file) {
   constexpr mode_t for_this_user = 0600;
   try {
-    base::write_file(path, file, function, for_this_user);
+    base::replace_file(path, file, function, for_this_user);
     return true;
   } catch (const base::FileError& error) {
     if (error.error != ENOENT) throw;
@@ -232,7 +233,7 @@ bool DiskCache::write_whole(const fs::path& path, std::string_view file) {
     folder_ = Folder::unknown;
   }
   if (!create()) return false;
-  base::write_file(path, file, function, for_this_user);
+  base::replace_file(path, file, function, for_this_user);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/named_call.hpp"
 #include "koine/error.hpp"
 #include "runtime/context.hpp"
 
@@ -19,7 +20,9 @@ void Fault::check(const std::function<void(const Buffer&, void*, std::uint64_t)>
   FaultWord word;
   read(*word_, &word, sizeof word);
   state_.store(word.reported != 0 ? State::reported : State::clear, std::memory_order_release);
-  if (word.reported != 0) throw IndexError(message_(word.value));
+  if (word.reported == 0) return;
+  const base::OwnNames of_the_call_that_failed;
+  throw IndexError(message_(word.value));
 }
 
 Faults merged(const Faults& a, const Faults& b) {

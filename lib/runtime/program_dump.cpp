@@ -49,7 +49,7 @@ void dump_program(const DeviceTraits& traits, const ProgramText& text) noexcept 
     const fs::path path = folder() / (base::hash128_hex(file) + ".cl");
     if (fs::exists(path)) return;
     fs::create_directories(folder());
-    base::write_file(path, file, "KOINE_DUMP_DIR");
+    base::replace_file(path, file, "KOINE_DUMP_DIR");
   } catch (const std::exception& error) {
     base::log_line(base::LogTopic::jit, std::string("did not dump a program: ") + error.what());
   }

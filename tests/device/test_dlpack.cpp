@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -173,7 +175,109 @@ TEST_CASE("tensors that cannot be taken stay the caller's") {
           "Koine has");
     t.dtype = {kDLInt, 32, 1};
     tensor.shape[0] = -1;
-    CHECK(kn::test::has(message(static_cast<kn::ShapeError*>(nullptr)), "[from_dlpack]"));
+    CHECK(message(static_cast<kn::ShapeError*>(nullptr)) ==
+          "[from_dlpack] shape (-1,) has the negative size -1; sizes are 0 or more");
     CHECK(tensor.given_back == 0);
+  });
+}
+
+TEST_CASE("every field is checked") {
+  on_each_device([] {
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                           most = std::numeric_limits<std::int64_t>::max();
+    Tensor tensor(10);
+    DLTensor& t = tensor.managed.dl_tensor;
+    const DLTensor good = t;
+    // Whether the device uses the memory where it lies or not.
+    const auto refused = [&]<class Error>(Error*, const std::string& want) {
+      for (const auto copy : {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+        CHECK(message_of<Error>([&] { kn::from_dlpack(&tensor.managed, {.copy = copy}); }) == "[from_dlpack] " + want);
+      }
+      CHECK(tensor.given_back == 0);
+      t = good;
+      tensor.shape[0] = 10;
+    };
+    const auto value = static_cast<kn::ValueError*>(nullptr);
+    const auto type = static_cast<kn::DTypeError*>(nullptr);
+    for (const int ndim : {-1, 65, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
+      t.ndim = ndim;
+      refused(value, "the tensor has " + std::to_string(ndim) + " axes; it can have 0 to 64");
+    }
+    t.shape = nullptr;
+    refused(value, "the tensor has 1 axes and no shape: the pointer is null");
+    t.data = nullptr;
+    refused(value, "the tensor has shape (10,) and no elements: the pointer is null");
+    t.ndim = 2;
+    tensor.shape[0] = tensor.shape[1] = most;
+    refused(static_cast<kn::ShapeError*>(nullptr),
+            "shape (9223372036854775807, 9223372036854775807) has more elements than 64 bits can count");
+    const std::string elsewhere = "the tensor's strides and its byte offset, 256, lead out of all memory";
+    for (const std::int64_t stride : {least, least / 9, most / 9, most}) {
+      tensor.strides[0] = stride;
+      t.strides = tensor.strides;
+      refused(value, elsewhere);
+    }
+    // Two axes whose ends fit each by itself.
+    for (const std::int64_t sign : {-1, 1}) {
+      t.ndim = 2;
+      tensor.shape[0] = tensor.shape[1] = 2;
+      tensor.strides[0] = most / 4;
+      tensor.strides[1] = sign * (most / 4);
+      t.strides = tensor.strides;
+      refused(value, elsewhere);
+    }
+    t.byte_offset = std::numeric_limits<std::uint64_t>::max();
+    refused(value, "the tensor's strides and its byte offset, 18446744073709551615, lead out of all memory");
+    for (const DLDataType wrong : {DLDataType{kDLInt, 31, 1}, DLDataType{kDLInt, 32, 0}, DLDataType{kDLFloat, 0, 1},
+                                   DLDataType{255, 32, 1}, DLDataType{kDLFloat, 32, 65535}}) {
+      t.dtype = wrong;
+      refused(type, "the tensor's elements, of DLPack's type code " + std::to_string(wrong.code) + " with " +
+                        std::to_string(wrong.bits) + " bits and " + std::to_string(wrong.lanes) +
+                        " lanes, are of no type that Koine has");
+    }
+    // One element read often: no host has this memory, so a copy is refused before it is tried.
+    tensor.shape[0] = std::int64_t{1} << 45;
+    t.strides = tensor.strides;
+    tensor.strides[0] = 0;
+    CHECK(kn::test::has(message_of<kn::OutOfMemory>([&] { kn::from_dlpack(&tensor.managed, {.copy = true}); }),
+                        "[from_dlpack] one buffer of 128 TiB is more than "));
+    CHECK(tensor.given_back == 0);
+    t = good;
+    tensor.shape[0] = 10;
+    CHECK(kn::sum(kn::from_dlpack(&tensor.managed)).item<int>() == 45);
+    CHECK(tensor.given_back == 1);
+  });
+}
+
+TEST_CASE("fields that mean nothing are not looked at") {
+  on_each_device([] {
+    for (const bool copy : {false, true}) {
+      if (!copy && !shares_memory()) continue;
+      Tensor tensor(10);
+      DLTensor& t = tensor.managed.dl_tensor;
+      t.ndim = 3;
+      const std::int64_t shape[] = {1, 10, 1}, strides[] = {std::numeric_limits<std::int64_t>::min(), 1, -5};
+      std::memcpy(tensor.shape, shape, sizeof shape);
+      std::memcpy(tensor.strides, strides, sizeof strides);
+      t.strides = tensor.strides;
+      t.device.device_id = 7;
+      const Array x = kn::from_dlpack(&tensor.managed, {.copy = copy});
+      CHECK(x.shape() == Shape{1, 10, 1});
+      CHECK(kn::sum(kn::flip(x) * 2).item<int>() == 90);
+    }
+    // No elements: neither pointer nor strides; no axes: no shape.
+    Tensor tensor(10);
+    DLTensor& t = tensor.managed.dl_tensor;
+    tensor.shape[0] = 0;
+    tensor.strides[0] = std::numeric_limits<std::int64_t>::max();
+    t.strides = tensor.strides;
+    t.data = nullptr;
+    t.byte_offset = std::numeric_limits<std::uint64_t>::max();
+    CHECK(kn::sum(kn::from_dlpack(&tensor.managed)).item<int>() == 0);
+    CHECK(tensor.given_back == 1);
+    Tensor scalar(1);
+    scalar.managed.dl_tensor.ndim = 0;
+    scalar.managed.dl_tensor.shape = nullptr;
+    CHECK(kn::from_dlpack(&scalar.managed).item<int>() == 0);
   });
 }

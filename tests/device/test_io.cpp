@@ -13,9 +13,14 @@
 #include <koine/types.hpp>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include "base/npy.hpp"
+#include "koine/memory.hpp"
 #include "support/devices.hpp"
 
 using koine::Array;
@@ -152,6 +157,72 @@ TEST_CASE("files that cannot be read") {
     CAPTURE(size);
     CHECK(complaint(folder / "cut.npy").find("[load_npy] \"" + (folder / "cut.npy").string() + "\" ") == 0);
   }
+}
+
+TEST_CASE("a file that does not fit on the device is refused before its elements are read") {
+  const Folder folder;
+  const fs::path path = folder / "x.npy";
+  // Nothing but a header on the disk: to read it takes a tebibyte of the host's memory.
+  const std::int64_t count = std::int64_t{1} << 40;
+  std::ofstream(path, std::ios::binary) << *koine::base::npy_header(koine::int8, {count});
+  std::error_code error;
+  fs::resize_file(path, fs::file_size(path) + static_cast<std::uintmax_t>(count), error);
+  if (error) return;  // a file system of smaller files
+  for (const koine::Device& device : koine::devices()) {
+    const std::uint64_t before = koine::memory_stats(device).in_use;
+    const std::string message = message_of<koine::OutOfMemory>([&] { koine::load_npy(path, {.device = device}); });
+    CHECK(message.find("[load_npy] one buffer of 1 TiB is more than " + device.selector()) == 0);
+    CHECK(koine::memory_stats(device).in_use == before);
+    if (!device.has_fp64()) {
+      std::ofstream(folder / "f8.npy") << bytes_of(data("little_f8"));
+      CHECK(message_of<koine::DTypeError>([&] { koine::load_npy(folder / "f8.npy", {.device = device}); }) != "");
+    }
+  }
+}
+
+TEST_CASE("what follows the elements is left, as NumPy leaves it") {
+  const Folder folder;
+  std::ofstream(folder / "x.npy", std::ios::binary) << bytes_of(data("little_f4")) << bytes_of(data("little_i4"));
+  CHECK(koine::load_npy(folder / "x.npy").to_vector<float>() == std::vector<float>{-2, -1, 0, 1, 2, 3});
+}
+
+TEST_CASE("paths of every kind") {
+  const Folder folder;
+  const fs::path path = folder / "x.npy";
+  const std::string text = path.string();
+  koine::save_npy(path, koine::asarray(1));
+  CHECK(koine::load_npy(text).item<int>() == 1);
+  CHECK(koine::load_npy(text.c_str()).item<int>() == 1);
+  CHECK(koine::load_npy(std::string_view(text)).item<int>() == 1);
+  CHECK(koine::load_npy(folder / "x.npy").item<int>() == 1);
+  static_assert(!std::is_constructible_v<koine::Path, int> && !std::is_constructible_v<koine::Path, std::nullptr_t>);
+  const std::string cut = text + std::string("\0.npy", 5);
+  const std::string rest = "] the path \"" + text + "\" goes on after " + std::to_string(text.size()) +
+                           " bytes with a zero byte, which no path can have";
+  CHECK(message_of<koine::ValueError>([&] { koine::load_npy(cut); }) == "[load_npy" + rest);
+  CHECK(message_of<koine::ValueError>([&] { koine::load_npz(cut); }) == "[load_npz" + rest);
+  CHECK(message_of<koine::ValueError>([&] { koine::save_npy(cut, koine::asarray(2)); }) == "[save_npy" + rest);
+  CHECK(message_of<koine::ValueError>([&] { koine::save_npz(cut, {}); }) == "[save_npz" + rest);
+  CHECK(koine::load_npy(path).item<int>() == 1);
+}
+
+TEST_CASE("a file keeps its permissions, a link its place, and a device stays one") {
+  const Folder folder;
+  const Array x = koine::asarray(7);
+  koine::save_npy(folder / "x.npy", koine::asarray(5));
+  fs::permissions(folder / "x.npy", fs::perms(0600));
+  fs::create_symlink("x.npy", folder / "link.npy");
+  koine::save_npy(folder / "link.npy", x);
+  CHECK(fs::is_symlink(folder / "link.npy"));
+  CHECK(!fs::is_symlink(folder / "x.npy"));
+  CHECK(fs::status(folder / "x.npy").permissions() == fs::perms(0600));
+  CHECK(koine::load_npy(folder / "x.npy").item<int>() == 7);
+  koine::save_npy("/dev/null", x);
+  koine::save_npz("/dev/null", {{"x", x}});
+  CHECK(fs::is_character_file("/dev/null"));
+  const std::string name(255, 'n');
+  koine::save_npz(folder / name, {{"x", x}});
+  CHECK(koine::load_npz(folder / name)["x"].item<int>() == 7);
 }
 
 TEST_CASE("a pipe is read like a file") {

@@ -12,13 +12,17 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/zip.hpp"
+#include "koine/memory.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/files.hpp"
 
 using koine::Array;
+using koine::NamedArrays;
 using koine::Shape;
 using koine::test::computes;
 using koine::test::message_of;
@@ -41,12 +45,12 @@ TEST_CASE("files that NumPy wrote") {
   if (computes(koine::float64)) {
     for (const char* name : {"stored.npz", "deflated.npz"}) {
       CAPTURE(name);
-      const std::map<std::string, Array> arrays = koine::load_npz(data(name));
+      const NamedArrays arrays = koine::load_npz(data(name));
       REQUIRE(arrays.size() == 2);
       koine::test::check_array<std::int32_t>(arrays.at("a"), {2, 3}, {-2, -1, 0, 1, 2, 3});
       koine::test::check_array<double>(arrays.at("b c"), {1000}, std::vector<double>(1000));
     }
-    const std::map<std::string, Array> mixed = koine::load_npz(data("mixed.npz"));
+    const NamedArrays mixed = koine::load_npz(data("mixed.npz"));
     REQUIRE(mixed.size() == 3);
     koine::test::check_array<double>(mixed.at("big"), {2, 3}, {-2, -1, 0, 1, 2, 3});
     std::vector<float> values(24);
@@ -68,7 +72,7 @@ TEST_CASE("what was saved loads again") {
   for (const bool compressed : {false, true}) {
     koine::save_npz(path, arrays, {.compressed = compressed});
     sizes[compressed] = fs::file_size(path);
-    const std::map<std::string, Array> again = koine::load_npz(path);
+    const NamedArrays again = koine::load_npz(path);
     REQUIRE(again.size() == arrays.size());
     for (const auto& [name, array] : arrays) {
       CAPTURE(name);
@@ -82,6 +86,40 @@ TEST_CASE("what was saved loads again") {
   CHECK(sizes[1] < sizes[0] / 4);
   koine::save_npz(path, {});
   CHECK(koine::load_npz(path).empty());
+}
+
+TEST_CASE("arrays under names") {
+  const koine::test::TemporaryFolder folder;
+  const std::string path = folder.path() / "x.npz";
+  koine::save_npz(path, {{"b", koine::asarray(2)}, {"a", koine::asarray(1)}});
+  NamedArrays arrays = koine::load_npz(path);
+  std::string order;
+  for (const auto& [name, array] : arrays) order += name + std::to_string(array.item<int>());
+  CHECK(order == "a1b2");
+  CHECK(arrays.keys() == std::vector<std::string>{"a", "b"});
+  CHECK(arrays.contains("a"));
+  CHECK(!arrays.contains("typo"));
+  CHECK(koine::load_npz(path)["b"].item<int>() == 2);
+  const std::string none = "[NamedArrays] there is no array \"typo\"; there are \"a\", \"b\"";
+  CHECK(message_of<koine::IndexError>([&] { (void)koine::load_npz(path)["typo"]; }) == none);
+  CHECK(message_of<koine::IndexError>([&] { arrays["typo"] = koine::asarray(3); }) == none);
+  CHECK(message_of<koine::IndexError>([&] { (void)std::as_const(arrays).at("typo"); }) == none);
+  CHECK(message_of<koine::IndexError>([] { (void)NamedArrays()["a\n"]; }) ==
+        "[NamedArrays] there is no array \"a?\"; there are none");
+  CHECK(message_of<koine::ValueError>([] {
+          (void)NamedArrays{{"a", koine::asarray(1)}, {"b", koine::asarray(1)}, {"a", koine::asarray(2)}};
+        }) == "[NamedArrays] the name \"a\" is there twice");
+  arrays["a"] += 10;
+  arrays.set("aa", koine::asarray(5));
+  arrays.set("b", koine::asarray(6));
+  koine::save_npz(path, arrays, {.compressed = true});
+  const NamedArrays again = koine::load_npz(path);
+  CHECK(again.keys() == std::vector<std::string>{"a", "aa", "b"});
+  CHECK(again["a"].item<int>() == 11);
+  CHECK(again["aa"].item<int>() == 5);
+  CHECK(again["b"].item<int>() == 6);
+  for (int i = 0; i < 30; ++i) arrays.set("more" + std::to_string(i), koine::asarray(i));
+  CHECK(message_of<koine::IndexError>([&] { (void)arrays.at("x"); }).ends_with("\"more23\" and 13 more"));
 }
 
 TEST_CASE("what cannot be saved leaves what was there") {
@@ -114,6 +152,30 @@ TEST_CASE("files that cannot be read") {
   CHECK(koine::test::has(complaint(hostile("bomb.npz")), "which it cannot"));
   CHECK(message_of<koine::IoError>([&] { koine::load_npy(data("stored.npz")); }) ==
         "[load_npy] \"" + data("stored.npz").string() + "\" is a zip archive, as .npz files are; load_npz reads those");
+}
+
+TEST_CASE("entries that are longer or shorter than their headers say, and such as no device holds") {
+  const koine::test::TemporaryFolder folder;
+  const fs::path path = folder.path() / "x.npz";
+  const std::string array = koine::test::content(data("little_i4.npy"));
+  for (const bool deflated : {false, true}) {
+    const auto pack = [&](const std::string& entry) {
+      koine::base::ZipWriter archive;
+      archive.add("x.npy", entry, deflated);
+      koine::test::put(path, archive.finish());
+    };
+    pack(array + std::string(100'000, 'x'));  // NumPy reads as many as the header says
+    koine::test::check_array<std::int32_t>(koine::load_npz(path)["x"], {2, 3}, {-2, -1, 0, 1, 2, 3});
+    pack(array.substr(0, array.size() - 1));
+    CHECK(complaint(path) ==
+          quoted(path) + ":x.npy\" is cut: its header promises 24 bytes of elements, and there are 23 bytes");
+    const auto [before, held, peak, limit] = koine::memory_stats(koine::default_device());
+    koine::set_memory_limit(koine::default_device(), before + (1 << 20));
+    pack(*koine::base::npy_header(koine::int32, {1 << 19}) + std::string(4 << 19, '\0'));
+    CHECK(message_of<koine::OutOfMemory>([&] { koine::load_npz(path); }).starts_with("[load_npz] 2 MiB do not fit"));
+    koine::set_memory_limit(koine::default_device(), limit);
+    CHECK(koine::memory_stats(koine::default_device()).in_use == before);
+  }
 }
 
 TEST_CASE("damage is noticed") {

@@ -123,7 +123,7 @@ TEST_CASE("the function that was called is the one that is named") {
          [&] {
            kn::matmul(kn::reshape(f, {100'000, 1})(slice(0, 70'000)), f(slice(0, 1))).eval();
          }},
-        {"[eval]", [&] { shared(0) = 1; }},
+        {"[subscript]", [&] { shared(0) = 1; }},
     };
     for (const auto& [function, call] : calls) {
       const kn::Device device = kn::default_device();

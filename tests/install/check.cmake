@@ -45,8 +45,12 @@ find_program(pkg_config pkg-config REQUIRED)
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
 run("pkg-config" "${pkg_config}" --cflags --libs koine)
 separate_arguments(flags UNIX_COMMAND "${output} ${FLAGS}")
-run("build by pkg-config" "${CXX}" "${SOURCE}/main.cpp" -o "${work}/consumer" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}")
-run("run by pkg-config" "${work}/consumer")
+# Under the language version that the program chooses, which stands before the library's flags.
+foreach(standard c++20 c++2b)
+  run("build by pkg-config as ${standard}" "${CXX}" "-std=${standard}" "${SOURCE}/main.cpp" -o "${work}/consumer" ${flags}
+    "-Wl,-rpath,${prefix}/${LIBDIR}")
+  run("run by pkg-config as ${standard}" "${work}/consumer" "${standard}")
+endforeach()
 
 if(TOOL)
   run("the installed command" "${prefix}/bin/koine" devices)
