@@ -31,8 +31,10 @@ namespace koine {
 // What all of these share. Operands are arrays, subscripts of arrays or C++ scalars. Shapes broadcast: sizes are equal
 // or 1, counted from the last axis; ShapeError if not. The types of two arrays are promoted to their common type; a
 // scalar is weak: it takes the array's type where its kind fits, and an integer that does not fit that type is a
-// ValueError. Types that a function does not take are a DTypeError, arrays on two devices a DeviceError. float16 and
-// bfloat16 are computed in float and rounded after each function. Nothing is computed before a value is observed.
+// ValueError. Comparisons need no common type: integers of any two types, and an array of integers with any whole
+// number, compare by their values. Types that a function does not take are a DTypeError, arrays on two devices a
+// DeviceError. float16 and bfloat16 are computed in float and rounded after each function. Nothing is computed before a
+// value is observed.
 
 )";
 

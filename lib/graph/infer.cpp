@@ -97,19 +97,31 @@ DType default_type(const Scalar& scalar) {
   }
 }
 
+bool holds(DType type, const Scalar& scalar) {
+  if (const auto* i = std::get_if<std::int64_t>(&scalar.value())) return fits(*i, type);
+  if (const auto* u = std::get_if<std::uint64_t>(&scalar.value())) return fits(*u, type);
+  return true;
+}
+
+bool share_no_type(DType a, DType b) {
+  return (a == DType::uint64 && is_signed_integer(b)) || (b == DType::uint64 && is_signed_integer(a));
+}
+
 DType promote(DType array, const Scalar& scalar, std::string_view function) {
   const DType own = default_type(scalar);
   if (kind(own) > kind(array)) {
     const bool wide_complex = kind(own) == 3 && array == DType::float64;
     return wide_complex ? DType::complex128 : own;
   }
-  if (kind(own) == 1 && is_integer(array)) {
-    const auto refuse = [&](const std::string& value) {
-      throw ValueError(prefix(function) + "the integer " + value + " does not fit the array's type " + text(array) +
-                       "; convert the array with astype first");
-    };
-    if (const auto* i = std::get_if<std::int64_t>(&scalar.value()); i && !fits(*i, array)) refuse(std::to_string(*i));
-    if (const auto* u = std::get_if<std::uint64_t>(&scalar.value()); u && !fits(*u, array)) refuse(std::to_string(*u));
+  if (is_integer(array) && !holds(array, scalar)) {
+    const std::string value = std::visit(
+        []<class T>(T v) -> std::string {
+          if constexpr (std::is_integral_v<T>) return std::to_string(v);
+          return "";
+        },
+        scalar.value());
+    throw ValueError(prefix(function) + "the integer " + value + " does not fit the array's type " + text(array) +
+                     "; convert the array with astype first");
   }
   return array;
 }
@@ -130,7 +142,9 @@ DType compute_type(const OpInfo& row, DType common) {
     case Domain::real_floating:
       return is_complex(common) ? refuse("real types") : kind(common) < 2 ? default_real : common;
     case Domain::integer: return is_integer(common) ? common : refuse("integers");
-    case Domain::bits: return kind(common) < 2 ? common : refuse("integers and bool");
+    case Domain::bits:
+      if (kind(common) < 2) return common;
+      return refuse(row.name == "bitwise_xor" ? "integers and bool; for a power write pow(x, 2)" : "integers and bool");
     case Domain::logical: return DType::bool_;
   }
   return common;

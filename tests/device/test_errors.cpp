@@ -86,6 +86,10 @@ TEST_CASE("shapes that do not fit") {
   std::vector<float> target(19);
   check_error<kn::ShapeError>([&] { a.copy_to(target); }, {"[copy_to]", "19", "20"});
   check_error<kn::ShapeError>([&] { a.item<float>(); }, {"[item]", "(4, 5)"});
+  const std::string truths = "; for one truth of several use all(a == b), any(a == b) or array_equal(a, b)";
+  check_error<kn::ShapeError>([&] { return a == a ? 1 : 0; }, {"[item] needs an array of one element, got shape (4, 5)" + truths});
+  CHECK(kn::test::message_of<kn::ShapeError>([&] { return kn::ones({0}) ? 1 : 0; }) ==
+        "[item] needs an array of one element, got shape (0,)");
   check_error<kn::ShapeError>([&] { kn::ones({2, 3, 4}).T(); }, {"[T]", "(2, 3, 4)"});
   check_error<kn::ShapeError>([&] { kn::concat({a, kn::ones({4, 6})}, {.axis = 0}); }, {"[concat]", "(4, 6)"});
   check_error<kn::ValueError>([] { kn::concat({}); }, {"[concat]", "no arrays"});
@@ -95,6 +99,8 @@ TEST_CASE("types that do not fit") {
   const Array i = kn::arange(3), b = i > 0, c = kn::ones({3}, {.dtype = kn::complex64});
   check_error<kn::DTypeError>([&] { b + b; }, {"[add]", "bool"});
   check_error<kn::DTypeError>([&] { kn::ones({2}) << 1; }, {"[bitwise_left_shift]", "float32", "integers"});
+  CHECK(kn::test::message_of<kn::DTypeError>([&] { kn::ones({2}) ^ 2; }) ==
+        "[bitwise_xor] does not take float32; it takes integers and bool; for a power write pow(x, 2)");
   check_error<kn::DTypeError>([&] { c < c; }, {"[less]", "complex64"});
   check_error<kn::DTypeError>([&] { kn::max(c); }, {"[max]", "complex64"});
   check_error<kn::DTypeError>([&] { c.astype(kn::float32); }, {"[astype]", "complex64", "float32"});
