@@ -214,7 +214,7 @@ KOINE_API Array rsqrt(const Operand& x);
 /// 1 / (1 + exp(-x)), the logistic function, without overflow on the way.
 /// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
 KOINE_API Array sigmoid(const Operand& x);
-/// -1, 0 or 1 by the sign, NaN for NaN; of a complex number x / abs(x).
+/// -1, 0 or 1 by the sign, NaN for NaN; of a complex number x / abs(x), and 0 of 0.
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array sign(const Operand& x);
 /// Whether the sign bit is set, as it is for -0.0.
@@ -244,7 +244,8 @@ KOINE_API Array tan(const Operand& x);
 /// The hyperbolic tangent.
 /// Takes every type, integers and bool_ as float32; gives the same type.
 KOINE_API Array tanh(const Operand& x);
-/// The gamma function; NaN at -1, -2, ..., an infinity of its sign at a zero.
+/// The gamma function; NaN at -1, -2, ..., an infinity of its sign at a zero, and where it is too small a zero of its
+/// sign.
 /// Takes every type but complex ones, integers and bool_ as float32; gives the same type.
 KOINE_API Array tgamma(const Operand& x);
 /// The element rounded toward zero.

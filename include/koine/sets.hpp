@@ -15,9 +15,9 @@ struct IsinOptions {
 KOINE_API Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options = {});
 
 // The unique values of the flattened array, in rising order; complex numbers by their real parts, and where those are
-// equal by their imaginary ones. Zeros are equal whatever their sign; each NaN is a value of its own, as is each complex
-// number with a NaN in it, and they come last. Their number depends on the values, so these wait for the device, and
-// throw what the work behind x reports.
+// equal by their imaginary ones. Zeros are equal whatever their sign; each NaN is a value of its own, as is each
+// complex number with a NaN in it, and they come last. Their number depends on the values, so these wait for the
+// device, and throw what the work behind x reports.
 
 struct UniqueAllResult {
   Array values, indices, inverse_indices, counts;

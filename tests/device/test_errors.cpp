@@ -87,7 +87,8 @@ TEST_CASE("shapes that do not fit") {
   check_error<kn::ShapeError>([&] { a.copy_to(target); }, {"[copy_to]", "19", "20"});
   check_error<kn::ShapeError>([&] { a.item<float>(); }, {"[item]", "(4, 5)"});
   const std::string truths = "; for one truth of several use all(a == b), any(a == b) or array_equal(a, b)";
-  check_error<kn::ShapeError>([&] { return a == a ? 1 : 0; }, {"[item] needs an array of one element, got shape (4, 5)" + truths});
+  check_error<kn::ShapeError>([&] { return a == a ? 1 : 0; },
+                              {"[item] needs an array of one element, got shape (4, 5)" + truths});
   CHECK(kn::test::message_of<kn::ShapeError>([&] { return kn::ones({0}) ? 1 : 0; }) ==
         "[item] needs an array of one element, got shape (0,)");
   check_error<kn::ShapeError>([&] { kn::ones({2, 3, 4}).T(); }, {"[T]", "(2, 3, 4)"});

@@ -32,7 +32,7 @@ template <class T>
 std::vector<T> edges() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> values = {0, 1, 2, Limits::max(), static_cast<T>(Limits::max() - 1), Limits::min()};
-  for (const std::int64_t wide : {-1, INT64_C(-2), INT64_C(127), INT64_C(200), INT64_C(1) << 31, INT64_C(1) << 53,
+  for (const std::int64_t wide : {INT64_C(-1), INT64_C(-2), INT64_C(127), INT64_C(200), INT64_C(1) << 31, INT64_C(1) << 53,
                                   (INT64_C(1) << 53) + 1, I64::max(), I64::max() - 1, I64::min()}) {
     values.push_back(static_cast<T>(wide));
   }
@@ -62,17 +62,24 @@ void check_types() {
   const Array x = kn::asarray(a, {std::ssize(a), 1}), y = kn::asarray(b);
   const auto equal = [](A p, B q) { return std::cmp_equal(p, q); };
   check_pairs(x == y, a, b, equal, as_bools);
-  check_pairs(x != y, a, b, [](A p, B q) { return std::cmp_not_equal(p, q); }, as_bools);
-  check_pairs(x < y, a, b, [](A p, B q) { return std::cmp_less(p, q); }, as_bools);
-  check_pairs(x <= y, a, b, [](A p, B q) { return std::cmp_less_equal(p, q); }, as_bools);
-  check_pairs(x > y, a, b, [](A p, B q) { return std::cmp_greater(p, q); }, as_bools);
-  check_pairs(x >= y, a, b, [](A p, B q) { return std::cmp_greater_equal(p, q); }, as_bools);
+  check_pairs(
+      x != y, a, b, [](A p, B q) { return std::cmp_not_equal(p, q); }, as_bools);
+  check_pairs(
+      x < y, a, b, [](A p, B q) { return std::cmp_less(p, q); }, as_bools);
+  check_pairs(
+      x <= y, a, b, [](A p, B q) { return std::cmp_less_equal(p, q); }, as_bools);
+  check_pairs(
+      x > y, a, b, [](A p, B q) { return std::cmp_greater(p, q); }, as_bools);
+  check_pairs(
+      x >= y, a, b, [](A p, B q) { return std::cmp_greater_equal(p, q); }, as_bools);
   // Either side as a scalar, whether the array's type holds it or not.
   for (const B q : b) {
     CAPTURE(q);
     check_pairs(kn::asarray(a) == q, a, std::vector{q}, equal, as_bools);
-    check_pairs(kn::asarray(a) < q, a, std::vector{q}, [](A p, B r) { return std::cmp_less(p, r); }, as_bools);
-    check_pairs(q <= kn::asarray(a), a, std::vector{q}, [](A p, B r) { return std::cmp_less_equal(r, p); }, as_bools);
+    check_pairs(
+        kn::asarray(a) < q, a, std::vector{q}, [](A p, B r) { return std::cmp_less(p, r); }, as_bools);
+    check_pairs(
+        q <= kn::asarray(a), a, std::vector{q}, [](A p, B r) { return std::cmp_less_equal(r, p); }, as_bools);
   }
   // What is made of comparisons.
   std::vector<bool> among;
@@ -136,6 +143,7 @@ TEST_CASE("signed integers beside uint64 are equal or close by their values") {
     CHECK(kn::isclose(of<std::uint64_t>({5}), of<std::int64_t>({-5}), {.rtol = 0, .atol = 10}).item<bool>());
     CHECK_FALSE(kn::isclose(of<std::uint64_t>({5}), of<std::int64_t>({-6}), {.rtol = 0, .atol = 10}).item<bool>());
     CHECK(kn::isclose(of<std::uint8_t>({255}), 256, {.rtol = 0, .atol = 1}).item<bool>());
-    CHECK(kn::allclose(of<std::int64_t>({INT64_C(1) << 62}), of<std::uint64_t>({(UINT64_C(1) << 62) + 3}), {.rtol = 0, .atol = 3}));
+    CHECK(kn::allclose(of<std::int64_t>({INT64_C(1) << 62}), of<std::uint64_t>({(UINT64_C(1) << 62) + 3}),
+                       {.rtol = 0, .atol = 3}));
   });
 }

@@ -204,8 +204,8 @@ TEST_CASE("complex zeros are one whatever their signs, and each number with a Na
   on_each_device([] {
     using C = std::complex<float>;
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    const std::vector<C> values = {{0, -0.f}, {nan, 1}, {-0.f, 0}, {1, -0.f}, {0, nan}, {5, 1},
-                                   {1, 0},    {-0.f, -0.f}, {nan, 1}, {0, nan}, {-2, 3}};
+    const std::vector<C> values = {{0, -0.f}, {nan, 1},     {-0.f, 0}, {1, -0.f}, {0, nan}, {5, 1},
+                                   {1, 0},    {-0.f, -0.f}, {nan, 1},  {0, nan},  {-2, 3}};
     const auto all = kn::unique_all(kn::asarray(values));
     const std::vector<C> sorted = all.values.to_vector<C>();
     REQUIRE(sorted.size() == 8);
