@@ -32,8 +32,8 @@ template <class T>
 std::vector<T> edges() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> values = {0, 1, 2, Limits::max(), static_cast<T>(Limits::max() - 1), Limits::min()};
-  for (const std::int64_t wide : {INT64_C(-1), INT64_C(-2), INT64_C(127), INT64_C(200), INT64_C(1) << 31, INT64_C(1) << 53,
-                                  (INT64_C(1) << 53) + 1, I64::max(), I64::max() - 1, I64::min()}) {
+  for (const std::int64_t wide : {INT64_C(-1), INT64_C(-2), INT64_C(127), INT64_C(200), INT64_C(1) << 31,
+                                  INT64_C(1) << 53, (INT64_C(1) << 53) + 1, I64::max(), I64::max() - 1, I64::min()}) {
     values.push_back(static_cast<T>(wide));
   }
   if (sizeof(T) == 8) values.push_back(static_cast<T>(UINT64_C(1) << 63));
