@@ -217,8 +217,9 @@ void print_table() {
       << "# Element-wise operations\n\n"
          "Made by `tools/make_elementwise.cpp` from `lib/graph/ops.def`; edit those. Shapes broadcast, the types of "
          "two arrays are\npromoted to their common type, and a C++ scalar takes the array's type where its kind "
-         "fits. \"Same bits\" lists the types of which every device\ngives the same bits, which `koine::reproducible` "
-         "promises.\n\n"
+         "fits. Comparisons of integers need no\ncommon type: those of any two types, and any whole number, compare by "
+         "their values. \"Same bits\" lists the types of which every device\ngives the same bits, which "
+         "`koine::reproducible` promises.\n\n"
          "| function | operator | takes | gives | same bits | meaning |\n|---|---|---|---|---|---|\n";
   for (int i = 0; i < graph::table_size; ++i) {
     const graph::OpInfo& row = graph::info(static_cast<graph::Op>(i));

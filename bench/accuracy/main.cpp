@@ -128,8 +128,10 @@ int run(int count, char** arguments) {
   measure_all<double>(measured, functions);
   measure_all<float>(measured, functions);
   std::vector<Finding> findings = load(arguments[1]);
-  std::erase_if(findings, [](const Finding& f) { return f.device == default_device().vendor(); });
-  findings.insert(findings.end(), measured.begin(), measured.end());
+  const auto own = [](const Finding& f) { return f.device == default_device().vendor(); };
+  const auto column = std::find_if(findings.begin(), findings.end(), own) - findings.begin();
+  std::erase_if(findings, own);
+  findings.insert(findings.begin() + column, measured.begin(), measured.end());
   save(arguments[1], findings);
   print_page(functions, findings);
   return 0;

@@ -32,13 +32,14 @@ Array paired(Op op, const Operand& x1, const Operand& x2, DType common) {
                       {api::to_node(x1, type, place), api::to_node(x2, type, place)});
 }
 
-/// A comparison of int64 with uint64: what is below 0 compares as -1 and 0 do, all else as uint64.
+/// A comparison of int64 with uint64: what is below 0 is less than all others, which compare as uint64.
 Array compared_mixed(Op op, const Operand& x1, const Operand& x2, const api::Compared& types) {
   const std::string_view function = graph::info(op).name;
   const graph::Place place = api::common_place(function, {&x1, &x2});
   const bool first = types.x1 == int64;
   const Array signed_one(api::to_node(first ? x1 : x2, int64, place));
-  const Array below = paired(op, first ? -1 : 0, first ? 0 : -1, int64);
+  const bool below = op == Op::not_equal || op == (first ? Op::less : Op::greater) ||
+                     op == (first ? Op::less_equal : Op::greater_equal);
   const Array others = first ? paired(op, signed_one, x2, uint64) : paired(op, x1, signed_one, uint64);
   return where(signed_one < 0, below, others);
 }
