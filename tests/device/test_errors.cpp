@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <complex>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -172,6 +174,28 @@ TEST_CASE("arrays of two devices do not mix, and both are named") {
   check_error<kn::DeviceError>([&] { a + b; }, {"[add]", devices[0].selector(), devices[1].selector(), "to_device"});
   CHECK((a + b.to_device(devices[0])).to_vector<float>() == std::vector<float>{2, 2});
   CHECK(b.to_vector<float>() == std::vector<float>{1, 1});
+}
+
+TEST_CASE("what functions make for themselves lies on their arguments' device") {
+  const auto devices = kn::devices();
+  if (devices.size() < 2) {
+    MESSAGE("left out: there is only one device");
+    return;
+  }
+  for (const kn::Device& device : {devices[0], devices[1]}) {
+    const auto of = [&](const auto& values) { return kn::asarray(values).to_device(device); };
+    const Array wide = of(std::vector<std::uint64_t>{0, 5}), low = of(std::vector<std::int64_t>{-1, 5});
+    CHECK((low < wide).to_vector<bool>() == std::vector<bool>{true, false});
+    CHECK((wide == -1).to_vector<bool>() == std::vector<bool>{false, false});
+    CHECK(kn::isin(low, wide).to_vector<bool>() == std::vector<bool>{false, true});
+    CHECK(kn::searchsorted(wide, low).to_vector<int>() == std::vector<int>{0, 1});
+    CHECK(kn::isclose(wide, low).to_vector<bool>() == std::vector<bool>{false, true});
+    const Array z = of(std::vector<std::complex<float>>{{1, 2}, {0, 1}});
+    CHECK(kn::unique_values(z).to_vector<std::complex<float>>()[0] == std::complex<float>(0, 1));
+    CHECK(kn::isin(z, std::complex<float>(1, 2)).to_vector<bool>() == std::vector<bool>{true, false});
+    CHECK(wide(of(std::vector<bool>{})).shape() == kn::Shape{0});
+    CHECK(wide(kn::all(wide == wide)).shape() == kn::Shape{1, 2});
+  }
 }
 
 TEST_CASE("more memory than the device has") {
