@@ -59,7 +59,7 @@ class Headers:
         for text in texts.values():
             for match in re.finditer(r"\bstruct (\w*Options) \{(.*?)\n\};", text, re.S):
                 body = re.sub(r"//.*", "", match.group(2))
-                self.structs[match.group(1)] = re.findall(r"(\w+)\s*(?:=[^;]*)?;", body)
+                self.structs[match.group(1)] = re.findall(r"(\w+)\s*(?:=[^;]*)?;", re.sub(r"detail::Named .*", "", body))
         for path, text in texts.items():
             self.read(path.stem, text)
 

@@ -32,8 +32,10 @@ namespace koine {
 // What all of these share. Operands are arrays, subscripts of arrays or C++ scalars. Shapes broadcast: sizes are equal
 // or 1, counted from the last axis; ShapeError if not. The types of two arrays are promoted to their common type; a
 // scalar is weak: it takes the array's type where its kind fits, and an integer that does not fit that type is a
-// ValueError. Types that a function does not take are a DTypeError, arrays on two devices a DeviceError. float16 and
-// bfloat16 are computed in float and rounded after each function. Nothing is computed before a value is observed.
+// ValueError. Comparisons need no common type: integers of any two types, and an array of integers with any whole
+// number, compare by their values. Types that a function does not take are a DTypeError, arrays on two devices a
+// DeviceError. float16 and bfloat16 are computed in float and rounded after each function. Nothing is computed before a
+// value is observed.
 
 )";
 
@@ -217,8 +219,9 @@ void print_table() {
       << "# Element-wise operations\n\n"
          "Made by `tools/make_elementwise.cpp` from `lib/graph/ops.def`; edit those. Shapes broadcast, the types of "
          "two arrays are\npromoted to their common type, and a C++ scalar takes the array's type where its kind "
-         "fits. \"Same bits\" lists the types of which every device\ngives the same bits, which `koine::reproducible` "
-         "promises.\n\n"
+         "fits. Comparisons of integers need no\ncommon type: those of any two types, and any whole number, compare by "
+         "their values. \"Same bits\" lists the types of which every device\ngives the same bits, which "
+         "`koine::reproducible` promises.\n\n"
          "| function | operator | takes | gives | same bits | meaning |\n|---|---|---|---|---|---|\n";
   for (int i = 0; i < graph::table_size; ++i) {
     const graph::OpInfo& row = graph::info(static_cast<graph::Op>(i));

@@ -93,8 +93,10 @@ void print_page(const std::vector<std::string>& functions, const std::vector<Fin
          "The largest error found, in units in the last place of the exact value, against long double: 0.5 is a "
          "correct rounding, and 0.00 stands for\nfunctions whose reference is rounded too, so that all bits agree. "
          "Inputs are the special values of the tests, numbers of every exponent, ordinary ones up\nto 1000, and "
-         "neighbourhoods of zeros, poles, integers and multiples of π/2: 2^20 for float32 and float64; for float16 "
-         "and bfloat16 every\nvalue there is (of the first input). Subnormal results count in units of the smallest "
+         "neighbourhoods of zeros, poles, integers and multiples of π/2: 2^20 for float32 and float64, and 2^19 more "
+         "of "
+         "each function's own range and\nbeside its zeros; for float16 and bfloat16 every value there is (of the first "
+         "input). Subnormal results count in units of the smallest "
          "subnormal number. What is above 4 is **bold**; \"wrong\" is a\nNaN or an infinity where none should be, or "
          "none where one should. No fast-math option is ever set.\n\n"
          "\"Allowed\" is the bound of OpenCL's full profile; `-` stands for functions made of several, each with its "
@@ -123,8 +125,10 @@ void print_page(const std::vector<std::string>& functions, const std::vector<Fin
   std::cout
       << "\n## Where more than 4 were found\n\n"
          "No device computes these without them: `logaddexp` is a number plus a logarithm, which cancel where the "
-         "result is near 0 (its error stays below\n6 units of the larger input), and `lgamma` crosses 0 at 1, at 2 "
-         "and between the poles. The rest is a driver's own and within what OpenCL allows.\n\n";
+         "result is near 0 (its error stays below\n6 units of the larger input), and `lgamma` of float64 crosses 0 "
+         "between the poles below -2, where it is the difference of larger numbers (its\nerror stays below 4 units of "
+         "the larger of 1 and lgamma(-x); in float32 it is computed in double there, where the device has it). "
+         "The rest is a driver's\nown and within what OpenCL allows.\n\n";
   for (const Finding& f : findings) {
     if (f.ulps > 4) {
       std::cout << "- " << f.device << ", " << f.type << ": " << ulps_text(f.ulps) << " in `" << f.function << '('

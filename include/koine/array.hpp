@@ -244,11 +244,11 @@ class KOINE_API Array : public detail::Methods<Array> {
   /// copied.
   ///
   /// Arrays follow NumPy's rules. One of integers picks positions along an axis, those below zero counted from the end;
-  /// one of bool_ is a mask over as many axes as it has, of the same sizes, and picks where it is true. Arrays
-  /// broadcast against each other. Their common axes stand where the first of them stood, if they and the integers are
-  /// neighbours in the subscript, and first otherwise. A mask waits for the device, as only it knows how much is
-  /// picked. That a position is out of range also shows there, and throws IndexError when the result is observed (see
-  /// take).
+  /// one of bool_ is a mask over as many axes as it has, of the same sizes or 0, and picks where it is true; one
+  /// without axes adds an axis of size 1 or 0. Arrays broadcast against each other. Their common axes stand where the
+  /// first of them stood, if they and the integers are neighbours in the subscript, and first otherwise. A mask waits
+  /// for the device, as only it knows how much is picked. That a position is out of range also shows there, and throws
+  /// IndexError when the result is observed (see take).
   template <class... I>
     requires(std::constructible_from<Index, I>&&...)
   Array operator()(I&&... indices) const& {

@@ -37,9 +37,9 @@ struct SearchSortedOptions {
 };
 /// For each element of x2 the place in x1, which has one axis and is in rising order (or is under `.sorter`), before
 /// which it can be put to keep the order: the first such place, or the last with `.side = "right"`. NaN stand behind
-/// all numbers, as sort puts them. The result has x2's shape. Takes real types and bool_; gives int64. DTypeError for
-/// complex types, ShapeError for an x1 without just one axis, or a sorter of another shape, ValueError for another
-/// side.
+/// all numbers, as sort puts them. The result has x2's shape. Takes real types and bool_, of integers any two types;
+/// gives int64. DTypeError for complex types, ShapeError for an x1 without just one axis, or a sorter of another shape,
+/// ValueError for another side.
 KOINE_API Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options = {});
 
 /// x1 where `condition` (any type, read as "is not zero") is true, x2 elsewhere. The three broadcast. Takes every type;

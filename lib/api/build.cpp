@@ -119,6 +119,23 @@ DType common_type(std::string_view function, std::initializer_list<const Operand
   return *type;
 }
 
+Compared compared_types(std::string_view function, const Operand& x1, const Operand& x2) {
+  const auto type_beside = [](const Operand& x, const Operand& other) {
+    if (!x.is_scalar()) return x.array().dtype();
+    const DType own = graph::default_type(x.scalar());
+    const bool weak = !other.is_scalar() && is_integer(other.array().dtype());
+    return weak && graph::holds(other.array().dtype(), x.scalar()) ? other.array().dtype() : own;
+  };
+  const DType a = type_beside(x1, x2), b = type_beside(x2, x1);
+  if (!is_integer(a) || !is_integer(b)) {
+    const DType common = common_type(function, {&x1, &x2});
+    return {common, common};
+  }
+  if (graph::share_no_type(a, b)) return a == uint64 ? Compared{a, int64} : Compared{int64, b};
+  const DType common = graph::promote(a, b, function);
+  return {common, common};
+}
+
 DType common_type(std::string_view function, const std::vector<Array>& arrays) {
   if (arrays.empty()) throw ValueError(prefix(function) + "got no arrays; it needs at least one");
   DType type = arrays[0].dtype();

@@ -46,6 +46,13 @@ void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::st
 
 /// The common type of the operands: scalars are weak.
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands);
+/// The types in which a comparison takes its operands: their common type twice, where a whole number that an array of
+/// integers does not hold has its own type; or int64 and uint64, in either order, which have none.
+struct Compared {
+  DType x1, x2;
+  bool mixed() const { return x1 != x2; }
+};
+Compared compared_types(std::string_view function, const Operand& x1, const Operand& x2);
 /// The same of several arrays, which must be of one device; ValueError for none.
 DType common_type(std::string_view function, const std::vector<Array>& arrays);
 /// The same, with DTypeError for bool_.

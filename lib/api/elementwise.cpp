@@ -22,16 +22,35 @@ Array unary(Op op, const Operand& x) {
   return api::pending(op, graph::result_type(row, type), api::shape_of(x), {api::to_node(x, type, place)});
 }
 
-Array binary(Op op, const Operand& x1, const Operand& x2) {
+Array paired(Op op, const Operand& x1, const Operand& x2, DType common) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x1, &x2});
-  // Logical functions read each input by itself, so their types need not have anything in common.
-  const DType common = row.domain == graph::Domain::logical ? DType::bool_ : api::common_type(row.name, {&x1, &x2});
   const DType type = graph::compute_type(row, common);
   api::require_type(place, type, row.name);
   Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), row.name);
   return api::pending(op, graph::result_type(row, type), std::move(shape),
                       {api::to_node(x1, type, place), api::to_node(x2, type, place)});
+}
+
+/// A comparison of int64 with uint64: what is below 0 is less than all others, which compare as uint64.
+Array compared_mixed(Op op, const Operand& x1, const Operand& x2, const api::Compared& types) {
+  const std::string_view function = graph::info(op).name;
+  const graph::Place place = api::common_place(function, {&x1, &x2});
+  const bool first = types.x1 == int64;
+  const Array signed_one(api::to_node(first ? x1 : x2, int64, place));
+  const bool below = op == Op::not_equal || op == (first ? Op::less : Op::greater) ||
+                     op == (first ? Op::less_equal : Op::greater_equal);
+  const Array others = first ? paired(op, signed_one, x2, uint64) : paired(op, x1, signed_one, uint64);
+  return where(signed_one < 0, below, others);
+}
+
+Array binary(Op op, const Operand& x1, const Operand& x2) {
+  const graph::OpInfo& row = graph::info(op);
+  // Logical functions read each input by itself, so their types need not have anything in common.
+  if (row.domain == graph::Domain::logical) return paired(op, x1, x2, DType::bool_);
+  if (!graph::is_comparison(op)) return paired(op, x1, x2, api::common_type(row.name, {&x1, &x2}));
+  const api::Compared types = api::compared_types(row.name, x1, x2);
+  return types.mixed() ? compared_mixed(op, x1, x2, types) : paired(op, x1, x2, types.x1);
 }
 
 // Selected by the row's arity, which the table gives as a token.

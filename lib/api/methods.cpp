@@ -129,7 +129,9 @@ KN_REDUCTION(argmin, ArgOptions)
 template <class Self>
 void Methods<Self>::read_item(DType type, void* target) const {
   if (size() != 1) {
-    throw ShapeError("[item] needs an array of one element, got shape " + to_string(shape()));
+    const bool truth = type == DType::bool_ && size() > 1;
+    throw ShapeError("[item] needs an array of one element, got shape " + to_string(shape()) +
+                     (truth ? "; for one truth of several use all(a == b), any(a == b) or array_equal(a, b)" : ""));
   }
   read(type, target, 1, "item");
 }

@@ -12,6 +12,8 @@
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>
 
+#include <cmath>
+
 namespace koine {
 namespace {
 
@@ -39,23 +41,51 @@ Array counts_of(const Groups& groups) {
   return concat({groups.begins(slice(1, none)), end})(slice(none, groups.begins.size())) - groups.begins;
 }
 
-/// The groups' numbers, from 0 on, for the elements as they lay before `order` sorted them.
-Array inverse_of(const Groups& groups, const Array& order, const Shape& shape) {
+/// The groups' numbers, from 0 on, for the elements as they lay before `order` sorted them; `first` says which of the
+/// sorted ones begin a group.
+Array inverse_of(const Array& first, const Array& order, const Shape& shape) {
   // Places that fit 32 bits are sorted in half the passes.
   const Array places = order.size() <= INT64_C(0xffffffff) ? astype(order, uint32) : order;
-  return reshape(take(cumulative_sum(groups.first, {.dtype = int64}) - 1, argsort(places)), shape);
+  return reshape(take(cumulative_sum(first, {.dtype = int64}) - 1, argsort(places)), shape);
 }
 
-/// The flattened array; argsort(flat) and what it leads to.
+/// argsort, of complex numbers by their real parts and then by their imaginary ones; what has a NaN comes last.
+Array order_of(const Array& flat) {
+  if (!is_complex(flat.dtype())) return argsort(flat);
+  const Array low = argsort(imag(flat)), high = where(isnan(flat), NAN, real(flat));
+  return take(low, argsort(take(high, low)));
+}
+
+/// The flattened array; order_of it and what it leads to.
 struct Ordered {
   Array flat, order;
   Groups groups;
 };
 
-Ordered ordered(const Array& x, std::string_view function) {
-  api::require_order(x.dtype(), function);
-  const Array flat = reshape(x, {-1}).eval(), order = argsort(flat).eval();
+Ordered ordered(const Array& x) {
+  const Array flat = reshape(x, {-1}).eval(), order = order_of(flat).eval();
   return {flat, order, groups_of(take(flat, order).eval())};
+}
+
+/// The flattened elements in order.
+Array sorted_of(const Array& x) {
+  const Array flat = reshape(x, {-1}).eval();
+  return (is_complex(x.dtype()) ? take(flat, order_of(flat)) : sort(flat)).eval();
+}
+
+/// Whether each of `elements` equals one of `list`: their groups, when all are sorted together.
+Array in_groups_of(const Array& elements, const Array& list) {
+  const Array both = concat({list, reshape(elements, {-1})}).eval(), order = order_of(both).eval();
+  const Array group = inverse_of(firsts_of(take(both, order).eval()), order, both.shape());
+  Array listed = zeros(both.shape(), {.dtype = bool_, .device = both.device()});
+  listed(group(slice(none, list.size()))) = true;
+  return take(listed, reshape(group(slice(list.size(), none)), elements.shape()));
+}
+
+/// The same for real types, by a search.
+Array found_in(const Array& elements, const Array& list) {
+  const Array sorted = sort(list);
+  return equal(take(sorted, minimum(searchsorted(sorted, elements), list.size() - 1)), elements);
 }
 
 }  // namespace
@@ -63,39 +93,38 @@ Ordered ordered(const Array& x, std::string_view function) {
 Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
   const base::NamedCall call("isin");
   const graph::Place place = api::common_place("isin", {&x1, &x2});
-  const DType type = api::common_type("isin", {&x1, &x2});
-  api::require_order(type, "isin");
-  const Array elements(api::to_node(x1, type, place));
-  const Array list = sort(reshape(Array(api::to_node(x2, type, place)), {-1}));
+  const api::Compared types = api::compared_types("isin", x1, x2);
+  const Array elements(api::to_node(x1, types.x1, place));
+  const Array list = reshape(Array(api::to_node(x2, types.x2, place)), {-1});
   if (list.size() == 0) return full(elements.shape(), options.invert, {.dtype = bool_, .device = elements.device()});
-  const Array nearest = take(list, minimum(searchsorted(list, elements), list.size() - 1));
-  return options.invert ? not_equal(nearest, elements) : equal(nearest, elements);
+  const Array converted = astype(elements, types.x2);
+  Array found = is_complex(types.x2) ? in_groups_of(converted, list) : found_in(converted, list);
+  if (types.mixed()) found = found & (converted == elements);  // no other has become one of the list's by wrapping
+  return options.invert ? !found : found;
 }
 
 UniqueAllResult unique_all(const Array& x) {
   const base::NamedCall call("unique_all");
-  const Ordered o = ordered(x, "unique_all");
+  const Ordered o = ordered(x);
   return {take(o.groups.sorted, o.groups.begins), take(o.order, o.groups.begins),
-          inverse_of(o.groups, o.order, x.shape()), counts_of(o.groups)};
+          inverse_of(o.groups.first, o.order, x.shape()), counts_of(o.groups)};
 }
 
 UniqueInverseResult unique_inverse(const Array& x) {
   const base::NamedCall call("unique_inverse");
-  const Ordered o = ordered(x, "unique_inverse");
-  return {take(o.groups.sorted, o.groups.begins), inverse_of(o.groups, o.order, x.shape())};
+  const Ordered o = ordered(x);
+  return {take(o.groups.sorted, o.groups.begins), inverse_of(o.groups.first, o.order, x.shape())};
 }
 
 UniqueCountsResult unique_counts(const Array& x) {
   const base::NamedCall call("unique_counts");
-  api::require_order(x.dtype(), "unique_counts");
-  const Groups groups = groups_of(sort(reshape(x, {-1})).eval());
+  const Groups groups = groups_of(sorted_of(x));
   return {take(groups.sorted, groups.begins), counts_of(groups)};
 }
 
 Array unique_values(const Array& x) {
   const base::NamedCall call("unique_values");
-  api::require_order(x.dtype(), "unique_values");
-  const Array sorted = sort(reshape(x, {-1})).eval();
+  const Array sorted = sorted_of(x);
   return sorted(firsts_of(sorted));
 }
 

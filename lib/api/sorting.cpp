@@ -2,12 +2,15 @@
 // Sorts and places in sorted lists: checks, and the axis moved to the end.
 #include "api/build.hpp"
 
+#include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/indexing.hpp>
 #include <koine/manipulation.hpp>
 #include <koine/searching.hpp>
 #include <koine/sorting.hpp>
 #include <koine/types.hpp>
+
+#include <limits>
 
 namespace koine {
 namespace {
@@ -69,8 +72,8 @@ Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions
   const bool after = api::choice(options.side, {"left", "right"}, "searchsorted", "side") == 1;
   const Operand first(x1);
   const graph::Place place = api::common_place("searchsorted", {&first, &x2});
-  const DType type = api::common_type("searchsorted", {&first, &x2});
-  api::require_order(type, "searchsorted");
+  const api::Compared types = api::compared_types("searchsorted", first, x2);
+  api::require_order(types.x1, "searchsorted");
   if (x1.ndim() != 1) {
     throw ShapeError("[searchsorted] x1 has shape " + to_string(x1.shape()) + "; it must have one axis");
   }
@@ -78,10 +81,15 @@ Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions
     throw ShapeError("[searchsorted] the sorter has shape " + to_string(options.sorter->shape()) + ", x1 " +
                      to_string(x1.shape()) + "; they must be equal");
   }
-  const Array list = astype(options.sorter ? take(x1, *options.sorter) : x1, type);
-  const graph::NodeRef wanted = api::to_node(x2, type, place);
-  return api::pending(graph::Op::search, int64, wanted->shape, {api::in_order(list.node()), api::in_order(wanted)},
-                      graph::SearchInfo{after});
+  const Array list = astype(options.sorter ? take(x1, *options.sorter) : x1, types.x1);
+  const graph::NodeRef own = api::to_node(x2, types.x2, place), wanted = graph::make_cast(own, types.x1);
+  const Array places = api::pending(graph::Op::search, int64, wanted->shape,
+                                    {api::in_order(list.node()), api::in_order(wanted)}, graph::SearchInfo{after});
+  if (!types.mixed()) return places;
+  // What the list's type does not hold stands before all of it, or behind.
+  const bool low = types.x2 == int64;
+  const Array outside = low ? Array(own) < 0 : Array(own) > std::numeric_limits<std::int64_t>::max();
+  return where(outside, low ? 0 : list.size(), places);
 }
 
 }  // namespace koine

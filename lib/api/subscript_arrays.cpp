@@ -52,13 +52,18 @@ Entry entry_of(const graph::NodeRef& node, std::size_t source, std::size_t place
     return entry;
   }
   entry.axes = node->shape.size();
-  if (entry.axes == 0) throw IndexError("[subscript] a mask has one axis or more; this one has none");
   bool fits = source + entry.axes <= x.shape().size();
-  for (std::size_t i = 0; fits && i < entry.axes; ++i) fits = node->shape[i] == x.shape()[source + i];
+  Shape over;  // the axes that it stands for
+  for (std::size_t i = 0; fits && i < entry.axes; ++i) {
+    over.push_back(x.shape()[source + i]);
+    fits = node->shape[i] == over[i] || node->shape[i] == 0;
+  }
   if (!fits) {
     throw IndexError("[subscript] a mask of shape " + to_string(node->shape) + " does not fit shape " +
                      to_string(x.shape()) + " from axis " + std::to_string(source) + " on");
   }
+  // By the standard a size of 0 fits every axis, and picks nothing of it.
+  if (node->shape != over) entry.array = zeros(over, {.dtype = bool_, .device = x.device()});
   return entry;
 }
 
@@ -125,9 +130,10 @@ const Entry* sole_mask(const Indices& indices, const Array& x, const api::Part& 
 }
 
 /// Offsets of what an entry picks along its axes, an element of which is `stride` apart: -1 where that is out of range.
+/// A mask without axes stands for an axis of size 1.
 Array offsets_of(const Entry& entry, const Shape& shape, std::int64_t stride) {
   const std::int64_t size = product(shape, entry.source, entry.axes);
-  if (entry.mask) return Array(exec::positions_of(entry.array.node(), function)) * stride;
+  if (entry.mask) return Array(exec::positions_of(reshape(entry.array, {-1}).node(), function)) * stride;
   const Array offsets = arange(size, {.device = entry.array.device()}) * stride;
   return api::picked(offsets, entry.array, {0, function, entry.source});
 }
@@ -197,8 +203,8 @@ Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
   // One axis in place of all that are picked along.
   const std::int64_t size = product(moved.shape(), at, axes);
   Shape merged = moved.shape();
-  for (std::size_t i = 1; i < axes; ++i) merged.erase(at);
-  merged[at] = size;
+  for (std::size_t i = 0; i < axes; ++i) merged.erase(at);
+  merged.insert(at, size);
   const Array rows = reshape(moved, merged);
   if (indices.entries.size() == 1 && !indices.entries[0].mask) {
     return picked(rows, indices.entries[0].array, {at, function, indices.entries[0].source});
@@ -223,7 +229,7 @@ Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Arra
   std::vector<Array> offsets;
   bool repeats = false;
   for (const Entry& entry : indices.entries) {
-    offsets.push_back(offsets_of(entry, x.shape(), strides[entry.source + entry.axes - 1]));
+    offsets.push_back(offsets_of(entry, x.shape(), entry.axes == 0 ? 0 : strides[entry.source + entry.axes - 1]));
     repeats = repeats || !entry.mask;
   }
   Array position = sum_of(offsets);

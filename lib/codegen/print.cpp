@@ -138,12 +138,15 @@ const char* Printer::expression_of(const Line& line) const {
   }
   if (line.op == Op::lgamma && traits_.quirks.lgamma_overflows_early) {
     // By Stirling's formula, of which two terms are enough there.
-    return "($0 > ($V)(1e30f) ? $0 * (log($0) - ($V)(1)) : lgamma($0))";
+    return "!($0 > ($V)(1e30f) ? $0 * (log($0) - ($V)(1)) : kn_lgamma_$T($0))";
   }
   if (line.op == Op::lgamma && traits_.quirks.lgamma_of_infinity_wrong) {
-    return "(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : lgamma(isinf($0) ? fabs($0) : $0))";
+    return "!(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : kn_lgamma_$T(isinf($0) ? fabs($0) : $0))";
   }
-  if (line.op == Op::tgamma && traits_.quirks.tgamma_wrong_below_33) return "!kn_tgamma_$T($0)";
+  if (line.op == Op::tgamma && traits_.quirks.tgamma_wrong_below_33) return "!kn_tgamma_far_$T($0)";
+  if (line.op == Op::tanh && traits_.quirks.tanh_below_one && register_type(line.in_type) == "float") {
+    return "(fabs($0) > ($V)(9.02f) ? copysign(($V)(1), $0) : tanh($0))";
+  }
   return expression(graph::info(line.op), line.in_type);
 }
 

@@ -100,6 +100,14 @@ DType default_type(const Scalar& scalar) {
 DType default_complex() { return default_dtype() == DType::float64 ? DType::complex128 : DType::complex64; }
 
 bool is_integral(const Scalar& scalar) { return scalar.kind() <= Scalar::Kind::unsigned_integer; }
+bool holds(DType type, const Scalar& scalar) {
+  if (scalar.kind() == Scalar::Kind::signed_integer) return fits(scalar.integer(), type);
+  return scalar.kind() != Scalar::Kind::unsigned_integer || fits(scalar.unsigned_integer(), type);
+}
+
+bool share_no_type(DType a, DType b) {
+  return (a == DType::uint64 && is_signed_integer(b)) || (b == DType::uint64 && is_signed_integer(a));
+}
 
 DType promote(DType array, const Scalar& scalar, std::string_view function) {
   const DType own = default_type(scalar);
@@ -107,16 +115,12 @@ DType promote(DType array, const Scalar& scalar, std::string_view function) {
     if (kind(own) == 3 && kind(array) == 2) return array == DType::float64 ? DType::complex128 : DType::complex64;
     return own;
   }
-  if (kind(own) == 1 && is_integer(array)) {
-    const auto refuse = [&](const std::string& value) {
-      throw ValueError(prefix(function) + "the integer " + value + " does not fit the array's type " + text(array) +
-                       "; convert the array with astype first");
-    };
-    if (scalar.kind() == Scalar::Kind::signed_integer) {
-      if (!fits(scalar.integer(), array)) refuse(std::to_string(scalar.integer()));
-    } else if (!fits(scalar.unsigned_integer(), array)) {
-      refuse(std::to_string(scalar.unsigned_integer()));
-    }
+  if (is_integer(array) && !holds(array, scalar)) {
+    const bool is_signed = scalar.kind() == Scalar::Kind::signed_integer;
+    const std::string value =
+        is_signed ? std::to_string(scalar.integer()) : std::to_string(scalar.unsigned_integer());
+    throw ValueError(prefix(function) + "the integer " + value + " does not fit the array's type " + text(array) +
+                     "; convert the array with astype first");
   }
   return array;
 }
@@ -137,7 +141,9 @@ DType compute_type(const OpInfo& row, DType common) {
     case Domain::real_floating:
       return is_complex(common) ? refuse("real types") : kind(common) < 2 ? default_dtype() : common;
     case Domain::integer: return is_integer(common) ? common : refuse("integers");
-    case Domain::bits: return kind(common) < 2 ? common : refuse("integers and bool");
+    case Domain::bits:
+      if (kind(common) < 2) return common;
+      return refuse(row.name == "bitwise_xor" ? "integers and bool; for a power write pow(x, 2)" : "integers and bool");
     case Domain::logical: return DType::bool_;
   }
   return common;

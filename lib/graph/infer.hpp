@@ -24,6 +24,10 @@ bool is_integral(const Scalar& scalar);
 DType promote(DType a, DType b, std::string_view function);
 /// The type of a weak scalar beside an array of `array`; ValueError for an integer that does not fit.
 DType promote(DType array, const Scalar& scalar, std::string_view function);
+/// Whether an integer type holds a scalar's value, if that is an integer.
+bool holds(DType type, const Scalar& scalar);
+/// Whether the types are uint64 and a signed integer, which share no type.
+bool share_no_type(DType a, DType b);
 /// The default type of a scalar's kind.
 DType default_type(const Scalar& scalar);
 

@@ -30,6 +30,10 @@ bool is_exact(const OpInfo& row, DType type) {
   return !is_real_floating(type) || row.expressions.approximate.find('f') == std::string_view::npos;
 }
 
+bool is_comparison(Op op) {
+  return in_table(op) && (info(op).domain == Domain::any || info(op).domain == Domain::real_or_bool);
+}
+
 std::string_view name(Op op) {
   if (in_table(op)) return info(op).name;
   switch (op) {

@@ -38,6 +38,8 @@ enum class Op : std::uint8_t {
 inline constexpr int table_size = static_cast<int>(Op::cast);
 inline bool in_table(Op op) { return op < Op::cast; }
 inline bool is_elementwise(Op op) { return op <= Op::where; }
+/// Two elements in, whether they stand in an order or are equal out.
+bool is_comparison(Op op);
 /// Computed where it is needed inside a kernel, so never worth storing.
 inline bool is_source(Op op) { return op == Op::constant || op == Op::iota; }
 

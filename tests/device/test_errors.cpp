@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <complex>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -86,6 +88,11 @@ TEST_CASE("shapes that do not fit") {
   std::vector<float> target(19);
   check_error<kn::ShapeError>([&] { a.copy_to(target); }, {"[copy_to]", "19", "20"});
   check_error<kn::ShapeError>([&] { a.item<float>(); }, {"[item]", "(4, 5)"});
+  const std::string truths = "; for one truth of several use all(a == b), any(a == b) or array_equal(a, b)";
+  check_error<kn::ShapeError>([&] { return a == a ? 1 : 0; },
+                              {"[item] needs an array of one element, got shape (4, 5)" + truths});
+  CHECK(kn::test::message_of<kn::ShapeError>([&] { return kn::ones({0}) ? 1 : 0; }) ==
+        "[item] needs an array of one element, got shape (0,)");
   check_error<kn::ShapeError>([&] { kn::ones({2, 3, 4}).T(); }, {"[T]", "(2, 3, 4)"});
   check_error<kn::ShapeError>([&] { kn::concat({a, kn::ones({4, 6})}, {.axis = 0}); }, {"[concat]", "(4, 6)"});
   check_error<kn::ValueError>([] { kn::concat({}); }, {"[concat]", "no arrays"});
@@ -95,6 +102,8 @@ TEST_CASE("types that do not fit") {
   const Array i = kn::arange(3), b = i > 0, c = kn::ones({3}, {.dtype = kn::complex64});
   check_error<kn::DTypeError>([&] { b + b; }, {"[add]", "bool"});
   check_error<kn::DTypeError>([&] { kn::ones({2}) << 1; }, {"[bitwise_left_shift]", "float32", "integers"});
+  CHECK(kn::test::message_of<kn::DTypeError>([&] { kn::ones({2}) ^ 2; }) ==
+        "[bitwise_xor] does not take float32; it takes integers and bool; for a power write pow(x, 2)");
   check_error<kn::DTypeError>([&] { c < c; }, {"[less]", "complex64"});
   check_error<kn::DTypeError>([&] { kn::max(c); }, {"[max]", "complex64"});
   check_error<kn::DTypeError>([&] { c.astype(kn::float32); }, {"[astype]", "complex64", "float32"});
@@ -165,6 +174,28 @@ TEST_CASE("arrays of two devices do not mix, and both are named") {
   check_error<kn::DeviceError>([&] { a + b; }, {"[add]", devices[0].selector(), devices[1].selector(), "to_device"});
   CHECK((a + b.to_device(devices[0])).to_vector<float>() == std::vector<float>{2, 2});
   CHECK(b.to_vector<float>() == std::vector<float>{1, 1});
+}
+
+TEST_CASE("what functions make for themselves lies on their arguments' device") {
+  const auto devices = kn::devices();
+  if (devices.size() < 2) {
+    MESSAGE("left out: there is only one device");
+    return;
+  }
+  for (const kn::Device& device : {devices[0], devices[1]}) {
+    const auto of = [&](const auto& values) { return kn::asarray(values).to_device(device); };
+    const Array wide = of(std::vector<std::uint64_t>{0, 5}), low = of(std::vector<std::int64_t>{-1, 5});
+    CHECK((low < wide).to_vector<bool>() == std::vector<bool>{true, false});
+    CHECK((wide == -1).to_vector<bool>() == std::vector<bool>{false, false});
+    CHECK(kn::isin(low, wide).to_vector<bool>() == std::vector<bool>{false, true});
+    CHECK(kn::searchsorted(wide, low).to_vector<int>() == std::vector<int>{0, 1});
+    CHECK(kn::isclose(wide, low).to_vector<bool>() == std::vector<bool>{false, true});
+    const Array z = of(std::vector<std::complex<float>>{{1, 2}, {0, 1}});
+    CHECK(kn::unique_values(z).to_vector<std::complex<float>>()[0] == std::complex<float>(0, 1));
+    CHECK(kn::isin(z, std::complex<float>(1, 2)).to_vector<bool>() == std::vector<bool>{true, false});
+    CHECK(wide(of(std::vector<bool>{})).shape() == kn::Shape{0});
+    CHECK(wide(kn::all(wide == wide)).shape() == kn::Shape{1, 2});
+  }
 }
 
 TEST_CASE("more memory than the device has") {

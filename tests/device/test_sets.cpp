@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -129,13 +130,99 @@ TEST_CASE("elements among others") {
   });
 }
 
-TEST_CASE("what sets cannot take") {
-  const Array z = kn::ones({3}, {.dtype = kn::complex64});
-  CHECK(message_of<kn::DTypeError>([&] { kn::unique_values(z); }) ==
-        "[unique_values] does not take complex64, whose elements have no order; take the real part, the imaginary part "
-        "or abs");
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::unique_all(z); }), "[unique_all]"));
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::unique_counts(z); }), "[unique_counts]"));
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::unique_inverse(z); }), "[unique_inverse]"));
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::isin(kn::ones({2}), z); }), "[isin]"));
+namespace {
+
+/// Complex numbers by their real parts, then by their imaginary ones.
+template <class P>
+struct ByParts {
+  bool operator()(const std::complex<P>& a, const std::complex<P>& b) const {
+    return a.real() != b.real() ? a.real() < b.real() : a.imag() < b.imag();
+  }
+};
+
+template <class P>
+void check_complex_sets() {
+  using C = std::complex<P>;
+  if (!kn::test::computes(kn::dtype_of<C>)) return;
+  CAPTURE(kn::name(kn::dtype_of<C>));
+  std::mt19937 random(10);
+  const auto drawn = [&random] { return C(static_cast<P>(random() % 9) - 4, static_cast<P>(random() % 7) - 3); };
+  for (const std::int64_t count : {0, 1, 2, 40, 20'000}) {
+    CAPTURE(count);
+    std::vector<C> values, some;
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(drawn());
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 25); ++i) some.push_back(drawn());
+    std::map<C, std::pair<std::int64_t, std::int64_t>, ByParts<P>> found;  // the first place, how often
+    for (std::int64_t i = 0; i < count; ++i) {
+      ++found.try_emplace(values[static_cast<std::size_t>(i)], i, 0).first->second.second;
+    }
+    std::vector<C> sorted;
+    std::vector<std::int64_t> indices, counts, inverse;
+    for (const auto& [value, where] : found) {
+      sorted.push_back(value);
+      indices.push_back(where.first);
+      counts.push_back(where.second);
+    }
+    std::vector<bool> among;
+    for (const C& v : values) {
+      inverse.push_back(std::distance(found.begin(), found.find(v)));
+      among.push_back(std::find(some.begin(), some.end(), v) != some.end());
+    }
+    const std::int64_t number = std::ssize(sorted);
+    const Array x = kn::asarray(values);
+    const auto all = kn::unique_all(x);
+    check_array(all.values, {number}, sorted);
+    check_array(all.indices, {number}, indices);
+    check_array(all.inverse_indices, {count}, inverse);
+    check_array(all.counts, {number}, counts);
+    check_array(kn::unique_values(x), {number}, sorted);
+    check_array(kn::unique_counts(x).values, {number}, sorted);
+    check_array(kn::unique_counts(x).counts, {number}, counts);
+    check_array(kn::unique_inverse(x).inverse_indices, {count}, inverse);
+    check_array(kn::isin(x, kn::asarray(some)), {count}, among);
+    among.flip();
+    check_array(kn::isin(x, kn::asarray(some), {.invert = true}), {count}, among);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sets of complex numbers") {
+  on_each_device([] {
+    check_complex_sets<float>();
+    check_complex_sets<double>();
+    CHECK(kn::unique_values(kn::ones({2, 0}, {.dtype = kn::complex64})).shape() == Shape{0});
+    CHECK(kn::unique_inverse(kn::ones({2, 3}, {.dtype = kn::complex64})).inverse_indices.shape() == Shape{2, 3});
+    const Array z = kn::array({std::complex<float>(1, 2), std::complex<float>(3, 0)});
+    CHECK(kn::isin(z, 3).to_vector<bool>() == std::vector<bool>{false, true});
+    CHECK(kn::isin(kn::array({1.f, 3.f}), z).to_vector<bool>() == std::vector<bool>{false, true});
+    CHECK(kn::isin(std::complex<float>(1, 2), z).item<bool>());
+  });
+}
+
+TEST_CASE("complex zeros are one whatever their signs, and each number with a NaN is a value of its own, last") {
+  on_each_device([] {
+    using C = std::complex<float>;
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<C> values = {{0, -0.f}, {nan, 1},     {-0.f, 0}, {1, -0.f}, {0, nan}, {5, 1},
+                                   {1, 0},    {-0.f, -0.f}, {nan, 1},  {0, nan},  {-2, 3}};
+    const auto all = kn::unique_all(kn::asarray(values));
+    const std::vector<C> sorted = all.values.to_vector<C>();
+    REQUIRE(sorted.size() == 8);
+    CHECK(sorted[0] == C(-2, 3));
+    CHECK(sorted[1] == C(0, 0));
+    CHECK(sorted[2] == C(1, 0));
+    CHECK(sorted[3] == C(5, 1));
+    for (std::size_t i = 4; i < 8; ++i) CHECK((std::isnan(sorted[i].real()) || std::isnan(sorted[i].imag())));
+    CHECK(all.counts.to_vector<int>() == std::vector<int>{1, 3, 2, 1, 1, 1, 1, 1});
+    // What the inverse names is the element itself.
+    const auto inverse = all.inverse_indices.to_vector<std::size_t>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const C own = values[i], named = sorted[inverse[i]];
+      const bool has_nan = std::isnan(own.real()) || std::isnan(own.imag());
+      CHECK((has_nan ? inverse[i] >= 4 : named == own));
+    }
+    const std::vector<bool> among = {true, false, true, false, false, false, false, true, false, false, false};
+    check_array(kn::isin(kn::asarray(values), kn::array({C(0, 0), C(nan, 1)})), {11}, among);
+  });
 }

@@ -175,7 +175,7 @@ class Refusal : Resolution {
     call_.every_axis = false;
     call_.axes = {0};
     call_.which = step_.p[1] % 2;
-    return refused(ErrorKind::DTypeError, step_.p[2] % 2 ? Kind::sets : Kind::sort, {from_});
+    return refused(ErrorKind::DTypeError, Kind::sort, {from_});
   }
 
   /// Arrays of two devices.

@@ -12,6 +12,7 @@ column = np.array([[1], [2]])
 last, none_at_all = np.array([4, 4, 0]), np.array([], dtype=np.int64)
 rows, cells = np.array([True, False, True]), np.arange(20).reshape(4, 5) % 3 == 1
 every, nowhere = np.arange(60).reshape(3, 4, 5) % 7 == 2, np.zeros((3, 4, 5), bool)
+yes, no = np.array(True), np.array(False)  # masks without axes
 
 # With `assigned`, positions that come twice.
 SUBSCRIPTS = [
@@ -53,6 +54,18 @@ SUBSCRIPTS = [
     ("x[rows, :, ::2]", "x(rows, all, slice(none, none, 2))"),
     ("x[rows, [1, 2]]", "x(rows, pair)", "x[rows, pair]"),
     ("x[rows, ..., [1, 2]]", "x(rows, ellipsis, pair)", "x[rows, ..., pair]"),
+    ("x[yes]", "x(yes)"),
+    ("x[no]", "x(no)"),
+    ("x[yes, one]", "x(yes, one)"),
+    ("x[one, yes, two]", "x(one, yes, two)"),
+    ("x[:, yes]", "x(all, yes)"),
+    ("x[:, no, 1]", "x(all, no, 1)"),
+    ("x[..., yes, last]", "x(ellipsis, yes, last)"),
+    ("x[yes, :, 1:3]", "x(yes, all, slice(1, 3))"),
+    ("x[1, :, yes]", "x(1, all, yes)"),
+    ("x[rows, yes]", "x(rows, yes)"),
+    ("x[yes, no]", "x(yes, no)"),
+    ("x[np.newaxis, yes, 0]", "x(newaxis, yes, 0)"),
     ("x[..., cells.T[0]]", "x(ellipsis, cells.T()(0), all)", "x[..., cells.T[0], :]"),
 ]
 pair = np.array([1, 2])

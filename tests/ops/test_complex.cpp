@@ -36,3 +36,43 @@ TEST_CASE("a NaN divided by an imaginary number is a NaN in both parts, as it is
     }
   });
 }
+
+TEST_CASE("powers with large exponents keep their digits") {
+  struct Row {
+    std::complex<long double> base, exponent, power;
+  };
+  const auto check = []<class P>(const std::vector<Row>& rows, P) {
+    using C = std::complex<P>;
+    std::vector<C> bases, exponents;
+    for (const Row& row : rows) bases.emplace_back(row.base), exponents.emplace_back(row.exponent);
+    const auto got = koine::pow(koine::asarray(bases), koine::asarray(exponents)).template to_vector<C>();
+    const bool in_double = sizeof(P) == 4 && koine::default_device().has_fp64();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      CAPTURE(bases[i]);
+      CAPTURE(exponents[i]);
+      // An imaginary exponent magnifies what the rounding of the logarithm loses.
+      const auto turns = static_cast<double>(std::abs(rows[i].exponent.imag()));
+      const Tolerance tolerance{.ulps = in_double ? 1 : 4 + 8 * turns, .zero_sign = false};
+      CHECK(near<P>(std::complex<long double>(got[i]), rows[i].power, tolerance, true));
+    }
+  };
+  std::vector<Row> singles, doubles;
+#define KN_GOLDEN(type, a, b, c, d, real, imag) \
+  (sizeof(type) == 4 ? singles : doubles).push_back({{a, b}, {c, d}, {real, imag}});
+#include "golden/complex_pow.inc"
+#undef KN_GOLDEN
+  CHECK(singles.size() == 60);
+  on_each_device([&] { check(singles, 0.0f); });
+  on_each_device(koine::float64, [&] { check(doubles, 0.0); });
+}
+
+TEST_CASE("the sign of a complex zero is 0, whatever the signs of its parts") {
+  on_each_device([] {
+    const std::vector<std::complex<float>> zeros = {{0, 0}, {0, -0.0f}, {-0.0f, 0}, {-0.0f, -0.0f}};
+    for (const std::complex<float> z : koine::sign(koine::asarray(zeros)).to_vector<std::complex<float>>()) {
+      CHECK(z == std::complex<float>(0));
+      CHECK_FALSE(std::signbit(z.real()));
+      CHECK_FALSE(std::signbit(z.imag()));
+    }
+  });
+}

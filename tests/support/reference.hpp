@@ -361,7 +361,7 @@ inline constexpr auto round = [](auto x) {
 inline constexpr auto sign = [](auto x) {
   if constexpr (is_wide_complex<decltype(x)>) {
     const auto direction = [](long double part) { return std::copysign(std::isinf(part) ? 1.0L : 0.0L, part); };
-    if (x == C(0)) return x;
+    if (x == C(0)) return C(0);
     // Of an infinite number the direction, which is not known where both parts are infinite.
     const bool one_infinite = std::isinf(x.real()) != std::isinf(x.imag()) && !std::isnan(x.real() + x.imag());
     return one_infinite ? C(direction(x.real()), direction(x.imag())) : x / std::abs(x);
