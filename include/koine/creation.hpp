@@ -49,8 +49,7 @@ template <std::ranges::contiguous_range Range>
 KOINE_API Array asarray(const Operand& value, const CreationOptions& options = {});
 
 /// Small arrays written out: `array({1, 2, 3})`, `array({{1., 2.}, {3., 4.}})`. Gives `.dtype`, else what the scalars'
-/// kind gives: bool_, int64, float32 or complex64.
-/// ValueError for an integer that does not fit the type.
+/// kind gives: bool_, int64, float32 or complex64. ValueError and DTypeError for a number that full() would refuse.
 template <ScalarLike T>
 Array array(std::initializer_list<T> values, const CreationOptions& options = {});
 template <ScalarLike T>
@@ -66,7 +65,8 @@ KOINE_API Array zeros(const Shape& shape, const CreationOptions& options = {});
 /// Every element is 1. Gives `.dtype`, float32 by default.
 KOINE_API Array ones(const Shape& shape, const CreationOptions& options = {});
 /// Every element is `value`. Gives `.dtype`, else what the value's kind gives: bool_, int64, float32 or complex64.
-/// ValueError for an integer that does not fit the type, DTypeError for a complex value of a real one.
+/// Of an integer type real numbers are truncated; ValueError for a number outside its range, NaN among them. DTypeError
+/// for a complex value of a real type.
 KOINE_API Array full(const Shape& shape, const Scalar& value, const CreationOptions& options = {});
 /// Uninitialised elements in the shape of x and on its device, unless another is named. Takes every type; gives
 /// `.dtype`, else the same type.
@@ -79,7 +79,7 @@ KOINE_API Array ones_like(const Array& x, const CreationOptions& options = {});
 KOINE_API Array full_like(const Array& x, const Scalar& value, const CreationOptions& options = {});
 
 /// start, start + step, … up to, not including, `stop`. Gives `.dtype`, else int64 if all three are integers, else
-/// float32. ValueError for a step of zero, and for integers that do not fit the type.
+/// float32. ValueError for a step of zero, and for numbers that do not fit the type.
 KOINE_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step = 1,
                        const CreationOptions& options = {});
 KOINE_API Array arange(const Scalar& stop, const CreationOptions& options = {});
@@ -90,7 +90,9 @@ struct LinspaceOptions {
   bool endpoint = true;
 };
 /// `num` evenly spaced values from `start` to `stop`, which is the last one unless `.endpoint` is false.
-/// Gives `.dtype`, float32 by default, complex64 for complex ends.
+/// Gives `.dtype`, float32 by default, complex64 for complex ends. Values of an integer type are rounded down; between
+/// integer ends they are exact before that. ShapeError for `num` below 0, ValueError for values that do not fit an
+/// integer type.
 KOINE_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                          const LinspaceOptions& options = {});
 
@@ -124,7 +126,7 @@ KOINE_API Array from_host(const void* values, DType type, std::size_t count, con
 KOINE_API Array borrow_host(const void* values, DType type, std::size_t count, const Shape& shape,
                             const CreationOptions& options);
 [[noreturn]] KOINE_API void throw_ragged();
-/// ValueError for an integer that does not fit `type`.
+/// ValueError for a number that does not fit `type`, DTypeError for a complex one of a real type.
 KOINE_API void check_literal(const Scalar& value, DType type);
 
 /// The type that a written-out list of T gets: as asarray(scalar), so that literals follow the defaults.
@@ -145,9 +147,7 @@ constexpr DType literal_type() {
 template <ScalarLike T>
 Array from_list(const std::vector<T>& values, const Shape& shape, CreationOptions options) {
   if (!options.dtype) options.dtype = literal_type<T>();
-  if constexpr (std::integral<T>) {
-    for (const T value : values) check_literal(value, *options.dtype);
-  }
+  for (const T value : values) check_literal(value, *options.dtype);
   if constexpr (std::same_as<T, bool>) {
     return asarray(values, shape, options);
   } else if constexpr (Element<T>) {

@@ -47,12 +47,6 @@ void require_type(const Place& place, DType type, std::string_view function) {
   }
 }
 
-void require_real(const Array& x, std::string_view function) {
-  if (!is_complex(x.dtype()) && !is_bool(x.dtype())) return;
-  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) +
-                   "; it takes integers and real floating types");
-}
-
 void require_order(DType type, std::string_view function) {
   if (!is_complex(type)) return;
   throw DTypeError(prefix(function) + "does not take " + std::string(name(type)) +
@@ -131,10 +125,9 @@ DType common_type(std::string_view function, const std::vector<Array>& arrays) {
   return type;
 }
 
-DType numeric_type(std::string_view function, const std::vector<Array>& arrays) {
+DType product_type(std::string_view function, const std::vector<Array>& arrays) {
   const DType type = common_type(function, arrays);
-  if (!is_bool(type)) return type;
-  throw DTypeError(prefix(function) + "does not take bool; convert with astype to a numeric type");
+  return is_bool(type) ? graph::default_integer : type;
 }
 
 NodeRef to_node(const Operand& operand, DType type, const Place& place) {

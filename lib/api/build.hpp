@@ -26,8 +26,6 @@ graph::Place common_place(std::string_view function, std::initializer_list<const
 /// Throws DTypeError for a type the device cannot compute with.
 void require_type(const graph::Place& place, DType type, std::string_view function);
 
-/// Throws DTypeError for bool_ and complex types.
-void require_real(const Array& x, std::string_view function);
 /// Throws DTypeError for complex types, whose elements have no order.
 void require_order(DType type, std::string_view function);
 /// What a sum or a product of x is accumulated in and gives: `wanted`, else int64 or uint64 for integers and bool_,
@@ -47,8 +45,8 @@ void need_elements(const Array& x, const std::vector<std::size_t>& axes, std::st
 DType common_type(std::string_view function, std::initializer_list<const Operand*> operands);
 /// The same of several arrays, which must be of one device; ValueError for none.
 DType common_type(std::string_view function, const std::vector<Array>& arrays);
-/// The same, with DTypeError for bool_.
-DType numeric_type(std::string_view function, const std::vector<Array>& arrays);
+/// What sums of their products are counted in: the same, but int64 for bool_.
+DType product_type(std::string_view function, const std::vector<Array>& arrays);
 
 /// An operand's shape; a scalar has no axes.
 const Shape& shape_of(const Operand& x);

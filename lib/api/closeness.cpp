@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Agreement of arrays, made of comparisons.
-#include "api/build.hpp"
+#include "api/integers.hpp"
 
 #include <koine/closeness.hpp>
 #include <koine/elementwise.hpp>
@@ -17,14 +17,6 @@ void check_tolerance(double value, std::string_view option, std::string_view fun
   throw ValueError(api::prefix(function) + fmt::format(".{} is {}; it must be 0 or more", option, value));
 }
 
-/// |x - y|, of integers without wrapping.
-Array distance(const Array& x, const Array& y) {
-  if (!is_integer(x.dtype())) return abs(x - y);
-  const Array wrapped = maximum(x, y) - minimum(x, y);
-  const auto unsigned_twin = static_cast<DType>(static_cast<int>(x.dtype()) + 4);
-  return is_signed_integer(x.dtype()) ? astype(wrapped, unsigned_twin) : wrapped;
-}
-
 Array both_nan(const Array& x, const Array& y) { return isnan(x) & isnan(y); }
 
 Array near(const Operand& x1, const Operand& x2, const ClosenessOptions& options, std::string_view function) {
@@ -38,7 +30,7 @@ Array near(const Operand& x1, const Operand& x2, const ClosenessOptions& options
   const Array x(api::to_node(x1, type, place)), y(api::to_node(x2, type, place));
   // Integers are weighed in floating arithmetic once their difference is known.
   const DType wide = is_integer(type) ? graph::default_real : type;
-  const Array size = abs(astype(y, wide)), gap = astype(distance(x, y), size.dtype());
+  const Array size = abs(astype(y, wide)), gap = astype(api::distance(x, y), size.dtype());
   const Array within = gap <= size * options.rtol + options.atol;
   const Array close = (within & isfinite(y)) | (x == y);
   return options.equal_nan ? close | both_nan(x, y) : close;

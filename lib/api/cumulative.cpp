@@ -43,7 +43,7 @@ Array sums_or_products(ReduceKind kind, const Operand& operand, const Cumulative
 Array extremes(ReduceKind kind, const Operand& operand, const CumulativeExtremeOptions& options,
                std::string_view function) {
   const Array x(api::to_node(operand, function));
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   return scanned(kind, x, scanned_axis(options.axis, x.shape(), function));
 }
 

@@ -49,7 +49,7 @@ Array variance(const Array& x, const VarianceOptions& options, std::string_view 
 Array extreme(decltype(max)& reduce, double lowest, const Operand& operand, const ReductionOptions& options,
               std::string_view function) {
   const Array x(api::to_node(operand, function));
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   api::need_elements(x, graph::normal_axes(options.axis, x.shape(), function), function);
   if (!may_be_nan(x)) return reduce(x, options);
   return where(any(x == x, options), reduce(without_nan(x, lowest), options), std::numeric_limits<double>::quiet_NaN());
@@ -59,7 +59,7 @@ Array extreme(decltype(max)& reduce, double lowest, const Operand& operand, cons
 Array position(decltype(max)& reduce, double lowest, const Operand& operand, const ArgOptions& options,
                std::string_view function) {
   const Array x(api::to_node(operand, function));
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   if (options.axis.given() && axes.size() != 1) {
     throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
@@ -82,7 +82,8 @@ Array nansum(const Operand& x, const SumOptions& options) { return sum_or_prod(s
 Array nanprod(const Operand& x, const SumOptions& options) { return sum_or_prod(prod, 1, x, options, "nanprod"); }
 
 Array nanmean(const Operand& operand, const ReductionOptions& options) {
-  const Array x = api::floating(operand, "nanmean");
+  const Array x(api::to_node(operand, "nanmean"));
+  if (!may_be_nan(x)) return mean(x, options);
   graph::normal_axes(options.axis, x.shape(), "nanmean");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   const Array total = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = options.keepdims});
@@ -90,11 +91,13 @@ Array nanmean(const Operand& operand, const ReductionOptions& options) {
 }
 
 Array nanvar(const Operand& operand, const VarianceOptions& options) {
+  if (!may_be_nan(Array(api::to_node(operand, "nanvar")))) return var(operand, options);
   const Array x = api::real_floating(operand, "nanvar");
   return astype(variance(x, options, "nanvar"), x.dtype());
 }
 
 Array nanstd(const Operand& operand, const VarianceOptions& options) {
+  if (!may_be_nan(Array(api::to_node(operand, "nanstd")))) return std(operand, options);
   const Array x = api::real_floating(operand, "nanstd");
   return astype(sqrt(variance(x, options, "nanstd")), x.dtype());
 }

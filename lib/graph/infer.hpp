@@ -22,6 +22,16 @@ inline constexpr DType default_complex = DType::complex64;
 DType promote(DType a, DType b, std::string_view function);
 /// The type of a weak scalar beside an array of `array`; ValueError for an integer that does not fit.
 DType promote(DType array, const Scalar& scalar, std::string_view function);
+/// Whether a real scalar, truncated, is in the range of an integer type; true of other types.
+bool fits(const Scalar& scalar, DType type);
+/// Throws unless an array of `type` can be given the scalar, a real number being truncated for integers: ValueError for
+/// one outside the type's range, NaN among them, DTypeError for a complex number of a real type.
+void require_fits(const Scalar& scalar, DType type, std::string_view function);
+/// The operand; of an integer past the range of an integer type that range's end.
+Operand clamped(const Operand& operand, DType type);
+/// Whether `from` may become `to` in place: bool_, unsigned, signed, real floating and complex types each take what
+/// stands before them, of any size.
+bool same_kind(DType from, DType to);
 /// The default type of a scalar's kind.
 DType default_type(const Scalar& scalar);
 
@@ -43,7 +53,10 @@ std::size_t normal_axis(std::int64_t axis, const Shape& shape, std::string_view 
 /// The axes an option names, each once, in rising order; all of them for `none`.
 std::vector<std::size_t> normal_axes(const Axis& axis, const Shape& shape, std::string_view function);
 
-/// Throws ShapeError if a size is negative or the product passes 2^63 bytes.
+/// Throws ShapeError if a size is negative, or the bytes of as many elements pass 2^63. Sizes of 0 do not count, so that
+/// no product of some of the sizes overflows either.
 void check_sizes(const Shape& shape, std::string_view function);
+/// The axis longer by `count`, which is 0 or more; ShapeError where 64 bits cannot hold that.
+void lengthen(Shape& shape, std::size_t axis, std::int64_t count, std::string_view function);
 
 }  // namespace koine::graph
