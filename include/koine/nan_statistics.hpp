@@ -21,17 +21,17 @@ KOINE_API Array nanmean(const Operand& x, const ReductionOptions& options = {});
 KOINE_API Array nanvar(const Operand& x, const VarianceOptions& options = {});
 /// The standard deviation, the root of nanvar. Takes real types and bool_; gives what var gives.
 KOINE_API Array nanstd(const Operand& x, const VarianceOptions& options = {});
-/// The largest element that is not NaN; NaN where there is none. Takes real types; gives the same type. ValueError for
-/// no elements.
+/// The largest element that is not NaN; NaN where there is none. Takes real types and bool_; gives the same type.
+/// ValueError for no elements.
 KOINE_API Array nanmax(const Operand& x, const ReductionOptions& options = {});
-/// The smallest element that is not NaN; NaN where there is none. Takes real types; gives the same type. ValueError for
-/// no elements.
+/// The smallest element that is not NaN; NaN where there is none. Takes real types and bool_; gives the same type.
+/// ValueError for no elements.
 KOINE_API Array nanmin(const Operand& x, const ReductionOptions& options = {});
 /// The position of the first largest element that is not NaN, -1 where all are NaN (where NumPy raises an error, which
-/// would have to wait for the device). Takes real types; gives int64. Otherwise as argmax.
+/// would have to wait for the device). Takes real types and bool_; gives int64. Otherwise as argmax.
 KOINE_API Array nanargmax(const Operand& x, const ArgOptions& options = {});
-/// The position of the first smallest element that is not NaN, -1 where all are NaN. Takes real types; gives int64.
-/// Otherwise as argmin.
+/// The position of the first smallest element that is not NaN, -1 where all are NaN. Takes real types and bool_; gives
+/// int64. Otherwise as argmin.
 KOINE_API Array nanargmin(const Operand& x, const ArgOptions& options = {});
 
 }  // namespace koine

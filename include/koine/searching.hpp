@@ -13,10 +13,10 @@
 namespace koine {
 
 /// The position of the first largest element along one axis, or in the flattened array; the first NaN counts as the
-/// largest. Takes real types; gives int64. ValueError for no elements, IndexError for an axis out of range.
+/// largest. Takes real types and bool_; gives int64. ValueError for no elements, IndexError for an axis out of range.
 KOINE_API Array argmax(const Operand& x, const ArgOptions& options = {});
-/// The position of the first smallest element; the first NaN counts as the smallest. Takes real types; gives int64.
-/// Otherwise as argmax.
+/// The position of the first smallest element; the first NaN counts as the smallest. Takes real types and bool_; gives
+/// int64. Otherwise as argmax.
 KOINE_API Array argmin(const Operand& x, const ArgOptions& options = {});
 /// The number of elements that are not zero. Takes every type; gives int64.
 KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options = {});

@@ -26,7 +26,7 @@ struct CorrelateOptions {
   std::string_view mode = "valid";  ///< or "same", "full"
 };
 /// The cross-correlation of two arrays of one axis: element k is the sum of x1[k + i]·conj(x2[i]), from the first k at
-/// which they overlap. Takes numeric types; gives the promoted type. Otherwise as convolve.
+/// which they overlap. Takes every type; gives the promoted type, for bool_ int64. Otherwise as convolve.
 KOINE_API Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options = {});
 
 struct InterpOptions {
@@ -36,8 +36,8 @@ struct InterpOptions {
 };
 /// The function that is linear between the points (xp, fp), at x. xp rises (with .period it may have any order, and all
 /// positions are taken modulo the period); like fp it has one axis. Takes real x and xp, numeric fp; gives the promoted
-/// floating type. Integers become float32. NaN in x stays NaN. ShapeError where xp and fp do not have one
-/// axis of the same size, ValueError for no points or a period of zero.
+/// floating type. Integers become float32, but for positions x and xp that are both integers. NaN in x stays NaN.
+/// ShapeError where xp and fp do not have one axis of the same size, ValueError for no points or a period of zero.
 KOINE_API Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options = {});
 
 }  // namespace koine
