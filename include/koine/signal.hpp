@@ -16,10 +16,10 @@ namespace koine {
 struct ConvolveOptions {
   std::string_view mode = "full";  ///< or "same", "valid"
 };
-/// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes numeric types;
-/// gives the promoted type. float16 and bfloat16 accumulate in float32, integers wrap. Each element is added up from
-/// its products, so the work is that of M times N. ShapeError for inputs without just one axis, ValueError for one
-/// without elements or another mode.
+/// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes every type; gives
+/// the promoted type, for bool_ int64. float16 and bfloat16 accumulate in float32, integers wrap. Each element is added
+/// up from its products, so the work is that of M times N. ShapeError for inputs without just one axis, ValueError for
+/// one without elements or another mode.
 KOINE_API Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options = {});
 
 struct CorrelateOptions {

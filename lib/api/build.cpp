@@ -65,15 +65,17 @@ DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_v
   return type;
 }
 
-Array floating(const Operand& operand, std::string_view function) {
-  const Array x(to_node(operand, function));
-  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, graph::default_real) : x;
+DType floating_type(DType type) { return is_bool(type) || is_integer(type) ? graph::default_real : type; }
+
+Array real_array(const Operand& operand, std::string_view function) {
+  Array x(to_node(operand, function));
+  if (!is_complex(x.dtype())) return x;
+  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
 }
 
 Array real_floating(const Operand& operand, std::string_view function) {
-  Array x = floating(operand, function);
-  if (!is_complex(x.dtype())) return x;
-  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
+  const Array x = real_array(operand, function);
+  return astype(x, floating_type(x.dtype()));
 }
 
 std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes) {

@@ -32,9 +32,11 @@ void require_order(DType type, std::string_view function);
 /// else x's type. DTypeError for bool_ and for a type that the device cannot compute with.
 DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function);
 
-/// The operand as an array of a floating type: integers and bool_ become float32.
-Array floating(const Operand& operand, std::string_view function);
-/// The same, with DTypeError for complex types.
+/// The type that integers and bool_ take where statistics are floating: float32; others as they are.
+DType floating_type(DType type);
+/// The operand as an array, with DTypeError for complex types.
+Array real_array(const Operand& operand, std::string_view function);
+/// The same in a floating type.
 Array real_floating(const Operand& operand, std::string_view function);
 /// How many elements of x go into each result of a reduction over `axes`.
 std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes);

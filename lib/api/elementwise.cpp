@@ -102,19 +102,23 @@ Array& update(Array& x1, Array result, std::string_view function, std::string_vi
   }
   if (!graph::same_kind(result.dtype(), x1.dtype())) {
     symbol.remove_suffix(1);
-    throw DTypeError(fmt::format("{}{} cannot become {} in place; write x = x {} y for a new array of that type, or astype(x {} y, {})", api::prefix(function), name(x1.dtype()),  name(result.dtype()), symbol, symbol, name(x1.dtype())));
+    throw DTypeError(fmt::format(
+        "{}{} cannot become {} in place; write x = x {} y for a new array of that type, or astype(x {} y, {})",
+        api::prefix(function), name(x1.dtype()), name(result.dtype()), symbol, symbol, name(x1.dtype())));
   }
   return x1 = astype(result, x1.dtype());
 }
 
 }  // namespace
 
-#define KN_IN_PLACE(op, function)                                                                                  \
-  Array& operator op(Array& x1, const Operand& x2) { return update(x1, function(x1, x2), #function " in place", #op); } \
-  void Subscript::operator op(const Operand& value)&& {                                                            \
-    Array part = *this;                                                                                            \
-    part op value;                                                                                                 \
-    std::move(*this) = Operand(std::move(part));                                                                   \
+#define KN_IN_PLACE(op, function)                                    \
+  Array& operator op(Array& x1, const Operand& x2) {                 \
+    return update(x1, function(x1, x2), #function " in place", #op); \
+  }                                                                  \
+  void Subscript::operator op(const Operand& value)&& {              \
+    Array part = *this;                                              \
+    part op value;                                                   \
+    std::move(*this) = Operand(std::move(part));                     \
   }
 KN_IN_PLACE(+=, add)
 KN_IN_PLACE(-=, subtract)

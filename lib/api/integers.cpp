@@ -23,8 +23,6 @@ DType whole_type(DType type) { return type == uint64 ? uint64 : int64; }
 
 Array counting(const Array& x) { return is_bool(x.dtype()) ? astype(x, uint8) : x; }
 
-DType floating_type(DType type) { return is_bool(type) || is_integer(type) ? graph::default_real : type; }
-
 Array distance(const Array& x, const Array& y) {
   if (!is_integer(x.dtype())) return abs(x - y);
   const Array wrapped = maximum(x, y) - minimum(x, y);
@@ -57,7 +55,8 @@ std::optional<IntegerMean> integer_mean(const Array& array, const std::vector<st
   const Array x = counting(array);
   const std::int64_t count = count_of(x, axes);
   if (!is_integer(x.dtype()) || count > half_range / 2) return std::nullopt;
-  const SumOptions options{.axis = std::vector<std::int64_t>(axes.begin(), axes.end()), .dtype = int64, .keepdims = keepdims};
+  const SumOptions options{
+      .axis = std::vector<std::int64_t>(axes.begin(), axes.end()), .dtype = int64, .keepdims = keepdims};
   const DType type = whole_type(x.dtype());
   Array whole, rest;
   if (size_of(x.dtype()) < 8) {
@@ -74,7 +73,8 @@ std::optional<IntegerMean> integer_mean(const Array& array, const std::vector<st
     rest = astype(left - second * count, int64);
   }
   const Array up = rest * 2 > count;
-  return IntegerMean{whole + astype(up, type), astype(rest - astype(up, int64) * count, graph::default_real) / static_cast<double>(count)};
+  return IntegerMean{whole + astype(up, type),
+                     astype(rest - astype(up, int64) * count, graph::default_real) / static_cast<double>(count)};
 }
 
 }  // namespace koine::api

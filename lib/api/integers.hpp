@@ -11,8 +11,6 @@ namespace koine::api {
 
 /// bool_ as integers; all else as it is.
 Array counting(const Array& x);
-/// The type of statistics of elements of `type`: float32 for integers and bool_.
-DType floating_type(DType type);
 
 /// |x - y|; of integers, which share a type, as the unsigned type of their size, so that none overflows.
 Array distance(const Array& x, const Array& y);

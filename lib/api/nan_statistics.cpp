@@ -36,8 +36,7 @@ Array sum_or_prod(decltype(sum)& reduce, double neutral, const Operand& operand,
 }
 
 /// The variance in the type it is accumulated in.
-Array variance(const Array& x, const VarianceOptions& options, std::string_view function) {
-  graph::normal_axes(options.axis, x.shape(), function);
+Array variance(const Array& x, const VarianceOptions& options) {
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   const ReductionOptions kept{.axis = options.axis, .keepdims = true};
   const Array mean = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = true}) / counted(wide, kept);
@@ -83,23 +82,23 @@ Array nanprod(const Operand& x, const SumOptions& options) { return sum_or_prod(
 
 Array nanmean(const Operand& operand, const ReductionOptions& options) {
   const Array x(api::to_node(operand, "nanmean"));
-  if (!may_be_nan(x)) return mean(x, options);
   graph::normal_axes(options.axis, x.shape(), "nanmean");
+  if (!may_be_nan(x)) return mean(x, options);
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   const Array total = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = options.keepdims});
   return astype(total / counted(wide, options), x.dtype());
 }
 
 Array nanvar(const Operand& operand, const VarianceOptions& options) {
-  if (!may_be_nan(Array(api::to_node(operand, "nanvar")))) return var(operand, options);
-  const Array x = api::real_floating(operand, "nanvar");
-  return astype(variance(x, options, "nanvar"), x.dtype());
+  const Array x = api::real_array(operand, "nanvar");
+  graph::normal_axes(options.axis, x.shape(), "nanvar");
+  return may_be_nan(x) ? astype(variance(x, options), x.dtype()) : var(x, options);
 }
 
 Array nanstd(const Operand& operand, const VarianceOptions& options) {
-  if (!may_be_nan(Array(api::to_node(operand, "nanstd")))) return std(operand, options);
-  const Array x = api::real_floating(operand, "nanstd");
-  return astype(sqrt(variance(x, options, "nanstd")), x.dtype());
+  const Array x = api::real_array(operand, "nanstd");
+  graph::normal_axes(options.axis, x.shape(), "nanstd");
+  return may_be_nan(x) ? astype(sqrt(variance(x, options)), x.dtype()) : std(x, options);
 }
 
 Array nanmax(const Operand& x, const ReductionOptions& options) {

@@ -125,11 +125,14 @@ Range range_of(const Array& x, DType type) {
   if (x.size() == 0) throw ValueError("[histogram] has no range for no elements; name one by .range");
   const Array least = min(x), most = max(x);
   eval(least, most);
-  const auto ends = [&]<class T>(T) { return Range{outward(least.item<T>(), type, false), outward(most.item<T>(), type, true)}; };
+  const auto ends = [&]<class T>(T) {
+    return Range{outward(least.item<T>(), type, false), outward(most.item<T>(), type, true)};
+  };
   if (x.dtype() == uint64) return ends(std::uint64_t{});
   const Range range = is_integer(x.dtype()) ? ends(std::int64_t{}) : ends(double{});
   if (std::isfinite(range.first) && std::isfinite(range.last)) return range;
-  throw ValueError(fmt::format("[histogram] the elements reach from {} to {}; name a finite range by .range", range.first, range.last));
+  throw ValueError(fmt::format("[histogram] the elements reach from {} to {}; name a finite range by .range",
+                               range.first, range.last));
 }
 
 }  // namespace
@@ -186,8 +189,8 @@ HistogramResult histogram(const Array& x, const HistogramOptions& options) {
   }
   const DeviceTraits& device = *x.node()->place.traits;
   if (static_cast<std::uint64_t>(options.bins) >= device.max_allocation / sizeof(std::int64_t)) {
-    throw ValueError("[histogram] bins is " + std::to_string(options.bins) + "; the counts of as many do not fit the memory of " +
-                     device.selector);
+    throw ValueError("[histogram] bins is " + std::to_string(options.bins) +
+                     "; the counts of as many do not fit the memory of " + device.selector);
   }
   api::require_order(x.dtype(), "histogram");
   const DType type = api::floating_type(x.dtype());
@@ -196,7 +199,9 @@ HistogramResult histogram(const Array& x, const HistogramOptions& options) {
     range = {options.range->first, options.range->second};
     const double most = finfo(type).max;
     if (!(range.first <= range.last) || range.first < -most || range.last > most) {
-      throw ValueError(fmt::format("[histogram] the range is {} to {}; its ends must be finite as {}, the first not above the last", range.first, range.last, name(type)));
+      throw ValueError(
+          fmt::format("[histogram] the range is {} to {}; its ends must be finite as {}, the first not above the last",
+                      range.first, range.last, name(type)));
     }
   } else {
     range = range_of(api::counting(x), type);

@@ -71,18 +71,16 @@ Array mean_of(const Array& x, const std::vector<std::size_t>& axes, double divis
   return total / divisor;
 }
 
-/// The distance of each element from the mean over `axes`, in the type that sums are accumulated in, times `scale`.
-Array from_mean(const Array& x, const std::vector<std::size_t>& axes, double scale) {
+/// The distance of each element from the mean over `axes`, in the type that sums are accumulated in.
+Array from_mean(const Array& x, const std::vector<std::size_t>& axes) {
   if (const auto mean = api::integer_mean(x, axes, true)) {
-    const Array whole = astype(x, mean->whole.dtype());
-    return (api::difference(whole, mean->whole, mean->rest.dtype()) - mean->rest) * scale;
+    return api::difference(astype(x, mean->whole.dtype()), mean->whole, mean->rest.dtype()) - mean->rest;
   }
-  const DType type = api::floating_type(x.dtype());
-  const Array wide = astype(x, graph::accumulation_type(type));
+  const Array wide = astype(x, graph::accumulation_type(api::floating_type(x.dtype())));
   return wide - mean_of(wide, axes, static_cast<double>(api::count_of(x, axes)), true);
 }
 
-/// A standard deviation, or the root of another variance, is `scale` times the root of `wide`.
+/// A variance: `wide` times the square of `scale`.
 struct Variance {
   Array wide;
   double scale;
@@ -90,15 +88,14 @@ struct Variance {
 };
 
 Variance variance(const Operand& operand, const VarianceOptions& options, std::string_view function) {
-  const Array x = array_of(operand, function);
-  if (is_complex(x.dtype())) {
-    throw DTypeError(api::prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
-  }
+  const Array x = api::real_array(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   // The squares of distances between integers of 64 bits add up to more than a float32 holds.
   const double scale = is_integer(x.dtype()) && size_of(x.dtype()) == 8 ? 0x1p32 : 1;
+  Array distance = from_mean(x, axes);
+  if (scale != 1) distance = distance / scale;
   const double divisor = std::max(static_cast<double>(api::count_of(x, axes)) - options.correction, 0.0);
-  return {mean_of(square(from_mean(x, axes, 1 / scale)), axes, divisor, options.keepdims), scale, api::floating_type(x.dtype())};
+  return {mean_of(square(distance), axes, divisor, options.keepdims), scale, api::floating_type(x.dtype())};
 }
 
 }  // namespace

@@ -155,8 +155,8 @@ void require_fits(const Scalar& scalar, DType type, std::string_view function) {
   }
   if (fits(scalar, type)) return;
   const Range range = range_of(type);
-  throw ValueError(prefix(function) +
-                   fmt::format("{} does not fit {}, which holds {} to {}", text(scalar), text(type), range.least, range.most));
+  throw ValueError(prefix(function) + fmt::format("{} does not fit {}, which holds {} to {}", text(scalar), text(type),
+                                                  range.least, range.most));
 }
 
 bool same_kind(DType from, DType to) {
@@ -185,7 +185,9 @@ DType compute_type(const OpInfo& row, DType common) {
   switch (row.domain) {
     case Domain::any: return common;
     case Domain::numeric:
-      return is_bool(common) ? refuse("numeric types; of bool arrays take logical_xor (^) or logical_not (!), or convert them with astype")
+      return is_bool(common) ? refuse(
+                                   "numeric types; of bool arrays take logical_xor (^) or logical_not (!), or convert "
+                                   "them with astype")
                              : common;
     case Domain::real:
       return is_bool(common) || is_complex(common) ? refuse("integers and real floating types") : common;
@@ -281,8 +283,8 @@ void check_sizes(const Shape& shape, std::string_view function) {
 
 void lengthen(Shape& shape, std::size_t axis, std::int64_t count, std::string_view function) {
   if (count > std::numeric_limits<std::int64_t>::max() - shape[axis]) {
-    throw ShapeError(prefix(function) + "axis " + std::to_string(axis) + " of shape " + to_string(shape) +
-                     " with " + std::to_string(count) + " more elements is longer than 64 bits can count");
+    throw ShapeError(prefix(function) + "axis " + std::to_string(axis) + " of shape " + to_string(shape) + " with " +
+                     std::to_string(count) + " more elements is longer than 64 bits can count");
   }
   shape[axis] += count;
 }

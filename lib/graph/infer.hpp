@@ -53,8 +53,8 @@ std::size_t normal_axis(std::int64_t axis, const Shape& shape, std::string_view 
 /// The axes an option names, each once, in rising order; all of them for `none`.
 std::vector<std::size_t> normal_axes(const Axis& axis, const Shape& shape, std::string_view function);
 
-/// Throws ShapeError if a size is negative, or the bytes of as many elements pass 2^63. Sizes of 0 do not count, so that
-/// no product of some of the sizes overflows either.
+/// Throws ShapeError if a size is negative, or the bytes of as many elements pass 2^63. Sizes of 0 do not count, so
+/// that no product of some of the sizes overflows either.
 void check_sizes(const Shape& shape, std::string_view function);
 /// The axis longer by `count`, which is 0 or more; ShapeError where 64 bits cannot hold that.
 void lengthen(Shape& shape, std::size_t axis, std::int64_t count, std::string_view function);

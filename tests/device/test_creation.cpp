@@ -411,7 +411,8 @@ TEST_CASE("numbers that an integer type cannot hold") {
     check_array<int>(kn::full({3}, 255.9, {.dtype = kn::uint8}), {3}, {255, 255, 255});
     check_array<int>(kn::array({2.5, -0.9, -2.5}, {.dtype = kn::int32}), {3}, {2, 0, -2});
     check_array<int>(kn::full({1}, -0.9, {.dtype = kn::uint8}), {1}, {0});
-    check_array<std::int64_t>(kn::full({1}, -0x1p63, {.dtype = kn::int64}), {1}, {std::numeric_limits<std::int64_t>::min()});
+    check_array<std::int64_t>(kn::full({1}, -0x1p63, {.dtype = kn::int64}), {1},
+                              {std::numeric_limits<std::int64_t>::min()});
     CHECK(kn::full({2}, nan, {.dtype = kn::bool_}).to_vector<bool>() == std::vector<bool>{true, true});
     CHECK(std::isinf(kn::full({}, 1e300).item<float>()));
   });

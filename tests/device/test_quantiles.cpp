@@ -240,9 +240,8 @@ TEST_CASE("histograms that have no sensible edges") {
     says([&] { kn::histogram(x, kn::array({0.f, not_a_number, 3.f})); }, "[histogram] an edge is below");
     says([&] { kn::histogram(x, {.bins = std::numeric_limits<std::int64_t>::max()}); }, "[histogram] bins is 9223");
     says([&] { kn::histogram(x, {.bins = std::int64_t{1} << 50}); }, "do not fit the memory");
-    CHECK(has(message_of<kn::ShapeError>([] {
-                kn::bincount(kn::array({1}), {.minlength = std::numeric_limits<std::int64_t>::max()});
-              }),
+    CHECK(has(message_of<kn::ShapeError>(
+                  [] { kn::bincount(kn::array({1}), {.minlength = std::numeric_limits<std::int64_t>::max()}); }),
               "[bincount]"));
   });
 }
