@@ -53,8 +53,9 @@ class ClipBound {
   std::optional<Operand> operand_;
 };
 
-/// Each element moved into the range from `min` to `max`, either of which may be `none`; NaN where the element or a
-/// bound is NaN. Takes integers and real floating types; gives x's type, to which the bounds are converted.
+/// Each element moved into the range from `min` to `max`, either of which may be `none`: minimum(maximum(x, min), max).
+/// NaN where the element or a bound is NaN. An integer past the range of x's type bounds nothing on that side, or gives
+/// the range's end. Takes every type but complex ones; gives the common type of x and the bounds.
 KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
 
 /// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
@@ -113,9 +114,9 @@ constexpr Operator unary_operators[] = {
 constexpr std::string_view in_place_operators[] = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
 
 constexpr std::string_view in_place_doc =
-    "In place: x1 keeps its type and shape, so x2 must broadcast to the one (ShapeError) and the operator's result "
-    "have "
-    "the other (DTypeError). Only x1 changes, never another array that shares its memory.";
+    "In place: x1 keeps its type and shape. x2 must broadcast to its shape (ShapeError). What the operator gives is "
+    "converted to its type, which must be of the same kind or a later one, of bool_, unsigned, signed, real floating "
+    "and complex types (DTypeError). Only x1 changes, never another array that shares its memory.";
 
 std::string_view takes(graph::Domain domain) {
   switch (domain) {
@@ -233,7 +234,7 @@ void print_table() {
               << " | " << same_bits(row) << " | " << row.doc << " |\n";
   }
   std::cout
-      << "| `clip(x, min, max)` |  | integers and real floating types | x's type | all | Each element moved into the "
+      << "| `clip(x, min, max)` |  | every type but complex ones | the common type | all | Each element moved into the "
          "range from min to max, either of which may be `none`. |\n"
          "| `nan_to_num(x, {.nan, .posinf, .neginf})` |  | every type but complex ones | x's type | all | NaN and "
          "infinities replaced by numbers. |\n"

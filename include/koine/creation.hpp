@@ -147,8 +147,8 @@ template <class Range>
 
 /// Arrays written out: `array({1, 2, 3})`, `array({{1, 2.5}, {3, 4}})`, to any depth. Gives `.dtype`, else what the
 /// highest kind among the numbers gives: bool_, int64, default_dtype() or the complex type of its width. So numbers
-/// beside float64 data want `.dtype = float64`, or set_default_dtype(float64). ValueError for an integer that does not
-/// fit the type, ShapeError for inner lists of different lengths.
+/// beside float64 data want `.dtype = float64`, or set_default_dtype(float64). ValueError and DTypeError
+/// for a number that full() would refuse, ShapeError for inner lists of different lengths.
 KOINE_API Array array(const Literal& values, const CreationOptions& options = {});
 inline Array array(const Literal& values, DType dtype) { return array(values, {.dtype = dtype}); }
 /// Whatever else asarray takes.
@@ -170,7 +170,8 @@ inline Array zeros(const Shape& shape, DType dtype) { return zeros(shape, {.dtyp
 KOINE_API Array ones(const Shape& shape, const CreationOptions& options = {});
 inline Array ones(const Shape& shape, DType dtype) { return ones(shape, {.dtype = dtype}); }
 /// Every element is `value`. Gives `.dtype`, else what the value's kind gives: bool_, int64, or the default real or
-/// complex type. ValueError for an integer that does not fit the type, DTypeError for a complex value of a real one.
+/// complex type. Of an integer type real numbers are truncated; ValueError for a number outside its range, NaN among
+/// them. DTypeError for a complex value of a real type.
 KOINE_API Array full(const Shape& shape, const Scalar& value, const CreationOptions& options = {});
 inline Array full(const Shape& shape, const Scalar& value, DType dtype) { return full(shape, value, {.dtype = dtype}); }
 /// Uninitialised elements in the shape of x and on its device, unless another is named. Takes every type; gives
@@ -190,7 +191,7 @@ inline Array full_like(const Array& x, const Scalar& value, DType dtype) {
 }
 
 /// start, start + step, … up to, not including, `stop`. Gives `.dtype`, else int64 if all three are integers, else
-/// default_dtype(). ValueError for a step of zero, and for integers that do not fit the type.
+/// default_dtype(). ValueError for a step of zero, and for numbers that do not fit the type.
 KOINE_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step = 1,
                        const CreationOptions& options = {});
 inline Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, DType dtype) {
@@ -212,7 +213,9 @@ struct LinspaceOptions {
   bool endpoint = true;
 };
 /// `num` evenly spaced values from `start` to `stop`, which is the last one unless `.endpoint` is false.
-/// Gives `.dtype`, default_dtype() by default, a complex type of that width for complex ends.
+/// Gives `.dtype`, default_dtype() by default, a complex type of that width for complex ends. Values of an integer type
+/// are rounded down; between integer ends they are exact before that. ShapeError for `num` below 0, ValueError for
+/// values that do not fit an integer type.
 KOINE_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                          const LinspaceOptions& options = {});
 inline Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, DType dtype) {

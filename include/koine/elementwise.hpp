@@ -27,8 +27,8 @@ KOINE_API Array acos(const Operand& x);
 /// The inverse hyperbolic cosine.
 /// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array acosh(const Operand& x);
-/// The sum of each pair of elements; integers wrap.
-/// Takes every type but bool_; gives the same type.
+/// The sum of each pair of elements; integers wrap, and of bool_ it is OR.
+/// Takes every type; gives the same type.
 KOINE_API Array add(const Operand& x1, const Operand& x2);
 /// The inverse sine, in radians from -π/2 to π/2.
 /// Takes every type, integers and bool_ as default_dtype(); gives the same type.
@@ -124,13 +124,13 @@ KOINE_API Array hypot(const Operand& x1, const Operand& x2);
 /// Takes every type but bool_; gives the same type, of complex types the type of their parts.
 KOINE_API Array imag(const Operand& x);
 /// Whether the element is neither infinite nor NaN.
-/// Takes every type but bool_; gives bool_.
+/// Takes every type; gives bool_.
 KOINE_API Array isfinite(const Operand& x);
 /// Whether the element is infinite.
-/// Takes every type but bool_; gives bool_.
+/// Takes every type; gives bool_.
 KOINE_API Array isinf(const Operand& x);
 /// Whether the element is NaN.
-/// Takes every type but bool_; gives bool_.
+/// Takes every type; gives bool_.
 KOINE_API Array isnan(const Operand& x);
 /// Whether x1 is below x2.
 /// Takes every type but complex ones; gives bool_.
@@ -169,13 +169,13 @@ KOINE_API Array logical_or(const Operand& x1, const Operand& x2);
 /// Takes every type; gives bool_.
 KOINE_API Array logical_xor(const Operand& x1, const Operand& x2);
 /// The larger element; NaN if either is.
-/// Takes integers and real floating types; gives the same type.
+/// Takes every type but complex ones; gives the same type.
 KOINE_API Array maximum(const Operand& x1, const Operand& x2);
 /// The smaller element; NaN if either is.
-/// Takes integers and real floating types; gives the same type.
+/// Takes every type but complex ones; gives the same type.
 KOINE_API Array minimum(const Operand& x1, const Operand& x2);
-/// The product of each pair of elements; integers wrap.
-/// Takes every type but bool_; gives the same type.
+/// The product of each pair of elements; integers wrap, and of bool_ it is AND.
+/// Takes every type; gives the same type.
 KOINE_API Array multiply(const Operand& x1, const Operand& x2);
 /// The element negated; unsigned integers wrap.
 /// Takes every type but bool_; gives the same type.
@@ -263,8 +263,9 @@ class ClipBound {
   std::optional<Operand> operand_;
 };
 
-/// Each element moved into the range from `min` to `max`, either of which may be `none`; NaN where the element or a
-/// bound is NaN. Takes integers and real floating types; gives x's type, to which the bounds are converted.
+/// Each element moved into the range from `min` to `max`, either of which may be `none`: minimum(maximum(x, min), max).
+/// NaN where the element or a bound is NaN. An integer past the range of x's type bounds nothing on that side, or gives
+/// the range's end. Takes every type but complex ones; gives the common type of x and the bounds.
 KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
 
 /// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
@@ -404,8 +405,9 @@ Array operator>=(A&& x1, B&& x2) {
   return greater_equal(std::forward<A>(x1), std::forward<B>(x2));
 }
 
-/// In place: x1 keeps its type and shape, so x2 must broadcast to the one (ShapeError) and the operator's result have
-/// the other (DTypeError). Only x1 changes, never another array that shares its memory.
+/// In place: x1 keeps its type and shape. x2 must broadcast to its shape (ShapeError). What the operator gives is
+/// converted to its type, which must be of the same kind or a later one, of bool_, unsigned, signed, real floating and
+/// complex types (DTypeError). Only x1 changes, never another array that shares its memory.
 KOINE_API Array& operator+=(Array& x1, const Operand& x2);
 KOINE_API Array& operator-=(Array& x1, const Operand& x2);
 KOINE_API Array& operator*=(Array& x1, const Operand& x2);

@@ -16,10 +16,10 @@
 namespace koine {
 
 /// The matrix product over the last two axes, (…, M, K) by (…, K, N); the axes before them broadcast. A vector counts
-/// as one row (x1) or one column (x2), and that axis is removed from the result. Takes every type but bool_; gives
-/// their common type. float16 and bfloat16 accumulate in float32, integers wrap. ShapeError if the inner sizes differ
-/// or an input has no axes. The same device gives the same bits on every run; see koine::reproducible for the same bits
-/// on every device.
+/// as one row (x1) or one column (x2), and that axis is removed from the result. Takes every type; gives their common
+/// type, for bool_ int64: it counts. float16 and bfloat16 accumulate in float32, integers wrap. ShapeError if the inner
+/// sizes differ or an input has no axes. The same device gives the same bits on every run; see koine::reproducible for
+/// the same bits on every device.
 KOINE_API Array matmul(const Array& x1, const Array& x2);
 
 // Sums of what follows are accumulated as matmul's are.
@@ -48,10 +48,9 @@ struct TensordotOptions {
   detail::Named names_only = detail::named;
   TensordotAxes axes = 2;  ///< a number, or two lists: `.axes = {{0, 1}, {1, 0}}`
 };
-/// The sum of products over pairs of axes. The result has the other axes of x1, then those of x2. Takes every
-/// type but bool_; gives their common type. ShapeError if the
-/// sizes of a pair differ, ValueError for lists of different lengths or a number of axes that one does not have,
-/// IndexError for an axis out of range.
+/// The sum of products over pairs of axes. The result has the other axes of x1, then those of x2. Takes every type;
+/// gives what matmul gives. ShapeError if the sizes of a pair differ, ValueError for lists of different lengths or a
+/// number of axes that one does not have, IndexError for an axis out of range.
 KOINE_API Array tensordot(const Array& x1, const Array& x2, const TensordotOptions& options = {});
 inline Array tensordot(const Array& x1, const Array& x2, const TensordotAxes& axes) {
   return tensordot(x1, x2, {.axes = axes});
@@ -61,18 +60,18 @@ struct VecdotOptions {
   detail::Named names_only = detail::named;
   std::int64_t axis = -1;
 };
-/// The sum of conj(x1) times x2 along one axis of both; the other axes broadcast. Takes every type
-/// but bool_; gives their common type. ShapeError if the sizes of the axis
-/// differ or the other axes do not broadcast, IndexError for an axis that one of them does not have.
+/// The sum of conj(x1) times x2 along one axis of both; the other axes broadcast. Takes every type; gives what matmul
+/// gives. ShapeError if the sizes of the axis differ or the other axes do not broadcast, IndexError for an axis that
+/// one of them does not have.
 KOINE_API Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options = {});
 inline Array vecdot(const Array& x1, const Array& x2, std::int64_t axis) { return vecdot(x1, x2, {.axis = axis}); }
 
-/// Every element of x1 times every element of x2, which have one axis each. Takes every type but bool_; gives their
+/// Every element of x1 times every element of x2, which have one axis each. Takes every type; gives their
 /// common type. ShapeError for other numbers of axes.
 KOINE_API Array outer(const Array& x1, const Array& x2);
 
 /// The Kronecker product: each element of x1 replaced by itself times x2. The one with fewer axes gets new ones of size
-/// one in front. Takes every type but bool_; gives their common type.
+/// one in front. Takes every type; gives their common type.
 KOINE_API Array kron(const Array& x1, const Array& x2);
 
 struct EinsumOptions {
@@ -88,8 +87,8 @@ struct EinsumOptions {
 /// in several operands have the same size or size 1.
 ///
 /// Operands are multiplied two at a time, in an order that keeps intermediate results small (found greedily, from the
-/// shapes alone), by matmul where a pair is a matrix product. One operand without sums gives a view. Takes every type
-/// but bool_; gives `.dtype`, else their common type.
+/// shapes alone), by matmul where a pair is a matrix product. One operand without sums gives a view. Takes every type;
+/// gives `.dtype`, which cannot be bool_, else what matmul gives.
 ///
 /// ValueError for subscripts that do not parse or do not fit the number of operands; ShapeError where they do not fit
 /// the operands' shapes.

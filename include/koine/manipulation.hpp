@@ -18,7 +18,9 @@ namespace koine {
 
 struct ReshapeOptions {
   detail::Named names_only = detail::named;
-  std::optional<bool> copy = std::nullopt;  ///< true: always copy; false: ValueError where a copy is needed
+  std::optional<bool> copy = std::nullopt;  ///< true: always copy; false: ValueError where a copy is needed;
+                                            ///< what is still to be computed needs none, but for a view's strides, for
+                                            ///< which a view is computed
 };
 /// The elements in row-major order under another shape; one size may be -1 and follows from the rest. Takes every type;
 /// gives the same type. ShapeError if the numbers of elements differ.
@@ -140,7 +142,8 @@ struct PadOptions {
 /// elements ("reflect") or behind them, which repeats those ("symmetric"); the values from the other end ("wrap").
 /// Padding longer than the axis goes on mirroring, or repeating. Takes every type; gives the same type. ValueError for
 /// another mode, a negative width, a number of pairs other than one or that of the axes, and where an axis without
-/// elements would have to be continued by anything but a constant; ShapeError for constant values that have axes.
+/// elements would have to be continued by anything but a constant, for a constant that x's type cannot hold; ShapeError
+/// for constant values that have axes.
 KOINE_API Array pad(const Array& x, const PadWidths& widths, const PadOptions& options = {});
 
 }  // namespace koine

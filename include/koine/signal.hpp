@@ -18,10 +18,10 @@ struct ConvolveOptions {
   detail::Named names_only = detail::named;
   std::string_view mode = "full";  ///< or "same", "valid"
 };
-/// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes numeric types;
-/// gives the promoted type. float16 and bfloat16 accumulate in float32, integers wrap. Each element is added up from
-/// its products, so the work is that of M times N. ShapeError for inputs without just one axis, ValueError for one
-/// without elements or another mode.
+/// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes every type; gives
+/// the promoted type, for bool_ int64. float16 and bfloat16 accumulate in float32, integers wrap. Each element is added
+/// up from its products, so the work is that of M times N. ShapeError for inputs without just one axis, ValueError for
+/// one without elements or another mode.
 KOINE_API Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options = {});
 
 struct CorrelateOptions {
@@ -29,7 +29,7 @@ struct CorrelateOptions {
   std::string_view mode = "valid";  ///< or "same", "full"
 };
 /// The cross-correlation of two arrays of one axis: element k is the sum of x1[k + i]·conj(x2[i]), from the first k at
-/// which they overlap. Takes numeric types; gives the promoted type. Otherwise as convolve.
+/// which they overlap. Takes every type; gives the promoted type, for bool_ int64. Otherwise as convolve.
 KOINE_API Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options = {});
 
 struct InterpOptions {
@@ -40,8 +40,8 @@ struct InterpOptions {
 };
 /// The function that is linear between the points (xp, fp), at x. xp rises (with .period it may have any order, and all
 /// positions are taken modulo the period); like fp it has one axis. Takes real x and xp, numeric fp; gives the promoted
-/// floating type. Integers become float32. NaN in x stays NaN. ShapeError where xp and fp do not have one
-/// axis of the same size, ValueError for no points or a period of zero.
+/// floating type. Integers become float32, but for positions x and xp that are both integers. NaN in x stays NaN.
+/// ShapeError where xp and fp do not have one axis of the same size, ValueError for no points or a period of zero.
 KOINE_API Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options = {});
 
 }  // namespace koine

@@ -26,23 +26,25 @@ inline Array sum(const Operand& x, const Axis& axis) { return sum(x, {.axis = ax
 /// The product; 1 for no elements. Takes every type; gives what sum gives.
 KOINE_API Array prod(const Operand& x, const SumOptions& options = {});
 inline Array prod(const Operand& x, const Axis& axis) { return prod(x, {.axis = axis}); }
-/// The largest element, NaN if there is one. Takes real types; gives the same type. ValueError for no elements.
+/// The largest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no elements.
 KOINE_API Array max(const Operand& x, const ReductionOptions& options = {});
 inline Array max(const Operand& x, const Axis& axis) { return max(x, {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("max reduces one array; of two the larger elements are maximum(x1, x2)")
 Array max(const Operand& x1, const Array& x2);
-/// The smallest element, NaN if there is one. Takes real types; gives the same type. ValueError for no elements.
+/// The smallest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no elements.
 KOINE_API Array min(const Operand& x, const ReductionOptions& options = {});
 inline Array min(const Operand& x, const Axis& axis) { return min(x, {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("min reduces one array; of two the smaller elements are minimum(x1, x2)")
 Array min(const Operand& x1, const Array& x2);
-/// The mean; NaN for no elements. Takes every type; gives the same type, default_dtype() for integers and bool_.
+/// The mean; NaN for no elements. Takes every type; gives the same type, default_dtype() for integers and bool_, whose
+/// mean is exact before it is rounded to that.
 KOINE_API Array mean(const Operand& x, const ReductionOptions& options = {});
 inline Array mean(const Operand& x, const Axis& axis) { return mean(x, {.axis = axis}); }
 /// The variance: the mean squared distance from the mean, by two passes, divided by the count less `.correction`.
-/// Takes real types and bool_; gives the same type, default_dtype() for integers and bool_.
+/// Takes real types and bool_; gives the same type, default_dtype() for integers and bool_, whose distances from the
+/// mean are taken before they are rounded to that.
 KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
 inline Array var(const Operand& x, const Axis& axis) { return var(x, {.axis = axis}); }
 template <class = void>
@@ -69,9 +71,10 @@ KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
 inline Array softmax(const Operand& x, const Axis& axis) { return softmax(x, {.axis = axis}); }
 
 // Quantiles sort what they are of, and lie between two neighbours a and b in that order, the part t of the way:
-// a + (b - a) t below the middle, b - (b - a) (1 - t) from there on; float16 and bfloat16 are computed in float32. NaN
-// where there is a NaN. ValueError for no elements and for a fraction out
-// of range, IndexError for an axis out of range or named twice.
+// a + (b - a) t below the middle, b - (b - a) (1 - t) from there on, and a (1 - t) + b t where b - a is past the type's
+// range or infinite, so between -inf and inf there is NaN. float16 and bfloat16 are computed in float32, of integers
+// the neighbours' distance is exact. NaN where there is a NaN. ValueError for no elements and for a fraction out of
+// range, IndexError for an axis out of range or named twice.
 
 /// The middle element in order, or the mean of the two middle ones. Takes real types and bool_; gives the same type,
 /// default_dtype() for integers and bool_.
@@ -112,14 +115,17 @@ struct HistogramOptions {
 struct HistogramResult {
   Array counts, edges;
 };
-/// How many elements lie in each of `.bins` equal parts of a range, of the flattened array, and the edges of the parts.
-/// An edge belongs to the part above it, but the last to the last. What lies outside is not counted, nor is NaN. Takes
-/// real types and bool_; gives int64 counts and edges of the same type, default_dtype() for integers and bool_, which
-/// are counted as such. ValueError for fewer bins than one, for a range without both ends finite and rising, and for no
-/// elements without a range.
+/// How many elements lie in each of `.bins` equal parts of a range, of the flattened array, and the edges of the parts,
+/// those of linspace. An edge belongs to the part above it, but the last to the last. What lies outside is not counted,
+/// nor is NaN. Without a range it waits for the device, and the edges reach from the smallest element to the largest,
+/// half a unit further where these are equal. Takes real types and bool_; gives int64 counts and edges of the same
+/// type, default_dtype() for integers and bool_, which are compared with the edges as they are, not rounded. ValueError
+/// for fewer bins than one and for more than the device can count in, for a range without both ends finite and rising,
+/// and without a range for no elements and for NaN or infinities.
 KOINE_API HistogramResult histogram(const Array& x, const HistogramOptions& options = {});
 inline HistogramResult histogram(const Array& x, std::int64_t bins) { return histogram(x, {.bins = bins}); }
-/// The same with edges of one's own, rising, of one axis and at least two.
+/// The same with edges of one's own, of one axis and at least two. Waits for the device. ValueError for an edge below
+/// the one before it, or NaN.
 KOINE_API HistogramResult histogram(const Array& x, const Array& edges);
 
 // Scans along one axis. What they scan may be a lazy expression: it is computed on the way, not stored. The order of
@@ -135,10 +141,10 @@ inline Array cumulative_sum(const Operand& x, const Axis& axis) { return cumulat
 /// The products of all elements up to each. Takes every type; gives what sum gives.
 KOINE_API Array cumulative_prod(const Operand& x, const CumulativeOptions& options = {});
 inline Array cumulative_prod(const Operand& x, const Axis& axis) { return cumulative_prod(x, {.axis = axis}); }
-/// The largest of all elements up to each, NaN from the first NaN on. Takes real types; gives the same type.
+/// The largest of all elements up to each, NaN from the first NaN on. Takes real types and bool_; gives the same type.
 KOINE_API Array cumulative_max(const Operand& x, const CumulativeExtremeOptions& options = {});
 inline Array cumulative_max(const Operand& x, const Axis& axis) { return cumulative_max(x, {.axis = axis}); }
-/// The smallest of all elements up to each, NaN from the first NaN on. Takes real types; gives the same type.
+/// The smallest of all elements up to each, NaN from the first NaN on. Takes real types and bool_; gives the same type.
 KOINE_API Array cumulative_min(const Operand& x, const CumulativeExtremeOptions& options = {});
 inline Array cumulative_min(const Operand& x, const Axis& axis) { return cumulative_min(x, {.axis = axis}); }
 

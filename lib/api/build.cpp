@@ -47,12 +47,6 @@ void require_type(const Place& place, DType type, std::string_view function) {
   }
 }
 
-void require_real(const Array& x, std::string_view function) {
-  if (!is_complex(x.dtype()) && !is_bool(x.dtype())) return;
-  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) +
-                   "; it takes integers and real floating types");
-}
-
 void require_order(DType type, std::string_view function) {
   if (!is_complex(type)) return;
   throw DTypeError(prefix(function) + "does not take " + std::string(name(type)) +
@@ -71,15 +65,17 @@ DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_v
   return type;
 }
 
-Array floating(const Operand& operand, std::string_view function) {
-  const Array x(to_node(operand, function));
-  return is_bool(x.dtype()) || is_integer(x.dtype()) ? astype(x, default_dtype()) : x;
+DType floating_type(DType type) { return is_bool(type) || is_integer(type) ? default_dtype() : type; }
+
+Array real_array(const Operand& operand, std::string_view function) {
+  Array x(to_node(operand, function));
+  if (!is_complex(x.dtype())) return x;
+  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
 }
 
 Array real_floating(const Operand& operand, std::string_view function) {
-  Array x = floating(operand, function);
-  if (!is_complex(x.dtype())) return x;
-  throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
+  const Array x = real_array(operand, function);
+  return astype(x, floating_type(x.dtype()));
 }
 
 std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes) {
@@ -124,7 +120,7 @@ Compared compared_types(std::string_view function, const Operand& x1, const Oper
     if (!x.is_scalar()) return x.array().dtype();
     const DType own = graph::default_type(x.scalar());
     const bool weak = !other.is_scalar() && is_integer(other.array().dtype());
-    return weak && graph::holds(other.array().dtype(), x.scalar()) ? other.array().dtype() : own;
+    return weak && graph::fits(x.scalar(), other.array().dtype()) ? other.array().dtype() : own;
   };
   const DType a = type_beside(x1, x2), b = type_beside(x2, x1);
   if (!is_integer(a) || !is_integer(b)) {
@@ -148,10 +144,9 @@ DType common_type(std::string_view function, const std::vector<Array>& arrays) {
   return type;
 }
 
-DType numeric_type(std::string_view function, const std::vector<Array>& arrays) {
+DType product_type(std::string_view function, const std::vector<Array>& arrays) {
   const DType type = common_type(function, arrays);
-  if (!is_bool(type)) return type;
-  throw DTypeError(prefix(function) + "does not take bool; convert with astype to a numeric type");
+  return is_bool(type) ? graph::default_integer : type;
 }
 
 NodeRef to_node(const Operand& operand, DType type, const Place& place) {

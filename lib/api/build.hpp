@@ -27,17 +27,17 @@ graph::Place common_place(std::string_view function, std::initializer_list<const
 /// Throws DTypeError for a type the device cannot compute with.
 void require_type(const graph::Place& place, DType type, std::string_view function);
 
-/// Throws DTypeError for bool_ and complex types.
-void require_real(const Array& x, std::string_view function);
 /// Throws DTypeError for complex types, whose elements have no order.
 void require_order(DType type, std::string_view function);
 /// What a sum or a product of x is accumulated in and gives: `wanted`, else int64 or uint64 for integers and bool_,
 /// else x's type. DTypeError for bool_ and for a type that the device cannot compute with.
 DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function);
 
-/// The operand as an array of a floating type: integers and bool_ become float32.
-Array floating(const Operand& operand, std::string_view function);
-/// The same, with DTypeError for complex types.
+/// The type that integers and bool_ take where statistics are floating: float32; others as they are.
+DType floating_type(DType type);
+/// The operand as an array, with DTypeError for complex types.
+Array real_array(const Operand& operand, std::string_view function);
+/// The same in a floating type.
 Array real_floating(const Operand& operand, std::string_view function);
 /// How many elements of x go into each result of a reduction over `axes`.
 std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes);
@@ -55,8 +55,8 @@ struct Compared {
 Compared compared_types(std::string_view function, const Operand& x1, const Operand& x2);
 /// The same of several arrays, which must be of one device; ValueError for none.
 DType common_type(std::string_view function, const std::vector<Array>& arrays);
-/// The same, with DTypeError for bool_.
-DType numeric_type(std::string_view function, const std::vector<Array>& arrays);
+/// What sums of their products are counted in: the same, but int64 for bool_.
+DType product_type(std::string_view function, const std::vector<Array>& arrays);
 
 /// An operand's shape; a scalar has no axes.
 const Shape& shape_of(const Operand& x);

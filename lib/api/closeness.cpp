@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Agreement of arrays, made of comparisons.
-#include "api/build.hpp"
+#include "api/integers.hpp"
 
 #include <koine/closeness.hpp>
 #include <koine/elementwise.hpp>
@@ -18,18 +18,10 @@ void check_tolerance(double value, std::string_view option, std::string_view fun
   throw ValueError(api::prefix(function) + fmt::format(".{} is {}; it must be 0 or more", option, value));
 }
 
-/// |x - y|, of integers without wrapping.
-Array distance(const Array& x, const Array& y) {
-  if (!is_integer(x.dtype())) return abs(x - y);
-  const Array wrapped = maximum(x, y) - minimum(x, y);
-  const auto unsigned_twin = static_cast<DType>(static_cast<int>(x.dtype()) + 4);
-  return is_signed_integer(x.dtype()) ? astype(wrapped, unsigned_twin) : wrapped;
-}
-
-/// The same of a signed number and one of uint64, in floating arithmetic: below 0 the sizes add up.
+/// The distance of a signed number from one of uint64, in floating arithmetic: below 0 the sizes add up.
 Array mixed_distance(const Array& x, const Array& y) {
   const auto real = [](const Array& a) { return astype(a, default_dtype()); };
-  return where(x < 0, real(y) - real(x), real(distance(astype(x, uint64), y)));
+  return where(x < 0, real(y) - real(x), real(api::distance(astype(x, uint64), y)));
 }
 
 Array both_nan(const Array& x, const Array& y) { return isnan(x) & isnan(y); }
@@ -48,8 +40,8 @@ Array near(const Operand& x1, const Operand& x2, const ClosenessOptions& options
   };
   const Array x = node(x1, common.x1), y = node(x2, common.x2);
   // Integers are weighed in floating arithmetic once their difference is known.
-  const Array size = abs(astype(y, is_integer(y.dtype()) ? graph::default_real : y.dtype()));
-  const Array exact = !common.mixed()      ? distance(x, y)
+  const Array size = abs(astype(y, is_integer(y.dtype()) ? default_dtype() : y.dtype()));
+  const Array exact = !common.mixed()      ? api::distance(x, y)
                       : common.x1 == int64 ? mixed_distance(x, y)
                                            : mixed_distance(y, x);
   const Array gap = astype(exact, size.dtype());

@@ -31,10 +31,7 @@ Array constant_array(const Shape& shape, const Scalar& value, const CreationOpti
   const graph::Place place = api::place_of(options.device);
   const DType type = options.dtype.value_or(graph::default_type(value));
   api::require_type(place, type, function);
-  // Promotion refuses an integer that does not fit.
-  if (is_complex(graph::promote(type, value, function)) && !is_complex(type) && !is_bool(type)) {
-    throw DTypeError(api::prefix(function) + "a complex value does not convert to " + std::string(name(type)));
-  }
+  graph::require_fits(value, type, function);
   const auto constant = graph::make_constant(type, graph::constant_value(value, type), place);
   return Array(api::broadcast_node(constant, shape));
 }
@@ -151,6 +148,10 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const 
     const double steps = std::ceil((to - from) / by);
     if (steps > 0x1p62) throw ValueError("[arange] would have more than 2^62 elements");
     if (steps > 0) count = static_cast<std::int64_t>(steps);
+    if (count > 0) {
+      graph::require_fits(from, type, "arange");
+      graph::require_fits(from + by * static_cast<double>(count - 1), type, "arange");
+    }
   }
   graph::check_sizes({count}, "arange");
   return progression(start, step, count, integral ? int64 : wide_type(float32, place), type, place);
@@ -173,6 +174,25 @@ Array complex_linspace(const Scalar& start, const Scalar& stop, std::int64_t num
   return astype(real, type) + astype(imag, type) * std::complex<double>(0, 1);
 }
 
+/// Evenly spaced integers, rounded down but otherwise exact, as `type`, to which they are cut.
+Array integer_linspace(const Scalar& start, const Scalar& stop, std::int64_t num, std::int64_t gaps, DType type,
+                       const Device& device) {
+  // As unsigned numbers, which wrap on the way and hold every distance.
+  const auto bits = [](const Scalar& s) { return static_cast<std::uint64_t>(graph::constant_value(s, int64).integer); };
+  const double across = real_value(stop, "linspace") - real_value(start, "linspace");
+  const bool falls = across < 0 || (across == 0 && static_cast<std::int64_t>(bits(stop) - bits(start)) < 0);
+  const std::uint64_t distance = falls ? bits(start) - bits(stop) : bits(stop) - bits(start);
+  const auto parts = static_cast<std::uint64_t>(std::max<std::int64_t>(gaps, 1));
+  const Array position = arange(num, {.dtype = uint64, .device = device});
+  const Array rest = floor_divide(position * (distance % parts) + (falls ? parts - 1 : 0), parts);
+  const Array way = position * (distance / parts) + rest;
+  return astype(falls ? bits(start) - way : way + bits(start), type);
+}
+
+Scalar rounded_down(const Scalar& value) {
+  return value.kind() == Scalar::Kind::real ? Scalar(std::floor(value.real())) : value;
+}
+
 }  // namespace
 
 Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
@@ -184,13 +204,34 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const 
   api::require_type(place, type, "linspace");
   const double from = real_value(start, "linspace"), to = real_value(stop, "linspace");
   const std::int64_t gaps = options.endpoint ? num - 1 : num;
-  const double step = gaps > 0 ? (to - from) / static_cast<double>(gaps) : 0.0;
+  if (is_integer(type) && num > 0) {
+    graph::require_fits(rounded_down(start), type, "linspace");
+    if (num > 1 && !graph::fits(rounded_down(stop), type)) {
+      // Without `.endpoint` the values may all fit nevertheless.
+      const double last = from + (to - from) / static_cast<double>(num) * static_cast<double>(num - 1);
+      graph::require_fits(options.endpoint ? rounded_down(stop) : rounded_down(last), type, "linspace");
+    }
+    // What 64 bits hold on the way: positions times what a division by `gaps` leaves, and the distance of the ends.
+    const bool past = graph::default_type(start) == uint64 || graph::default_type(stop) == uint64;
+    if (graph::is_integral(start) && graph::is_integral(stop) && gaps < std::int64_t{1} << 32 && !(past && (from < 0 || to < 0))) {
+      return integer_linspace(start, stop, num, gaps, type, api::device_of(place));
+    }
+  }
   const DType wide = wide_type(float32, place);
-  const Array values = progression(from, step, num, wide, wide, place);
+  const auto parts = static_cast<double>(std::max<std::int64_t>(gaps, 1));
+  Array values;
+  if (std::isfinite(to - from) && std::abs(to - from) <= finfo(wide).max) {
+    values = progression(from, gaps > 0 ? (to - from) / parts : 0.0, num, wide, wide, place);
+  } else {
+    // So far apart that steps from one end would pass the type's range: the ends are weighed instead.
+    const Array part = progression(0, 1, num, wide, wide, place) / parts;
+    values = from * (1 - part) + to * part;
+  }
+  if (is_integer(type)) values = floor(values);
   if (!options.endpoint || num < 2) return astype(values, type);
   // The last value is `stop` itself, whatever the steps rounded to.
   const Array last = arange(num, {.dtype = int64, .device = options.device}) == num - 1;
-  return astype(where(last, to, values), type);
+  return astype(where(last, is_integer(type) ? std::floor(to) : to, values), type);
 }
 
 Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options) {
@@ -221,6 +262,7 @@ std::vector<Array> meshgrid(const std::vector<Array>& arrays, const MeshgridOpti
     }
     shape[axis_of(k)] = arrays[k].size();
   }
+  graph::check_sizes(shape, "meshgrid");
   std::vector<Array> result;
   for (std::size_t k = 0; k < count; ++k) {
     Shape own = Shape::filled(count, 1);

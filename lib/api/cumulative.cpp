@@ -45,7 +45,7 @@ Array extremes(ReduceKind kind, const Operand& operand, const CumulativeExtremeO
                std::string_view function) {
   const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   return scanned(kind, x, scanned_axis(options.axis, x.shape(), function));
 }
 

@@ -139,7 +139,7 @@ void check_axes(const std::vector<api::Factor>& factors) {
 
 Array einsum(std::string_view subscripts, const std::vector<Array>& operands, const EinsumOptions& options) {
   const base::NamedCall call("einsum");
-  DType type = api::numeric_type("einsum", operands);
+  DType type = api::product_type("einsum", operands);
   if (options.dtype) {
     type = *options.dtype;
     if (is_bool(type)) throw DTypeError("[einsum] cannot compute in bool; .dtype must be a numeric type");

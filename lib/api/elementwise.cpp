@@ -7,6 +7,8 @@
 #include <koine/searching.hpp>
 #include <koine/types.hpp>
 
+#include <fmt/format.h>
+
 #include <limits>
 
 namespace koine {
@@ -79,23 +81,19 @@ Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
 
 Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
   const base::NamedCall call("clip");
-  const DType type = api::common_type("clip", {&x});
-  if (is_bool(type) || is_complex(type)) {
-    throw DTypeError("[clip] does not take " + std::string(name(type)) + "; it takes integers and real floating types");
-  }
-  const auto bound = [&](const Operand& b) {
-    // A scalar must fit x's type; an array is converted to it.
-    if (b.is_scalar()) {
-      if (graph::promote(type, b.scalar(), "clip") != type) {
-        throw DTypeError("[clip] the bound's kind does not fit the type " + std::string(name(type)) + " of x");
-      }
-      return b;
-    }
-    return Operand(astype(b.array(), type));
-  };
-  Array result(api::to_node(x, "clip"));
-  if (min.operand()) result = maximum(result, bound(*min.operand()));
-  if (max.operand()) result = minimum(result, bound(*max.operand()));
+  Operand low = min.operand().value_or(x), high = max.operand().value_or(x);
+  const graph::Place place = api::common_place("clip", {&x, &low, &high});
+  // An integer past the type that it bounds is the end of its range.
+  const Operand &first = low.is_scalar() ? x : low, &second = high.is_scalar() ? x : high;
+  const DType arrays = api::common_type("clip", {&x, &first, &second});
+  low = graph::clamped(low, arrays);
+  high = graph::clamped(high, arrays);
+  const DType type = api::common_type("clip", {&x, &low, &high});
+  api::require_order(type, "clip");
+  api::require_type(place, type, "clip");
+  Array result(api::to_node(x, type, place));
+  if (min.operand()) result = maximum(result, low);
+  if (max.operand()) result = minimum(result, high);
   return result;
 }
 
@@ -116,26 +114,31 @@ Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
 
 namespace {
 
-Array& update(Array& x1, Array result, std::string_view function) {
+/// x1 as what an operator gave, which may be of a wider type of the same kind.
+Array& update(Array& x1, Array result, std::string_view function, std::string_view symbol) {
   if (result.shape() != x1.shape()) {
     throw ShapeError(api::prefix(function) + "shape " + to_string(x1.shape()) + " cannot become " +
                      to_string(result.shape()) + " in place; the right side must broadcast to the left");
   }
-  if (result.dtype() != x1.dtype()) {
-    throw DTypeError(api::prefix(function) + std::string(name(x1.dtype())) + " cannot become " +
-                     std::string(name(result.dtype())) + " in place; convert the right side with astype");
+  if (!graph::same_kind(result.dtype(), x1.dtype())) {
+    symbol.remove_suffix(1);
+    throw DTypeError(fmt::format(
+        "{}{} cannot become {} in place; write x = x {} y for a new array of that type, or astype(x {} y, {})",
+        api::prefix(function), name(x1.dtype()), name(result.dtype()), symbol, symbol, name(x1.dtype())));
   }
-  return x1 = std::move(result);
+  return x1 = astype(result, x1.dtype());
 }
 
 }  // namespace
 
-#define KN_IN_PLACE(op, function)                                                                                  \
-  Array& operator op(Array& x1, const Operand& x2) { return update(x1, function(x1, x2), #function " in place"); } \
-  void Subscript::operator op(const Operand& value)&& {                                                            \
-    Array part = *this;                                                                                            \
-    part op value;                                                                                                 \
-    std::move(*this) = Operand(std::move(part));                                                                   \
+#define KN_IN_PLACE(op, function)                                    \
+  Array& operator op(Array& x1, const Operand& x2) {                 \
+    return update(x1, function(x1, x2), #function " in place", #op); \
+  }                                                                  \
+  void Subscript::operator op(const Operand& value)&& {              \
+    Array part = *this;                                              \
+    part op value;                                                   \
+    std::move(*this) = Operand(std::move(part));                     \
   }
 KN_IN_PLACE(+=, add)
 KN_IN_PLACE(-=, subtract)

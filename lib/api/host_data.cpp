@@ -128,14 +128,12 @@ Array array(const Literal& values, const CreationOptions& options) {
     std::transform(scalars.begin(), scalars.end(), wide_values.begin(), value);
     return detail::from_host(wide_values.data(), wide, wide_values.size(), shape, typed, "array");
   };
-  if (graph::is_integral(highest)) {
-    for (const Scalar& scalar : scalars) graph::promote(type, scalar, "array");
+  for (const Scalar& scalar : scalars) graph::require_fits(scalar, type, "array");
+  if (graph::is_integral(highest) && (is_integer(type) || is_bool(type))) {
     // int64 and uint64 share their bits, and each number has been found to fit.
-    if (is_integer(type) || is_bool(type)) {
-      return gather.operator()<std::int64_t>(
-          [](const Scalar& s) { return graph::constant_value(s, DType::int64).integer; },
-          type == DType::uint64 ? DType::uint64 : DType::int64);
-    }
+    return gather.operator()<std::int64_t>(
+        [](const Scalar& s) { return graph::constant_value(s, DType::int64).integer; },
+        type == DType::uint64 ? DType::uint64 : DType::int64);
   }
   if (highest.kind() != Scalar::Kind::complex) {
     return gather.operator()<double>(

@@ -30,7 +30,7 @@ Array sums_of_products(const Array& a, const Array& b, DType type) {
 
 Array matmul(const Array& x1, const Array& x2) {
   const base::NamedCall call("matmul");
-  const DType type = api::numeric_type("matmul", {x1, x2});
+  const DType type = api::product_type("matmul", {x1, x2});
   const auto refuse = [&](const std::string& why) {
     throw ShapeError("[matmul] shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) +
                      " do not multiply: " + why);

@@ -44,10 +44,12 @@ Array reshape(const Array& x, const Shape& shape, const ReshapeOptions& options)
   }
   graph::check_sizes(target, "reshape");
   if (target.elements() != x.size()) refuse("");
-  if (options.copy == false && x.node()->is_ready()) {
+  if (options.copy == false) {
+    // What is computed lies in row-major order, but for views: where they lie is known once they are computed.
+    if (x.node()->op == graph::Op::view) x.eval();
     graph::ViewMap map;
     map.reshape = true;
-    if (!apply(map, target, x.node()->layout)) {
+    if (x.node()->is_ready() && !apply(map, target, x.node()->layout)) {
       throw ValueError("[reshape] shape " + to_string(x.shape()) + " with its strides cannot become " +
                        to_string(target) + " without a copy; leave .copy open to allow one");
     }
@@ -177,7 +179,7 @@ Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
       throw ShapeError("[concat] shapes " + to_string(arrays[0].shape()) + " and " + to_string(x.shape()) +
                        " differ in another axis than " + std::to_string(axis));
     }
-    shape[axis] += size;
+    graph::lengthen(shape, axis, size, "concat");
   }
   Array result = api::unwritten(shape, type, arrays[0].node()->place, "concat");
   std::int64_t at = 0;

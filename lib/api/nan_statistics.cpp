@@ -40,8 +40,7 @@ Array sum_or_prod(Summation& reduce, double neutral, const Operand& operand, con
 }
 
 /// The variance in the type it is accumulated in.
-Array variance(const Array& x, const VarianceOptions& options, std::string_view function) {
-  graph::normal_axes(options.axis, x.shape(), function);
+Array variance(const Array& x, const VarianceOptions& options) {
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   const ReductionOptions kept{.axis = options.axis, .keepdims = true};
   const Array mean = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = true}) / counted(wide, kept);
@@ -54,7 +53,7 @@ Array extreme(Reduction& reduce, double lowest, const Operand& operand, const Re
               std::string_view function) {
   const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   api::need_elements(x, graph::normal_axes(options.axis, x.shape(), function), function);
   if (!may_be_nan(x)) return reduce(x, options);
   return where(any(x == x, options), reduce(without_nan(x, lowest), options), std::numeric_limits<double>::quiet_NaN());
@@ -65,7 +64,7 @@ Array position(Reduction& reduce, double lowest, const Operand& operand, const A
                std::string_view function) {
   const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   if (options.axis.given() && axes.size() != 1) {
     throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
@@ -89,8 +88,9 @@ Array nanprod(const Operand& x, const SumOptions& options) { return sum_or_prod(
 
 Array nanmean(const Operand& operand, const ReductionOptions& options) {
   const base::NamedCall call("nanmean");
-  const Array x = api::floating(operand, "nanmean");
+  const Array x(api::to_node(operand, "nanmean"));
   graph::normal_axes(options.axis, x.shape(), "nanmean");
+  if (!may_be_nan(x)) return mean(x, options);
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   const Array total = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = options.keepdims});
   return astype(total / counted(wide, options), x.dtype());
@@ -98,14 +98,16 @@ Array nanmean(const Operand& operand, const ReductionOptions& options) {
 
 Array nanvar(const Operand& operand, const VarianceOptions& options) {
   const base::NamedCall call("nanvar");
-  const Array x = api::real_floating(operand, "nanvar");
-  return astype(variance(x, options, "nanvar"), x.dtype());
+  const base::NamedCall call("nanstd");
+  const Array x = api::real_array(operand, "nanvar");
+  graph::normal_axes(options.axis, x.shape(), "nanvar");
+  return may_be_nan(x) ? astype(variance(x, options), x.dtype()) : var(x, options);
 }
 
 Array nanstd(const Operand& operand, const VarianceOptions& options) {
-  const base::NamedCall call("nanstd");
-  const Array x = api::real_floating(operand, "nanstd");
-  return astype(sqrt(variance(x, options, "nanstd")), x.dtype());
+  const Array x = api::real_array(operand, "nanstd");
+  graph::normal_axes(options.axis, x.shape(), "nanstd");
+  return may_be_nan(x) ? astype(sqrt(variance(x, options)), x.dtype()) : std(x, options);
 }
 
 Array nanmax(const Operand& x, const ReductionOptions& options) {

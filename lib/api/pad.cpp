@@ -92,17 +92,19 @@ Array pad(const Array& x, const PadWidths& widths, const PadOptions& options) {
   std::vector<Index> inside;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const auto [before, after] = around[axis];
-    if (mode != PadMode::constant && shape[axis] == 0 && before + after > 0) {
+    const std::int64_t size = shape[axis];
+    for (const std::int64_t more : {before, after}) graph::lengthen(shape, axis, more, "pad");
+    if (mode != PadMode::constant && size == 0 && shape[axis] > 0) {
       throw ValueError("[pad] axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) +
                        " has no elements to continue; it can be padded with constants");
     }
-    inside.push_back(slice(before, before + shape[axis]));
-    shape[axis] += before + after;
+    inside.push_back(slice(before, before + size));
   }
   if (const Shape& constant = api::shape_of(options.constant_values); !constant.empty()) {
     throw ShapeError("[pad] .constant_values has shape " + to_string(constant) +
                      "; it must be a scalar or an array without axes");
   }
+  if (options.constant_values.is_scalar()) graph::require_fits(options.constant_values.scalar(), x.dtype(), "pad");
   graph::check_sizes(shape, "pad");
   Array result = api::unwritten(shape, x.dtype(), x.node()->place, "pad");
   result.set(inside, x);

@@ -27,10 +27,13 @@ Labels counted(std::size_t count, int first) {
   return labels;
 }
 
-/// Both with the common type.
-std::pair<Array, Array> numeric(const Array& x1, const Array& x2, std::string_view function) {
-  const DType type = api::numeric_type(function, {x1, x2});
+std::pair<Array, Array> converted(const Array& x1, const Array& x2, DType type) {
   return {astype(x1, type), astype(x2, type)};
+}
+
+/// Both with the type that sums of their products have.
+std::pair<Array, Array> summable(const Array& x1, const Array& x2, std::string_view function) {
+  return converted(x1, x2, api::product_type(function, {x1, x2}));
 }
 
 std::vector<std::size_t> axes_in_order(const Shape& axes, const Shape& shape) {
@@ -44,7 +47,7 @@ std::vector<std::size_t> axes_in_order(const Shape& axes, const Shape& shape) {
 
 Array tensordot(const Array& x1, const Array& x2, const TensordotOptions& options) {
   const base::NamedCall call("tensordot");
-  const auto [a, b] = numeric(x1, x2, "tensordot");
+  const auto [a, b] = summable(x1, x2, "tensordot");
   const TensordotAxes& axes = options.axes;
   const std::size_t axes1 = a.shape().size(), axes2 = b.shape().size();
   std::vector<std::size_t> first, second;
@@ -85,7 +88,7 @@ Array tensordot(const Array& x1, const Array& x2, const TensordotOptions& option
 
 Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options) {
   const base::NamedCall call("vecdot");
-  const auto [a, b] = numeric(x1, x2, "vecdot");
+  const auto [a, b] = summable(x1, x2, "vecdot");
   constexpr int along = -1;
   // The axes but the one, and their labels counted from the last.
   const auto parts = [&](const Array& x) {
@@ -110,18 +113,22 @@ Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options) {
 
 Array outer(const Array& x1, const Array& x2) {
   const base::NamedCall call("outer");
-  const auto [a, b] = numeric(x1, x2, "outer");
+  const auto [a, b] = converted(x1, x2, api::common_type("outer", {x1, x2}));
   if (a.ndim() != 1 || b.ndim() != 1) {
     throw ShapeError("[outer] shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) +
                      " must have one axis each; reshape to {-1} flattens");
   }
+  graph::check_sizes({a.size(), b.size()}, "outer");
   return api::contract({{a, {0}}, {b, {1}}}, {0, 1});
 }
 
 Array kron(const Array& x1, const Array& x2) {
   const base::NamedCall call("kron");
-  const auto [a, b] = numeric(x1, x2, "kron");
+  const auto [a, b] = converted(x1, x2, api::common_type("kron", {x1, x2}));
   const auto axes = static_cast<int>(std::max(a.ndim(), b.ndim()));
+  Shape all = a.shape();
+  for (const std::int64_t size : b.shape()) all.push_back(size);
+  graph::check_sizes(all, "kron");
   const auto labels = [&](const Array& x, int which) {
     Labels list;
     for (int axis = axes - static_cast<int>(x.ndim()); axis < axes; ++axis) list.push_back(2 * axis + which);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantiles and counts by value: made of sorts and binary searches.
-#include "api/build.hpp"
+#include "api/integers.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -16,12 +16,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace koine {
 namespace {
 
-Array ordered_floating(const Operand& operand, std::string_view function) {
-  const Array x = api::floating(operand, function);
+Array ordered(const Operand& operand, std::string_view function) {
+  const Array x(api::to_node(operand, function));
   api::require_order(x.dtype(), function);
   return x;
 }
@@ -30,7 +31,7 @@ Array ordered_floating(const Operand& operand, std::string_view function) {
 std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& fractions,
                              const ReductionOptions& options, std::string_view function) {
   const base::NamedCall call(function);
-  const Array x = ordered_floating(operand, function);
+  const Array x = api::counting(ordered(operand, function));
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   // The reduced axes last, as one.
   std::vector<std::size_t> order;
@@ -49,19 +50,15 @@ std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& 
   Shape rows = shape;
   rows.push_back(count);
   const Array sorted = sort(reshape(x.ndim() == 0 ? x : permute_dims(x, order), rows));
-  const DType wide = graph::accumulation_type(x.dtype());
-  const auto at = [&](std::int64_t i) { return astype(sorted(ellipsis, i), wide); };
-  const Array last = at(count - 1);
+  const DType type = api::floating_type(x.dtype()), wide = graph::accumulation_type(type);
+  const auto at = [&](std::int64_t i) { return sorted(ellipsis, i); };
+  const Array last = astype(at(count - 1), wide);
   std::vector<Array> results;
   for (const double q : fractions) {
     const double place = q * static_cast<double>(count - 1), below = std::floor(place), t = place - below;
     const auto first = static_cast<std::int64_t>(below);
-    Array value = at(first);
-    if (t > 0) {
-      const Array next = at(first + 1), distance = next - value;
-      value = where(equal(value, next), value, t < 0.5 ? value + distance * t : next - distance * (1 - t));
-    }
-    value = astype(where(isnan(last), last, value), x.dtype());
+    Array value = t > 0 ? api::between(at(first), at(first + 1), t, wide) : astype(at(first), wide);
+    value = astype(where(isnan(last), last, value), type);
     results.push_back(options.keepdims ? reshape(value, kept) : value);
   }
   return results;
@@ -84,12 +81,60 @@ Array stacked(const Operand& x, const std::vector<double>& q, double whole, cons
   return stack(quantiles(x, fractions(q, whole, function), options, function));
 }
 
+/// How many of the sorted elements are below each edge, or at it.
+Array places(const Array& sorted, const Array& edges, bool at) {
+  const SearchSortedOptions options{.side = at ? "right" : "left"};
+  if (!is_integer(sorted.dtype()) || !is_real_floating(edges.dtype())) return searchsorted(sorted, edges, options);
+  // Integers stay what they are: an edge between two of them counts as one of the two.
+  const IntegerInfo range = iinfo(sorted.dtype());
+  const Array found = searchsorted(sorted, astype(at ? floor(edges) : ceil(edges), sorted.dtype()), options);
+  const Array above = where(edges < static_cast<double>(range.min), 0, found);
+  return where(edges >= std::ldexp(1.0, range.bits - (range.min < 0)), sorted.size(), above);
+}
+
 /// How many elements lie in the parts between edges.
-Array counted(const Array& flat, const Array& edges) {
-  const Array sorted = sort(flat);
-  const Array below = searchsorted(sorted, edges(slice(none, -1)));
-  const Array last = searchsorted(sorted, edges(slice(-1, none)), {.side = "right"});
+Array counted(const Array& x, const Array& edges) {
+  const Array sorted = sort(api::counting(reshape(x, {-1})));
+  const Array below = places(sorted, edges(slice(none, -1)), false);
+  const Array last = places(sorted, edges(slice(-1, none)), true);
   return concat({below(slice(1, none)), last}) - below;
+}
+
+struct Range {
+  double first, last;
+};
+
+/// The value as an element of `type` on its outer side, for no element to lie beyond it.
+template <class T>
+double outward(T value, DType type, bool up) {
+  if constexpr (!std::is_integral_v<T>) {
+    return value;
+  } else {
+    const auto round = [&](auto real) -> double {
+      using F = decltype(real);
+      constexpr F limit = 2 * F(std::uint64_t{1} << 63) / (std::is_signed_v<T> ? 2 : 1);
+      const bool above = real >= limit || static_cast<T>(real) > value;
+      const bool below = real < limit && static_cast<T>(real) < value;
+      if (up ? !below : !above) return real;
+      return std::nextafter(real, up ? std::numeric_limits<F>::infinity() : -std::numeric_limits<F>::infinity());
+    };
+    return type == float64 ? round(static_cast<double>(value)) : round(static_cast<float>(value));
+  }
+}
+
+/// From the smallest element to the largest, as `type`.
+Range range_of(const Array& x, DType type) {
+  if (x.size() == 0) throw ValueError("[histogram] has no range for no elements; name one by .range");
+  const Array least = min(x), most = max(x);
+  eval(least, most);
+  const auto ends = [&]<class T>(T) {
+    return Range{outward(least.item<T>(), type, false), outward(most.item<T>(), type, true)};
+  };
+  if (x.dtype() == uint64) return ends(std::uint64_t{});
+  const Range range = is_integer(x.dtype()) ? ends(std::int64_t{}) : ends(double{});
+  if (std::isfinite(range.first) && std::isfinite(range.last)) return range;
+  throw ValueError(fmt::format("[histogram] the elements reach from {} to {}; name a finite range by .range",
+                               range.first, range.last));
 }
 
 }  // namespace
@@ -136,6 +181,7 @@ Array bincount(const Array& x, const BincountOptions& options) {
     }
     length = std::max(length, last + 1);
   }
+  graph::check_sizes({length}, "bincount");
   const Array numbers = arange(length, {.device = x.device()});
   return searchsorted(sorted, numbers, {.side = "right"}) - searchsorted(sorted, numbers);
 }
@@ -145,26 +191,28 @@ HistogramResult histogram(const Array& x, const HistogramOptions& options) {
   if (options.bins < 1) {
     throw ValueError("[histogram] bins is " + std::to_string(options.bins) + "; it must be at least 1");
   }
-  const Array flat = reshape(ordered_floating(x, "histogram"), {-1});
-  const DType wide = graph::accumulation_type(flat.dtype());
-  Array low, high;
-  if (options.range) {
-    const auto [first, last] = *options.range;
-    if (!std::isfinite(first) || !std::isfinite(last) || !(first <= last)) {
-      throw ValueError("[histogram] the range is " + std::to_string(first) + " to " + std::to_string(last) +
-                       "; its ends must be finite, the first not above the last");
-    }
-    low = full({1}, first, {.dtype = wide, .device = x.device()});
-    high = full({1}, last, {.dtype = wide, .device = x.device()});
-  } else {
-    if (x.size() == 0) throw ValueError("[histogram] has no range for no elements; name one by .range");
-    low = astype(min(flat, {.axis = 0, .keepdims = true}), wide);
-    high = astype(max(flat, {.axis = 0, .keepdims = true}), wide);
+  const DeviceTraits& device = *x.node()->place.traits;
+  if (static_cast<std::uint64_t>(options.bins) >= device.max_allocation / sizeof(std::int64_t)) {
+    throw ValueError("[histogram] bins is " + std::to_string(options.bins) +
+                     "; the counts of as many do not fit the memory of " + device.selector);
   }
-  const Array same = equal(low, high), first = where(same, low - 0.5, low), last = where(same, high + 0.5, high);
-  const Array part = astype(arange(options.bins + 1, {.device = x.device()}), wide) / static_cast<double>(options.bins);
-  const Array edges = astype(where(equal(part, 1), last, first + (last - first) * part), flat.dtype());
-  return {counted(flat, edges), edges};
+  api::require_order(x.dtype(), "histogram");
+  const DType type = api::floating_type(x.dtype());
+  Range range;
+  if (options.range) {
+    range = {options.range->first, options.range->second};
+    const double most = finfo(type).max;
+    if (!(range.first <= range.last) || range.first < -most || range.last > most) {
+      throw ValueError(
+          fmt::format("[histogram] the range is {} to {}; its ends must be finite as {}, the first not above the last",
+                      range.first, range.last, name(type)));
+    }
+  } else {
+    range = range_of(api::counting(x), type);
+  }
+  if (range.first == range.last) range = {range.first - 0.5, range.last + 0.5};
+  const Array edges = linspace(range.first, range.last, options.bins + 1, {.dtype = type, .device = x.device()});
+  return {counted(x, edges), edges};
 }
 
 HistogramResult histogram(const Array& x, const Array& edges) {
@@ -175,7 +223,10 @@ HistogramResult histogram(const Array& x, const Array& edges) {
     throw ShapeError("[histogram] the edges have shape " + to_string(edges.shape()) +
                      "; they must have one axis, of size two or more");
   }
-  return {counted(reshape(x, {-1}), edges), edges};
+  if (!all(edges(slice(none, -1)) <= edges(slice(1, none))).item<bool>()) {
+    throw ValueError("[histogram] an edge is below the one before it, or NaN; the edges must rise");
+  }
+  return {counted(x, edges), edges};
 }
 
 }  // namespace koine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution and correlation as one reduction over overlapping windows; interpolation as a search and takes.
-#include "api/build.hpp"
+#include "api/integers.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -14,6 +14,7 @@
 #include <koine/types.hpp>
 
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -36,10 +37,11 @@ Array windows(const Array& x, std::int64_t size) {
 }
 
 /// Element k is the sum of x[k + i]·y[i], of a `y` that is not the longer one, from the first k that `mode` names.
-Array slid(const Array& x, const Array& y, Overlap mode) {
+Array slid(const Array& x, const Array& y, Overlap mode, std::string_view function) {
   const std::int64_t size = y.size();
   const std::int64_t before = mode == Overlap::full ? size - 1 : mode == Overlap::same ? size / 2 : 0;
   const std::int64_t after = mode == Overlap::full ? size - 1 : mode == Overlap::same ? size - 1 - size / 2 : 0;
+  graph::check_sizes({x.size() + size, size}, function);  // as many products, at the most
   const DType wide = graph::accumulation_type(x.dtype());
   const Array around = before + after > 0 ? pad(x, {before, after}) : x;
   return astype(sum(astype(windows(around, size), wide) * astype(y, wide), {.axis = 1, .dtype = wide}), x.dtype());
@@ -47,7 +49,7 @@ Array slid(const Array& x, const Array& y, Overlap mode) {
 
 /// Both with the common type.
 std::pair<Array, Array> checked(const Array& x1, const Array& x2, std::string_view function) {
-  const DType type = api::numeric_type(function, {x1, x2});
+  const DType type = api::product_type(function, {x1, x2});
   if (x1.ndim() != 1 || x2.ndim() != 1) {
     throw ShapeError(api::prefix(function) + "shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) +
                      " must have one axis each");
@@ -65,7 +67,7 @@ Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options)
   const base::NamedCall call("convolve");
   const Overlap mode = overlap(options.mode, "convolve");
   const auto [a, b] = checked(x1, x2, "convolve");
-  return a.size() >= b.size() ? slid(a, flip(b), mode) : slid(b, flip(a), mode);
+  return a.size() >= b.size() ? slid(a, flip(b), mode, "convolve") : slid(b, flip(a), mode, "convolve");
 }
 
 Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options) {
@@ -73,7 +75,7 @@ Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& option
   const Overlap mode = overlap(options.mode, "correlate");
   const auto [a, b] = checked(x1, x2, "correlate");
   const Array other = is_complex(b.dtype()) ? conj(b) : b;
-  return a.size() >= b.size() ? slid(a, other, mode) : flip(slid(other, a, mode));
+  return a.size() >= b.size() ? slid(a, other, mode, "correlate") : flip(slid(other, a, mode, "correlate"));
 }
 
 Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options) {
@@ -91,10 +93,12 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
                      "; each must have one axis, of the same size");
   }
   if (xp.size() == 0) throw ValueError("[interp] got no points; it needs at least one");
-  // In the type that sums are accumulated in; positions are real.
-  const DType type = api::floating(astype(fp, api::common_type("interp", {&x, &places, &values})), "interp").dtype();
+  // In the type that sums are accumulated in. Positions are real, or integers, whose distances are exact.
+  const DType type = api::floating_type(api::common_type("interp", {&x, &places, &values}));
   const DType wide = graph::accumulation_type(type), real = graph::real_part(wide);
-  Array at(api::to_node(x, real, place)), points = astype(xp, real), heights = astype(fp, wide);
+  const DType met = api::common_type("interp", {&x, &places});
+  const DType positions = is_integer(met) && !options.period ? met : real;
+  Array at(api::to_node(x, positions, place)), points = astype(xp, positions), heights = astype(fp, wide);
   if (options.period) {
     const double period = std::abs(*options.period);
     if (!(period > 0) || std::isinf(period)) {
@@ -113,17 +117,23 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
   const Array after = searchsorted(points, at, {.side = "right"});
   const Array low = clip(after - 1, 0, last), high = minimum(after, last);
   const Array x0 = take(points, low), x1 = take(points, high), y0 = take(heights, low), y1 = take(heights, high);
-  const Array slope = (y1 - y0) / astype(x1 - x0, wide);
+  const Array gap = api::difference(x1, x0, real), covered = api::difference(at, x0, real), rise = y1 - y0;
+  const Array slope = rise / astype(gap, wide);
   // From the other end where infinities meet on the way.
-  Array value = slope * astype(at - x0, wide) + y0;
-  value = where(isnan(value), slope * astype(at - x1, wide) + y1, value);
+  Array value = slope * astype(covered, wide) + y0;
+  value = where(isnan(value), slope * astype(api::difference(at, x1, real), wide) + y1, value);
+  // Where a distance between finite numbers is past the type's range, the ends are weighed instead.
+  const Array near = astype(x0, real), far = astype(x1, real), half = near * 0.5;
+  const Array part = (astype(at, real) * 0.5 - half) / (far * 0.5 - half);
+  const Array apart = logical_not(isfinite(gap) & isfinite(slope)) & isfinite(near) & isfinite(far);
+  value = where(apart, y0 * (1 - part) + y1 * part, value);
   value = where(logical_and(isnan(value), equal(y0, y1)), y0, value);
   value = where(logical_or(equal(at, x0), equal(low, high)), y0, value);
   if (!options.period) {
     if (options.left) value = where(less(at, points(0)), *options.left, value);
     if (options.right) value = where(greater(at, points(last)), *options.right, value);
   }
-  return astype(where(isnan(at), at, value), type);
+  return astype(where(isnan(at), std::numeric_limits<double>::quiet_NaN(), value), type);
 }
 
 }  // namespace koine

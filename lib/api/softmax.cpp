@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of exponentials and shares of them, shifted so that none overflows.
 #include "codegen/softmax.hpp"
-#include "api/build.hpp"
+#include "api/integers.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/manipulation.hpp>
@@ -34,10 +34,21 @@ std::optional<Array> short_rows(const Array& x, const std::vector<std::size_t>& 
   return reshape(x, rows);
 }
 
+/// x less its largest elements, of integers that float32 does not hold; none for others, and for no elements.
+std::optional<Array> shifted(const Operand& operand, const Axis& axis, std::string_view function) {
+  const Array x(api::to_node(operand, function));
+  if (!is_integer(x.dtype()) || size_of(x.dtype()) < 4) return std::nullopt;
+  if (api::count_of(x, graph::normal_axes(axis, x.shape(), function)) == 0) return std::nullopt;
+  return api::difference(x, max(x, {.axis = axis, .keepdims = true}), api::floating_type(x.dtype()));
+}
+
 }  // namespace
 
 Array logsumexp(const Operand& operand, const ReductionOptions& options) {
   const base::NamedCall call("logsumexp");
+  if (const std::optional<Array> below = shifted(operand, options.axis, "logsumexp")) {
+    return logsumexp(*below, options) + astype(max(operand, options), below->dtype());
+  }
   const Array x = api::real_floating(operand, "logsumexp");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "logsumexp");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
@@ -64,6 +75,7 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
 
 Array softmax(const Operand& operand, const SoftmaxOptions& options) {
   const base::NamedCall call("softmax");
+  if (const std::optional<Array> below = shifted(operand, options.axis, "softmax")) return softmax(*below, options);
   const Array x = api::real_floating(operand, "softmax");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "softmax");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: checks, types, and the moments made of sums.
-#include "api/build.hpp"
+#include "api/integers.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -42,7 +42,7 @@ Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& opt
 
 Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   api::need_elements(x, axes, function);
   return reduced(kind, x, axes, options.keepdims, x.dtype());
@@ -57,7 +57,7 @@ Array logical(ReduceKind kind, const Operand& operand, const ReductionOptions& o
 
 Array position(ReduceKind kind, const Operand& operand, const ArgOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
-  api::require_real(x, function);
+  api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   if (options.axis.given() && axes.size() != 1) {
     throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
@@ -72,21 +72,32 @@ Array mean_of(const Array& x, const std::vector<std::size_t>& axes, double divis
   return total / divisor;
 }
 
-/// A variance in the type it is accumulated in, and the type that a result has.
+/// The distance of each element from the mean over `axes`, in the type that sums are accumulated in.
+Array from_mean(const Array& x, const std::vector<std::size_t>& axes) {
+  if (const auto mean = api::integer_mean(x, axes, true)) {
+    return api::difference(astype(x, mean->whole.dtype()), mean->whole, mean->rest.dtype()) - mean->rest;
+  }
+  const Array wide = astype(x, graph::accumulation_type(api::floating_type(x.dtype())));
+  return wide - mean_of(wide, axes, static_cast<double>(api::count_of(x, axes)), true);
+}
+
+/// A variance: `wide` times the square of `scale`.
 struct Variance {
   Array wide;
-  DType type;
+  double scale;
+  DType type;  // of the result
 };
 
 Variance variance(const Operand& operand, const VarianceOptions& options, std::string_view function) {
   const base::NamedCall call(function);
-  const Array x = api::real_floating(operand, function);
+  const Array x = api::real_array(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
-  const Array wide = astype(x, graph::accumulation_type(x.dtype()));
-  const auto count = static_cast<double>(api::count_of(x, axes));
-  const Array distance = wide - mean_of(wide, axes, count, true);
-  const double divisor = std::max(count - options.correction, 0.0);
-  return {mean_of(square(distance), axes, divisor, options.keepdims), x.dtype()};
+  // The squares of distances between integers of 64 bits add up to more than a float32 holds.
+  const double scale = is_integer(x.dtype()) && size_of(x.dtype()) == 8 ? 0x1p32 : 1;
+  Array distance = from_mean(x, axes);
+  if (scale != 1) distance = distance / scale;
+  const double divisor = std::max(static_cast<double>(api::count_of(x, axes)) - options.correction, 0.0);
+  return {mean_of(square(distance), axes, divisor, options.keepdims), scale, api::floating_type(x.dtype())};
 }
 
 }  // namespace
@@ -112,21 +123,25 @@ Array argmin(const Operand& x, const ArgOptions& options) { return position(Redu
 
 Array mean(const Operand& operand, const ReductionOptions& options) {
   const base::NamedCall call("mean");
-  const Array x = api::floating(operand, "mean");
+  const Array x = array_of(operand, "mean");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "mean");
-  const Array wide = astype(x, graph::accumulation_type(x.dtype()));
-  return astype(mean_of(wide, axes, static_cast<double>(api::count_of(x, axes)), options.keepdims), x.dtype());
+  if (const auto mean = api::integer_mean(x, axes, options.keepdims)) {
+    return astype(mean->whole, mean->rest.dtype()) + mean->rest;
+  }
+  const DType type = api::floating_type(x.dtype());
+  const Array wide = astype(x, graph::accumulation_type(type));
+  return astype(mean_of(wide, axes, static_cast<double>(api::count_of(x, axes)), options.keepdims), type);
 }
 
 Array var(const Operand& x, const VarianceOptions& options) {
   const Variance result = variance(x, options, "var");
-  return astype(result.wide, result.type);
+  return astype(result.wide * (result.scale * result.scale), result.type);
 }
 
 Array std(const Operand& x, const VarianceOptions& options) {
   // The root before the rounding: of a float16 result the square may be past its range.
   const Variance result = variance(x, options, "std");
-  return astype(sqrt(result.wide), result.type);
+  return astype(sqrt(result.wide) * result.scale, result.type);
 }
 
 }  // namespace koine

@@ -134,11 +134,7 @@ void Array::set(std::span<const Index> indices, const Operand& value) {
   if (!value.is_scalar()) api::common_place("subscript", {&value, &static_cast<const Operand&>(Operand(*this))});
   graph::NodeRef source;
   if (value.is_scalar()) {
-    // Promotion refuses an integer that does not fit. A floating scalar is truncated, as NumPy does.
-    const DType wanted = graph::promote(dtype(), value.scalar(), "subscript");
-    if (is_complex(wanted) && !is_complex(dtype()) && !is_bool(dtype())) {
-      throw DTypeError("[subscript] a complex scalar cannot be assigned to an array of " + std::string(name(dtype())));
-    }
+    graph::require_fits(value.scalar(), dtype(), "subscript");
     source = graph::make_constant(dtype(), graph::constant_value(value.scalar(), dtype()), node()->place);
   } else {
     const Array& array = value.array();

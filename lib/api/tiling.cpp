@@ -96,7 +96,7 @@ Array roll(const Array& x, const Shape& shift, const RollOptions& options) {
   const base::NamedCall call("roll");
   if (!options.axis.given()) {
     std::int64_t total = 0;
-    for (const std::int64_t each : shift) total += x.size() == 0 ? 0 : each % x.size();
+    for (const std::int64_t each : shift) total = x.size() == 0 ? 0 : (total + each % x.size()) % x.size();
     return reshape(roll(reshape(x, {-1}), total, {.axis = 0}), x.shape());
   }
   const Shape& axes = options.axis.axes();

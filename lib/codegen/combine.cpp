@@ -31,9 +31,11 @@ Combine combine_of(ReduceKind kind, DType type) {
     case ReduceKind::any: return {"0", "(a) | (b)"};
     case ReduceKind::all: return {"1", "(a) & (b)"};
     case ReduceKind::max:
+      if (is_bool(type)) return combine_of(ReduceKind::any, type);
       if (is_integer(type)) return {limit(type, true), "max(a, b)"};
       return {limit(type, true), "((isnan(a) | ((a) > (b))) ? (a) : (b))"};
     case ReduceKind::min:
+      if (is_bool(type)) return combine_of(ReduceKind::all, type);
       if (is_integer(type)) return {limit(type, false), "min(a, b)"};
       return {limit(type, false), "((isnan(a) | ((a) < (b))) ? (a) : (b))"};
     default: return {};

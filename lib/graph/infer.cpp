@@ -4,14 +4,33 @@
 
 #include <koine/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <complex>
+#include <concepts>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace koine::graph {
 namespace {
 
 std::string text(DType type) { return std::string(koine::name(type)); }
+
+std::string text(const Scalar& scalar) {
+  return visit(
+      [](auto value) -> std::string {
+        if constexpr (std::is_same_v<decltype(value), std::complex<double>>) {
+          return fmt::format("{} + {}i", value.real(), value.imag());
+        } else {
+          return fmt::format("{}", value);
+        }
+      },
+      scalar);
+}
 
 std::string prefix(std::string_view function) { return "[" + std::string(function) + "] "; }
 
@@ -47,22 +66,29 @@ DType promote_floating(DType a, DType b) {
 }
 
 template <class T>
-bool fits(T value, DType type) {
-  const auto in = [value]<class I>(I) {
-    return std::cmp_greater_equal(value, std::numeric_limits<I>::min()) &&
-           std::cmp_less_equal(value, std::numeric_limits<I>::max());
-  };
-  switch (type) {
-    case DType::int8: return in(std::int8_t{});
-    case DType::int16: return in(std::int16_t{});
-    case DType::int32: return in(std::int32_t{});
-    case DType::int64: return in(std::int64_t{});
-    case DType::uint8: return in(std::uint8_t{});
-    case DType::uint16: return in(std::uint16_t{});
-    case DType::uint32: return in(std::uint32_t{});
-    case DType::uint64: return in(std::uint64_t{});
-    default: return true;
+constexpr bool is_whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+/// The range of an integer type.
+struct Range {
+  std::int64_t least;
+  std::uint64_t most;
+
+  template <std::integral T>
+  bool holds(T value) const {
+    return std::cmp_greater_equal(value, least) && std::cmp_less_equal(value, most);
   }
+  /// Of a number truncated toward zero.
+  bool holds(double value) const {
+    const double whole = std::trunc(value);
+    return whole >= static_cast<double>(least) && whole < static_cast<double>(most) + 1;
+  }
+};
+
+Range range_of(DType type) {
+  const unsigned bits = 8 * static_cast<unsigned>(size_of(type));
+  const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
+  if (is_unsigned_integer(type)) return {0, most};
+  return {-static_cast<std::int64_t>(most >> 1) - 1, most >> 1};
 }
 
 }  // namespace
@@ -100,11 +126,6 @@ DType default_type(const Scalar& scalar) {
 DType default_complex() { return default_dtype() == DType::float64 ? DType::complex128 : DType::complex64; }
 
 bool is_integral(const Scalar& scalar) { return scalar.kind() <= Scalar::Kind::unsigned_integer; }
-bool holds(DType type, const Scalar& scalar) {
-  if (scalar.kind() == Scalar::Kind::signed_integer) return fits(scalar.integer(), type);
-  return scalar.kind() != Scalar::Kind::unsigned_integer || fits(scalar.unsigned_integer(), type);
-}
-
 bool share_no_type(DType a, DType b) {
   return (a == DType::uint64 && is_signed_integer(b)) || (b == DType::uint64 && is_signed_integer(a));
 }
@@ -115,14 +136,53 @@ DType promote(DType array, const Scalar& scalar, std::string_view function) {
     if (kind(own) == 3 && kind(array) == 2) return array == DType::float64 ? DType::complex128 : DType::complex64;
     return own;
   }
-  if (is_integer(array) && !holds(array, scalar)) {
-    const bool is_signed = scalar.kind() == Scalar::Kind::signed_integer;
-    const std::string value =
-        is_signed ? std::to_string(scalar.integer()) : std::to_string(scalar.unsigned_integer());
-    throw ValueError(prefix(function) + "the integer " + value + " does not fit the array's type " + text(array) +
-                     "; convert the array with astype first");
+  if (kind(own) == 1 && !fits(scalar, array)) {
+    throw ValueError(prefix(function) + "the integer " + text(scalar) + " does not fit the array's type " +
+                     text(array) + "; convert the array with astype first");
   }
   return array;
+}
+
+bool fits(const Scalar& scalar, DType type) {
+  if (!is_integer(type)) return true;
+  return visit(
+      [&](auto value) {
+        if constexpr (is_whole<decltype(value)> || std::is_same_v<decltype(value), double>) {
+          return range_of(type).holds(value);
+        } else {
+          return true;
+        }
+      },
+      scalar);
+}
+
+void require_fits(const Scalar& scalar, DType type, std::string_view function) {
+  if (is_complex(promote(type, scalar, function)) && !is_complex(type) && !is_bool(type)) {
+    throw DTypeError(prefix(function) + "a complex value does not convert to " + text(type));
+  }
+  if (fits(scalar, type)) return;
+  const Range range = range_of(type);
+  throw ValueError(prefix(function) + fmt::format("{} does not fit {}, which holds {} to {}", text(scalar), text(type),
+                                                  range.least, range.most));
+}
+
+bool same_kind(DType from, DType to) {
+  const auto rank = [](DType type) { return 2 * kind(type) - (is_unsigned_integer(type) ? 1 : 0); };
+  return rank(from) <= rank(to);
+}
+
+Operand clamped(const Operand& operand, DType type) {
+  if (!operand.is_scalar() || !is_integer(type)) return operand;
+  return visit(
+      [&](auto value) -> Operand {
+        if constexpr (is_whole<decltype(value)>) {
+          const Range range = range_of(type);
+          if (std::cmp_less(value, range.least)) return range.least;
+          if (std::cmp_greater(value, range.most)) return range.most;
+        }
+        return value;
+      },
+      operand.scalar());
 }
 
 DType compute_type(const OpInfo& row, DType common) {
@@ -132,7 +192,9 @@ DType compute_type(const OpInfo& row, DType common) {
   switch (row.domain) {
     case Domain::any: return common;
     case Domain::numeric:
-      return is_bool(common) ? refuse("numeric types: convert a bool array with astype, or use the logical functions")
+      return is_bool(common) ? refuse(
+                                   "numeric types; of bool arrays take logical_xor (^) or logical_not (!), or convert "
+                                   "them with astype")
                              : common;
     case Domain::real:
       return is_bool(common) || is_complex(common) ? refuse("integers and real floating types") : common;
@@ -172,6 +234,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, std::string_view function
     }
     size = shorter[axis];
   }
+  check_sizes(result, function);
   return result;
 }
 
@@ -218,12 +281,21 @@ void check_sizes(const Shape& shape, std::string_view function) {
       throw ShapeError(prefix(function) + "shape " + to_string(shape) + " has the negative size " +
                        std::to_string(size) + "; sizes are 0 or more");
     }
-    if (size != 0 && product > most / size) too_many = true;
+    if (size == 0) continue;
+    too_many = too_many || product > most / size;
     if (!too_many) product *= size;
   }
-  if (too_many && std::find(shape.begin(), shape.end(), 0) == shape.end()) {
+  if (too_many) {
     throw ShapeError(prefix(function) + "shape " + to_string(shape) + " has more elements than 64 bits can count");
   }
+}
+
+void lengthen(Shape& shape, std::size_t axis, std::int64_t count, std::string_view function) {
+  if (count > std::numeric_limits<std::int64_t>::max() - shape[axis]) {
+    throw ShapeError(prefix(function) + "axis " + std::to_string(axis) + " of shape " + to_string(shape) + " with " +
+                     std::to_string(count) + " more elements is longer than 64 bits can count");
+  }
+  shape[axis] += count;
 }
 
 }  // namespace koine::graph

@@ -8,12 +8,26 @@
 #include <koine/dtype.hpp>
 #include <koine/shape.hpp>
 
+#include <complex>
 #include <string_view>
 #include <vector>
 
 namespace koine::graph {
 
 inline constexpr DType default_integer = DType::int64;
+/// Calls `f` with a scalar's value in the C++ type of its kind.
+template <class F>
+auto visit(F&& f, const Scalar& scalar) {
+  switch (scalar.kind()) {
+    case Scalar::Kind::boolean: return f(scalar.integer() != 0);
+    case Scalar::Kind::signed_integer: return f(scalar.integer());
+    case Scalar::Kind::unsigned_integer: return f(scalar.unsigned_integer());
+    case Scalar::Kind::real: return f(scalar.real());
+    case Scalar::Kind::complex: break;
+  }
+  return f(std::complex<double>(scalar.real(), scalar.imaginary()));
+}
+
 /// The complex type of default_dtype()'s width.
 DType default_complex();
 /// Whether a scalar is a bool or an integer.
@@ -24,10 +38,18 @@ bool is_integral(const Scalar& scalar);
 DType promote(DType a, DType b, std::string_view function);
 /// The type of a weak scalar beside an array of `array`; ValueError for an integer that does not fit.
 DType promote(DType array, const Scalar& scalar, std::string_view function);
-/// Whether an integer type holds a scalar's value, if that is an integer.
-bool holds(DType type, const Scalar& scalar);
 /// Whether the types are uint64 and a signed integer, which share no type.
 bool share_no_type(DType a, DType b);
+/// Whether a real scalar, truncated, is in the range of an integer type; true of other types.
+bool fits(const Scalar& scalar, DType type);
+/// Throws unless an array of `type` can be given the scalar, a real number being truncated for integers: ValueError for
+/// one outside the type's range, NaN among them, DTypeError for a complex number of a real type.
+void require_fits(const Scalar& scalar, DType type, std::string_view function);
+/// The operand; of an integer past the range of an integer type that range's end.
+Operand clamped(const Operand& operand, DType type);
+/// Whether `from` may become `to` in place: bool_, unsigned, signed, real floating and complex types each take what
+/// stands before them, of any size.
+bool same_kind(DType from, DType to);
 /// The default type of a scalar's kind.
 DType default_type(const Scalar& scalar);
 
@@ -49,7 +71,10 @@ std::size_t normal_axis(std::int64_t axis, const Shape& shape, std::string_view 
 /// The axes an option names, each once, in rising order; all of them for `none`.
 std::vector<std::size_t> normal_axes(const Axis& axis, const Shape& shape, std::string_view function);
 
-/// Throws ShapeError if a size is negative or the product passes 2^63 bytes.
+/// Throws ShapeError if a size is negative, or the bytes of as many elements pass 2^63. Sizes of 0 do not count, so
+/// that no product of some of the sizes overflows either.
 void check_sizes(const Shape& shape, std::string_view function);
+/// The axis longer by `count`, which is 0 or more; ShapeError where 64 bits cannot hold that.
+void lengthen(Shape& shape, std::size_t axis, std::int64_t count, std::string_view function);
 
 }  // namespace koine::graph

@@ -94,25 +94,22 @@ Node::~Node() { release_inputs(*this); }
 
 ConstantValue constant_value(const Scalar& scalar, DType type) {
   ConstantValue result;
-  switch (scalar.kind()) {
-    case Scalar::Kind::complex:
-      result.real = {scalar.real(), scalar.imaginary()};
-      result.integer = result.real != 0.0;
-      break;
-    case Scalar::Kind::real:
-      result.real = scalar.real();
-      // Only bool_ is ever made of a floating scalar without inference having refused it.
-      result.integer = is_bool(type) ? scalar.real() != 0.0 : truncated(scalar.real());
-      break;
-    case Scalar::Kind::unsigned_integer:
-      result.real = static_cast<double>(scalar.unsigned_integer());
-      result.integer =
-          is_bool(type) ? scalar.unsigned_integer() != 0 : static_cast<std::int64_t>(scalar.unsigned_integer());
-      break;
-    default:
-      result.real = static_cast<double>(scalar.integer());
-      result.integer = is_bool(type) ? scalar.integer() != 0 : scalar.integer();
-  }
+  visit(
+      [&](auto value) {
+        using T = decltype(value);
+        if constexpr (std::is_same_v<T, std::complex<double>>) {
+          result.real = value;
+          result.integer = value != 0.0;
+        } else if constexpr (std::is_same_v<T, double>) {
+          result.real = value;
+          // Only bool_ is ever made of a floating scalar without inference having refused it.
+          result.integer = is_bool(type) ? value != 0.0 : truncated(value);
+        } else {
+          result.integer = is_bool(type) ? value != 0 : static_cast<std::int64_t>(value);
+          result.real = static_cast<double>(value);
+        }
+      },
+      scalar);
   return result;
 }
 

@@ -367,3 +367,104 @@ TEST_CASE("meshgrid") {
     CHECK(kn::meshgrid(axes)[0].shape() == kn::Shape{2, 3, 4});
   });
 }
+
+TEST_CASE("numbers that an integer type cannot hold") {
+  on_each_device([] {
+    constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    const auto refused = [](auto call) {
+      const std::string message = kn::test::message_of<kn::ValueError>(call);
+      CAPTURE(message);
+      CHECK(kn::test::has(message, "does not fit"));
+    };
+    for (const kn::DType type : {kn::int8, kn::int32, kn::int64, kn::uint8, kn::uint64}) {
+      CAPTURE(type);
+      const kn::Array x = kn::zeros({3}, {.dtype = type});
+      for (const double value : {nan, infinity, -infinity, 1e30, -1e30, 0x1p64, -0x1.8p63}) {
+        CAPTURE(value);
+        refused([&] { kn::full({2}, value, {.dtype = type}); });
+        refused([&] { kn::full_like(x, value); });
+        refused([&] { kn::asarray(value, {.dtype = type}); });
+        refused([&] { kn::array({1.0, value}, {.dtype = type}); });
+        refused([&] { kn::array({{1.0}, {value}}, {.dtype = type}); });
+        refused([&] { kn::pad(x, 1, {.constant_values = value}); });
+        refused([&] {
+          kn::Array y = x;
+          y(1) = value;
+        });
+        refused([&] {
+          kn::Array y = x;
+          y(y == 0) = value;
+        });
+        if (std::isfinite(value)) {
+          refused([&] { kn::linspace(value, 0.0, 3, {.dtype = type}); });
+          refused([&] { kn::arange(value, value + 1e20, 1e20, {.dtype = type}); });
+        }
+      }
+      check_array<float>(x, {3}, {0, 0, 0});
+    }
+    CHECK(kn::test::message_of<kn::ValueError>([] { kn::full({2}, nan, {.dtype = kn::int32}); }) ==
+          "[full] nan does not fit int32, which holds -2147483648 to 2147483647");
+    refused([] { kn::full({2}, 256.0, {.dtype = kn::uint8}); });
+    refused([] { kn::full({2}, -1.0, {.dtype = kn::uint8}); });
+    refused([] { kn::arange(0.0, 257.0, 1.0, {.dtype = kn::uint8}); });
+    // Fractions are cut off.
+    check_array<int>(kn::full({3}, 255.9, {.dtype = kn::uint8}), {3}, {255, 255, 255});
+    check_array<int>(kn::array({2.5, -0.9, -2.5}, {.dtype = kn::int32}), {3}, {2, 0, -2});
+    check_array<int>(kn::full({1}, -0.9, {.dtype = kn::uint8}), {1}, {0});
+    check_array<std::int64_t>(kn::full({1}, -0x1p63, {.dtype = kn::int64}), {1},
+                              {std::numeric_limits<std::int64_t>::min()});
+    CHECK(kn::full({2}, nan, {.dtype = kn::bool_}).to_vector<bool>() == std::vector<bool>{true, true});
+    CHECK(std::isinf(kn::full({}, 1e300).item<float>()));
+  });
+}
+
+TEST_CASE("linspace of integers rounds down, exactly") {
+  on_each_device([] {
+    check_array<int>(kn::linspace(-3, 3, 5, {.dtype = kn::int32}), {5}, {-3, -2, 0, 1, 3});
+    check_array<int>(kn::linspace(-3.5, 3, 4, {.dtype = kn::int32}), {4}, {-4, -2, 0, 3});
+    check_array<int>(kn::linspace(3, -3, 5, {.dtype = kn::int32}), {5}, {3, 1, 0, -2, -3});
+    check_array<int>(kn::linspace(0, 256, 4, {.dtype = kn::uint8, .endpoint = false}), {4}, {0, 64, 128, 192});
+    check_array<int>(kn::linspace(-2.5, 1, 1, {.dtype = kn::int32}), {1}, {-3});
+    check_array<int>(kn::linspace(7, 1000, 1, {.dtype = kn::uint8}), {1}, {7});
+    check_array<int>(kn::linspace(7, 1000, 0, {.dtype = kn::uint8}), {0}, {});
+    const auto check = [](std::int64_t start, std::int64_t stop, std::int64_t num, bool endpoint) {
+      CAPTURE(start);
+      CAPTURE(stop);
+      CAPTURE(num);
+      __extension__ using Wide = __int128;
+      std::vector<std::int64_t> want;
+      for (std::int64_t i = 0; i < num; ++i) {
+        const Wide gaps = std::max<std::int64_t>(endpoint ? num - 1 : num, 1), way = (Wide(stop) - start) * i;
+        want.push_back(static_cast<std::int64_t>(start + way / gaps - (way % gaps < 0)));
+      }
+      check_array(kn::linspace(start, stop, num, {.dtype = kn::int64, .endpoint = endpoint}), {num}, want);
+    };
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    for (const bool endpoint : {true, false}) {
+      for (const std::int64_t num : {1, 2, 3, 50, 99, 1001}) {
+        check(0, 2, num, endpoint);
+        check(5, -9, num, endpoint);
+        check(0, most, num, endpoint);
+        check(-most - 1, most, num, endpoint);
+        check(most, -most - 1, num, endpoint);
+        check(most, most - 1, num, endpoint);
+      }
+    }
+    check_array<std::uint64_t>(kn::linspace(0, ~std::uint64_t{0}, 4, {.dtype = kn::uint64}), {4},
+                               {0, ~std::uint64_t{0} / 3, ~std::uint64_t{0} / 3 * 2, ~std::uint64_t{0}});
+    CHECK(kn::test::has(kn::test::message_of<kn::ValueError>([] { kn::linspace(0, 256, 4, {.dtype = kn::uint8}); }),
+                        "[linspace]"));
+  });
+}
+
+TEST_CASE("linspace between ends whose distance is past the type's range") {
+  on_each_device([] {
+    check_array<float>(kn::linspace(-3e38, 3e38, 3), {3}, {-3e38f, 0, 3e38f});
+    if (!kn::test::computes(kn::float64)) return;
+    const auto values = kn::linspace(-1.6e308, 1.6e308, 5, {.dtype = kn::float64}).to_vector<double>();
+    CHECK(values[0] == -1.6e308);
+    CHECK(std::abs(values[1] + 8e307) < 1e293);
+    CHECK(values[2] == 0);
+    CHECK(values[4] == 1.6e308);
+  });
+}

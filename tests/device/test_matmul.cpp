@@ -167,9 +167,6 @@ TEST_CASE("operands that do not fit") {
   CHECK(shape_error({2, 3}, {4, 5}).starts_with("[matmul]"));
   CHECK(shape_error({2, 2, 3}, {3, 3, 5}).starts_with("[matmul]"));
   CHECK(shape_error({}, {3}).starts_with("[matmul]"));
-  CHECK(message_of<kn::DTypeError>([] {
-          kn::matmul(kn::zeros({2, 2}, {.dtype = kn::bool_}), kn::zeros({2, 2}, {.dtype = kn::bool_}));
-        }).starts_with("[matmul]"));
 }
 
 TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustive())) {

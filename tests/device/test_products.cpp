@@ -122,8 +122,7 @@ TEST_CASE("types promote, and einsum takes one") {
 }
 
 TEST_CASE("what products cannot take") {
-  const Array x = kn::ones({2, 3}), y = kn::ones({3, 4}), v = kn::ones({3}),
-              flags = kn::ones({3}, {.dtype = kn::bool_});
+  const Array x = kn::ones({2, 3}), y = kn::ones({3, 4}), v = kn::ones({3});
   const auto einsum_of = [](const std::string& subscripts, const std::vector<Array>& operands) {
     return message_of<kn::ValueError>([&] { kn::einsum(subscripts, operands); });
   };
@@ -146,8 +145,6 @@ TEST_CASE("what products cannot take") {
   CHECK(shapes_of("ii", {x}) == "[einsum] the axes of \"i\" have sizes 2 and 3; those of one operand must be equal");
   CHECK(has(shapes_of("ii", {kn::ones({1, 3})}), "those of one operand must be equal"));
   CHECK(has(shapes_of("...,...", {x, y}), "the axes of the ellipsis have sizes 2 and 3"));
-  CHECK(message_of<kn::DTypeError>([&] { kn::einsum("i->", {flags}); }) ==
-        "[einsum] does not take bool; convert with astype to a numeric type");
   CHECK(message_of<kn::DTypeError>([&] { kn::einsum("i->", {v}, {.dtype = kn::bool_}); }) ==
         "[einsum] cannot compute in bool; .dtype must be a numeric type");
 
@@ -163,7 +160,6 @@ TEST_CASE("what products cannot take") {
         }) == "[tensordot] names the axes (0, 1) of x1 and (0,) of x2; they must be as many");
   CHECK(has(message_of<kn::IndexError>([&] { kn::tensordot(x, y, {.axes = {{2}, {0}}}); }), "[tensordot] axis 2"));
   CHECK(has(message_of<kn::IndexError>([&] { kn::tensordot(x, y, {.axes = {{1, -1}, {0, 1}}}); }), "named twice"));
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::tensordot(flags, flags, {.axes = 1}); }), "[tensordot] does not"));
 
   CHECK(message_of<kn::ShapeError>([&] {
           kn::vecdot(x, kn::ones({2, 4}));
@@ -171,11 +167,8 @@ TEST_CASE("what products cannot take") {
   CHECK(has(message_of<kn::ShapeError>([&] { kn::vecdot(x, kn::ones({1})); }), "they must be equal"));
   CHECK(has(message_of<kn::ShapeError>([&] { kn::vecdot(x, kn::ones({4, 3})); }), "[vecdot] shapes (2,) and (4,)"));
   CHECK(has(message_of<kn::IndexError>([&] { kn::vecdot(x, v, {.axis = -2}); }), "[vecdot] axis -2 is out of range"));
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::vecdot(flags, flags); }), "[vecdot] does not take bool"));
   CHECK(message_of<kn::ShapeError>([&] { kn::outer(x, v); }) ==
         "[outer] shapes (2, 3) and (3,) must have one axis each; reshape to {-1} flattens");
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::outer(flags, flags); }), "[outer] does not take bool"));
-  CHECK(has(message_of<kn::DTypeError>([&] { kn::kron(flags, flags); }), "[kron] does not take bool"));
   const Array wide = kn::broadcast_to(kn::ones({1}), {std::int64_t{1} << 40});
   CHECK(has(message_of<kn::ShapeError>([&] { kn::kron(wide, wide); }), "more elements than 64 bits can count"));
   CHECK(has(message_of<kn::ShapeError>([&] { kn::outer(wide, wide); }), "more elements than 64 bits can count"));

@@ -98,6 +98,29 @@ TEST_CASE("types, NaN and infinities of quantiles") {
   });
 }
 
+TEST_CASE("quantiles between huge and infinite neighbours") {
+  on_each_device([] {
+    const auto half = [](float a, float b) { return kn::median(kn::array({a, b})).item<float>(); };
+    CHECK(half(1, infinity) == infinity);
+    CHECK(half(-infinity, 1) == -infinity);
+    CHECK(std::isnan(half(-infinity, infinity)));
+    CHECK(half(-3e38f, 3e38f) == 0);
+    CHECK(half(3e38f, 3.2e38f) == 3.1e38f);
+    CHECK(half(-3.2e38f, -3e38f) == -3.1e38f);
+    for (const double q : {0.1, 0.25, 0.6, 0.9}) {
+      const auto at = [&](float a, float b) { return kn::quantile(kn::array({a, b}), q).item<float>(); };
+      CHECK(std::abs(at(-3e38f, 3e38f) - (6e38 * q - 3e38)) < 1e32);
+      CHECK(at(infinity, infinity) == infinity);
+      CHECK(at(2, infinity) == infinity);
+      CHECK(at(-infinity, 2) == -infinity);
+      CHECK(std::isnan(at(-infinity, infinity)));
+    }
+    if (!kn::test::computes(kn::float64)) return;
+    CHECK(kn::median(kn::asarray(std::vector<double>{-1.7e308, 1.7e308})).item<double>() == 0);
+    CHECK(kn::quantile(kn::asarray(std::vector<double>{-1e308, 1e308}), 0.75).item<double>() == 5e307);
+  });
+}
+
 TEST_CASE("counts of small integers") {
   on_each_device([] {
     std::mt19937 random(3);
@@ -146,6 +169,80 @@ TEST_CASE("histograms") {
     check_array(same.counts, {2}, std::vector<std::int64_t>{0, 3});
     check_array(kn::histogram(kn::zeros({0}), {.bins = 2, .range = {{0.0, 1.0}}}).counts, {2},
                 std::vector<std::int64_t>{0, 0});
+  });
+}
+
+TEST_CASE("edges of histograms are those of linspace, and integers are counted by them exactly") {
+  on_each_device([] {
+    const auto check = [](const Array& x, const std::vector<std::int64_t>& values, double first, double last,
+                          std::int64_t bins) {
+      CAPTURE(first);
+      CAPTURE(last);
+      CAPTURE(bins);
+      const auto result = kn::histogram(x, {.bins = bins, .range = {{first, last}}});
+      const auto edges = result.edges.to_vector<float>();
+      check_array(kn::linspace(first, last, bins + 1), {bins + 1}, edges);
+      std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
+      for (const std::int64_t value : values) {
+        const auto v = static_cast<long double>(value);
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+          counts[i] += v >= edges[i] && (i + 1 == counts.size() ? v <= edges[i + 1] : v < edges[i + 1]);
+        }
+      }
+      check_array(result.counts, {bins}, counts);
+    };
+    check_array(kn::histogram(kn::array({29, 30, 31}), {.bins = 10, .range = {{0, 100}}}).counts, {10},
+                std::vector<std::int64_t>{0, 0, 1, 2, 0, 0, 0, 0, 0, 0});
+    std::vector<std::int64_t> values;
+    for (std::int64_t i = -120; i <= 120; ++i) values.push_back(i);
+    for (const std::int64_t bins : {1, 7, 10, 49}) {
+      for (const double last : {10.0, 33.0, 100.0}) {
+        for (const kn::DType type : {kn::int8, kn::int64, kn::float32}) {
+          check(kn::asarray(values, {.dtype = type}), values, -last / 4, last, bins);
+        }
+      }
+    }
+    const std::vector<std::int64_t> large = {16777215, 16777217, 16777219, 16777221, 16777222};
+    check(kn::asarray(large), large, 16777216, 16777222, 3);
+    check(kn::asarray(large, {.dtype = kn::uint32}), large, -1e30, 1e30, 2);
+    check(kn::asarray(large, {.dtype = kn::int32}), large, 3e9, 4e9, 2);
+    check(kn::asarray(large, {.dtype = kn::uint64}), large, -7, -3, 2);
+    // Every element lies between the edges that follow from the elements, rounded as those may be.
+    for (const std::int64_t base : {std::int64_t{16777217}, std::int64_t{-16777219}, std::int64_t{1} << 62}) {
+      const Array x = kn::asarray(std::vector<std::int64_t>{base, base + 2, base + 1001});
+      CHECK(kn::sum(kn::histogram(x).counts).item<std::int64_t>() == 3);
+    }
+    const Array ends = kn::asarray(
+        std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
+    check_array(kn::histogram(ends, {.bins = 2}).counts, {2}, std::vector<std::int64_t>{1, 1});
+    check_array(kn::histogram(kn::full({3}, ~std::uint64_t{0}), {.bins = 1}).counts, {1}, std::vector<std::int64_t>{3});
+    check_array(kn::histogram(kn::array({true, false, true}), {.bins = 2}).counts, {2},
+                std::vector<std::int64_t>{1, 2});
+    check_array(kn::histogram(kn::array({-3e38f, 3e38f, 1.f}), {.bins = 4}).counts, {4},
+                std::vector<std::int64_t>{1, 0, 1, 1});
+    check_array(kn::histogram(kn::array({1, 2}), kn::array({0.f, 2.f, infinity})).counts, {2},
+                std::vector<std::int64_t>{1, 1});
+    check_array(kn::histogram(kn::array({16777217, 16777216}), kn::array({0.f, 16777216.5f, 2e7f})).counts, {2},
+                std::vector<std::int64_t>{0, 2});
+  });
+}
+
+TEST_CASE("histograms that have no sensible edges") {
+  on_each_device([] {
+    const auto says = [](auto call, const char* part) { CHECK(has(message_of<kn::ValueError>(call), part)); };
+    says([] { kn::histogram(kn::array({1.f, not_a_number})); }, "[histogram] the elements reach from nan to nan");
+    says([] { kn::histogram(kn::array({1.f, infinity})); }, "[histogram] the elements reach from 1 to inf");
+    const Array x = kn::ones({3});
+    says([&] { kn::histogram(x, {.range = {{0.0, not_a_number}}}); }, "[histogram] the range is 0 to nan");
+    says([&] { kn::histogram(x, {.range = {{-infinity, 1.0}}}); }, "[histogram] the range is -inf to 1");
+    says([&] { kn::histogram(x, {.range = {{0, 1e300}}}); }, "finite as float32");
+    says([&] { kn::histogram(x, kn::array({1.f, 0.f})); }, "[histogram] an edge is below");
+    says([&] { kn::histogram(x, kn::array({0.f, not_a_number, 3.f})); }, "[histogram] an edge is below");
+    says([&] { kn::histogram(x, {.bins = std::numeric_limits<std::int64_t>::max()}); }, "[histogram] bins is 9223");
+    says([&] { kn::histogram(x, {.bins = std::int64_t{1} << 50}); }, "do not fit the memory");
+    CHECK(has(message_of<kn::ShapeError>(
+                  [] { kn::bincount(kn::array({1}), {.minlength = std::numeric_limits<std::int64_t>::max()}); }),
+              "[bincount]"));
   });
 }
 

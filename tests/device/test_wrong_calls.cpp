@@ -65,7 +65,9 @@ TEST_CASE("shapes, types and values that do not fit") {
             "[stack] shapes (2,) and (3,) differ; all must be equal");
     KN_SAYS(ValueError, kn::min(kn::ones({0})),
             "[min] has no value for no elements: shape (0,) has none along the axes to reduce");
-    KN_SAYS(DTypeError, kn::min(complex), "[min] does not take complex64; it takes integers and real floating types");
+    KN_SAYS(
+        DTypeError, kn::min(complex),
+        "[min] does not take complex64, whose elements have no order; take the real part, the imaginary part or abs");
     KN_SAYS(DTypeError, kn::var(complex), "[var] does not take complex64; it takes real types");
     KN_SAYS(ValueError, kn::percentile(x, 101), "[percentile] q is 101; it can be 0 to 100");
     KN_SAYS(ValueError, kn::quantile(x, -0.25), "[quantile] q is -0.25; it can be 0 to 1");
