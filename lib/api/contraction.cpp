@@ -197,9 +197,7 @@ class Contraction {
   }
 
   /// Whether more than `own` factors have the label, or the result.
-  bool needed(int label, std::size_t own) const {
-    return holders_.at(label).size() > own || has(result_, label);
-  }
+  bool needed(int label, std::size_t own) const { return holders_.at(label).size() > own || has(result_, label); }
 
   /// Those of a taken factor's labels that are still needed.
   Labels needed_of(const Factor& factor) const {
