@@ -74,9 +74,8 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   const std::int64_t segment = walk.cpu ? longest : walk.width;
   const std::int64_t row_segments = divide_up(inner, segment), segments = elements / inner * row_segments;
   // A vector adds a segment of a short row to the same few of its values.
-  const std::int64_t per_block =
-      std::clamp<std::int64_t>(block / (walk.fixed ? segment : std::min(segment, inner)), 1,
-                               walk.cpu && !walk.fixed ? longest_chain : block);
+  const std::int64_t per_block = std::clamp<std::int64_t>(block / (walk.fixed ? segment : std::min(segment, inner)), 1,
+                                                          walk.cpu && !walk.fixed ? longest_chain : block);
   const std::int64_t blocks = divide_up(segments, per_block), units = walk.kept.shape.elements() * blocks;
   const std::int64_t share = units / (8 * std::int64_t{traits.compute_units});
   const std::int64_t least = divide_up(fewest_elements, std::min(elements, block));
