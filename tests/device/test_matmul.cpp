@@ -261,31 +261,37 @@ TEST_CASE("operands that do not fit") {
 TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustive())) {
   // The table sends no small product there, and none on a CPU or an NVIDIA card; it computes on any device all the
   // same.
-  on_each_device([] {
+  // Less than a block of the depth, and more.
+  const auto check = [](std::size_t k) {
+    const std::size_t m = 20, n = 40;
     kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
-    std::vector<float> av, bv, expected;
-    for (int i = 0; i < 3 * 20 * 30; ++i) av.push_back(random_value<float>());
-    for (int i = 0; i < 30 * 40; ++i) bv.push_back(random_value<float>());
+    std::vector<float> av, bv;
+    for (std::size_t i = 0; i < 3 * m * k; ++i) av.push_back(random_value<float>());
+    for (std::size_t i = 0; i < k * n; ++i) bv.push_back(random_value<float>());
     const auto a = context.queue().allocate(av.size() * 4, "test"), b = context.queue().allocate(bv.size() * 4, "test");
-    const auto out = context.queue().allocate(3 * 20 * 40 * 4, "test");
+    const auto out = context.queue().allocate(3 * m * n * 4, "test");
     context.queue().write(*a, 0, av.data(), av.size() * 4);
     context.queue().write(*b, 0, bv.data(), bv.size() * 4);
     kn::exec::MatmulPiece piece;
-    piece.m = 20, piece.n = 40, piece.k = 30;
-    piece.a = {a.get(), 0, 1, 20, {}};  // transposed
-    piece.b = {b.get(), 0, 40, 1, {}};
+    piece.m = m, piece.n = n, piece.k = static_cast<std::int64_t>(k);
+    piece.a = {a.get(), 0, 1, m, {}};  // transposed
+    piece.b = {b.get(), 0, n, 1, {}};
     piece.out = out.get();
     for (const std::int64_t batches : {1, 3}) {
       piece.batch.sizes = {1, 1, 1, batches};
-      piece.batch.a_strides = {0, 0, 0, 600};
+      piece.batch.a_strides = {0, 0, 0, static_cast<std::int64_t>(m * k)};
       kn::exec::run_clblast(context.queue(), piece);
-      std::vector<float> got(static_cast<std::size_t>(batches) * 800);
+      std::vector<float> got(static_cast<std::size_t>(batches) * m * n);
       context.queue().read(*out, 0, got.data(), got.size() * 4);
       for (std::size_t i = 0; i < got.size(); ++i) {
         float sum = 0;
-        for (std::size_t d = 0; d < 30; ++d) sum += av[i / 800 * 600 + d * 20 + i % 800 / 40] * bv[d * 40 + i % 40];
+        for (std::size_t d = 0; d < k; ++d) sum += av[i / (m * n) * m * k + d * m + i % (m * n) / n] * bv[d * n + i % n];
         if (got[i] != sum) FAIL("element " << i << " is " << got[i] << ", expected " << sum);
       }
     }
+  };
+  on_each_device([&] {
+    check(30);
+    check(2 * 4096 + 1);
   });
 }
