@@ -285,7 +285,8 @@ TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustiv
       context.queue().read(*out, 0, got.data(), got.size() * 4);
       for (std::size_t i = 0; i < got.size(); ++i) {
         float sum = 0;
-        for (std::size_t d = 0; d < k; ++d) sum += av[i / (m * n) * m * k + d * m + i % (m * n) / n] * bv[d * n + i % n];
+        for (std::size_t d = 0; d < k; ++d)
+          sum += av[i / (m * n) * m * k + d * m + i % (m * n) / n] * bv[d * n + i % n];
         if (got[i] != sum) FAIL("element " << i << " is " << got[i] << ", expected " << sum);
       }
     }
