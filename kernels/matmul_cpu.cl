@@ -94,7 +94,7 @@ static inline void kn_pack(__global const KN_STORED* restrict from, long wide_st
 }
 
 // Writes the whole or the edge of a tile of sums to the result.
-static inline void kn_write(__global const KN_REAL* restrict sums, __global KN_STORED* restrict out, long out_stride,
+static inline void kn_write(__global const KN_REAL* restrict sums, __global KN_RESULT* restrict out, long out_stride,
                      long rows, long columns) {
   for (int r = 0; r < min(rows, (long)KN_ROWS); ++r)
     for (int c = 0; c < min(columns, (long)KN_COLUMNS); ++c) {
@@ -109,7 +109,7 @@ static inline void kn_write(__global const KN_REAL* restrict sums, __global KN_S
 
 // Adds a panel of A times a panel of B, `depth` deep, to a tile of sums; the last depth writes it to `out`.
 static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN_REAL* restrict b, long depth,
-                    __global KN_REAL* restrict sums, __global KN_STORED* restrict out, long out_stride, long rows,
+                    __global KN_REAL* restrict sums, __global KN_RESULT* restrict out, long out_stride, long rows,
                     long columns, bool first, bool last) {
   KN_VECTOR acc[KN_ROWS][KN_VECTORS];
 #pragma unroll
@@ -148,7 +148,8 @@ static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN
     for (int r = 0; r < KN_ROWS; ++r)
 #pragma unroll
       for (int v = 0; v < KN_VECTORS; ++v) acc[r][v] += KN_VLOAD(r * KN_VECTORS + v, sums);
-#if KN_ELEMENT == KN_U32 || KN_ELEMENT == KN_U64 || KN_ELEMENT == KN_F32 || KN_ELEMENT == KN_F64
+#if KN_ELEMENT == KN_U32 || KN_ELEMENT == KN_U64 || KN_ELEMENT == KN_F32 || KN_ELEMENT == KN_F64 || \
+    (KN_PARTS && !KN_IS_COMPLEX)
   if (last && rows >= KN_ROWS && columns >= KN_COLUMNS) {
 #pragma unroll
     for (int r = 0; r < KN_ROWS; ++r)
@@ -168,7 +169,7 @@ static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN
 // Within a task, the sums of column_group columns stay in the cache while the depth is walked in steps of depth_block;
 // with keep_a its rows of A are packed once and kept for all groups. scratch_step holds an item's sums and panels.
 __kernel void koine(__global const KN_STORED* restrict a, __global const KN_STORED* restrict b,
-                    __global KN_STORED* restrict out, __global KN_REAL* restrict scratch, long out_offset, long a_offset,
+                    __global KN_RESULT* restrict out, __global KN_REAL* restrict scratch, long out_offset, long a_offset,
                     long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
                     long row_block, long column_block, long column_group, long depth_block, int keep_a, long scratch_step,
                     long batches, long4 batch_sizes, long4 a_batch, long4 b_batch) {
@@ -189,7 +190,7 @@ __kernel void koine(__global const KN_STORED* restrict a, __global const KN_STOR
     long column_end = min(column0 + column_block, n);
     __global const KN_STORED* am = a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row;
     __global const KN_STORED* bm = b + b_offset + kn_batch_offset(batch, batch_sizes, b_batch);
-    __global KN_STORED* om = out + out_offset + (batch * m + row0) * n;
+    __global KN_RESULT* om = out + out_offset + (batch * m + row0) * n;
 
     for (long group = column0; group < column_end; group += column_group) {
       long columns = min(column_group, column_end - group);

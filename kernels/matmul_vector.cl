@@ -15,6 +15,8 @@
 #ifndef KN_SLICES
 #define KN_SLICES 32
 #endif
+// Elements of a running sum; the sums of as many are added up in turn. On a CPU so much of the vector is at hand, too.
+#define KN_CHUNK 1024
 
 // With one split the sums are the result; with more they wait in `parts` for the second kernel.
 static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, long out_offset, long splits,
@@ -27,9 +29,8 @@ static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, 
 
 #if KN_CPU
 
-#define KN_BLOCK 32    // rows that share one read of the vector
-#define KN_CHUNK 1024  // elements of the vector that are kept at hand
-#define KN_WIDE 8      // vectors of sums, where vectors run down the rows
+#define KN_BLOCK 32  // rows that share one read of the vector
+#define KN_WIDE 8    // vectors of sums, where vectors run down the rows
 
 static inline void kn_vector_multiply_add(KN_VECTOR a[KN_PLANES], KN_VECTOR b[KN_PLANES], KN_VECTOR sum[KN_PLANES]) {
   sum[0] += a[0] * b[0];
@@ -80,7 +81,7 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         if (r + i >= rows) continue;
-        KN_VALUE sum = sums[r + i];
+        KN_VALUE sum = (KN_VALUE)(0);
         KN_REAL lanes[KN_PLANES][KN_LANES];
 #pragma unroll
         for (int p = 0; p < KN_PLANES; ++p) KN_VSTORE(acc[i][p], 0, lanes[p]);
@@ -92,7 +93,7 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
 #endif
         }
         for (long e = d; e < left; ++e) sum = kn_multiply_add(kn_load(row[i], e), kn_load(x, (d0 + e) * x_step), sum);
-        sums[r + i] = sum;
+        sums[r + i] += sum;
       }
     }
   }
@@ -120,31 +121,43 @@ __kernel void koine(__global const KN_STORED* restrict a, __global const KN_STOR
     long index = (split * batches + batch) * m + row0;
     if (block != KN_BLOCK && rows == block) {
       // Rows side by side: a vector holds as many sums.
-      KN_VECTOR acc[KN_WIDE][KN_PLANES];
+      KN_VECTOR sums[KN_WIDE][KN_PLANES];
 #pragma unroll
       for (int v = 0; v < KN_WIDE; ++v)
 #pragma unroll
-        for (int p = 0; p < KN_PLANES; ++p) acc[v][p] = (KN_VECTOR)(0);
-      for (long d = 0; d < depth; ++d) {
-        KN_VALUE value = kn_load(xm, d * x_step);
-        KN_VECTOR xv[KN_PLANES];
+        for (int p = 0; p < KN_PLANES; ++p) sums[v][p] = (KN_VECTOR)(0);
+      for (long d0 = 0; d0 < depth; d0 += KN_CHUNK) {
+        KN_VECTOR acc[KN_WIDE][KN_PLANES];
+#pragma unroll
+        for (int v = 0; v < KN_WIDE; ++v)
+#pragma unroll
+          for (int p = 0; p < KN_PLANES; ++p) acc[v][p] = (KN_VECTOR)(0);
+        const long end = min(d0 + KN_CHUNK, depth);
+        for (long d = d0; d < end; ++d) {
+          KN_VALUE value = kn_load(xm, d * x_step);
+          KN_VECTOR xv[KN_PLANES];
 #if KN_IS_COMPLEX
-        xv[0] = (KN_VECTOR)(value.x);
-        xv[1] = (KN_VECTOR)(value.y);
+          xv[0] = (KN_VECTOR)(value.x);
+          xv[1] = (KN_VECTOR)(value.y);
 #else
-        xv[0] = (KN_VECTOR)(value);
+          xv[0] = (KN_VECTOR)(value);
 #endif
 #pragma unroll
-        for (int v = 0; v < KN_WIDE; ++v) {
-          KN_VECTOR av[KN_PLANES];
-          kn_load_planes(am + d * a_column + v * KN_LANES, av);
-          kn_vector_multiply_add(av, xv, acc[v]);
+          for (int v = 0; v < KN_WIDE; ++v) {
+            KN_VECTOR av[KN_PLANES];
+            kn_load_planes(am + d * a_column + v * KN_LANES, av);
+            kn_vector_multiply_add(av, xv, acc[v]);
+          }
         }
+#pragma unroll
+        for (int v = 0; v < KN_WIDE; ++v)
+#pragma unroll
+          for (int p = 0; p < KN_PLANES; ++p) sums[v][p] += acc[v][p];
       }
       for (int v = 0; v < KN_WIDE; ++v) {
         KN_REAL lanes[KN_PLANES][KN_LANES];
 #pragma unroll
-        for (int p = 0; p < KN_PLANES; ++p) KN_VSTORE(acc[v][p], 0, lanes[p]);
+        for (int p = 0; p < KN_PLANES; ++p) KN_VSTORE(sums[v][p], 0, lanes[p]);
         for (int l = 0; l < KN_LANES; ++l) {
 #if KN_IS_COMPLEX
           KN_VALUE sum = (KN_VALUE)(lanes[0][l], lanes[1][l]);
@@ -162,8 +175,13 @@ __kernel void koine(__global const KN_STORED* restrict a, __global const KN_STOR
     } else {
       for (long r = 0; r < rows; ++r) {
         KN_VALUE sum = (KN_VALUE)(0);
-        for (long d = 0; d < depth; ++d)
-          sum = kn_multiply_add(kn_load(am, r * a_row + d * a_column), kn_load(xm, d * x_step), sum);
+        for (long d0 = 0; d0 < depth; d0 += KN_CHUNK) {
+          KN_VALUE part = (KN_VALUE)(0);
+          const long end = min(d0 + KN_CHUNK, depth);
+          for (long d = d0; d < end; ++d)
+            part = kn_multiply_add(kn_load(am, r * a_row + d * a_column), kn_load(xm, d * x_step), part);
+          sum += part;
+        }
         kn_finish(out, parts, out_offset, splits, index + r, sum);
       }
     }
@@ -192,8 +210,13 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void koine(
   if (row < m) {
     __global const KN_STORED* am = a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row * a_row;
     __global const KN_STORED* xm = x + x_offset + kn_batch_offset(batch, batch_sizes, x_batch);
-    for (long d = k * split / splits + slice; d < end; d += KN_SLICES)
-      sum = kn_multiply_add(kn_load(am, d * a_column), kn_load(xm, d * x_step), sum);
+    for (long d0 = k * split / splits; d0 < end; d0 += KN_SLICES * KN_CHUNK) {
+      KN_VALUE part = (KN_VALUE)(0);
+      const long chunk_end = min(d0 + KN_SLICES * KN_CHUNK, end);
+      for (long d = d0 + slice; d < chunk_end; d += KN_SLICES)
+        part = kn_multiply_add(kn_load(am, d * a_column), kn_load(xm, d * x_step), part);
+      sum += part;
+    }
   }
   shared[slice * block + place] = sum;
   for (int half_of = KN_SLICES / 2; half_of > 0; half_of /= 2) {

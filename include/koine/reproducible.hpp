@@ -19,8 +19,8 @@ namespace koine {
 /// in another way than without the scope; random numbers are always the same.) Elementary functions such as exp and sin
 /// are not covered, since each vendor has its own. Nor are the sign and payload of a NaN, and what passes through
 /// subnormal numbers on a device that has none, or through float32 divisions and roots on one that does not round them
-/// correctly. Reductions add up in the tree that docs/architecture.md shows; an element of a matrix product is one
-/// chain of fused multiply-adds, or, times a vector, a sum of products.
+/// correctly. Reductions add up in the tree that docs/architecture.md shows; so does an element of a matrix product the
+/// chains of fused multiply-adds over blocks of 4096 of its depth, or, where a vector meets a matrix, the products.
 class KOINE_API reproducible {
  public:
   explicit reproducible(bool on = true) noexcept;

@@ -11,6 +11,12 @@
 #include <koine/types.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <queue>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace koine::api {
@@ -139,50 +145,153 @@ Factor product(const Factor& a, const Factor& b, const Labels& needed) {
   return {reshape(matmul(left, right), shape), std::move(labels)};
 }
 
-/// What is needed of the factors beside `a` and `b`: the labels of the others and of the result.
-Labels needed_beside(const std::vector<Factor>& factors, std::size_t a, std::size_t b, const Labels& result) {
-  Labels needed = result;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    if (i != a && i != b) needed = joined({&needed, &factors[i].labels});
-  }
-  return needed;
-}
-
-/// The pair to multiply next.
-std::pair<std::size_t, std::size_t> next_pair(const std::vector<Factor>& factors, const Labels& result) {
-  std::pair<std::size_t, std::size_t> best;
-  std::pair<bool, double> least;  // whether nothing is shared; elements more than before
-  bool any = false;
-  for (std::size_t b = 1; b < factors.size(); ++b) {
-    for (std::size_t a = 0; a < b; ++a) {
-      const Meeting m = meet(factors[a], factors[b], needed_beside(factors, a, b, result));
-      double size = 1;
-      for (const std::int64_t each : sizes(factors[a], joined({&m.batch, &m.rows}))) size *= static_cast<double>(each);
-      for (const std::int64_t each : sizes(factors[b], m.columns)) size *= static_cast<double>(each);
-      const double before = static_cast<double>(factors[a].array.size()) + static_cast<double>(factors[b].array.size());
-      const std::pair cost{m.batch.empty() && m.depth.empty(), size - before};
-      if (any && !(cost < least)) continue;
-      any = true;
-      least = cost;
-      best = {a, b};
+/// The factors that are left, and the pairs of them that may be multiplied next.
+class Contraction {
+ public:
+  Contraction(std::vector<Factor> factors, const Labels& result)
+      : result_(result), places_(factors.size()), turns_(factors.size()) {
+    for (std::size_t place = 0; place < factors.size(); ++place) put(place, plain(factors[place]));
+    for (std::size_t place = 0; place < factors.size(); ++place) {
+      Factor factor = take(place);
+      Labels needed = needed_of(factor);
+      put(place, summed(std::move(factor), needed));
     }
   }
-  return best;
-}
+
+  Factor run() {
+    multiply_alike();
+    for (std::size_t b = 0; b < places_.size(); ++b) add_pairs(b, b);
+    while (!pairs_.empty()) {
+      const Pair pair = pairs_.top();
+      pairs_.pop();
+      if (pair.a_turn != turns_[pair.a] || pair.b_turn != turns_[pair.b]) continue;
+      multiply(pair.a, pair.b);
+      add_pairs(pair.a, places_.size());
+    }
+    return multiply_apart();
+  }
+
+ private:
+  /// Two factors that have a label in common, a before b. It stays as good as it is while both are there: a product of
+  /// others keeps every label that somebody else has.
+  struct Pair {
+    double growth;  // elements more than before
+    std::size_t b, a, b_turn, a_turn;
+
+    friend bool operator>(const Pair& x, const Pair& y) {
+      return std::tie(x.growth, x.b, x.a) > std::tie(y.growth, y.b, y.a);
+    }
+  };
+
+  void put(std::size_t place, Factor factor) {
+    for (const int label : factor.labels) holders_[label].insert(place);
+    places_[place] = std::move(factor);
+  }
+
+  Factor take(std::size_t place) {
+    Factor factor = std::move(*places_[place]);
+    places_[place].reset();
+    ++turns_[place];
+    for (const int label : factor.labels) holders_[label].erase(place);
+    return factor;
+  }
+
+  /// Whether more than `own` factors have the label, or the result.
+  bool needed(int label, std::size_t own) const { return holders_.at(label).size() > own || has(result_, label); }
+
+  /// Those of a taken factor's labels that are still needed.
+  Labels needed_of(const Factor& factor) const {
+    Labels labels;
+    std::copy_if(factor.labels.begin(), factor.labels.end(), std::back_inserter(labels),
+                 [&](int label) { return needed(label, 0); });
+    return labels;
+  }
+
+  /// The product takes the place of the first.
+  void multiply(std::size_t first, std::size_t second) {
+    const Factor a = take(first), b = take(second);
+    const Labels of_a = needed_of(a), of_b = needed_of(b);
+    put(first, product(a, b, joined({&of_a, &of_b})));
+  }
+
+  /// Factors of the same labels, until there are two at the most: no product is larger than what it replaces.
+  void multiply_alike() {
+    std::map<Labels, std::queue<std::size_t>> alike;
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+      Labels labels = places_[place]->labels;
+      std::sort(labels.begin(), labels.end());
+      alike[std::move(labels)].push(place);
+    }
+    for (auto& [labels, places] : alike) {
+      while (places.size() > 2) {
+        const std::size_t first = places.front();
+        places.pop();
+        multiply(first, places.front());
+        places.pop();
+        places.push(first);
+      }
+    }
+  }
+
+  /// The pairs of the factor at `place` and those before `end` that it shares a label with.
+  void add_pairs(std::size_t place, std::size_t end) {
+    if (!places_[place]) return;
+    std::set<std::size_t> others;
+    for (const int label : places_[place]->labels) {
+      const std::set<std::size_t>& holders = holders_[label];
+      others.insert(holders.begin(), holders.lower_bound(end));
+    }
+    others.erase(place);
+    for (const std::size_t other : others) {
+      const auto [a, b] = std::minmax(place, other);
+      pairs_.push({growth(*places_[a], *places_[b]), b, a, turns_[b], turns_[a]});
+    }
+  }
+
+  double growth(const Factor& a, const Factor& b) const {
+    const auto before = static_cast<double>(a.array.size()), more = static_cast<double>(b.array.size());
+    double size = before;
+    for (std::size_t axis = 0; axis < a.labels.size(); ++axis) {
+      const int label = a.labels[axis];
+      if (has(b.labels, label) && !needed(label, 2)) size /= static_cast<double>(a.array.shape()[axis]);
+    }
+    for (std::size_t axis = 0; axis < b.labels.size(); ++axis) {
+      if (!has(a.labels, b.labels[axis])) size *= static_cast<double>(b.array.shape()[axis]);
+    }
+    return size - before - more;
+  }
+
+  /// The product of what is left, which has no labels in common: the two smallest first.
+  Factor multiply_apart() {
+    using Sized = std::tuple<std::int64_t, std::size_t, std::size_t>;  // elements, number, place
+    std::priority_queue<Sized, std::vector<Sized>, std::greater<>> left;
+    std::size_t number = 0;
+    const auto add = [&](std::size_t place) { left.emplace(places_[place]->array.size(), number++, place); };
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+      if (places_[place]) add(place);
+    }
+    while (true) {
+      const std::size_t first = std::get<2>(left.top());
+      left.pop();
+      if (left.empty()) return take(first);
+      const std::size_t second = std::get<2>(left.top());
+      left.pop();
+      multiply(std::min(first, second), std::max(first, second));
+      add(std::min(first, second));
+    }
+  }
+
+  const Labels& result_;
+  std::vector<std::optional<Factor>> places_;
+  std::vector<std::size_t> turns_;                // how often the factor of a place has gone
+  std::map<int, std::set<std::size_t>> holders_;  // the places of the factors that have a label
+  std::priority_queue<Pair, std::vector<Pair>, std::greater<>> pairs_;
+};
 
 }  // namespace
 
 Array contract(std::vector<Factor> factors, const Labels& result) {
-  for (Factor& factor : factors) factor = plain(factor);
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    factors[i] = summed(std::move(factors[i]), needed_beside(factors, i, i, result));
-  }
-  while (factors.size() > 1) {
-    const auto [a, b] = next_pair(factors, result);
-    factors[a] = product(factors[a], factors[b], needed_beside(factors, a, b, result));
-    factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(b));
-  }
-  return arranged(factors[0], result);
+  return arranged(Contraction(std::move(factors), result).run(), result);
 }
 
 }  // namespace koine::api

@@ -98,13 +98,13 @@ Array nanmean(const Operand& operand, const ReductionOptions& options) {
 
 Array nanvar(const Operand& operand, const VarianceOptions& options) {
   const base::NamedCall call("nanvar");
-  const base::NamedCall call("nanstd");
   const Array x = api::real_array(operand, "nanvar");
   graph::normal_axes(options.axis, x.shape(), "nanvar");
   return may_be_nan(x) ? astype(variance(x, options), x.dtype()) : var(x, options);
 }
 
 Array nanstd(const Operand& operand, const VarianceOptions& options) {
+  const base::NamedCall call("nanstd");
   const Array x = api::real_array(operand, "nanstd");
   graph::normal_axes(options.axis, x.shape(), "nanstd");
   return may_be_nan(x) ? astype(sqrt(variance(x, options)), x.dtype()) : std(x, options);

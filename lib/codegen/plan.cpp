@@ -48,11 +48,7 @@ void Planner::State::collect(std::span<Node* const> roots) {
       if (node->op == Op::view && node->inputs[0]->is_ready() &&
           !apply(node->view(), node->shape, node->inputs[0]->layout)) {
         // A reshape that strides cannot express: it reads a row-major copy instead.
-        NodeRef copy =
-            graph::make_node(Op::cast, node->dtype, node->inputs[0]->shape, node->place, {&node->inputs[0], 1});
-        node->inputs[0]->consumers.fetch_sub(1, std::memory_order_relaxed);
-        copy->consumers.fetch_add(1, std::memory_order_relaxed);
-        node->inputs[0] = std::move(copy);
+        replace_input(*node, 0, graph::make_copy(node->inputs[0], node->inputs[0]->shape));
       }
       for (std::size_t i = 0; i < node->arity(); ++i) stack.emplace_back(node->inputs[i].get(), false);
     }
@@ -151,10 +147,10 @@ void Planner::State::cut(std::uint32_t budget) {
   }
 }
 
-std::uint32_t parameter_bytes(const Body& body, bool folded) {
+std::uint32_t parameter_bytes(const Body& body, bool folded, std::size_t count) {
   // A pointer and an offset for each array, strides where the axes do not merge into one, a value for each constant.
   std::uint32_t bytes = loop_bytes;
-  const auto axes = static_cast<std::uint32_t>(body.domain.size());
+  const auto axes = static_cast<std::uint32_t>(count);
   bool plain = !folded;
   for (const Load& load : body.loads) plain = plain && graph::is_row_major(load.layout);
   const auto operands = static_cast<std::uint32_t>(body.loads.size() + body.outputs.size());
@@ -164,20 +160,30 @@ std::uint32_t parameter_bytes(const Body& body, bool folded) {
   return bytes;
 }
 
+bool Planner::State::fits(const Step& step) const {
+  const bool folded = takes_expression(step.node->op) || elsewhere;  // which has strides for all operands, too
+  // Counting what axes merge into takes longer than this, which is enough for nearly all.
+  if (parameter_bytes(step.body, folded, step.body.domain.size()) <= parameter_limit) return true;
+  return parameter_bytes(step.body, folded, walked_axes(step, elsewhere)) <= parameter_limit;
+}
+
 std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits& limits) {
   State& s = *state_;
   s.parameter_limit = limits.parameter_bytes;
+  s.elsewhere = limits.elsewhere;
   s.evaluation = limits.evaluation;
   if (roots.size() == 1 && s.plan_tree(roots[0])) return s.ordered;
   s.collect(roots);
   std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results
-  for (int attempt = 0; attempt < 6; ++attempt) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
     s.decide(attempt == 0);
     s.write_code();
-    const bool fits = std::all_of(
-        s.steps.begin(), s.steps.begin() + static_cast<std::ptrdiff_t>(s.step_count), [&](const Step& step) {
-          return parameter_bytes(step.body, takes_expression(step.node->op)) <= limits.parameter_bytes;
-        });
+    bool fits = true;
+    for (std::size_t k = 0; k < s.step_count; ++k) {
+      if (s.fits(s.steps[k])) continue;
+      fits = false;
+      if (attempt >= 2) read_in_order(s.steps[k]);  // storing intermediate results was not enough
+    }
     if (fits) {
       s.remember_unstored();
       s.order();

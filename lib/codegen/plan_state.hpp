@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
-// plan_decide.cpp chooses what is stored, plan_code.cpp writes the kernels' lines. plan_tree.cpp is a short way for the
-// commonest graphs.
+// plan_decide.cpp chooses what is stored, plan_code.cpp writes the kernels' lines, plan_axes.cpp copies
+// what lies in too many ways. plan_tree.cpp is a short way for the commonest graphs.
 #pragma once
 
 #include "codegen/chains.hpp"
 #include "codegen/plan.hpp"
+#include "codegen/plan_axes.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -51,11 +52,14 @@ inline bool takes_expression(Op op) { return op == Op::reduce || op == Op::scan 
 inline constexpr std::uint32_t loop_bytes = 64;
 
 /// Parameters of one operand at the most: a pointer, an offset, and its strides.
-inline std::uint32_t operand_bytes(const Shape& domain) { return 16 + 8 * static_cast<std::uint32_t>(domain.size()); }
+inline std::uint32_t operand_bytes(const Shape& domain) {
+  return 16 + 8 * static_cast<std::uint32_t>(std::count_if(domain.begin(), domain.end(), [](auto n) { return n > 1; }));
+}
 
 struct Planner::State {
   std::uint64_t epoch = 0;
   std::uint32_t parameter_limit = 0;
+  bool elsewhere = false;
   std::uint64_t evaluation = 0;
   std::vector<Info> infos;
   std::size_t count = 0;  // of infos in use; the rest keep their memory
@@ -75,6 +79,7 @@ struct Planner::State {
   void visit(Node* node);
   void analyse(Info& info);
   void cut(std::uint32_t budget);
+  bool fits(const Step& step) const;
   void decide(bool merge);
   void decide_view(Info& info);
   void decide_elementwise(Info& info, bool merge);

@@ -49,7 +49,7 @@ bool Planner::State::plan_tree(Node* root) {
     stack.pop_back();
   }
   step.body.outputs.push_back({root, root->slot});
-  if (parameter_bytes(step.body) > parameter_limit) return false;
+  if (!fits(step)) return false;
   for (Node* node : tree) node->unstored_by = evaluation;
   ordered.assign(1, &step);
   return true;

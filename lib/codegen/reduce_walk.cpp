@@ -12,6 +12,7 @@ namespace {
 // Elements of one block: few enough that rounding errors stay small within it, enough to keep a work-item or a group
 // busy. It does not depend on the device, so neither does the order of the additions between blocks.
 constexpr std::int64_t block_elements = 32768;
+constexpr std::int64_t longest_chain = 4096;  // of elements that are added to one value in turn
 constexpr std::int64_t segment_elements = 4096;
 constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
 constexpr std::int64_t enough_units = 1 << 17;   // to fill a GPU with columns
@@ -66,11 +67,15 @@ std::int64_t values_in_use(const ReducePass& pass, std::int64_t elements) {
 
 void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
   const std::int64_t inner = walk.reduced.shape.back(), elements = walk.reduced.shape.elements();
-  const std::int64_t block = walk.fixed ? fixed_block : block_elements;
+  const std::int64_t block = walk.fixed ? fixed_block
+                             : walk.cpu ? std::min(block_elements, longest_chain * walk.width)
+                                        : block_elements;
   const std::int64_t longest = walk.fixed ? 1 : std::min(inner, segment_elements);
   const std::int64_t segment = walk.cpu ? longest : walk.width;
   const std::int64_t row_segments = divide_up(inner, segment), segments = elements / inner * row_segments;
-  const std::int64_t per_block = std::max<std::int64_t>(block / (walk.fixed ? segment : std::min(segment, inner)), 1);
+  // A vector adds a segment of a short row to the same few of its values.
+  const std::int64_t per_block = std::clamp<std::int64_t>(block / (walk.fixed ? segment : std::min(segment, inner)), 1,
+                                                          walk.cpu && !walk.fixed ? longest_chain : block);
   const std::int64_t blocks = divide_up(segments, per_block), units = walk.kept.shape.elements() * blocks;
   const std::int64_t share = units / (8 * std::int64_t{traits.compute_units});
   const std::int64_t least = divide_up(fewest_elements, std::min(elements, block));
@@ -104,7 +109,8 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
   const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
   const std::int64_t enough = walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_units, across);
   const std::int64_t wanted = std::max(enough, traits.fewest_shares(rows));
-  const std::int64_t per_block = walk.fixed ? fixed_block : std::max(fewest_rows, divide_up(rows, wanted));
+  const std::int64_t per_block =
+      walk.fixed ? fixed_block : std::clamp(divide_up(rows, wanted), fewest_rows, longest_chain);
   const std::int64_t blocks = divide_up(rows, per_block);
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);

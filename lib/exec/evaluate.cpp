@@ -66,7 +66,8 @@ void run(runtime::Context& context, std::uint64_t evaluation, std::span<Node* co
          const Destination& destination = {}) {
   const WorkspaceLease lease;
   Workspace& workspace = *lease;
-  for (codegen::Step* step : workspace.planner.plan(roots, {context.traits().max_parameter_bytes, evaluation})) {
+  const codegen::Limits limits{context.traits().max_parameter_bytes, destination.node != nullptr, evaluation};
+  for (codegen::Step* step : workspace.planner.plan(roots, limits)) {
     Node& node = *step->node;
     runtime::Queue& queue = queue_of(node);
     switch (step->kind) {
@@ -109,10 +110,6 @@ bool reads_storage(const NodeRef& value, const void* storage) {
     }
   }
   return false;
-}
-
-NodeRef copy_of(const NodeRef& node) {
-  return graph::make_node(Op::cast, node->dtype, node->shape, node->place, {&node, 1});
 }
 
 bool overlap(const graph::Layout& a, const graph::Layout& b) {
@@ -188,7 +185,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       // only if the two parts overlap.
       const auto part = apply(map, shape, target->layout);
       if (!value->is_ready() || overlap(*part, value->layout)) {
-        if (value->is_ready()) value = copy_of(value);
+        if (value->is_ready()) value = graph::make_copy(value, value->shape);
         run_root(context, numbers[0], value);
       }
     }
@@ -196,7 +193,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     NodeRef result = target;
     // Nor in place where the store could still fail after it ran: the target would not be as before.
     if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
-      if (!copied) copied = copy_of(target);
+      if (!copied) copied = graph::make_copy(target, target->shape);
       run_root(context, numbers[1], copied);
       result = copied;
     }
@@ -209,7 +206,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
 NodeRef row_major(const NodeRef& node) {
   evaluate(node);
   if (is_row_major(node->layout)) return node;
-  NodeRef copy = copy_of(node);
+  NodeRef copy = graph::make_copy(node, node->shape);
   evaluate(copy);
   return copy;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table that says which implementation takes a matrix product, and the collapsing of batches before it runs.
+// The table that says which implementation takes a matrix product; the collapsing of batches and the cutting of great
+// depths into blocks before it runs.
 #include "exec/matmul.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 
 #include "base/log.hpp"
 #include "exec/matmul_routes.hpp"
+#include "exec/reduce.hpp"
+#include "graph/infer.hpp"
 
 namespace koine::exec {
 namespace {
@@ -39,7 +42,9 @@ bool suits_clblast(const MatmulProblem& p) {
   constexpr double least_work = 512.0 * 512.0 * 512.0;
   // Its kernels count elements in 32 bits.
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  return is_blas_type(p.dtype) &&
+  // It is called for each block of the depth; our own kernel takes them all at once.
+  constexpr std::int64_t most_blocks = 64;
+  return is_blas_type(p.dtype) && p.k <= most_blocks * clblast_depth &&
          static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) >= least_work &&
          blas_layout(p.a, p.m, p.k).leading > 0 && blas_layout(p.b, p.k, p.n).leading > 0 &&
          last_element(p, p.a, p.m, p.k) < most && last_element(p, p.b, p.k, p.n) < most &&
@@ -166,6 +171,83 @@ void run_batch(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p,
   run_piece(queue, route, piece);
 }
 
+/// The most of the depth that an implementation takes at once, so that rounding errors stay small.
+std::int64_t most_depth(const MatmulProblem& p, MatmulRoute route) {
+  constexpr std::int64_t fixed = 4096;      // changing this changes results
+  constexpr std::int64_t running = 4096;    // a work-item of a tile keeps one sum of each result
+  constexpr std::int64_t packed = 1 << 20;  // a CPU adds up sums of 128 or more
+  if (is_integer(p.dtype)) return p.k;
+  if (p.fixed) return fixed;
+  if (route == MatmulRoute::packed) return packed;
+  return route == MatmulRoute::tile ? running : p.k;
+}
+
+MatmulProblem rows_of(MatmulProblem p, std::int64_t first, std::int64_t count) {
+  p.a.offset += first * p.a.row_stride;
+  p.m = count;
+  return p;
+}
+
+/// A run of matrices along the first axis of the batch.
+MatmulProblem matrices_of(MatmulProblem p, std::int64_t first, std::int64_t count) {
+  p.a.offset += first * p.a.batch_strides[0];
+  p.b.offset += first * p.b.batch_strides[0];
+  p.batch[0] = count;
+  if (count == 1) {
+    for (auto* list : {&p.batch, &p.a.batch_strides, &p.b.batch_strides}) list->erase(list->begin());
+  }
+  return p;
+}
+
+/// `count` blocks of the depth from `first` on, as one more axis of the batch.
+MatmulProblem blocks_of(MatmulProblem p, std::int64_t first, std::int64_t count, std::int64_t depth) {
+  p.a.offset += first * p.a.column_stride;
+  p.b.offset += first * p.b.row_stride;
+  p.k = depth;
+  p.batch.insert(p.batch.begin(), count);
+  p.a.batch_strides.insert(p.a.batch_strides.begin(), depth * p.a.column_stride);
+  p.b.batch_strides.insert(p.b.batch_strides.begin(), depth * p.b.row_stride);
+  return p;
+}
+
+/// A product in blocks of the depth, whose sums are added up by the tree of fixed reductions (codegen/reduce.hpp).
+/// `part`: it is a part of the results, from `out_offset` on.
+void run_deep(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p, std::int64_t depth,
+              std::int64_t out_offset = 0, bool part = false) {
+  constexpr std::int64_t most_bytes = 256 << 20;  // of the blocks' sums
+  constexpr std::int64_t fewest_rows = 256;
+  const DType type = graph::accumulation_type(p.dtype);
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t results = batch_count(p) * p.m * p.n, whole = p.k / depth, rest = p.k % depth,
+                     blocks = whole + (rest > 0 ? 1 : 0);
+  if (blocks * results > most_bytes / size) {
+    const auto halves = [&](auto half_of, std::int64_t count, std::int64_t first) {
+      run_deep(queue, route, half_of(p, 0, first), depth, out_offset, true);
+      run_deep(queue, route, half_of(p, first, count - first), depth, out_offset + results / count * first, true);
+    };
+    if (!p.batch.empty()) return halves(matrices_of, p.batch[0], p.batch[0] / 2);
+    if (p.m >= 2 * fewest_rows) return halves(rows_of, p.m, p.m / 2 / fewest_rows * fewest_rows);
+  }
+  const auto bytes = [&](std::int64_t count, DType of) { return static_cast<std::uint64_t>(count) * size_of(of); };
+  const runtime::BufferRef sums = queue.allocate(bytes(blocks * results, type), "matmul");
+  const runtime::BufferRef out = part ? queue.allocate(bytes(results, p.dtype), "matmul") : p.out;
+  graph::Place place;
+  place.context = &queue.context();
+  const Shape shape{blocks, results};
+  const graph::NodeRef leaf = graph::make_leaf(type, graph::row_major(shape), sums, place);
+  // Its kernels are at hand before the products run: where one must be built, nothing is done twice.
+  const Reduction total(queue, stored_body({leaf}, shape, leaf.get()), {graph::ReduceKind::sum, {0}, p.dtype, true},
+                        place, "matmul", out);
+  const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
+    MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, sums.get(), block * results, p.fixed, true};
+    run_batch(queue, route, some, 0, piece);
+  };
+  multiply(blocks_of(p, 0, whole, depth), 0);
+  if (rest > 0) multiply(blocks_of(p, whole * depth, 1, rest), whole);
+  total.run();
+  if (part) queue.copy(*p.out, bytes(out_offset, p.dtype), *out, 0, bytes(results, p.dtype), "matmul");
+}
+
 }  // namespace
 
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem) {
@@ -195,7 +277,9 @@ void run_matmul(runtime::Queue& queue, const MatmulProblem& problem) {
                                                std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
-  run_batch(queue, choice.route, p, 0, MatmulPiece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out, 0, p.fixed});
+  const std::int64_t depth = most_depth(p, choice.route);
+  if (p.k > depth) return run_deep(queue, choice.route, p, depth);
+  run_batch(queue, choice.route, p, 0, {p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out.get(), 0, p.fixed, false});
 }
 
 }  // namespace koine::exec

@@ -27,8 +27,9 @@ struct MatmulProblem {
   std::int64_t m = 0, n = 0, k = 0;
   std::vector<std::int64_t> batch;
   MatmulOperand a, b;
-  runtime::Buffer* out = nullptr;  ///< contiguous, from offset 0
-  /// Each element as one chain of fused multiply-adds from the first to the last step of the depth, as on every device.
+  runtime::BufferRef out;  ///< contiguous, from offset 0
+  /// In the order that is the same on every device: a chain of fused multiply-adds over each block of 4096 of the
+  /// depth, from its first step to its last; the blocks' values are added up by the tree of codegen/reduce.hpp.
   bool fixed = false;
 };
 

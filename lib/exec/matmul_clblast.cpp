@@ -3,6 +3,7 @@
 #include "base/process.hpp"
 #include "exec/matmul_routes.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <vector>
 
@@ -16,8 +17,9 @@ clblast::Transpose transpose(const BlasLayout& layout) {
   return layout.transposed ? clblast::Transpose::kYes : clblast::Transpose::kNo;
 }
 
+/// `add`: to what the results are.
 template <class T>
-clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue, cl_event* event) {
+clblast::StatusCode multiply(const MatmulPiece& p, bool add, cl_command_queue queue, cl_event* event) {
   const BlasLayout a = blas_layout(p.a, p.m, p.k), b = blas_layout(p.b, p.k, p.n);
   const auto m = static_cast<std::size_t>(p.m), n = static_cast<std::size_t>(p.n), k = static_cast<std::size_t>(p.k);
   const auto a_leading = static_cast<std::size_t>(a.leading), b_leading = static_cast<std::size_t>(b.leading);
@@ -25,7 +27,7 @@ clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue, cl_ev
   if (count == 1) {
     return clblast::Gemm<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, T(1), p.a.buffer->memory(),
                             static_cast<std::size_t>(p.a.offset), a_leading, p.b.buffer->memory(),
-                            static_cast<std::size_t>(p.b.offset), b_leading, T(0), p.out->memory(),
+                            static_cast<std::size_t>(p.b.offset), b_leading, T(add), p.out->memory(),
                             static_cast<std::size_t>(p.out_offset), n, &queue, event);
   }
   std::vector<std::size_t> a_offsets, b_offsets, out_offsets;
@@ -40,10 +42,10 @@ clblast::StatusCode multiply(const MatmulPiece& p, cl_command_queue queue, cl_ev
     b_offsets.push_back(static_cast<std::size_t>(b_offset));
     out_offsets.push_back(static_cast<std::size_t>(p.out_offset + number * p.m * p.n));
   }
-  const std::vector<T> ones(count, T(1)), zeros(count, T(0));
+  const std::vector<T> ones(count, T(1)), kept(count, T(add));
   return clblast::GemmBatched<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, ones.data(),
                                  p.a.buffer->memory(), a_offsets.data(), a_leading, p.b.buffer->memory(),
-                                 b_offsets.data(), b_leading, zeros.data(), p.out->memory(), out_offsets.data(), n,
+                                 b_offsets.data(), b_leading, kept.data(), p.out->memory(), out_offsets.data(), n,
                                  count, &queue, event);
 }
 
@@ -53,17 +55,24 @@ void run_clblast(runtime::Queue& queue, const MatmulPiece& piece) {
   runtime::Context& context = queue.context();
   context.check_usable("matmul");
   const runtime::Use uses[] = {{piece.a.buffer, false}, {piece.b.buffer, false}, {piece.out, true}};
-  // CLBlast passes OpenCL's codes on; its own are below -1000.
-  const base::HoldExit compiles;  // at the first call
-  const cl_int code = queue.submit(uses, [&](cl_event* event) -> cl_int {
-    switch (piece.dtype) {
-      case DType::float32: return static_cast<cl_int>(multiply<float>(piece, queue.handle(), event));
-      case DType::float64: return static_cast<cl_int>(multiply<double>(piece, queue.handle(), event));
-      case DType::complex64: return static_cast<cl_int>(multiply<std::complex<float>>(piece, queue.handle(), event));
-      default: return static_cast<cl_int>(multiply<std::complex<double>>(piece, queue.handle(), event));
-    }
-  });
-  if (code != CL_SUCCESS) context.fail(code, "matmul", "multiply with CLBlast");
+  MatmulPiece p = piece;
+  for (std::int64_t done = 0; done < piece.k; done += clblast_depth) {
+    p.k = std::min(clblast_depth, piece.k - done);
+    // CLBlast passes OpenCL's codes on; its own are below -1000.
+    const base::HoldExit compiles;  // at the first call
+    const cl_int code = queue.submit(uses, [&](cl_event* event) -> cl_int {
+      switch (p.dtype) {
+        case DType::float32: return static_cast<cl_int>(multiply<float>(p, done > 0, queue.handle(), event));
+        case DType::float64: return static_cast<cl_int>(multiply<double>(p, done > 0, queue.handle(), event));
+        case DType::complex64:
+          return static_cast<cl_int>(multiply<std::complex<float>>(p, done > 0, queue.handle(), event));
+        default: return static_cast<cl_int>(multiply<std::complex<double>>(p, done > 0, queue.handle(), event));
+      }
+    });
+    if (code != CL_SUCCESS) context.fail(code, "matmul", "multiply with CLBlast");
+    p.a.offset += p.k * p.a.column_stride;
+    p.b.offset += p.k * p.b.row_stride;
+  }
   if (context.synchronous()) queue.finish("matmul");
 }
 

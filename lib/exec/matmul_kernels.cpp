@@ -44,7 +44,9 @@ std::string define(const char* name, std::int64_t value) {
   return std::string(" -D ") + name + "=" + std::to_string(value);
 }
 
-std::string fixed_option(const MatmulPiece& p) { return p.fixed ? define("KN_FIXED", 1) : ""; }
+std::string sum_options(const MatmulPiece& p) {
+  return (p.fixed ? define("KN_FIXED", 1) : "") + (p.parts ? define("KN_PARTS", 1) : "");
+}
 
 runtime::KernelRef kernel_of(runtime::Queue& queue, const char* source, const std::string& options,
                              const char* entry = "koine") {
@@ -134,7 +136,7 @@ void run_packed(runtime::Queue& queue, const MatmulPiece& p) {
   const runtime::KernelRef kernel =
       kernel_of(queue, "matmul_cpu",
                 define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
-                    define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors) + fixed_option(p));
+                    define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors) + sum_options(p));
   const runtime::BufferRef scratch =
       queue.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
   runtime::Launch launch(queue, kernel);
@@ -162,7 +164,7 @@ void run_tile(runtime::Queue& queue, const MatmulPiece& p) {
   const runtime::KernelRef kernel =
       kernel_of(queue, "matmul_tile",
                 define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth) +
-                    fixed_option(p) + (passes > 1 ? define("KN_PASSES", 1) : ""));
+                    sum_options(p) + (passes > 1 ? define("KN_PASSES", 1) : ""));
   const std::int64_t groups = divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count();
   const std::int64_t sum_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
   runtime::BufferRef waiting;
@@ -215,7 +217,10 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
     least_depth = 32 * slices;
     fewest = traits.fewest_shares(p.k / slices);
   }
-  const std::int64_t splits = std::max(fewest, std::min<std::int64_t>({wanted / groups, p.k / least_depth, 1024}));
+  // A sum of sums of 1024 elements takes no more than 1024 of them.
+  constexpr std::int64_t most_depth = 1 << 20;
+  const std::int64_t splits = std::max(
+      {fewest, divide_up(p.k, most_depth), std::min<std::int64_t>({wanted / groups, p.k / least_depth, 1024})});
 
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);

@@ -39,7 +39,7 @@ void run_matmul_node(runtime::Queue& queue, graph::Node& node) {
     problem.batch.assign(batch.begin(), batch.end());
     problem.a = operand(a, batch);
     problem.b = operand(b, batch);
-    problem.out = buffer.get();
+    problem.out = buffer;
     problem.fixed = node.place.reproducible && !is_integer(node.dtype);
     run_matmul(queue, problem);
   }

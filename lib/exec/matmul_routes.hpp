@@ -27,6 +27,8 @@ struct MatmulPiece {
   runtime::Buffer* out = nullptr;
   std::int64_t out_offset = 0;
   bool fixed = false;
+  bool parts =
+      false;  ///< the results are parts of sums, of the type that sums are kept in (not run_vector, run_clblast)
 };
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
@@ -41,5 +43,7 @@ void run_packed(runtime::Queue& queue, const MatmulPiece& piece);
 void run_tile(runtime::Queue& queue, const MatmulPiece& piece);
 void run_vector(runtime::Queue& queue, const MatmulPiece& piece);   // m or n is 1; never fixed
 void run_clblast(runtime::Queue& queue, const MatmulPiece& piece);  // never fixed
+/// The depth of one running sum of CLBlast's; longer ones are added up of such.
+inline constexpr std::int64_t clblast_depth = 4096;
 
 }  // namespace koine::exec

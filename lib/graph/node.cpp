@@ -156,6 +156,10 @@ NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map) {
                    std::make_shared<const ViewMap>(std::move(map)));
 }
 
+NodeRef make_copy(const NodeRef& input, const Shape& shape) {
+  return make_node(Op::cast, input->dtype, shape, input->place, {&input, 1});
+}
+
 NodeRef make_cast(const NodeRef& input, DType dtype) {
   if (input->dtype == dtype) return input;
   return make_node(Op::cast, dtype, input->shape, input->place, {&input, 1});

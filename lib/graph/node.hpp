@@ -181,6 +181,8 @@ NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const 
                   Attributes attributes = {});
 /// `map` over `input`: a leaf over the same memory where the input has been computed, else pending.
 NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map);
+/// A pending copy of `shape`, which the input broadcasts to.
+NodeRef make_copy(const NodeRef& input, const Shape& shape);
 /// The input converted to `dtype`; the input itself where it has that type.
 NodeRef make_cast(const NodeRef& input, DType dtype);
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -136,6 +137,34 @@ TEST_CASE("products in an order that keeps results small") {
     const Array v = kn::ones({n}, {.dtype = kn::int64});
     CHECK(kn::einsum("i,j,i,j->", {v, v, v, v}).item<std::int64_t>() == n * n);
     CHECK(kn::einsum("i,j,k->", {v, v, v}).item<std::int64_t>() == n * n * n);
+  });
+}
+
+TEST_CASE("a thousand operands are planned in no time") {
+  on_each_device([] {
+    const auto planned = [](const std::string& subscripts, const std::vector<Array>& operands) {
+      const auto start = std::chrono::steady_clock::now();
+      const Array product = kn::einsum(subscripts, operands);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      CHECK(seconds.count() < 5);  // far less in a release build, and hours if all pairs were looked at again and again
+      return product;
+    };
+    constexpr std::size_t count = 1000;
+    std::string commas(count - 1, ','), vectors = "i", chain = "ab";
+    std::vector<Array> scalars, ones, steps;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t sign = i % 3 == 0 ? -1 : 1;
+      scalars.push_back(kn::full({}, sign));
+      ones.push_back(kn::full({5}, sign));
+      steps.push_back(kn::asarray(std::vector<std::int64_t>{0, 1, -1, 0}, {2, 2}));
+      if (i > 0) vectors += ",i";
+      if (i > 0) chain += "," + std::string(1, static_cast<char>('a' + i % 20)) + static_cast<char>('a' + (i + 1) % 20);
+    }
+    CHECK(planned(commas + "->", scalars).item<std::int64_t>() == 1);  // 334 of them are negative
+    CHECK(planned(vectors + "->", ones).item<std::int64_t>() == 5);
+    CHECK(planned(vectors + "->i", ones).shape() == Shape{5});
+    // Fifty times round twenty letters: the fifty steps between two letters meet element by element.
+    check_array<std::int64_t>(planned(chain + "->a", steps), {2}, {1, 1});
   });
 }
 

@@ -12,6 +12,7 @@
 #include "support/products.hpp"
 
 #include <complex>
+#include <functional>
 #include <limits>
 #include <random>
 #include <string>
@@ -154,10 +155,95 @@ TEST_CASE("long sums are accurate and the same each time") {
     const kn::Array exact = kn::matmul(a.astype(kn::float64), b.astype(kn::float64));
     const kn::Array product = kn::matmul(a, b);
     const kn::Array error = kn::abs(product.astype(kn::float64) - exact) / exact;
-    // One running sum: its roundings, each at most 2^-24 of the sum so far, make a random walk of 300,000 steps.
-    CHECK(kn::max(error).item<double>() < 4 * std::sqrt(300'000.0) * 0x1p-24);
+    // Running sums of 4096 at the most: their roundings, each at most 2^-24 of the sum so far, make a random walk.
+    CHECK(kn::max(error).item<double>() < 4 * std::sqrt(4096.0) * 0x1p-24);
     CHECK(product.to_vector<float>() == kn::matmul(a, b).to_vector<float>());
   });
+}
+
+namespace {
+
+/// Both orders of sums.
+void in_each_order(const std::function<void()>& test) {
+  for (const bool reproducible : {false, true}) {
+    CAPTURE(reproducible);
+    const kn::reproducible scope(reproducible);
+    test();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sums of 262,144 normal numbers are as accurate as short ones") {
+  on_each_device(kn::float64, [] {
+    kn::random::Generator g(5);
+    constexpr std::int64_t k = 1 << 18;
+    const kn::Array a = g.normal({40, k}), b = g.normal({k, 40});
+    const kn::Array turned_a = (a.T() + 0.0f).eval().T(), turned_b = (b.T() + 0.0f).eval().T();
+    const auto wide = [](const kn::Array& x) { return x.astype(kn::float64); };
+    const kn::Array exact = kn::matmul(wide(a), wide(b)).eval(),
+                    all = kn::matmul(kn::abs(wide(a)), kn::abs(wide(b))).eval();
+    const auto error = [&](const kn::Array& product, std::int64_t rows, std::int64_t columns) {
+      const auto part = [&](const kn::Array& x) { return x(kn::slice(0, rows), kn::slice(0, columns)); };
+      return kn::max(kn::abs(wide(product) - part(exact)) / part(all)).item<double>();
+    };
+    in_each_order([&] {
+      for (const kn::Array& left : {a, turned_a}) {
+        for (const kn::Array& right : {b, turned_b}) {
+          CHECK(error(kn::matmul(left, right), 40, 40) < 1e-6);
+          CHECK(error(kn::matmul(left(kn::slice(0, 2)), right(kn::all, kn::slice(0, 3))), 2, 3) < 1e-6);
+          CHECK(error(kn::matmul(left(kn::slice(0, 1)), right), 1, 40) < 1e-6);
+          CHECK(error(kn::matmul(left, right(kn::all, kn::slice(0, 1))), 40, 1) < 1e-6);
+        }
+      }
+    });
+  });
+}
+
+namespace {
+
+/// Products of depth k whose factors are all `value` and 1, on every path that walks the depth in its own way: `error`
+/// is the most that they may be off.
+void check_even_products(std::int64_t k, float value, float error) {
+  CAPTURE(k);
+  const kn::Array vector = (kn::zeros({k}) + 1.0f).eval();
+  const kn::Array row = kn::reshape(vector, {1, k}), column = kn::reshape(vector, {k, 1}),
+                  even = kn::broadcast_to(kn::full({1, 1}, value), {1, k}),
+                  flat = kn::broadcast_to(kn::full({1, 1}, value), {k, 1});
+  const auto want = static_cast<float>(static_cast<double>(k) * static_cast<double>(value));
+  const auto check = [&](const kn::Array& a, const kn::Array& b) {
+    CAPTURE(a.shape());
+    CAPTURE(b.shape());
+    CHECK(kn::max(kn::abs(kn::matmul(a, b) / want - 1)).item<float>() <= error);
+  };
+  in_each_order([&] {
+    check(row, flat);
+    check(kn::flip(row), flat);
+    check(even, column);
+    check(kn::broadcast_to(even, {33, k}), column);
+    check(kn::broadcast_to(row, {2, k}), kn::broadcast_to(flat, {k, 2}));
+    CHECK(std::abs(kn::vecdot(vector, vector * value).item<float>() / want - 1) <= error);
+  });
+  check(row, kn::broadcast_to(flat, {k, 128}));  // rows side by side
+  const kn::Array one = kn::ones({1, 1}, {.dtype = kn::complex64});
+  const kn::Array complex = kn::matmul(kn::broadcast_to(one * value, {1, k}), kn::broadcast_to(one, {k, 1}));
+  CHECK(std::abs(complex.item<std::complex<float>>() / want - 1.0f) <= error);
+  const kn::Array half =
+      kn::matmul(kn::full({1, k}, 0x1p-12f).astype(kn::float16), column.astype(kn::float16) * 0x1p-12f);
+  CHECK(half.item<float>() == static_cast<float>(k) * 0x1p-24f);
+}
+
+}  // namespace
+
+TEST_CASE("no sum of a deep product is a single running one") {
+  on_each_device([] {
+    // Adding 0.1 to the sum so far, 4096 times, is off by 4e-5 in the end, 2^19 times by 4e-3.
+    check_even_products((std::int64_t{1} << 22) + 4096, 0.1f, 1e-4f);
+  });
+}
+
+TEST_CASE("products of more ones than float32 counts" * doctest::skip(!kn::test::exhaustive())) {
+  on_each_device([] { check_even_products(std::int64_t{1} << 28, 1, 0); });
 }
 
 TEST_CASE("operands that do not fit") {
@@ -172,31 +258,38 @@ TEST_CASE("operands that do not fit") {
 TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustive())) {
   // The table sends no small product there, and none on a CPU or an NVIDIA card; it computes on any device all the
   // same.
-  on_each_device([] {
+  // Less than a block of the depth, and more.
+  const auto check = [](std::size_t k) {
+    const std::size_t m = 20, n = 40;
     kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
-    std::vector<float> av, bv, expected;
-    for (int i = 0; i < 3 * 20 * 30; ++i) av.push_back(random_value<float>());
-    for (int i = 0; i < 30 * 40; ++i) bv.push_back(random_value<float>());
+    std::vector<float> av, bv;
+    for (std::size_t i = 0; i < 3 * m * k; ++i) av.push_back(random_value<float>());
+    for (std::size_t i = 0; i < k * n; ++i) bv.push_back(random_value<float>());
     const auto a = context.queue().allocate(av.size() * 4, "test"), b = context.queue().allocate(bv.size() * 4, "test");
-    const auto out = context.queue().allocate(3 * 20 * 40 * 4, "test");
+    const auto out = context.queue().allocate(3 * m * n * 4, "test");
     context.queue().write(*a, 0, av.data(), av.size() * 4);
     context.queue().write(*b, 0, bv.data(), bv.size() * 4);
     kn::exec::MatmulPiece piece;
-    piece.m = 20, piece.n = 40, piece.k = 30;
-    piece.a = {a.get(), 0, 1, 20, {}};  // transposed
-    piece.b = {b.get(), 0, 40, 1, {}};
+    piece.m = m, piece.n = n, piece.k = static_cast<std::int64_t>(k);
+    piece.a = {a.get(), 0, 1, m, {}};  // transposed
+    piece.b = {b.get(), 0, n, 1, {}};
     piece.out = out.get();
     for (const std::int64_t batches : {1, 3}) {
       piece.batch.sizes = {1, 1, 1, batches};
-      piece.batch.a_strides = {0, 0, 0, 600};
+      piece.batch.a_strides = {0, 0, 0, static_cast<std::int64_t>(m * k)};
       kn::exec::run_clblast(context.queue(), piece);
-      std::vector<float> got(static_cast<std::size_t>(batches) * 800);
+      std::vector<float> got(static_cast<std::size_t>(batches) * m * n);
       context.queue().read(*out, 0, got.data(), got.size() * 4);
       for (std::size_t i = 0; i < got.size(); ++i) {
         float sum = 0;
-        for (std::size_t d = 0; d < 30; ++d) sum += av[i / 800 * 600 + d * 20 + i % 800 / 40] * bv[d * 40 + i % 40];
+        for (std::size_t d = 0; d < k; ++d)
+          sum += av[i / (m * n) * m * k + d * m + i % (m * n) / n] * bv[d * n + i % n];
         if (got[i] != sum) FAIL("element " << i << " is " << got[i] << ", expected " << sum);
       }
     }
+  };
+  on_each_device([&] {
+    check(30);
+    check(2 * 4096 + 1);
   });
 }

@@ -194,6 +194,67 @@ TEST_CASE("a float32 sum of 10^8 uniform values is right to 1e-6, and the same e
   });
 }
 
+namespace {
+
+/// Sums of `count` equal values in every shape of reduction, over memory that they all lie in; `error` is the most that
+/// a sum may be off.
+template <class T>
+void check_even_sums(std::int64_t count, float value, float error) {
+  CAPTURE(kn::name(kn::dtype_of<T>));
+  CAPTURE(count);
+  const Array x = (kn::zeros({count}, {.dtype = kn::dtype_of<T>}) + value).eval();
+  const float stored = kn::abs(x(0)).astype(kn::float32).template item<float>();
+  const auto check = [&](const Array& sums, std::int64_t elements) {
+    CAPTURE(elements);
+    const Array off = kn::abs(sums.astype(kn::complex64)) / (static_cast<float>(elements) * stored) - 1.0f;
+    CHECK(kn::max(kn::abs(off)).template item<float>() <= error);
+  };
+  // The sums themselves may be more than a small type holds.
+  const kn::SumOptions whole{.dtype = kn::is_complex(x.dtype()) ? x.dtype() : kn::float32};
+  auto down = whole;
+  down.axis = 0;
+  check(kn::sum(x, whole), count);
+  for (const std::int64_t inner : {3, 300}) {
+    CAPTURE(inner);
+    const std::int64_t rows = count / inner;
+    const Array columns = kn::reshape(x(slice(0, rows * inner)), {rows, inner});
+    check(kn::sum(columns, down), rows);
+    check(kn::sum(columns.T(), down), inner);
+    check(kn::sum(columns(all, slice(1, none)), whole), rows * (inner - 1));
+  }
+  check(kn::mean(x) * static_cast<float>(count), count);
+  if (size_of(x.dtype()) > 2) check(kn::cumulative_sum(x)(-1), count);
+}
+
+}  // namespace
+
+TEST_CASE("no sum is a single running one") {
+  on_each_device([] {
+    // Adding 0.1 to the sum so far, 4096 times, is off by 4e-5 in the end, 2^15 times by 3e-4, and 2^22 times by 3e-2.
+    constexpr std::int64_t count = (1 << 22) + 4100;
+    for (const bool reproducible : {false, true}) {
+      CAPTURE(reproducible);
+      const kn::reproducible scope(reproducible);
+      check_even_sums<float>(count, 0.1f, 1e-4f);
+    }
+    check_even_sums<std::complex<float>>(count, 0.1f, 1e-4f);
+    check_even_sums<kn::bfloat16_t>(count, 0.1f, 1e-2f);  // of the mean's own rounding
+  });
+}
+
+TEST_CASE("sums of more ones than float32 counts" * doctest::skip(!kn::test::exhaustive())) {
+  on_each_device([] {
+    constexpr std::int64_t count = std::int64_t{1} << 28;
+    for (const bool reproducible : {false, true}) {
+      CAPTURE(reproducible);
+      const kn::reproducible scope(reproducible);
+      check_even_sums<float>(count, 1, 1e-7f);  // a third of them is no float32
+      check_even_sums<kn::float16_t>(count, 0x1p-14f, 1e-3f);
+      check_even_sums<kn::bfloat16_t>(count, 1, 1e-2f);
+    }
+  });
+}
+
 TEST_CASE("one size past 2^24") {
   on_each_device([] {
     const std::int64_t size = (1 << 24) + 3;

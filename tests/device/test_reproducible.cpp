@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE("reductions of every floating type have the documented bits",
 
 namespace {
 
-/// One element of a product: a chain over the depth, or where a matrix meets a vector a tree of products.
+/// One element of a product: chains over the depth, or where a matrix meets a vector a tree of products.
 template <class T>
 T element_of(const std::vector<Summed<T>>& row, const std::vector<Summed<T>>& column, bool sums) {
   using S = Summed<T>;
@@ -276,9 +276,7 @@ T element_of(const std::vector<Summed<T>>& row, const std::vector<Summed<T>>& co
     for (std::size_t d = 0; d < row.size(); ++d) products.push_back(plain_product(row[d], column[d]));
     return T(fixed_sum(products));
   }
-  S sum(0);
-  for (std::size_t d = 0; d < row.size(); ++d) sum = kn::test::chained(row[d], column[d], sum);
-  return T(kn::test::settled(sum));
+  return T(kn::test::fixed_product(row, column));
 }
 
 /// The product of matrices with these values, as both layouts of each operand give it.
@@ -328,6 +326,46 @@ TEST_CASE_TEMPLATE("matrix products have the documented bits", T, float, double,
     check_matmul<T>(1, 5000, 1, true);
     check_matmul<T>(1, 1025, 33, true);
     check_matmul<T>(65, 4099, 1, true);
+    // Round the blocks of the depth.
+    check_matmul<T>(2, 0, 2, false);
+    check_matmul<T>(2, 1, 2, false);
+    check_matmul<T>(3, 4095, 2, false);
+    check_matmul<T>(3, 4096, 2, false);
+    check_matmul<T>(3, 4097, 2, true);
+    check_matmul<T>(2, 8193, 35, true);
+    check_matmul<T>(2, 33 * 4096 + 5, 2, false);  // more blocks than running values
+  });
+}
+
+TEST_CASE("products of more blocks than the tree takes at once have the documented bits" *
+          doctest::skip(!kn::test::exhaustive())) {
+  on_devices<float>([] { check_matmul<float>(2, 4097 * 4096 + 5, 2, false); });
+}
+
+TEST_CASE("products in batches and by names have the bits of the same products alone") {
+  on_devices<float>([] {
+    constexpr std::int64_t k = 9001;
+    const Array a = kn::asarray(uneven<float>(2 * 3 * 2 * k, 1), {2, 3, 2, k}),
+                b = kn::asarray(uneven<float>(3 * k * 4, 2), {3, k, 4});
+    std::vector<float> want;
+    for (std::int64_t i = 0; i < 2; ++i) {
+      for (std::int64_t j = 0; j < 3; ++j) {
+        const std::vector<float> one = kn::matmul(a(i, j), b(j)).to_vector<float>();
+        want.insert(want.end(), one.begin(), one.end());
+      }
+    }
+    check_bits(kn::matmul(a, b), want);
+    check_bits(kn::einsum("ijmk,jkn->ijmn", {a, b}), want);
+    const Array part = a(0, 0), other = b(0);
+    const std::vector<float> alone = kn::matmul(part, other).to_vector<float>();
+    check_bits(kn::tensordot(part, other, {.axes = 1}), alone);
+    // By parts, since the blocks' sums would take too much memory: 3 x 2^13 x 2^13 x 4 bytes.
+    const Array tall = kn::broadcast_to(part(slice(0, 1)), {8192, k}),
+                wide = kn::broadcast_to(other(all, slice(0, 1)), {k, 8192});
+    if (kn::test::exhaustive()) {
+      const Array large = kn::matmul(tall, wide);
+      CHECK(kn::all(large == kn::asarray(alone)(0)).item<bool>());
+    }
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine::reproducible promises, as plain host code: the tree of reductions and the chain of matrix products. (Not
-// to be compiled with contraction: -ffp-contract=off.)
+// What koine::reproducible promises, as plain host code: the tree of reductions, and the chains of matrix products that
+// it adds up. (Not to be compiled with contraction: -ffp-contract=off.)
 #pragma once
 
 #include <koine/koine.hpp>
@@ -126,6 +126,18 @@ S settled(S sum) {
   } else {
     return sum == 0 ? S(0) : sum;
   }
+}
+
+/// An element of a matrix product: a chain over each block of 4096 of the depth, and the tree over the blocks.
+template <class S>
+S fixed_product(const std::vector<S>& row, const std::vector<S>& column) {
+  std::vector<S> blocks;
+  for (std::size_t first = 0; first < row.size(); first += 4096) {
+    S sum(0);
+    for (std::size_t d = first; d < std::min(row.size(), first + 4096); ++d) sum = chained(row[d], column[d], sum);
+    blocks.push_back(sum);
+  }
+  return settled(fixed_sum(blocks));
 }
 
 }  // namespace koine::test

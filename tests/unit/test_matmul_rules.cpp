@@ -95,6 +95,9 @@ TEST_CASE("CLBlast gets no strides and no sizes that it cannot take") {
   p.b.offset = std::int64_t{1} << 31;
   CHECK(route(amd, p) == MatmulRoute::tile);
   CHECK(route(amd, problem(koine::float32, 50'000, 50'000, 1024)) == MatmulRoute::tile);
+  // Of a great depth, it would be called for each of many blocks.
+  CHECK(route(amd, problem(koine::float32, 64, 64, 64 * 4096)) == MatmulRoute::clblast);
+  CHECK(route(amd, problem(koine::float32, 64, 64, 64 * 4096 + 1)) == MatmulRoute::tile);
 }
 
 TEST_CASE("layouts that BLAS can name") {
