@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// How Python's objects become what Koine's functions take: scalars, operands, shapes, axes, subscripts.
+#pragma once
+
+#include <koine/koine.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace koine::python {
+
+/// A Python scalar is weak, as a C++ scalar is. Empty for another object, and for an integer beyond 64 bits.
+std::optional<Scalar> read_scalar(nanobind::handle object);
+/// Anything with `__index__`; empty for another object, and for an integer beyond 64 bits.
+std::optional<std::int64_t> read_integer(nanobind::handle object);
+
+std::optional<Scalar> read(nanobind::handle object, Scalar*);
+std::optional<Operand> read(nanobind::handle object, Operand*);
+/// An integer or a list of them.
+std::optional<Shape> read(nanobind::handle object, Shape*);
+/// None, an integer or a list of them.
+std::optional<Axis> read(nanobind::handle object, Axis*);
+
+/// The entries of a subscript; throws Python's TypeError for what may not stand in one.
+std::vector<Index> subscript(nanobind::handle key);
+
+/// A caster over `read`: nanobind tries it for each argument of type T.
+template <class T>
+struct Caster {
+  static constexpr auto Name = nanobind::detail::const_name("object");
+  using Value = T;
+  template <class U>
+  using Cast = nanobind::detail::movable_cast_t<U>;
+  template <class>
+  static constexpr bool can_cast() {
+    return true;
+  }
+  bool from_python(nanobind::handle object, std::uint32_t, nanobind::detail::cleanup_list*) noexcept {
+    try {
+      value = read(object, static_cast<T*>(nullptr));
+    } catch (...) {
+      return false;
+    }
+    return value.has_value();
+  }
+  explicit operator T*() { return &*value; }
+  explicit operator T&() { return *value; }
+  explicit operator T&&() { return std::move(*value); }
+
+  std::optional<T> value;
+};
+
+}  // namespace koine::python
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<koine::Scalar> : koine::python::Caster<koine::Scalar> {};
+template <>
+struct type_caster<koine::Operand> : koine::python::Caster<koine::Operand> {};
+template <>
+struct type_caster<koine::Axis> : koine::python::Caster<koine::Axis> {};
+template <>
+struct type_caster<koine::Shape> : koine::python::Caster<koine::Shape> {
+  static handle from_cpp(const koine::Shape& shape, rv_policy, cleanup_list*) noexcept {
+    PyObject* const result = PyTuple_New(static_cast<Py_ssize_t>(shape.size()));
+    for (std::size_t axis = 0; result != nullptr && axis < shape.size(); ++axis) {
+      PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+    }
+    return result;
+  }
+};
+
+}  // namespace nanobind::detail
