@@ -23,8 +23,8 @@ nb::object item(const Array& x) {
   if (is_unsigned_integer(type)) return nb::int_(value_of<std::uint64_t>(x));
   if (is_integer(type)) return nb::int_(value_of<std::int64_t>(x));
   if (is_complex(type)) {
-    const auto value = type == complex64 ? std::complex<double>(value_of<std::complex<float>>(x))
-                                         : value_of<std::complex<double>>(x);
+    const auto value =
+        type == complex64 ? std::complex<double>(value_of<std::complex<float>>(x)) : value_of<std::complex<double>>(x);
     return nb::steal(PyComplex_FromDoubles(value.real(), value.imag()));
   }
   return nb::float_(type == float64 ? value_of<double>(x) : value_of<float>(x));
@@ -117,7 +117,8 @@ void bind_array(nb::module_& m) {
       .def("__float__", [](const Array& x) { return checked(PyNumber_Float(item(x).ptr())); })
       .def("__complex__", as_complex)
       .def("__index__", as_index)
-      .def("__getitem__", [](const Array& x, nb::handle key) { return x.get(subscript(key)); }, nb::arg().none())
+      .def(
+          "__getitem__", [](const Array& x, nb::handle key) { return x.get(subscript(key)); }, nb::arg().none())
       .def(
           "__setitem__", [](Array& x, nb::handle key, const Operand& value) { x.set(subscript(key), value); },
           nb::arg().none(), nb::arg())

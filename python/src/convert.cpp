@@ -23,18 +23,11 @@ std::optional<std::vector<std::int64_t>> read_integers(nb::handle list) {
   return values;
 }
 
-/// An end of a slice: what lies beyond 64 bits lies beyond every axis too.
 std::optional<std::int64_t> slice_bound(nb::handle object) {
   if (object.is_none()) return std::nullopt;
-  const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
-  if (!integer.is_valid()) throw nb::python_error();
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
-  if (overflow != 0) {
-    constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 2;
-    return overflow < 0 ? -far : far;
-  }
-  return value;
+  const auto bound = read(object, static_cast<Anywhere*>(nullptr));
+  if (!bound) throw nb::type_error("[subscript] a slice takes integers and None");
+  return bound->value;
 }
 
 Index subscript_entry(nb::handle entry) {
@@ -47,10 +40,9 @@ Index subscript_entry(nb::handle entry) {
   if (PyBool_Check(entry.ptr())) return asarray(entry.ptr() == Py_True);
   if (nb::isinstance<Array>(entry)) return nb::cast<const Array&>(entry);
   if (const auto position = read_integer(entry)) return *position;
-  throw nb::type_error(
-      ("[subscript] got " + std::string(nb::str(entry.type()).c_str()) +
-       "; a subscript takes integers, slices, None, ..., and arrays of integers or bools")
-          .c_str());
+  throw nb::type_error(("[subscript] got " + std::string(nb::str(entry.type()).c_str()) +
+                        "; a subscript takes integers, slices, None, ..., and arrays of integers or bools")
+                           .c_str());
 }
 
 }  // namespace
@@ -80,6 +72,18 @@ std::optional<std::int64_t> read_integer(nb::handle object) {
     return std::nullopt;
   }
   return value;
+}
+
+std::optional<Anywhere> read(nb::handle object, Anywhere*) {
+  const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+  if (!integer.is_valid()) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+  using Limits = std::numeric_limits<std::int64_t>;
+  return Anywhere{overflow == 0 ? value : overflow < 0 ? Limits::min() : Limits::max()};
 }
 
 std::optional<Scalar> read(nb::handle object, Scalar*) { return read_scalar(object); }

@@ -18,6 +18,13 @@ std::optional<Scalar> read_scalar(nanobind::handle object);
 /// Anything with `__index__`; empty for another object, and for an integer beyond 64 bits.
 std::optional<std::int64_t> read_integer(nanobind::handle object);
 
+/// An integer that may lie anywhere, such as a diagonal or the end of a slice: beyond 64 bits it is the nearest of
+/// those.
+struct Anywhere {
+  std::int64_t value;
+};
+
+std::optional<Anywhere> read(nanobind::handle object, Anywhere*);
 std::optional<Scalar> read(nanobind::handle object, Scalar*);
 std::optional<Operand> read(nanobind::handle object, Operand*);
 /// An integer or a list of them.
@@ -58,6 +65,8 @@ struct Caster {
 
 namespace nanobind::detail {
 
+template <>
+struct type_caster<koine::python::Anywhere> : koine::python::Caster<koine::python::Anywhere> {};
 template <>
 struct type_caster<koine::Scalar> : koine::python::Caster<koine::Scalar> {};
 template <>

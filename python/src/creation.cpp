@@ -15,7 +15,11 @@ std::size_t widest_kind(const nb::list& values) {
   std::size_t kind = 0;
   for (nb::handle value : values) {
     PyObject* const p = value.ptr();
-    const std::size_t own = PyBool_Check(p) ? 0 : PyLong_Check(p) ? 1 : PyFloat_Check(p) ? 3 : PyComplex_Check(p) ? 4 : 5;
+    const std::size_t own = PyBool_Check(p)      ? 0
+                            : PyLong_Check(p)    ? 1
+                            : PyFloat_Check(p)   ? 3
+                            : PyComplex_Check(p) ? 4
+                                                 : 5;
     if (own == 5) throw nb::type_error("[asarray] got what is no number; it takes nested lists of Python's numbers");
     kind = std::max(kind, own);
   }
@@ -25,14 +29,10 @@ std::size_t widest_kind(const nb::list& values) {
 DType default_type(const nb::list& values) {
   const DefaultDTypes defaults = default_dtypes();
   switch (nb::len(values) == 0 ? 3 : widest_kind(values)) {
-    case 0:
-      return bool_;
-    case 1:
-      return defaults.integral;
-    case 3:
-      return defaults.real_floating;
-    default:
-      return defaults.complex_floating;
+    case 0: return bool_;
+    case 1: return defaults.integral;
+    case 3: return defaults.real_floating;
+    default: return defaults.complex_floating;
   }
 }
 
@@ -141,22 +141,20 @@ void bind_creation(nb::module_& m) {
   m.def(
       "linspace",
       [](const Scalar& start, const Scalar& stop, std::int64_t num, const Type& type, const Place& device,
-         bool endpoint) {
-        return linspace(start, stop, num, {.dtype = type, .device = device, .endpoint = endpoint});
-      },
+         bool endpoint) { return linspace(start, stop, num, {.dtype = type, .device = device, .endpoint = endpoint}); },
       nb::arg(), nb::arg(), "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       "endpoint"_a = true);
   m.def(
       "eye",
-      [](std::int64_t rows, const std::optional<std::int64_t>& columns, std::int64_t k, const Type& type,
+      [](std::int64_t rows, const std::optional<std::int64_t>& columns, Anywhere k, const Type& type,
          const Place& device) {
-        return eye(rows, columns.value_or(rows), {.k = k, .dtype = type, .device = device});
+        return eye(rows, columns.value_or(rows), {.k = k.value, .dtype = type, .device = device});
       },
       nb::arg(), nb::arg() = nb::none(), nb::kw_only(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none());
   m.def(
-      "tril", [](const Array& x, std::int64_t k) { return tril(x, {.k = k}); }, nb::arg(), nb::kw_only(), "k"_a = 0);
+      "tril", [](const Array& x, Anywhere k) { return tril(x, {.k = k.value}); }, nb::arg(), nb::kw_only(), "k"_a = 0);
   m.def(
-      "triu", [](const Array& x, std::int64_t k) { return triu(x, {.k = k}); }, nb::arg(), nb::kw_only(), "k"_a = 0);
+      "triu", [](const Array& x, Anywhere k) { return triu(x, {.k = k.value}); }, nb::arg(), nb::kw_only(), "k"_a = 0);
   m.def(
       "meshgrid",
       [](const nb::args& arrays, const std::string& indexing) {

@@ -21,8 +21,10 @@ struct ToAxes {
 }  // namespace
 
 void bind_linalg(nb::module_& m) {
-  m.def("matmul", [](const Array& x1, const Array& x2) { return matmul(x1, x2); }, nb::arg(), nb::arg());
-  m.def("matrix_transpose", [](const Array& x) { return matrix_transpose(x); }, nb::arg());
+  m.def(
+      "matmul", [](const Array& x1, const Array& x2) { return matmul(x1, x2); }, nb::arg(), nb::arg());
+  m.def(
+      "matrix_transpose", [](const Array& x) { return matrix_transpose(x); }, nb::arg());
   m.def(
       "tensordot",
       [](const Array& x1, const Array& x2, const Axes& axes) {

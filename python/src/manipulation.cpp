@@ -9,12 +9,13 @@ void bind_manipulation(nb::module_& m) {
         [](const nb::args& arrays) { return as_tuple(broadcast_arrays(nb::cast<std::vector<Array>>(arrays))); });
   m.def("broadcast_shapes",
         [](const nb::args& shapes) { return broadcast_shapes(nb::cast<std::vector<Shape>>(shapes)); });
-  m.def("broadcast_to", [](const Array& x, const Shape& shape) { return broadcast_to(x, shape); }, nb::arg(),
-        "shape"_a);
+  m.def(
+      "broadcast_to", [](const Array& x, const Shape& shape) { return broadcast_to(x, shape); }, nb::arg(), "shape"_a);
   m.def(
       "concat", [](const std::vector<Array>& arrays, const Axis& axis) { return concat(arrays, {.axis = axis}); },
       nb::arg(), nb::kw_only(), "axis"_a.none() = 0);
-  m.def("expand_dims", [](const Array& x, const Axis& axis) { return expand_dims(x, axis); }, nb::arg(), "axis"_a);
+  m.def(
+      "expand_dims", [](const Array& x, const Axis& axis) { return expand_dims(x, axis); }, nb::arg(), "axis"_a);
   m.def(
       "flip", [](const Array& x, const Axis& axis) { return flip(x, {.axis = axis}); }, nb::arg(), nb::kw_only(),
       "axis"_a = nb::none());
@@ -22,7 +23,8 @@ void bind_manipulation(nb::module_& m) {
       "moveaxis",
       [](const Array& x, const Axis& source, const Axis& destination) { return moveaxis(x, source, destination); },
       nb::arg(), nb::arg(), nb::arg());
-  m.def("permute_dims", [](const Array& x, const Axis& axes) { return permute_dims(x, axes); }, nb::arg(), "axes"_a);
+  m.def(
+      "permute_dims", [](const Array& x, const Axis& axes) { return permute_dims(x, axes); }, nb::arg(), "axes"_a);
   m.def(
       "repeat",
       [](const Array& x, const Operand& repeats, const Axis& axis) {
@@ -39,18 +41,18 @@ void bind_manipulation(nb::module_& m) {
       },
       nb::arg(), "shape"_a, nb::kw_only(), "copy"_a = nb::none());
   m.def(
-      "roll",
-      [](const Array& x, std::int64_t shift, const Axis& axis) { return roll(x, shift, {.axis = axis}); }, nb::arg(),
-      "shift"_a, nb::kw_only(), "axis"_a = nb::none());
+      "roll", [](const Array& x, std::int64_t shift, const Axis& axis) { return roll(x, shift, {.axis = axis}); },
+      nb::arg(), "shift"_a, nb::kw_only(), "axis"_a = nb::none());
   m.def(
-      "roll",
-      [](const Array& x, const Shape& shift, const Axis& axis) { return roll(x, shift, {.axis = axis}); }, nb::arg(),
-      "shift"_a, nb::kw_only(), "axis"_a = nb::none());
-  m.def("squeeze", [](const Array& x, const Axis& axis) { return squeeze(x, axis); }, nb::arg(), "axis"_a);
+      "roll", [](const Array& x, const Shape& shift, const Axis& axis) { return roll(x, shift, {.axis = axis}); },
+      nb::arg(), "shift"_a, nb::kw_only(), "axis"_a = nb::none());
+  m.def(
+      "squeeze", [](const Array& x, const Axis& axis) { return squeeze(x, axis); }, nb::arg(), "axis"_a);
   m.def(
       "stack", [](const std::vector<Array>& arrays, std::int64_t axis) { return stack(arrays, {.axis = axis}); },
       nb::arg(), nb::kw_only(), "axis"_a = 0);
-  m.def("tile", [](const Array& x, const Shape& repetitions) { return tile(x, repetitions); }, nb::arg(), nb::arg());
+  m.def(
+      "tile", [](const Array& x, const Shape& repetitions) { return tile(x, repetitions); }, nb::arg(), nb::arg());
   m.def(
       "unstack", [](const Array& x, std::int64_t axis) { return as_tuple(unstack(x, {.axis = axis})); }, nb::arg(),
       nb::kw_only(), "axis"_a = 0);

@@ -10,18 +10,12 @@ namespace {
 PyObject* python_type_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::ShapeError:
-    case ErrorKind::ValueError:
-      return PyExc_ValueError;
-    case ErrorKind::DTypeError:
-      return PyExc_TypeError;
-    case ErrorKind::IndexError:
-      return PyExc_IndexError;
-    case ErrorKind::OutOfMemory:
-      return PyExc_MemoryError;
-    case ErrorKind::IoError:
-      return PyExc_OSError;
-    default:
-      return PyExc_RuntimeError;
+    case ErrorKind::ValueError: return PyExc_ValueError;
+    case ErrorKind::DTypeError: return PyExc_TypeError;
+    case ErrorKind::IndexError: return PyExc_IndexError;
+    case ErrorKind::OutOfMemory: return PyExc_MemoryError;
+    case ErrorKind::IoError: return PyExc_OSError;
+    default: return PyExc_RuntimeError;
   }
 }
 

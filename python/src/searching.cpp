@@ -32,7 +32,8 @@ void bind_searching(nb::module_& m) {
   bind_arg<Arg>(m, "argmax", argmax);
   bind_arg<Arg>(m, "argmin", argmin);
   bind_arg<Reduction>(m, "count_nonzero", count_nonzero);
-  m.def("nonzero", [](const Array& x) { return as_tuple(nonzero(x)); }, nb::arg());
+  m.def(
+      "nonzero", [](const Array& x) { return as_tuple(nonzero(x)); }, nb::arg());
   m.def(
       "searchsorted",
       [](const Array& x1, const Operand& x2, const std::string& side, const std::optional<Array>& sorter) {
@@ -40,17 +41,15 @@ void bind_searching(nb::module_& m) {
       },
       nb::arg(), nb::arg(), nb::kw_only(), "side"_a = "left", "sorter"_a = nb::none());
   m.def(
-      "where",
-      [](const Operand& condition, const Operand& x1, const Operand& x2) { return where(condition, x1, x2); },
+      "where", [](const Operand& condition, const Operand& x1, const Operand& x2) { return where(condition, x1, x2); },
       nb::arg(), nb::arg(), nb::arg());
 
   bind_sort(m, "sort", sort);
   bind_sort(m, "argsort", argsort);
 
   m.def(
-      "isin",
-      [](const Operand& x1, const Operand& x2, bool invert) { return isin(x1, x2, {.invert = invert}); }, nb::arg(),
-      nb::arg(), nb::kw_only(), "invert"_a = false);
+      "isin", [](const Operand& x1, const Operand& x2, bool invert) { return isin(x1, x2, {.invert = invert}); },
+      nb::arg(), nb::arg(), nb::kw_only(), "invert"_a = false);
   m.def(
       "unique_all",
       [](const Array& x) {
@@ -72,7 +71,8 @@ void bind_searching(nb::module_& m) {
         return nb::make_tuple(result.values, result.inverse_indices);
       },
       nb::arg());
-  m.def("unique_values", [](const Array& x) { return unique_values(x); }, nb::arg());
+  m.def(
+      "unique_values", [](const Array& x) { return unique_values(x); }, nb::arg());
 }
 
 }  // namespace koine::python

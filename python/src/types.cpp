@@ -22,7 +22,8 @@ void bind_device(nb::module_& m) {
   nb::class_<Device>(m, "Device", "One compute device.")
       .def_prop_ro("name", &Device::name)
       .def_prop_ro("selector", &Device::selector)
-      .def("__eq__", [](const Device& a, const Device& b) { return a == b; }, nb::is_operator())
+      .def(
+          "__eq__", [](const Device& a, const Device& b) { return a == b; }, nb::is_operator())
       .def("__hash__", [](const Device& device) { return std::hash<std::string>{}(device.selector()); })
       .def("__repr__", [](const Device& device) { return "koine.Device('" + device.selector() + "')"; });
   m.def("_devices", [] { return devices(); });
@@ -76,12 +77,18 @@ void bind_types(nb::module_& m) {
       .def_ro("max", &IntegerInfo::max)
       .def_ro("min", &IntegerInfo::min)
       .def_ro("dtype", &IntegerInfo::dtype);
-  m.def("finfo", [](DType type) { return finfo(type); }, nb::arg());
-  m.def("finfo", [](const Array& x) { return finfo(x); }, nb::arg());
-  m.def("iinfo", [](DType type) { return iinfo(type); }, nb::arg());
-  m.def("iinfo", [](const Array& x) { return iinfo(x); }, nb::arg());
-  m.def("can_cast", [](DType from, DType to) { return can_cast(from, to); }, nb::arg(), nb::arg());
-  m.def("can_cast", [](const Array& from, DType to) { return can_cast(from, to); }, nb::arg(), nb::arg());
+  m.def(
+      "finfo", [](DType type) { return finfo(type); }, nb::arg());
+  m.def(
+      "finfo", [](const Array& x) { return finfo(x); }, nb::arg());
+  m.def(
+      "iinfo", [](DType type) { return iinfo(type); }, nb::arg());
+  m.def(
+      "iinfo", [](const Array& x) { return iinfo(x); }, nb::arg());
+  m.def(
+      "can_cast", [](DType from, DType to) { return can_cast(from, to); }, nb::arg(), nb::arg());
+  m.def(
+      "can_cast", [](const Array& from, DType to) { return can_cast(from, to); }, nb::arg(), nb::arg());
   m.def(
       "astype",
       [](const Array& x, DType type, bool copy, const Place& device) {
@@ -111,7 +118,8 @@ void bind_types(nb::module_& m) {
         return result;
       },
       nb::arg().none());
-  m.def("_dtypes", [](const Place& device) { return dtypes({.device = device}); }, nb::arg().none());
+  m.def(
+      "_dtypes", [](const Place& device) { return dtypes({.device = device}); }, nb::arg().none());
 }
 
 }  // namespace koine::python
