@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays from Python's objects and from other libraries' arrays, and for those."""
+from . import _koine
 from ._koine import Array, _convert, _from_capsule, _from_list, _to_capsule
 
 CPU = (1, 0)  # DLPack's kDLCPU: what Koine gives and takes lies in the host's memory
 
+# The types of a buffer's elements, by the letters of Python's struct.
+FORMATS = {"?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "q": "int64", "B": "uint8", "H": "uint16",
+           "I": "uint32", "L": "uint64", "Q": "uint64", "e": "float16", "f": "float32", "d": "float64"}
+
 
 def _flatten(obj):
     """The shape of nested lists, and what they hold, in row-major order."""
-    if isinstance(obj, Array):
+    if hasattr(obj, "item"):  # an array of one element, another library's scalar
         return (), [obj.item()]
     if not isinstance(obj, (list, tuple)):
         return (), [obj]
@@ -19,7 +24,7 @@ def _flatten(obj):
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
-    """An array of Python's numbers in nested lists, of an array, or of another library's."""
+    """An array of Python's numbers in nested lists, of an array, of another library's, or of a buffer."""
     if isinstance(obj, Array):
         return _convert(obj, dtype, device, copy)
     if hasattr(obj, "__dlpack__"):
@@ -28,6 +33,14 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
         return _convert(x, dtype, device, None if copy is not False else False)
     if copy is False:
         raise ValueError("[asarray] copy=False, but Python's numbers have to be copied")
+    if not hasattr(obj, "item"):
+        try:
+            with memoryview(obj) as buffer:
+                if buffer.format in FORMATS:
+                    type = getattr(_koine, FORMATS[buffer.format])
+                    return asarray(buffer.tolist(), dtype=dtype or type, device=device)
+        except TypeError:
+            pass  # no buffer
     shape, values = _flatten(obj)
     return _from_list(values, shape, dtype, device)
 

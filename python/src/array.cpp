@@ -130,6 +130,10 @@ void bind_array(nb::module_& m) {
       .def("__neg__", [](const Array& x) { return negative(x); })
       .def("__pos__", [](const Array& x) { return positive(x); });
 
+  // Equality is element by element, so an array is no key; and NumPy must not take it for a scalar.
+  array.attr("__hash__") = nb::none();
+  array.attr("__array_ufunc__") = nb::none();
+
   Operators(array)
       .compare("eq", equal)
       .compare("ne", not_equal)

@@ -39,7 +39,7 @@ Index subscript_entry(nb::handle entry) {
   }
   if (PyBool_Check(entry.ptr())) return asarray(entry.ptr() == Py_True);
   if (nb::isinstance<Array>(entry)) return nb::cast<const Array&>(entry);
-  if (const auto position = read_integer(entry)) return *position;
+  if (const auto position = read(entry, static_cast<Anywhere*>(nullptr))) return position->value;
   throw nb::type_error(("[subscript] got " + std::string(nb::str(entry.type()).c_str()) +
                         "; a subscript takes integers, slices, None, ..., and arrays of integers or bools")
                            .c_str());

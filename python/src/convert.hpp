@@ -35,10 +35,22 @@ std::optional<Axis> read(nanobind::handle object, Axis*);
 /// The entries of a subscript; throws Python's TypeError for what may not stand in one.
 std::vector<Index> subscript(nanobind::handle key);
 
+/// What a parameter of type T takes, as signatures and messages name it.
+template <class T>
+inline constexpr auto annotation = nanobind::detail::const_name("int");
+template <>
+inline constexpr auto annotation<Scalar> = nanobind::detail::const_name("bool | int | float | complex");
+template <>
+inline constexpr auto annotation<Operand> = nanobind::detail::const_name("Array | bool | int | float | complex");
+template <>
+inline constexpr auto annotation<Shape> = nanobind::detail::const_name("int | tuple[int, ...]");
+template <>
+inline constexpr auto annotation<Axis> = nanobind::detail::const_name("None | int | tuple[int, ...]");
+
 /// A caster over `read`: nanobind tries it for each argument of type T.
 template <class T>
 struct Caster {
-  static constexpr auto Name = nanobind::detail::const_name("object");
+  static constexpr auto Name = annotation<T>;
   using Value = T;
   template <class U>
   using Cast = nanobind::detail::movable_cast_t<U>;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the standard's suite does not look at: NumPy's arrays in and out, Python's objects and errors."""
+import array
 import copy
 import gc
 import inspect
@@ -103,6 +104,13 @@ def test_asarray_of_python_s_objects():
     assert kn.asarray([True, 2]).dtype == kn.int64 and kn.asarray([1, 2.5]).dtype == kn.float32
     assert int(kn.asarray(2**64 - 1, dtype=kn.uint64)) == 2**64 - 1
     assert kn.asarray([kn.asarray(1), 2]).shape == (2,)
+    assert kn.asarray([np.int64(1), np.float32(2)]).dtype == kn.float32 and int(kn.asarray(np.uint8(3))) == 3
+    for buffer, dtype in ((array.array("d", [1, 2]), kn.float64), (bytes([1, 2]), kn.uint8),
+                          (memoryview(np.array([[1, 2]], dtype=np.int16)), kn.int16)):
+        x = kn.asarray(buffer)
+        assert x.dtype == dtype and np.from_dlpack(x).ravel().tolist() == [1, 2]
+    assert kn.asarray(memoryview(np.zeros((2, 0), dtype=np.int8))).shape == (2, 0)
+    assert kn.asarray(np.broadcast_to(np.float32(3), (2, 2))).shape == (2, 2)  # read-only
     for wrong, error in (([[1], [1, 2]], ValueError), (["a"], TypeError), ([1, None], TypeError), (object(), TypeError),
                          (2**64, OverflowError)):
         with pytest.raises(error):
@@ -121,8 +129,9 @@ def test_subscripts():
     for key in ("a", 1.5, (0, "a"), slice("a")):
         with pytest.raises(TypeError):
             x[key]
-    with pytest.raises(IndexError):
-        x[2]
+    for position in (2, -3, 2**70, -2**70):
+        with pytest.raises(IndexError):
+            x[position]
     assert [int(row[0, 0]) for row in x] == [0, 12]
     assert list(range(5))[kn.asarray(2)] == 2
     with pytest.raises(TypeError):
@@ -137,6 +146,13 @@ def test_errors_are_python_s():
         with pytest.raises(error):
             call()
     assert (x == None) is False and (x != "a") is True  # noqa: E711
+
+
+def test_arrays_do_not_mix_with_numpy_s():
+    for call in (lambda: kn.ones(3) + np.ones(3), lambda: np.ones(3) + kn.ones(3), lambda: hash(kn.ones(3))):
+        with pytest.raises(TypeError):
+            call()
+    assert (np.float64(2) * kn.ones(3)).dtype == kn.float32
 
 
 def test_namespace():
