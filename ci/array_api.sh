@@ -47,6 +47,7 @@ export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
 cd "$build" # the suite's folder may be read-only: what hypothesis keeps goes here
 pytest=("$build/venv/bin/python" -m pytest -p no:cacheprovider -q)
 "${pytest[@]}" "$root/python/tests"
+# What nanobind calls leaked behind the last test is what pytest and hypothesis still hold.
 ARRAY_API_TESTS_MODULE=koine "${pytest[@]}" --disable-deadline --max-examples "${MAX_EXAMPLES:-20}" \
   --numprocesses "${JOBS:-2}" --disable-warnings --tb=short -rX \
   --xfails-file "$root/python/array_api_xfails.txt" "$suite/array_api_tests" "$@"

@@ -4,6 +4,8 @@ import array
 import copy
 import gc
 import inspect
+import subprocess
+import sys
 
 import koine as kn
 import numpy as np
@@ -153,6 +155,22 @@ def test_arrays_do_not_mix_with_numpy_s():
         with pytest.raises(TypeError):
             call()
     assert (np.float64(2) * kn.ones(3)).dtype == kn.float32
+
+
+def test_nothing_is_left_at_the_end_of_a_process():
+    code = """
+import numpy as np, koine as kn
+x = kn.from_dlpack(np.arange(6.0).reshape(2, 3))
+x[0] += kn.sum(x, axis=0)
+y, part, info = kn.unique_all(x), x[:, kn.asarray([0, 1])], kn.__array_namespace_info__()
+try:
+    kn.reshape(x, (5,))
+except ValueError:
+    pass
+print(np.from_dlpack(part), float(x[1, 2]))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0 and result.stderr == ""  # nanobind lists what it still holds
 
 
 def test_namespace():
