@@ -104,12 +104,12 @@ class Operators {
 void bind_array(nb::module_& m) {
   nb::class_<Array> array(m, "Array", "A lazy n-dimensional array on a device.");
   array.def_prop_ro("shape", [](const Array& x) { return x.shape(); })
-      .def_prop_ro("dtype", &Array::dtype)
-      .def_prop_ro("device", &Array::device)
-      .def_prop_ro("ndim", &Array::ndim)
-      .def_prop_ro("size", &Array::size)
-      .def_prop_ro("T", &Array::T)
-      .def_prop_ro("mT", &Array::mT)
+      .def_prop_ro("dtype", [](const Array& x) { return x.dtype(); })
+      .def_prop_ro("device", [](const Array& x) { return x.device(); })
+      .def_prop_ro("ndim", [](const Array& x) { return x.ndim(); })
+      .def_prop_ro("size", [](const Array& x) { return x.size(); })
+      .def_prop_ro("T", [](const Array& x) { return x.T(); })
+      .def_prop_ro("mT", [](const Array& x) { return x.mT(); })
       .def("__repr__", [](const Array& x) { return to_string(x); })
       .def("item", item, "The value of an array of one element.")
       .def("__bool__", [](const Array& x) { return value_of<bool>(x); })

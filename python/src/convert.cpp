@@ -2,7 +2,6 @@
 // How Python's objects become what Koine's functions take; see convert.hpp.
 #include "convert.hpp"
 
-#include <complex>
 #include <limits>
 #include <string>
 
@@ -47,20 +46,20 @@ Index subscript_entry(nb::handle entry) {
 
 }  // namespace
 
-std::optional<Scalar> read_scalar(nb::handle object) {
+std::optional<Number> read_number(nb::handle object) {
   PyObject* const p = object.ptr();
-  if (PyBool_Check(p)) return Scalar(p == Py_True);
+  if (PyBool_Check(p)) return p == Py_True;
   if (PyLong_Check(p)) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(p, &overflow);
-    if (overflow == 0) return Scalar(value);
+    if (overflow == 0) return std::int64_t{value};
     const unsigned long long wide = PyLong_AsUnsignedLongLong(p);
-    if (PyErr_Occurred() == nullptr) return Scalar(wide);
+    if (PyErr_Occurred() == nullptr) return std::uint64_t{wide};
     PyErr_Clear();
     return std::nullopt;
   }
-  if (PyFloat_Check(p)) return Scalar(PyFloat_AS_DOUBLE(p));
-  if (PyComplex_Check(p)) return Scalar(std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p)));
+  if (PyFloat_Check(p)) return PyFloat_AS_DOUBLE(p);
+  if (PyComplex_Check(p)) return std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p));
   return std::nullopt;
 }
 
@@ -86,13 +85,17 @@ std::optional<Anywhere> read(nb::handle object, Anywhere*) {
   return Anywhere{overflow == 0 ? value : overflow < 0 ? Limits::min() : Limits::max()};
 }
 
-std::optional<Scalar> read(nb::handle object, Scalar*) { return read_scalar(object); }
+std::optional<Scalar> read(nb::handle object, Scalar*) {
+  const auto number = read_number(object);
+  if (!number) return std::nullopt;
+  return std::visit([](auto value) { return Scalar(value); }, *number);
+}
 
 std::optional<Operand> read(nb::handle object, Operand*) {
   if (nb::isinstance<Array>(object)) return Operand(nb::cast<const Array&>(object));
-  const auto scalar = read_scalar(object);
-  if (!scalar) return std::nullopt;
-  return std::visit([](auto value) { return Operand(value); }, scalar->value());
+  const auto number = read_number(object);
+  if (!number) return std::nullopt;
+  return std::visit([](auto value) { return Operand(value); }, *number);
 }
 
 std::optional<Shape> read(nb::handle object, Shape*) {
@@ -105,7 +108,7 @@ std::optional<Shape> read(nb::handle object, Shape*) {
 }
 
 std::optional<Axis> read(nb::handle object, Axis*) {
-  if (object.is_none()) return Axis();
+  if (object.is_none()) return Axis(none);
   if (is_list(object)) {
     const auto axes = read_integers(object);
     return axes ? std::optional(Axis(*axes)) : std::nullopt;

@@ -6,15 +6,18 @@
 
 #include <nanobind/nanobind.h>
 
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace koine::python {
 
-/// A Python scalar is weak, as a C++ scalar is. Empty for another object, and for an integer beyond 64 bits.
-std::optional<Scalar> read_scalar(nanobind::handle object);
+/// A Python number, weak as a C++ scalar is. Empty for another object, and for an integer beyond 64 bits.
+using Number = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
+std::optional<Number> read_number(nanobind::handle object);
 /// Anything with `__index__`; empty for another object, and for an integer beyond 64 bits.
 std::optional<std::int64_t> read_integer(nanobind::handle object);
 

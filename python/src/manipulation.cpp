@@ -25,15 +25,13 @@ void bind_manipulation(nb::module_& m) {
       nb::arg(), nb::arg(), nb::arg());
   m.def(
       "permute_dims", [](const Array& x, const Axis& axes) { return permute_dims(x, axes); }, nb::arg(), "axes"_a);
-  m.def(
-      "repeat",
-      [](const Array& x, const Operand& repeats, const Axis& axis) {
-        if (!repeats.is_scalar()) return repeat(x, repeats.array(), {.axis = axis});
-        const auto* count = std::get_if<std::int64_t>(&repeats.scalar().value());
-        if (count == nullptr) throw nb::type_error("[repeat] takes an integer or an array of integers as repeats");
-        return repeat(x, *count, {.axis = axis});
-      },
-      nb::arg(), nb::arg(), nb::kw_only(), "axis"_a = nb::none());
+  const auto bind_repeat = [&](auto function) {
+    m.def("repeat", function, nb::arg(), nb::arg(), nb::kw_only(), "axis"_a = nb::none());
+  };
+  bind_repeat(
+      [](const Array& x, const Array& repeats, const Axis& axis) { return repeat(x, repeats, {.axis = axis}); });
+  bind_repeat(
+      [](const Array& x, std::int64_t repeats, const Axis& axis) { return repeat(x, repeats, {.axis = axis}); });
   m.def(
       "reshape",
       [](const Array& x, const Shape& shape, const std::optional<bool>& copy) {

@@ -41,10 +41,10 @@ DType result_type_of(const nb::args& operands) {
   }
   for (nb::handle operand : operands) {
     if (nb::isinstance<Array>(operand) || nb::isinstance<DType>(operand)) continue;
-    const auto scalar = read_scalar(operand);
-    if (!scalar) throw nb::type_error("[result_type] takes arrays, types and Python's numbers");
+    const auto number = read_number(operand);
+    if (!number) throw nb::type_error("[result_type] takes arrays, types and Python's numbers");
     if (!type) throw ValueError("[result_type] got no array and no type; scalars alone are weak and have none");
-    type = std::visit([&](auto value) { return result_type(*type, value); }, scalar->value());
+    type = std::visit([&](auto value) { return result_type(*type, value); }, *number);
   }
   if (!type) throw ValueError("[result_type] got no array and no type");
   return *type;
