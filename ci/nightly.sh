@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The long runs, some hours: every test with every variant, again under the sanitizers, as other vendors' devices and on
-# other implementations of OpenCL; every call and allocation failing; memcheck; the fuzzers; every kernel that the tests
-# make, compiled for cards that are not here; one short round of each benchmark. docs/reliability.md says what each is for.
+# other implementations of OpenCL; every call and allocation failing; memcheck; the array API standard's test suite; the
+# fuzzers; every kernel that the tests make, compiled for cards that are not here; one short round of each benchmark. docs/reliability.md says what each is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export KOINE_TEST_EXHAUSTIVE=1
@@ -29,6 +29,8 @@ step="failing every call"
 ci/faults.sh 3 101
 step="running memcheck"
 ci/valgrind.sh
+step="running the array API standard's tests"
+ci/array_api.sh
 step="fuzzing"
 ci/fuzz.sh "${FUZZ_SECONDS:-3600}"
 step="running the benchmarks"

@@ -19,6 +19,8 @@ declare -A groups=(
   [lint]="clang-format-14 python3"
   # Memcheck over the tests that begin and end processes.
   [valgrind]="valgrind"
+  # The Python module, whose other needs come from PyPI: ci/array_api.sh.
+  [python]="python3-venv python3-dev"
   [numpy]="python3-numpy libopenblas0-pthread"
   # Compilers for cards that are not here: a group for each word of ci/check_targets.
   [amd]="python3 clang-19 lld-19 rocm-device-libs"
