@@ -27,6 +27,7 @@ struct Quirks {
   bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
   bool builds_collide = false;              ///< a build that fails without the compiler's word may be tried again
   bool waits_skip_flushed = false;          ///< clFinish and blocking calls wait only for what was not flushed before
+  bool finish_waits_for_later = false;      ///< clFinish waits for what is enqueued meanwhile too: wait for an event
   bool loops_end_early = false;             ///< all loops of a work-item end after 65,535 rounds, taken together
 };
 

@@ -18,11 +18,9 @@ void Queue::set_profiling(bool on) {
 
 namespace {
 
-/// Calls `enqueue(event)`, which gives a code, and returns when the command, a blocking one, is done. That it blocks is
-/// needed even so: were the wait to fail, nobody would know when its memory may go.
+/// Calls `enqueue(event)`, which gives a code, and returns when the command is done.
 template <class F>
-cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
-  if (!quirks.waits_skip_flushed) return enqueue(nullptr);
+cl_int wait_for(F enqueue) noexcept {
   cl_event done = nullptr;
   cl_int code = enqueue(&done);
   if (code != CL_SUCCESS) return code;
@@ -31,12 +29,20 @@ cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
   return code;
 }
 
+/// The same for a command that blocks. That it does is needed even so: were the wait to fail, nobody would know when its
+/// memory may go.
+template <class F>
+cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
+  return quirks.waits_skip_flushed ? wait_for(enqueue) : enqueue(nullptr);
+}
+
 }  // namespace
 
 cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
-  if (quirks.waits_skip_flushed) {
+  if (quirks.waits_skip_flushed || quirks.finish_waits_for_later) {
     const auto mark = [&](cl_event* event) { return clEnqueueMarkerWithWaitList(queue, 0, nullptr, event); };
-    if (const cl_int code = enqueue_and_wait(quirks, mark); code != CL_SUCCESS) return code;
+    const cl_int code = wait_for(mark);
+    if (code != CL_SUCCESS || quirks.finish_waits_for_later) return code;
   }
   return clFinish(queue);
 }

@@ -49,6 +49,8 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::builds_collide,
      "Processes that build the same program at once for the first time meet in the driver's folder of programs, and now "
      "and then one of the builds fails, with no word of the compiler's. Seen in 3.1 and 5.0."},
+    {"pocl", {0, 0}, every_later, &Quirks::finish_waits_for_later,
+     "clFinish waits until the queue is empty, which it never is while other threads go on enqueueing. Seen in 3.1."},
     {"intel:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "Its objects die with the process while its threads still run kernels, which then call functions that are gone. "
      "Seen in 2026.22."},

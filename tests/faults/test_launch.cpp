@@ -60,11 +60,11 @@ TEST_CASE("a launch that fails once is tried again after draining and releasing"
       kn::synchronize();
       REQUIRE(kn::memory_stats(kn::default_device()).held >= 1'200'000);
       const Array x = numbered({1000}), y = x * 2 + 1;
-      const std::uint64_t waits = fail_layer().calls("clFinish");
+      const std::uint64_t waits = fail_layer().calls(kn::test::waiting_call());
       const Failing once("clEnqueueNDRangeKernel", code, 1);
       y.eval();
       CHECK(once.failed() == 1);
-      CHECK(fail_layer().calls("clFinish") > waits);
+      CHECK(fail_layer().calls(kn::test::waiting_call()) > waits);
       CHECK(kn::memory_stats(kn::default_device()).held < 1'200'000);
       CHECK(y.to_vector<std::int32_t>() ==
             kn::test::by_position<std::int32_t>({1000}, [](auto& p) { return p[0] * 2 + 1; }));
