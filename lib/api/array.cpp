@@ -2,6 +2,7 @@
 // Array: properties, reading back, evaluation.
 #include "api/build.hpp"
 #include "base/convert.hpp"
+#include "base/first_use.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
@@ -45,8 +46,8 @@ Array::Array() = default;
 const graph::NodeRef& Array::node() const {
   if (node_) return node_;
   // Shared by all arrays without a value, so that no thread ever writes to node_ while another reads it.
-  static const auto* empty = new Array(zeros({0}));
-  return empty->node_;
+  static constinit base::FirstUse<const Array> empty;
+  return empty.get([] { return zeros({0}); }).node_;
 }
 
 const Shape& Array::shape() const { return node()->shape; }

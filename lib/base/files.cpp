@@ -21,31 +21,29 @@ namespace {
                   error);
 }
 
-/// Closes a file descriptor on every way out.
-struct Descriptor {
-  int number;
-  ~Descriptor() { close(); }
-  /// The errno of what failed. The descriptor is gone in any case, after an interruption too.
-  int close() {
-    if (number < 0 || ::close(std::exchange(number, -1)) == 0 || errno == EINTR) return 0;
-    return errno;
-  }
-};
-
 }  // namespace
 
+int Descriptor::close() noexcept {
+  if (number_ < 0 || ::close(std::exchange(number_, -1)) == 0 || errno == EINTR) return 0;
+  return errno;
+}
+
 std::string read_file(const std::filesystem::path& path, std::string_view function) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0) fail(function, "open", path, errno);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) fail(function, "open", path, errno);
+  return read_file(file, path, function);
+}
+
+std::string read_file(const Descriptor& file, const std::filesystem::path& path, std::string_view function) {
   struct stat status {};
-  if (::fstat(file.number, &status) != 0) fail(function, "read", path, errno);
+  if (::fstat(file.number(), &status) != 0) fail(function, "read", path, errno);
   if (S_ISDIR(status.st_mode)) fail(function, "read", path, EISDIR);
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t done = 0;
   // The size is a hint only: pipes and /proc say 0, and files grow.
   for (;;) {
     if (done == bytes.size()) bytes.resize(bytes.size() + 4096);
-    const ssize_t count = ::read(file.number, bytes.data() + done, bytes.size() - done);
+    const ssize_t count = ::read(file.number(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(function, "read", path, errno);
     if (count == 0) break;
@@ -61,16 +59,17 @@ void write_file(const std::filesystem::path& path, std::string_view bytes, std::
   std::string temporary;
   int error = 0;
   {
-    Descriptor file{-1};
-    for (int attempt = 0; file.number < 0 && attempt < 100; ++attempt) {
+    int number = -1;
+    for (int attempt = 0; number < 0 && attempt < 100; ++attempt) {
       temporary =
           path.string() + "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
-      file.number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-      if (file.number < 0 && errno != EEXIST) break;
+      number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      if (number < 0 && errno != EEXIST) break;
     }
-    if (file.number < 0) fail(function, "write", path, errno);
+    if (number < 0) fail(function, "write", path, errno);
+    Descriptor file(number);
     while (!bytes.empty() && error == 0) {
-      const ssize_t count = ::write(file.number, bytes.data(), bytes.size());
+      const ssize_t count = ::write(file.number(), bytes.data(), bytes.size());
       if (count >= 0) {
         bytes.remove_prefix(static_cast<std::size_t>(count));
       } else if (errno != EINTR) {

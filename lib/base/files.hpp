@@ -12,8 +12,27 @@
 
 namespace koine::base {
 
+/// Closes a file descriptor on every way out.
+class Descriptor {
+ public:
+  /// Takes what open() gave; a negative number is none.
+  explicit Descriptor(int number) noexcept : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const noexcept { return number_; }
+  /// The errno of what failed. The descriptor is gone in any case, after an interruption too.
+  int close() noexcept;
+
+ private:
+  int number_;
+};
+
 /// All bytes of a file. Throws IoError, naming `function`.
 std::string read_file(const std::filesystem::path& path, std::string_view function);
+/// The same of an open one, which `path` names in errors.
+std::string read_file(const Descriptor& file, const std::filesystem::path& path, std::string_view function);
 
 /// An IoError that keeps the system's errno.
 struct FileError : IoError {

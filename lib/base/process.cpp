@@ -42,6 +42,12 @@ thread_local WaitsAtExit waits_at_exit;
 // Registers the destructor with the thread that loads the library, which is the main one as a rule.
 [[maybe_unused]] const void* const registered_here = &waits_at_exit;
 
+// When the library is loaded: at the first use it would take a lock, which a fork at that moment would copy.
+[[maybe_unused]] const int counts_forks = pthread_atfork(nullptr, nullptr, [] {
+  detail::process_generation.fetch_add(1, std::memory_order_relaxed);
+  holds.store(own_holds);  // the other threads are not here
+});
+
 constinit std::optional<int> exit_status;       // known of processes, and children of such, that ask for it
 constinit std::uint32_t generation_to_end = 0;  // the process that its drivers' end is for, not for children
 
@@ -63,13 +69,15 @@ void skip_drivers_end_in_children() noexcept {
 
 bool on_main_thread() noexcept { return getpid() == gettid(); }
 
-void watch_forks() {
-  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    detail::process_generation.fetch_add(1, std::memory_order_relaxed);
-    holds.store(own_holds);  // the other threads are not here
+void watch_end() {
+  [[maybe_unused]] static const int told = std::atexit([] {
+    statics_die.store(true);  // for an exit() on another thread than main's
+    detail::drivers_gone.store(true);
   });
-  // For an exit() on another thread than main's.
-  [[maybe_unused]] static const int told = std::atexit([] { statics_die.store(true); });
+}
+
+void watch_compiler_end() {
+  [[maybe_unused]] static const int told = std::atexit([] { detail::compiler_gone.store(true); });
 }
 
 bool process_ending() noexcept { return statics_die.load(std::memory_order_relaxed); }

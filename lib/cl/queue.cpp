@@ -2,6 +2,8 @@
 // In-order queues and events through the bindings. Errors leave as ::cl::Error; callers add what was attempted.
 #include "cl/queue.hpp"
 
+#include "base/process.hpp"
+
 namespace koine::cl {
 
 Queue::Queue(const ::cl::Context& context, const ::cl::Device& device)
@@ -11,6 +13,7 @@ void Queue::set_profiling(bool on) {
   if (on == profiling()) return;
   ::cl::CommandQueue(handle(), true).finish();
   if (on && profiling_() == nullptr) {
+    const base::Undisturbed undisturbed;
     profiling_ = ::cl::CommandQueue(context_, device_, cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
   }
   current_.store(on ? profiling_() : plain_(), std::memory_order_release);
@@ -29,8 +32,8 @@ cl_int wait_for(F enqueue) noexcept {
   return code;
 }
 
-/// The same for a command that blocks. That it does is needed even so: were the wait to fail, nobody would know when its
-/// memory may go.
+/// The same for a command that blocks. That it does is needed even so: were the wait to fail, nobody would know when
+/// its memory may go.
 template <class F>
 cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
   return quirks.waits_skip_flushed ? wait_for(enqueue) : enqueue(nullptr);

@@ -15,6 +15,7 @@ namespace koine::runtime {
 namespace {
 
 cl::Queue make_driver_queue(const Context& context) {
+  const base::Undisturbed undisturbed;
   try {
     return cl::Queue(context.handle(), context.entry().device);
   } catch (const ::cl::Error& error) {

@@ -43,7 +43,8 @@ TEST_CASE("an allocation that fails once is tried again after all that is held w
       leave_held();
       kn::synchronize();
       REQUIRE(stats().held >= 1'200'000);
-      const std::uint64_t before = fail_layer().calls("clCreateBuffer"), waits = fail_layer().calls(kn::test::waiting_call());
+      const std::uint64_t before = fail_layer().calls("clCreateBuffer"),
+                          waits = fail_layer().calls(kn::test::waiting_call());
       std::vector<std::int32_t> values;
       {
         const Failing once("clCreateBuffer", code, 1);
