@@ -11,6 +11,8 @@
 #include <optional>
 #include <thread>
 
+#include "base/hold_forks.hpp"
+
 namespace koine::base {
 
 namespace {
@@ -18,6 +20,8 @@ namespace {
 constinit std::atomic<int> holds{0};
 constinit std::atomic<bool> ending{false}, statics_die{false};
 constinit thread_local int own_holds = 0;
+constinit std::atomic<int> loading{0};
+constinit thread_local int own_loading = 0;
 constinit thread_local bool ends_process = false;
 
 /// Until done() or, lest anything hang, five seconds.
@@ -43,10 +47,13 @@ thread_local WaitsAtExit waits_at_exit;
 [[maybe_unused]] const void* const registered_here = &waits_at_exit;
 
 // When the library is loaded: at the first use it would take a lock, which a fork at that moment would copy.
-[[maybe_unused]] const int counts_forks = pthread_atfork(nullptr, nullptr, [] {
-  detail::process_generation.fetch_add(1, std::memory_order_relaxed);
-  holds.store(own_holds);  // the other threads are not here
-});
+[[maybe_unused]] const int counts_forks =
+    pthread_atfork([] { wait_until([] { return loading.load() <= own_loading; }); }, nullptr,
+                   [] {
+                     detail::process_generation.fetch_add(1, std::memory_order_relaxed);
+                     holds.store(own_holds);  // the other threads are not here
+                     loading.store(own_loading);
+                   });
 
 constinit std::optional<int> exit_status;       // known of processes, and children of such, that ask for it
 constinit std::uint32_t generation_to_end = 0;  // the process that its drivers' end is for, not for children
@@ -86,6 +93,16 @@ void wait_for_holds() noexcept {
   ends_process = true;
   ending.store(true);
   wait_until([] { return holds.load() <= own_holds; });
+}
+
+HoldForks::HoldForks() noexcept {
+  loading.fetch_add(1);
+  ++own_loading;
+}
+
+HoldForks::~HoldForks() {
+  loading.fetch_sub(1);
+  --own_loading;
 }
 
 void HoldExit::begin() noexcept {

@@ -50,6 +50,11 @@ int forked(const std::function<int()>& f) {
   return kn::test::wait_for(child);
 }
 
+/// In a child, where a CHECK might wait for a lock of the C library's that another thread of the parent's held.
+void right(bool condition) {
+  if (!condition) _exit(3);
+}
+
 bool is_clear(const std::string& text) {
   return text.starts_with("[") && has(text, "was used before this process was forked") &&
          has(text, kn::default_device().selector()) && has(text, "exec");
@@ -207,10 +212,10 @@ TEST_CASE("child: forks while another thread uses a device for the first time" *
       [] { kn::default_device(); },
       [] { kn::devices(); },
       [] { kn::devices("cpu"); },
-      [] { CHECK(Array().size() == 0); },
+      [] { right(Array().size() == 0); },
       [] { kn::memory_stats(kn::default_device()); },
       [] { const kn::Queue queue; },
-      [] { CHECK((kn::arange(10) * 2)(7).item<int>() == 14); },
+      [] { right((kn::arange(10) * 2)(7).item<int>() == 14); },
       [] { kn::random::Generator(1).normal({5}).eval(); },
       [] { kn::matmul(kn::ones({3}), kn::ones({3})).eval(); },
   };
