@@ -11,8 +11,6 @@
 #include <optional>
 #include <thread>
 
-#include "base/hold_forks.hpp"
-
 namespace koine::base {
 
 namespace {
@@ -24,11 +22,11 @@ constinit std::atomic<int> loading{0};
 constinit thread_local int own_loading = 0;
 constinit thread_local bool ends_process = false;
 
-/// Until done() or, lest anything hang, five seconds.
+/// Until done() or, lest anything hang, for some seconds.
 template <class Done>
-void wait_until(Done done) {
+void wait_until(Done done, std::chrono::seconds most = std::chrono::seconds(5)) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::seconds(5);
+  const auto deadline = Clock::now() + most;
   while (!done() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -48,7 +46,7 @@ thread_local WaitsAtExit waits_at_exit;
 
 // When the library is loaded: at the first use it would take a lock, which a fork at that moment would copy.
 [[maybe_unused]] const int counts_forks =
-    pthread_atfork([] { wait_until([] { return loading.load() <= own_loading; }); }, nullptr,
+    pthread_atfork([] { wait_until([] { return loading.load() <= own_loading; }, std::chrono::seconds(1)); }, nullptr,
                    [] {
                      detail::process_generation.fetch_add(1, std::memory_order_relaxed);
                      holds.store(own_holds);  // the other threads are not here

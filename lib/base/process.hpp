@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/hold_forks.hpp"
 #include "base/signals.hpp"
 
 namespace koine::base {
@@ -68,9 +69,10 @@ class HoldExit {
 };
 
 /// Around what loads a driver or its compiler: no signal's handler interrupts it, no process that it starts dies of a
-/// signal to all of the process' group, no thread that it starts takes the program's signals; and HoldExit.
+/// signal to all of the process' group, no thread that it starts takes the program's signals; HoldForks, and HoldExit.
 class Undisturbed {
  private:
+  const HoldForks forks_;
   const SignalsBlocked blocked_;
   const HoldExit hold_;
 };

@@ -12,7 +12,6 @@
 
 #include "base/env.hpp"
 #include "base/first_use.hpp"
-#include "base/hold_forks.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
@@ -258,7 +257,6 @@ void log_devices(const Registry& registry) {
 Registry* discover() {
   base::log_topics_of_environment();    // throws here where it is malformed
   const base::Undisturbed undisturbed;  // the first call of OpenCL loads the drivers
-  const base::HoldForks forks;
   base::watch_end();
   auto registry = std::make_unique<Registry>();
   registry->generation = base::process_generation();
