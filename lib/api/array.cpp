@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Array: its node, and evaluation.
 #include "api/build.hpp"
+#include "base/first_use.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
@@ -16,8 +17,8 @@ Array::Array() = default;
 const graph::NodeRef& Array::node() const {
   if (node_) return node_;
   // Shared by all arrays without a value, so that no thread ever writes to node_ while another reads it.
-  static const auto* empty = new Array(zeros({0}));
-  return empty->node_;
+  static constinit base::FirstUse<const Array> empty;
+  return empty.get([] { return zeros({0}); }).node_;
 }
 
 const Array& Array::eval() const {

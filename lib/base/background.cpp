@@ -33,7 +33,7 @@ thread_local Background::EndsWithMain Background::EndsWithMain::instance;
 // Registers the destructor with the thread that loads the library, which is the main one as a rule.
 const void* const Background::ends_with_main = &EndsWithMain::instance;
 
-Background::Background() : generation_((watch_forks(), process_generation())) {
+Background::Background() : generation_(process_generation()) {
   next_ = newest.load(std::memory_order_relaxed);
   while (!newest.compare_exchange_weak(next_, this, std::memory_order_release, std::memory_order_relaxed)) {
   }

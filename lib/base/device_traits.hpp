@@ -26,8 +26,10 @@ struct Quirks {
   bool children_cannot_exit = false;        ///< exit() hangs in a forked child, in what the driver does then
   bool read_to_start_skipped = false;       ///< a read into where a buffer's host memory begins copies nothing: map it
   bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
-  bool builds_collide = false;              ///< a build that fails without the compiler's word may be tried again
+  bool builds_fail_now_and_then = false;    ///< a build that fails without a word on the text may be tried again
+  bool programs_stay_mapped = false;        ///< what is mapped for a program is never given back: they are counted
   bool waits_skip_flushed = false;          ///< clFinish and blocking calls wait only for what was not flushed before
+  bool finish_waits_for_later = false;      ///< clFinish waits for what is enqueued meanwhile too: wait for an event
   bool loops_end_early = false;             ///< all loops of a work-item end after 65,535 rounds, taken together
 };
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/text.hpp"
+#include "koine/error.hpp"
 
 namespace koine::base {
 
@@ -20,7 +21,10 @@ bool env_flag(const char* name) {
   const auto value = env(name);
   if (!value) return false;
   const std::string text = lower(*value);
-  return text != "0" && text != "off" && text != "no" && text != "false";
+  if (text == "1" || text == "on" || text == "yes" || text == "true") return true;
+  if (text == "0" || text == "off" || text == "no" || text == "false") return false;
+  throw ValueError("[" + std::string(name) + "] \"" + *value +
+                   "\" is neither on nor off: write 1, on, yes or true; or 0, off, no or false");
 }
 
 }  // namespace koine::base

@@ -10,7 +10,8 @@ namespace koine::base {
 /// The value of an environment variable; none if it is unset, empty or blank.
 std::optional<std::string> env(const char* name);
 
-/// Whether a variable switches something on: set, and not "0", "off", "no" or "false".
+/// Whether a variable switches something on: 1, on, yes or true; not if it is unset, 0, off, no or false. Throws
+/// ValueError for any other word.
 bool env_flag(const char* name);
 
 }  // namespace koine::base

@@ -24,21 +24,10 @@ namespace {
                   error);
 }
 
-/// Closes a file descriptor on every way out.
-struct Descriptor {
-  int number;
-  ~Descriptor() { close(); }
-  /// The errno of what failed. The descriptor is gone in any case, after an interruption too.
-  int close() {
-    if (number < 0 || ::close(std::exchange(number, -1)) == 0 || errno == EINTR) return 0;
-    return errno;
-  }
-};
-
 /// Writes all, or gives the errno of what failed.
 int write_all(const Descriptor& file, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(file.number, bytes.data(), bytes.size());
+    const ssize_t count = ::write(file.number(), bytes.data(), bytes.size());
     if (count >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
     } else if (errno != EINTR) {
@@ -63,10 +52,10 @@ std::string temporary_name(std::string_view name) {
 /// cannot have that group, what others may, since it is another group's then.
 int take_after(const Descriptor& file, const struct stat& old) {
   mode_t mode = old.st_mode & 0777;
-  if (::fchown(file.number, old.st_uid, old.st_gid) != 0 && ::fchown(file.number, uid_t(-1), old.st_gid) != 0) {
+  if (::fchown(file.number(), old.st_uid, old.st_gid) != 0 && ::fchown(file.number(), uid_t(-1), old.st_gid) != 0) {
     mode = (mode & ~mode_t{070}) | (mode & 07) << 3;
   }
-  return ::fchmod(file.number, mode) == 0 ? 0 : errno;
+  return ::fchmod(file.number(), mode) == 0 ? 0 : errno;
 }
 
 /// A temporary file in the path's folder, renamed to it; errno on failure, and then nothing is left behind. Names are
@@ -76,21 +65,22 @@ int replace(const std::string& path, std::string_view bytes, mode_t mode, const 
   const std::string name = whole.filename();
   if (name.empty()) return path.empty() ? ENOENT : EISDIR;
   const Descriptor folder{::open(parent.empty() ? "." : parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  if (folder.number < 0) return errno;
-  Descriptor file{-1};
+  if (folder.number() < 0) return errno;
   std::string temporary;
-  for (int attempt = 0; file.number < 0 && attempt < 100; ++attempt) {
+  int number = -1;
+  for (int attempt = 0; number < 0 && attempt < 100; ++attempt) {
     temporary = temporary_name(name);
-    file.number = ::openat(folder.number, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (file.number < 0 && errno != EEXIST) break;
+    number = ::openat(folder.number(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (number < 0 && errno != EEXIST) break;
   }
-  if (file.number < 0) return errno;
+  if (number < 0) return errno;
+  Descriptor file(number);
   int error = old != nullptr ? take_after(file, *old) : 0;
   if (error == 0) error = write_all(file, bytes);
   // File servers and quotas may refuse only here what write() took.
   if (const int code = file.close(); error == 0) error = code;
-  if (error == 0 && ::renameat(folder.number, temporary.c_str(), folder.number, name.c_str()) != 0) error = errno;
-  if (error != 0) ::unlinkat(folder.number, temporary.c_str(), 0);
+  if (error == 0 && ::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) != 0) error = errno;
+  if (error != 0) ::unlinkat(folder.number(), temporary.c_str(), 0);
   return error;
 }
 
@@ -98,20 +88,20 @@ int replace(const std::string& path, std::string_view bytes, mode_t mode, const 
 /// before there is room for all of it.
 int write_in_place(const std::string& path, std::string_view bytes, std::optional<off_t> old) {
   Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
-  if (file.number < 0) return errno;
+  if (file.number() < 0) return errno;
   const auto size = static_cast<off_t>(bytes.size());
   if (old && size > *old) {
-    while (::fallocate(file.number, 0, 0, size) != 0) {
+    while (::fallocate(file.number(), 0, 0, size) != 0) {
       const int error = errno;
       if (error == EINTR) continue;
       // Other codes: this file system promises nothing.
       if (error != ENOSPC && error != EDQUOT && error != EFBIG) break;
-      [[maybe_unused]] const int ignored = ::ftruncate(file.number, *old);
+      [[maybe_unused]] const int ignored = ::ftruncate(file.number(), *old);
       return error;
     }
   }
   int error = write_all(file, bytes);
-  if (error == 0 && old && ::ftruncate(file.number, size) != 0) error = errno;
+  if (error == 0 && old && ::ftruncate(file.number(), size) != 0) error = errno;
   if (const int code = file.close(); error == 0) error = code;
   return error;
 }
@@ -152,6 +142,11 @@ int write_whatever_is_there(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
+int Descriptor::close() noexcept {
+  if (number_ < 0 || ::close(std::exchange(number_, -1)) == 0 || errno == EINTR) return 0;
+  return errno;
+}
+
 void check_path(const std::string& path, std::string_view function) {
   const std::size_t zero = path.find('\0');
   if (zero == std::string::npos) return;
@@ -162,16 +157,20 @@ void check_path(const std::string& path, std::string_view function) {
 std::string read_file(const std::string& path, std::string_view function) {
   check_path(path, function);
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0) fail(function, "open", path, errno);
+  if (file.number() < 0) fail(function, "open", path, errno);
+  return read_file(file, path, function);
+}
+
+std::string read_file(const Descriptor& file, const std::string& path, std::string_view function) {
   struct stat status {};
-  if (::fstat(file.number, &status) != 0) fail(function, "read", path, errno);
+  if (::fstat(file.number(), &status) != 0) fail(function, "read", path, errno);
   if (S_ISDIR(status.st_mode)) fail(function, "read", path, EISDIR);
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t done = 0;
   // The size is a hint only: pipes and /proc say 0, and files grow.
   for (;;) {
     if (done == bytes.size()) bytes.resize(bytes.size() + 4096);
-    const ssize_t count = ::read(file.number, bytes.data() + done, bytes.size() - done);
+    const ssize_t count = ::read(file.number(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(function, "read", path, errno);
     if (count == 0) break;

@@ -11,6 +11,23 @@
 
 namespace koine::base {
 
+/// Closes a file descriptor on every way out.
+class Descriptor {
+ public:
+  /// Takes what open() gave; a negative number is none.
+  explicit Descriptor(int number) noexcept : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const noexcept { return number_; }
+  /// The errno of what failed. The descriptor is gone in any case, after an interruption too.
+  int close() noexcept;
+
+ private:
+  int number_;
+};
+
 /// An IoError that keeps the system's errno.
 struct FileError : IoError {
   FileError(const std::string& message, int error) : IoError(message), error(error) {}
@@ -22,6 +39,8 @@ void check_path(const std::string& path, std::string_view function);
 
 /// All bytes of a file. Throws IoError, naming `function`.
 std::string read_file(const std::string& path, std::string_view function);
+/// The same of an open one, which `path` names in errors.
+std::string read_file(const Descriptor& file, const std::string& path, std::string_view function);
 
 /// For files of the library's own: puts a new file under exactly this path so that readers see the old one or the new
 /// one, never a part: temporary file, then rename. It has the permissions of `mode` that the umask leaves. Throws

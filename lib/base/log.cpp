@@ -2,11 +2,13 @@
 // Reads KOINE_LOG once and writes lines whole, so that threads do not mix theirs.
 #include "base/log.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <string>
 
 #include "base/env.hpp"
 #include "base/text.hpp"
+#include "koine/error.hpp"
 
 namespace koine::base {
 
@@ -20,26 +22,40 @@ constexpr TopicName topics[] = {
     {LogTopic::device, "device"}, {LogTopic::jit, "jit"}, {LogTopic::memory, "memory"}, {LogTopic::launch, "launch"}};
 
 unsigned mask() noexcept {
-  static const unsigned value = [] {
-    try {
-      const auto text = env("KOINE_LOG");
-      return text ? log_topics(*text) : 0U;
-    } catch (...) {
-      return 0U;
-    }
-  }();
+  constexpr unsigned unknown = ~0U;
+  // No guard of the language's, which a fork on another thread would leave held in the child.
+  static constinit std::atomic<unsigned> known{unknown};
+  unsigned value = known.load(std::memory_order_relaxed);
+  if (value != unknown) return value;
+  try {
+    value = log_topics_of_environment();
+  } catch (...) {
+    value = 0;
+  }
+  known.store(value, std::memory_order_relaxed);
   return value;
 }
 
 }  // namespace
 
+unsigned log_topics_of_environment() {
+  const auto text = env("KOINE_LOG");
+  return text ? log_topics(*text) : 0U;
+}
+
 unsigned log_topics(std::string_view value) {
   unsigned mask = 0;
   for (const std::string_view piece : split(value, ',')) {
     const std::string word = lower(trim(piece));
+    unsigned named = 0;
     for (const TopicName& each : topics) {
-      if (word == each.name || word == "all") mask |= static_cast<unsigned>(each.topic);
+      if (word == each.name || word == "all") named |= static_cast<unsigned>(each.topic);
     }
+    if (named == 0 && !word.empty()) {
+      throw ValueError("[KOINE_LOG] \"" + std::string(trim(piece)) +
+                       "\" is not a topic: write device, jit, memory or launch, several with commas, or all");
+    }
+    mask |= named;
   }
   return mask;
 }

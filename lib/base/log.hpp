@@ -8,8 +8,10 @@ namespace koine::base {
 
 enum class LogTopic : unsigned { device = 1, jit = 2, memory = 4, launch = 8 };
 
-/// The topics, as bits, that a value of KOINE_LOG names: words between commas; what is none is passed over.
+/// The topics, as bits, that a value of KOINE_LOG names: words between commas. Throws ValueError for what is none.
 unsigned log_topics(std::string_view value);
+/// Those that KOINE_LOG names now. The others here take a malformed one for none: they may not throw.
+unsigned log_topics_of_environment();
 
 /// Whether KOINE_LOG names this topic (or "all"). Ask before formatting a line.
 bool log_enabled(LogTopic topic) noexcept;

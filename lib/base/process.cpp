@@ -18,13 +18,15 @@ namespace {
 constinit std::atomic<int> holds{0};
 constinit std::atomic<bool> ending{false}, statics_die{false};
 constinit thread_local int own_holds = 0;
+constinit std::atomic<int> loading{0};
+constinit thread_local int own_loading = 0;
 constinit thread_local bool ends_process = false;
 
-/// Until done() or, lest anything hang, five seconds.
+/// Until done() or, lest anything hang, for some seconds.
 template <class Done>
-void wait_until(Done done) {
+void wait_until(Done done, std::chrono::seconds most = std::chrono::seconds(5)) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::seconds(5);
+  const auto deadline = Clock::now() + most;
   while (!done() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -41,6 +43,15 @@ thread_local WaitsAtExit waits_at_exit;
 
 // Registers the destructor with the thread that loads the library, which is the main one as a rule.
 [[maybe_unused]] const void* const registered_here = &waits_at_exit;
+
+// When the library is loaded: at the first use it would take a lock, which a fork at that moment would copy.
+[[maybe_unused]] const int counts_forks =
+    pthread_atfork([] { wait_until([] { return loading.load() <= own_loading; }, std::chrono::seconds(1)); }, nullptr,
+                   [] {
+                     detail::process_generation.fetch_add(1, std::memory_order_relaxed);
+                     holds.store(own_holds);  // the other threads are not here
+                     loading.store(own_loading);
+                   });
 
 constinit std::optional<int> exit_status;       // known of processes, and children of such, that ask for it
 constinit std::uint32_t generation_to_end = 0;  // the process that its drivers' end is for, not for children
@@ -63,13 +74,15 @@ void skip_drivers_end_in_children() noexcept {
 
 bool on_main_thread() noexcept { return getpid() == gettid(); }
 
-void watch_forks() {
-  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    detail::process_generation.fetch_add(1, std::memory_order_relaxed);
-    holds.store(own_holds);  // the other threads are not here
+void watch_end() {
+  [[maybe_unused]] static const int told = std::atexit([] {
+    statics_die.store(true);  // for an exit() on another thread than main's
+    detail::drivers_gone.store(true);
   });
-  // For an exit() on another thread than main's.
-  [[maybe_unused]] static const int told = std::atexit([] { statics_die.store(true); });
+}
+
+void watch_compiler_end() {
+  [[maybe_unused]] static const int told = std::atexit([] { detail::compiler_gone.store(true); });
 }
 
 bool process_ending() noexcept { return statics_die.load(std::memory_order_relaxed); }
@@ -78,6 +91,16 @@ void wait_for_holds() noexcept {
   ends_process = true;
   ending.store(true);
   wait_until([] { return holds.load() <= own_holds; });
+}
+
+HoldForks::HoldForks() noexcept {
+  loading.fetch_add(1);
+  ++own_loading;
+}
+
+HoldForks::~HoldForks() {
+  loading.fetch_sub(1);
+  --own_loading;
 }
 
 void HoldExit::begin() noexcept {

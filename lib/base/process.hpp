@@ -5,11 +5,15 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/hold_forks.hpp"
+#include "base/signals.hpp"
+
 namespace koine::base {
 
 namespace detail {
 inline constinit std::atomic<std::uint32_t> process_generation{0};
-}
+inline constinit std::atomic<bool> drivers_gone{false}, compiler_gone{false};
+}  // namespace detail
 
 /// A number that differs between a process and its forked children. OpenCL drivers do not survive a fork, so whatever
 /// owns driver state remembers this number and compares.
@@ -20,16 +24,24 @@ inline std::uint32_t process_generation() noexcept {
 /// Whether this is the thread that main() runs on.
 bool on_main_thread() noexcept;
 
-/// Starts counting forks; called before the first driver is touched.
-void watch_forks();
+/// Called before the first driver is touched, and before a compiler in this process first runs: what is told by that at
+/// the end of the process comes after the end of the objects that those make.
+void watch_end();
+void watch_compiler_end();
 
 /// From now on a forked child that calls exit() ends without what its drivers do at the end of a process: after all
 /// handlers of atexit() and all static objects, with its status, its streams flushed.
 void skip_drivers_end_in_children() noexcept;
 
-/// Whether static objects are being destroyed, after which drivers must not be called: known once watch_forks() has
+/// Whether static objects are being destroyed, for which no driver need be called any more: known once watch_end() has
 /// run. Those that are younger than that, and die before an exit() on another thread than main's tells, do not see it.
 bool process_ending() noexcept;
+
+/// Whether all is destroyed that is younger than watch_end(), the drivers' objects among it: no driver may be called.
+inline bool drivers_gone() noexcept { return detail::drivers_gone.load(std::memory_order_relaxed); }
+
+/// The same of watch_compiler_end(): nothing may be compiled.
+inline bool compiler_gone() noexcept { return detail::compiler_gone.load(std::memory_order_relaxed); }
 
 /// Around calls that a driver must not be in while its static objects die: loading it, compiling, and for some drivers
 /// every one. The main thread's exit() waits for those on other threads before it destroys anything, and later ones
@@ -54,6 +66,15 @@ class HoldExit {
 
   const bool needed_;
   bool late_ = false;
+};
+
+/// Around what loads a driver or its compiler: no signal's handler interrupts it, no process that it starts dies of a
+/// signal to all of the process' group, no thread that it starts takes the program's signals; HoldForks, and HoldExit.
+class Undisturbed {
+ private:
+  const HoldForks forks_;
+  const SignalsBlocked blocked_;
+  const HoldExit hold_;
 };
 
 /// For the thread that ends the process, in a handler of atexit(): does for an exit() on any thread what HoldExit says

@@ -3,12 +3,15 @@
 #include "cl/discovery.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "base/env.hpp"
+#include "base/first_use.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
@@ -244,9 +247,17 @@ void log_devices(const Registry& registry) {
   for (const std::string& problem : registry.problems) base::log_line(LogTopic::device, problem);
 }
 
+[[noreturn]] void throw_forked() {
+  throw DeviceError(
+      "[device] this process was forked from one that had used OpenCL, whose drivers do not survive a fork. Use "
+      "devices "
+      "only after the fork, or start a new program (exec)");
+}
+
 Registry* discover() {
-  const base::HoldExit hold;  // the first call of OpenCL loads the drivers
-  base::watch_forks();
+  base::log_topics_of_environment();    // throws here where it is malformed
+  const base::Undisturbed undisturbed;  // the first call of OpenCL loads the drivers
+  base::watch_end();
   auto registry = std::make_unique<Registry>();
   registry->generation = base::process_generation();
   cl_uint count = 0;
@@ -279,10 +290,19 @@ Registry* discover() {
   return registry.release();
 }
 
-/// Never destroyed: drivers may be gone by the time static objects die.
+/// Never destroyed: drivers may be gone by the time static objects die. No guard of the language's, nor a lock before
+/// the process is known to be the one that took it: a fork on another thread leaves both held in the child.
 const Registry& registry() {
-  static const Registry& instance = *discover();
-  return instance;
+  static constinit std::atomic<const Registry*> known{nullptr};
+  if (const Registry* const instance = known.load(std::memory_order_acquire)) return *instance;
+  static constinit std::atomic<std::uint32_t> begun{0};
+  const std::uint32_t here = base::process_generation() + 1;
+  std::uint32_t before = 0;
+  if (!begun.compare_exchange_strong(before, here) && before != here) throw_forked();
+  static constinit std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (known.load(std::memory_order_relaxed) == nullptr) known.store(discover(), std::memory_order_release);
+  return *known.load(std::memory_order_relaxed);
 }
 
 std::vector<const DeviceEntry*> at(const std::vector<std::size_t>& indices) {
@@ -295,7 +315,15 @@ std::vector<const DeviceEntry*> at(const std::vector<std::size_t>& indices) {
 
 const std::vector<const DeviceEntry*>& all_devices() { return registry().devices; }
 
-std::uint32_t discovery_generation() { return registry().generation; }
+void check_drivers() {
+  if (registry().generation != base::process_generation()) throw_forked();
+  if (base::drivers_gone()) {
+    throw DeviceError(
+        "[device] the process is ending, and its drivers are gone. Compute in destructors of static objects only if "
+        "those "
+        "were made after the first use of a device");
+  }
+}
 
 std::string diagnosis() { return explain_no_device(registry().problems); }
 
@@ -313,13 +341,13 @@ std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::s
 }
 
 const std::vector<const DeviceEntry*>& usable_devices() {
-  static const auto& usable = *new std::vector<const DeviceEntry*>([] {
+  static constinit base::FirstUse<const std::vector<const DeviceEntry*>> usable;
+  return usable.get([] {
     const auto selector = base::env("KOINE_DEVICE");
     if (selector) return select_devices(*selector, "KOINE_DEVICE");
     if (registry().devices.empty()) throw DeviceError("[devices] " + diagnosis());
     return registry().devices;
-  }());
-  return usable;
+  });
 }
 
 }  // namespace koine::cl

@@ -11,7 +11,8 @@
 namespace koine::cl {
 
 /// Every device, each physical card once, in an order that does not change from boot to boot. Read from the drivers on
-/// first use, never destroyed. Empty if there is none; diagnosis() says why.
+/// first use, never destroyed. Empty if there is none; diagnosis() says why. Throws ValueError if KOINE_LOG is
+/// malformed.
 const std::vector<const DeviceEntry*>& all_devices();
 
 /// What was looked for and what would help, for a machine without a usable device. Several lines.
@@ -25,7 +26,8 @@ std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::s
 /// Settled at the first call that succeeds. Throws as select_devices() does; never returns an empty list.
 const std::vector<const DeviceEntry*>& usable_devices();
 
-/// The process generation that ran discovery. Drivers have threads from then on, so children cannot use devices.
-std::uint32_t discovery_generation();
+/// Throws DeviceError where drivers cannot be used: in a child that was forked since discovery began, for drivers have
+/// threads from then on, and past their own end in that of the process.
+void check_drivers();
 
 }  // namespace koine::cl

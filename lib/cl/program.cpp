@@ -38,16 +38,20 @@ std::string build_log(const ::cl::Program& program, const ::cl::Device& device) 
 /// Runs clBuildProgram directly: the bindings would gather the logs of all devices into an exception of their own.
 void build(const ::cl::Program& program, const ::cl::Device& device, const DeviceTraits& traits,
            const std::string& options) {
-  const base::HoldExit hold;
+  check_compiler(traits);
+  const base::Undisturbed undisturbed;
+  if (traits.quirks.crashes_at_exit) base::watch_compiler_end();
   const cl_device_id id = device();
   const auto attempt = [&] { return clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr); };
   cl_int code = attempt();
-  // Compilers write "error: ", linkers "Error(s) while linking".
-  const auto collided = [&] {
-    return code == CL_BUILD_PROGRAM_FAILURE && traits.quirks.builds_collide &&
-           build_log(program, device).find("rror") == std::string::npos;
+  // Compilers write "error: ", linkers "Error(s) while linking"; clang says so too where its files are gone, but then
+  // it names no place in the text.
+  const auto disturbed = [&] {
+    if (code != CL_BUILD_PROGRAM_FAILURE || !traits.quirks.builds_fail_now_and_then) return false;
+    const std::string log = build_log(program, device);
+    return log.find("rror") == std::string::npos || log.find("error: <invalid loc>") != std::string::npos;
   };
-  for (int again = 0; again < 3 && collided(); ++again) code = attempt();
+  for (int again = 0; again < 3 && disturbed(); ++again) code = attempt();
   if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
 }
 
@@ -63,6 +67,13 @@ void build(const ::cl::Program& program, const ::cl::Device& device, const Devic
 }
 
 }  // namespace
+
+void check_compiler(const DeviceTraits& traits) {
+  if (!base::compiler_gone() || !traits.quirks.crashes_at_exit) return;
+  throw DeviceError("[eval] the process is ending, and the compiler of " + traits.selector + " (" + traits.name +
+                    ") is gone. Let destructors of static objects compute only what was computed before, or make those "
+                    "objects after the first computation");
+}
 
 std::string standard_options(const DeviceTraits& traits) {
   // -w: some drivers print warnings on the process' stderr, which is not theirs.

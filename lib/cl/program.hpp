@@ -19,6 +19,9 @@ std::string standard_options(const DeviceTraits& traits);
 /// All options of a build: the standard ones, and then its own.
 std::string build_options(const DeviceTraits& traits, std::string_view options);
 
+/// Throws DeviceError where the compiler has ended with the process.
+void check_compiler(const DeviceTraits& traits);
+
 class Program {
  public:
   /// Compiles OpenCL C. Throws KernelBuildError with the compiler's log.

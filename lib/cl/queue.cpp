@@ -2,6 +2,8 @@
 // In-order queues and events through the bindings. Errors leave as ::cl::Error; callers add what was attempted.
 #include "cl/queue.hpp"
 
+#include "base/process.hpp"
+
 namespace koine::cl {
 
 Queue::Queue(const ::cl::Context& context, const ::cl::Device& device)
@@ -11,6 +13,7 @@ void Queue::set_profiling(bool on) {
   if (on == profiling()) return;
   ::cl::CommandQueue(handle(), true).finish();
   if (on && profiling_() == nullptr) {
+    const base::Undisturbed undisturbed;
     profiling_ = ::cl::CommandQueue(context_, device_, cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
   }
   current_.store(on ? profiling_() : plain_(), std::memory_order_release);
@@ -18,11 +21,9 @@ void Queue::set_profiling(bool on) {
 
 namespace {
 
-/// Calls `enqueue(event)`, which gives a code, and returns when the command, a blocking one, is done. That it blocks is
-/// needed even so: were the wait to fail, nobody would know when its memory may go.
+/// Calls `enqueue(event)`, which gives a code, and returns when the command is done.
 template <class F>
-cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
-  if (!quirks.waits_skip_flushed) return enqueue(nullptr);
+cl_int wait_for(F enqueue) noexcept {
   cl_event done = nullptr;
   cl_int code = enqueue(&done);
   if (code != CL_SUCCESS) return code;
@@ -31,12 +32,20 @@ cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
   return code;
 }
 
+/// The same for a command that blocks. That it does is needed even so: were the wait to fail, nobody would know when
+/// its memory may go.
+template <class F>
+cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
+  return quirks.waits_skip_flushed ? wait_for(enqueue) : enqueue(nullptr);
+}
+
 }  // namespace
 
 cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
-  if (quirks.waits_skip_flushed) {
+  if (quirks.waits_skip_flushed || quirks.finish_waits_for_later) {
     const auto mark = [&](cl_event* event) { return clEnqueueMarkerWithWaitList(queue, 0, nullptr, event); };
-    if (const cl_int code = enqueue_and_wait(quirks, mark); code != CL_SUCCESS) return code;
+    const cl_int code = wait_for(mark);
+    if (code != CL_SUCCESS || quirks.finish_waits_for_later) return code;
   }
   return clFinish(queue);
 }

@@ -32,7 +32,7 @@ class Queue {
   std::atomic<cl_command_queue> current_;
 };
 
-/// Waits for all of a queue's work, as clFinish promises.
+/// Waits for all of a queue's work so far, as clFinish promises, and not for what others enqueue meanwhile.
 cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept;
 
 /// Device to host; returns when the target holds the values.

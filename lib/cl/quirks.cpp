@@ -48,9 +48,15 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::read_to_start_skipped,
      "clEnqueueReadBuffer copies nothing, and says that all is well, where the target is the host memory that the buffer "
      "was made over, even if what is read begins further on in the buffer. Seen in 3.1."},
-    {"pocl", {0, 0}, every_later, &Quirks::builds_collide,
+    {"pocl", {0, 0}, every_later, &Quirks::builds_fail_now_and_then,
      "Processes that build the same program at once for the first time meet in the driver's folder of programs, and now "
-     "and then one of the builds fails, with no word of the compiler's. Seen in 3.1 and 5.0."},
+     "and then one of the builds fails, with no word of the compiler's. A signal that the program handles makes LLVM "
+     "remove the files of builds under way: \"unable to rename temporary\". Seen in 3.1 and 5.0."},
+    {"pocl", {0, 0}, every_later, &Quirks::finish_waits_for_later,
+     "clFinish waits until the queue is empty, which it never is while other threads go on enqueueing. Seen in 3.1."},
+    {"pocl", {0, 0}, every_later, &Quirks::programs_stay_mapped,
+     "A released program leaves four mappings and 50 KiB of the 1 MiB that it takes. Past vm.max_map_count of them, 65,530 as "
+     "a rule and so after some 16,000 programs, the driver ends the process. Seen in 3.1."},
     {"intel:cpu", {0, 0}, every_later, &Quirks::crashes_at_exit,
      "Its objects die with the process while its threads still run kernels, which then call functions that are gone. "
      "Seen in 2026.22."},

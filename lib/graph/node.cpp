@@ -3,6 +3,7 @@
 #include "graph/node.hpp"
 
 #include "base/env.hpp"
+#include "base/first_use.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -74,8 +75,14 @@ const QueueChoice*& queue_choice() noexcept {
 }
 
 bool& reproducible_choice() noexcept {
-  static const bool of_process = base::env_flag("KOINE_REPRODUCIBLE");
-  thread_local bool choice = of_process;
+  static constinit base::FirstUse<const bool> of_process;
+  thread_local bool choice = [] {
+    try {
+      return of_process.get([] { return base::env_flag("KOINE_REPRODUCIBLE"); });
+    } catch (...) {  // a malformed one is an error wherever a device is used
+      return false;
+    }
+  }();
   return choice;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "base/first_use.hpp"
 #include "base/text.hpp"
 #include "cl/discovery.hpp"
 #include "cl/errors.hpp"
@@ -25,12 +26,12 @@ struct Slot {
 
 /// One for each device, never destroyed.
 Slot& slot_of(const cl::DeviceEntry& entry) {
-  static auto& slots = *new std::vector<Slot>(cl::all_devices().size());
-  return slots[entry.index];
+  static constinit base::FirstUse<std::vector<Slot>> slots;
+  return slots.get([] { return std::vector<Slot>(cl::all_devices().size()); })[entry.index];
 }
 
 ::cl::Context make_context(const cl::DeviceEntry& entry) {
-  const base::HoldExit hold;  // some drivers load their compiler here
+  const base::Undisturbed undisturbed;  // some drivers load their compiler here
   try {
     return ::cl::Context(entry.device);
   } catch (const ::cl::Error& error) {
@@ -60,13 +61,7 @@ void finish_at_exit() {
 Context& Context::of(const cl::DeviceEntry& entry) {
   Slot& slot = slot_of(entry);
   if (Context* const context = slot.context.load(std::memory_order_acquire)) return *context;
-  // Before the lock, which a fork may have copied while it was held.
-  if (cl::discovery_generation() != base::process_generation()) {
-    throw DeviceError(
-        "[device] this process was forked from one that had used OpenCL, whose drivers do not survive a fork. Use "
-        "devices "
-        "only after the fork, or start a new program (exec)");
-  }
+  cl::check_drivers();  // before the lock, which a fork may have copied while it was held
   const std::lock_guard lock(slot.mutex);
   Context* context = slot.context.load(std::memory_order_relaxed);
   if (context == nullptr) {
@@ -89,6 +84,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       programs_(program_limit()),
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
+  base::env_flag("KOINE_REPRODUCIBLE");  // read where nothing can be thrown
   queues_.push_back(std::make_unique<Queue>(*this, 0));
   default_queue_ = queues_.front().get();
   if (traits().quirks.children_cannot_exit) base::skip_drivers_end_in_children();
@@ -241,6 +237,12 @@ void Context::throw_ending(std::string_view function) const {
 
 void Context::throw_unusable(std::string_view function) const {
   const std::string name = traits().selector + " (" + traits().name + ")";
+  if (base::drivers_gone()) {
+    throw DeviceError(
+        "[" + std::string(function) + "] the process is ending, and the driver of " + name +
+        " is gone. Compute in destructors of static objects only if those were made after the first use of "
+        "a device");
+  }
   if (generation_ != base::process_generation()) {
     throw DeviceError(
         "[" + std::string(function) + "] " + name +

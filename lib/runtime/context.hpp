@@ -39,7 +39,7 @@ struct Activity {
 class Context {
  public:
   /// The library's own context of a device, made at first use and leaked on purpose: nothing may call OpenCL from a
-  /// static destructor. Throws DeviceError in the forked child of a process that had used devices.
+  /// static destructor. Throws as cl::check_drivers() does.
   static Context& of(const cl::DeviceEntry& entry);
   static Context& of(const Device& device) { return of(device.record()); }
   /// The same, or null if the device has not been used yet.
@@ -100,9 +100,12 @@ class Context {
   void check_process(std::string_view function) const {
     if (generation_ != base::process_generation()) throw_unusable(function);
   }
-  /// Throws DeviceError in a forked child and DeviceLost after a loss. Cheap; every entry calls it, or makes an InUse.
+  /// Throws DeviceError in a forked child and once the drivers have ended with the process, and DeviceLost after a
+  /// loss. Cheap; every entry calls it, or makes an InUse.
   void check_usable(std::string_view function) const {
-    if (lost_.load(std::memory_order_relaxed) || generation_ != base::process_generation()) throw_unusable(function);
+    if (lost_.load(std::memory_order_relaxed) || generation_ != base::process_generation() || base::drivers_gone()) {
+      throw_unusable(function);
+    }
   }
   /// Throws the koine Error that an OpenCL error code means; `attempt` completes "could not ...".
   [[noreturn]] void fail(cl_int code, std::string_view function, std::string_view attempt);

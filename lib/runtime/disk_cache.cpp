@@ -17,8 +17,10 @@
 
 #include "base/env.hpp"
 #include "base/files.hpp"
+#include "base/first_use.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/ownership.hpp"
 #include "base/text.hpp"
 #include "koine/error.hpp"
 
@@ -87,12 +89,6 @@ bool is_temporary(std::string_view name) {
          name.ends_with(temporary_suffix);
 }
 
-/// Whether nobody else can have written to it, not even while it lay in a folder with others' permissions: a checksum
-/// is no secret, and a program may be machine code of the host.
-bool is_ours_alone(const struct stat& status) {
-  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
 fs::path default_folder() {
@@ -145,8 +141,8 @@ DiskCache::Settings DiskCache::settings_of_environment() {
 }
 
 DiskCache& DiskCache::instance() {
-  static DiskCache& cache = *new DiskCache(settings_of_environment());
-  return cache;
+  static constinit base::FirstUse<DiskCache> cache;
+  return cache.get([] { return DiskCache(settings_of_environment()); });
 }
 
 fs::path DiskCache::path_of(std::string_view identity) const {
@@ -172,8 +168,10 @@ bool DiskCache::usable() {
     give_up("is not a folder");
   } else if (status.st_uid != ::geteuid()) {
     give_up("belongs to another user");
-  } else if (!is_ours_alone(status)) {
+  } else if (!base::is_ours_alone(status)) {
     give_up("can be written by other users, who could slip programs in");
+  } else if (const fs::path part = base::replaceable_part(settings_.folder); !part.empty()) {
+    give_up("could be replaced by other users, who may write to \"" + part.string() + "\" or own it");
   } else if (::access(settings_.folder.c_str(), R_OK | X_OK) != 0) {
     give_up("cannot be read: " + reason_of(errno));
   } else {
@@ -199,12 +197,15 @@ std::optional<DiskCache::Found> DiskCache::read(std::string_view identity) noexc
   try {
     if (!reads() || !usable()) return std::nullopt;
     const fs::path path = path_of(identity);
+    // What is looked at is what is read, whoever renames meanwhile: a checksum is no secret, and a program may be
+    // machine code of the host. A link is not followed, nor a pipe's writer waited for.
+    const base::Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (file.number() < 0 && errno != ELOOP && errno != ENXIO && errno != EACCES) return std::nullopt;
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
-    if (S_ISREG(status.st_mode) && is_ours_alone(status) &&
-        static_cast<std::uint64_t>(status.st_size) <= largest_file) {
+    if (file.number() >= 0 && ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode) &&
+        base::is_ours_alone(status) && static_cast<std::uint64_t>(status.st_size) <= largest_file) {
       Found found;
-      found.file_ = base::read_file(path, function);
+      found.file_ = base::read_file(file, path, function);
       if (const auto offset = payload_offset(found.file_, identity)) {
         found.offset_ = *offset;
         found.stale_ = std::time(nullptr) - status.st_mtime > day;

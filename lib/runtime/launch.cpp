@@ -39,8 +39,11 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
     base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
                                                size_text(global) + ", local " + size_text(local));
   }
-  std::optional<base::HoldExit> hold;
-  if (context.compiles_at(kernel_)) hold.emplace();
+  std::optional<base::Undisturbed> undisturbed;
+  if (context.compiles_at(kernel_)) {
+    cl::check_compiler(context.traits());
+    undisturbed.emplace();
+  }
   const cl_int code = queue_.submit(uses_, enqueue, event);
   if (code != CL_SUCCESS) fail_run(code, global, local);
   if (context.synchronous()) {

@@ -10,6 +10,7 @@
 
 #include "base/env.hpp"
 #include "base/files.hpp"
+#include "base/first_use.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "koine/version.hpp"
@@ -22,11 +23,11 @@ namespace fs = std::filesystem;
 
 /// Empty: nothing is dumped. Relative paths mean where the process was when it made its first program.
 const fs::path& folder() {
-  static const fs::path& path = *new fs::path([] {
+  static constinit base::FirstUse<const fs::path> path;
+  return path.get([] {
     const auto name = base::env("KOINE_DUMP_DIR");
     return name ? fs::absolute(*name) : fs::path();
-  }());
-  return path;
+  });
 }
 
 /// One line of a comment, whatever a driver named its device: a backslash at its end would swallow the next line.

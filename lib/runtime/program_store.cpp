@@ -151,6 +151,7 @@ ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
 ProgramStore::ProgramRef ProgramStore::make(std::string_view signature, const ProgramText& text) {
   // Before it is built: what a compiler refuses, or dies of, is what one wants to see most.
   dump_program(entry_.traits, text);
+  room_.take();
   const auto start = Clock::now();
   const bool log = base::log_enabled(base::LogTopic::jit);
   std::string identity;

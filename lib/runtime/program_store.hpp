@@ -14,6 +14,7 @@
 #include "cl/program.hpp"
 #include "runtime/disk_cache.hpp"
 #include "runtime/kernel.hpp"
+#include "runtime/program_room.hpp"
 
 namespace koine::runtime {
 
@@ -23,9 +24,10 @@ class ProgramStore {
 
   /// Throws ValueError if the environment's words on the cache are malformed.
   ProgramStore(const cl::DeviceEntry& entry, const ::cl::Context& context)
-      : entry_(entry), context_(context), disk_(DiskCache::instance()) {}
+      : entry_(entry), context_(context), disk_(DiskCache::instance()), room_(entry.traits) {}
 
-  /// Loads or compiles. `signature` is for the log alone. Throws KernelBuildError with the compiler's log.
+  /// Loads or compiles. `signature` is for the log alone. Throws KernelBuildError with the compiler's log, and
+  /// OutOfMemory where the process has no room for another program.
   ProgramRef make(std::string_view signature, const ProgramText& text);
   /// Tells that a kernel of this program was launched for the first time.
   void launched(const ProgramRef& program);
@@ -45,6 +47,7 @@ class ProgramStore {
   const cl::DeviceEntry& entry_;
   const ::cl::Context& context_;
   DiskCache& disk_;
+  ProgramRoom room_;
   std::mutex mutex_;
   std::unordered_map<const cl::Program*, Unsaved> unsaved_;  // until their first launch
   std::atomic<std::uint64_t> built_{0}, loaded_{0};

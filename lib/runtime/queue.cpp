@@ -3,6 +3,7 @@
 #include "runtime/queue.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <new>
 
@@ -14,6 +15,7 @@ namespace koine::runtime {
 namespace {
 
 cl::Queue make_driver_queue(const Context& context) {
+  const base::Undisturbed undisturbed;
   try {
     return cl::Queue(context.handle(), context.entry().device);
   } catch (const ::cl::Error& error) {
@@ -173,9 +175,19 @@ void Queue::finish(std::string_view function) {
 
 void Queue::launched() noexcept {
   // So many that a device is busy for the time of a wait many times over, so few that they are kept with ease.
-  constexpr std::uint64_t most_under_way = 2048;
-  if ((launches_.fetch_add(1, std::memory_order_relaxed) + 1) % most_under_way != 0) return;
+  constexpr std::uint64_t most = 2048;
+  const bool waited_for_at_exit = traits().quirks.crashes_at_exit;
+  const std::uint64_t bound = waited_for_at_exit ? most_under_way_.load(std::memory_order_relaxed) : most;
+  if (launches_.fetch_add(1, std::memory_order_relaxed) + 1 < bound) return;
+  launches_.store(0, std::memory_order_relaxed);
+  using namespace std::chrono;
+  const auto start = steady_clock::now();
   cl::finish(handle(), traits().quirks);
+  // As many as keep the device busy for a fraction of a second, by what this wait took, and no longer: the end of the
+  // process waits for them too.
+  const auto time = steady_clock::now() - start;
+  if (time < milliseconds(100)) most_under_way_.store(std::min(bound * 2, most), std::memory_order_relaxed);
+  if (time > milliseconds(400)) most_under_way_.store(std::max(bound / 2, std::uint64_t{2}), std::memory_order_relaxed);
 }
 
 void Queue::flush() {

@@ -68,7 +68,8 @@ class Queue {
   /// Sends all work to the device without waiting.
   void flush();
   /// Counts a launch, and waits for all of them now and then: a driver keeps what is enqueued faster than the device
-  /// works, PoCL without end. What goes wrong meanwhile shows with whoever waits for a result.
+  /// works, PoCL without end; and where the end of the process waits for the work, it is not to wait for long. What
+  /// goes wrong meanwhile shows with whoever waits for a result.
   void launched() noexcept;
   /// A point after all work of this queue so far, on its way to the device.
   cl::Event record();
@@ -119,8 +120,9 @@ class Queue {
   Context& context_;
   std::size_t number_;
   cl::Queue driver_;
-  std::atomic<std::uint64_t> launches_{0};
-  std::uint64_t ticket_ = 0;         // of the last command that was noted
+  std::atomic<std::uint64_t> launches_{0};         // since launched() waited last
+  std::atomic<std::uint64_t> most_under_way_{16};  // where the end of the process waits for work
+  std::uint64_t ticket_ = 0;                       // of the last command that was noted
   std::vector<std::uint64_t> seen_;  // by queue number: the last of its commands that later work here comes after
 };
 

@@ -16,6 +16,7 @@
 #include "runtime/launch.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/sanitizer.hpp"
 #include "support/slow.hpp"
 
 namespace kn = koine;
@@ -180,13 +181,33 @@ TEST_CASE("child: main returns while threads work" * doctest::skip()) {
   // And so returns doctest's main.
 }
 
+TEST_CASE("child: main returns while threads enqueue more than a device computes" * doctest::skip()) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point start;
+  // Registered before the device is used, so it runs after what the library registered since.
+  std::atexit([] {
+    if (Clock::now() - start > std::chrono::seconds(5)) _exit(8);
+  });
+  static const kn::Array& x = *new kn::Array(kn::arange(1e6f).eval());
+  for (int t = 0; t < 4; ++t) {
+    std::thread([] {
+      for (;; ++rounds) kn::sin(x).eval();
+    }).detach();
+  }
+  wait_for_work();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  start = Clock::now();
+}
+
 TEST_CASE("child: ends deep in a call" * doctest::skip()) {
   start_threads();
   end_deep(kn::arange(100), 200);
 }
 
 TEST_CASE("child: keeps threads out of a driver that dies" * doctest::skip()) {
-  // Registered before the device is used, so it runs after what the library registered since.
+  kn::devices();
+  // Registered before the device is used, so it runs after what the library registered since; the driver is still
+  // there.
   std::atexit([] {
     const int before = calls;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -266,6 +287,14 @@ TEST_CASE("a process may end while a device is used for the first time") {
 }
 
 TEST_CASE("main may return while detached threads compute") { repeat("child: main returns while threads work"); }
+
+TEST_CASE("the end of a process does not wait for long for threads that go on enqueueing") {
+  if (kn::test::sanitized || std::getenv("KOINE_TEST_ROUNDS") != nullptr) {
+    MESSAGE("left out: work takes its time under a sanitizer and under memcheck");
+    return;
+  }
+  check_child("child: main returns while threads enqueue more than a device computes");
+}
 
 TEST_CASE("exit may be called deep in a computation") { repeat("child: ends deep in a call"); }
 

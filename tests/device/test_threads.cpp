@@ -4,6 +4,7 @@
 #include <koine/koine.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <string>
 #include <thread>
@@ -100,4 +101,24 @@ TEST_CASE("while one thread waits for a compiler, others evaluate on the same de
   builder.join();
   waiting.join();
   CHECK(taken);
+}
+
+TEST_CASE("synchronize comes back although other threads go on enqueueing") {
+  const Array x = kn::arange(1e5f).eval();
+  std::atomic<bool> stop{false}, late{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      using Clock = std::chrono::steady_clock;
+      for (const auto start = Clock::now(); !stop && !late; late = Clock::now() - start > std::chrono::minutes(1)) {
+        for (int i = 0; i < 10; ++i) kn::sin(x).eval();
+      }
+    });
+  }
+  for (int time = 0; time < 5; ++time) kn::synchronize();
+  // A kernel's first launch may be waited for too.
+  CHECK((x * 3 - 2 + x)(5).item<float>() == 18.0f);
+  CHECK_FALSE(late);
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
 }

@@ -60,11 +60,11 @@ TEST_CASE("a launch that fails once is tried again after draining and releasing"
       kn::synchronize();
       REQUIRE(kn::memory_stats(kn::default_device()).held >= 1'200'000);
       const Array x = numbered({1000}), y = x * 2 + 1;
-      const std::uint64_t waits = fail_layer().calls("clFinish");
+      const std::uint64_t waits = fail_layer().calls(kn::test::waiting_call());
       const Failing once("clEnqueueNDRangeKernel", code, 1);
       y.eval();
       CHECK(once.failed() == 1);
-      CHECK(fail_layer().calls("clFinish") > waits);
+      CHECK(fail_layer().calls(kn::test::waiting_call()) > waits);
       CHECK(kn::memory_stats(kn::default_device()).held < 1'200'000);
       CHECK(y.to_vector<std::int32_t>() ==
             kn::test::by_position<std::int32_t>({1000}, [](auto& p) { return p[0] * 2 + 1; }));
@@ -105,7 +105,7 @@ TEST_CASE("an argument that the driver refuses is an error; the work stays pendi
 
 TEST_CASE("a build that fails without a word of the compiler's is tried again where the driver needs it") {
   kn::test::on_each_device([] {
-    if (!kn::default_device().record().traits.quirks.builds_collide) return;
+    if (!kn::default_device().record().traits.quirks.builds_fail_now_and_then) return;
     const Array y = kn::sinh(kn::tan(numbered<float>({100}) * 1e-3) * 2 - 1);
     const Failing failing("clBuildProgram", build_failure, 2);
     CHECK(y(0).item<float>() == doctest::Approx(std::sinh(-1.0)));
@@ -142,7 +142,7 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
     for (int time = 0; time < 3; ++time) {
       const Failing failing("clBuildProgram", build_failure);
       check_sentence(message_of<kn::KernelBuildError>([&] { y.eval(); }), build_failure, "build a kernel");
-      CHECK(failing.failed() == (kn::default_device().record().traits.quirks.builds_collide ? 4 : 1));
+      CHECK(failing.failed() == (kn::default_device().record().traits.quirks.builds_fail_now_and_then ? 4 : 1));
     }
     for (const char* function : {"clCreateProgramWithSource", "clCreateKernel"}) {
       CAPTURE(std::string(function));

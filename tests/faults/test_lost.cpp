@@ -73,7 +73,7 @@ TEST_CASE("child: a device is lost" * doctest::skip()) {
     const Failing failing(function, code, for_good ? kn::test::always : 1);
     if (for_good) {
       REQUIRE(fail_layer().fail("clEnqueueFillBuffer", 0, kn::test::always, code));
-      REQUIRE(fail_layer().fail("clFinish", 0, kn::test::always, code));
+      REQUIRE(fail_layer().fail(kn::test::waiting_call(), 0, kn::test::always, code));
     }
     const std::string text = message_of<kn::DeviceLost>([&] { use(ready); });
     CAPTURE(text);
@@ -177,7 +177,7 @@ TEST_CASE("a lost device says so for good, and nothing else is harmed") {
     check("clEnqueueReadBuffer", code);
   }
   check("clEnqueueWriteBuffer", queue_invalid);
-  check("clFinish", nvidia_illegal_access);
+  check(kn::test::waiting_call(), nvidia_illegal_access);
   check("clCreateBuffer", device_not_available);
   check("clBuildProgram", device_not_available);
   check("clCreateProgramWithSource", device_not_available);

@@ -36,7 +36,7 @@ Array ready_to_double() {
 TEST_CASE("child: an error of a kernel shows at its launch" * doctest::skip()) {
   const Array x = ready_to_double(), y = x * 2, z = kn::sum(x);
   {
-    const Failing failing("clFinish", out_of_resources, 1);
+    const Failing failing(kn::test::waiting_call(), out_of_resources, 1);
     const std::string text = message_of<kn::LaunchError>([&] { y.eval(); });
     CAPTURE(text);
     CHECK(text.starts_with("["));
@@ -46,7 +46,7 @@ TEST_CASE("child: an error of a kernel shows at its launch" * doctest::skip()) {
     CHECK(failing.failed() == 1);
   }
   {
-    const Failing failing("clFinish", out_of_resources, 1);
+    const Failing failing(kn::test::waiting_call(), out_of_resources, 1);
     CHECK_THROWS_AS(z.eval(), kn::LaunchError);
   }
   CHECK(y(7).item<int>() == 14);
@@ -59,7 +59,7 @@ TEST_CASE("child: an assignment whose kernel fails after it ran" * doctest::skip
   const std::vector<std::int32_t> before = x.to_vector<std::int32_t>();
   for (int time = 0; time < 2; ++time) {  // the first builds the kernels
     for (std::uint64_t well = 0; well < 2; ++well) {
-      const Failing failing("clFinish", out_of_resources, 1, well);
+      const Failing failing(kn::test::waiting_call(), out_of_resources, 1, well);
       CHECK_THROWS_AS((x(kn::slice(11, 21)) = x(kn::slice(10, 20))), kn::LaunchError);  // a copy, and the store
       CHECK(failing.failed() == 1);
       CHECK(kn::test::difference(x.to_vector<std::int32_t>(), before) == "");
@@ -78,7 +78,7 @@ TEST_CASE("KOINE_SYNC=1 places an error at the launch of its kernel") {
 TEST_CASE("without KOINE_SYNC an error shows where something waits") {
   const Array x = ready_to_double();
   {
-    const Failing failing("clFinish", out_of_resources, 1);
+    const Failing failing(kn::test::waiting_call(), out_of_resources, 1);
     CHECK_NOTHROW((x * 2).eval());
     CHECK(failing.failed() == 0);
     const std::string text = message_of<kn::LaunchError>([] { kn::synchronize(); });

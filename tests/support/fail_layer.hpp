@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "cl/device_entry.hpp"
 #include "layers/fail.hpp"
 #include "support/layer.hpp"
 
@@ -17,6 +18,11 @@ inline const FailLayer& fail_layer() {
   static const FailLayer* const layer = find_layer<FailLayer>(fail_layer_symbol);
   if (layer == nullptr) FAIL("run this with OPENCL_LAYERS=.../libkoine_fail_layer.so, as ctest does");
   return *layer;
+}
+
+/// The call by which the library waits for a queue of the default device.
+inline const char* waiting_call() {
+  return default_device().record().traits.quirks.finish_waits_for_later ? "clWaitForEvents" : "clFinish";
 }
 
 constexpr std::uint64_t always = std::numeric_limits<std::uint64_t>::max();

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The KOINE_* variables: what a variable cannot take is an error that names it, each time a device is used, and never
+// passes unnoticed.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstdlib>
+#include <string>
+
+#include "support/arrays.hpp"
+#include "support/child.hpp"
+
+namespace kn = koine;
+using kn::test::check_child;
+using kn::test::has;
+
+TEST_CASE("child: a variable that cannot be read" * doctest::skip()) {
+  const std::string name = std::getenv("KOINE_TEST_NAME"), value = std::getenv(name.c_str());
+  for (int time = 0; time < 2; ++time) {
+    std::string message;
+    try {
+      const kn::reproducible sums;
+      (kn::arange(3) + 1).eval();
+    } catch (const kn::Error& error) {
+      CHECK((error.kind() == kn::ErrorKind::ValueError || name == "KOINE_DEVICE"));
+      message = error.what();
+    }
+    CAPTURE(message);
+    CHECK(message.starts_with("[" + name + "] "));
+    CHECK(has(message, std::getenv("KOINE_TEST_WORD")));
+  }
+}
+
+TEST_CASE("child: computes" * doctest::skip()) { CHECK((kn::arange(3) + 1)(2).item<int>() == 3); }
+
+TEST_CASE("a word that a variable cannot take is an error wherever a device is used") {
+  const auto refused = [](const char* name, const char* value, const char* word) {
+    CAPTURE(std::string(name));
+    CAPTURE(std::string(value));
+    check_child("child: a variable that cannot be read",
+                {{name, value}, {"KOINE_TEST_NAME", name}, {"KOINE_TEST_WORD", word}});
+  };
+  for (const char* name : {"KOINE_SYNC", "KOINE_REPRODUCIBLE"}) {
+    for (const char* word : {"x", "2", "o n", "0ff"}) refused(name, word, word);
+  }
+  refused("KOINE_LOG", "weather", "\"weather\" is not a topic");
+  refused("KOINE_LOG", "jit, Weather,launch", "\"Weather\" is not a topic");
+  refused("KOINE_LOG", "1", "device, jit, memory or launch");
+  refused("KOINE_DEVICE", "x", "x");
+  refused("KOINE_DEVICE", "cpu:x:y:z", "cpu:x:y:z");
+  refused("KOINE_MEMORY_LIMIT", "x", "x");
+  refused("KOINE_MEMORY_LIMIT", "120%", "120%");
+  refused("KOINE_CACHE", "x", "x");
+  refused("KOINE_CACHE_SIZE", "x", "x");
+  refused("KOINE_PROGRAM_LIMIT", "x", "x");
+}
+
+TEST_CASE("words that a variable can take are taken, blanks and capitals or not") {
+  for (const char* word : {"1", " On ", "YES", "true", "0", "off", "No", "false", "  "}) {
+    CAPTURE(std::string(word));
+    check_child("child: computes", {{"KOINE_SYNC", word}, {"KOINE_REPRODUCIBLE", word}});
+  }
+  for (const char* word : {"jit", " Jit , launch,", "all", ","}) {
+    CAPTURE(std::string(word));
+    check_child("child: computes", {{"KOINE_LOG", word}});
+  }
+}
+
+TEST_CASE("a folder that cannot be had is done without") {
+  for (const char* folder : {"/dev/null/x", "/proc/x", "/dev/null"}) {
+    CAPTURE(std::string(folder));
+    check_child("child: computes", {{"KOINE_CACHE_DIR", folder}, {"KOINE_DUMP_DIR", folder}});
+  }
+}
