@@ -15,8 +15,10 @@ namespace koine {
 // What all of these share. Operands are arrays, subscripts of arrays or C++ scalars. Shapes broadcast: sizes are equal
 // or 1, counted from the last axis; ShapeError if not. The types of two arrays are promoted to their common type; a
 // scalar is weak: it takes the array's type where its kind fits, and an integer that does not fit that type is a
-// ValueError. Types that a function does not take are a DTypeError, arrays on two devices a DeviceError. float16 and
-// bfloat16 are computed in float and rounded after each function. Nothing is computed before a value is observed.
+// ValueError. Comparisons need no common type: integers of any two types, and an array of integers with any whole
+// number, compare by their values. Types that a function does not take are a DTypeError, arrays on two devices a
+// DeviceError. float16 and bfloat16 are computed in float and rounded after each function. Nothing is computed before a
+// value is observed.
 
 /// The absolute value; of a complex number its modulus.
 /// Takes every type but bool_; gives the same type, of complex types the type of their parts.
@@ -213,7 +215,7 @@ KOINE_API Array rsqrt(const Operand& x);
 /// 1 / (1 + exp(-x)), the logistic function, without overflow on the way.
 /// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array sigmoid(const Operand& x);
-/// -1, 0 or 1 by the sign, NaN for NaN; of a complex number x / abs(x).
+/// -1, 0 or 1 by the sign, NaN for NaN; of a complex number x / abs(x), and 0 of 0.
 /// Takes every type but bool_; gives the same type.
 KOINE_API Array sign(const Operand& x);
 /// Whether the sign bit is set, as it is for -0.0.
@@ -243,7 +245,8 @@ KOINE_API Array tan(const Operand& x);
 /// The hyperbolic tangent.
 /// Takes every type, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array tanh(const Operand& x);
-/// The gamma function; NaN at -1, -2, ..., an infinity of its sign at a zero.
+/// The gamma function; NaN at -1, -2, ..., an infinity of its sign at a zero, and where it is too small a zero of its
+/// sign.
 /// Takes every type but complex ones, integers and bool_ as default_dtype(); gives the same type.
 KOINE_API Array tgamma(const Operand& x);
 /// The element rounded toward zero.

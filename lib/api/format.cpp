@@ -27,8 +27,8 @@ struct Chosen {
 };
 
 Chosen& chosen() {
-  static auto* const value = new Chosen;  // for arrays that are printed while the process ends
-  return *value;
+  static constinit base::FirstUse<Chosen> value;  // for arrays that are printed while the process ends
+  return value.get([] { return std::unique_ptr<Chosen>(); });
 }
 
 /// How one number is written.
