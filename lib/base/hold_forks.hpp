@@ -4,9 +4,9 @@
 
 namespace koine::base {
 
-/// While a thread loads a driver or its compiler, whose constructors register hundreds of handlers with exit(), or loads
-/// what was compiled. The locks for that are ones that a child forked meanwhile could never take, not even to end. A
-/// fork() on another thread waits, for a second at most: a driver may have threads that fork.
+/// While a thread loads a driver or its compiler, whose constructors register hundreds of handlers with exit(), or
+/// loads what was compiled. The locks for that are ones that a child forked meanwhile could never take, not even to
+/// end. A fork() on another thread waits, for a second at most: a driver may have threads that fork.
 class HoldForks {
  public:
   HoldForks() noexcept;

@@ -76,13 +76,21 @@ bool on_main_thread() noexcept { return getpid() == gettid(); }
 
 void watch_end() {
   [[maybe_unused]] static const int told = std::atexit([] {
+    ends_process = true;
     statics_die.store(true);  // for an exit() on another thread than main's
     detail::drivers_gone.store(true);
   });
 }
 
 void watch_compiler_end() {
-  [[maybe_unused]] static const int told = std::atexit([] { detail::compiler_gone.store(true); });
+  [[maybe_unused]] static const int told = std::atexit([] {
+    ends_process = true;
+    detail::compiler_gone.store(true);
+  });
+}
+
+void await_end() noexcept {
+  if (!ends_process) wait_until([] { return false; });
 }
 
 bool process_ending() noexcept { return statics_die.load(std::memory_order_relaxed); }

@@ -43,6 +43,10 @@ inline bool drivers_gone() noexcept { return detail::drivers_gone.load(std::memo
 /// The same of watch_compiler_end(): nothing may be compiled.
 inline bool compiler_gone() noexcept { return detail::compiler_gone.load(std::memory_order_relaxed); }
 
+/// For a thread that finds the drivers or the compiler gone: if another one ends the process, waits for that, though
+/// not for more than some seconds.
+void await_end() noexcept;
+
 /// Around calls that a driver must not be in while its static objects die: loading it, compiling, and for some drivers
 /// every one. The main thread's exit() waits for those on other threads before it destroys anything, and later ones
 /// wait for the process to end. Neither waits for more than some seconds.

@@ -318,6 +318,7 @@ const std::vector<const DeviceEntry*>& all_devices() { return registry().devices
 void check_drivers() {
   if (registry().generation != base::process_generation()) throw_forked();
   if (base::drivers_gone()) {
+    base::await_end();
     throw DeviceError(
         "[device] the process is ending, and its drivers are gone. Compute in destructors of static objects only if "
         "those "

@@ -70,6 +70,7 @@ void build(const ::cl::Program& program, const ::cl::Device& device, const Devic
 
 void check_compiler(const DeviceTraits& traits) {
   if (!base::compiler_gone() || !traits.quirks.crashes_at_exit) return;
+  base::await_end();
   throw DeviceError("[eval] the process is ending, and the compiler of " + traits.selector + " (" + traits.name +
                     ") is gone. Let destructors of static objects compute only what was computed before, or make those "
                     "objects after the first computation");

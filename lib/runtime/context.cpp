@@ -238,6 +238,7 @@ void Context::throw_ending(std::string_view function) const {
 void Context::throw_unusable(std::string_view function) const {
   const std::string name = traits().selector + " (" + traits().name + ")";
   if (base::drivers_gone()) {
+    base::await_end();
     throw DeviceError(
         "[" + std::string(function) + "] the process is ending, and the driver of " + name +
         " is gone. Compute in destructors of static objects only if those were made after the first use of "

@@ -11,6 +11,19 @@ namespace {
 // Die at dlclose(), while the process goes on.
 kn::Array ready, pending;
 
+/// Computes when it dies.
+struct AtEnd {
+  std::int64_t* result = nullptr;
+  ~AtEnd() {
+    if (result == nullptr) return;
+    try {
+      *result = kn::sum(pending).item<std::int64_t>();
+    } catch (...) {
+      *result = -1;
+    }
+  }
+} at_end;
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -25,6 +38,14 @@ std::int64_t plugin_sum(std::int64_t n) {
   } catch (...) {
     return -1;
   }
+}
+
+/// The same, when the plugin is unloaded, into what `result` is the address of.
+std::int64_t plugin_sum_at_end(std::int64_t result) {
+  if (plugin_sum(10) != 100) return -1;
+  pending = ready * 4 + 3;
+  at_end.result = reinterpret_cast<std::int64_t*>(result);
+  return 0;
 }
 
 /// The same by a thread's own arrays, which die with the thread.
