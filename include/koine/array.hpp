@@ -369,12 +369,13 @@ extern template class detail::Methods<Subscript>;
 /// What an element-wise function takes: an array, a subscript of one, or a C++ scalar.
 class Operand {
  public:
-  Operand(const Array& array) : array_(array) {}        // NOLINT: implicit by design
-  Operand(Array&& array) : array_(std::move(array)) {}  // NOLINT
-  Operand(const Subscript& part) : array_(part) {}      // NOLINT
-  Operand(Subscript&& part) : array_(part.take()) {}    // NOLINT
+  Operand(const Array& array) : array_(array) {}                      // NOLINT: implicit by design
+  Operand(Array&& array) : array_(std::move(array)) {}                // NOLINT
+  Operand(const Subscript& part) : array_(part) {}                    // NOLINT
+  Operand(Subscript&& part) : array_(part.take()) {}                  // NOLINT
+  Operand(const Scalar& value) : scalar_(value), is_scalar_(true) {}  // NOLINT
   template <ScalarLike T>
-  Operand(T value) : scalar_(value), is_scalar_(true) {}  // NOLINT
+  Operand(T value) : Operand(Scalar(value)) {}  // NOLINT
 
   bool is_scalar() const noexcept { return is_scalar_; }
   const Array& array() const { return array_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing arrays.
 #include "api/build.hpp"
+#include "base/first_use.hpp"
 
 #include <koine/array.hpp>
 #include <koine/error.hpp>
@@ -28,7 +29,7 @@ struct Chosen {
 
 Chosen& chosen() {
   static constinit base::FirstUse<Chosen> value;  // for arrays that are printed while the process ends
-  return value.get([] { return std::unique_ptr<Chosen>(); });
+  return value.get();
 }
 
 /// How one number is written.

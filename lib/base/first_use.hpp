@@ -12,6 +12,9 @@ namespace koine::base {
 template <class T>
 class FirstUse {
  public:
+  T& get() {
+    return get([] { return T(); });
+  }
   /// The value; `make()`, which gives it, is called if there is none yet. What it throws leaves none.
   template <class Make>
   T& get(Make make) {

@@ -2,6 +2,7 @@
 // Destructors of static objects that compute, in every order of making: they get what is right while the driver is
 // there, and a DeviceError once it has gone; never a crash.
 #include <doctest/doctest.h>
+#include <koine/async.hpp>
 #include <koine/koine.hpp>
 
 #include <cstdint>

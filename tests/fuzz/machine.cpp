@@ -12,10 +12,12 @@ namespace koine::fuzz {
 namespace {
 
 Array reduced(const Call& call, const Operand& x) {
-  const ReductionOptions options{call.axis(), call.keepdims};
-  const SumOptions sum_options{call.axis(), call.typed ? std::optional(call.type) : std::nullopt, call.keepdims};
-  const VarianceOptions variance{call.axis(), static_cast<double>(call.low), call.keepdims};
-  const ArgOptions position{call.axis(), call.keepdims};
+  const ReductionOptions options{.axis = call.axis(), .keepdims = call.keepdims};
+  const SumOptions sum_options{
+      .axis = call.axis(), .dtype = call.typed ? std::optional(call.type) : std::nullopt, .keepdims = call.keepdims};
+  const VarianceOptions variance{
+      .axis = call.axis(), .correction = static_cast<double>(call.low), .keepdims = call.keepdims};
+  const ArgOptions position{.axis = call.axis(), .keepdims = call.keepdims};
   switch (static_cast<Reduction>(call.which)) {
     case Reduction::sum: return sum(x, sum_options);
     case Reduction::prod: return prod(x, sum_options);
@@ -77,7 +79,7 @@ Machine::~Machine() {
 
 Operand Machine::operand(const Call::Source& source) const {
   if (const auto* weak = std::get_if<Weak>(&source)) {
-    return std::visit([](auto value) { return Operand(value); }, weak->scalar().value());
+    return weak->scalar();
   }
   return x_[std::get<std::size_t>(source)];
 }
@@ -117,17 +119,17 @@ Array Machine::result(const Call& call) const {
     case Kind::subscript: return array(0).get(part(call));
     case Kind::permute:
       if (call.which == 0) return permute_dims(array(0), call.axes);
-      return call.which == 1 ? array(0).mT() : flip(array(0), {call.axis()});
+      return call.which == 1 ? array(0).mT() : flip(array(0), call.axis());
     case Kind::reshape:
       if (call.which == 0) return reshape(array(0), call.shape);
       return call.which == 1 ? expand_dims(array(0), call.axes) : squeeze(array(0), call.axes);
     case Kind::broadcast: return broadcast_to(array(0), call.shape);
-    case Kind::join: return call.which == 1 ? stack(arrays(), {call.axes[0]}) : concat(arrays(), {call.axis()});
+    case Kind::join: return call.which == 1 ? stack(arrays(), call.axes[0]) : concat(arrays(), call.axis());
     case Kind::reduce: return reduced(call, operand(call.sources[0]));
     case Kind::matmul: return matmul(array(0), array(1));
-    case Kind::take: return take(array(0), array(1), {call.axis()});
+    case Kind::take: return take(array(0), array(1), call.axis());
     case Kind::where: return where(operand(call.sources[0]), operand(call.sources[1]), operand(call.sources[2]));
-    case Kind::triangle: return (call.which == 0 ? tril : triu)(array(0), {.k = call.low});
+    case Kind::triangle: return call.which == 0 ? tril(array(0), call.low) : triu(array(0), call.low);
     case Kind::clip: {
       const auto bound = [&](std::size_t i) { return ClipBound(operand(call.sources[i])); };
       return koine::clip(array(0), call.which & 1 ? bound(1) : none, call.which & 2 ? bound(1 + call.which / 3) : none);

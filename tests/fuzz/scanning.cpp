@@ -38,7 +38,9 @@ class Scanning : Resolution {
 };
 
 Array result(const Call& call, const std::vector<Operand>& sources) {
-  const CumulativeOptions options{call.axis(), call.typed ? std::optional(call.type) : std::nullopt, call.keepdims};
+  const CumulativeOptions options{.axis = call.axis(),
+                                  .dtype = call.typed ? std::optional(call.type) : std::nullopt,
+                                  .include_initial = call.keepdims};
   switch (call.which) {
     case sums: return cumulative_sum(sources[0], options);
     case products: return cumulative_prod(sources[0], options);
