@@ -15,8 +15,6 @@
 #ifndef KN_SLICES
 #define KN_SLICES 32
 #endif
-// Elements of a running sum; the sums of as many are added up in turn. On a CPU so much of the vector is at hand, too.
-#define KN_CHUNK 1024
 
 // With one split the sums are the result; with more they wait in `parts` for the second kernel.
 static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, long out_offset, long splits,
@@ -29,8 +27,9 @@ static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, 
 
 #if KN_CPU
 
-#define KN_BLOCK 32  // rows that share one read of the vector
-#define KN_WIDE 8    // vectors of sums, where vectors run down the rows
+#define KN_BLOCK 32    // rows that share one read of the vector
+#define KN_CHUNK 1024  // elements of a running sum, whose sums are added up in turn; so much of the vector is at hand
+#define KN_WIDE 8      // vectors of sums, where vectors run down the rows
 
 static inline void kn_vector_multiply_add(KN_VECTOR a[KN_PLANES], KN_VECTOR b[KN_PLANES], KN_VECTOR sum[KN_PLANES]) {
   sum[0] += a[0] * b[0];
@@ -210,13 +209,8 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void koine(
   if (row < m) {
     __global const KN_STORED* am = a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row * a_row;
     __global const KN_STORED* xm = x + x_offset + kn_batch_offset(batch, batch_sizes, x_batch);
-    for (long d0 = k * split / splits; d0 < end; d0 += KN_SLICES * KN_CHUNK) {
-      KN_VALUE part = (KN_VALUE)(0);
-      const long chunk_end = min(d0 + KN_SLICES * KN_CHUNK, end);
-      for (long d = d0 + slice; d < chunk_end; d += KN_SLICES)
-        part = kn_multiply_add(kn_load(am, d * a_column), kn_load(xm, d * x_step), part);
-      sum += part;
-    }
+    for (long d = k * split / splits + slice; d < end; d += KN_SLICES)
+      sum = kn_multiply_add(kn_load(am, d * a_column), kn_load(xm, d * x_step), sum);
   }
   shared[slice * block + place] = sum;
   for (int half_of = KN_SLICES / 2; half_of > 0; half_of /= 2) {

@@ -40,7 +40,7 @@ void build(const ::cl::Program& program, const ::cl::Device& device, const Devic
            const std::string& options) {
   check_compiler(traits);
   const base::Undisturbed undisturbed;
-  if (traits.quirks.crashes_at_exit) base::watch_compiler_end();
+  base::watch_compiler_end();
   const cl_device_id id = device();
   const auto attempt = [&] { return clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr); };
   cl_int code = attempt();
@@ -69,7 +69,7 @@ void build(const ::cl::Program& program, const ::cl::Device& device, const Devic
 }  // namespace
 
 void check_compiler(const DeviceTraits& traits) {
-  if (!base::compiler_gone() || !traits.quirks.crashes_at_exit) return;
+  if (!base::compiler_gone()) return;  // NVIDIA's crashes then as PoCL's does
   base::await_end();
   throw DeviceError("[eval] the process is ending, and the compiler of " + traits.selector + " (" + traits.name +
                     ") is gone. Let destructors of static objects compute only what was computed before, or make those "

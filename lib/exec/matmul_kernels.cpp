@@ -198,7 +198,7 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
   const bool cpu = traits.long_loops();
 
   std::string options = define("KN_ELEMENT", element_of(p.dtype));
-  std::int64_t groups = 0, wanted = 0, least_depth = 0, fewest = 1;
+  std::int64_t groups = 0, wanted = 0, least_depth = 0, most_depth = 0, fewest = 1;
   constexpr std::int64_t group_size = 256;
   if (cpu) {
     const std::int64_t lanes = std::clamp<std::int64_t>(traits.vector_bytes / real_size(p.dtype, 4), 2, 16);
@@ -206,6 +206,7 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
     groups = divide_up(rows, row_stride == 1 && column_stride != 1 ? 8 * lanes : 32) * batches;
     wanted = 4 * units;
     least_depth = 8192;
+    most_depth = 1 << 20;  // a sum of sums of 1024 elements takes no more than 1024 of them
   } else {
     // Enough work-items for each row to fill the device, but no more than there are elements to add.
     constexpr std::int64_t few = 32, many = 256, down = 8;
@@ -215,10 +216,9 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
     groups = divide_up(rows, group_size / slices) * batches;
     wanted = 4 * units;
     least_depth = 32 * slices;
+    most_depth = 4096 * slices;  // no work-item adds up more than 4096 elements one after another
     fewest = traits.fewest_shares(p.k / slices);
   }
-  // A sum of sums of 1024 elements takes no more than 1024 of them.
-  constexpr std::int64_t most_depth = 1 << 20;
   const std::int64_t splits = std::max(
       {fewest, divide_up(p.k, most_depth), std::min<std::int64_t>({wanted / groups, p.k / least_depth, 1024})});
 
