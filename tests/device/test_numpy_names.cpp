@@ -33,14 +33,14 @@ struct Given {
 
 /// What an example gives: numbers, or a text.
 struct Result {
-  Result(const Array& x) : numbers(x) {}  // NOLINT: implicit by design
+  Result(const Array& x) : numbers(x) {}            // NOLINT: implicit by design
   Result(const Subscript& part) : numbers(part) {}  // NOLINT
   Result(const Shape& shape) : numbers(asarray(std::vector<std::int64_t>(shape.begin(), shape.end()))) {}  // NOLINT
   template <Element T>
   Result(const std::vector<T>& values) : numbers(asarray(values)) {}  // NOLINT
   template <ScalarLike T>
-  Result(T value) : numbers(asarray(value)) {}             // NOLINT
-  Result(const std::string& text) : text(text) {}          // NOLINT
+  Result(T value) : numbers(asarray(value)) {}                // NOLINT
+  Result(const std::string& text) : text(text) {}             // NOLINT
   Result(std::string_view text) : text(std::string(text)) {}  // NOLINT
 
   Array numbers;
@@ -58,7 +58,11 @@ struct Example {
 
 /// NumPy's letter for the kind of a type.
 char kind_of(DType type) {
-  return is_bool(type) ? 'b' : is_signed_integer(type) ? 'i' : is_unsigned_integer(type) ? 'u' : is_complex(type) ? 'c' : 'f';
+  return is_bool(type)               ? 'b'
+         : is_signed_integer(type)   ? 'i'
+         : is_unsigned_integer(type) ? 'u'
+         : is_complex(type)          ? 'c'
+                                     : 'f';
 }
 
 /// Of complex numbers both parts, one after the other.
@@ -83,13 +87,16 @@ std::string difference(const V& got, const V& want) {
 const std::vector<Example>& examples() {
   static const std::vector<Example> list{
 #define KN_GIVEN(name, value)
-#define KN_EXAMPLE(code, kind, shape, values, text, ...)                             \
-  {code,                                                                             \
-   [](Given given) -> Result {                                                       \
-     [[maybe_unused]] auto& [a, b, m, v, w, u, n, i, j, s, t, z, g, path] = given;   \
-     __VA_ARGS__                                                                     \
-   },                                                                                \
-   kind, shape, values, text},
+#define KN_EXAMPLE(code, kind, shape, values, text, ...)                           \
+  {code,                                                                           \
+   [](Given given) -> Result {                                                     \
+     [[maybe_unused]] auto& [a, b, m, v, w, u, n, i, j, s, t, z, g, path] = given; \
+     __VA_ARGS__                                                                   \
+   },                                                                              \
+   kind,                                                                           \
+   shape,                                                                          \
+   values,                                                                         \
+   text},
 #include "golden/numpy_names.inc"
 #undef KN_GIVEN
 #undef KN_EXAMPLE
