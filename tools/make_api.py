@@ -65,7 +65,10 @@ class Headers:
 
     @staticmethod
     def clean(text):
-        """Without preprocessor lines and what is not for users."""
+        """Without preprocessor lines, names that only say what to write instead, and what is not for users."""
+        text = re.sub(r"^#define(.*\\\n)*.*\n", "", text, flags=re.M)
+        text = re.sub(r"^ *template <class = void>\n *KOINE_INSTEAD\(.*?\)( const| &)?;\n|^KOINE_WRITE\(.*\n", "", text,
+                      flags=re.M | re.S)
         text = re.sub(r"^(#.*|(inline )?namespace koine.* \{)\n", "", text, flags=re.M)
         while match := re.search(r"namespace (detail|graph|runtime|exec) \{", text):
             text = text[:match.start()] + text[braced(text, match.end() - 1):]

@@ -212,7 +212,7 @@ class KOINE_API Methods {
     if constexpr (requires { static_cast<Self&>(*this).take(); }) {
       return static_cast<Self&>(*this).take();
     } else {
-      return Self(static_cast<Self&>(*this));
+      return Self(static_cast<Self&&>(*this));
     }
   }
 };
@@ -257,7 +257,10 @@ class KOINE_API Array : public detail::Methods<Array> {
   }
   template <class... I>
     requires(std::constructible_from<Index, I>&&...)
-  Array operator()(I&&... indices) && { return std::as_const(*this)(std::forward<I>(indices)...); }
+  Array operator()(I&&... indices) && {
+    const Array taken = std::move(*this);
+    return taken(std::forward<I>(indices)...);
+  }
   /// A part that can be read and assigned: `x(slice(0, 10)) = y`.
   template <class... I>
     requires(std::constructible_from<Index, I>&&...)
@@ -271,14 +274,14 @@ class KOINE_API Array : public detail::Methods<Array> {
   template <class... I>
     requires(std::constructible_from<Index, I>&&...)
   Array operator()(std::initializer_list<detail::Integer> positions, I&&... indices) && {
-    return std::as_const(*this)(positions, std::forward<I>(indices)...);
+    return std::move(*this)(Index(positions), std::forward<I>(indices)...);
   }
   template <class... I>
     requires(std::constructible_from<Index, I>&&...)
   Subscript operator()(std::initializer_list<detail::Integer> positions, I&&... indices) &;
   /// The same with one index.
   Array operator[](const Index& index) const& { return get({&index, 1}); }
-  Array operator[](const Index& index) && { return get({&index, 1}); }
+  Array operator[](const Index& index) && { return std::move(*this)(index); }
   Subscript operator[](const Index& index) &;
 
   /// The part that `indices` name: what operator() calls, for lists made at run time.
@@ -333,10 +336,15 @@ class [[nodiscard]] KOINE_API Subscript : public detail::Methods<Subscript> {
   void operator=(const T&) &;
 
   template <class... I>
-  Array operator()(I&&... indices) const {
-    return std::as_const(static_cast<const Array&>(Array(*this)))(std::forward<I>(indices)...);
+  Array operator()(I&&... indices) const& {
+    return Array(*this)(std::forward<I>(indices)...);
   }
-  Array operator[](const Index& index) const { return Array(*this)[index]; }
+  template <class... I>
+  Array operator()(I&&... indices) && {
+    return take()(std::forward<I>(indices)...);
+  }
+  Array operator[](const Index& index) const& { return Array(*this)[index]; }
+  Array operator[](const Index& index) && { return take()[index]; }
 
  private:
   Array* array_;

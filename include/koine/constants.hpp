@@ -2,6 +2,8 @@
 // The standard's constants. (newaxis stands in index.hpp.)
 #pragma once
 
+#include <koine/export.hpp>
+
 #include <limits>
 
 namespace koine {

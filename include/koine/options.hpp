@@ -2,6 +2,8 @@
 // What every options struct begins with, so that options are always given by name.
 #pragma once
 
+#include <koine/export.hpp>
+
 namespace koine::detail {
 
 /// The first member of every options struct. Nothing converts to it, so `{0, true}` is no options struct: options are

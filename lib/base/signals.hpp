@@ -3,6 +3,7 @@
 #pragma once
 
 #include <signal.h>
+#include <initializer_list>
 
 namespace koine::base {
 

@@ -80,17 +80,13 @@ TEST_CASE("element-wise functions") {
   KN_WRONG(where, kn::where(a.truth, a.vector, a.pair));
   KN_WRONG(where, kn::where(kn::ones({4}), a.vector, 1));
   KN_WRONG(where, kn::where(a.truth, a.small, 1000));
-  KN_WRONG(clip, kn::clip(a.truth, 0, 1));
   KN_WRONG(clip, kn::clip(a.vector, a.pair, 1));
   KN_WRONG(clip, kn::clip(a.vector, 0, a.pair));
   KN_WRONG(clip, kn::clip(a.vector, 0, a.complex));
-  KN_WRONG(clip, kn::clip(a.small, 0, 1000));
   KN_WRONG(nan_to_num, kn::nan_to_num(a.complex));
   KN_WRONG(isclose, kn::isclose(a.vector, a.pair));
   KN_WRONG(isclose, kn::isclose(a.vector, a.vector, {.rtol = -1}));
   KN_WRONG(allclose, kn::allclose(a.vector, a.pair));
-  KN_WRONG(allclose, kn::allclose(a.small, 1000));
-  KN_WRONG(array_equal, kn::array_equal(a.small, 1000));
 }
 
 TEST_CASE("creation") {
@@ -105,6 +101,10 @@ TEST_CASE("creation") {
   KN_WRONG(array, kn::array({{1, 2}, {3}}));
   KN_WRONG(array, kn::array({1000}, {.dtype = kn::uint8}));
   std::vector<int> values = {1, 2};
+  KN_WRONG(asarray, kn::asarray(values.data(), {2}, {4, 4}));
+  KN_WRONG(set_default_dtype, kn::set_default_dtype(kn::int8));
+  KN_WRONG(set_print_options, kn::set_print_options({.threshold = -1}));
+  KN_WRONG(to_string, kn::to_string(a.x, {.precision = -1}));
   KN_WRONG(borrow, kn::borrow(values, {3}));
   KN_WRONG(empty, kn::empty(wrong));
   KN_WRONG(zeros, kn::zeros(beyond));
@@ -228,7 +228,6 @@ TEST_CASE("reductions, scans and orders") {
   KN_WRONG(histogram, kn::histogram(a.complex));
   KN_WRONG(histogram, kn::histogram(a.none));
   KN_WRONG(histogram, kn::histogram(a.vector, {.bins = most - 1}));
-  KN_WRONG(histogram, kn::histogram(kn::ones({3}, {.dtype = kn::uint64}), kn::ones({3}, {.dtype = kn::int64})));
   KN_AXIS(sort), KN_AXIS(argsort), KN_REAL(sort), KN_REAL(argsort);
   KN_WRONG(partition, kn::partition(a.x, 5));
   KN_WRONG(partition, kn::partition(a.x, 0, {.axis = 2}));
@@ -237,9 +236,6 @@ TEST_CASE("reductions, scans and orders") {
   KN_WRONG(searchsorted, kn::searchsorted(a.x, 1));
   KN_WRONG(searchsorted, kn::searchsorted(a.vector, 1, {.side = "middle"}));
   KN_WRONG(searchsorted, kn::searchsorted(a.vector, 1, {.sorter = a.vector}));
-  KN_REAL(unique_all), KN_REAL(unique_counts), KN_REAL(unique_inverse), KN_REAL(unique_values);
-  KN_WRONG(isin, kn::isin(a.complex, a.vector));
-  KN_WRONG(isin, kn::isin(a.small, 1000));
   KN_WRONG(diff, kn::diff(a.x, {.axis = 2}));
   KN_WRONG(diff, kn::diff(a.x, {.n = -1}));
   KN_WRONG(diff, kn::diff(a.x, {.prepend = a.pair}));
@@ -249,17 +245,14 @@ TEST_CASE("reductions, scans and orders") {
 TEST_CASE("products, signals and types") {
   const Arrays a;
   KN_WRONG(matmul, kn::matmul(a.x, a.x));
-  KN_WRONG(matmul, kn::matmul(a.truth, a.truth));
   KN_WRONG(matmul, kn::matmul(kn::reshape(a.large, {huge, 1}), kn::expand_dims(a.large, 0)));
   KN_WRONG(tensordot, kn::tensordot(a.x, a.x, {.axes = 1}));
   KN_WRONG(tensordot, kn::tensordot(a.x, a.x, {.axes = 5}));
   KN_WRONG(tensordot, kn::tensordot(a.large, a.large, {.axes = 0}));
   KN_WRONG(vecdot, kn::vecdot(a.vector, a.pair));
   KN_WRONG(vecdot, kn::vecdot(a.vector, a.vector, {.axis = 2}));
-  KN_WRONG(vecdot, kn::vecdot(a.truth, a.truth));
   KN_WRONG(outer, kn::outer(a.x, a.x));
   KN_WRONG(outer, kn::outer(a.large, a.large));
-  KN_WRONG(kron, kn::kron(a.truth, a.truth));
   KN_WRONG(kron, kn::kron(a.large, a.large));
   KN_WRONG(einsum, kn::einsum("i,j", {a.vector}));
   KN_WRONG(einsum, kn::einsum("i,i", {a.vector, a.pair}));
@@ -269,7 +262,6 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(convolve, kn::convolve(a.vector, a.vector, {.mode = "whole"}));
   KN_WRONG(convolve, kn::convolve(a.large, a.whole));
   KN_WRONG(correlate, kn::correlate(a.none, a.vector));
-  KN_WRONG(correlate, kn::correlate(a.truth, a.truth));
   KN_WRONG(interp, kn::interp(a.complex, a.vector, a.vector));
   KN_WRONG(interp, kn::interp(a.vector, a.vector, a.pair));
   KN_WRONG(interp, kn::interp(a.vector, a.vector, a.vector, {.period = 0}));
@@ -351,8 +343,10 @@ TEST_CASE("faults of earlier calls and of settings keep their names") {
 
 TEST_CASE("every function of docs/api.md has been called wrongly, but for those that take anything") {
   const std::string anything =
-      " can_cast capabilities default_device default_device_reason default_dtypes empty_like eval memory_stats name "
-      "ones_like set_default_device set_memory_limit slice synchronize to_device to_dlpack version zeros_like ";
+      " array_equal can_cast capabilities default_device default_device_reason default_dtype default_dtypes empty_like "
+      "eval "
+      "isin memory_stats name ones_like print_options set_default_device set_memory_limit slice synchronize to_device "
+      "to_dlpack unique_all unique_counts unique_inverse unique_values version zeros_like ";
   std::ifstream file(KOINE_TEST_DIR "/../docs/api.md");
   REQUIRE(file.is_open());
   int count = 0;
