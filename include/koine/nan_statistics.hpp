@@ -32,20 +32,20 @@ inline Array nanstd(const Operand& x, const Axis& axis) { return nanstd(x, {.axi
 template <class = void>
 KOINE_INSTEAD("write .correction in place of .ddof")
 Array nanstd(const Operand& x, const detail::Ddof& options);
-/// The largest element that is not NaN; NaN where there is none. Takes real types and bool_; gives the same type. ValueError for
-/// no elements.
+/// The largest element that is not NaN; NaN where there is none. Takes real types and bool_; gives the same type.
+/// ValueError for no elements.
 KOINE_API Array nanmax(const Operand& x, const ReductionOptions& options = {});
 inline Array nanmax(const Operand& x, const Axis& axis) { return nanmax(x, {.axis = axis}); }
-/// The smallest element that is not NaN; NaN where there is none. Takes real types and bool_; gives the same type. ValueError for
-/// no elements.
+/// The smallest element that is not NaN; NaN where there is none. Takes real types and bool_; gives the same type.
+/// ValueError for no elements.
 KOINE_API Array nanmin(const Operand& x, const ReductionOptions& options = {});
 inline Array nanmin(const Operand& x, const Axis& axis) { return nanmin(x, {.axis = axis}); }
 /// The position of the first largest element that is not NaN, -1 where all are NaN (where NumPy raises an error, which
 /// would have to wait for the device). Takes real types and bool_; gives int64. Otherwise as argmax.
 KOINE_API Array nanargmax(const Operand& x, const ArgOptions& options = {});
 inline Array nanargmax(const Operand& x, const Axis& axis) { return nanargmax(x, {.axis = axis}); }
-/// The position of the first smallest element that is not NaN, -1 where all are NaN. Takes real types and bool_; gives int64.
-/// Otherwise as argmin.
+/// The position of the first smallest element that is not NaN, -1 where all are NaN. Takes real types and bool_; gives
+/// int64. Otherwise as argmin.
 KOINE_API Array nanargmin(const Operand& x, const ArgOptions& options = {});
 inline Array nanargmin(const Operand& x, const Axis& axis) { return nanargmin(x, {.axis = axis}); }
 

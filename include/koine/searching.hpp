@@ -17,8 +17,8 @@ namespace koine {
 /// largest. Takes real types and bool_; gives int64. ValueError for no elements, IndexError for an axis out of range.
 KOINE_API Array argmax(const Operand& x, const ArgOptions& options = {});
 inline Array argmax(const Operand& x, const Axis& axis) { return argmax(x, {.axis = axis}); }
-/// The position of the first smallest element; the first NaN counts as the smallest. Takes real types and bool_; gives int64.
-/// Otherwise as argmax.
+/// The position of the first smallest element; the first NaN counts as the smallest. Takes real types and bool_; gives
+/// int64. Otherwise as argmax.
 KOINE_API Array argmin(const Operand& x, const ArgOptions& options = {});
 inline Array argmin(const Operand& x, const Axis& axis) { return argmin(x, {.axis = axis}); }
 /// The number of elements that are not zero. Takes every type; gives int64.

@@ -26,13 +26,15 @@ inline Array sum(const Operand& x, const Axis& axis) { return sum(x, {.axis = ax
 /// The product; 1 for no elements. Takes every type; gives what sum gives.
 KOINE_API Array prod(const Operand& x, const SumOptions& options = {});
 inline Array prod(const Operand& x, const Axis& axis) { return prod(x, {.axis = axis}); }
-/// The largest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no elements.
+/// The largest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no
+/// elements.
 KOINE_API Array max(const Operand& x, const ReductionOptions& options = {});
 inline Array max(const Operand& x, const Axis& axis) { return max(x, {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("max reduces one array; of two the larger elements are maximum(x1, x2)")
 Array max(const Operand& x1, const Array& x2);
-/// The smallest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no elements.
+/// The smallest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no
+/// elements.
 KOINE_API Array min(const Operand& x, const ReductionOptions& options = {});
 inline Array min(const Operand& x, const Axis& axis) { return min(x, {.axis = axis}); }
 template <class = void>

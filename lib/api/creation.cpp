@@ -213,7 +213,8 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const 
     }
     // What 64 bits hold on the way: positions times what a division by `gaps` leaves, and the distance of the ends.
     const bool past = graph::default_type(start) == uint64 || graph::default_type(stop) == uint64;
-    if (graph::is_integral(start) && graph::is_integral(stop) && gaps < std::int64_t{1} << 32 && !(past && (from < 0 || to < 0))) {
+    if (graph::is_integral(start) && graph::is_integral(stop) && gaps < std::int64_t{1} << 32 &&
+        !(past && (from < 0 || to < 0))) {
       return integer_linspace(start, stop, num, gaps, type, api::device_of(place));
     }
   }

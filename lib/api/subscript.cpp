@@ -151,9 +151,7 @@ void Array::set(std::span<const Index> indices, const Operand& value) {
 
 void Subscript::operator=(const Subscript& value) && { std::move(*this) = Operand(Array(value)); }
 
-void Subscript::operator=(Subscript&& value) && {
-  std::move(*this) = Operand(value.take());
-}
+void Subscript::operator=(Subscript&& value) && { std::move(*this) = Operand(value.take()); }
 
 void Subscript::operator=(const Operand& value) && {
   source_ = Array();

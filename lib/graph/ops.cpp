@@ -31,7 +31,8 @@ bool is_exact(const OpInfo& row, DType type) {
 }
 
 bool is_comparison(Op op) {
-  return in_table(op) && info(op).arity == 2 && info(op).result == Result::boolean && info(op).domain != Domain::logical;
+  return in_table(op) && info(op).arity == 2 && info(op).result == Result::boolean &&
+         info(op).domain != Domain::logical;
 }
 
 std::string_view name(Op op) {
