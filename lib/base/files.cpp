@@ -129,7 +129,7 @@ int write_whatever_is_there(const std::string& path, std::string_view bytes) {
   if (!there && errno != ENOENT) return errno;
   if (there && S_ISDIR(old.st_mode)) return EISDIR;
   const std::optional<off_t> size = there && S_ISREG(old.st_mode) ? std::optional(old.st_size) : std::nullopt;
-  if (there && !size) return write_in_place(path, bytes, size);
+  if (there && !size) return write_in_place(path, bytes, std::nullopt);
   const auto target = followed(path);
   if (!target) return write_in_place(path, bytes, size);
   if (!there) return replace(*target, bytes, 0666, nullptr);
