@@ -84,24 +84,27 @@ int replace(const std::string& path, std::string_view bytes, mode_t mode, const 
   return error;
 }
 
+constexpr off_t no_regular_file = -1;
+
 /// Writes to what stands there; errno on failure. `old` is its size where it is a regular file, which is not touched
 /// before there is room for all of it.
-int write_in_place(const std::string& path, std::string_view bytes, std::optional<off_t> old) {
+int write_in_place(const std::string& path, std::string_view bytes, off_t old) {
   Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
   if (file.number() < 0) return errno;
   const auto size = static_cast<off_t>(bytes.size());
-  if (old && size > *old) {
+  const bool regular = old != no_regular_file;
+  if (regular && size > old) {
     while (::fallocate(file.number(), 0, 0, size) != 0) {
       const int error = errno;
       if (error == EINTR) continue;
       // Other codes: this file system promises nothing.
       if (error != ENOSPC && error != EDQUOT && error != EFBIG) break;
-      [[maybe_unused]] const int ignored = ::ftruncate(file.number(), *old);
+      [[maybe_unused]] const int ignored = ::ftruncate(file.number(), old);
       return error;
     }
   }
   int error = write_all(file, bytes);
-  if (error == 0 && old && ::ftruncate(file.number(), size) != 0) error = errno;
+  if (error == 0 && regular && ::ftruncate(file.number(), size) != 0) error = errno;
   if (const int code = file.close(); error == 0) error = code;
   return error;
 }
@@ -128,8 +131,8 @@ int write_whatever_is_there(const std::string& path, std::string_view bytes) {
   const bool there = ::stat(path.c_str(), &old) == 0;
   if (!there && errno != ENOENT) return errno;
   if (there && S_ISDIR(old.st_mode)) return EISDIR;
-  const std::optional<off_t> size = there && S_ISREG(old.st_mode) ? std::optional(old.st_size) : std::nullopt;
-  if (there && !size) return write_in_place(path, bytes, std::nullopt);
+  const off_t size = there && S_ISREG(old.st_mode) ? old.st_size : no_regular_file;
+  if (there && size == no_regular_file) return write_in_place(path, bytes, size);
   const auto target = followed(path);
   if (!target) return write_in_place(path, bytes, size);
   if (!there) return replace(*target, bytes, 0666, nullptr);
