@@ -24,8 +24,8 @@ std::size_t scanned_axis(const Axis& axis, const Shape& shape, std::string_view 
 }
 
 Array scanned(ReduceKind kind, const Array& x, std::size_t axis) {
-  auto info = std::make_shared<const graph::ReduceInfo>(graph::ReduceInfo{kind, {axis}});
-  return api::pending(graph::Op::scan, x.dtype(), x.shape(), {x.node()}, std::move(info));
+  return api::pending(graph::Op::scan, x.dtype(), x.shape(), {x.node()},
+                      graph::make_attributes<graph::Op::scan>({kind, axis}));
 }
 
 Array sums_or_products(ReduceKind kind, const Operand& operand, const CumulativeOptions& options, int initial,

@@ -25,11 +25,12 @@ Array api::picked(const Array& x, const Array& positions, const graph::TakeInfo&
   for (std::size_t i = 0; i < info.axis; ++i) shape.push_back(x.shape()[i]);
   for (const std::int64_t size : positions.shape()) shape.push_back(size);
   for (std::size_t i = info.axis + 1; i < x.shape().size(); ++i) shape.push_back(x.shape()[i]);
-  graph::check_sizes(shape, info.function);
+  graph::check_sizes(shape, info.name);
   // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   const Array signed_ones = astype(positions.dtype() == uint64 ? minimum(positions, last) : positions, int64);
-  return pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(signed_ones.node())}, info);
+  return pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(signed_ones.node())},
+                 graph::make_attributes<graph::Op::take>(info));
 }
 
 Array take(const Array& x, const Array& indices, const TakeOptions& options) {

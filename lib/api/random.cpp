@@ -59,7 +59,7 @@ Array draw(const Shape& shape, DType type, const graph::Place& place, graph::Ran
   info.first_word = (counter + words - 1) / words * words;
   const std::uint64_t next = info.first_word + static_cast<std::uint64_t>(shape.elements()) * words;
   Array result = api::pending(
-      graph::make_node(graph::Op::random, type, shape, place, {}, std::make_shared<const graph::RandomInfo>(info)));
+      graph::make_node(graph::Op::random, type, shape, place, {}, graph::make_attributes<graph::Op::random>(info)));
   counter = next;
   return result;
 }

@@ -63,7 +63,8 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
   if (const std::optional<Array> rows = short_rows(wide, axes)) {
     Shape shape = rows->shape();
     shape.erase(shape.size() - 1);
-    return reshape(api::pending(graph::Op::softmax, x.dtype(), shape, {rows->node()}, graph::SoftmaxInfo{true}),
+    return reshape(api::pending(graph::Op::softmax, x.dtype(), shape, {rows->node()},
+                                graph::make_attributes<graph::Op::softmax>({true})),
                    result_shape);
   }
   const Array high = largest(wide, axes, options.axis);
@@ -80,7 +81,8 @@ Array softmax(const Operand& operand, const SoftmaxOptions& options) {
   const auto axes = graph::normal_axes(options.axis, x.shape(), "softmax");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   if (const std::optional<Array> rows = short_rows(wide, axes)) {
-    return reshape(api::pending(graph::Op::softmax, x.dtype(), rows->shape(), {rows->node()}, graph::SoftmaxInfo{}),
+    return reshape(api::pending(graph::Op::softmax, x.dtype(), rows->shape(), {rows->node()},
+                                graph::make_attributes<graph::Op::softmax>({})),
                    x.shape());
   }
   const Array power = exp(wide - largest(wide, axes, options.axis));

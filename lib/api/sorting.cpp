@@ -18,7 +18,7 @@ namespace {
 /// Sorts the last axis.
 Array sorted(const Array& rows, bool places, bool descending) {
   return api::pending(graph::Op::sort, places ? int64 : rows.dtype(), rows.shape(), {api::in_order(rows.node())},
-                      graph::SortInfo{places, descending});
+                      graph::make_attributes<graph::Op::sort>({places, descending}));
 }
 
 /// x with its axis `axis`, which is in range, last.
@@ -83,8 +83,9 @@ Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions
   }
   const Array list = astype(options.sorter ? take(x1, *options.sorter) : x1, types.x1);
   const graph::NodeRef own = api::to_node(x2, types.x2, place), wanted = graph::make_cast(own, types.x1);
-  const Array places = api::pending(graph::Op::search, int64, wanted->shape,
-                                    {api::in_order(list.node()), api::in_order(wanted)}, graph::SearchInfo{after});
+  const Array places =
+      api::pending(graph::Op::search, int64, wanted->shape, {api::in_order(list.node()), api::in_order(wanted)},
+                   graph::make_attributes<graph::Op::search>({after}));
   if (!types.mixed()) return places;
   // What the list's type does not hold stands before all of it, or behind.
   const bool low = types.x2 == int64;

@@ -25,8 +25,8 @@ Array keep(const Array& reduced, const std::vector<std::size_t>& axes, Shape sha
 Array reduced(ReduceKind kind, const Array& x, const std::vector<std::size_t>& axes, bool keepdims, DType result) {
   Shape shape = x.shape();
   for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
-  auto info = std::make_shared<const graph::ReduceInfo>(graph::ReduceInfo{kind, axes});
-  const Array value = api::pending(graph::Op::reduce, result, std::move(shape), {x.node()}, std::move(info));
+  const Array value = api::pending(graph::Op::reduce, result, std::move(shape), {x.node()},
+                                   graph::make_attributes<graph::Op::reduce>({kind, axes}));
   return keepdims ? keep(value, axes, x.shape()) : value;
 }
 

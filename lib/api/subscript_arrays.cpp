@@ -270,7 +270,8 @@ Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Arra
   position = broadcast_to(where(position < 0, -1, position + rest), shape);
   const Array values = value.size() == 1 ? value : broadcast_to(value, shape);
   return pending(graph::Op::scatter, x.dtype(), x.shape(),
-                 {in_order(x.node()), in_order(position.node()), in_order(values.node())}, graph::ScatterInfo{repeats});
+                 {in_order(x.node()), in_order(position.node()), in_order(values.node())},
+                 graph::make_attributes<graph::Op::scatter>({repeats}));
 }
 
 std::vector<Array> nonzero(const Array& x) {

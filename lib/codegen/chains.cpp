@@ -10,7 +10,7 @@ bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) { return a == b 
 }  // namespace
 
 std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const graph::Node& input) {
-  const graph::ViewMap* map = node.op == graph::Op::view ? &node.view() : nullptr;
+  const graph::ViewMap* map = node.op == graph::Op::view ? &node.get<graph::Op::view>() : nullptr;
   if (!map && input.shape == node.shape) return chain;
   const auto count = static_cast<std::int32_t>(links_.size());
   for (std::int32_t k = count; k-- > 0;) {

@@ -46,11 +46,11 @@ void Planner::State::collect(std::span<Node* const> roots) {
       node->epoch = epoch;
       stack.emplace_back(node, true);
       if (node->op == Op::view && node->inputs[0]->is_ready() &&
-          !apply(node->view(), node->shape, node->inputs[0]->layout)) {
+          !apply(node->get<Op::view>(), node->shape, node->inputs[0]->layout)) {
         // A reshape that strides cannot express: it reads a row-major copy instead.
         replace_input(*node, 0, graph::make_copy(node->inputs[0], node->inputs[0]->shape));
       }
-      for (std::size_t i = 0; i < node->arity(); ++i) stack.emplace_back(node->inputs[i].get(), false);
+      for (std::size_t i = 0; i < node->inputs.size(); ++i) stack.emplace_back(node->inputs[i].get(), false);
     }
     if (Info* info = find(root); info && !root->is_ready()) info->requested = true;
   }
@@ -63,7 +63,7 @@ void Planner::State::analyse(Info& info) {
   if (graph::in_table(node.op)) info.operations = graph::info(node.op).cost;
   if (node.op == Op::where || node.op == Op::cast) info.operations = 1;
   bool flat = true;
-  for (std::size_t i = 0; i < node.arity(); ++i) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const NodeRef& input = node.inputs[i];
     Info* in = find(input.get());
     const bool pending = in && !input->is_ready();
@@ -86,7 +86,7 @@ void Planner::State::analyse(Info& info) {
   } else if (node.op == Op::view) {
     // What a reshape reads is stored in row-major order if it is not flat by itself (decide_view).
     const NodeRef& input = node.inputs[0];
-    info.flat = node.view().reshape && (!input->is_ready() || graph::is_row_major(input->layout));
+    info.flat = node.get<Op::view>().reshape && (!input->is_ready() || graph::is_row_major(input->layout));
   } else if (graph::is_elementwise(node.op)) {
     info.flat = flat;
   }
@@ -113,7 +113,7 @@ void Planner::State::cut(std::uint32_t budget) {
     }
     const auto gather = [&] {
       std::vector<const Node*> set;
-      for (std::size_t k = 0; k < node.arity(); ++k) {
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
         const Node* input = node.inputs[k].get();
         Info* in = find(input);
         if (input->is_ready() || (in && in->cut)) {
@@ -131,7 +131,7 @@ void Planner::State::cut(std::uint32_t budget) {
     while (bytes(sources[i], node) > budget) {
       Info* largest = nullptr;
       std::size_t most = 1;
-      for (std::size_t k = 0; k < node.arity(); ++k) {
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
         Info* in = node.inputs[k]->is_ready() ? nullptr : find(node.inputs[k].get());
         if (!in || in->cut || in->node->op == Op::constant || in->node->op == Op::iota) continue;
         const std::size_t size = sources[static_cast<std::size_t>(in->node->slot)].size();
@@ -161,7 +161,7 @@ std::uint32_t parameter_bytes(const Body& body, bool folded, std::size_t count) 
 }
 
 bool Planner::State::fits(const Step& step) const {
-  const bool folded = takes_expression(step.node->op) || elsewhere;  // which has strides for all operands, too
+  const bool folded = step.folds() || elsewhere;  // which has strides for all operands, too
   // Counting what axes merge into takes longer than this, which is enough for nearly all.
   if (parameter_bytes(step.body, folded, step.body.domain.size()) <= parameter_limit) return true;
   return parameter_bytes(step.body, folded, walked_axes(step, elsewhere)) <= parameter_limit;

@@ -2,61 +2,31 @@
 // From a graph of pending nodes to the list of kernels that compute it.
 #pragma once
 
-#include "graph/node.hpp"
+#include "codegen/body.hpp"
+#include "codegen/walk.hpp"
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace koine::codegen {
 
-/// What a kernel reads: an array in memory, or, for an iota, the positions themselves. `layout` has the kernel's domain
-/// as its shape.
-struct Load {
-  const graph::Node* source;
-  graph::Layout layout;
-  DType dtype;
-  bool iota;
-};
-
-/// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
-/// constant.
-struct Line {
-  graph::Op op;
-  DType type;     // of the result
-  DType in_type;  // of the arguments
-  std::int32_t args[3];
-};
-
-struct Output {
-  graph::Node* node;
-  std::int32_t line;
-  const graph::Layout* layout = nullptr;  // in memory that was there before; null for new memory in row-major order
-};
-
-/// Element-wise code over a domain; its results are stored, or go into one reduction or scan.
-struct Body {
-  Shape domain;
-  std::vector<Load> loads;
-  std::vector<const graph::Node*> constants;
-  std::vector<Line> lines;
-  std::vector<Output> outputs;
-};
-
+/// One piece of work: kernels that compute a body, a family's kernels over inputs in memory, or a view that becomes a
+/// leaf over its input's memory.
 struct Step {
-  enum class Kind : std::uint8_t {
-    elementwise,  // body; every output gets memory of its own
-    reduce,       // body with one output, the value that `node` reduces
-    scan,         // body with one output, the value that `node` scans
-    softmax,      // body with one output, the value that `node` takes exponentials of
-    kernel,       // `node` runs a kernel of its own on inputs in memory
-    alias,        // `node` is a view over its input's memory
-  };
-  Kind kind;
+  graph::Op family;  // whose runner runs it
   graph::Node* node;
-  Body body;
+  Body body;  // of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded
   std::vector<std::int32_t> needs;  // steps that come first
   std::uint32_t results = 0;        // that it stores
+
+  // Scratch of its runner: the planner keeps the memory for the next plan's steps.
+  Walk walk;
+  std::string key;
+  std::vector<std::int64_t> words;
+
+  bool folds() const { return graph::role(family) == graph::Role::fold; }
 };
 
 struct Limits {

@@ -10,8 +10,8 @@ namespace koine::codegen {
 graph::Layout Planner::State::stored_layout(const Node& node) {
   if (node.is_ready()) return node.layout;
   const Info& info = *find(&node);
-  if (steps[static_cast<std::size_t>(info.step)].kind == Step::Kind::alias) {
-    return *apply(node.view(), node.shape, stored_layout(*node.inputs[0]));
+  if (steps[static_cast<std::size_t>(info.step)].family == Op::view) {
+    return *apply(node.get<Op::view>(), node.shape, stored_layout(*node.inputs[0]));
   }
   return graph::row_major(node.shape);
 }
@@ -82,7 +82,7 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
   if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
   if (node.op == Op::iota) return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true);
   std::int32_t args[3] = {-1, -1, -1};
-  for (std::size_t i = 0; i < node.arity(); ++i) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, *node.inputs[i]));
   }
   return add_line(step.body, node, args);
@@ -97,22 +97,16 @@ void Planner::State::write_code() {
       continue;
     }
     Step& step = steps[static_cast<std::size_t>(info.step)];
-    switch (step.kind) {
-      case Step::Kind::elementwise: {
-        const std::int32_t line = write_line(info, info.step, Chains::identity);
-        step.body.outputs.push_back({&node, line});
-        for (Read& read : info.reads) {
-          if (read.step == info.step && read.chain == Chains::identity) read.line = line;
-        }
-        break;
+    if (step.family == Op::elementwise) {
+      const std::int32_t line = write_line(info, info.step, Chains::identity);
+      step.body.outputs.push_back({&node, line});
+      for (Read& read : info.reads) {
+        if (read.step == info.step && read.chain == Chains::identity) read.line = line;
       }
-      case Step::Kind::reduce:
-      case Step::Kind::scan:
-      case Step::Kind::softmax:
-        step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
-        break;
-      default:
-        for (std::size_t k = 0; k < node.arity(); ++k) need(info.step, *node.inputs[k]);
+    } else if (step.folds()) {
+      step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
+    } else {
+      for (const NodeRef& input : node.inputs) need(info.step, *input);
     }
   }
 }

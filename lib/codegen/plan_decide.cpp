@@ -15,12 +15,12 @@ constexpr std::size_t most_readers = 8;
 
 }  // namespace
 
-std::int32_t Planner::State::add_step(Step::Kind kind, Node* node) {
+std::int32_t Planner::State::add_step(Op family, Node* node) {
   if (step_count == steps.size()) steps.emplace_back();
   Step& step = steps[step_count];
-  step.kind = kind;
+  step.family = family;
   step.node = node;
-  step.body.domain = takes_expression(node->op) ? node->inputs[0]->shape : node->shape;
+  step.body.domain = step.folds() ? node->inputs[0]->shape : node->shape;
   step.body.loads.clear();
   step.body.constants.clear();
   step.body.lines.clear();
@@ -42,7 +42,7 @@ void Planner::State::add_read(Node& input, std::int32_t step, std::int32_t chain
 
 void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t chain) {
   Node& node = *info.node;
-  for (std::size_t i = 0; i < node.arity(); ++i) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     add_read(*node.inputs[i], step, chains.extend(chain, node, *node.inputs[i]));
   }
 }
@@ -70,7 +70,7 @@ bool Planner::State::worth_storing(const Info& info) const {
 /// Whether a kernel can store this node too. Results take half of the parameters at the most, so that there is room for
 /// what they are made of.
 bool Planner::State::takes_result(const Step& step, const Node& node) const {
-  return step.kind == Step::Kind::elementwise && step.body.domain == node.shape &&
+  return step.family == Op::elementwise && step.body.domain == node.shape &&
          (step.results + 1) * operand_bytes(node.shape) <= parameter_limit / 2;
 }
 
@@ -108,7 +108,7 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
 
 void Planner::State::decide_view(Info& info) {
   Node& node = *info.node;
-  const graph::ViewMap& map = node.view();
+  const graph::ViewMap& map = node.get<Op::view>();
   const NodeRef& input = node.inputs[0];
   Info* in = input->is_ready() ? nullptr : find(input.get());
   const auto store_input_flat = [&] {
@@ -120,10 +120,10 @@ void Planner::State::decide_view(Info& info) {
     const bool whole = !in || in->requested || has_own_kernel(input->op);
     const bool part = !whole && reads_once(map, node.shape) && !reads_all_once(map, node.shape, input->shape);
     if (info.row_major || part) {
-      info.step = add_step(Step::Kind::elementwise, &node);
+      info.step = add_step(Op::elementwise, &node);
       read_inputs(info, info.step, Chains::identity);
     } else {
-      info.step = add_step(Step::Kind::alias, &node);
+      info.step = add_step(Op::view, &node);
       if (in) in->requested = in->awaited = true;
     }
     return;
@@ -135,7 +135,7 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
   Node& node = *info.node;
   if (info.requested || info.cut || worth_storing(info)) {
     info.step = kernel_to_join(info, merge);
-    if (info.step < 0) info.step = add_step(Step::Kind::elementwise, &node);
+    if (info.step < 0) info.step = add_step(Op::elementwise, &node);
     ++steps[static_cast<std::size_t>(info.step)].results;
     read_inputs(info, info.step, Chains::identity);
     return;
@@ -151,23 +151,19 @@ void Planner::State::decide(bool merge) {
     Info& info = infos[i];
     Node& node = *info.node;
     if (has_own_kernel(node.op)) {
-      info.step = add_step(node.op == Op::reduce    ? Step::Kind::reduce
-                           : node.op == Op::scan    ? Step::Kind::scan
-                           : node.op == Op::softmax ? Step::Kind::softmax
-                                                    : Step::Kind::kernel,
-                           &node);
-      if (takes_expression(node.op)) {
+      info.step = add_step(node.op, &node);
+      if (steps[static_cast<std::size_t>(info.step)].folds()) {
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
-        for (std::size_t k = 0; k < node.arity(); ++k) {
-          Info* in = find(node.inputs[k].get());
-          if (in && !node.inputs[k]->is_ready()) in->requested = in->awaited = true;
+        for (const NodeRef& input : node.inputs) {
+          Info* in = find(input.get());
+          if (in && !input->is_ready()) in->requested = in->awaited = true;
         }
       }
     } else if (node.op == Op::view) {
       decide_view(info);
     } else if (graph::is_source(node.op)) {
-      if (info.requested) info.step = add_step(Step::Kind::elementwise, &node);
+      if (info.requested) info.step = add_step(Op::elementwise, &node);
     } else {
       decide_elementwise(info, merge);
     }

@@ -44,10 +44,6 @@ struct Info {
   bool stored() const { return step >= 0; }
 };
 
-inline bool has_own_kernel(Op op) { return op >= Op::reduce && op < Op::leaf; }
-/// Whether its kernel computes its input on the way.
-inline bool takes_expression(Op op) { return op == Op::reduce || op == Op::scan || op == Op::softmax; }
-
 /// Parameters beside operands and constants: the loop's own bounds.
 inline constexpr std::uint32_t loop_bytes = 64;
 
@@ -86,7 +82,7 @@ struct Planner::State {
   bool worth_storing(const Info& info) const;
   bool takes_result(const Step& step, const Node& node) const;
   std::int32_t kernel_to_join(const Info& info, bool merge) const;
-  std::int32_t add_step(Step::Kind kind, Node* node);
+  std::int32_t add_step(Op family, Node* node);
   void add_read(Node& input, std::int32_t step, std::int32_t chain);
   void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
   void write_code();

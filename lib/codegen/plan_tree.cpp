@@ -19,7 +19,7 @@ bool belongs_to_tree(const Node& input, const Node& root, std::uint64_t evaluati
 bool Planner::State::plan_tree(Node* root) {
   if (!graph::is_elementwise(root->op) || root->is_ready()) return false;
   step_count = 0;
-  Step& step = steps[static_cast<std::size_t>(add_step(Step::Kind::elementwise, root))];
+  Step& step = steps[static_cast<std::size_t>(add_step(Op::elementwise, root))];
   tree.clear();
   stack.clear();
   stack.emplace_back(root, false);
@@ -28,7 +28,7 @@ bool Planner::State::plan_tree(Node* root) {
     const Node& current = *node;
     if (!entered) {
       entered = true;
-      for (std::size_t i = 0; i < current.arity(); ++i) {
+      for (std::size_t i = 0; i < current.inputs.size(); ++i) {
         Node* input = current.inputs[i].get();
         if (!input->is_ready()) {
           if (!belongs_to_tree(*input, *root, evaluation)) return false;
@@ -40,7 +40,7 @@ bool Planner::State::plan_tree(Node* root) {
       continue;
     }
     std::int32_t args[3] = {-1, -1, -1};
-    for (std::size_t i = 0; i < current.arity(); ++i) {
+    for (std::size_t i = 0; i < current.inputs.size(); ++i) {
       const Node& input = *current.inputs[i];
       args[i] = input.is_ready() ? load(step, input, input.layout, false) : input.slot;
     }

@@ -33,8 +33,8 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   const graph::Layout plain = graph::row_major(body.domain);
   const auto layout = [&](std::size_t k) -> const graph::Layout& {
     if (k < loads) return body.loads[k].layout;
-    const graph::Layout* own = body.outputs[k - loads].layout;
-    return own ? *own : plain;
+    const graph::Destination* own = body.outputs[k - loads].destination;
+    return own ? own->layout : plain;
   };
   graph::collapse(
       body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes);

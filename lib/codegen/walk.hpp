@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/device_traits.hpp"
-#include "codegen/plan.hpp"
+#include "codegen/body.hpp"
 
 #include <cstdint>
 #include <string>

@@ -17,7 +17,7 @@ struct References {
 
 /// Looks through pending nodes that only one other holds; what more could be found is not worth the search.
 void count_references(const Node& node, const Node* source, References& found) {
-  for (std::size_t i = 0; i < node.arity(); ++i) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const NodeRef& input = node.inputs[i];
     if (input.get() == source) {
       ++found.freed;

@@ -2,7 +2,7 @@
 // Donation: a result takes over the memory of an operand that nobody will read again.
 #pragma once
 
-#include "codegen/plan.hpp"
+#include "codegen/body.hpp"
 #include "runtime/buffer.hpp"
 
 namespace koine::exec {

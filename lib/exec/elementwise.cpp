@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running element-wise kernels.
 #include "exec/donate.hpp"
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
@@ -18,11 +19,6 @@ constexpr std::int64_t segment_elements = 4096;
 
 constexpr std::int64_t many_elements = 1 << 20;
 constexpr std::uint64_t several_elements = 8;
-
-struct Result {
-  runtime::BufferRef memory;
-  graph::Layout layout;
-};
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -44,17 +40,14 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
 
 }  // namespace
 
-void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destination& destination, Workspace& workspace) {
+void run_elementwise(runtime::Queue& queue, codegen::Step& step) {
   codegen::Body& body = step.body;
-  for (codegen::Output& output : body.outputs) {
-    if (output.node == destination.node) output.layout = &destination.layout;
-  }
   const auto elements = static_cast<std::uint64_t>(body.domain.elements());
-  Walk& walk = workspace.walk;
+  Walk& walk = step.walk;
   runtime::KernelRef kernel;
   if (elements > 0) {
     make_walk(body, queue.traits(), walk);
-    std::string& key = workspace.key;
+    std::string& key = step.key;
     key.assign(1, 'e');
     append_key(key, walk);
     append_key(key, body);
@@ -64,30 +57,31 @@ void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destinati
   // An operand is not overwritten where its kernel could still fail after it ran: the work would be tried again.
   const bool donates = kernel != nullptr && !queue.context().waits_after(*kernel);
   // Whole before the launch: past it an operand may be overwritten, and nothing that fails could be tried again.
-  std::vector<Result> results;
+  std::vector<graph::Destination> results;
   results.reserve(body.outputs.size());
   for (const codegen::Output& output : body.outputs) {
-    runtime::BufferRef memory = output.node == destination.node ? destination.storage
-                                : donates                       ? donated(body, results.size())
-                                                                : nullptr;
+    if (output.destination) {
+      results.push_back(*output.destination);
+      continue;
+    }
+    runtime::BufferRef memory = donates ? donated(body, results.size()) : nullptr;
     if (!memory) memory = queue.allocate(elements * size_of(output.node->dtype), function_of(*output.node));
     results.push_back({std::move(memory), graph::row_major(output.node->shape)});
   }
   if (elements > 0) {
     const Segments segments = make_segments(walk, queue.traits());
-    write_bounds(walk, segments, workspace.words);
+    write_bounds(walk, segments, step.words);
     runtime::Launch launch(queue, kernel);
     add_loads(launch, body);
-    for (const Result& result : results) launch.out(*result.memory);
+    for (const graph::Destination& result : results) launch.out(*result.storage);
     add_constants(launch, body);
-    add_words(launch, workspace.words);
+    add_words(launch, step.words);
     const std::size_t local = walk.cpu ? 1 : std::min<std::size_t>(group_size, queue.traits().max_group);
     const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
     launch.run({(items + local - 1) / local * local}, {local});
   }
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
-    graph::Node& node = *body.outputs[k].node;
-    if (&node != destination.node) graph::fulfil(node, std::move(results[k].memory), std::move(results[k].layout));
+    graph::fulfil(*body.outputs[k].node, std::move(results[k].storage), std::move(results[k].layout));
   }
 }
 

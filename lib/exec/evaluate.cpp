@@ -3,15 +3,8 @@
 #include "exec/evaluate.hpp"
 
 #include "codegen/plan.hpp"
-#include "exec/kernel_run.hpp"
-#include "exec/matmul_node.hpp"
-#include "exec/random.hpp"
-#include "exec/scan.hpp"
-#include "exec/scatter.hpp"
-#include "exec/search.hpp"
-#include "exec/softmax.hpp"
-#include "exec/sort.hpp"
-#include "exec/take.hpp"
+#include "exec/families.hpp"
+#include "exec/programs.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -31,29 +24,22 @@ constexpr std::uint32_t most_nodes = 1024;
 // The share of the device's memory that pending work may keep alive.
 constexpr std::uint64_t memory_share = 8;
 
-void run_random_node(runtime::Queue& queue, Node& node) {
-  const std::int64_t count = node.shape.elements();
-  auto buffer = queue.allocate(static_cast<std::uint64_t>(count) * size_of(node.dtype), function_of(node));
-  if (count > 0) run_random(queue, node.draw(), node.dtype, count, *buffer);
-  graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
-}
-
-/// A workspace for one evaluation. One is kept for the next; evaluations at the same time, on several devices, make
+/// A planner for one evaluation. One is kept for the next; evaluations at the same time, on several devices, make
 /// their own. Nothing is destroyed at exit: arrays may be evaluated while the process ends.
-class WorkspaceLease {
+class PlannerLease {
  public:
-  WorkspaceLease() : workspace_(spare.exchange(nullptr, std::memory_order_acquire)) {
-    if (!workspace_) workspace_ = new Workspace;
+  PlannerLease() : planner_(spare.exchange(nullptr, std::memory_order_acquire)) {
+    if (!planner_) planner_ = new codegen::Planner;
   }
-  ~WorkspaceLease() { delete spare.exchange(workspace_, std::memory_order_acq_rel); }
-  WorkspaceLease(const WorkspaceLease&) = delete;
-  WorkspaceLease& operator=(const WorkspaceLease&) = delete;
+  ~PlannerLease() { delete spare.exchange(planner_, std::memory_order_acq_rel); }
+  PlannerLease(const PlannerLease&) = delete;
+  PlannerLease& operator=(const PlannerLease&) = delete;
 
-  Workspace& operator*() const { return *workspace_; }
+  codegen::Planner* operator->() const { return planner_; }
 
  private:
-  static inline std::atomic<Workspace*> spare{nullptr};
-  Workspace* workspace_;
+  static inline std::atomic<codegen::Planner*> spare{nullptr};
+  codegen::Planner* planner_;
 };
 
 std::uint64_t next_evaluation() {
@@ -61,40 +47,23 @@ std::uint64_t next_evaluation() {
   return ++last;
 }
 
-/// Inside evaluated().
-void run(runtime::Context& context, std::uint64_t evaluation, std::span<Node* const> roots,
-         const Destination& destination = {}) {
-  const WorkspaceLease lease;
-  Workspace& workspace = *lease;
-  const codegen::Limits limits{context.traits().max_parameter_bytes, destination.node != nullptr, evaluation};
-  for (codegen::Step* step : workspace.planner.plan(roots, limits)) {
-    Node& node = *step->node;
-    runtime::Queue& queue = queue_of(node);
-    switch (step->kind) {
-      case codegen::Step::Kind::elementwise: run_elementwise(queue, *step, destination, workspace); break;
-      case codegen::Step::Kind::reduce: run_reduce(queue, *step); break;
-      case codegen::Step::Kind::scan: run_scan(queue, *step); break;
-      case codegen::Step::Kind::softmax: run_softmax(queue, *step); break;
-      case codegen::Step::Kind::alias:
-        graph::fulfil(node, node.inputs[0]->storage, *apply(node.view(), node.shape, node.inputs[0]->layout));
-        break;
-      case codegen::Step::Kind::kernel:
-        switch (node.op) {
-          case Op::random: run_random_node(queue, node); break;
-          case Op::take: run_take(queue, node); break;
-          case Op::scatter: run_scatter(queue, node); break;
-          case Op::sort: run_sort(queue, node); break;
-          case Op::search: run_search(queue, node); break;
-          default: run_matmul_node(queue, node);
-        }
+/// Inside evaluated(). With a destination there is one root, which is element-wise and goes there.
+void run_all(runtime::Context& context, std::uint64_t evaluation, std::span<Node* const> roots,
+             const graph::Destination* destination = nullptr) {
+  const PlannerLease planner;
+  const codegen::Limits limits{context.traits().max_parameter_bytes, destination != nullptr, evaluation};
+  for (codegen::Step* step : planner->plan(roots, limits)) {
+    for (codegen::Output& output : step->body.outputs) {
+      if (destination && output.node == roots[0]) output.destination = destination;
     }
+    run(queue_of(*step->node), *step);
   }
 }
 
 void run_root(runtime::Context& context, std::uint64_t evaluation, const NodeRef& root,
-              const Destination& destination = {}) {
+              const graph::Destination* destination = nullptr) {
   Node* node = root.get();
-  run(context, evaluation, {&node, 1}, destination);
+  run_all(context, evaluation, {&node, 1}, destination);
 }
 
 bool reads_storage(const NodeRef& value, const void* storage) {
@@ -106,7 +75,7 @@ bool reads_storage(const NodeRef& value, const void* storage) {
     if (node->is_ready()) {
       if (node->storage.get() == storage) return true;
     } else if (seen.insert(node).second) {
-      for (std::size_t i = 0; i < node->arity(); ++i) stack.push_back(node->inputs[i].get());
+      for (const NodeRef& input : node->inputs) stack.push_back(input.get());
     }
   }
   return false;
@@ -136,7 +105,7 @@ void evaluate(std::span<const NodeRef> roots) {
       runtime::Context& context = *place.context;
       const runtime::Context::InUse in_use(context, "eval");
       const std::span<Node* const> here(pending.data(), static_cast<std::size_t>(rest - pending.begin()));
-      evaluated(context, [&, number = next_evaluation()] { run(context, number, here); });
+      evaluated(context, [&, number = next_evaluation()] { run_all(context, number, here); });
     }
     pending.erase(pending.begin(), rest);
   }
@@ -165,7 +134,7 @@ void bound_pending(const NodeRef& root) {
   // Its inputs may well be read again: the same kernel stores them, so that nothing is computed twice.
   std::vector<NodeRef> roots{root};
   for (const NodeRef& input : node.inputs) {
-    if (input && graph::is_elementwise(input->op) && input->shape == node.shape) roots.push_back(input);
+    if (graph::is_elementwise(input->op) && input->shape == node.shape) roots.push_back(input);
   }
   evaluate(roots);
 }
@@ -198,7 +167,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       result = copied;
     }
     const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
-    run_root(context, numbers[2], store, {store.get(), result->storage, *apply(map, shape, result->layout)});
+    const graph::Destination part{result->storage, *apply(map, shape, result->layout)};
+    run_root(context, numbers[2], store, &part);
     target = std::move(result);
   });
 }

@@ -61,7 +61,7 @@ void add_loads(runtime::Launch& launch, const codegen::Body& body) {
 
 void add_constants(runtime::Launch& launch, const codegen::Body& body) {
   for (const graph::Node* node : body.constants) {
-    const graph::ConstantValue& c = node->constant();
+    const graph::ConstantValue& c = node->get<graph::Op::constant>();
     switch (node->dtype) {
       case DType::bool_:
       case DType::int8:

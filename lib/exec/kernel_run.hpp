@@ -15,24 +15,6 @@
 
 namespace koine::exec {
 
-/// Where an output goes instead of memory of its own.
-struct Destination {
-  const graph::Node* node = nullptr;
-  std::shared_ptr<runtime::Buffer> storage;
-  graph::Layout layout;
-};
-
-/// What evaluations use one after another, for the memory that it has.
-struct Workspace {
-  codegen::Planner planner;
-  codegen::Walk walk;
-  std::string key;
-  std::vector<std::int64_t> words;
-};
-
-void run_elementwise(runtime::Queue& queue, codegen::Step& step, const Destination& destination, Workspace& workspace);
-void run_reduce(runtime::Queue& queue, codegen::Step& step);
-
 /// A body that reads arrays in memory, of that shape, as they are; its output is the first.
 codegen::Body stored_body(const std::vector<graph::NodeRef>& arrays, const Shape& shape, graph::Node* node);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a matmul node to the problem that the kernels solve.
-#include "exec/matmul_node.hpp"
-
+#include "exec/families.hpp"
 #include "exec/matmul.hpp"
 
 namespace koine::exec {
@@ -24,7 +23,9 @@ MatmulOperand operand(const graph::Node& node, const Shape& batch) {
 
 }  // namespace
 
-void run_matmul_node(runtime::Queue& queue, graph::Node& node) {
+// (..., M, K) by (..., K, N).
+void run_matmul(runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
   const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
   auto buffer = queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), "matmul");
   if (node.shape.elements() > 0) {

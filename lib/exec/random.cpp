@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/random.cl and kernels/rejection.cl.
-#include "exec/random.hpp"
-
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "runtime/kernel_sources.hpp"
 
@@ -155,10 +154,14 @@ void run_rejection(runtime::Queue& queue, const RandomInfo& info, DType dtype, s
 
 }  // namespace
 
-void run_random(runtime::Queue& queue, const RandomInfo& info, DType dtype, std::int64_t count, runtime::Buffer& out) {
-  if (count == 0) return;
+void run_random(runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
+  const auto& info = node.get<graph::Op::random>();
+  const auto count = static_cast<std::uint64_t>(node.shape.elements());
+  auto out = queue.allocate(count * size_of(node.dtype), function_of(node));
   const bool rejects = info.kind >= RandomKind::gamma;
-  (rejects ? run_rejection : run_fixed)(queue, info, dtype, static_cast<std::uint64_t>(count), out);
+  if (count > 0) (rejects ? run_rejection : run_fixed)(queue, info, node.dtype, count, *out);
+  graph::fulfil(node, std::move(out), graph::row_major(node.shape));
 }
 
 }  // namespace koine::exec

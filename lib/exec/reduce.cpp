@@ -3,6 +3,7 @@
 #include "exec/reduce.hpp"
 
 #include "base/convert.hpp"
+#include "exec/families.hpp"
 
 namespace koine::exec {
 namespace {
@@ -80,7 +81,7 @@ void Reduction::run() const {
 
 void run_reduce(runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  const auto& info = node.reduction();
+  const auto& info = node.get<graph::Op::reduce>();
   const auto results = static_cast<std::uint64_t>(node.shape.elements());
   auto result = queue.allocate(results * size_of(node.dtype), function_of(node));
   if (results > 0 && step.body.domain.elements() == 0) {

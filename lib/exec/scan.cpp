@@ -3,6 +3,7 @@
 #include "exec/scan.hpp"
 
 #include "codegen/scan.hpp"
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 
 #include <deque>
@@ -106,8 +107,8 @@ runtime::BufferRef scan(runtime::Queue& queue, const Body& body, graph::ReduceKi
 
 void run_scan(runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  const graph::ReduceInfo& info = node.reduction();
-  auto result = node.shape.elements() > 0 ? scan(queue, step.body, info.kind, info.axes[0], node.dtype)
+  const auto& info = node.get<graph::Op::scan>();
+  auto result = node.shape.elements() > 0 ? scan(queue, step.body, info.kind, info.axis, node.dtype)
                                           : queue.allocate(0, function_of(node));
   graph::fulfil(node, std::move(result), graph::row_major(node.shape));
 }

@@ -2,7 +2,7 @@
 // The scan engine: running sums, products and extremes along an axis.
 #pragma once
 
-#include "codegen/plan.hpp"
+#include "codegen/body.hpp"
 #include "runtime/queue.hpp"
 
 #include <cstddef>
@@ -13,7 +13,5 @@ namespace koine::exec {
 /// The order of operations follows from the shape and the type alone (codegen/scan.hpp).
 runtime::BufferRef scan(runtime::Queue& queue, const codegen::Body& body, graph::ReduceKind kind, std::size_t axis,
                         DType result);
-
-void run_scan(runtime::Queue& queue, codegen::Step& step);
 
 }  // namespace koine::exec

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/scatter.cl.
-#include "exec/scatter.hpp"
-
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "runtime/kernel_sources.hpp"
 
@@ -27,13 +26,16 @@ runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes) {
 
 }  // namespace
 
-void run_scatter(runtime::Queue& queue, graph::Node& node) {
+// The inputs are an array, positions in it flattened, and as many values or one, all in row-major order. The result is
+// the array's own memory where nobody else needs it.
+void run_scatter(runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
   const graph::Node &x = *node.inputs[0], &positions = *node.inputs[1], &values = *node.inputs[2];
   const auto elements = static_cast<std::uint64_t>(node.shape.elements());
   const auto count = static_cast<std::uint64_t>(positions.shape.elements());
   const std::uint64_t bytes = elements * size_of(node.dtype);
   const bool one = values.shape.elements() == 1;
-  const bool claimed = !one && node.scatter().repeats;
+  const bool claimed = !one && node.get<graph::Op::scatter>().repeats;
   // All kernels are at hand before the first runs.
   const runtime::KernelRef claim = claimed ? kernel_of(queue, "-D KN_CLAIM") : nullptr;
   const runtime::KernelRef kernel =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/search.cl.
-#include "exec/search.hpp"
-
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/sort.hpp"
 #include "runtime/kernel_sources.hpp"
@@ -14,7 +13,9 @@ constexpr std::uint64_t fewest_searches = 1024;
 
 }  // namespace
 
-void run_search(runtime::Queue& queue, graph::Node& node) {
+// The inputs are of one real type or bool_, in row-major order.
+void run_search(runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
   const graph::Node &list = *node.inputs[0], &wanted = *node.inputs[1];
   const auto searches = static_cast<std::uint64_t>(node.shape.elements());
   auto out = queue.allocate(searches * sizeof(std::int64_t), function_of(node));
@@ -29,7 +30,7 @@ void run_search(runtime::Queue& queue, graph::Node& node) {
     launch.value(static_cast<std::uint64_t>(list.layout.offset))
         .value(static_cast<std::uint64_t>(wanted.layout.offset));
     launch.value(static_cast<std::uint64_t>(list.shape.elements())).value(searches);
-    launch.value(std::uint32_t{node.search().after});
+    launch.value(std::uint32_t{node.get<graph::Op::search>().after});
     run_over(launch, queue, *kernel, searches, fewest_searches);
   }
   graph::fulfil(node, std::move(out), graph::row_major(node.shape));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/softmax_rows.cl.
-#include "exec/softmax.hpp"
-
 #include "codegen/softmax.hpp"
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 
 namespace koine::exec {
@@ -12,7 +11,7 @@ void run_softmax(runtime::Queue& queue, codegen::Step& step) {
   const auto count = static_cast<std::uint64_t>(node.shape.elements());
   runtime::BufferRef output = queue.allocate(count * size_of(node.dtype), function_of(node));
   if (count > 0) {
-    const codegen::SoftmaxPass pass{&step.body, node.dtype, node.softmax().logarithm};
+    const codegen::SoftmaxPass pass{&step.body, node.dtype, node.get<graph::Op::softmax>().logarithm};
     const codegen::SoftmaxWalk walk = make_softmax_walk(pass, queue.traits());
     std::string key = "f";
     append_key(key, walk, pass);

@@ -2,6 +2,7 @@
 // A stable radix sort by digits of eight bits, lowest first: launching kernels/sort_rows.cl and sort_blocks.cl.
 #include "exec/sort.hpp"
 
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
 #include "runtime/kernel_sources.hpp"
@@ -191,9 +192,10 @@ BufferRef sort_places(runtime::Queue& queue, const SortedRows& rows, graph::Node
   return Sort(queue, rows, true, node).run();
 }
 
-void run_sort(runtime::Queue& queue, graph::Node& node) {
+void run_sort(runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
   const graph::Node& x = *node.inputs[0];
-  const graph::SortInfo& info = node.sort();
+  const graph::SortInfo& info = node.get<graph::Op::sort>();
   const auto count = static_cast<std::uint64_t>(x.shape.back());
   const std::uint64_t rows = count == 0 ? 0 : static_cast<std::uint64_t>(x.shape.elements()) / count;
   const SortedRows sorted{x.dtype,        rows, count, x.storage.get(), static_cast<std::uint64_t>(x.layout.offset),

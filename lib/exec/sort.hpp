@@ -28,7 +28,4 @@ runtime::BufferRef sort_places(runtime::Queue& queue, const SortedRows& rows, gr
 /// Build options for kernels/common/sort.clh: how elements of a type become keys.
 std::string key_options(DType type);
 
-/// Runs a sort node, whose input is in row-major order in memory.
-void run_sort(runtime::Queue& queue, graph::Node& node);
-
 }  // namespace koine::exec

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/take.cl.
-#include "exec/take.hpp"
-
+#include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "runtime/kernel_sources.hpp"
 
@@ -22,12 +21,14 @@ std::uint64_t product(const Shape& shape, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-void run_take(runtime::Queue& queue, graph::Node& node) {
+// A position out of range is a fault of the result.
+void run_take(runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
   const graph::Node &x = *node.inputs[0], &positions = *node.inputs[1];
-  const graph::TakeInfo& info = node.take();
+  const graph::TakeInfo& info = node.get<graph::Op::take>();
   const std::size_t axis = info.axis;
   const auto elements = static_cast<std::uint64_t>(node.shape.elements());
-  auto out = queue.allocate(elements * size_of(node.dtype), info.function);
+  auto out = queue.allocate(elements * size_of(node.dtype), info.name);
   if (elements > 0) {
     const bool cpu = queue.traits().long_loops();
     const auto count = static_cast<std::uint64_t>(positions.shape.elements());
@@ -43,7 +44,7 @@ void run_take(runtime::Queue& queue, graph::Node& node) {
       return runtime::ProgramText{std::string(runtime::kernel_source("take")), options};
     });
     const auto fault = std::make_shared<runtime::Fault>(queue, [info, size](std::int64_t position) {
-      return "[" + std::string(info.function) + "] index " + std::to_string(position) + " is out of range for axis " +
+      return "[" + std::string(info.name) + "] index " + std::to_string(position) + " is out of range for axis " +
              std::to_string(info.named_axis) + " of size " + std::to_string(size) +
              (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
     });

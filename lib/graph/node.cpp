@@ -27,8 +27,8 @@ std::uint64_t bytes_of(const Node& node) {
 /// Sums cannot wrap: none is larger than what the process has built.
 Pending pending_of(const Node& node) {
   Pending own{1, 0};
-  for (std::size_t i = 0; i < node.arity(); ++i) {
-    const Node& input = *node.inputs[i];
+  for (const NodeRef& each : node.inputs) {
+    const Node& input = *each;
     if (input.is_ready()) {
       own.bytes += bytes_of(input);
     } else if (input.pending.nodes <= few_nodes) {
@@ -40,8 +40,8 @@ Pending pending_of(const Node& node) {
   total.first_node = nodes_built.fetch_add(own.nodes, std::memory_order_relaxed);
   total.first_byte = bytes_taken.fetch_add(own.bytes, std::memory_order_relaxed);
   const std::uint64_t nodes = total.first_node + own.nodes, bytes = total.first_byte + own.bytes;
-  for (std::size_t i = 0; i < node.arity(); ++i) {
-    const Node& input = *node.inputs[i];
+  for (const NodeRef& each : node.inputs) {
+    const Node& input = *each;
     if (input.is_ready() || input.pending.nodes <= few_nodes) continue;
     total.nodes += input.pending.nodes;
     total.bytes += input.pending.bytes;
@@ -61,10 +61,8 @@ std::int64_t truncated(double value) {
 }
 
 void release_inputs(Node& node) {
-  for (NodeRef& input : node.inputs) {
-    if (input) input->consumers.fetch_sub(1, std::memory_order_relaxed);
-    input.reset();
-  }
+  for (const NodeRef& input : node.inputs) input->consumers.fetch_sub(1, std::memory_order_relaxed);
+  node.inputs.clear();
 }
 
 }  // namespace
@@ -145,10 +143,8 @@ NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const 
                   Attributes attributes) {
   auto node = std::make_shared<Node>(op, dtype, std::move(shape), place);
   node->attributes = std::move(attributes);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i]->consumers.fetch_add(1, std::memory_order_relaxed);
-    node->inputs[i] = inputs[i];
-  }
+  node->inputs = inputs;
+  for (const NodeRef& input : inputs) input->consumers.fetch_add(1, std::memory_order_relaxed);
   node->pending = pending_of(*node);
   return node;
 }
@@ -160,7 +156,7 @@ NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map) {
     }
   }
   return make_node(Op::view, input->dtype, std::move(shape), input->place, {&input, 1},
-                   std::make_shared<const ViewMap>(std::move(map)));
+                   make_attributes<Op::view>(std::move(map)));
 }
 
 NodeRef make_copy(const NodeRef& input, const Shape& shape) {
@@ -170,56 +166,6 @@ NodeRef make_copy(const NodeRef& input, const Shape& shape) {
 NodeRef make_cast(const NodeRef& input, DType dtype) {
   if (input->dtype == dtype) return input;
   return make_node(Op::cast, dtype, input->shape, input->place, {&input, 1});
-}
-
-std::string_view function_of(const Node& node) {
-  switch (node.op) {
-    case Op::reduce:
-      switch (node.reduction().kind) {
-        case ReduceKind::sum: return "sum";
-        case ReduceKind::prod: return "prod";
-        case ReduceKind::max: return "max";
-        case ReduceKind::min: return "min";
-        case ReduceKind::any: return "any";
-        case ReduceKind::all: return "all";
-        case ReduceKind::count_nonzero: return "count_nonzero";
-        case ReduceKind::argmax: return "argmax";
-        case ReduceKind::argmin: return "argmin";
-      }
-      break;
-    case Op::scan:
-      switch (node.reduction().kind) {
-        case ReduceKind::sum: return "cumulative_sum";
-        case ReduceKind::prod: return "cumulative_prod";
-        case ReduceKind::max: return "cumulative_max";
-        default: return "cumulative_min";
-      }
-    case Op::random:
-      switch (node.draw().kind) {
-        case RandomKind::uniform: return "uniform";
-        case RandomKind::normal: return "normal";
-        case RandomKind::integers: return "integers";
-        case RandomKind::exponential: return "exponential";
-        case RandomKind::gamma: return "gamma";
-        case RandomKind::poisson: return "poisson";
-        case RandomKind::binomial: return "binomial";
-      }
-      break;
-    case Op::take: return node.take().function;
-    case Op::scatter: return "subscript";
-    case Op::softmax: return node.softmax().logarithm ? "logsumexp" : "softmax";
-    case Op::sort: return node.sort().places ? "argsort" : "sort";
-    case Op::cast:
-      // To its own type is a copy, which is made where memory has to be one's own or in order.
-      if (node.inputs[0] && node.inputs[0]->dtype == node.dtype) break;
-      return name(node.op);
-    case Op::where:
-    case Op::search:
-    case Op::matmul: return name(node.op);
-    default:
-      if (in_table(node.op)) return name(node.op);
-  }
-  return "eval";
 }
 
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout) {
@@ -236,8 +182,7 @@ Pending measure(const Node& node) {
   while (!stack.empty()) {
     const Node& n = *stack.back();
     stack.pop_back();
-    for (std::size_t i = 0; i < n.arity(); ++i) {
-      const NodeRef& input = n.inputs[i];
+    for (const NodeRef& input : n.inputs) {
       if (!seen.insert(input.get()).second) continue;
       if (!input->is_ready()) {
         ++total.nodes;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "base/device_traits.hpp"
+#include "graph/attributes.hpp"
+#include "graph/inputs.hpp"
 #include "graph/layout.hpp"
 #include "graph/ops.hpp"
 
@@ -10,14 +12,13 @@
 #include <koine/dtype.hpp>
 #include <koine/shape.hpp>
 
-#include <array>
 #include <atomic>
-#include <complex>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <variant>
-#include <vector>
 
 namespace koine::runtime {
 class Context;
@@ -49,73 +50,36 @@ bool& reproducible_choice() noexcept;
 /// The place with this thread's choices.
 Place here(Place place) noexcept;
 
-/// A constant's value in the representation of its type: integers and bool_ in `integer`, the rest in `real`.
-struct ConstantValue {
-  std::int64_t integer = 0;
-  std::complex<double> real = 0.0;
+/// The type of the attributes of an operation's nodes.
+template <Op op>
+struct AttributesTrait {
+  using type = void;
 };
-/// A scalar converted to `type`, which it fits (infer.hpp checks).
-ConstantValue constant_value(const Scalar& scalar, DType type);
+#define KN_ATTRIBUTES(name, role, attributes) \
+  template <>                                 \
+  struct AttributesTrait<Op::name> {          \
+    using type = attributes;                  \
+  };
+#define KN_INLINE KN_ATTRIBUTES
+#define KN_FAMILY KN_ATTRIBUTES
+#include "graph/families.def"
+#undef KN_ATTRIBUTES
+template <Op op>
+using AttributesOf = typename AttributesTrait<op>::type;
 
-enum class ReduceKind : std::uint8_t { sum, prod, max, min, any, all, count_nonzero, argmax, argmin };
-
-/// Of a reduction, or of a scan, which has one axis.
-struct ReduceInfo {
-  ReduceKind kind;
-  std::vector<std::size_t> axes;  // rising
-};
-
-enum class RandomKind : std::uint8_t { uniform, normal, integers, exponential, gamma, poisson, binomial };
-
-/// Numbers of the stream of `seed`, from its 32-bit word `first_word` on.
-struct RandomInfo {
-  RandomKind kind;
-  std::uint64_t seed = 0, first_word = 0;
-  // uniform: [start, start + scale), at most last; normal: mean, deviation; exponential and gamma: scale
-  double start = 0, scale = 1, last = 1;
-  double shape = 1;      // gamma
-  double mean = 0;       // poisson and binomial: 256 to 2^40, a binomial one at most half of the trials
-  std::int64_t low = 0;  // integers: [low, low + range)
-  std::uint64_t range = 0;
-  std::int64_t trials = 0;  // binomial
-
-  /// How many words of the stream an element takes, or has the place of; the first of them is a multiple of that.
-  std::uint64_t words(DType type) const {
-    const bool single = kind == RandomKind::uniform || kind == RandomKind::normal || kind == RandomKind::exponential;
-    return single && type != DType::float64 ? 1 : 2;
+/// The attributes of a node, whose operation says what they are: Node::get gives them. A constant's are in place.
+using Attributes = std::variant<std::monostate, ConstantValue, std::shared_ptr<const void>>;
+template <Op op>
+Attributes make_attributes(AttributesOf<op> attributes) {
+  if constexpr (std::is_same_v<AttributesOf<op>, ConstantValue>) {
+    return attributes;
+  } else {
+    return std::shared_ptr<const void>(std::make_shared<const AttributesOf<op>>(std::move(attributes)));
   }
-};
+}
 
-/// Along the last axis: the shares of exp(x), or the logarithm of their sum.
-struct SoftmaxInfo {
-  bool logarithm = false;
-};
-
-struct TakeInfo {
-  std::size_t axis;
-  const char* function = "take";  // for messages, as is:
-  std::size_t named_axis = axis;  // what the caller calls the axis
-};
-
-/// Along the last axis: the sorted values, or the places that they came from.
-struct SortInfo {
-  bool places = false;
-  bool descending = false;
-};
-
-/// Of places in a sorted list: behind what is equal, or before.
-struct SearchInfo {
-  bool after = false;
-};
-
-/// Values at positions of a flattened array, of which `repeats` says that some may be equal.
-struct ScatterInfo {
-  bool repeats;
-};
-
-using Attributes =
-    std::variant<std::monostate, ConstantValue, std::shared_ptr<const ViewMap>, std::shared_ptr<const ReduceInfo>,
-                 std::shared_ptr<const RandomInfo>, SoftmaxInfo, TakeInfo, ScatterInfo, SortInfo, SearchInfo>;
+/// A constant scalar converted to `type`, which it fits (infer.hpp checks).
+ConstantValue constant_value(const Scalar& scalar, DType type);
 
 /// What evaluating a pending node would touch, at the most: of a graph with shared parts the sum over its branches, or
 /// all that the process built since the oldest of its nodes, whichever is less.
@@ -138,7 +102,7 @@ struct Node {
   DType dtype;
   Shape shape;
   Place place;
-  std::array<NodeRef, 3> inputs;
+  Inputs inputs;
   Attributes attributes;
   Pending pending;
 
@@ -158,18 +122,21 @@ struct Node {
   /// Whether an earlier evaluation than this one computed it for nothing.
   bool recomputed(std::uint64_t evaluation) const noexcept { return unstored_by != 0 && unstored_by != evaluation; }
   bool is_ready() const noexcept { return ready.load(std::memory_order_acquire); }
-  std::size_t arity() const noexcept {
-    return inputs[0] == nullptr ? 0 : inputs[1] == nullptr ? 1 : inputs[2] == nullptr ? 2 : 3;
+  /// What the nodes of the operation `op`, which this one's must be, carry.
+  template <Op op>
+  const AttributesOf<op>& get() const {
+    if constexpr (std::is_same_v<AttributesOf<op>, ConstantValue>) {
+      return std::get<ConstantValue>(attributes);
+    } else {
+      return *static_cast<const AttributesOf<op>*>(std::get<std::shared_ptr<const void>>(attributes).get());
+    }
   }
-  const ViewMap& view() const { return *std::get<std::shared_ptr<const ViewMap>>(attributes); }
-  const ReduceInfo& reduction() const { return *std::get<std::shared_ptr<const ReduceInfo>>(attributes); }
-  const RandomInfo& draw() const { return *std::get<std::shared_ptr<const RandomInfo>>(attributes); }
-  const SoftmaxInfo& softmax() const { return std::get<SoftmaxInfo>(attributes); }
-  const TakeInfo& take() const { return std::get<TakeInfo>(attributes); }
-  const ScatterInfo& scatter() const { return std::get<ScatterInfo>(attributes); }
-  const SortInfo& sort() const { return std::get<SortInfo>(attributes); }
-  const SearchInfo& search() const { return std::get<SearchInfo>(attributes); }
-  const ConstantValue& constant() const { return std::get<ConstantValue>(attributes); }
+};
+
+/// Memory that was there before, for a result to be written to.
+struct Destination {
+  std::shared_ptr<runtime::Buffer> storage;
+  Layout layout;
 };
 
 /// A node over memory: `layout` in elements of `dtype`.

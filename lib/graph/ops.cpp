@@ -36,24 +36,12 @@ bool is_comparison(Op op) {
 }
 
 std::string_view name(Op op) {
-  if (in_table(op)) return info(op).name;
-  switch (op) {
-    case Op::cast: return "astype";
-    case Op::where: return "where";
-    case Op::constant: return "constant";
-    case Op::iota: return "iota";
-    case Op::view: return "view";
-    case Op::reduce: return "reduce";
-    case Op::scan: return "scan";
-    case Op::softmax: return "softmax";
-    case Op::matmul: return "matmul";
-    case Op::random: return "random";
-    case Op::take: return "take";
-    case Op::scatter: return "scatter";
-    case Op::sort: return "sort";
-    case Op::search: return "searchsorted";
-    default: return "leaf";
-  }
+  constexpr std::string_view names[] = {
+#define KN_INLINE(name, ...) #name,
+#define KN_FAMILY(name, ...) #name,
+#include "graph/families.def"
+  };
+  return in_table(op) ? info(op).name : names[static_cast<int>(op) - table_size];
 }
 
 }  // namespace koine::graph

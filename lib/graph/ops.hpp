@@ -10,39 +10,46 @@
 namespace koine::graph {
 
 enum class Op : std::uint8_t {
-// element-wise, in the table's order
 #define KN_OP(name, ...) name,
 #include "graph/ops.def"
-  // element-wise, with rules of their own
-  cast,
-  where,
-  // sources inside a kernel
-  constant,
-  iota,  // the position in row-major order, an int64
-  // no arithmetic
-  view,
-  // kernels of their own
-  reduce,
-  scan,
-  softmax,  // of rows short enough, and logsumexp
-  matmul,
-  random,
-  take,
-  scatter,
-  sort,
-  search,
-  // what memory holds
-  leaf,
+#define KN_INLINE(name, ...) name,
+#define KN_FAMILY(name, ...) name,
+#include "graph/families.def"
 };
 
-inline constexpr int table_size = static_cast<int>(Op::cast);
-inline bool in_table(Op op) { return op < Op::cast; }
-inline bool is_elementwise(Op op) { return op <= Op::where; }
+/// What the planner has to know of a family: what element i of a result is, and what can be computed together with it.
+enum class Role : std::uint8_t {
+  source,       // a function of i alone: computed wherever it is read
+  pointwise,    // straight-line code of the inputs at i
+  movement,     // an element of an input, at a position that follows from i
+  fold,         // a loop along axes over an expression, which its kernel computes on the way
+  contraction,  // sums of products
+  opaque,       // kernels of its own, over inputs in memory
+  memory,       // what has been computed
+};
+
+inline constexpr int table_size = 0
+#define KN_OP(...) +1
+#include "graph/ops.def"
+    ;
+inline constexpr bool in_table(Op op) { return static_cast<int>(op) < table_size; }
+inline constexpr Role role(Op op) {
+  constexpr Role roles[] = {
+#define KN_INLINE(name, role, ...) Role::role,
+#define KN_FAMILY(name, role, ...) Role::role,
+#include "graph/families.def"
+  };
+  return in_table(op) ? Role::pointwise : roles[static_cast<int>(op) - table_size];
+}
+inline bool is_elementwise(Op op) { return role(op) == Role::pointwise; }
+/// Computed where it is needed inside a kernel, so never worth storing.
+inline bool is_source(Op op) { return role(op) == Role::source; }
+/// Runs kernels of its own, whose results are stored.
+inline bool has_own_kernel(Op op) {
+  return role(op) == Role::fold || role(op) == Role::contraction || role(op) == Role::opaque;
+}
 /// Two elements in, whether they stand in an order or are equal out.
 bool is_comparison(Op op);
-/// Computed where it is needed inside a kernel, so never worth storing.
-inline bool is_source(Op op) { return op == Op::constant || op == Op::iota; }
-
 enum class Domain : std::uint8_t {
   any,
   numeric,  // every type but bool_
@@ -83,7 +90,7 @@ const OpInfo& info(Op op);
 const char* expression(const OpInfo& row, DType type);
 /// Whether every device gives the same bits for inputs of `type` (koine::reproducible says how far).
 bool is_exact(const OpInfo& row, DType type);
-/// A word for any operation, for messages and listings.
+/// The name of a row or of a family, for messages and listings.
 std::string_view name(Op op);
 
 }  // namespace koine::graph

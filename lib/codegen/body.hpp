@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Body: the straight-line code of one kernel, over a domain of elements.
+#pragma once
+
+#include "graph/node.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace koine::codegen {
+
+/// What a kernel reads: an array in memory, or, for an iota, the positions themselves. `layout` has the kernel's domain
+/// as its shape.
+struct Load {
+  const graph::Node* source;
+  graph::Layout layout;
+  DType dtype;
+  bool iota;
+};
+
+/// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
+/// constant.
+struct Line {
+  graph::Op op;
+  DType type;     // of the result
+  DType in_type;  // of the arguments
+  std::int32_t args[3];
+};
+
+struct Output {
+  graph::Node* node;
+  std::int32_t line;
+  const graph::Destination* destination = nullptr;  // null for new memory in row-major order
+};
+
+/// Element-wise code over a domain; its results are stored, or go into one reduction or scan.
+struct Body {
+  Shape domain;
+  std::vector<Load> loads;
+  std::vector<const graph::Node*> constants;
+  std::vector<Line> lines;
+  std::vector<Output> outputs;
+};
+
+}  // namespace koine::codegen

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the nodes of each family carry beside type, shape and inputs: families.def names the type of each.
+//
+// A type may have `std::string_view function() const`, the public function that its nodes are work of; without it that
+// is the family's name. That of a fold says how its kernel walks its input: `loops` nested loops, `loop_of(axis, axes)`
+// the one that takes an axis of so many, and `merged()` the attributes once each loop is one axis.
+#pragma once
+
+#include "graph/layout.hpp"
+
+#include <koine/dtype.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace koine::graph {
+
+/// A constant's value in the representation of its type: integers and bool_ in `integer`, the rest in `real`.
+struct ConstantValue {
+  std::int64_t integer = 0;
+  std::complex<double> real = 0.0;
+};
+
+enum class ReduceKind : std::uint8_t { sum, prod, max, min, any, all, count_nonzero, argmax, argmin };
+
+struct ReduceInfo {
+  ReduceKind kind;
+  std::vector<std::size_t> axes;  // rising
+
+  std::string_view function() const;
+  static constexpr std::size_t loops = 2;
+  std::size_t loop_of(std::size_t axis, std::size_t) const {
+    return std::binary_search(axes.begin(), axes.end(), axis) ? 1 : 0;
+  }
+  ReduceInfo merged() const { return {kind, {1}}; }
+};
+
+struct ScanInfo {
+  ReduceKind kind;
+  std::size_t axis;
+
+  std::string_view function() const;
+  static constexpr std::size_t loops = 3;
+  std::size_t loop_of(std::size_t other, std::size_t) const { return other < axis ? 0 : other == axis ? 1 : 2; }
+  ScanInfo merged() const { return {kind, 1}; }
+};
+
+/// Along the last axis: the shares of exp(x), or the logarithm of their sum.
+struct SoftmaxInfo {
+  bool logarithm = false;
+
+  std::string_view function() const { return logarithm ? "logsumexp" : "softmax"; }
+  static constexpr std::size_t loops = 2;
+  std::size_t loop_of(std::size_t axis, std::size_t axes) const { return axis + 1 == axes ? 1 : 0; }
+  SoftmaxInfo merged() const { return *this; }
+};
+
+enum class RandomKind : std::uint8_t { uniform, normal, integers, exponential, gamma, poisson, binomial };
+
+/// Numbers of the stream of `seed`, from its 32-bit word `first_word` on.
+struct RandomInfo {
+  RandomKind kind;
+  std::uint64_t seed = 0, first_word = 0;
+  // uniform: [start, start + scale), at most last; normal: mean, deviation; exponential and gamma: scale
+  double start = 0, scale = 1, last = 1;
+  double shape = 1;      // gamma
+  double mean = 0;       // poisson and binomial: 256 to 2^40, a binomial one at most half of the trials
+  std::int64_t low = 0;  // integers: [low, low + range)
+  std::uint64_t range = 0;
+  std::int64_t trials = 0;  // binomial
+
+  std::string_view function() const;
+  /// How many words of the stream an element takes, or has the place of; the first of them is a multiple of that.
+  std::uint64_t words(DType type) const {
+    const bool single = kind == RandomKind::uniform || kind == RandomKind::normal || kind == RandomKind::exponential;
+    return single && type != DType::float64 ? 1 : 2;
+  }
+};
+
+struct TakeInfo {
+  std::size_t axis;
+  const char* name = "take";      // of the function, for messages, as is:
+  std::size_t named_axis = axis;  // what the caller calls the axis
+
+  std::string_view function() const { return name; }
+};
+
+/// Values at positions of a flattened array, of which `repeats` says that some may be equal.
+struct ScatterInfo {
+  bool repeats;
+
+  std::string_view function() const { return "subscript"; }
+};
+
+/// Along the last axis: the sorted values, or the places that they came from.
+struct SortInfo {
+  bool places = false;
+  bool descending = false;
+
+  std::string_view function() const { return places ? "argsort" : "sort"; }
+};
+
+/// Of places in a sorted list: behind what is equal, or before.
+struct SearchInfo {
+  bool after = false;
+
+  std::string_view function() const { return "searchsorted"; }
+};
+
+}  // namespace koine::graph

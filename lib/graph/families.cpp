@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of families, made of families.def and of what the types of their attributes say.
+#include "graph/families.hpp"
+
+namespace koine::graph {
+namespace {
+
+template <Op op>
+std::string_view function_name(const Node& node) {
+  using Info = AttributesOf<op>;
+  if constexpr (requires(const Info& info) { info.function(); }) {
+    return node.get<op>().function();
+  } else {
+    return name(op);
+  }
+}
+
+template <Op op>
+constexpr Family record(std::string_view name) {
+  Family result{name, role(op), function_name<op>, 0, nullptr, nullptr};
+  if constexpr (role(op) == Role::fold) {
+    using Info = AttributesOf<op>;
+    result.loops = Info::loops;
+    result.loop_of = [](const Node& node, std::size_t axis) {
+      return node.get<op>().loop_of(axis, node.inputs[0]->shape.size());
+    };
+    result.merge_loops = [](Node& node) { node.attributes = make_attributes<op>(node.get<op>().merged()); };
+  }
+  return result;
+}
+
+constexpr Family families[] = {
+#define KN_INLINE(name, ...) record<Op::name>(#name),
+#define KN_FAMILY(name, ...) record<Op::name>(#name),
+#include "graph/families.def"
+};
+
+}  // namespace
+
+const Family& family(Op op) {
+  const int index = static_cast<int>(in_table(op) ? Op::elementwise : op) - table_size;
+  return families[index];
+}
+
+std::string_view ReduceInfo::function() const {
+  switch (kind) {
+    case ReduceKind::sum: return "sum";
+    case ReduceKind::prod: return "prod";
+    case ReduceKind::max: return "max";
+    case ReduceKind::min: return "min";
+    case ReduceKind::any: return "any";
+    case ReduceKind::all: return "all";
+    case ReduceKind::count_nonzero: return "count_nonzero";
+    case ReduceKind::argmax: return "argmax";
+    case ReduceKind::argmin: break;
+  }
+  return "argmin";
+}
+
+std::string_view ScanInfo::function() const {
+  switch (kind) {
+    case ReduceKind::sum: return "cumulative_sum";
+    case ReduceKind::prod: return "cumulative_prod";
+    case ReduceKind::max: return "cumulative_max";
+    default: return "cumulative_min";
+  }
+}
+
+std::string_view RandomInfo::function() const {
+  switch (kind) {
+    case RandomKind::uniform: return "uniform";
+    case RandomKind::normal: return "normal";
+    case RandomKind::integers: return "integers";
+    case RandomKind::exponential: return "exponential";
+    case RandomKind::gamma: return "gamma";
+    case RandomKind::poisson: return "poisson";
+    case RandomKind::binomial: break;
+  }
+  return "binomial";
+}
+
+std::string_view function_of(const Node& node) {
+  if (in_table(node.op)) return name(node.op);
+  // A cast to its own type is a copy, which is made where memory has to be one's own or in order.
+  const bool copy = node.op == Op::cast && node.inputs.size() == 1 && node.inputs[0]->dtype == node.dtype;
+  const Role role = graph::role(node.op);
+  if (copy || role == Role::source || role == Role::memory || role == Role::movement) return "eval";
+  return family(node.op).function(node);
+}
+
+}  // namespace koine::graph
