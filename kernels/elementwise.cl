@@ -7,6 +7,8 @@
 // Hooks, filled by codegen; the defaults double a row of floats:
 //   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
 //   KN_ROW         what stays the same along a row: offsets, repeated values
+//   KN_PIECE       where operands are in pieces along the row: their offsets in the piece that element i is of
+//   KN_PIECE_END   with it: lowers `stop` to the next piece's first element
 //   KN_BODY        loads, arithmetic and stores of the elements i to i + KN_W - 1, of which `left` exist
 
 #ifndef KN_BODY
@@ -33,10 +35,23 @@ __kernel void koine(KN_PARAMETERS) {
     KN_ROW
     ulong i = (s - row * d.row_segments) * d.segment;
     const ulong end = min(i + d.segment, d.inner);
+#ifdef KN_PIECE
+    while (i < end) {
+      ulong stop = end;
+      KN_PIECE_END
+      KN_PIECE
+      for (; i < stop; i += KN_W) {
+        const ulong left = stop - i;
+        KN_BODY
+      }
+      i = stop;
+    }
+#else
     for (; i < end; i += KN_W) {
       const ulong left = end - i;
       KN_BODY
     }
+#endif
   }
 #else
   // A group takes per_item runs of as many vectors as it has items, so that neighbours stay neighbours.
@@ -50,6 +65,9 @@ __kernel void koine(KN_PARAMETERS) {
     KN_ROW
     const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
     const ulong left = d.inner - i;
+#ifdef KN_PIECE
+    KN_PIECE
+#endif
     KN_BODY
   }
 #endif

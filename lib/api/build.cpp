@@ -241,6 +241,24 @@ NodeRef broadcast_node(const NodeRef& node, const Shape& shape) {
 NodeRef reshape_node(const NodeRef& node, const Shape& shape) {
   if (node->shape == shape) return node;
   graph::ViewMap map;
+  const auto next = [](const Shape& sizes, std::size_t axis) {
+    while (axis < sizes.size() && sizes[axis] == 1) ++axis;
+    return axis;
+  };
+  // Axes of size 1 that come or go leave the others where they are, which any expression can be read through.
+  std::size_t from = next(node->shape, 0), to = next(shape, 0);
+  map.step = Shape::filled(shape.size(), 1);
+  map.source = Shape::filled(shape.size(), -1);
+  while (from < node->shape.size() && to < shape.size() && node->shape[from] == shape[to]) {
+    map.source[to] = static_cast<std::int64_t>(from);
+    from = next(node->shape, from + 1);
+    to = next(shape, to + 1);
+  }
+  if (from == node->shape.size() && to == shape.size()) {
+    map.start = Shape::filled(node->shape.size(), 0);
+    return graph::make_view(node, shape, std::move(map));
+  }
+  map = graph::ViewMap();
   map.reshape = true;
   return graph::make_view(node, shape, std::move(map));
 }

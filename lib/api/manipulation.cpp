@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views that change shape and order, and concat and stack.
 #include "api/build.hpp"
+#include "exec/evaluate.hpp"
 
 #include <koine/error.hpp>
 #include <koine/manipulation.hpp>
@@ -182,12 +183,15 @@ Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {
     graph::lengthen(shape, axis, size, "concat");
   }
   Array result = api::unwritten(shape, type, arrays[0].node()->place, "concat");
+  std::vector<exec::Part> parts;
   std::int64_t at = 0;
   for (const Array& x : arrays) {
-    const std::int64_t end = at + x.shape()[axis];
-    result.set(along(axis, slice(at, end)), x);
-    at = end;
+    graph::ViewMap map = api::identity_map(shape);
+    map.start[axis] = at;
+    at += x.shape()[axis];
+    parts.push_back({std::move(map), x.shape(), x.node()});
   }
+  exec::write_parts(result.node(), parts);
   return result;
 }
 

@@ -110,29 +110,14 @@ Array roll(const Array& x, const Shape& shift, const RollOptions& options) {
     const std::int64_t size = std::max<std::int64_t>(x.shape()[axis], 1);
     moved[axis] = ((moved[axis] + shift[i] % size) % size + size) % size;
   }
-  // Along each axis one part goes to the back, and what it pushes out to the front.
-  struct Part {
-    std::vector<Index> from, to;
-  };
-  std::vector<Part> parts(1);
+  graph::ViewMap map = api::identity_map(x.shape());
+  map.wrap = Shape::filled(x.shape().size(), 0);
   for (std::size_t axis = 0; axis < moved.size(); ++axis) {
-    const std::int64_t by = moved[axis], kept = x.shape()[axis] - by;
-    std::vector<Part> cut;
-    for (Part& part : parts) {
-      if (by > 0) {
-        cut.push_back(part);
-        cut.back().from.emplace_back(slice(kept, none));
-        cut.back().to.emplace_back(slice(by));
-      }
-      part.from.emplace_back(slice(kept));
-      part.to.emplace_back(slice(by, none));
-      cut.push_back(std::move(part));
-    }
-    parts = std::move(cut);
+    if (moved[axis] == 0) continue;
+    map.start[axis] = x.shape()[axis] - moved[axis];
+    map.wrap[axis] = x.shape()[axis];
   }
-  Array result = empty_like(x);
-  for (const Part& part : parts) result.set(part.to, x.get(part.from));
-  return result;
+  return api::view(x.node(), x.shape(), std::move(map));
 }
 
 Array roll(const Array& x, std::int64_t shift, const RollOptions& options) {

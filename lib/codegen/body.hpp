@@ -16,6 +16,10 @@ struct Load {
   graph::Layout layout;
   DType dtype;
   bool iota;
+  std::vector<graph::Seam> seams = {};  // of `layout`, which a wrapped view reads in pieces
+
+  /// Whether it is read in row-major order without gaps.
+  bool in_order() const { return seams.empty() && graph::is_row_major(layout); }
 };
 
 /// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a

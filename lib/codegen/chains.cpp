@@ -22,13 +22,14 @@ std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const g
   return count;
 }
 
-graph::Layout Chains::apply(std::int32_t chain, graph::Layout layout) const {
+graph::Pieces Chains::apply(std::int32_t chain, const graph::Layout& layout) const {
+  graph::Pieces pieces{layout, {}};
   while (chain != identity) {
     const Link& link = links_[static_cast<std::size_t>(chain)];
-    layout = link.map ? *graph::apply(*link.map, *link.shape, layout) : graph::broadcast(layout, *link.shape);
+    pieces = link.map ? *graph::apply(*link.map, *link.shape, pieces) : graph::broadcast(pieces, *link.shape);
     chain = link.outer;
   }
-  return layout;
+  return pieces;
 }
 
 }  // namespace koine::codegen

@@ -19,7 +19,7 @@ class Chains {
   /// The chain through which `node`, itself read through `chain`, reads `input`.
   std::int32_t extend(std::int32_t chain, const graph::Node& node, const graph::Node& input);
   /// The layout over the kernel's domain of what has `layout` by itself.
-  graph::Layout apply(std::int32_t chain, graph::Layout layout) const;
+  graph::Pieces apply(std::int32_t chain, const graph::Layout& layout) const;
   /// Whether an element may be read for several elements of the domain.
   bool repeats(std::int32_t chain) const {
     return chain != identity && links_[static_cast<std::size_t>(chain)].repeats;

@@ -4,7 +4,9 @@
 
 #include <koine/error.hpp>
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <string>
 
 namespace koine::codegen {
@@ -45,7 +47,7 @@ void Planner::State::collect(std::span<Node* const> roots) {
       if (node->is_ready() || node->epoch == epoch) continue;
       node->epoch = epoch;
       stack.emplace_back(node, true);
-      if (node->op == Op::view && node->inputs[0]->is_ready() &&
+      if (node->op == Op::view && node->get<Op::view>().reshape && node->inputs[0]->is_ready() &&
           !apply(node->get<Op::view>(), node->shape, node->inputs[0]->layout)) {
         // A reshape that strides cannot express: it reads a row-major copy instead.
         replace_input(*node, 0, graph::make_copy(node->inputs[0], node->inputs[0]->shape));
@@ -78,62 +80,88 @@ void Planner::State::analyse(Info& info) {
     const bool in_memory = !pending || has_own_kernel(input->op);
     info.operations = saturated(info.operations, in_memory ? 0 : in->operations);
     info.loads = saturated(info.loads, in_memory ? 1 : in->loads);
+    if (!in_memory) info.wraps = std::max(info.wraps, in->wraps);
     flat = flat && (input->shape.elements() == node.shape.elements() || input->shape.elements() == 1) &&
            (pending ? in->flat : graph::is_row_major(input->layout));
   }
+  if (node.op == Op::view && !node.get<Op::view>().wrap.empty()) ++info.wraps;
   if (own_kernel) {
     info.flat = true;
   } else if (node.op == Op::view) {
     // What a reshape reads is stored in row-major order if it is not flat by itself (decide_view).
+    const graph::ViewMap& map = node.get<Op::view>();
     const NodeRef& input = node.inputs[0];
-    info.flat = node.get<Op::view>().reshape && (!input->is_ready() || graph::is_row_major(input->layout));
+    const Info* in = input->is_ready() ? nullptr : find(input.get());
+    info.flat = keeps_order(map, node.shape, input->shape) &&
+                (in ? map.reshape || in->flat : graph::is_row_major(input->layout));
   } else if (graph::is_elementwise(node.op)) {
     info.flat = flat;
   }
 }
 
+bool same_constant(const Node& a, const Node& b) {
+  const auto &x = a.get<Op::constant>(), &y = b.get<Op::constant>();
+  const auto bits = [](const graph::ConstantValue& c) {
+    return std::array{static_cast<std::uint64_t>(c.integer), std::bit_cast<std::uint64_t>(c.real.real()),
+                      std::bit_cast<std::uint64_t>(c.real.imag())};
+  };
+  return a.dtype == b.dtype && bits(x) == bits(y);
+}
+
+/// What the kernel that computes `node` reads, given that of the nodes before it.
+std::vector<Planner::State::Source> Planner::State::sources_of(const Node& node,
+                                                               const std::vector<std::vector<Source>>& known) {
+  std::vector<Source> set;
+  const auto add = [&](Source source) {
+    if (source.node->op == Op::constant) {
+      source.way = 0;
+      for (const Source& other : set) {
+        if (other.node->op == Op::constant && same_constant(*other.node, *source.node)) source.node = other.node;
+      }
+    } else if (node.op == Op::view) {
+      source.way = source.way * 31 + reinterpret_cast<std::uintptr_t>(&node);
+      source.bytes = operand_bytes(node.shape) + (node.get<Op::view>().wrap.empty() ? 0 : 32);
+    } else if (source.node->shape.size() < node.shape.size()) {
+      source.bytes = operand_bytes(node.shape);
+    }
+    set.push_back(source);
+  };
+  for (const NodeRef& input : node.inputs) {
+    const Info* in = find(input.get());
+    if (input->is_ready() || (in && in->cut)) {
+      const bool plain = input->shape == node.shape && (!input->is_ready() || graph::is_row_major(input->layout));
+      add({input.get(), 0, plain ? 16 : operand_bytes(node.shape)});
+    } else {
+      for (const Source& source : known[static_cast<std::size_t>(input->slot)]) add(source);
+    }
+  }
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  return set;
+}
+
 /// Marks nodes to be stored so that no kernel reads more than `budget` bytes of parameters: greedily, from the leaves.
 void Planner::State::cut(std::uint32_t budget) {
-  std::vector<std::vector<const Node*>> sources(count);
-  const auto bytes = [&](const std::vector<const Node*>& set, const Node& reader) {
+  std::vector<std::vector<Source>> sources(count);
+  const auto bytes = [](const std::vector<Source>& set) {
     std::uint32_t total = 0;
-    for (const Node* source : set) {
-      const bool in_order = !source->is_ready() || graph::is_row_major(source->layout);
-      const bool plain = source->op == Op::constant || (source->shape == reader.shape && in_order);
-      total += plain ? 16 : operand_bytes(reader.shape);
-    }
+    for (const Source& source : set) total += source.bytes;
     return total;
   };
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
     Node& node = *info.node;
-    if (node.op == Op::constant || node.op == Op::iota || has_own_kernel(node.op)) {
-      sources[i] = {&node};
+    if (graph::is_source(node.op) || graph::has_own_kernel(node.op)) {
+      sources[i] = {{&node, 0, 16}};
       continue;
     }
-    const auto gather = [&] {
-      std::vector<const Node*> set;
-      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-        const Node* input = node.inputs[k].get();
-        Info* in = find(input);
-        if (input->is_ready() || (in && in->cut)) {
-          set.push_back(input);
-        } else {
-          const auto& below = sources[static_cast<std::size_t>(input->slot)];
-          set.insert(set.end(), below.begin(), below.end());
-        }
-      }
-      std::sort(set.begin(), set.end());
-      set.erase(std::unique(set.begin(), set.end()), set.end());
-      return set;
-    };
-    sources[i] = gather();
-    while (bytes(sources[i], node) > budget) {
+    sources[i] = sources_of(node, sources);
+    while (bytes(sources[i]) > budget) {
       Info* largest = nullptr;
       std::size_t most = 1;
-      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-        Info* in = node.inputs[k]->is_ready() ? nullptr : find(node.inputs[k].get());
-        if (!in || in->cut || in->node->op == Op::constant || in->node->op == Op::iota) continue;
+      for (const NodeRef& input : node.inputs) {
+        Info* in = input->is_ready() ? nullptr : find(input.get());
+        if (!in || in->cut || graph::is_source(in->node->op)) continue;
         const std::size_t size = sources[static_cast<std::size_t>(in->node->slot)].size();
         if (size > most) {
           most = size;
@@ -142,7 +170,7 @@ void Planner::State::cut(std::uint32_t budget) {
       }
       if (!largest) break;
       largest->cut = true;
-      sources[i] = gather();
+      sources[i] = sources_of(node, sources);
     }
   }
 }
@@ -152,7 +180,10 @@ std::uint32_t parameter_bytes(const Body& body, bool folded, std::size_t count) 
   std::uint32_t bytes = loop_bytes;
   const auto axes = static_cast<std::uint32_t>(count);
   bool plain = !folded;
-  for (const Load& load : body.loads) plain = plain && graph::is_row_major(load.layout);
+  for (const Load& load : body.loads) {
+    plain = plain && load.in_order();
+    bytes += 16 * static_cast<std::uint32_t>(load.seams.size());
+  }
   const auto operands = static_cast<std::uint32_t>(body.loads.size() + body.outputs.size());
   bytes += operands * 16 + static_cast<std::uint32_t>(body.constants.size()) * 16;
   if (!plain) bytes += 8 * axes * (operands + 1);

@@ -20,6 +20,8 @@ struct Step {
   Body body;  // of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded
   std::vector<std::int32_t> needs;  // steps that come first
   std::uint32_t results = 0;        // that it stores
+  bool last = false;                // nothing of this plan reads its results
+  bool mixed = false;               // and they are of several levels: only such may join it
 
   // Scratch of its runner: the planner keeps the memory for the next plan's steps.
   Walk walk;

@@ -23,8 +23,8 @@ void Planner::State::need(std::int32_t step, const Node& input) {
   if (std::find(needs.begin(), needs.end(), maker) == needs.end()) needs.push_back(maker);
 }
 
-/// The line of `step` that loads `source`, which lies as `layout` over the domain.
-std::int32_t Planner::State::load(Step& step, const Node& source, const graph::Layout& layout, bool iota) {
+/// The line of `step` that loads `source`, which lies as `pieces` say over the domain.
+std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces pieces, bool iota) {
   const auto same_memory = [&](const Load& l) {
     if (l.iota != iota || l.dtype != source.dtype) return false;
     if (l.source == &source || iota) return true;
@@ -34,10 +34,13 @@ std::int32_t Planner::State::load(Step& step, const Node& source, const graph::L
   auto& loads = step.body.loads;
   auto& lines = step.body.lines;
   std::size_t index = 0;
-  while (index < loads.size() && !(same_memory(loads[index]) && loads[index].layout == layout)) ++index;
+  while (index < loads.size() && !(same_memory(loads[index]) && loads[index].layout == pieces.layout &&
+                                   loads[index].seams == pieces.seams)) {
+    ++index;
+  }
   const auto number = static_cast<std::int32_t>(index);
   if (index == loads.size()) {
-    loads.push_back({&source, layout, source.dtype, iota});
+    loads.push_back({&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams)});
   } else {
     for (std::size_t k = 0; k < lines.size(); ++k) {
       if (lines[k].op == op && lines[k].args[0] == number) return static_cast<std::int32_t>(k);
@@ -51,7 +54,7 @@ std::int32_t Planner::State::load(Step& step, const Node& source, const graph::L
 std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std::int32_t chain) {
   Step& step = steps[static_cast<std::size_t>(s)];
   const bool ready = input->is_ready();
-  if (ready && chain == Chains::identity) return load(step, *input, input->layout, false);
+  if (ready && chain == Chains::identity) return load(step, *input, {input->layout, {}}, false);
   Info* info = ready ? nullptr : find(input.get());
   if (info && input->op == Op::constant) chain = Chains::identity;
   if (info && (!info->stored() || (info->step == s && chain == Chains::identity))) {
@@ -67,7 +70,15 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
 std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t (&args)[3]) {
   DType in_type = node.dtype;
   if (node.op == Op::constant) {
-    args[0] = static_cast<std::int32_t>(body.constants.size());
+    const auto same = std::find_if(body.constants.begin(), body.constants.end(),
+                                   [&](const Node* other) { return same_constant(*other, node); });
+    args[0] = static_cast<std::int32_t>(same - body.constants.begin());
+    if (same != body.constants.end()) {
+      const auto line = std::find_if(body.lines.begin(), body.lines.end(), [&](const Line& each) {
+        return each.op == Op::constant && each.args[0] == args[0];
+      });
+      return static_cast<std::int32_t>(line - body.lines.begin());
+    }
     body.constants.push_back(&node);
   } else {
     in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;

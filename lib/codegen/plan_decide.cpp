@@ -27,6 +27,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.body.outputs.clear();
   step.needs.clear();
   step.results = 0;
+  step.last = step.mixed = false;
   return static_cast<std::int32_t>(step_count++);
 }
 
@@ -80,7 +81,11 @@ bool Planner::State::takes_result(const Step& step, const Node& node) const {
 /// higher ones alone, so that no two wait for each other.
 std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
   if (info.cut) return -1;
-  const auto fits = [&](std::int32_t s) { return takes_result(steps[static_cast<std::size_t>(s)], *info.node); };
+  const bool last_of_all = info.edges == 0;
+  const auto fits = [&](std::int32_t s) {
+    const Step& step = steps[static_cast<std::size_t>(s)];
+    return (!step.mixed || last_of_all) && takes_result(step, *info.node);
+  };
   const auto level = [&](std::int32_t s) {
     const Node* first = steps[static_cast<std::size_t>(s)].node;
     return infos[static_cast<std::size_t>(first->slot)].level;
@@ -98,12 +103,23 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
   if (merge && info.requested) {
     for (std::int32_t step = last + 1; step < static_cast<std::int32_t>(step_count); ++step) {
       const Node* first = steps[static_cast<std::size_t>(step)].node;
-      if (fits(step) && level(step) == info.level && infos[static_cast<std::size_t>(first->slot)].requested) {
+      // Results that nothing reads can be stored together wherever they stand: nothing waits for them.
+      const bool together = level(step) == info.level || (last_of_all && steps[static_cast<std::size_t>(step)].last);
+      if (fits(step) && together && infos[static_cast<std::size_t>(first->slot)].requested) {
         return step;
       }
     }
   }
   return -1;
+}
+
+/// Whether no axis of the input is walked by two of the view.
+static bool reads_simply(const graph::ViewMap& map) {
+  for (std::size_t axis = 0; axis < map.source.size(); ++axis) {
+    const auto before = map.source.begin() + static_cast<std::ptrdiff_t>(axis);
+    if (map.source[axis] >= 0 && std::find(map.source.begin(), before, map.source[axis]) != before) return false;
+  }
+  return map.diagonals.empty();
 }
 
 void Planner::State::decide_view(Info& info) {
@@ -115,11 +131,14 @@ void Planner::State::decide_view(Info& info) {
     if (map.reshape && in && !in->flat) in->requested = in->row_major = true;
   };
   store_input_flat();
+  // Pieces of pieces of pieces would be many, and two axes cannot walk one in pieces.
+  const bool apart = map.wrap.empty() ? !reads_simply(map) : in && in->wraps > 1;
+  if (in && in->wraps > 0 && apart) in->requested = true;
   if (info.requested || info.cut) {
     // A part alone is computed without the rest, unless the whole is, or will be, in memory anyway.
     const bool whole = !in || in->requested || has_own_kernel(input->op);
     const bool part = !whole && reads_once(map, node.shape) && !reads_all_once(map, node.shape, input->shape);
-    if (info.row_major || part) {
+    if (info.row_major || part || !map.wrap.empty()) {
       info.step = add_step(Op::elementwise, &node);
       read_inputs(info, info.step, Chains::identity);
     } else {
@@ -135,8 +154,13 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
   Node& node = *info.node;
   if (info.requested || info.cut || worth_storing(info)) {
     info.step = kernel_to_join(info, merge);
-    if (info.step < 0) info.step = add_step(Op::elementwise, &node);
-    ++steps[static_cast<std::size_t>(info.step)].results;
+    const bool joins = info.step >= 0;
+    if (!joins) info.step = add_step(Op::elementwise, &node);
+    Step& step = steps[static_cast<std::size_t>(info.step)];
+    step.last = info.edges == 0 && (step.last || !joins);
+    const bool other_level = joins && infos[static_cast<std::size_t>(step.node->slot)].level != info.level;
+    step.mixed = step.mixed || (other_level && info.edges == 0);
+    ++step.results;
     read_inputs(info, info.step, Chains::identity);
     return;
   }
@@ -153,6 +177,9 @@ void Planner::State::decide(bool merge) {
     if (has_own_kernel(node.op)) {
       info.step = add_step(node.op, &node);
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
+        // Its kernels walk what they read in one piece.
+        Info* in = find(node.inputs[0].get());
+        if (in && !node.inputs[0]->is_ready() && in->wraps > 0) in->requested = true;
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
         for (const NodeRef& input : node.inputs) {

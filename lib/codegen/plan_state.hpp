@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Info {
   std::int32_t operations = 0;
   std::int32_t loads = 0;
   std::int32_t level = 0;  // barriers between the leaves and this node
+  std::int32_t wraps = 0;  // wrapped views between memory and this node, one behind the other, if it is not stored
   bool flat = false;       // its elements can be read in row-major order under any shape
   bool requested = false;
   bool awaited = false;    // its memory is needed before a step that `reads` does not list
@@ -44,6 +46,9 @@ struct Info {
   bool stored() const { return step >= 0; }
 };
 
+/// Whether two constant nodes are one parameter of a kernel: of one type, with the same bits.
+bool same_constant(const Node& a, const Node& b);
+
 /// Parameters beside operands and constants: the loop's own bounds.
 inline constexpr std::uint32_t loop_bytes = 64;
 
@@ -54,6 +59,18 @@ inline std::uint32_t operand_bytes(const Shape& domain) {
 
 struct Planner::State {
   std::uint64_t epoch = 0;
+  /// What a kernel that computes a node reads from memory, each by another way.
+  struct Source {
+    const Node* node;
+    std::uint64_t way;    // made of the views between
+    std::uint32_t bytes;  // of parameters
+
+    friend bool operator==(const Source& a, const Source& b) { return a.node == b.node && a.way == b.way; }
+    friend bool operator<(const Source& a, const Source& b) {
+      return a.node != b.node ? std::less<>()(a.node, b.node) : a.way < b.way;
+    }
+  };
+
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
   std::uint64_t evaluation = 0;
@@ -74,6 +91,7 @@ struct Planner::State {
   void collect(std::span<Node* const> roots);
   void visit(Node* node);
   void analyse(Info& info);
+  std::vector<Source> sources_of(const Node& node, const std::vector<std::vector<Source>>& known);
   void cut(std::uint32_t budget);
   bool fits(const Step& step) const;
   void decide(bool merge);
@@ -89,7 +107,7 @@ struct Planner::State {
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
   std::int32_t add_line(Body& body, const Node& node, std::int32_t (&args)[3]);
   std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);
-  std::int32_t load(Step& step, const Node& source, const graph::Layout& layout, bool iota);
+  std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota);
   graph::Layout stored_layout(const Node& node);
   void need(std::int32_t step, const Node& input);
   void remember_unstored();

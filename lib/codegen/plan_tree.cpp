@@ -42,7 +42,7 @@ bool Planner::State::plan_tree(Node* root) {
     std::int32_t args[3] = {-1, -1, -1};
     for (std::size_t i = 0; i < current.inputs.size(); ++i) {
       const Node& input = *current.inputs[i];
-      args[i] = input.is_ready() ? load(step, input, input.layout, false) : input.slot;
+      args[i] = input.is_ready() ? load(step, input, {input.layout, {}}, false) : input.slot;
     }
     node->slot = add_line(step.body, current, args);
     if (node != root) tree.push_back(node);

@@ -31,6 +31,9 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTra
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access)) +
                      define("KN_BODY", printer.lines(walk.access) + stores);
+  if (const std::string pieces = piece_offsets(walk); !pieces.empty()) {
+    text.definitions += define("KN_PIECE", pieces) + define("KN_PIECE_END", piece_ends(walk));
+  }
   return text;
 }
 

@@ -30,17 +30,36 @@ std::string settings(const Loop& loop, const DeviceTraits& traits) {
 std::string bounds_type(const Walk& walk) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
   std::string text = "typedef struct {\n  ulong inner, row_segments, segments, per_item, segment;\n";
+  if (!walk.seams.empty()) text += "  long seam[" + number(2 * walk.seams.size()) + "];\n";
   text += "  long offset[" + number(operands) + "];\n";
   if (any_strided(walk)) text += "  long inner_stride[" + number(operands) + "];\n";
   if (outer) text += "  ulong size[" + number(outer) + "];\n  long stride[" + number(outer * operands) + "];\n";
   return text + "} kn_bounds;\n#define KN_STRIDE(k) d.inner_stride[k]\n";
 }
 
+/// The offset of an operand from position number `s` on of the axis that `at` counts along.
+static std::string past_seam(const Walk& walk, std::size_t s, const std::string& at) {
+  return "if (" + at + " >= d.seam[" + number(2 * s) + "]) o" + number(walk.seams[s].operand) + " += d.seam[" +
+         number(2 * s + 1) + "];\n";
+}
+
+/// "const long r0 = o0" for each operand that is in pieces along the innermost axis.
+static std::string row_starts(const Walk& walk) {
+  std::string text;
+  std::size_t last = walk.access.size();
+  for (const Walk::WalkSeam& seam : walk.seams) {
+    if (seam.axis != walk.outer_axes() || seam.operand == last) continue;
+    last = seam.operand;
+    text += "const long r" + number(last) + " = o" + number(last) + ";\n";
+  }
+  return text;
+}
+
 std::string row_offsets(const Walk& walk) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
   std::string text;
   for (std::size_t k = 0; k < operands; ++k) text += "long o" + number(k) + " = d.offset[" + number(k) + "];\n";
-  if (outer == 0) return text;
+  if (outer == 0) return text + row_starts(walk);
   text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
   for (std::size_t axis = outer; axis-- > 0;) {
     const std::string size = "(KN_INDEX)d.size[" + number(axis) + "]", at = "c" + number(axis) + "_";
@@ -52,6 +71,32 @@ std::string row_offsets(const Walk& walk) {
     for (std::size_t k = 0; k < operands; ++k) {
       text += "o" + number(k) + " += " + at + " * d.stride[" + number(axis * operands + k) + "];\n";
     }
+    for (std::size_t s = 0; s < walk.seams.size(); ++s) {
+      if (walk.seams[s].axis == axis) text += past_seam(walk, s, at);
+    }
+  }
+  return text + row_starts(walk);
+}
+
+std::string piece_offsets(const Walk& walk) {
+  std::string text;
+  for (std::size_t s = 0; s < walk.seams.size(); ++s) {
+    const std::string k = number(walk.seams[s].operand);
+    if (walk.seams[s].axis != walk.outer_axes()) continue;
+    if (s == 0 || walk.seams[s - 1].axis != walk.seams[s].axis || walk.seams[s - 1].operand != walk.seams[s].operand) {
+      text += "o" + k + " = r" + k + ";\n";
+    }
+    text += past_seam(walk, s, "(long)i");
+  }
+  return text;
+}
+
+std::string piece_ends(const Walk& walk) {
+  std::string text;
+  for (std::size_t s = 0; s < walk.seams.size(); ++s) {
+    if (walk.seams[s].axis != walk.outer_axes()) continue;
+    const std::string at = "(ulong)d.seam[" + number(2 * s) + "]";
+    text += "if (" + at + " > i) stop = min(stop, " + at + ");\n";
   }
   return text;
 }
@@ -88,6 +133,7 @@ void write_bounds(const Walk& walk, const Segments& segments, std::vector<std::i
   for (std::uint64_t s : {segments.row_segments, segments.segments, segments.per_item, segments.segment}) {
     words.push_back(static_cast<std::int64_t>(s));
   }
+  for (const Walk::WalkSeam& seam : walk.seams) words.insert(words.end(), {seam.at, seam.jump});
   words.insert(words.end(), walk.offsets.begin(), walk.offsets.end());
   if (any_strided(walk)) words.insert(words.end(), inner_strides, strides.end());
   words.insert(words.end(), walk.axes.shape.begin(), walk.axes.shape.begin() + outer);
@@ -99,6 +145,12 @@ void append_key(std::string& key, const Walk& walk) {
   key.push_back(static_cast<char>((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0)));
   key.push_back(static_cast<char>(walk.outer_axes()));
   for (Access access : walk.access) key.push_back(static_cast<char>(access));
+  key.push_back(static_cast<char>(walk.seams.size()));
+  for (const Walk::WalkSeam& seam : walk.seams) {
+    key.push_back(static_cast<char>(seam.operand));
+    key.push_back(static_cast<char>(seam.operand >> 8));
+    key.push_back(static_cast<char>(seam.axis));
+  }
 }
 
 }  // namespace koine::codegen

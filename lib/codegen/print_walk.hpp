@@ -20,6 +20,10 @@ struct Segments {
 std::string bounds_type(const Walk& walk);
 /// "long o0 = ..." for each operand, from `row`.
 std::string row_offsets(const Walk& walk);
+/// "o0 = ..." for each operand that is in pieces along the innermost axis: the offset of the piece that element i is of.
+std::string piece_offsets(const Walk& walk);
+/// "stop = min(stop, ...)" for the element behind i with which another piece of an operand begins.
+std::string piece_ends(const Walk& walk);
 /// Fills `words` with the bytes of a kn_bounds.
 void write_bounds(const Walk& walk, const Segments& segments, std::vector<std::int64_t>& words);
 /// All of a walk that enters a program's text.

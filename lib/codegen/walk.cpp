@@ -28,6 +28,22 @@ bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t a
   return true;
 }
 
+/// The seams of all loads along the axes that theirs were merged into.
+static void collect_seams(const Body& body, Walk& walk) {
+  walk.seams.clear();
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    for (const graph::Seam& seam : body.loads[k].seams) {
+      // Counted from the back: the merged axis ends with the seam's, or with one behind it.
+      std::int64_t behind = 1, scale = 1;
+      for (std::size_t axis = seam.axis + 1; axis < body.domain.size(); ++axis) behind *= body.domain[axis];
+      std::size_t axis = walk.axes.shape.size();
+      while (axis > 0 && scale * walk.axes.shape[axis - 1] <= behind) scale *= walk.axes.shape[--axis];
+      walk.seams.push_back({k, axis - 1, seam.at * (behind / scale), seam.jump});
+    }
+  }
+  std::stable_sort(walk.seams.begin(), walk.seams.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
+}
+
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   const std::size_t loads = body.loads.size(), operands = loads + body.outputs.size();
   const graph::Layout plain = graph::row_major(body.domain);
@@ -36,8 +52,14 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
     const graph::Destination* own = body.outputs[k - loads].destination;
     return own ? own->layout : plain;
   };
+  const auto seam_at = [&](std::size_t axis) {
+    return std::any_of(body.loads.begin(), body.loads.end(), [&](const Load& load) {
+      return std::any_of(load.seams.begin(), load.seams.end(), [&](const auto& seam) { return seam.axis == axis; });
+    });
+  };
   graph::collapse(
-      body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes);
+      body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes, seam_at);
+  collect_seams(body, walk);
   if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
   walk.cpu = traits.long_loops();
   walk.width = vector_width(body, true, traits);
@@ -55,6 +77,10 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
     } else if (step != 0) {
       walk.aligned = false;
     }
+  }
+  for (const Walk::WalkSeam& seam : walk.seams) {
+    const bool inner = seam.axis == walk.outer_axes();
+    walk.aligned = walk.aligned && seam.jump % walk.width == 0 && (!inner || seam.at % walk.width == 0);
   }
   // On a GPU neighbouring work-items must touch neighbouring memory, which vectors of strided elements do not.
   if (!walk.cpu && !walk.aligned) walk.width = 1;

@@ -23,6 +23,12 @@ struct Walk {
   graph::Collapsed axes;  // at least one
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
+  /// Of an operand, along an axis: the last seams are those of the innermost one.
+  struct WalkSeam {
+    std::size_t operand, axis;
+    std::int64_t at, jump;
+  };
+  std::vector<WalkSeam> seams;
 
   std::int64_t inner() const { return axes.shape.back(); }
   std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }

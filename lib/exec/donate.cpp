@@ -40,8 +40,7 @@ runtime::BufferRef donated(const codegen::Body& body, std::size_t output) {
   const DType type = body.outputs[output].node->dtype;
   const auto bytes = static_cast<std::uint64_t>(body.domain.elements()) * size_of(type);
   for (const codegen::Load& load : body.loads) {
-    if (load.iota || size_of(load.dtype) != size_of(type) || load.layout.offset != 0 ||
-        !graph::is_row_major(load.layout)) {
+    if (load.iota || size_of(load.dtype) != size_of(type) || load.layout.offset != 0 || !load.in_order()) {
       continue;
     }
     const runtime::BufferRef& storage = load.source->storage;

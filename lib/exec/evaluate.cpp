@@ -47,21 +47,22 @@ std::uint64_t next_evaluation() {
   return ++last;
 }
 
-/// Inside evaluated(). With a destination there is one root, which is element-wise and goes there.
+/// Inside evaluated(). With destinations there is one for each root, all of which are element-wise and go there.
 void run_all(runtime::Context& context, std::uint64_t evaluation, std::span<Node* const> roots,
-             const graph::Destination* destination = nullptr) {
+             std::span<const graph::Destination> destinations = {}) {
   const PlannerLease planner;
-  const codegen::Limits limits{context.traits().max_parameter_bytes, destination != nullptr, evaluation};
+  const codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
   for (codegen::Step* step : planner->plan(roots, limits)) {
     for (codegen::Output& output : step->body.outputs) {
-      if (destination && output.node == roots[0]) output.destination = destination;
+      const auto root = std::find(roots.begin(), roots.end(), output.node);
+      if (!destinations.empty() && root != roots.end()) output.destination = &destinations[root - roots.begin()];
     }
     run(queue_of(*step->node), *step);
   }
 }
 
 void run_root(runtime::Context& context, std::uint64_t evaluation, const NodeRef& root,
-              const graph::Destination* destination = nullptr) {
+              std::span<const graph::Destination> destination = {}) {
   Node* node = root.get();
   run_all(context, evaluation, {&node, 1}, destination);
 }
@@ -168,9 +169,24 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     }
     const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
     const graph::Destination part{result->storage, *apply(map, shape, result->layout)};
-    run_root(context, numbers[2], store, &part);
+    run_root(context, numbers[2], store, {&part, 1});
     target = std::move(result);
   });
+}
+
+void write_parts(const NodeRef& target, std::span<const Part> parts) {
+  runtime::Context& context = *target->place.context;
+  const runtime::Context::InUse in_use(context, "eval");
+  std::vector<NodeRef> stores;
+  std::vector<Node*> roots;
+  std::vector<graph::Destination> destinations;
+  for (const Part& part : parts) {
+    if (part.shape.elements() == 0) continue;
+    stores.push_back(graph::make_node(Op::cast, target->dtype, part.shape, target->place, {&part.value, 1}));
+    roots.push_back(stores.back().get());
+    destinations.push_back({target->storage, *apply(part.map, part.shape, target->layout)});
+  }
+  evaluated(context, [&, number = next_evaluation()] { run_all(context, number, roots, destinations); });
 }
 
 NodeRef row_major(const NodeRef& node) {

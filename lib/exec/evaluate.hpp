@@ -25,6 +25,15 @@ void bound_pending(const graph::NodeRef& root);
 /// `target` is as before.
 void assign(graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape, graph::NodeRef value);
 
+/// A part of an array, and what it is to be: of the array's type, or one that is cast to it, and broadcasting to `shape`.
+struct Part {
+  graph::ViewMap map;
+  Shape shape;
+  graph::NodeRef value;
+};
+/// Writes the parts, which do not overlap, of an array that nobody has read yet; those of one shape by one kernel.
+void write_parts(const graph::NodeRef& target, std::span<const Part> parts);
+
 /// A ready node with the same values in row-major order without gaps: the node itself where it is so already.
 graph::NodeRef row_major(const graph::NodeRef& node);
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// roll as a view: read inside the kernels of what uses it, alone, behind and before other views, along every axis.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "support/work.hpp"
+
+namespace kn = koine;
+
+namespace {
+
+/// An array beside its values on the host, which each step moves by plain index arithmetic.
+struct Both {
+  kn::Array array;
+  std::vector<float> values;
+};
+
+std::int64_t wrapped(std::int64_t position, std::int64_t size) { return ((position % size) + size) % size; }
+
+/// The values at the positions that `from` gives for those of `shape`.
+template <class From>
+std::vector<float> moved(const Both& x, const kn::Shape& shape, From from) {
+  std::vector<float> result;
+  kn::Shape at = kn::Shape::filled(shape.size(), 0);
+  for (std::int64_t i = 0; i < shape.elements(); ++i) {
+    std::int64_t rest = i;
+    for (std::size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) at[axis] = rest % shape[axis];
+    const kn::Shape source = from(at);
+    std::int64_t flat = 0;
+    for (std::size_t axis = 0; axis < source.size(); ++axis) flat = flat * x.array.shape()[axis] + source[axis];
+    result.push_back(x.values[static_cast<std::size_t>(flat)]);
+  }
+  return result;
+}
+
+Both rolled(const Both& x, std::int64_t shift, std::size_t axis) {
+  const kn::Shape shape = x.array.shape();
+  auto values = moved(x, shape, [&](kn::Shape at) {
+    at[axis] = wrapped(at[axis] - shift, shape[axis]);
+    return at;
+  });
+  return {kn::roll(x.array, shift, {.axis = axis}), std::move(values)};
+}
+
+Both flipped(const Both& x, std::size_t axis) {
+  const kn::Shape shape = x.array.shape();
+  auto values = moved(x, shape, [&](kn::Shape at) {
+    at[axis] = shape[axis] - 1 - at[axis];
+    return at;
+  });
+  return {kn::flip(x.array, {.axis = axis}), std::move(values)};
+}
+
+Both sliced(const Both& x, std::int64_t start, std::int64_t step, std::size_t axis) {
+  kn::Shape shape = x.array.shape();
+  shape[axis] = (shape[axis] - start + step - 1) / step;
+  auto values = moved(x, shape, [&](kn::Shape at) {
+    at[axis] = start + step * at[axis];
+    return at;
+  });
+  std::vector<kn::Index> indices(axis, kn::all);
+  indices.emplace_back(kn::slice(start, kn::none, step));
+  return {x.array.get(indices), std::move(values)};
+}
+
+Both swapped(const Both& x) {
+  const kn::Shape shape{x.array.shape()[1], x.array.shape()[0]};
+  auto values = moved(x, shape, [&](const kn::Shape& at) { return kn::Shape{at[1], at[0]}; });
+  return {x.array.T(), std::move(values)};
+}
+
+Both twice_and_one(const Both& x) {
+  Both result{x.array * 2.0f + 1.0f, x.values};
+  for (float& value : result.values) value = value * 2 + 1;
+  return result;
+}
+
+Both numbers(const kn::Shape& shape, std::mt19937& random) {
+  std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+  for (float& value : values) value = static_cast<float>(random() % 1000);
+  return {kn::asarray(values, shape), values};
+}
+
+}  // namespace
+
+TEST_CASE("rolls, flips, slices and transposes of each other, in one kernel") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(round);
+    // Long rows cross the segments that a CPU's work-items take.
+    const std::int64_t columns = round % 10 == 0 ? 9000 : 1 + std::int64_t(random() % 40);
+    Both x = numbers({1 + std::int64_t(random() % 12), columns}, random);
+    const Both other = numbers(x.array.shape(), random);
+    const bool square = x.array.shape()[0] == x.array.shape()[1];
+    const int steps = 1 + static_cast<int>(random() % 6);
+    for (int step = 0; step < steps; ++step) {
+      const std::size_t axis = random() % 2;
+      const std::int64_t size = x.array.shape()[axis];
+      switch (random() % 6) {
+        case 0: x = flipped(x, axis); break;
+        case 1:
+          if (size > 3) x = sliced(x, std::int64_t(random() % 3), 1 + std::int64_t(random() % 2), axis);
+          break;
+        case 2: x = swapped(x); break;
+        case 3: x = twice_and_one(x); break;
+        default: x = rolled(x, std::int64_t(random() % 23) - 11, axis);
+      }
+    }
+    CHECK(x.array.to_vector<float>() == x.values);
+    if (x.array.shape() == other.array.shape() && !square) {
+      const Both back = rolled(x, 3, 1);
+      std::vector<float> sums;
+      for (std::size_t i = 0; i < other.values.size(); ++i) {
+        sums.push_back(x.values[i] + back.values[i] * other.values[i]);
+      }
+      CHECK((x.array + back.array * other.array).to_vector<float>() == sums);
+    }
+    const Both once = rolled(twice_and_one(x), 5, 0);
+    double sum = 0;
+    for (std::size_t i = 0; i < once.values.size(); ++i) sum += double(once.values[i]) * double(i % 7);
+    const kn::Array weights = kn::astype(kn::remainder(kn::arange(once.array.size()), 7), kn::float64);
+    CHECK(kn::sum(kn::astype(kn::reshape(once.array, {-1}), kn::float64) * weights).item<double>() == sum);
+  }
+}
+
+TEST_CASE("rolls of broadcasts, positions and windows") {
+  const kn::Array row = kn::arange(5, {.dtype = kn::float32});
+  const kn::Array wide = kn::roll(kn::broadcast_to(row, {3, 5}), kn::Shape{1, 2}, {.axis = {0, 1}});
+  CHECK((wide + 0.0f).to_vector<float>() == std::vector<float>{3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2});
+  const kn::Array positions = kn::roll(kn::arange(40), 13);
+  std::vector<std::int64_t> expected;
+  for (std::int64_t i = 0; i < 40; ++i) expected.push_back(wrapped(i - 13, 40) * 3);
+  CHECK((positions * 3).to_vector<std::int64_t>() == expected);
+  const kn::Array ones = kn::ones({3});
+  CHECK(kn::convolve(kn::roll(row, 1), ones, {.mode = "valid"}).to_vector<float>() == std::vector<float>{5, 3, 6});
+  CHECK(kn::roll(kn::zeros({0, 3}), 1, {.axis = 0}).shape() == kn::Shape{0, 3});
+  CHECK(kn::reshape(kn::roll(kn::reshape(row, {5, 1}), 2, {.axis = 0}), {1, 5}).to_vector<float>() ==
+        std::vector<float>{3, 4, 0, 1, 2});
+}
+
+TEST_CASE("what a roll reads is not overwritten by it") {
+  kn::Array x = kn::arange(100, {.dtype = kn::float32});
+  x.eval();
+  x = kn::roll(x, 1);
+  x = kn::roll(x, 1) + kn::roll(x, -1);
+  std::vector<float> expected;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    expected.push_back(static_cast<float>(wrapped(i - 2, 100) + wrapped(i, 100)));
+  }
+  CHECK(x.to_vector<float>() == expected);
+}
