@@ -395,13 +395,16 @@ class Operand {
   bool is_scalar_ = false;
 };
 
-/// Computes several arrays together, sharing work between them; does not wait for the device. Takes every type; gives
-/// nothing.
-KOINE_API void eval(std::span<const Array* const> arrays);
+namespace detail {
+KOINE_API void eval_all(std::span<const Array* const> arrays);
+}
+
+/// Computes one array or several together, sharing work between them; does not wait for the device. Takes every type;
+/// gives nothing.
 template <std::same_as<Array>... A>
 void eval(const A&... arrays) {
   const Array* const list[] = {&arrays...};
-  eval(std::span<const Array* const>(list));
+  detail::eval_all(list);
 }
 
 /// Waits until everything submitted to `device` (by default: to every device in use) has finished.

@@ -30,7 +30,7 @@ const Array& Array::eval() const {
   return *this;
 }
 
-void eval(std::span<const Array* const> arrays) {
+void detail::eval_all(std::span<const Array* const> arrays) {
   std::vector<graph::NodeRef> roots;
   for (const Array* array : arrays) roots.push_back(array->node());
   exec::evaluate(roots);

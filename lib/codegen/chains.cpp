@@ -17,7 +17,10 @@ std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const g
     const Link& link = links_[static_cast<std::size_t>(k)];
     if (link.outer == chain && same_map(link.map, map) && *link.shape == node.shape) return k;
   }
-  const bool expands = map ? !reads_once(*map, node.shape) : input.shape.elements() < node.shape.elements();
+  // What a wrapped view reads twice are its ends.
+  const std::int64_t few = map && !map->wrap.empty() ? 2 * input.shape.elements() : 0;
+  const bool expands = map ? !reads_once(*map, node.shape) && node.shape.elements() > few
+                           : input.shape.elements() < node.shape.elements();
   links_.push_back({chain, map, &node.shape, repeats(chain) || expands});
   return count;
 }

@@ -34,8 +34,8 @@ std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces 
   auto& loads = step.body.loads;
   auto& lines = step.body.lines;
   std::size_t index = 0;
-  while (index < loads.size() && !(same_memory(loads[index]) && loads[index].layout == pieces.layout &&
-                                   loads[index].seams == pieces.seams)) {
+  while (index < loads.size() &&
+         !(same_memory(loads[index]) && loads[index].layout == pieces.layout && loads[index].seams == pieces.seams)) {
     ++index;
   }
   const auto number = static_cast<std::int32_t>(index);

@@ -20,7 +20,8 @@ struct Segments {
 std::string bounds_type(const Walk& walk);
 /// "long o0 = ..." for each operand, from `row`.
 std::string row_offsets(const Walk& walk);
-/// "o0 = ..." for each operand that is in pieces along the innermost axis: the offset of the piece that element i is of.
+/// "o0 = ..." for each operand that is in pieces along the innermost axis: the offset of the piece that element i is
+/// of.
 std::string piece_offsets(const Walk& walk);
 /// "stop = min(stop, ...)" for the element behind i with which another piece of an operand begins.
 std::string piece_ends(const Walk& walk);

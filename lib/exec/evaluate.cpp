@@ -3,13 +3,13 @@
 #include "exec/evaluate.hpp"
 
 #include "codegen/plan.hpp"
+#include "exec/evaluation.hpp"
 #include "exec/families.hpp"
 #include "exec/programs.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <unordered_set>
 
 namespace koine::exec {
 
@@ -42,14 +42,15 @@ class PlannerLease {
   codegen::Planner* planner_;
 };
 
+}  // namespace
+
 std::uint64_t next_evaluation() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
 
-/// Inside evaluated(). With destinations there is one for each root, all of which are element-wise and go there.
 void run_all(runtime::Context& context, std::uint64_t evaluation, std::span<Node* const> roots,
-             std::span<const graph::Destination> destinations = {}) {
+             std::span<const graph::Destination> destinations) {
   const PlannerLease planner;
   const codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
   for (codegen::Step* step : planner->plan(roots, limits)) {
@@ -62,32 +63,10 @@ void run_all(runtime::Context& context, std::uint64_t evaluation, std::span<Node
 }
 
 void run_root(runtime::Context& context, std::uint64_t evaluation, const NodeRef& root,
-              std::span<const graph::Destination> destination = {}) {
+              std::span<const graph::Destination> destination) {
   Node* node = root.get();
   run_all(context, evaluation, {&node, 1}, destination);
 }
-
-bool reads_storage(const NodeRef& value, const void* storage) {
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> stack{value.get()};
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (node->is_ready()) {
-      if (node->storage.get() == storage) return true;
-    } else if (seen.insert(node).second) {
-      for (const NodeRef& input : node->inputs) stack.push_back(input.get());
-    }
-  }
-  return false;
-}
-
-bool overlap(const graph::Layout& a, const graph::Layout& b) {
-  const graph::Extent x = extent(a), y = extent(b);
-  return x.first <= y.last && y.first <= x.last;
-}
-
-}  // namespace
 
 runtime::Queue& queue_of(const Node& node) {
   return node.place.queue != nullptr ? *node.place.queue : node.place.context->queue();
@@ -138,55 +117,6 @@ void bound_pending(const NodeRef& root) {
     if (graph::is_elementwise(input->op) && input->shape == node.shape) roots.push_back(input);
   }
   evaluate(roots);
-}
-
-void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value) {
-  runtime::Context& context = *target->place.context;
-  const runtime::Context::InUse in_use(context, "subscript");
-  evaluate(target);
-  if (shape.elements() == 0) return;
-  // A part of the target itself that only the caller and this call hold does not count as a holder of the memory.
-  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() <= 2;
-  const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
-  NodeRef copied;
-  evaluated(context, [&] {
-    if (reads_storage(value, target->storage.get())) {
-      // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
-      // only if the two parts overlap.
-      const auto part = apply(map, shape, target->layout);
-      if (!value->is_ready() || overlap(*part, value->layout)) {
-        if (value->is_ready()) value = graph::make_copy(value, value->shape);
-        run_root(context, numbers[0], value);
-      }
-    }
-    const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
-    NodeRef result = target;
-    // Nor in place where the store could still fail after it ran: the target would not be as before.
-    if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
-      if (!copied) copied = graph::make_copy(target, target->shape);
-      run_root(context, numbers[1], copied);
-      result = copied;
-    }
-    const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
-    const graph::Destination part{result->storage, *apply(map, shape, result->layout)};
-    run_root(context, numbers[2], store, {&part, 1});
-    target = std::move(result);
-  });
-}
-
-void write_parts(const NodeRef& target, std::span<const Part> parts) {
-  runtime::Context& context = *target->place.context;
-  const runtime::Context::InUse in_use(context, "eval");
-  std::vector<NodeRef> stores;
-  std::vector<Node*> roots;
-  std::vector<graph::Destination> destinations;
-  for (const Part& part : parts) {
-    if (part.shape.elements() == 0) continue;
-    stores.push_back(graph::make_node(Op::cast, target->dtype, part.shape, target->place, {&part.value, 1}));
-    roots.push_back(stores.back().get());
-    destinations.push_back({target->storage, *apply(part.map, part.shape, target->layout)});
-  }
-  evaluated(context, [&, number = next_evaluation()] { run_all(context, number, roots, destinations); });
 }
 
 NodeRef row_major(const NodeRef& node) {

@@ -25,7 +25,8 @@ void bound_pending(const graph::NodeRef& root);
 /// `target` is as before.
 void assign(graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape, graph::NodeRef value);
 
-/// A part of an array, and what it is to be: of the array's type, or one that is cast to it, and broadcasting to `shape`.
+/// A part of an array, and what it is to be: of the array's type, or one that is cast to it, and broadcasting to
+/// `shape`.
 struct Part {
   graph::ViewMap map;
   Shape shape;

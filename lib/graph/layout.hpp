@@ -71,8 +71,8 @@ struct ViewMap {
 /// The view's layout over an input with `layout`; none of a wrapped view, and where a reshape cannot be expressed by
 /// strides.
 std::optional<Layout> apply(const ViewMap& map, const Shape& view_shape, const Layout& layout);
-/// The same in pieces; none where two axes of the view walk one that is wrapped or in pieces, where a reshape has such an
-/// axis, and where there would be very many pieces.
+/// The same in pieces; none where two axes of the view walk one that is wrapped or in pieces, where a reshape has such
+/// an axis, and where there would be very many pieces.
 std::optional<Pieces> apply(const ViewMap& map, const Shape& view_shape, const Pieces& input);
 /// `layout` repeated to `shape`, which it must broadcast to.
 Layout broadcast(const Layout& layout, const Shape& shape);

@@ -153,3 +153,74 @@ TEST_CASE("what a roll reads is not overwritten by it") {
   }
   CHECK(x.to_vector<float>() == expected);
 }
+
+TEST_CASE("assignment to most of an array from its neighbours is one kernel") {
+  std::mt19937 random(9);
+  for (int round = 0; round < 12; ++round) {
+    CAPTURE(round);
+    const std::int64_t rows = 6 + std::int64_t(random() % 30), columns = 6 + std::int64_t(random() % 30);
+    Both x = numbers({rows, columns}, random);
+    const auto at = [&](std::int64_t i, std::int64_t j) { return x.values[static_cast<std::size_t>(i * columns + j)]; };
+    std::vector<float> expected = x.values;
+    for (std::int64_t i = 1; i + 1 < rows; ++i) {
+      for (std::int64_t j = 1; j + 1 < columns; ++j) {
+        expected[static_cast<std::size_t>(i * columns + j)] = at(i - 1, j) + at(i + 1, j) - at(i, j - 1) * at(i, j + 1);
+      }
+    }
+    const kn::Slice lo = kn::slice(0, -2), mid = kn::slice(1, -1), hi = kn::slice(2, kn::none);
+    kn::Array& p = x.array;
+    const kn::Array before = p;
+    p.eval();
+    const auto work = kn::test::work_of([&] { p(mid, mid) = p(lo, mid) + p(hi, mid) - p(mid, lo) * p(mid, hi); });
+    CHECK(work.kernels == 1);
+    CHECK(p.to_vector<float>() == expected);
+    CHECK(before.to_vector<float>() == x.values);
+    // Along one axis, turned round, and a value that repeats.
+    x.values = expected;
+    kn::Array whole = p;
+    whole(kn::slice(1, kn::none)) = kn::flip(p(kn::slice(0, -1)), {.axis = 0}) * 2.0f;
+    for (std::int64_t i = 1; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        expected[static_cast<std::size_t>(i * columns + j)] = 2 * at(rows - 1 - i, j);
+      }
+    }
+    CHECK(whole.to_vector<float>() == expected);
+    p(kn::all, kn::slice(kn::none, 0, -1)) = p(0, kn::slice(1, kn::none)) + 1.0f;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 1; j < columns; ++j) {
+        expected[static_cast<std::size_t>(i * columns + j)] = at(0, columns - j) + 1;
+      }
+      expected[static_cast<std::size_t>(i * columns)] = at(i, 0);
+    }
+    CHECK(p.to_vector<float>() == expected);
+  }
+}
+
+TEST_CASE("parts of equal shape are written by one kernel") {
+  const kn::Array x = kn::arange(12, {.dtype = kn::float32}), y = kn::reshape(x, {4, 3});
+  x.eval();
+  const auto rows = kn::test::work_of([&] { kn::stack({x * 2, x + 1, kn::flip(x)}).eval(); });
+  CHECK(rows.kernels == 1);
+  const kn::Array stacked = kn::stack({y * 2, y + 1, y}, {.axis = -1});
+  const kn::Array joined = kn::concat({y * 2, y + 1}, {.axis = 1});
+  std::vector<float> stack, concat;
+  for (int i = 0; i < 12; ++i) stack.insert(stack.end(), {2.0f * i, i + 1.0f, 1.0f * i});
+  for (int row = 0; row < 4; ++row) {
+    for (int i = 3 * row; i < 3 * row + 3; ++i) concat.push_back(2.0f * i);
+    for (int i = 3 * row; i < 3 * row + 3; ++i) concat.push_back(i + 1.0f);
+  }
+  CHECK(stacked.to_vector<float>() == stack);
+  CHECK(joined.to_vector<float>() == concat);
+}
+
+TEST_CASE("a model's step of rolls is one kernel for each level of its fields") {
+  const kn::Array x = kn::astype(kn::arange(600) % 7, kn::float32);
+  kn::Array a = kn::reshape(x, {20, 30}), b = a * 2.0f;
+  kn::eval(a, b);
+  const auto roll = [](const kn::Array& f, int shift, int axis) { return kn::roll(f, shift, {.axis = axis}); };
+  const auto work = kn::test::work_of([&] {
+    const kn::Array c = a + roll(b, 1, 0) - roll(b, -1, 0), d = b * roll(a, 1, 1) - roll(a, -1, 1);
+    kn::eval(c, d);
+  });
+  CHECK(work.kernels == 1);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing to parts of arrays.
+#include "exec/evaluate.hpp"
+#include "exec/evaluation.hpp"
+#include "exec/programs.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+namespace koine::exec {
+
+using graph::Node;
+using graph::NodeRef;
+using graph::Op;
+
+namespace {
+
+bool reads_storage(const NodeRef& value, const void* storage) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> stack{value.get()};
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (node->is_ready()) {
+      if (node->storage.get() == storage) return true;
+    } else if (seen.insert(node).second) {
+      for (const NodeRef& input : node->inputs) stack.push_back(input.get());
+    }
+  }
+  return false;
+}
+
+bool overlap(const graph::Layout& a, const graph::Layout& b) {
+  const graph::Extent x = extent(a), y = extent(b);
+  return x.first <= y.last && y.first <= x.last;
+}
+
+/// Of a part with steps of 1 and -1, for each axis of the array the part's axis along it, or -1 where the array's has
+/// one element. Empty of any other part.
+std::vector<std::int64_t> axes_of_part(const graph::ViewMap& map, const Shape& whole) {
+  std::vector<std::int64_t> axes(whole.size(), -1);
+  for (std::size_t axis = 0; axis < map.source.size(); ++axis) {
+    if (map.source[axis] < 0) continue;
+    if (map.step[axis] != 1 && map.step[axis] != -1) return {};
+    axes[static_cast<std::size_t>(map.source[axis])] = static_cast<std::int64_t>(axis);
+  }
+  for (std::size_t axis = 0; axis < whole.size(); ++axis) {
+    if (axes[axis] < 0 && whole[axis] != 1) return {};
+  }
+  return axes;
+}
+
+/// Whether a pending value for a part that is at least half of `target` reads its memory: then the array as a whole is
+/// computed anew by one kernel, rather than the value first and then the store.
+bool reads_elsewhere(const NodeRef& value, const NodeRef& target, const graph::ViewMap& map, const Shape& shape) {
+  return !value->is_ready() && 2 * shape.elements() >= target->shape.elements() && map.diagonals.empty() &&
+         reads_storage(value, target->storage.get());
+}
+
+/// The positions along `axis` of an array of `shape`, for each of its elements.
+NodeRef positions_along(std::size_t axis, const Shape& shape, const graph::Place& place) {
+  graph::ViewMap map;
+  map.start = Shape{0};
+  map.source = Shape::filled(shape.size(), -1);
+  map.step = Shape::filled(shape.size(), 1);
+  map.source[axis] = 0;
+  return graph::make_view(graph::make_iota({shape[axis]}, place), shape, std::move(map));
+}
+
+NodeRef binary(Op op, const NodeRef& a, const NodeRef& b) {
+  const NodeRef inputs[] = {a, b};
+  return graph::make_node(op, DType::bool_, a->shape, a->place, inputs);
+}
+
+/// `target` with the value in place of the part, as a pending node: outside the part the value is read wrapped, at any
+/// position, and not taken. Null for a part that this cannot be said of.
+NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape& shape, const NodeRef& value) {
+  const Shape& whole = target->shape;
+  const std::vector<std::int64_t> axes = axes_of_part(map, whole);
+  if (axes.size() != whole.size() || whole.size() == 0) return nullptr;
+  graph::ViewMap from;
+  from.start = from.wrap = Shape::filled(value->shape.size(), 0);
+  from.source = Shape::filled(whole.size(), -1);
+  from.step = Shape::filled(whole.size(), 1);
+  NodeRef inside;
+  const auto need = [&](NodeRef condition) {
+    inside = inside ? binary(Op::logical_and, inside, condition) : std::move(condition);
+  };
+  for (std::size_t axis = 0; axis < whole.size(); ++axis) {
+    if (axes[axis] < 0) continue;
+    const auto part = static_cast<std::size_t>(axes[axis]);
+    const std::int64_t count = shape[part], first = map.start[axis], step = map.step[part];
+    const std::int64_t begin = step > 0 ? first : first - (count - 1);
+    const std::size_t shift = shape.size() - value->shape.size();
+    if (part >= shift && value->shape[part - shift] != 1) {
+      from.source[axis] = static_cast<std::int64_t>(part - shift);
+      from.step[axis] = step;
+      from.start[part - shift] = -step * first;
+      if (count != whole[axis]) from.wrap[part - shift] = count;
+    }
+    if (count == whole[axis]) continue;
+    const NodeRef at = positions_along(axis, whole, target->place);
+    const auto limit = [&](std::int64_t position) {
+      return graph::make_constant(DType::int64, {position, static_cast<double>(position)}, target->place);
+    };
+    if (begin > 0) need(binary(Op::greater_equal, at, limit(begin)));
+    if (begin + count < whole[axis]) need(binary(Op::less, at, limit(begin + count)));
+  }
+  if (std::all_of(from.wrap.begin(), from.wrap.end(), [](auto n) { return n == 0; })) {
+    from.wrap = Shape();
+  }
+  const NodeRef read = graph::make_view(value, whole, std::move(from));
+  if (!inside) return graph::make_copy(read, whole);
+  const NodeRef inputs[] = {inside, read, target};
+  return graph::make_node(Op::where, target->dtype, whole, target->place, inputs);
+}
+
+}  // namespace
+
+void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value) {
+  runtime::Context& context = *target->place.context;
+  const runtime::Context::InUse in_use(context, "subscript");
+  evaluate(target);
+  if (shape.elements() == 0) return;
+  if (reads_elsewhere(value, target, map, shape)) {
+    if (const NodeRef whole = with_part(target, map, shape, value)) {
+      evaluate(whole);
+      target = whole;
+      return;
+    }
+  }
+  // A part of the target itself that only the caller and this call hold does not count as a holder of the memory.
+  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() <= 2;
+  const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
+  NodeRef copied;
+  evaluated(context, [&] {
+    if (reads_storage(value, target->storage.get())) {
+      // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
+      // only if the two parts overlap.
+      const auto part = apply(map, shape, target->layout);
+      if (!value->is_ready() || overlap(*part, value->layout)) {
+        if (value->is_ready()) value = graph::make_copy(value, value->shape);
+        run_root(context, numbers[0], value);
+      }
+    }
+    const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
+    NodeRef result = target;
+    // Nor in place where the store could still fail after it ran: the target would not be as before.
+    if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
+      if (!copied) copied = graph::make_copy(target, target->shape);
+      run_root(context, numbers[1], copied);
+      result = copied;
+    }
+    const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
+    const graph::Destination part{result->storage, *apply(map, shape, result->layout)};
+    run_root(context, numbers[2], store, {&part, 1});
+    target = std::move(result);
+  });
+}
+
+void write_parts(const NodeRef& target, std::span<const Part> parts) {
+  runtime::Context& context = *target->place.context;
+  const runtime::Context::InUse in_use(context, "eval");
+  std::vector<NodeRef> stores;
+  std::vector<Node*> roots;
+  std::vector<graph::Destination> destinations;
+  for (const Part& part : parts) {
+    if (part.shape.elements() == 0) continue;
+    stores.push_back(graph::make_node(Op::cast, target->dtype, part.shape, target->place, {&part.value, 1}));
+    roots.push_back(stores.back().get());
+    destinations.push_back({target->storage, *apply(part.map, part.shape, target->layout)});
+  }
+  evaluated(context, [&, number = next_evaluation()] { run_all(context, number, roots, destinations); });
+}
+
+}  // namespace koine::exec
