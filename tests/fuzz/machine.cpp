@@ -174,7 +174,7 @@ void Machine::perform(const Call& call) {
       } else {
         std::vector<const Array*> list;
         for (const Array& x : x_) list.push_back(&x);
-        koine::eval(list);
+        koine::detail::eval_all(list);
       }
       break;
     case Kind::read: break;
