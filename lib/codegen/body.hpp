@@ -17,18 +17,28 @@ struct Load {
   DType dtype;
   bool iota;
   std::vector<graph::Seam> seams = {};  // of `layout`, which a wrapped view reads in pieces
+  std::int32_t loop = -1;               // the loop that it is read in, -1 for none, and how far its rounds lie apart
+  std::int64_t loop_stride = 0;
 
   /// Whether it is read in row-major order without gaps.
-  bool in_order() const { return seams.empty() && graph::is_row_major(layout); }
+  bool in_order() const { return seams.empty() && loop < 0 && graph::is_row_major(layout); }
 };
 
 /// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
-/// constant.
+/// constant. A reduction's line is the result of a loop: args[0] is the value that its lines leave, args[1] its number.
 struct Line {
   graph::Op op;
   DType type;     // of the result
   DType in_type;  // of the arguments
   std::int32_t args[3];
+  std::int32_t loop = -1;  // the loop that it is a line of
+};
+
+/// A reduction over a short axis, computed inside the kernel that reads it: its lines run once for each element.
+struct InnerLoop {
+  const graph::Node* node;
+  std::int32_t chain;  // through which the kernel reads it
+  std::int64_t count;
 };
 
 struct Output {
@@ -43,6 +53,7 @@ struct Body {
   std::vector<Load> loads;
   std::vector<const graph::Node*> constants;
   std::vector<Line> lines;
+  std::vector<InnerLoop> loops;
   std::vector<Output> outputs;
 };
 

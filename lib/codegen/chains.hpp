@@ -5,6 +5,7 @@
 #include "graph/node.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace koine::codegen {
@@ -15,6 +16,13 @@ class Chains {
   static constexpr std::int32_t identity = -1;
 
   void clear() { links_.clear(); }
+
+  /// The chain through which a short reduction along `axis`, itself read through `chain`, reads its input in a loop.
+  std::int32_t fold(std::int32_t chain, const graph::Node& node, std::size_t axis);
+  /// Whether what is read through it is read in a loop; at most one lies between a node and a kernel.
+  bool in_loop(std::int32_t chain) const { return chain != identity && links_[static_cast<std::size_t>(chain)].folded; }
+  /// The loop's reduction, and the chain through which the kernel reads that.
+  std::pair<const graph::Node*, std::int32_t> loop_of(std::int32_t chain) const;
 
   /// The chain through which `node`, itself read through `chain`, reads `input`.
   std::int32_t extend(std::int32_t chain, const graph::Node& node, const graph::Node& input);
@@ -31,6 +39,9 @@ class Chains {
     const graph::ViewMap* map;  // null for a broadcast to `shape`
     const Shape* shape;
     bool repeats;
+    const graph::Node* fold = nullptr;  // a reduction along `axis`, whose loop this is
+    std::size_t axis = 0;
+    bool folded = false;  // this or a link further out is one
   };
   std::vector<Link> links_;
 };

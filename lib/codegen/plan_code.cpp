@@ -24,7 +24,7 @@ void Planner::State::need(std::int32_t step, const Node& input) {
 }
 
 /// The line of `step` that loads `source`, which lies as `pieces` say over the domain.
-std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces pieces, bool iota) {
+std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop) {
   const auto same_memory = [&](const Load& l) {
     if (l.iota != iota || l.dtype != source.dtype) return false;
     if (l.source == &source || iota) return true;
@@ -35,18 +35,20 @@ std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces 
   auto& lines = step.body.lines;
   std::size_t index = 0;
   while (index < loads.size() &&
-         !(same_memory(loads[index]) && loads[index].layout == pieces.layout && loads[index].seams == pieces.seams)) {
+         !(same_memory(loads[index]) && loads[index].layout == pieces.layout && loads[index].seams == pieces.seams &&
+           loads[index].loop == loop && loads[index].loop_stride == pieces.loop)) {
     ++index;
   }
   const auto number = static_cast<std::int32_t>(index);
   if (index == loads.size()) {
-    loads.push_back({&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams)});
+    loads.push_back(
+        {&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams), loop, pieces.loop});
   } else {
     for (std::size_t k = 0; k < lines.size(); ++k) {
       if (lines[k].op == op && lines[k].args[0] == number) return static_cast<std::int32_t>(k);
     }
   }
-  lines.push_back({op, source.dtype, source.dtype, {number, -1, -1}});
+  lines.push_back({op, source.dtype, source.dtype, {number, -1, -1}, loop});
   return static_cast<std::int32_t>(lines.size()) - 1;
 }
 
@@ -63,11 +65,21 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
     }
   }
   need(s, *input);
-  return load(step, *input, chains.apply(chain, stored_layout(*input)), false);
+  return load(step, *input, chains.apply(chain, stored_layout(*input)), false, loop_of(step.body, chain));
+}
+
+/// The number of the loop that what is read through `chain` is read in, -1 for none.
+std::int32_t Planner::State::loop_of(Body& body, std::int32_t chain) {
+  if (!chains.in_loop(chain)) return -1;
+  const auto [node, outer] = chains.loop_of(chain);
+  std::size_t k = 0;
+  while (k < body.loops.size() && (body.loops[k].node != node || body.loops[k].chain != outer)) ++k;
+  if (k == body.loops.size()) body.loops.push_back({node, outer, node->inputs[0]->shape[*short_axis(*node)]});
+  return static_cast<std::int32_t>(k);
 }
 
 /// The line that computes `node` from the lines `args`, or, for a constant, from the next parameter.
-std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t (&args)[3]) {
+std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t (&args)[3], std::int32_t loop) {
   DType in_type = node.dtype;
   if (node.op == Op::constant) {
     const auto same = std::find_if(body.constants.begin(), body.constants.end(),
@@ -83,7 +95,7 @@ std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t
   } else {
     in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
   }
-  body.lines.push_back({node.op, node.dtype, in_type, {args[0], args[1], args[2]}});
+  body.lines.push_back({node.op, node.dtype, in_type, {args[0], args[1], args[2]}, loop});
   return static_cast<std::int32_t>(body.lines.size()) - 1;
 }
 
@@ -91,12 +103,20 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
   Node& node = *info.node;
   Step& step = steps[static_cast<std::size_t>(s)];
   if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
-  if (node.op == Op::iota) return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true);
+  if (node.op == Op::iota) {
+    return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
+  }
   std::int32_t args[3] = {-1, -1, -1};
+  if (node.op == Op::reduce) {
+    const std::int32_t inside = chains.fold(chain, node, *short_axis(node));
+    args[1] = loop_of(step.body, inside);
+    args[0] = value_of(node.inputs[0], s, inside);
+    return add_line(step.body, node, args);
+  }
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, *node.inputs[i]));
   }
-  return add_line(step.body, node, args);
+  return add_line(step.body, node, args, node.op == Op::constant ? -1 : loop_of(step.body, chain));
 }
 
 void Planner::State::write_code() {

@@ -12,6 +12,7 @@ constexpr int cheap_operations_without_loads = 64;
 constexpr int cheap_repeated_operations = 2;
 constexpr std::int64_t few_elements = 1 << 16;
 constexpr std::size_t most_readers = 8;
+constexpr std::int64_t longest_loop = 64;
 
 }  // namespace
 
@@ -22,6 +23,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.node = node;
   step.body.domain = step.folds() ? node->inputs[0]->shape : node->shape;
   step.body.loads.clear();
+  step.body.loops.clear();
   step.body.constants.clear();
   step.body.lines.clear();
   step.body.outputs.clear();
@@ -46,6 +48,28 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     add_read(*node.inputs[i], step, chains.extend(chain, node, *node.inputs[i]));
   }
+}
+
+std::optional<std::size_t> short_axis(const Node& node) {
+  if (node.op != Op::reduce || is_complex(node.dtype)) return std::nullopt;
+  const graph::ReduceInfo& reduction = node.get<Op::reduce>();
+  const bool position = reduction.kind == graph::ReduceKind::argmax || reduction.kind == graph::ReduceKind::argmin;
+  // By the tree that is the same on every device a reduction has a kernel of its own.
+  const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype);
+  if (reduction.axes.size() != 1 || position || fixed) return std::nullopt;
+  const std::int64_t count = node.inputs[0]->shape[reduction.axes[0]];
+  if (count < 1 || count > longest_loop) return std::nullopt;
+  return reduction.axes[0];
+}
+
+/// Whether a short reduction is a loop of the one kernel that reads it, rather than a kernel whose results that reads
+/// again: nobody else wants it, no element is computed twice, and the loop stands in no other.
+bool Planner::State::computed_in_reader(const Info& info) const {
+  const Node& node = *info.node;
+  if (!short_axis(node) || info.requested || info.cut || info.reads.size() != 1 || info.wraps > 0) return false;
+  const Read& read = info.reads[0];
+  return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
+         node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
 
 bool Planner::State::worth_storing(const Info& info) const {
@@ -128,7 +152,8 @@ void Planner::State::decide_view(Info& info) {
   const NodeRef& input = node.inputs[0];
   Info* in = input->is_ready() ? nullptr : find(input.get());
   const auto store_input_flat = [&] {
-    if (map.reshape && in && !in->flat) in->requested = in->row_major = true;
+    // A reduction that is computed where it is read is not flat either.
+    if (map.reshape && in && (!in->flat || short_axis(*in->node))) in->requested = in->row_major = true;
   };
   store_input_flat();
   // Pieces of pieces of pieces would be many, and two axes cannot walk one in pieces.
@@ -174,7 +199,10 @@ void Planner::State::decide(bool merge) {
   for (std::size_t i = count; i-- > 0;) {
     Info& info = infos[i];
     Node& node = *info.node;
-    if (has_own_kernel(node.op)) {
+    if (computed_in_reader(info)) {
+      const Read read = info.reads[0];
+      add_read(*node.inputs[0], read.step, chains.fold(read.chain, node, *short_axis(node)));
+    } else if (has_own_kernel(node.op)) {
       info.step = add_step(node.op, &node);
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
         // Its kernels walk what they read in one piece.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,9 @@ struct Info {
 
 /// Whether two constant nodes are one parameter of a kernel: of one type, with the same bits.
 bool same_constant(const Node& a, const Node& b);
+
+/// The axis of a reduction that can be a loop of its reader's kernel: the only one it reduces, and short.
+std::optional<std::size_t> short_axis(const Node& node);
 
 /// Parameters beside operands and constants: the loop's own bounds.
 inline constexpr std::uint32_t loop_bytes = 64;
@@ -105,9 +109,11 @@ struct Planner::State {
   void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
   void write_code();
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
-  std::int32_t add_line(Body& body, const Node& node, std::int32_t (&args)[3]);
+  std::int32_t add_line(Body& body, const Node& node, std::int32_t (&args)[3], std::int32_t loop = -1);
   std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);
-  std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota);
+  std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1);
+  std::int32_t loop_of(Body& body, std::int32_t chain);
+  bool computed_in_reader(const Info& info) const;
   graph::Layout stored_layout(const Node& node);
   void need(std::int32_t step, const Node& input);
   void remember_unstored();

@@ -2,6 +2,9 @@
 // Printing straight-line code as OpenCL C.
 #include "codegen/print.hpp"
 
+#include "codegen/combine.hpp"
+#include "graph/infer.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -61,6 +64,10 @@ std::string Printer::constant_parameters() const {
   for (std::size_t k = 0; k < body_.constants.size(); ++k) {
     text += "const " + std::string(register_type(body_.constants[k]->dtype)) + " c" + number(k) + ", ";
   }
+  for (std::size_t k = 0; k < body_.loops.size(); ++k) text += "const long n" + number(k) + ", ";
+  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
+    if (body_.loads[k].loop >= 0) text += "const long t" + number(k) + ", ";
+  }
   return text;
 }
 
@@ -85,7 +92,7 @@ std::string Printer::load_parameters() const {
 std::string Printer::uniform_loads(const std::vector<Access>& access) const {
   std::string text;
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
-    if (access[k] != Access::uniform) continue;
+    if (access[k] != Access::uniform || body_.loads[k].loop >= 0) continue;
     const Load& load = body_.loads[k];
     const std::string type = vector_type(load.dtype), n = number(k);
     const std::string one =
@@ -97,13 +104,20 @@ std::string Printer::uniform_loads(const std::vector<Access>& access) const {
 
 std::string Printer::load_text(std::size_t k, Access access) const {
   const Load& load = body_.loads[k];
-  const std::string n = number(k), stride = "KN_STRIDE(" + n + ")";
-  if (access == Access::uniform) return "u" + n;
+  const std::string n = number(k), stride = "KN_STRIDE(" + n + ")", type(name(load.dtype));
+  const bool looped = load.loop >= 0;
+  const std::string offset =
+      looped ? "o" + n + " + l" + number(static_cast<std::size_t>(load.loop)) + " * t" + n : "o" + n;
+  if (access == Access::uniform) {
+    if (!looped) return "u" + n;
+    const std::string one = load.iota ? offset : "kn_one_" + type + "(p" + n + " + " + offset + ")";
+    return "(" + vector_type(load.dtype) + ")(" + one + ")";
+  }
   if (load.iota) {
     const std::string step = access == Access::contiguous ? "1" : stride;
-    return "(" + vector_type(load.dtype) + ")(o" + n + " + (long)i * " + step + ") + KN_POSITIONS * " + step;
+    return "(" + vector_type(load.dtype) + ")(" + offset + " + (long)i * " + step + ") + KN_POSITIONS * " + step;
   }
-  const std::string type(name(load.dtype)), at = "p" + n + " + o" + n + " + ";
+  const std::string at = "p" + n + " + " + offset + " + ";
   if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
   return "kn_gather_" + type + "(" + at + "(long)i * " + stride + ", " + stride + ", left)";
 }
@@ -212,18 +226,40 @@ std::string Printer::line_text(std::size_t index) const {
   return assigned(text) + rounding;
 }
 
-std::string Printer::lines(const std::vector<Access>& access) const {
+std::string Printer::lines(const std::vector<Access>& access) const { return lines_of(-1, access); }
+
+/// The lines of a loop, or those outside of all.
+std::string Printer::lines_of(std::int32_t loop, const std::vector<Access>& access) const {
   std::string text;
   for (std::size_t k = 0; k < body_.lines.size(); ++k) {
     const Line& line = body_.lines[k];
+    if (line.loop != loop) continue;
     if (line.op == Op::leaf || line.op == Op::iota) {
       const auto load = static_cast<std::size_t>(line.args[0]);
       text += vector_type(line.type) + " " + value(static_cast<std::int32_t>(k)) + " = " +
               load_text(load, access[load]) + ";\n";
     } else {
-      text += line_text(k);
+      text += line.op == Op::reduce ? loop_text(k, access) : line_text(k);
     }
   }
+  return text;
+}
+
+/// A reduction as a loop over its lines.
+std::string Printer::loop_text(std::size_t index, const std::vector<Access>& access) const {
+  const Line& line = body_.lines[index];
+  const InnerLoop& loop = body_.loops[static_cast<std::size_t>(line.args[1])];
+  const std::string n = number(static_cast<std::size_t>(line.args[1])), sum = "a" + n;
+  const DType type = graph::accumulation_type(line.type);
+  const Combine combine = combine_of(loop.node->get<Op::reduce>().kind, type);
+  const std::string vector = vector_type(type), v = value(static_cast<std::int32_t>(index));
+  std::string taken = value(line.args[0]);
+  if (register_type(line.in_type) != register_type(type)) taken = "convert_" + vector + "(" + taken + ")";
+  std::string text = vector + " " + sum + " = (" + vector + ")(" + combine.identity + ");\n";
+  text += "for (long l" + n + " = 0; l" + n + " < n" + n + "; ++l" + n + ") {\n" + lines_of(line.args[1], access);
+  text += "const " + vector + " a = " + sum + ", b = " + taken + ";\n" + sum + " = " + combine.text + ";\n}\n";
+  text += vector_type(line.type) + " " + v + " = " + sum + ";\n";
+  if (is_half(line.type)) text += v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n";
   return text;
 }
 

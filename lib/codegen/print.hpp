@@ -48,6 +48,8 @@ class Printer {
 
  private:
   std::string value(std::int32_t line) const { return "v" + std::to_string(line); }
+  std::string lines_of(std::int32_t loop, const std::vector<Access>& access) const;
+  std::string loop_text(std::size_t index, const std::vector<Access>& access) const;
   std::string load_text(std::size_t load, Access access) const;
   std::string line_text(std::size_t index) const;
   std::string cast_text(const Line& line) const;

@@ -146,7 +146,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
     if (step == 0) continue;
     if (step != 1) walk.aligned = false;
     if (!body.loads[k].iota) {
-      walk.aligned = walk.aligned && walk.offsets[k] % walk.width == 0 &&
+      walk.aligned = walk.aligned && walk.offsets[k] % walk.width == 0 && loops_aligned(body.loads[k], walk.width) &&
                      starts_aligned(inner, k, inner.shape.size() - 1, walk.width) &&
                      starts_aligned(outer, k, outer.shape.size(), walk.width);
     }

@@ -41,7 +41,7 @@ RowWalk make_row_walk(const Body& body, std::size_t axis, const std::vector<Shap
     walk.access.push_back(step == 1 ? Access::contiguous : step == 0 ? Access::uniform : Access::strided);
     if (step == 0) continue;
     const bool in_memory = k >= body.loads.size() || !body.loads[k].iota;
-    walk.aligned = walk.aligned && step == 1 &&
+    walk.aligned = walk.aligned && step == 1 && (k >= body.loads.size() || loops_aligned(body.loads[k], walk.width)) &&
                    (!in_memory || (walk.offsets[k] % walk.width == 0 && walk.along[k] % walk.width == 0 &&
                                    starts_aligned(walk.kept, k, walk.kept.shape.size() - 1, walk.width)));
   }

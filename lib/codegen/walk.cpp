@@ -73,7 +73,8 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
     if (step == 1) {
       const bool in_memory = k >= loads || !body.loads[k].iota;
       walk.aligned = walk.aligned && starts_aligned(walk.axes, k, walk.outer_axes(), walk.width) &&
-                     (!in_memory || walk.offsets[k] % walk.width == 0);
+                     (!in_memory || walk.offsets[k] % walk.width == 0) &&
+                     (k >= loads || loops_aligned(body.loads[k], walk.width));
     } else if (step != 0) {
       walk.aligned = false;
     }
@@ -89,16 +90,25 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
 
 void append_key(std::string& key, const Body& body) {
   // One growth and plain stores: this runs before every launch.
-  const std::size_t start = key.size();
-  key.resize(start + 6 + body.loads.size() + body.constants.size() + 9 * body.lines.size() + 2 * body.outputs.size());
+  const std::size_t start = key.size(), looped = body.loops.empty() ? 0 : 1;
+  key.resize(start + 7 + (1 + looped) * body.loads.size() + body.constants.size() + 2 * body.loops.size() +
+             (9 + looped) * body.lines.size() + 2 * body.outputs.size());
   char* at = key.data() + start;
   const auto byte = [&](auto value) { *at++ = static_cast<char>(value); };
   const auto number = [&](std::size_t value) {
     byte(value & 0xff);
     byte(value >> 8 & 0xff);
   };
+  byte(body.loops.size());
+  for (const InnerLoop& loop : body.loops) {
+    byte(loop.node->get<graph::Op::reduce>().kind);
+    byte(loop.node->dtype);
+  }
   number(body.loads.size());
-  for (const Load& load : body.loads) byte(load.iota ? 0x80 : static_cast<int>(load.dtype));
+  for (const Load& load : body.loads) {
+    byte(load.iota ? 0x80 : static_cast<int>(load.dtype));
+    if (looped) byte(load.loop);
+  }
   number(body.constants.size());
   for (const graph::Node* constant : body.constants) byte(constant->dtype);
   number(body.lines.size());
@@ -107,8 +117,11 @@ void append_key(std::string& key, const Body& body) {
     byte(line.type);
     byte(line.in_type);
     for (std::int32_t arg : line.args) number(static_cast<std::size_t>(arg));
+    if (looped) byte(line.loop);
   }
   for (const Output& output : body.outputs) number(static_cast<std::size_t>(output.line));
 }
+
+bool loops_aligned(const Load& load, int width) { return load.loop < 0 || load.loop_stride % width == 0; }
 
 }  // namespace koine::codegen

@@ -44,6 +44,9 @@ int vector_width(const Body& body, bool stores, const DeviceTraits& traits);
 /// Whether steps along the first `axes` axes keep operand k aligned to vectors of `width` elements.
 bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width);
 
+/// Whether the rounds of the loop that a load is read in keep it aligned.
+bool loops_aligned(const Load& load, int width);
+
 /// All of a body that enters a program's text, as bytes: equal keys, equal programs.
 void append_key(std::string& key, const Body& body);
 

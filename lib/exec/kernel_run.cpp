@@ -80,6 +80,10 @@ void add_constants(runtime::Launch& launch, const codegen::Body& body) {
       case DType::complex128: launch.value(c.real); break;
     }
   }
+  for (const codegen::InnerLoop& loop : body.loops) launch.value(loop.count);
+  for (const codegen::Load& load : body.loads) {
+    if (load.loop >= 0) launch.value(load.loop_stride);
+  }
 }
 
 void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words) {

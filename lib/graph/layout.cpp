@@ -181,12 +181,12 @@ std::optional<Pieces> apply(const ViewMap& map, const Shape& view_shape, const P
   if (map.wrap.empty() && input.seams.empty()) {
     auto layout = apply(map, view_shape, input.layout);
     if (!layout) return std::nullopt;
-    return Pieces{std::move(*layout), {}};
+    return Pieces{std::move(*layout), {}, input.loop};
   }
   if (map.reshape) return std::nullopt;
   ViewMap straight = map;
   straight.wrap = Shape();
-  Pieces result{*apply(straight, view_shape, input.layout), {}};
+  Pieces result{*apply(straight, view_shape, input.layout), {}, input.loop};
   if (view_shape.elements() == 0) return result;
   for (std::size_t d = 0; d < input.layout.shape.size(); ++d) {
     AxisWalk walk{d, map.start[d], 0, 1, map.wrap.empty() ? 0 : map.wrap[d]};
@@ -229,7 +229,7 @@ Layout broadcast(const Layout& layout, const Shape& shape) {
 }
 
 Pieces broadcast(const Pieces& pieces, const Shape& shape) {
-  Pieces result{broadcast(pieces.layout, shape), pieces.seams};
+  Pieces result{broadcast(pieces.layout, shape), pieces.seams, pieces.loop};
   for (Seam& seam : result.seams) seam.axis += shape.size() - pieces.layout.shape.size();
   return result;
 }

@@ -44,6 +44,7 @@ struct Seam {
 struct Pieces {
   Layout layout;
   std::vector<Seam> seams;  // by axis, rising; none at 0, none that jumps by 0
+  std::int64_t loop = 0;    // the stride along the axis of a loop around the layout's elements, if there is one
 
   friend bool operator==(const Pieces&, const Pieces&) = default;
 };

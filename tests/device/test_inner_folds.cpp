@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over a short axis, computed as loops inside the kernel that reads them.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "support/devices.hpp"
+#include "support/work.hpp"
+
+namespace kn = koine;
+using kn::all;
+using kn::Array;
+using kn::newaxis;
+using kn::test::on_each_device;
+
+namespace {
+
+constexpr int points = 37, centres = 16, axes = 5;
+
+/// Points and centres beside their values.
+struct Clouds {
+  Array x, c;
+  std::vector<float> xs, cs;
+
+  Clouds() {
+    kn::random::Generator random(3);
+    x = random.uniform({points, axes});
+    c = random.uniform({centres, axes});
+    xs = x.to_vector<float>();
+    cs = c.to_vector<float>();
+  }
+  float difference(int i, int j, int k) const { return xs[std::size_t(i * axes + k)] - cs[std::size_t(j * axes + k)]; }
+  Array differences() const { return x(all, newaxis, all) - c; }
+};
+
+}  // namespace
+
+TEST_CASE("distances between points with their argmin are one kernel") {
+  on_each_device([] {
+    const Clouds clouds;
+    const Array d = clouds.differences();
+    Array nearest;
+    CHECK(kn::test::work_of([&] {
+            nearest = kn::argmin(kn::sum(d * d, {.axis = 2}), {.axis = 1});
+            nearest.eval();
+          }).kernels == 1);
+    std::vector<std::int64_t> expected;
+    for (int i = 0; i < points; ++i) {
+      int best = 0;
+      float least = std::numeric_limits<float>::infinity();
+      for (int j = 0; j < centres; ++j) {
+        float sum = 0;
+        for (int k = 0; k < axes; ++k) sum += clouds.difference(i, j, k) * clouds.difference(i, j, k);
+        if (sum < least) {
+          least = sum;
+          best = j;
+        }
+      }
+      expected.push_back(best);
+    }
+    CHECK(nearest.to_vector<std::int64_t>() == expected);
+  });
+}
+
+TEST_CASE("short reductions of every kind inside element-wise kernels") {
+  on_each_device([] {
+    const Clouds clouds;
+    const Array d = clouds.differences(), whole = kn::astype(d * 10.0, kn::int32);
+    const auto one_kernel = [](const Array& x) { CHECK(kn::test::kernels_of(x) == 1); };
+    const Array root = kn::sqrt(kn::sum(d * d, {.axis = 2})) + 1.0, product = kn::prod(d, {.axis = 2}) * 2.0;
+    const Array most = kn::max(whole, {.axis = 2}) * 2, least = kn::min(whole, {.axis = 2}) * 2;
+    const Array positive = kn::count_nonzero(d > 0.0, {.axis = 2}) + kn::arange(centres);
+    const Array some = !kn::any(d > 0.7, {.axis = 2}), every = !kn::all(d > -0.7, {.axis = 2});
+    for (const Array& x : {root, product, most, least, positive, some, every}) one_kernel(x);
+    const auto roots = root.to_vector<float>(), products = product.to_vector<float>();
+    const auto mosts = most.to_vector<int>(), leasts = least.to_vector<int>();
+    const auto counts = positive.to_vector<std::int64_t>();
+    const auto somes = kn::astype(some, kn::int32).to_vector<int>(),
+               everies = kn::astype(every, kn::int32).to_vector<int>();
+    for (int i = 0; i < points; ++i) {
+      for (int j = 0; j < centres; ++j) {
+        double sum = 0, times = 1;
+        int highest = -100, lowest = 100, positives = 0, above = 0, inside = 0;
+        for (int k = 0; k < axes; ++k) {
+          const float e = clouds.difference(i, j, k);
+          sum += double(e) * e;
+          times *= e;
+          highest = std::max(highest, static_cast<int>(e * 10.0f));
+          lowest = std::min(lowest, static_cast<int>(e * 10.0f));
+          positives += e > 0;
+          above += e > 0.7f;
+          inside += e > -0.7f;
+        }
+        const auto at = std::size_t(i * centres + j);
+        CHECK(std::abs(roots[at] - (std::sqrt(sum) + 1)) < 1e-5);
+        CHECK(std::abs(products[at] - 2 * times) < 1e-6);
+        CHECK(mosts[at] == 2 * highest);
+        CHECK(leasts[at] == 2 * lowest);
+        CHECK(counts[at] == positives + j);
+        CHECK(somes[at] == (above == 0));
+        CHECK(everies[at] == (inside != axes));
+      }
+    }
+  });
+}
+
+TEST_CASE("short reductions that are read otherwise are stored") {
+  on_each_device([] {
+    const Clouds clouds;
+    // Read for every element of the row, in two places, through a reshape, by a product, and held.
+    const Array share = clouds.x / kn::sum(clouds.x, {.axis = 1, .keepdims = true});
+    const Array total = kn::sum(clouds.x, {.axis = 1});
+    const Array twice = total + kn::flip(total), folded = kn::reshape(kn::sum(clouds.c, {.axis = 1}), {4, 4}) * 2.0;
+    std::vector<float> sums, both;
+    for (int i = 0; i < points; ++i) {
+      double sum = 0;
+      for (int k = 0; k < axes; ++k) sum += clouds.xs[std::size_t(i * axes + k)];
+      sums.push_back(static_cast<float>(sum));
+    }
+    const auto shares = share.to_vector<float>(), twices = twice.to_vector<float>(), totals = total.to_vector<float>();
+    for (int i = 0; i < points; ++i) {
+      const auto at = std::size_t(i);
+      for (int k = 0; k < axes; ++k) {
+        CHECK(std::abs(shares[at * axes + std::size_t(k)] - clouds.xs[at * axes + std::size_t(k)] / sums[at]) < 1e-6);
+      }
+      CHECK(std::abs(totals[at] - sums[at]) < 1e-5);
+      CHECK(std::abs(twices[at] - (sums[at] + sums[std::size_t(points - 1 - i)])) < 1e-5);
+    }
+    const auto folds = folded.to_vector<float>();
+    for (int j = 0; j < centres; ++j) {
+      double sum = 0;
+      for (int k = 0; k < axes; ++k) sum += clouds.cs[std::size_t(j * axes + k)];
+      CHECK(std::abs(folds[std::size_t(j)] - 2 * sum) < 1e-5);
+    }
+  });
+}
+
+TEST_CASE("a reduction of half-precision elements inside a kernel is rounded once") {
+  on_each_device([] {
+    const Clouds clouds;
+    const Array half = kn::astype(clouds.x, kn::float16), sum = kn::sum(half, {.axis = 1});
+    const std::vector<float> inside = kn::astype(kn::sum(half, {.axis = 1}) * 2.0, kn::float32).to_vector<float>();
+    const std::vector<float> apart = kn::astype(sum, kn::float32).to_vector<float>();
+    for (std::size_t i = 0; i < apart.size(); ++i) CHECK(std::abs(inside[i] - 2 * apart[i]) <= 0.004f * apart[i]);
+  });
+}
