@@ -17,7 +17,11 @@
 //   KN_STATE, KN_IDENTITY      the type of acc and its first value
 //   KN_ONE, KN_FOLD(acc)       the type of a single value, and acc brought down to one
 //   KN_COMBINE(a, b)           two single values as one, a being of earlier elements
-//   KN_PUT(one, at)            stores a value as number `at`
+//   KN_PUT(one, at)            stores a value, or what it finishes as, as number `at`
+//
+// KN_CHUNK is for moments (common/moments.clh): that many vectors are at hand at once, so that the distances from their
+// mean are taken of what is in registers or in the nearest cache. KN_BODY then leaves the elements in `taken`, of type
+// KN_VALUE, and kn_only(v, left) is v with 0 for elements that do not exist.
 
 #ifndef KN_BODY
 #include "common/vector.clh"
@@ -52,6 +56,18 @@ typedef struct {
 #define KN_TO_PART(acc) KN_FOLD(acc)
 #define KN_FROM_PART(part) (part)
 #endif
+
+// On a GPU: where the vector of segment s begins.
+#ifdef KN_ROWS
+#define KN_ROW_OF(s) ((KN_INDEX)(s) / (KN_INDEX)d.row_segments)
+#else
+#define KN_ROW_OF(s) 0
+#endif
+#define KN_SEGMENT                                               \
+  const KN_INDEX row = KN_ROW_OF(s);                             \
+  KN_ROW                                                         \
+  const ulong i = (s - (ulong)row * d.row_segments) * KN_W;      \
+  const ulong left = d.inner - i;
 
 __kernel void koine(KN_PARAMETERS) {
   KN_CONSTANTS
@@ -123,10 +139,37 @@ __kernel void koine(KN_PARAMETERS) {
       KN_ROW
       ulong i = (s - row * d.row_segments) * d.segment;
       const ulong end = min(i + d.segment, d.inner);
+#ifdef KN_CHUNK
+      while (i < end) {
+        const ulong last_vector = min((end - i - 1) / KN_W, (ulong)(KN_CHUNK - 1));
+        const ulong last_left = min(end - i - last_vector * KN_W, (ulong)KN_W);
+        KN_VALUE values[KN_CHUNK];
+        KN_VALUE sum = 0;
+        for (ulong t = 0; t <= last_vector; ++t, i += KN_W) {
+          const ulong left = end - i;
+          KN_BODY
+          if (left < KN_W) taken = kn_only(taken, left);
+          values[t] = taken;
+          sum += taken;
+        }
+        const KN_VALUE count = (KN_VALUE)(last_vector) + kn_only((KN_VALUE)(1), last_left);
+        const KN_VALUE mean = sum / fmax(count, (KN_VALUE)(1));
+        KN_VALUE rest = 0;
+        KN_VALUE squares = 0;
+        for (ulong t = 0; t <= last_vector; ++t) {
+          KN_VALUE apart = values[t] - mean;
+          if (t == last_vector && last_left < KN_W) apart = kn_only(apart, last_left);
+          rest += apart;
+          squares += apart * apart;
+        }
+        acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest, squares));
+      }
+#else
       for (; i < end; i += KN_W) {
         const ulong left = end - i;
         KN_BODY
       }
+#endif
     }
     KN_PUT(KN_FOLD(acc), unit)
   }
@@ -139,18 +182,45 @@ __kernel void koine(KN_PARAMETERS) {
     const ulong first = (unit - (ulong)kept * d.blocks) * d.per_block;
     const ulong last = min(first + d.per_block, d.segments);
     KN_KEPT
+#ifdef KN_CHUNK
+    for (ulong chunk = first + lane; chunk < last; chunk += KN_LANES * KN_CHUNK) {
+      KN_VALUE values[KN_CHUNK];
+      uint lefts[KN_CHUNK];
+      KN_VALUE sum = 0;
+      KN_VALUE count = 0;
+      // Unrolled, or `values` would lie in memory.
+#pragma unroll
+      for (uint t = 0; t < KN_CHUNK; ++t) {
+        const ulong s = chunk + t * KN_LANES;
+        values[t] = 0;
+        lefts[t] = 0;
+        if (s < last) {
+          KN_SEGMENT
+          KN_BODY
+          lefts[t] = min(left, (ulong)KN_W);
+          values[t] = kn_only(taken, lefts[t]);
+        }
+        sum += values[t];
+        count += kn_only((KN_VALUE)(1), lefts[t]);
+      }
+      const KN_VALUE mean = sum / fmax(count, (KN_VALUE)(1));
+      KN_VALUE rest = 0;
+      KN_VALUE squares = 0;
+#pragma unroll
+      for (uint t = 0; t < KN_CHUNK; ++t) {
+        const KN_VALUE apart = kn_only(values[t] - mean, lefts[t]);
+        rest += apart;
+        squares += apart * apart;
+      }
+      acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest, squares));
+    }
+#else
 #pragma unroll 4
     for (ulong s = first + lane; s < last; s += KN_LANES) {
-#ifdef KN_ROWS
-      const KN_INDEX row = (KN_INDEX)s / (KN_INDEX)d.row_segments;
-#else
-      const KN_INDEX row = 0;
-#endif
-      KN_ROW
-      const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
-      const ulong left = d.inner - i;
+      KN_SEGMENT
       KN_BODY
     }
+#endif
   }
 #if KN_LANES == 1
   if (unit < d.units) {

@@ -51,7 +51,9 @@ void merge_groups(Node& node) {
   }
   const NodeRef view = graph::make_view(input, turned, std::move(map));
   if (node.op != Op::softmax) {
-    node.attributes = std::make_shared<const graph::ReduceInfo>(node.reduction().kind, std::vector<std::size_t>{1});
+    graph::ReduceInfo info = node.reduction();
+    info.axes = {1};
+    node.attributes = std::make_shared<const graph::ReduceInfo>(std::move(info));
   }
   replace_input(node, 0, stored_as(view, turned, merged));
 }

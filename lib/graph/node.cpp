@@ -174,26 +174,8 @@ NodeRef make_cast(const NodeRef& input, DType dtype) {
 
 std::string_view function_of(const Node& node) {
   switch (node.op) {
-    case Op::reduce:
-      switch (node.reduction().kind) {
-        case ReduceKind::sum: return "sum";
-        case ReduceKind::prod: return "prod";
-        case ReduceKind::max: return "max";
-        case ReduceKind::min: return "min";
-        case ReduceKind::any: return "any";
-        case ReduceKind::all: return "all";
-        case ReduceKind::count_nonzero: return "count_nonzero";
-        case ReduceKind::argmax: return "argmax";
-        case ReduceKind::argmin: return "argmin";
-      }
-      break;
-    case Op::scan:
-      switch (node.reduction().kind) {
-        case ReduceKind::sum: return "cumulative_sum";
-        case ReduceKind::prod: return "cumulative_prod";
-        case ReduceKind::max: return "cumulative_max";
-        default: return "cumulative_min";
-      }
+    case Op::reduce: return info(node.reduction().kind).name;
+    case Op::scan: return info(node.reduction().kind).scan;
     case Op::random:
       switch (node.draw().kind) {
         case RandomKind::uniform: return "uniform";

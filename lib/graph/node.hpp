@@ -5,6 +5,7 @@
 #include "base/device_traits.hpp"
 #include "graph/layout.hpp"
 #include "graph/ops.hpp"
+#include "graph/reductions.hpp"
 
 #include <koine/array.hpp>
 #include <koine/dtype.hpp>
@@ -57,12 +58,11 @@ struct ConstantValue {
 /// A scalar converted to `type`, which it fits (infer.hpp checks).
 ConstantValue constant_value(const Scalar& scalar, DType type);
 
-enum class ReduceKind : std::uint8_t { sum, prod, max, min, any, all, count_nonzero, argmax, argmin };
-
 /// Of a reduction, or of a scan, which has one axis.
 struct ReduceInfo {
   ReduceKind kind;
   std::vector<std::size_t> axes;  // rising
+  double divisor = 1, scale = 1;  // of the finish
 };
 
 enum class RandomKind : std::uint8_t { uniform, normal, integers, exponential, gamma, poisson, binomial };
