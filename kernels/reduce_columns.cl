@@ -28,6 +28,8 @@ typedef struct {
 #define KN_PUT_ALL(acc, at, left) kn_store_float32(acc, out + (at), left);
 #endif
 
+#define KN_EXIST left
+
 // Running values of a result that a work-item keeps.
 #if defined(KN_FIXED) && defined(KN_CPU)
 #define KN_VALUES KN_LANES

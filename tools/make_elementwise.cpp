@@ -260,6 +260,7 @@ std::string_view gives(const graph::ReductionInfo& row) {
 /// The result for no elements.
 std::string_view of_nothing(const graph::ReductionInfo& row) {
   if (row.nothing != row.nothing) return "NaN";
+  if (row.nothing < 0) return "-inf";
   const bool refuses = row.gives == graph::Gives::same || row.gives == graph::Gives::position;
   if (row.gives == graph::Gives::boolean) return row.nothing == 0 ? "false" : "true";
   return refuses ? "ValueError" : row.nothing == 0 ? "0" : "1";

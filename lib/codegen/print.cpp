@@ -18,12 +18,6 @@ constexpr std::array<std::string_view, dtype_count> register_types = {"uchar", "
 
 bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 
-/// The signed integer type with elements of the same size, which conditions of vectors must have.
-std::string_view mask_type(DType type) {
-  constexpr std::array<std::string_view, 9> by_size = {"", "char", "short", "", "int", "", "", "", "long"};
-  return is_half(type) ? "int" : by_size[size_of(type)];
-}
-
 std::string unsigned_type(DType type) {
   const std::string name(register_type(type));
   return is_signed_integer(type) ? "u" + name : name;
@@ -34,6 +28,11 @@ std::string number(std::size_t n) { return std::to_string(n); }
 }  // namespace
 
 std::string_view register_type(DType type) { return register_types[static_cast<std::size_t>(type)]; }
+
+std::string_view mask_type(DType type) {
+  constexpr std::array<std::string_view, 9> by_size = {"", "char", "short", "", "int", "", "", "", "long"};
+  return is_half(type) ? "int" : by_size[size_of(type)];
+}
 
 std::string_view memory_type(DType type) {
   if (type == DType::float16) return "half";

@@ -38,9 +38,11 @@ struct ReduceWalk {
   bool cpu, wide, aligned, columns, fixed;
   bool ragged;  // fixed: a row of elements may begin at any of the running values (CPU, rows)
   int width;
-  int lanes;  // work-items that share a unit (GPU); fixed columns: running values of a result
-  int tile;   // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
-  int chunk;  // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
+  int lanes;      // work-items that share a unit (GPU); fixed columns: running values of a result
+  int tile;       // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
+  bool together;  // rows of which a vector of results is folded at once (CPU)
+  bool dense;     // together: rows follow one another in memory
+  int chunk;      // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
   graph::Collapsed kept, reduced;
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;

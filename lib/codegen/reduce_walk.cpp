@@ -17,11 +17,13 @@ constexpr std::int64_t segment_elements = 4096;
 constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
 constexpr std::int64_t enough_units = 1 << 17;   // to fill a GPU with columns
 constexpr std::int64_t fewest_rows = 32;         // of a block of columns
-constexpr std::int64_t longest_short_row = 64, fewest_short_rows = 16;
+constexpr std::int64_t longest_gathered_row = 64;
+constexpr std::int64_t longest_together = 64;  // in vectors
 constexpr int cpu_tile = 16;
 // Of moments, for each work-item: registers of a GPU; of a CPU the nearest cache has room for a tile's vectors too.
 constexpr int chunk_bytes = 128;
 constexpr int cpu_chunk = 16;
+constexpr int widest_position = 4;  // of a GPU's vectors: their places take 64 bits each
 // Of the fixed tree: changing these changes results.
 constexpr std::int64_t fixed_block = 4096;
 constexpr std::int64_t fixed_values = 32;
@@ -62,10 +64,23 @@ bool reads_better(const graph::Collapsed& a, const graph::Collapsed& b) {
   return of_a.first + of_b.first == 0 ? a.shape.back() > b.shape.back() : of_a < of_b;
 }
 
-/// Whether neighbouring rows share a CPU's vectors, which rows so short would not fill, and which would have to be
-/// taken apart for each row's result. A vector's elements are then gathered.
-bool side_by_side(const graph::Collapsed& kept, const graph::Collapsed& reduced) {
-  return reduced.shape.elements() <= longest_short_row && kept.shape.back() >= fewest_short_rows;
+/// Chooses how a CPU takes short rows, whose vectors it would be slow to take apart for a result each: as many rows as
+/// a vector has elements are folded at once, or, where rows would be read element by element, each vector is gathered
+/// from neighbouring rows, as if they were columns.
+void choose_short_rows(ReduceWalk& walk, const Body& body) {
+  const std::int64_t inner = walk.reduced.shape.back();
+  if (!walk.cpu || walk.width == 1 || walk.columns || walk.kept.shape.elements() < walk.width) return;
+  bool in_vectors = walk.reduced.shape.size() == 1 && 2 * inner >= walk.width;
+  walk.dense = walk.kept.shape.size() == 1;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    const std::int64_t step = walk.reduced.step(k);
+    in_vectors = in_vectors && (step == 0 || step == 1 || body.loads[k].iota);
+    walk.dense = walk.dense && (step == 0 || body.loads[k].iota || walk.kept.step(k) == inner);
+  }
+  const bool whole = walk.dense || inner % walk.width == 0;
+  walk.together = in_vectors && whole && !walk.fixed && inner <= longest_together * walk.width;
+  walk.dense = walk.dense && walk.together;
+  walk.columns = !walk.together && walk.reduced.shape.elements() <= longest_gathered_row && walk.kept.shape.back() > 1;
 }
 
 /// The running values that elements fall to: combining with one that none fell to changes nothing, but for products of
@@ -113,6 +128,11 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   walk.per_block = std::uint64_t(per_block);
   walk.units = std::uint64_t(units);
   walk.units_per_item = walk.cpu ? std::uint64_t(std::max(least, share)) : 1;
+  walk.together = walk.together && blocks == 1;
+  if (walk.together) {
+    const auto width = static_cast<std::uint64_t>(walk.width);
+    walk.units_per_item = (walk.units_per_item + width - 1) / width * width;
+  }
 }
 
 void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
@@ -152,11 +172,12 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false);
   walk.reduced = part(body, axes, true);
-  walk.columns = (reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1) ||
-                 (walk.cpu && side_by_side(walk.kept, walk.reduced));
-  // A position is a pair of numbers, which no vector operation combines.
-  const bool position = graph::info(pass.kind).state == graph::State::position;
-  walk.width = position ? 1 : vector_width(body, false, traits);
+  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1;
+  walk.width = vector_width(body, false, traits);
+  if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
+    walk.width = std::min(walk.width, widest_position);
+  }
+  choose_short_rows(walk, body);
   const graph::Collapsed& inner = walk.columns ? walk.kept : walk.reduced;
   const graph::Collapsed& outer = walk.columns ? walk.reduced : walk.kept;
   walk.aligned = !walk.cpu && walk.width > 1;
@@ -219,7 +240,7 @@ void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass
   byte(walk.width);
   byte(walk.lanes == 256 ? 255 : walk.lanes);
   byte(walk.tile);
-  byte(walk.chunk);
+  byte(walk.chunk | (walk.together ? 64 : 0) | (walk.dense ? 128 : 0));
   byte(walk.kept.shape.size());
   byte(walk.reduced.shape.size());
   for (Access access : walk.access) byte(access);

@@ -104,8 +104,9 @@ void run_reduce(runtime::Queue& queue, codegen::Step& step) {
   if (results > 0 && step.body.domain.elements() == 0) {
     write_nothing(queue, info.kind, node.dtype, results, *result);
   } else if (results > 0) {
-    // Whole numbers, and the positions of equal ones, come out the same in any order.
-    const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype);
+    // Whole numbers, and the positions of equal ones, come out the same in any order. Exponentials differ anyway.
+    const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype) &&
+                       graph::info(info.kind).state == graph::State::value;
     Reduction(queue, std::move(step.body), {info, node.dtype, fixed}, node.place, function_of(node), result).run();
   }
   graph::fulfil(node, std::move(result), graph::row_major(node.shape));

@@ -22,8 +22,9 @@ inline constexpr ReduceKind reductions[] = {
 /// What is kept of the values that were combined.
 enum class State : std::uint8_t {
   value,
-  position,  // a value and its place among the elements
-  moments,   // kernels/common/moments.clh
+  position,      // a value and its place among the elements
+  moments,       // kernels/common/moments.clh
+  exponentials,  // kernels/common/exponentials.clh
 };
 
 enum class Gives : std::uint8_t {
