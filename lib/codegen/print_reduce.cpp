@@ -55,16 +55,26 @@ std::vector<Component> outputs_of(const ReducePass& pass) {
   return pass.last ? std::vector<Component>{{"", pass.result}} : components(pass);
 }
 
+/// The type of a component in registers. Places among fewer than 2^31 elements take half of what they take in memory,
+/// where those that passes before found are among all of theirs.
+DType held_type(const ReducePass& pass, const ReduceWalk& walk, const Component& component) {
+  return component.name == "place" && !walk.wide && !pass.partial ? DType::int32 : component.type;
+}
+
 std::string output_name(const Component& output) {
   return "out" + (output.name.empty() ? "" : "_" + std::string(output.name));
 }
 
 /// KN_PUT, or KN_PUT_ALL, of a state: its components, or what it finishes as.
-std::string put_hook(const ReducePass& pass, bool vector) {
+std::string put_hook(const ReducePass& pass, const ReduceWalk& walk) {
+  const bool vector = walk.columns || walk.together, position = graph::info(pass.kind).state == graph::State::position;
   std::string text;
   for (const Component& output : outputs_of(pass)) {
     const std::string part = output.name.empty() ? "" : "." + std::string(output.name);
-    const std::string value = pass.last ? applied(graph::info(pass.kind).finish, "state") : "(state)" + part;
+    std::string value = pass.last ? applied(graph::info(pass.kind).finish, "state") : "(state)" + part;
+    if (position && output.type == DType::int64 && vector && walk.width > 1 && part != ".value") {
+      value = "convert_long" + number(static_cast<std::size_t>(walk.width)) + "(" + value + ")";
+    }
     text += put(vector, output.type, value, output_name(output) + " + (at)");
   }
   return define(vector ? "KN_PUT_ALL(state, at, left)" : "KN_PUT(state, at)", text);
@@ -72,11 +82,12 @@ std::string put_hook(const ReducePass& pass, bool vector) {
 
 /// A struct of a state's components, or of vectors of them. Rusticl of Mesa 22.3 copies but the first byte of a struct
 /// that begins with one.
-std::string state_type(const ReducePass& pass, const std::string& type_name, int width) {
+std::string state_type(const ReducePass& pass, const ReduceWalk& walk, const std::string& type_name, int width) {
   const std::string lanes = width > 1 ? number(static_cast<std::size_t>(width)) : "";
   std::string fields, parameters, assignments;
   for (const Component& component : components(pass)) {
-    const std::string type = std::string(register_type(component.type)) + lanes, field(component.name);
+    const std::string type = std::string(register_type(held_type(pass, walk, component))) + lanes;
+    const std::string field(component.name);
     fields += "  " + type + " " + field + ";\n";
     parameters += (parameters.empty() ? "" : ", ") + type + " " + field;
     assignments += "  s." + field + " = " + field + ";\n";
@@ -87,11 +98,12 @@ std::string state_type(const ReducePass& pass, const std::string& type_name, int
 
 /// kn_fold: the state of all elements of `many`, vectors, by halves; kn_pair: of neighbouring elements of two, side by
 /// side.
-std::string state_folds(const ReducePass& pass, const std::string& one, const std::string& many, int width) {
+std::string state_folds(const ReducePass& pass, const ReduceWalk& walk, const std::string& one,
+                        const std::string& many) {
   std::string taken_out, even, odd;
   for (const Component& component : components(pass)) {
-    const std::string type(register_type(component.type)), field = "." + std::string(component.name);
-    const std::string vector = type + number(static_cast<std::size_t>(width));
+    const std::string type(register_type(held_type(pass, walk, component))), field = "." + std::string(component.name);
+    const std::string vector = type + number(static_cast<std::size_t>(walk.width));
     taken_out += "    lanes[l]" + field + " = KN_LANE(" + type + ", s" + field + ", l);\n";
     for (std::string* side : {&even, &odd}) {
       const std::string which = side == &even ? ".even" : ".odd";
@@ -114,45 +126,50 @@ std::string struct_hooks(const ReducePass& pass, const ReduceWalk& walk, const s
   const std::string part = single ? many : one;
   std::string text = "#define KN_STATE " + many + "\n#define KN_ONE " + part + "\n";
   text += "#define KN_COMBINE(a, b) " + part + "_combined(a, b)\n";
-  if (!single) text += state_folds(pass, one, many, walk.width) + "#define KN_PAIR(a, b) kn_pair(a, b)\n";
+  if (!single) text += state_folds(pass, walk, one, many) + "#define KN_PAIR(a, b) kn_pair(a, b)\n";
   text += single ? "#define KN_FOLD(acc) (acc)\n" : "#define KN_FOLD(acc) kn_fold(acc)\n";
-  return text + put_hook(pass, walk.columns || walk.together);
+  return text + put_hook(pass, walk);
 }
 
 /// Positions: pairs of a value and its place, the first of equal values wins, a NaN beats all.
-std::string position_type(const ReducePass& pass, const std::string& type_name, int width) {
+std::string position_type(const ReducePass& pass, const ReduceWalk& walk, const std::string& type_name, int width) {
   const DType type = value_type(pass);
+  const std::string place(register_type(held_type(pass, walk, components(pass)[0])));
   const std::string lanes = width > 1 ? number(static_cast<std::size_t>(width)) : "";
   // Conditions on vectors are as wide as what they choose from.
   const auto wide = [&](const std::string& condition) {
-    return width == 1 ? condition : "convert_long" + lanes + "(" + condition + ")";
+    return width == 1 || place == mask_type(type) ? condition : "convert_" + place + lanes + "(" + condition + ")";
   };
-  const std::string narrow = width == 1 ? "keeps" : "convert_" + std::string(mask_type(type)) + lanes + "(keeps)";
+  const std::string narrow =
+      width == 1 || place == mask_type(type) ? "keeps" : "convert_" + std::string(mask_type(type)) + lanes + "(keeps)";
   const bool floating = is_real_floating(type);
   const std::string before =
       floating ? "(KN_BEFORE(a.value, b.value) | (isnan(a.value) & !isnan(b.value)))" : "KN_BEFORE(a.value, b.value)";
   const std::string same =
       floating ? "((a.value == b.value) | (isnan(a.value) & isnan(b.value)))" : "(a.value == b.value)";
-  return state_type(pass, type_name, width) + "static inline " + type_name + " " + type_name + "_combined(" +
-         type_name + " a, " + type_name + " b) {\n  const " + (width == 1 ? "int" : "long" + lanes) +
+  return state_type(pass, walk, type_name, width) + "static inline " + type_name + " " + type_name + "_combined(" +
+         type_name + " a, " + type_name + " b) {\n  const " + (width == 1 ? "int" : place + lanes) +
          " keeps = (b.place < 0) | ((a.place >= 0) & (" + wide(before) + " | (" + wide(same) +
          " & (a.place < b.place))));\n  return " + type_name + "_of(keeps ? a.place : b.place, " + narrow +
          " ? a.value : b.value);\n}\n";
 }
 
 std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
-  const std::string value = "v" + number(value_line(pass)), places = printer.vector_type(DType::int64);
+  const std::string value = "v" + number(value_line(pass));
+  const std::string places = printer.vector_type(held_type(pass, walk, components(pass)[0]));
+  const std::string numbers = walk.width == 1 ? "0" : "convert_" + places + "(KN_POSITIONS)";
   const std::string found = pass.partial   ? "v0"
-                            : walk.columns ? "(" + places + ")((long)row)"
-                                           : "(" + places + ")((long)row * (long)d.inner + (long)i) + KN_POSITIONS";
+                            : walk.columns ? "(" + places + ")(row)"
+                                           : "(" + places + ")((long)row * (long)d.inner + (long)i) + " + numbers;
   std::string text = "#define KN_BEFORE(a, b) (" + combine_of(pass.kind, value_type(pass)).text + ")\n";
-  text += position_type(pass, "kn_positions", walk.width);
-  if (walk.width > 1 && !walk.columns) text += position_type(pass, "kn_position", 1);
+  text += position_type(pass, walk, "kn_positions", walk.width);
+  if (walk.width > 1 && !walk.columns) text += position_type(pass, walk, "kn_position", 1);
   text += struct_hooks(pass, walk, "kn_position", "kn_positions");
   text += "#define KN_IDENTITY kn_positions_of((" + places + ")(-1), 0)\n";
-  const std::string only = walk.width == 1 || walk.columns ? ""
-                                                           : "if (KN_EXIST < KN_W) found = KN_POSITIONS < (" + places +
-                                                                 ")((long)KN_EXIST) ? found : (" + places + ")(-1);\n";
+  const std::string only = walk.width == 1 || walk.columns
+                               ? ""
+                               : "if (KN_EXIST < KN_W) found = " + numbers + " < (" + places +
+                                     ")((int)KN_EXIST) ? found : (" + places + ")(-1);\n";
   return text + define("KN_BODY", printer.lines(walk.access) + places + " found = " + found + ";\n" + only +
                                       "acc = kn_positions_combined(acc, kn_positions_of(found, " + value + "));\n");
 }
@@ -191,7 +208,7 @@ std::string common_state(const ReducePass& pass, const ReduceWalk& walk, const s
   const std::string element(register_type(combined_type(pass)));
   const auto instance = [&](const std::string& type_name, int width) {
     const std::string lanes = width > 1 ? number(static_cast<std::size_t>(width)) : "";
-    return state_type(pass, type_name, width) + functions + "(" + type_name + ", " + element + lanes + ")\n";
+    return state_type(pass, walk, type_name, width) + functions + "(" + type_name + ", " + element + lanes + ")\n";
   };
   std::string text = instance(many, walk.width);
   if (walk.width > 1 && !walk.columns) text += instance(one, 1);
@@ -270,7 +287,7 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
     text += "#define KN_PAIR(a, b) KN_COMBINE(((" + vector + ")((a).even, (b).even)), ((" + vector +
             ")((a).odd, (b).odd)))\n";
   }
-  text += put_hook(pass, walk.columns || walk.together);
+  text += put_hook(pass, walk);
   return text + define("KN_BODY", taken(pass, walk, printer) + only + "acc = KN_COMBINE(acc, taken);\n");
 }
 
