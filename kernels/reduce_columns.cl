@@ -3,7 +3,7 @@
 // results. A unit is one tile of neighbouring results over one block of rows. Hooks as in reduce_rows.cl, and
 //   KN_TILE         vectors of results that a unit takes
 //   KN_PUT_ALL(acc, at, left)  stores the vector's values as numbers at, at + 1, ..., of which `left` exist
-// The defaults sum columns of floats.
+// The defaults sum columns of floats. KN_CHUNK, as in reduce_rows.cl, is the number of rows that are at hand at once.
 //
 // KN_FIXED makes it the order that is the same on every device (codegen/reduce.hpp): a block's rows fall to KN_LANES
 // running values of each result in turn. On a CPU these are KN_TILE vectors each, on a GPU a work-item's vector each.
@@ -27,6 +27,8 @@ typedef struct {
 #define KN_COMBINE(a, b) ((a) + (b))
 #define KN_PUT_ALL(acc, at, left) kn_store_float32(acc, out + (at), left);
 #endif
+
+#define KN_EXIST left
 
 // Running values of a result that a work-item keeps.
 #if defined(KN_FIXED) && defined(KN_CPU)
@@ -86,6 +88,48 @@ __kernel void koine(KN_PARAMETERS) {
     KN_KEPT
     KN_STATE tiles[KN_VALUES * KN_TILE];
     for (int t = 0; t < KN_VALUES * KN_TILE; ++t) tiles[t] = KN_IDENTITY;
+#ifdef KN_CHUNK
+    for (ulong chunk = block * d.per_block; chunk < last; chunk += KN_CHUNK) {
+      const uint rows = min(last - chunk, (ulong)KN_CHUNK);
+      KN_VALUE values[KN_CHUNK * KN_TILE];
+      KN_VALUE sums[KN_TILE];
+      for (int t = 0; t < KN_TILE; ++t) sums[t] = 0;
+      // Unrolled on a GPU, or `values` would lie in memory.
+#ifndef KN_CPU
+#pragma unroll
+#endif
+      for (uint r = 0; r < KN_CHUNK; ++r) {
+        if (r >= rows) break;
+        const KN_INDEX row = (KN_INDEX)(chunk + r);
+        KN_ROW
+        for (int t = 0; t < KN_TILE; ++t) {
+          const ulong i = begin + t * KN_W;
+          if (i >= d.inner) break;
+          const ulong left = d.inner - i;
+          KN_BODY
+          values[r * KN_TILE + t] = taken;
+          sums[t] += taken;
+        }
+      }
+      for (int t = 0; t < KN_TILE; ++t) {
+        if (begin + t * KN_W >= d.inner) break;
+        const KN_VALUE count = (KN_VALUE)(rows);
+        const KN_VALUE mean = sums[t] / count;
+        KN_VALUE rest = 0;
+        KN_VALUE squares = 0;
+#ifndef KN_CPU
+#pragma unroll
+#endif
+        for (uint r = 0; r < KN_CHUNK; ++r) {
+          if (r >= rows) break;
+          const KN_VALUE apart = values[r * KN_TILE + t] - mean;
+          rest += apart;
+          squares += apart * apart;
+        }
+        tiles[t] = kn_moments_combined(tiles[t], kn_moments_around(mean, count, rest, squares));
+      }
+    }
+#else
 #ifndef KN_CPU
 #pragma unroll 8
 #endif
@@ -101,6 +145,7 @@ __kernel void koine(KN_PARAMETERS) {
         tiles[place + t] = acc;
       }
     }
+#endif
     for (int half_tiles = KN_VALUES / 2 * KN_TILE; half_tiles >= KN_TILE; half_tiles /= 2)
       for (int t = 0; t < half_tiles; ++t) tiles[t] = KN_COMBINE(tiles[t], tiles[t + half_tiles]);
     const ulong results = d.units / (d.row_segments * d.blocks) * d.inner;

@@ -17,7 +17,15 @@
 //   KN_STATE, KN_IDENTITY      the type of acc and its first value
 //   KN_ONE, KN_FOLD(acc)       the type of a single value, and acc brought down to one
 //   KN_COMBINE(a, b)           two single values as one, a being of earlier elements
-//   KN_PUT(one, at)            stores a value as number `at`
+//   KN_PUT(one, at)            stores a value, or what it finishes as, as number `at`
+//
+// KN_TOGETHER folds the vectors of KN_W neighbouring units at once, by KN_PAIR(a, b), which combines the neighbours in two
+// vectors and leaves the results side by side; KN_PUT_ALL, as in reduce_columns.cl, stores them. KN_DENSE says that rows
+// follow one another in memory.
+//
+// KN_CHUNK is for moments (common/moments.clh): that many vectors are at hand at once, so that the distances from their
+// mean are taken of what is in registers or in the nearest cache. KN_BODY then leaves the elements in `taken`, of type
+// KN_VALUE, and kn_only(v, left) is v with 0 for elements that do not exist.
 
 #ifndef KN_BODY
 #include "common/vector.clh"
@@ -42,6 +50,48 @@ typedef struct {
 #define KN_PUT(one, at) out[at] = one;
 #endif
 
+// On a CPU: takes the elements from i to `end` into acc, `whole` saying that all vectors may be read to their ends.
+#if defined(KN_CPU) && !defined(KN_FIXED)
+#define KN_EXIST exist
+#ifdef KN_CHUNK
+#define KN_TAKE(whole)                                                                   \
+  while (i < end) {                                                                      \
+    const ulong last_vector = min((end - i - 1) / KN_W, (ulong)(KN_CHUNK - 1));          \
+    const ulong last_exist = min(end - i - last_vector * KN_W, (ulong)KN_W);             \
+    KN_VALUE values[KN_CHUNK];                                                           \
+    KN_VALUE sum = 0;                                                                    \
+    for (ulong t = 0; t <= last_vector; ++t, i += KN_W) {                                \
+      const ulong exist = end - i;                                                       \
+      const ulong left = whole ? KN_W : exist;                                           \
+      KN_BODY                                                                            \
+      if (exist < KN_W) taken = kn_only(taken, exist);                                   \
+      values[t] = taken;                                                                 \
+      sum += taken;                                                                      \
+    }                                                                                    \
+    const KN_VALUE count = (KN_VALUE)(last_vector) + kn_only((KN_VALUE)(1), last_exist); \
+    const KN_VALUE mean = sum / fmax(count, (KN_VALUE)(1));                              \
+    KN_VALUE rest = 0;                                                                   \
+    KN_VALUE squares = 0;                                                                \
+    for (ulong t = 0; t <= last_vector; ++t) {                                           \
+      KN_VALUE apart = values[t] - mean;                                                 \
+      if (t == last_vector && last_exist < KN_W) apart = kn_only(apart, last_exist);     \
+      rest += apart;                                                                     \
+      squares += apart * apart;                                                          \
+    }                                                                                    \
+    acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest, squares));       \
+  }
+#else
+#define KN_TAKE(whole)                           \
+  for (; i < end; i += KN_W) {                   \
+    const ulong exist = end - i;                 \
+    const ulong left = whole ? KN_W : exist;     \
+    KN_BODY                                      \
+  }
+#endif
+#else
+#define KN_EXIST left
+#endif
+
 // What work-items that share a unit leave each other: whole vectors where the order is fixed, else a value each.
 #ifdef KN_FIXED
 #define KN_PART KN_STATE
@@ -52,6 +102,18 @@ typedef struct {
 #define KN_TO_PART(acc) KN_FOLD(acc)
 #define KN_FROM_PART(part) (part)
 #endif
+
+// On a GPU: where the vector of segment s begins.
+#ifdef KN_ROWS
+#define KN_ROW_OF(s) ((KN_INDEX)(s) / (KN_INDEX)d.row_segments)
+#else
+#define KN_ROW_OF(s) 0
+#endif
+#define KN_SEGMENT                                               \
+  const KN_INDEX row = KN_ROW_OF(s);                             \
+  KN_ROW                                                         \
+  const ulong i = (s - (ulong)row * d.row_segments) * KN_W;      \
+  const ulong left = d.inner - i;
 
 __kernel void koine(KN_PARAMETERS) {
   KN_CONSTANTS
@@ -109,6 +171,33 @@ __kernel void koine(KN_PARAMETERS) {
       for (int t = 0; t < half_values; ++t) values[t] = KN_COMBINE(values[t], values[t + half_values]);
     KN_PUT(KN_FOLD(values[0]), unit)
   }
+#elif defined(KN_CPU) && defined(KN_TOGETHER)
+  const ulong first_unit = get_global_id(0) * d.units_per_item;
+  const ulong last_unit = min(first_unit + d.units_per_item, d.units);
+  for (ulong unit = first_unit; unit < last_unit; unit += KN_W) {
+    KN_STATE states[KN_W];
+#ifdef KN_DENSE
+    // Behind a row's end lies the next row, which a vector may well reach into.
+    const bool whole = unit + KN_W <= d.units && (d.units - unit - KN_W) * d.inner >= KN_W;
+#else
+    const bool whole = d.inner % KN_W == 0;
+#endif
+    for (uint r = 0; r < KN_W; ++r) {
+      const ulong kept = min(unit + r, d.units - 1);
+      const ulong row = 0;
+      KN_KEPT
+      KN_ROW
+      KN_STATE acc = KN_IDENTITY;
+      const ulong end = d.inner;
+      ulong i = 0;
+      KN_TAKE(whole)
+      states[r] = acc;
+    }
+    for (uint pairs = KN_W / 2; pairs > 0; pairs /= 2)
+      for (uint p = 0; p < pairs; ++p) states[p] = KN_PAIR(states[2 * p], states[2 * p + 1]);
+    const ulong left = d.units - unit;
+    KN_PUT_ALL(states[0], unit, left)
+  }
 #elif defined(KN_CPU)
   const ulong first_unit = get_global_id(0) * d.units_per_item;
   const ulong last_unit = min(first_unit + d.units_per_item, d.units);
@@ -123,10 +212,7 @@ __kernel void koine(KN_PARAMETERS) {
       KN_ROW
       ulong i = (s - row * d.row_segments) * d.segment;
       const ulong end = min(i + d.segment, d.inner);
-      for (; i < end; i += KN_W) {
-        const ulong left = end - i;
-        KN_BODY
-      }
+      KN_TAKE(false)
     }
     KN_PUT(KN_FOLD(acc), unit)
   }
@@ -139,18 +225,45 @@ __kernel void koine(KN_PARAMETERS) {
     const ulong first = (unit - (ulong)kept * d.blocks) * d.per_block;
     const ulong last = min(first + d.per_block, d.segments);
     KN_KEPT
+#ifdef KN_CHUNK
+    for (ulong chunk = first + lane; chunk < last; chunk += KN_LANES * KN_CHUNK) {
+      KN_VALUE values[KN_CHUNK];
+      uint lefts[KN_CHUNK];
+      KN_VALUE sum = 0;
+      KN_VALUE count = 0;
+      // Unrolled, or `values` would lie in memory.
+#pragma unroll
+      for (uint t = 0; t < KN_CHUNK; ++t) {
+        const ulong s = chunk + t * KN_LANES;
+        values[t] = 0;
+        lefts[t] = 0;
+        if (s < last) {
+          KN_SEGMENT
+          KN_BODY
+          lefts[t] = min(left, (ulong)KN_W);
+          values[t] = kn_only(taken, lefts[t]);
+        }
+        sum += values[t];
+        count += kn_only((KN_VALUE)(1), lefts[t]);
+      }
+      const KN_VALUE mean = sum / fmax(count, (KN_VALUE)(1));
+      KN_VALUE rest = 0;
+      KN_VALUE squares = 0;
+#pragma unroll
+      for (uint t = 0; t < KN_CHUNK; ++t) {
+        const KN_VALUE apart = kn_only(values[t] - mean, lefts[t]);
+        rest += apart;
+        squares += apart * apart;
+      }
+      acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest, squares));
+    }
+#else
 #pragma unroll 4
     for (ulong s = first + lane; s < last; s += KN_LANES) {
-#ifdef KN_ROWS
-      const KN_INDEX row = (KN_INDEX)s / (KN_INDEX)d.row_segments;
-#else
-      const KN_INDEX row = 0;
-#endif
-      KN_ROW
-      const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
-      const ulong left = d.inner - i;
+      KN_SEGMENT
       KN_BODY
     }
+#endif
   }
 #if KN_LANES == 1
   if (unit < d.units) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints what is made from the op table: `make_elementwise header` include/koine/elementwise.hpp,
-// `make_elementwise table` docs/operations.md. ci/check_generated compares both with the committed files.
+// `make_elementwise table` docs/operations.md, which ends with the table of reductions. ci/check_generated compares
+// both with the committed files.
 #include "graph/ops.hpp"
+#include "graph/reductions.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -243,6 +245,41 @@ void print_table() {
          "pair are equal within a tolerance. |\n";
 }
 
+std::string_view gives(const graph::ReductionInfo& row) {
+  switch (row.gives) {
+    case graph::Gives::boolean: return "bool_";
+    case graph::Gives::count:
+    case graph::Gives::position: return "int64";
+    case graph::Gives::floating: return "the same type, default_dtype() for integers and bool_";
+    case graph::Gives::same: return "the same type";
+    case graph::Gives::sum: return "the same type, int64 or uint64 for integers and bool_";
+  }
+  return "";
+}
+
+/// The result for no elements.
+std::string_view of_nothing(const graph::ReductionInfo& row) {
+  if (row.nothing != row.nothing) return "NaN";
+  if (row.nothing < 0) return "-inf";
+  const bool refuses = row.gives == graph::Gives::same || row.gives == graph::Gives::position;
+  if (row.gives == graph::Gives::boolean) return row.nothing == 0 ? "false" : "true";
+  return refuses ? "ValueError" : row.nothing == 0 ? "0" : "1";
+}
+
+void print_reductions() {
+  std::cout << "\n## Reductions\n\n"
+               "The rows of `lib/graph/reductions.def`. Values are combined in the type of the result, of float16 and "
+               "bfloat16 in float32. Every device\ngives the same bits in a `koine::reproducible` scope.\n\n"
+               "| function | takes | gives | of no elements | scan | meaning |\n|---|---|---|---|---|---|\n";
+  for (const graph::ReduceKind kind : graph::reductions) {
+    const graph::ReductionInfo& row = graph::info(kind);
+    if (!row.is_public) continue;
+    std::cout << "| `" << row.name << "(x, axis)` | " << takes(row.domain) << " | " << gives(row) << " | "
+              << of_nothing(row) << " | " << (row.scan.empty() ? "" : "`" + std::string(row.scan) + "`") << " | "
+              << row.doc << " |\n";
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -251,6 +288,7 @@ int main(int count, char** arguments) {
     print_header();
   } else if (what == "table") {
     print_table();
+    print_reductions();
   } else {
     std::cerr << "usage: make_elementwise header|table\n";
     return 2;

@@ -44,9 +44,10 @@ Array min(const Operand& x1, const Array& x2);
 /// mean is exact before it is rounded to that.
 KOINE_API Array mean(const Operand& x, const ReductionOptions& options = {});
 inline Array mean(const Operand& x, const Axis& axis) { return mean(x, {.axis = axis}); }
-/// The variance: the mean squared distance from the mean, by two passes, divided by the count less `.correction`.
-/// Takes real types and bool_; gives the same type, default_dtype() for integers and bool_, whose distances from the
-/// mean are taken before they are rounded to that.
+/// The variance: the sum of the squared distances from the mean, divided by the count less `.correction`. What is
+/// reduced is read once: moments of a few elements are taken by two passes, and combined by the formula of Chan, Golub
+/// and LeVeque (The American Statistician 37, 1983). Takes real types and bool_; gives the same type, default_dtype()
+/// for integers and bool_, whose distances from the mean are taken before they are rounded to that.
 KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
 inline Array var(const Operand& x, const Axis& axis) { return var(x, {.axis = axis}); }
 template <class = void>

@@ -67,11 +67,12 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
                                 graph::make_attributes<graph::Op::softmax>({true})),
                    result_shape);
   }
-  const Array high = largest(wide, axes, options.axis);
-  // An infinity is no shift: beside it all differences would be infinite or NaN.
-  const Array shift = where(isfinite(high), high, 0);
-  const Array result = log(sum(exp(wide - shift), {.axis = options.axis, .keepdims = true})) + shift;
-  return astype(reshape(result, result_shape), x.dtype());
+  Shape shape = x.shape();
+  for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
+  const Array result =
+      api::pending(graph::Op::reduce, x.dtype(), std::move(shape), {x.node()},
+                   graph::make_attributes<graph::Op::reduce>({graph::ReduceKind::logsumexp, axes}));
+  return reshape(result, result_shape);
 }
 
 Array softmax(const Operand& operand, const SoftmaxOptions& options) {

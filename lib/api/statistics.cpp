@@ -21,13 +21,13 @@ Array keep(const Array& reduced, const std::vector<std::size_t>& axes, Shape sha
   return api::pending(api::reshape_node(reduced.node(), shape));
 }
 
-/// Reduces `x`, already of the type that is accumulated, over `axes`.
-Array reduced(ReduceKind kind, const Array& x, const std::vector<std::size_t>& axes, bool keepdims, DType result) {
+/// Reduces `x`, already of the type that is accumulated; of `info` the axes rise.
+Array reduced(const graph::ReduceInfo& info, const Array& x, bool keepdims, DType result) {
   Shape shape = x.shape();
-  for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
+  for (std::size_t i = info.axes.size(); i-- > 0;) shape.erase(info.axes[i]);
   const Array value = api::pending(graph::Op::reduce, result, std::move(shape), {x.node()},
-                                   graph::make_attributes<graph::Op::reduce>({kind, axes}));
-  return keepdims ? keep(value, axes, x.shape()) : value;
+                                   graph::make_attributes<graph::Op::reduce>(info));
+  return keepdims ? keep(value, info.axes, x.shape()) : value;
 }
 
 Array array_of(const Operand& x, std::string_view function) { return Array(api::to_node(x, function)); }
@@ -37,7 +37,7 @@ Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& opt
   const Array x = array_of(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType type = api::sum_type(x, options.dtype, function);
-  return reduced(kind, astype(x, type), axes, options.keepdims, type);
+  return reduced({kind, axes}, astype(x, type), options.keepdims, type);
 }
 
 Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
@@ -45,14 +45,14 @@ Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& o
   api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   api::need_elements(x, axes, function);
-  return reduced(kind, x, axes, options.keepdims, x.dtype());
+  return reduced({kind, axes}, x, options.keepdims, x.dtype());
 }
 
 Array logical(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType result = kind == ReduceKind::count_nonzero ? int64 : bool_;
-  return reduced(kind, astype(x, bool_), axes, options.keepdims, result);
+  return reduced({kind, axes}, astype(x, bool_), options.keepdims, result);
 }
 
 Array position(ReduceKind kind, const Operand& operand, const ArgOptions& options, std::string_view function) {
@@ -63,13 +63,15 @@ Array position(ReduceKind kind, const Operand& operand, const ArgOptions& option
     throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
   }
   api::need_elements(x, axes, function);
-  return reduced(kind, x, axes, options.keepdims, int64);
+  return reduced({kind, axes}, x, options.keepdims, int64);
 }
 
-/// The sum of x over `axes`, divided.
-Array mean_of(const Array& x, const std::vector<std::size_t>& axes, double divisor, bool keepdims) {
-  const Array total = reduced(ReduceKind::sum, x, axes, keepdims, x.dtype());
-  return total / divisor;
+/// x in the type that means of it are accumulated in.
+Array widened(const Array& x) { return astype(x, graph::accumulation_type(api::floating_type(x.dtype()))); }
+
+/// The mean of x over `axes` as `type`; of floating x.
+Array mean_of(const Array& x, const std::vector<std::size_t>& axes, bool keepdims, DType type) {
+  return reduced({ReduceKind::mean, axes, static_cast<double>(api::count_of(x, axes))}, x, keepdims, type);
 }
 
 /// The distance of each element from the mean over `axes`, in the type that sums are accumulated in.
@@ -77,27 +79,29 @@ Array from_mean(const Array& x, const std::vector<std::size_t>& axes) {
   if (const auto mean = api::integer_mean(x, axes, true)) {
     return api::difference(astype(x, mean->whole.dtype()), mean->whole, mean->rest.dtype()) - mean->rest;
   }
-  const Array wide = astype(x, graph::accumulation_type(api::floating_type(x.dtype())));
-  return wide - mean_of(wide, axes, static_cast<double>(api::count_of(x, axes)), true);
+  const Array wide = widened(x);
+  return wide - mean_of(wide, axes, true, wide.dtype());
 }
 
-/// A variance: `wide` times the square of `scale`.
-struct Variance {
-  Array wide;
-  double scale;
-  DType type;  // of the result
-};
-
-Variance variance(const Operand& operand, const VarianceOptions& options, std::string_view function) {
+/// var or std (`root`). Moments are taken of what is read once, in an order that suits the device; distances from a
+/// mean that is known, of integers, whose mean is exact, and where the order is the same on every device.
+Array variance(const Operand& operand, const VarianceOptions& options, bool root) {
+  const std::string_view function = root ? "std" : "var";
   const base::NamedCall call(function);
   const Array x = api::real_array(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
+  const DType type = api::floating_type(x.dtype());
+  const double divisor = std::max(static_cast<double>(api::count_of(x, axes)) - options.correction, 0.0);
+  const bool floating = !is_integer(x.dtype()) && !is_bool(x.dtype());
+  if (floating && !graph::reproducible_choice()) {
+    return reduced({root ? ReduceKind::std : ReduceKind::var, axes, divisor}, x, options.keepdims, type);
+  }
   // The squares of distances between integers of 64 bits add up to more than a float32 holds.
   const double scale = is_integer(x.dtype()) && size_of(x.dtype()) == 8 ? 0x1p32 : 1;
   Array distance = from_mean(x, axes);
   if (scale != 1) distance = distance / scale;
-  const double divisor = std::max(static_cast<double>(api::count_of(x, axes)) - options.correction, 0.0);
-  return {mean_of(square(distance), axes, divisor, options.keepdims), scale, api::floating_type(x.dtype())};
+  const ReduceKind kind = root ? ReduceKind::root_mean_square : ReduceKind::mean_square;
+  return reduced({kind, axes, divisor, root ? scale : scale * scale}, distance, options.keepdims, type);
 }
 
 }  // namespace
@@ -128,20 +132,10 @@ Array mean(const Operand& operand, const ReductionOptions& options) {
   if (const auto mean = api::integer_mean(x, axes, options.keepdims)) {
     return astype(mean->whole, mean->rest.dtype()) + mean->rest;
   }
-  const DType type = api::floating_type(x.dtype());
-  const Array wide = astype(x, graph::accumulation_type(type));
-  return astype(mean_of(wide, axes, static_cast<double>(api::count_of(x, axes)), options.keepdims), type);
+  return mean_of(widened(x), axes, options.keepdims, api::floating_type(x.dtype()));
 }
 
-Array var(const Operand& x, const VarianceOptions& options) {
-  const Variance result = variance(x, options, "var");
-  return astype(result.wide * (result.scale * result.scale), result.type);
-}
-
-Array std(const Operand& x, const VarianceOptions& options) {
-  // The root before the rounding: of a float16 result the square may be past its range.
-  const Variance result = variance(x, options, "std");
-  return astype(sqrt(result.wide) * result.scale, result.type);
-}
+Array var(const Operand& x, const VarianceOptions& options) { return variance(x, options, false); }
+Array std(const Operand& x, const VarianceOptions& options) { return variance(x, options, true); }
 
 }  // namespace koine

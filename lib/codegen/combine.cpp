@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identities and combinations of the kinds of reductions.
+// Filling in the expressions of the table of reductions.
 #include "codegen/combine.hpp"
 
 #include "codegen/print.hpp"
 
 namespace koine::codegen {
-
-using graph::ReduceKind;
-
 namespace {
 
 /// The lowest and highest values of a type, as OpenCL C writes them.
@@ -18,28 +15,39 @@ std::string limit(DType type, bool lowest) {
   return std::string(names[static_cast<int>(type)]) + (lowest ? "_MIN" : "_MAX");
 }
 
+std::string typed(const graph::Expressions& expressions, DType type) {
+  const char* text = graph::expression(expressions, type);
+  std::string result;
+  for (const char* c = text ? text : ""; *c; ++c) {
+    if (*c != '$') {
+      result += *c;
+    } else if (*++c == 'T') {
+      result += register_type(type);
+    } else {
+      result += limit(type, *c == 'L');
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
-Combine combine_of(ReduceKind kind, DType type) {
-  const std::string element(register_type(type));
-  switch (kind) {
-    case ReduceKind::sum: return {"0", "(a) + (b)"};
-    case ReduceKind::count_nonzero: return {"0", "(a) + (b)"};
-    case ReduceKind::prod:
-      if (is_complex(type)) return {"(" + element + ")(1, 0)", "kn_c_multiply_" + element + "(a, b)"};
-      return {"1", "(a) * (b)"};
-    case ReduceKind::any: return {"0", "(a) | (b)"};
-    case ReduceKind::all: return {"1", "(a) & (b)"};
-    case ReduceKind::max:
-      if (is_bool(type)) return combine_of(ReduceKind::any, type);
-      if (is_integer(type)) return {limit(type, true), "max(a, b)"};
-      return {limit(type, true), "((isnan(a) | ((a) > (b))) ? (a) : (b))"};
-    case ReduceKind::min:
-      if (is_bool(type)) return combine_of(ReduceKind::all, type);
-      if (is_integer(type)) return {limit(type, false), "min(a, b)"};
-      return {limit(type, false), "((isnan(a) | ((a) < (b))) ? (a) : (b))"};
-    default: return {};
+Combine combine_of(graph::ReduceKind kind, DType type) {
+  const graph::ReductionInfo& row = graph::info(kind);
+  return {typed(row.identity, type), typed(row.combine, type)};
+}
+
+std::string applied(std::string_view expression, std::string_view value) {
+  std::string result;
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    if (expression[i] != '$') {
+      result += expression[i];
+    } else {
+      result.append("(").append(value).append(")");
+      ++i;
+    }
   }
+  return result;
 }
 
 }  // namespace koine::codegen

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How reductions and scans combine two values, as OpenCL C.
+// The expressions of the table of reductions, as OpenCL C for a type.
 #pragma once
 
-#include "graph/node.hpp"
+#include "graph/reductions.hpp"
+
+#include <koine/dtype.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace koine::codegen {
 
@@ -13,7 +16,9 @@ struct Combine {
   std::string text;      // of a and b, values or vectors
 };
 
-/// For values of `type` in registers; empty for argmax and argmin, which are no single values.
+/// How a reduction or a scan combines two values of `type` in registers; of positions whether a goes before b.
 Combine combine_of(graph::ReduceKind kind, DType type);
+/// A map or a finish of `value`.
+std::string applied(std::string_view expression, std::string_view value);
 
 }  // namespace koine::codegen

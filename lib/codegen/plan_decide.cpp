@@ -53,10 +53,11 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
 std::optional<std::size_t> short_axis(const Node& node) {
   if (node.op != Op::reduce || is_complex(node.dtype)) return std::nullopt;
   const graph::ReduceInfo& reduction = node.get<Op::reduce>();
-  const bool position = reduction.kind == graph::ReduceKind::argmax || reduction.kind == graph::ReduceKind::argmin;
+  const graph::ReductionInfo& row = graph::info(reduction.kind);
+  const bool plain = row.state == graph::State::value && !row.finishes();
   // By the tree that is the same on every device a reduction has a kernel of its own.
   const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype);
-  if (reduction.axes.size() != 1 || position || fixed) return std::nullopt;
+  if (reduction.axes.size() != 1 || !plain || fixed) return std::nullopt;
   const std::int64_t count = node.inputs[0]->shape[reduction.axes[0]];
   if (count < 1 || count > longest_loop) return std::nullopt;
   return reduction.axes[0];

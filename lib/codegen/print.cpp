@@ -21,12 +21,6 @@ constexpr std::array<std::string_view, dtype_count> register_types = {"uchar", "
 
 bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 
-/// The signed integer type with elements of the same size, which conditions of vectors must have.
-std::string_view mask_type(DType type) {
-  constexpr std::array<std::string_view, 9> by_size = {"", "char", "short", "", "int", "", "", "", "long"};
-  return is_half(type) ? "int" : by_size[size_of(type)];
-}
-
 std::string unsigned_type(DType type) {
   const std::string name(register_type(type));
   return is_signed_integer(type) ? "u" + name : name;
@@ -37,6 +31,11 @@ std::string number(std::size_t n) { return std::to_string(n); }
 }  // namespace
 
 std::string_view register_type(DType type) { return register_types[static_cast<std::size_t>(type)]; }
+
+std::string_view mask_type(DType type) {
+  constexpr std::array<std::string_view, 9> by_size = {"", "char", "short", "", "int", "", "", "", "long"};
+  return is_half(type) ? "int" : by_size[size_of(type)];
+}
 
 std::string_view memory_type(DType type) {
   if (type == DType::float16) return "half";
@@ -251,10 +250,12 @@ std::string Printer::loop_text(std::size_t index, const std::vector<Access>& acc
   const InnerLoop& loop = body_.loops[static_cast<std::size_t>(line.args[1])];
   const std::string n = number(static_cast<std::size_t>(line.args[1])), sum = "a" + n;
   const DType type = graph::accumulation_type(line.type);
-  const Combine combine = combine_of(loop.node->get<Op::reduce>().kind, type);
+  const graph::ReduceKind kind = loop.node->get<Op::reduce>().kind;
+  const Combine combine = combine_of(kind, type);
   const std::string vector = vector_type(type), v = value(static_cast<std::int32_t>(index));
   std::string taken = value(line.args[0]);
   if (register_type(line.in_type) != register_type(type)) taken = "convert_" + vector + "(" + taken + ")";
+  if (graph::info(kind).maps()) taken = applied(graph::info(kind).map, taken);
   std::string text = vector + " " + sum + " = (" + vector + ")(" + combine.identity + ");\n";
   text += "for (long l" + n + " = 0; l" + n + " < n" + n + "; ++l" + n + ") {\n" + lines_of(line.args[1], access);
   text += "const " + vector + " a = " + sum + ", b = " + taken + ";\n" + sum + " = " + combine.text + ";\n}\n";

@@ -23,6 +23,8 @@ struct KernelText {
 
 /// The scalar type in registers: float for float16, float2 for complex64, uchar for bool_.
 std::string_view register_type(DType type);
+/// The signed integer type with elements of that size in registers, which conditions of vectors must have.
+std::string_view mask_type(DType type);
 /// The type in memory: half for float16, ushort for bfloat16.
 std::string_view memory_type(DType type);
 

@@ -33,44 +33,222 @@ std::string inner_strides(const ReduceWalk& walk) {
   return "#define KN_STRIDE(k) d." + list + "_stride[" + first + " + (k)]\n";
 }
 
+/// The line of what is reduced; of positions found by a pass before, that of the values.
+std::size_t value_line(const ReducePass& pass) {
+  if (pass.partial && graph::info(pass.kind).state == graph::State::position) return 1;
+  return static_cast<std::size_t>(pass.body->outputs[0].line);
+}
+
+DType value_type(const ReducePass& pass) { return pass.body->lines[value_line(pass)].type; }
+
+/// "kn_put_float32(value, at)", or kn_store, which takes a vector and how many of its elements exist.
+std::string put(bool vector, DType type, const std::string& value, const std::string& at) {
+  // Storing a bfloat16 takes its bits as they are; a float16 is rounded on the way.
+  std::string rounded = value;
+  if (type == DType::bfloat16) rounded = (vector ? "kn_round_bfloat16(" : "kn_round_one_bfloat16(") + value + ")";
+  return (vector ? "kn_store_" : "kn_put_") + std::string(name(type)) + "(" + rounded + ", " + at +
+         (vector ? ", left); " : "); ");
+}
+
+/// The arrays that a pass writes, in the order of the kernel's parameters.
+std::vector<Component> outputs_of(const ReducePass& pass) {
+  return pass.last ? std::vector<Component>{{"", pass.result}} : components(pass);
+}
+
+/// The type of a component in registers. Places among fewer than 2^31 elements take half of what they take in memory,
+/// where those that passes before found are among all of theirs.
+DType held_type(const ReducePass& pass, const ReduceWalk& walk, const Component& component) {
+  return component.name == "place" && !walk.wide && !pass.partial ? DType::int32 : component.type;
+}
+
+std::string output_name(const Component& output) {
+  return "out" + (output.name.empty() ? "" : "_" + std::string(output.name));
+}
+
+/// KN_PUT, or KN_PUT_ALL, of a state: its components, or what it finishes as.
+std::string put_hook(const ReducePass& pass, const ReduceWalk& walk) {
+  const bool vector = walk.columns || walk.together, position = graph::info(pass.kind).state == graph::State::position;
+  std::string text;
+  for (const Component& output : outputs_of(pass)) {
+    const std::string part = output.name.empty() ? "" : "." + std::string(output.name);
+    std::string value = pass.last ? applied(graph::info(pass.kind).finish, "state") : "(state)" + part;
+    if (position && output.type == DType::int64 && vector && walk.width > 1 && part != ".value") {
+      value = "convert_long" + number(static_cast<std::size_t>(walk.width)) + "(" + value + ")";
+    }
+    text += put(vector, output.type, value, output_name(output) + " + (at)");
+  }
+  return define(vector ? "KN_PUT_ALL(state, at, left)" : "KN_PUT(state, at)", text);
+}
+
+/// A struct of a state's components, or of vectors of them. Rusticl of Mesa 22.3 copies but the first byte of a struct
+/// that begins with one.
+std::string state_type(const ReducePass& pass, const ReduceWalk& walk, const std::string& type_name, int width) {
+  const std::string lanes = width > 1 ? number(static_cast<std::size_t>(width)) : "";
+  std::string fields, parameters, assignments;
+  for (const Component& component : components(pass)) {
+    const std::string type = std::string(register_type(held_type(pass, walk, component))) + lanes;
+    const std::string field(component.name);
+    fields += "  " + type + " " + field + ";\n";
+    parameters += (parameters.empty() ? "" : ", ") + type + " " + field;
+    assignments += "  s." + field + " = " + field + ";\n";
+  }
+  return "typedef struct {\n" + fields + "} " + type_name + ";\nstatic inline " + type_name + " " + type_name + "_of(" +
+         parameters + ") {\n  " + type_name + " s;\n" + assignments + "  return s;\n}\n";
+}
+
+/// kn_fold: the state of all elements of `many`, vectors, by halves; kn_pair: of neighbouring elements of two, side by
+/// side.
+std::string state_folds(const ReducePass& pass, const ReduceWalk& walk, const std::string& one,
+                        const std::string& many) {
+  std::string taken_out, even, odd;
+  for (const Component& component : components(pass)) {
+    const std::string type(register_type(held_type(pass, walk, component))), field = "." + std::string(component.name);
+    const std::string vector = type + number(static_cast<std::size_t>(walk.width));
+    taken_out += "    lanes[l]" + field + " = KN_LANE(" + type + ", s" + field + ", l);\n";
+    for (std::string* side : {&even, &odd}) {
+      const std::string which = side == &even ? ".even" : ".odd";
+      *side += (side->empty() ? "" : ", ") + ("(" + vector + ")(a" + field + which) + ", b" + field + which + ")";
+    }
+  }
+  return "static inline " + one + " kn_fold(" + many + " s) {\n  " + one +
+         " lanes[KN_W];\n  for (int l = 0; l < KN_W; ++l) {\n" + taken_out +
+         "  }\n  for (int half_lanes = KN_W / 2; half_lanes > 0; half_lanes /= 2)\n    for (int l = 0; l < half_lanes; "
+         "++l) lanes[l] = " +
+         one + "_combined(lanes[l], lanes[l + half_lanes]);\n  return lanes[0];\n}\nstatic inline " + many +
+         " kn_pair(" + many + " a, " + many + " b) {\n  return " + many + "_combined(" + many + "_of(" + even + "), " +
+         many + "_of(" + odd + "));\n}\n";
+}
+
+/// The hooks of states that are structs: `many` of vectors, `one` of single values.
+std::string struct_hooks(const ReducePass& pass, const ReduceWalk& walk, const std::string& one,
+                         const std::string& many) {
+  const bool single = walk.width == 1 || walk.columns;
+  const std::string part = single ? many : one;
+  std::string text = "#define KN_STATE " + many + "\n#define KN_ONE " + part + "\n";
+  text += "#define KN_COMBINE(a, b) " + part + "_combined(a, b)\n";
+  if (!single) text += state_folds(pass, walk, one, many) + "#define KN_PAIR(a, b) kn_pair(a, b)\n";
+  text += single ? "#define KN_FOLD(acc) (acc)\n" : "#define KN_FOLD(acc) kn_fold(acc)\n";
+  return text + put_hook(pass, walk);
+}
+
 /// Positions: pairs of a value and its place, the first of equal values wins, a NaN beats all.
-std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
-  const Body& body = *pass.body;
-  const DType type = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type;
-  const std::string element(register_type(type)), value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
-  const std::string beats = pass.kind == ReduceKind::argmax ? ">" : "<";
-  const std::string place = pass.position >= 0 ? "v" + std::to_string(pass.position)
-                            : walk.columns     ? "(long)row"
-                                               : "(long)row * (long)d.inner + (long)i";
+std::string position_type(const ReducePass& pass, const ReduceWalk& walk, const std::string& type_name, int width) {
+  const DType type = value_type(pass);
+  const std::string place(register_type(held_type(pass, walk, components(pass)[0])));
+  const std::string lanes = width > 1 ? number(static_cast<std::size_t>(width)) : "";
+  // Conditions on vectors are as wide as what they choose from.
+  const auto wide = [&](const std::string& condition) {
+    return width == 1 || place == mask_type(type) ? condition : "convert_" + place + lanes + "(" + condition + ")";
+  };
+  const std::string narrow =
+      width == 1 || place == mask_type(type) ? "keeps" : "convert_" + std::string(mask_type(type)) + lanes + "(keeps)";
   const bool floating = is_real_floating(type);
-  const std::string better = floating ? "(a.value " + beats + " b.value || (isnan(a.value) && !isnan(b.value)))"
-                                      : "(a.value " + beats + " b.value)";
+  const std::string before =
+      floating ? "(KN_BEFORE(a.value, b.value) | (isnan(a.value) & !isnan(b.value)))" : "KN_BEFORE(a.value, b.value)";
   const std::string same =
-      floating ? "(a.value == b.value || (isnan(a.value) && isnan(b.value)))" : "(a.value == b.value)";
-  // The place comes first: rusticl of Mesa 22.3 copies but the first byte of a struct that begins with one.
-  std::string text = "typedef struct {\n  long place;\n  " + element +
-                     " value;\n} kn_position;\n"
-                     "static inline kn_position kn_better(kn_position a, kn_position b) {\n"
-                     "  if (a.place < 0) return b;\n  if (b.place < 0) return a;\n"
-                     "  if (" +
-                     better +
-                     ") return a;\n"
-                     "  if (" +
-                     same +
-                     ") return a.place < b.place ? a : b;\n  return b;\n}\n"
-                     "static inline kn_position kn_position_of(" +
-                     element +
-                     " value, long place) {\n"
-                     "  kn_position p;\n  p.value = value;\n  p.place = place;\n  return p;\n}\n";
-  text += define("KN_STATE", "kn_position") + define("KN_ONE", "kn_position");
-  text += define("KN_IDENTITY", "kn_position_of(0, -1)");
-  text += "#define KN_FOLD(acc) (acc)\n#define KN_COMBINE(a, b) kn_better(a, b)\n";
-  const std::string put =
-      pass.last ? "kn_put_int64((one).place, out + (at));"
-                : "kn_put_" + std::string(name(type)) + "((one).value, values + (at)); places[at] = (one).place;";
-  text += "#define KN_PUT(one, at) " + put + "\n#define KN_PUT_ALL(one, at, left) KN_PUT(one, at)\n";
-  return text + define("KN_BODY", printer.lines(walk.access) + "acc = kn_better(acc, kn_position_of(" + value + ", " +
-                                      place + "));\n");
+      floating ? "((a.value == b.value) | (isnan(a.value) & isnan(b.value)))" : "(a.value == b.value)";
+  return state_type(pass, walk, type_name, width) + "static inline " + type_name + " " + type_name + "_combined(" +
+         type_name + " a, " + type_name + " b) {\n  const " + (width == 1 ? "int" : place + lanes) +
+         " keeps = (b.place < 0) | ((a.place >= 0) & (" + wide(before) + " | (" + wide(same) +
+         " & (a.place < b.place))));\n  return " + type_name + "_of(keeps ? a.place : b.place, " + narrow +
+         " ? a.value : b.value);\n}\n";
+}
+
+std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  const std::string value = "v" + number(value_line(pass));
+  const std::string places = printer.vector_type(held_type(pass, walk, components(pass)[0]));
+  const std::string numbers = walk.width == 1 ? "0" : "convert_" + places + "(KN_POSITIONS)";
+  const std::string found = pass.partial   ? "v0"
+                            : walk.columns ? "(" + places + ")(row)"
+                                           : "(" + places + ")((long)row * (long)d.inner + (long)i) + " + numbers;
+  std::string text = "#define KN_BEFORE(a, b) (" + combine_of(pass.kind, value_type(pass)).text + ")\n";
+  text += position_type(pass, walk, "kn_positions", walk.width);
+  if (walk.width > 1 && !walk.columns) text += position_type(pass, walk, "kn_position", 1);
+  text += struct_hooks(pass, walk, "kn_position", "kn_positions");
+  text += "#define KN_IDENTITY kn_positions_of((" + places + ")(-1), 0)\n";
+  const std::string only = walk.width == 1 || walk.columns
+                               ? ""
+                               : "if (KN_EXIST < KN_W) found = " + numbers + " < (" + places +
+                                     ")((int)KN_EXIST) ? found : (" + places + ")(-1);\n";
+  return text + define("KN_BODY", printer.lines(walk.access) + places + " found = " + found + ";\n" + only +
+                                      "acc = kn_positions_combined(acc, kn_positions_of(found, " + value + "));\n");
+}
+
+/// kn_only(v, left), or another function: v where elements exist, else what changes nothing.
+std::string only_function(const ReduceWalk& walk, DType type, const std::string& identity,
+                          const std::string& function = "kn_only") {
+  const std::string element(register_type(type)), lanes = walk.width > 1 ? std::to_string(walk.width) : "";
+  const std::string vector = element + lanes, mask(mask_type(type));
+  std::string condition = "left > 0";
+  if (walk.width > 1) {
+    std::string numbers = "0";
+    for (int l = 1; l < walk.width; ++l) numbers += ", " + std::to_string(l);
+    condition =
+        "(" + mask + lanes + ")(" + numbers + ") < (" + mask + lanes + ")((" + mask + ")min(left, (ulong)KN_W))";
+  }
+  return "static inline " + vector + " " + function + "(" + vector + " v, ulong left) {\n  return " + condition +
+         " ? v : (" + vector + ")(" + identity + ");\n}\n";
+}
+
+/// The body's value in the type that is combined, as `taken`.
+std::string taken(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  const DType in = value_type(pass), type = combined_type(pass);
+  const std::string vector = printer.vector_type(type);
+  std::string value = "v" + number(value_line(pass));
+  if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
+  const graph::ReductionInfo& row = graph::info(pass.kind);
+  if (row.maps() && !pass.partial) value = applied(row.map, value);
+  return printer.lines(walk.access) + vector + " taken = " + value + ";\n";
+}
+
+/// A state's struct and the functions on it, which the macro `functions` of kernels/common makes, of vectors and, where
+/// these are taken apart, of single values.
+std::string common_state(const ReducePass& pass, const ReduceWalk& walk, const std::string& functions,
+                         const std::string& one, const std::string& many) {
+  const std::string element(register_type(combined_type(pass)));
+  const auto instance = [&](const std::string& type_name, int width) {
+    const std::string lanes = width > 1 ? number(static_cast<std::size_t>(width)) : "";
+    return state_type(pass, walk, type_name, width) + functions + "(" + type_name + ", " + element + lanes + ")\n";
+  };
+  std::string text = instance(many, walk.width);
+  if (walk.width > 1 && !walk.columns) text += instance(one, 1);
+  return text + struct_hooks(pass, walk, one, many);
+}
+
+/// The largest exponent and the sum beside it; an element is a sum of one.
+std::string exponential_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  const DType type = combined_type(pass);
+  const std::string vector = printer.vector_type(type);
+  std::string text = common_state(pass, walk, "KN_EXPONENTIALS", "kn_exponential", "kn_exponentials");
+  text += "#define KN_IDENTITY kn_exponentials_of((" + vector + ")(-INFINITY), 0)\n";
+  // What does not exist is -infinity here, whose exponential adds nothing.
+  std::string only;
+  if (walk.width > 1 && !walk.columns) {
+    text += only_function(walk, type, "-INFINITY") + only_function(walk, type, "0", "kn_only_sum");
+    only = "if (KN_EXIST < KN_W) {\ntaken = kn_only(taken, KN_EXIST);\nsum = kn_only_sum(sum, KN_EXIST);\n}\n";
+  }
+  const std::string sum = vector + " sum = " + (pass.partial ? "v1" : "1") + ";\n";
+  return text + define("KN_BODY", taken(pass, walk, printer) + sum + only +
+                                      "acc = kn_exponentials_combined(acc, kn_exponentials_of(taken, sum));\n");
+}
+
+/// Moments: of elements a chunk's at once, by two passes over its registers; states of passes before one by one.
+std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  const DType type = combined_type(pass);
+  std::string text = common_state(pass, walk, "KN_MOMENTS", "kn_moment", "kn_moments");
+  text += "#define KN_IDENTITY kn_moments_of(0, 0, 0, 0)\n";
+  text += only_function(walk, type, "0");
+  if (pass.partial) {
+    std::string states;
+    for (const char* component : {"v0", "v1", "v2", "v3"}) {
+      states += states.empty() ? "" : ", ";
+      states += walk.columns ? component : "kn_only(" + std::string(component) + ", KN_EXIST)";
+    }
+    return text + define("KN_BODY", printer.lines(walk.access) + "acc = kn_moments_combined(acc, kn_moments_of(" +
+                                        states + "));\n");
+  }
+  text += define("KN_VALUE", printer.vector_type(type));
+  return text + define("KN_BODY", taken(pass, walk, printer));
 }
 
 /// KN_FOLD as the fixed tree has it.
@@ -86,25 +264,16 @@ std::string fold_by_halves(const std::string& element, int width) {
 }
 
 std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
-  const Body& body = *pass.body;
-  const DType in = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type, type = partial_type(pass);
+  const DType type = combined_type(pass);
   const Combine op = combine_of(pass.kind, type);
   const std::string element(register_type(type)), vector = printer.vector_type(type);
-  std::string value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
-  if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
   // Where only some of the vector's elements exist, the others must not count. The accumulator itself is never taken
   // apart for it: that would keep it out of the registers.
-  const std::string only = walk.width == 1 ? "" : "if (left < KN_W) taken = kn_only(taken, left);\n";
-  const std::string body_text =
-      printer.lines(walk.access) + vector + " taken = " + value + ";\n" + only + "acc = KN_COMBINE(acc, taken);\n";
-  const DType stored = pass.last ? pass.result : type;
+  const std::string only = walk.width == 1 ? "" : "if (KN_EXIST < KN_W) taken = kn_only(taken, KN_EXIST);\n";
   std::string text = "#define KN_COMBINE(a, b) " + op.text + "\n";
   text += define("KN_STATE", vector) + define("KN_ONE", element);
   text += define("KN_IDENTITY", "((" + vector + ")(" + op.identity + "))");
-  if (walk.width > 1) {
-    text += "static inline " + vector + " kn_only(" + vector + " v, ulong left) {\n  for (int l = 0; l < KN_W; ++l)\n" +
-            "    if ((ulong)l >= left) KN_LANE(" + element + ", v, l) = " + op.identity + ";\n  return v;\n}\n";
-  }
+  if (walk.width > 1) text += only_function(walk, type, op.identity);
   if (walk.width == 1) {
     text += "#define KN_FOLD(acc) (acc)\n";
   } else if (walk.fixed) {
@@ -114,48 +283,80 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
             ", acc, 0);\n  for (int l = 1; l < KN_W; ++l) one = KN_COMBINE(one, KN_LANE(" + element +
             ", acc, l));\n  return one;\n}\n#define KN_FOLD(acc) kn_fold(acc)\n";
   }
-  // Storing a bfloat16 takes its bits as they are; a float16 is rounded on the way.
-  const bool round = stored == DType::bfloat16;
-  text += "#define KN_PUT(one, at) kn_put_" + std::string(name(stored)) +
-          (round ? "(kn_round_one_bfloat16(one)" : "(one") + ", out + (at));\n";
-  text += "#define KN_PUT_ALL(acc, at, left) kn_store_" + std::string(name(stored)) +
-          (round ? "(kn_round_bfloat16(acc)" : "(acc") + ", out + (at), left);\n";
-  return text + define("KN_BODY", body_text);
+  if (walk.together) {
+    text += "#define KN_PAIR(a, b) KN_COMBINE(((" + vector + ")((a).even, (b).even)), ((" + vector +
+            ")((a).odd, (b).odd)))\n";
+  }
+  text += put_hook(pass, walk);
+  return text + define("KN_BODY", taken(pass, walk, printer) + only + "acc = KN_COMBINE(acc, taken);\n");
+}
+
+std::string state_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  switch (graph::info(pass.kind).state) {
+    case graph::State::value: break;
+    case graph::State::position: return position_hooks(pass, walk, printer);
+    case graph::State::moments: return moment_hooks(pass, walk, printer);
+    case graph::State::exponentials: return exponential_hooks(pass, walk, printer);
+  }
+  return value_hooks(pass, walk, printer);
 }
 
 }  // namespace
 
-bool is_position(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
-
-DType partial_type(const ReducePass& pass) {
-  if (is_position(pass.kind)) return pass.body->lines[static_cast<std::size_t>(pass.body->outputs[0].line)].type;
-  return graph::accumulation_type(pass.result);
+DType combined_type(const ReducePass& pass) {
+  return graph::info(pass.kind).state == graph::State::position ? value_type(pass)
+                                                                : graph::accumulation_type(pass.result);
 }
+
+std::vector<Component> components(const ReducePass& pass) {
+  const DType type = combined_type(pass);
+  switch (graph::info(pass.kind).state) {
+    case graph::State::value: break;
+    case graph::State::position: return {{"place", DType::int64}, {"value", type}};  // in this order: see state_type
+    case graph::State::exponentials: return {{"high", type}, {"sum", type}};
+    case graph::State::moments: return {{"count", type}, {"mean", type}, {"rest", type}, {"squares", type}};
+  }
+  return {{"", type}};
+}
+
+bool takes_constants(const ReducePass& pass) { return pass.last && graph::info(pass.kind).has_constants(); }
 
 KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   const Printer printer(body, traits, walk.width);
-  const bool partial_position = is_position(pass.kind) && !pass.last;
-  const DType stored = pass.last ? pass.result : partial_type(pass);
-  std::string outputs = "__global " + std::string(memory_type(stored)) + "* out, ";
-  if (partial_position) outputs = "__global " + std::string(memory_type(stored)) + "* values, __global long* places, ";
+  const graph::State state = graph::info(pass.kind).state;
+  std::string parameters = printer.load_parameters();
+  std::vector<DType> stored;
+  for (const Component& output : outputs_of(pass)) {
+    parameters += "__global " + std::string(memory_type(output.type)) + "* " + output_name(output) + ", ";
+    stored.push_back(output.type);
+  }
+  parameters += printer.constant_parameters();
+  if (takes_constants(pass)) {
+    const std::string type(register_type(graph::real_part(combined_type(pass))));
+    parameters += "const " + type + " divisor, const " + type + " scale, ";
+  }
   KernelText text;
   text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.reduced.shape.size() > 1, walk.width}, traits);
   if (walk.fixed) text.settings += "#define KN_FIXED\n";
   if (walk.ragged) text.settings += "#define KN_RAGGED\n";
+  if (walk.together) text.settings += "#define KN_TOGETHER\n";
+  if (walk.dense) text.settings += "#define KN_DENSE\n";
+  if (walk.chunk > 0) text.settings += "#define KN_CHUNK " + std::to_string(walk.chunk) + "\n";
   text.settings += "#define KN_LANES " + std::to_string(walk.lanes) + "\n#define KN_GROUP " +
                    std::to_string(reduce_group) + "\n#define KN_TILE " + std::to_string(walk.tile) + "\n";
-  text.modules = printer.modules({stored});
-  if (pass.kind == ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");
+  text.modules = printer.modules(stored);
+  if (state == graph::State::moments) text.modules.push_back("common/moments");
+  if (state == graph::State::exponentials) text.modules.push_back("common/exponentials");
+  if (pass.kind == ReduceKind::prod && is_complex(pass.result)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";
-  text.definitions = printer.memory_instances({stored}) + bounds_type(walk) + inner_strides(walk) +
-                     define("KN_PARAMETERS",
-                            printer.load_parameters() + outputs + printer.constant_parameters() + "const kn_bounds d") +
+  text.definitions = printer.memory_instances(stored) + bounds_type(walk) + inner_strides(walk) +
+                     define("KN_PARAMETERS", parameters + "const kn_bounds d") +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +
                      define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +
                                           printer.uniform_loads(walk.access)) +
-                     (is_position(pass.kind) ? position_hooks(pass, walk, printer) : value_hooks(pass, walk, printer));
+                     state_hooks(pass, walk, printer);
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace koine::codegen {
@@ -14,12 +15,17 @@ namespace koine::codegen {
 /// One pass of a reduction.
 struct ReducePass {
   graph::ReduceKind kind;
-  const Body* body;  // its output's line is the value to reduce
-  std::int32_t position =
-      -1;              // argmax, argmin: the line that holds positions found by a pass before; -1: the first pass
-  bool last = true;    // gives results rather than partial values
-  DType result;        // of the last pass
-  bool fixed = false;  // by the tree that is the same on every device
+  const Body* body;      // its output's line is the value to reduce
+  bool partial = false;  // the body's lines are instead, one for each component, states that a pass before left
+  bool last = true;      // gives results rather than states
+  DType result;          // of the last pass
+  bool fixed = false;    // by the tree that is the same on every device
+};
+
+/// A part of a state. Between passes each has an array of its own.
+struct Component {
+  std::string_view name;  // none where the state is a single value
+  DType type;
 };
 
 /// Two nested loops: over the results ("kept" axes) and over what goes into one ("reduced" axes). The innermost axis is
@@ -32,8 +38,11 @@ struct ReduceWalk {
   bool cpu, wide, aligned, columns, fixed;
   bool ragged;  // fixed: a row of elements may begin at any of the running values (CPU, rows)
   int width;
-  int lanes;  // work-items that share a unit (GPU); fixed columns: running values of a result
-  int tile;   // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
+  int lanes;      // work-items that share a unit (GPU); fixed columns: running values of a result
+  int tile;       // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
+  bool together;  // rows of which a vector of results is folded at once (CPU)
+  bool dense;     // together: rows follow one another in memory
+  int chunk;      // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
   graph::Collapsed kept, reduced;
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
@@ -43,9 +52,11 @@ struct ReduceWalk {
 
 inline constexpr int reduce_group = 256;
 
-bool is_position(graph::ReduceKind kind);
-/// The type that partial values have in memory.
-DType partial_type(const ReducePass& pass);
+/// The type that values are combined in.
+DType combined_type(const ReducePass& pass);
+std::vector<Component> components(const ReducePass& pass);
+/// Whether the kernel takes a divisor and a scale.
+bool takes_constants(const ReducePass& pass);
 
 ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_t>& axes, const DeviceTraits& traits);
 void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass);

@@ -17,7 +17,13 @@ constexpr std::int64_t segment_elements = 4096;
 constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
 constexpr std::int64_t enough_units = 1 << 17;   // to fill a GPU with columns
 constexpr std::int64_t fewest_rows = 32;         // of a block of columns
+constexpr std::int64_t longest_gathered_row = 64;
+constexpr std::int64_t longest_together = 64;  // in vectors
 constexpr int cpu_tile = 16;
+// Of moments, for each work-item: registers of a GPU; of a CPU the nearest cache has room for a tile's vectors too.
+constexpr int chunk_bytes = 128;
+constexpr int cpu_chunk = 16;
+constexpr int widest_position = 4;  // of a GPU's vectors: their places take 64 bits each
 // Of the fixed tree: changing these changes results.
 constexpr std::int64_t fixed_block = 4096;
 constexpr std::int64_t fixed_values = 32;
@@ -58,11 +64,37 @@ bool reads_better(const graph::Collapsed& a, const graph::Collapsed& b) {
   return of_a.first + of_b.first == 0 ? a.shape.back() > b.shape.back() : of_a < of_b;
 }
 
+/// Chooses how a CPU takes short rows, whose vectors it would be slow to take apart for a result each: as many rows as
+/// a vector has elements are folded at once, or, where rows would be read element by element, each vector is gathered
+/// from neighbouring rows, as if they were columns.
+void choose_short_rows(ReduceWalk& walk, const Body& body) {
+  const std::int64_t inner = walk.reduced.shape.back();
+  if (!walk.cpu || walk.width == 1 || walk.columns || walk.kept.shape.elements() < walk.width) return;
+  bool in_vectors = walk.reduced.shape.size() == 1 && 2 * inner >= walk.width;
+  walk.dense = walk.kept.shape.size() == 1;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    const std::int64_t step = walk.reduced.step(k);
+    in_vectors = in_vectors && (step == 0 || step == 1 || body.loads[k].iota);
+    walk.dense = walk.dense && (step == 0 || body.loads[k].iota || walk.kept.step(k) == inner);
+  }
+  const bool whole = walk.dense || inner % walk.width == 0;
+  walk.together = in_vectors && whole && !walk.fixed && inner <= longest_together * walk.width;
+  walk.dense = walk.dense && walk.together;
+  walk.columns = !walk.together && walk.reduced.shape.elements() <= longest_gathered_row && walk.kept.shape.back() > 1;
+}
+
 /// The running values that elements fall to: combining with one that none fell to changes nothing, but for products of
 /// complex numbers.
 std::int64_t values_in_use(const ReducePass& pass, std::int64_t elements) {
   const bool all = pass.kind == graph::ReduceKind::prod && is_complex(pass.result);
   return all || elements >= fixed_values ? fixed_values : std::int64_t(std::bit_ceil(std::uint64_t(elements)));
+}
+
+/// Vectors that a work-item keeps to take moments of.
+int chunk_of(const ReducePass& pass, const ReduceWalk& walk) {
+  if (graph::info(pass.kind).state != graph::State::moments || pass.partial) return 0;
+  const int vector = walk.width * static_cast<int>(size_of(combined_type(pass)));
+  return walk.cpu ? cpu_chunk : std::max(chunk_bytes / vector, 1);
 }
 
 void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
@@ -84,7 +116,9 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
     (walk.cpu ? walk.tile : walk.lanes) = vectors;
     walk.ragged = walk.cpu && walk.reduced.shape.size() > 1 && inner % fixed_values != 0;
   } else {
-    walk.lanes = walk.cpu ? 1 : segments >= 128 ? 256 : segments >= 16 ? 32 : segments >= 4 ? 4 : 1;
+    // A chunk's moments are worth taking of several vectors.
+    const std::int64_t shares = divide_up(segments, std::max(walk.chunk / 2, 1));
+    walk.lanes = walk.cpu ? 1 : shares >= 128 ? 256 : shares >= 16 ? 32 : shares >= 4 ? 4 : 1;
   }
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);
@@ -94,6 +128,11 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   walk.per_block = std::uint64_t(per_block);
   walk.units = std::uint64_t(units);
   walk.units_per_item = walk.cpu ? std::uint64_t(std::max(least, share)) : 1;
+  walk.together = walk.together && blocks == 1;
+  if (walk.together) {
+    const auto width = static_cast<std::uint64_t>(walk.width);
+    walk.units_per_item = (walk.units_per_item + width - 1) / width * width;
+  }
 }
 
 void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
@@ -101,7 +140,7 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
   std::int64_t most_vectors = cpu_tile;
   if (walk.fixed) {
     walk.lanes = static_cast<int>(values_in_use(pass, rows));
-    const auto vector = walk.width * static_cast<std::int64_t>(size_of(partial_type(pass)));
+    const auto vector = walk.width * static_cast<std::int64_t>(size_of(combined_type(pass)));
     most_vectors = std::clamp<std::int64_t>(fixed_tile_bytes / (walk.lanes * vector), 1, cpu_tile);
   }
   walk.tile = walk.cpu ? static_cast<int>(std::min(most_vectors, divide_up(inner, walk.width))) : 1;
@@ -134,8 +173,11 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.kept = part(body, axes, false);
   walk.reduced = part(body, axes, true);
   walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1;
-  // A position is a pair of numbers, which no vector operation combines.
-  walk.width = is_position(pass.kind) ? 1 : vector_width(body, false, traits);
+  walk.width = vector_width(body, false, traits);
+  if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
+    walk.width = std::min(walk.width, widest_position);
+  }
+  choose_short_rows(walk, body);
   const graph::Collapsed& inner = walk.columns ? walk.kept : walk.reduced;
   const graph::Collapsed& outer = walk.columns ? walk.reduced : walk.kept;
   walk.aligned = !walk.cpu && walk.width > 1;
@@ -157,6 +199,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   const bool several_rows = walk.fixed && !walk.columns && walk.reduced.shape.size() > 1;
   if (several_rows && walk.reduced.shape.back() % walk.width != 0) walk.aligned = false;
   if (!walk.cpu && !walk.aligned) walk.width = 1;
+  walk.chunk = chunk_of(pass, walk);
   walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();
   if (walk.columns) {
     divide_columns(walk, pass, traits);
@@ -186,15 +229,18 @@ std::vector<std::int64_t> bounds(const ReduceWalk& walk) {
 
 void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass) {
   const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
-  // Where partial values lie in memory as results do, every pass is the same program.
-  const bool last = pass.last && (is_position(pass.kind) || partial_type(pass) != pass.result);
+  // Where states lie in memory as elements and results do, every pass is the same program.
+  const graph::ReductionInfo& row = graph::info(pass.kind);
+  const bool partial = pass.partial && (row.state != graph::State::value || row.maps());
+  const bool last = pass.last && (row.finishes() || combined_type(pass) != pass.result);
   byte(pass.kind);
   byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) | (last ? 16 : 0) |
-       (pass.position >= 0 ? 32 : 0) | (walk.fixed ? 64 : 0) | (walk.ragged ? 128 : 0));
+       (partial ? 32 : 0) | (walk.fixed ? 64 : 0) | (walk.ragged ? 128 : 0));
   byte(pass.result);
   byte(walk.width);
   byte(walk.lanes == 256 ? 255 : walk.lanes);
   byte(walk.tile);
+  byte(walk.chunk | (walk.together ? 64 : 0) | (walk.dense ? 128 : 0));
   byte(walk.kept.shape.size());
   byte(walk.reduced.shape.size());
   for (Access access : walk.access) byte(access);

@@ -236,7 +236,7 @@ void run_deep(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p, 
   const Shape shape{blocks, results};
   const graph::NodeRef leaf = graph::make_leaf(type, graph::row_major(shape), sums, place);
   // Its kernels are at hand before the products run: where one must be built, nothing is done twice.
-  const Reduction total(queue, stored_body({leaf}, shape, leaf.get()), {graph::ReduceKind::sum, {0}, p.dtype, true},
+  const Reduction total(queue, stored_body({leaf}, shape, leaf.get()), {{graph::ReduceKind::sum, {0}}, p.dtype, true},
                         place, "matmul", out);
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
     MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, sums.get(), block * results, p.fixed, true};

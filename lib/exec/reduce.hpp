@@ -15,10 +15,9 @@ namespace koine::exec {
 class Reduction {
  public:
   struct Order {
-    graph::ReduceKind kind;
-    std::vector<std::size_t> axes;  // of the body's domain, rising
-    DType type;                     // of the results
-    bool fixed;                     // by the tree that is the same on every device
+    graph::ReduceInfo reduction;  // over axes of the body's domain
+    DType type;                   // of the results
+    bool fixed;                   // by the tree that is the same on every device
   };
   /// `result` has room for the results in row-major order. The domain has elements.
   Reduction(runtime::Queue& queue, codegen::Body body, Order order, graph::Place place, std::string_view function,
@@ -38,6 +37,7 @@ class Reduction {
   };
 
   runtime::Queue& queue_;
+  graph::ReduceInfo reduction_;
   std::deque<Pass> passes_;
 };
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "graph/layout.hpp"
+#include "graph/reductions.hpp"
 
 #include <koine/dtype.hpp>
 
@@ -25,25 +26,24 @@ struct ConstantValue {
   std::complex<double> real = 0.0;
 };
 
-enum class ReduceKind : std::uint8_t { sum, prod, max, min, any, all, count_nonzero, argmax, argmin };
-
 struct ReduceInfo {
   ReduceKind kind;
   std::vector<std::size_t> axes;  // rising
+  double divisor = 1, scale = 1;  // of the finish
 
-  std::string_view function() const;
+  std::string_view function() const { return info(kind).name; }
   static constexpr std::size_t loops = 2;
   std::size_t loop_of(std::size_t axis, std::size_t) const {
     return std::binary_search(axes.begin(), axes.end(), axis) ? 1 : 0;
   }
-  ReduceInfo merged() const { return {kind, {1}}; }
+  ReduceInfo merged() const { return {kind, {1}, divisor, scale}; }
 };
 
 struct ScanInfo {
   ReduceKind kind;
   std::size_t axis;
 
-  std::string_view function() const;
+  std::string_view function() const { return info(kind).scan; }
   static constexpr std::size_t loops = 3;
   std::size_t loop_of(std::size_t other, std::size_t) const { return other < axis ? 0 : other == axis ? 1 : 2; }
   ScanInfo merged() const { return {kind, 1}; }

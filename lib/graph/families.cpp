@@ -42,30 +42,6 @@ const Family& family(Op op) {
   return families[index];
 }
 
-std::string_view ReduceInfo::function() const {
-  switch (kind) {
-    case ReduceKind::sum: return "sum";
-    case ReduceKind::prod: return "prod";
-    case ReduceKind::max: return "max";
-    case ReduceKind::min: return "min";
-    case ReduceKind::any: return "any";
-    case ReduceKind::all: return "all";
-    case ReduceKind::count_nonzero: return "count_nonzero";
-    case ReduceKind::argmax: return "argmax";
-    case ReduceKind::argmin: break;
-  }
-  return "argmin";
-}
-
-std::string_view ScanInfo::function() const {
-  switch (kind) {
-    case ReduceKind::sum: return "cumulative_sum";
-    case ReduceKind::prod: return "cumulative_prod";
-    case ReduceKind::max: return "cumulative_max";
-    default: return "cumulative_min";
-  }
-}
-
 std::string_view RandomInfo::function() const {
   switch (kind) {
     case RandomKind::uniform: return "uniform";

@@ -18,11 +18,11 @@ static_assert(std::size(rows) == table_size);
 
 const OpInfo& info(Op op) { return rows[static_cast<int>(op)]; }
 
-const char* expression(const OpInfo& row, DType type) {
-  if (is_bool(type)) return row.expressions.b;
-  if (is_signed_integer(type)) return row.expressions.i;
-  if (is_unsigned_integer(type)) return row.expressions.u;
-  return is_complex(type) ? row.expressions.c : row.expressions.f;
+const char* expression(const Expressions& expressions, DType type) {
+  if (is_bool(type)) return expressions.b;
+  if (is_signed_integer(type)) return expressions.i;
+  if (is_unsigned_integer(type)) return expressions.u;
+  return is_complex(type) ? expressions.c : expressions.f;
 }
 
 bool is_exact(const OpInfo& row, DType type) {

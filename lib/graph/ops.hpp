@@ -86,8 +86,9 @@ struct OpInfo {
 
 /// The table's row of an operation; in_table(op) holds.
 const OpInfo& info(Op op);
-/// The expression of a row for inputs of `type`.
-const char* expression(const OpInfo& row, DType type);
+/// The expression for inputs of `type`.
+const char* expression(const Expressions& expressions, DType type);
+inline const char* expression(const OpInfo& row, DType type) { return expression(row.expressions, type); }
 /// Whether every device gives the same bits for inputs of `type` (koine::reproducible says how far).
 bool is_exact(const OpInfo& row, DType type);
 /// The name of a row or of a family, for messages and listings.

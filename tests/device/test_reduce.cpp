@@ -52,6 +52,22 @@ TEST_CASE("sizes round the edges of vectors, lanes and blocks") {
   });
 }
 
+TEST_CASE("short rows, one behind the other and apart") {
+  on_each_device([] {
+    for (const std::int64_t columns : {3, 8, 13, 16, 40, 64, 70}) {
+      constexpr std::int64_t rows = 37;
+      const Plain whole = random_plain({rows, columns + 2});
+      Plain part{{rows, columns}, {}};
+      kn::test::each_position(part.shape, [&](const Shape& p) {
+        part.values.push_back(whole.values[static_cast<std::size_t>(p[0] * (columns + 2) + p[1] + 1)]);
+      });
+      const Array x = to_array(whole, kn::float32);
+      check_all(x, whole, {1});
+      check_all(x(all, slice(1, columns + 1)), part, {1});
+    }
+  });
+}
+
 TEST_CASE("inputs that are views, broadcasts and expressions") {
   on_each_device([] {
     const Plain plain = random_plain({12, 20});
