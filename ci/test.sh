@@ -15,7 +15,7 @@ trap 'code=$?; [ $code -eq 0 ] || echo "test: FAILED while $step, after $SECONDS
 
 step="installing packages"
 echo "== 1/3 $step"
-ci/packages.sh build test
+ci/run/packages.sh build test
 
 step="building into $build/"
 echo "== 2/3 $step"

@@ -64,7 +64,7 @@ endif()
 # program of its own, small enough to be built with each sanitizer.
 koine_add_tests(stress koine::koine "POCL_DEVICES=pthread pthread" KOINE_PROGRAM_LIMIT=12)
 
-# Every kernel file at sizes that an interpreter can run: ci/implementations.sh has Oclgrind watch it.
+# Every kernel file at sizes that an interpreter can run: ci/run/implementations.sh has Oclgrind watch it.
 koine_add_tests(tiny koine_internal)
 
 # tests/faults runs with a layer between loader and driver that makes OpenCL calls fail. Layers came with OpenCL 3's
@@ -117,7 +117,7 @@ endif()
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")
 mark_as_advanced(KOINE_CLANG)
 if(KOINE_CLANG)
-  add_test(NAME kernels.compile_alone COMMAND "${PROJECT_SOURCE_DIR}/ci/check_kernels" "${KOINE_CLANG}")
+  add_test(NAME kernels.compile_alone COMMAND "${PROJECT_SOURCE_DIR}/ci/checks/check_kernels" "${KOINE_CLANG}")
   set_tests_properties(kernels.compile_alone PROPERTIES LABELS kernels)
 endif()
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Memcheck over what begins, ends, forks, loads and unloads: the tests of files and threads without a device, and on PoCL
 # each of the programs that tests/device/test_exit.cpp, test_fork.cpp and tests/load start, which a glob finds. Fails on
-# any invalid access, any use of an undefined value and any block that is definitely lost, but for ci/valgrind.supp.
-# Arguments are patterns of case names ("*fork*") in place of all.
+# any invalid access, any use of an undefined value and any block that is definitely lost, but for
+# ci/baselines/valgrind.supp. Arguments are patterns of case names ("*fork*") in place of all.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "valgrind: FAILED while $step, after $SECONDS s"' EXIT
 work=$PWD/build-ci/valgrind
@@ -19,7 +19,7 @@ export KOINE_TEST_ROUNDS=10000000
 export KOINE_TEST_PLUGIN=$PWD/build-ci/libkoine_test_plugin.so KOINE_TEST_LIBRARY=$PWD/build-ci/libkoine.so
 
 step="installing packages"
-ci/packages.sh build test valgrind
+ci/run/packages.sh build test valgrind
 step="building into build-ci/"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 cmake --preset ci
@@ -40,7 +40,7 @@ check() {
   local logs=$work/logs/$count code=0 log
   # shellcheck disable=SC2016  # for the inner shell, which becomes valgrind: its id tells parent from children
   timeout 1800 bash -c 'echo $$ >"$0" && exec valgrind "$@"' "$logs.parent" --quiet --fair-sched=try --leak-check=full \
-    --show-leak-kinds=definite --num-callers=40 --suppressions=ci/valgrind.supp --log-file="$logs.%p.log" \
+    --show-leak-kinds=definite --num-callers=40 --suppressions=ci/baselines/valgrind.supp --log-file="$logs.%p.log" \
     "build-ci/$1" --no-version "${@:2}" >"$logs.out" 2>&1 || code=$?
   for log in "$logs".*.log; do
     [ "$log" = "$logs.$(cat "$logs.parent").log" ] || sed -i '/ definitely lost in loss record /,/^==[0-9]*== $/d' "$log"

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Python module into build-python/ and runs the array API standard's own test suite on it, on PoCL or on
 # KOINE_DEVICE's devices. What may fail stands in python/array_api_xfails.txt with the reason; any other failure fails.
-# usage: ci/array_api.sh [pytest arguments]     MAX_EXAMPLES=20 of hypothesis, JOBS=2 processes
+# usage: ci/run/array_api.sh [pytest arguments]     MAX_EXAMPLES=20 of hypothesis, JOBS=2 processes
 # The suite is data-apis/array-api-tests with its submodule, in the folder that ARRAY_API_TESTS names, by default
 # ../shared/array-api-tests.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 root=$PWD build=$PWD/build-python
 suite=${ARRAY_API_TESTS:-../shared/array-api-tests}
 if [ ! -d "$suite/array_api_tests" ]; then
@@ -25,7 +25,7 @@ packages=(nanobind==3.1.0 numpy==2.4.6 pytest==9.2.0 pytest-json-report==1.5.0 p
 
 step="installing packages"
 echo "== 1/3 $step"
-ci/packages.sh build python
+ci/run/packages.sh build python
 mkdir -p "$POCL_CACHE_DIR"
 if [ "$(cat "$build/packages" 2>/dev/null)" != "${packages[*]}" ]; then
   rm -rf "$build/venv"

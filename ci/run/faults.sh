@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Fails each OpenCL call and each allocation of a workload of everything in its turn: every place, every code, once and
-# from then on, in every way of working. usage: ci/faults.sh [one in [one in, on new devices]]: not at each place, but at
-# one in so many, others every day. On new devices, where programs are made each time, that is one in 13 if nothing is said.
+# from then on, in every way of working.
+# usage: ci/run/faults.sh [one in [one in, on new devices]]: not at each place, but at one in so many, others every day.
+# On new devices, where programs are made each time, that is one in 13 if nothing is said.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 export KOINE_DEVICE=${KOINE_DEVICE:-pocl} KOINE_TEST_EXHAUSTIVE=1
 export KOINE_TEST_STRIDE=${1:-1} KOINE_TEST_OFFSET=$(($(date +%s) / 86400))
 on_new_devices=${2:-13}
@@ -13,7 +14,7 @@ trap 'code=$?; [ $code -eq 0 ] || echo "faults: FAILED while $step, after $SECON
 
 step="building"
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/build-ci/pocl-cache}
-ci/packages.sh build test
+ci/run/packages.sh build test
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 mkdir -p "$POCL_CACHE_DIR"
 cmake --preset ci >/dev/null

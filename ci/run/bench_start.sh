@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # The time from main to the first result of exp(-a*a)*b+1 in a fresh process: with an empty cache (the driver's own
 # empty too), a warm one and none (the driver's own warm). Processes take turns; prints medians in milliseconds.
-# usage: ci/bench_start.sh
+# usage: ci/run/bench_start.sh
 #   ROUNDS=9       processes of each kind       KOINE_DEVICE   the device
 # A koine_start on the PATH is taken as it is (ci/gpu.sh puts one there); otherwise one is built into build/.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "bench_start: FAILED while $step, after $SECONDS s"' EXIT
 
 if ! command -v koine_start >/dev/null; then
   step="installing packages"
-  ci/packages.sh build test
+  ci/run/packages.sh build test
   step="building into build/"
   command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
   cmake --preset release -DKOINE_BUILD_TESTS=OFF

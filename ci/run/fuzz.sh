@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every fuzzer for a while: libFuzzer with sanitizers on .npy and .npz files, KOINE_* variables and cache files, then random
-# programs of arrays on PoCL, played twice so that arrays move between devices, or on KOINE_DEVICE's. usage: ci/fuzz.sh [seconds for the programs, 600] [seed]
+# Runs every fuzzer for a while: libFuzzer with sanitizers on .npy and .npz files, KOINE_* variables and cache files, then
+# random programs of arrays on PoCL, played twice so that arrays move between devices, or on KOINE_DEVICE's.
+# usage: ci/run/fuzz.sh [seconds for the programs, 600] [seed]
 # A tenth of that time goes to each of the others. What fails lies in build-fuzz/findings; with a fix it joins the corpus.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 seconds=${1:-600}
 seed=${2:-$(date +%s)}
 export KOINE_DEVICE=${KOINE_DEVICE:-pocl} POCL_DEVICES=${POCL_DEVICES:-pthread pthread}
@@ -12,7 +13,7 @@ step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "fuzz: FAILED while $step, after $SECONDS s; see build-fuzz/findings"' EXIT
 
 step="installing packages"
-ci/packages.sh build test fuzz
+ci/run/packages.sh build test fuzz
 
 step="building"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"

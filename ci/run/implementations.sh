@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests on other OpenCL implementations than PoCL, each as the only one that its processes see.
-# usage: ci/implementations.sh [rusticl] [intel] [oclgrind] [-- ctest arguments], by default all three
+# usage: ci/run/implementations.sh [rusticl] [intel] [oclgrind] [-- ctest arguments], by default all three
 #   rusticl   Mesa's, on llvmpipe, from Debian: the whole suite but tests/vendors; it has no float64
 #   intel     Intel's CPU runtime, from PyPI, in a folder of the build tree: the whole suite but tests/vendors
 #   oclgrind  interprets kernels and reports data races and accesses out of bounds: tests/tiny, which runs every file
 #             of kernels/, in the CPU's loops and, with tests/layers/vendor.cpp between, in a card's
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 names=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
   names+=("$1")
@@ -34,7 +34,7 @@ alone() {
 whole_suite() { ci/test.sh -LE '^vendors$' "$@"; }
 
 rusticl() {
-  ci/packages.sh rusticl
+  ci/run/packages.sh rusticl
   alone libRusticlOpenCL.so.1
   export RUSTICL_ENABLE=llvmpipe KOINE_DEVICE=mesa:cpu MESA_SHADER_CACHE_DIR=$folder/cache
   mkdir -p "$MESA_SHADER_CACHE_DIR"
@@ -42,7 +42,7 @@ rusticl() {
 }
 
 intel() {
-  ci/packages.sh intel
+  ci/run/packages.sh intel
   if [ "$(cat "$folder/packages" 2>/dev/null)" != "${intel_packages[*]}" ]; then
     echo "installing ${intel_packages[*]} into $folder/venv"
     rm -rf "$folder/venv"
@@ -75,7 +75,7 @@ watched() {
 }
 
 oclgrind() {
-  ci/packages.sh oclgrind
+  ci/run/packages.sh oclgrind
   alone /usr/lib/oclgrind/liboclgrind-rt-icd.so
   # Clang turns restrict into an intrinsic that Oclgrind does not know.
   export KOINE_DEVICE=oclgrind OCLGRIND_DATA_RACES=1 OCLGRIND_BUILD_OPTIONS=-Drestrict=
@@ -112,7 +112,7 @@ if [ ${#names[@]} -eq 1 ]; then
   exit
 fi
 failed=()
-for name in "${names[@]}"; do ci/implementations.sh "$name" -- "$@" || failed+=("$name"); done
+for name in "${names[@]}"; do ci/run/implementations.sh "$name" -- "$@" || failed+=("$name"); done
 step="testing on ${failed[*]:-nothing}"
 [ ${#failed[@]} -eq 0 ]
 echo "implementations: all passed on ${names[*]}, $SECONDS s"

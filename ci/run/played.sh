@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests of operations and of devices on PoCL playing other devices: through tests/layers/vendor.cpp, which
-# holds it to what it says. usage: ci/played.sh [play...]; a play is what KOINE_TEST_PLAY takes. TESTS=ops for a part.
+# holds it to what it says.
+# usage: ci/run/played.sh [play...]; a play is what KOINE_TEST_PLAY takes. TESTS=ops for a part.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 plays=("$@")
 [ ${#plays[@]} -gt 0 ] || plays=(amd nvidia no_fp64 small_groups)
 build=build-ci
@@ -19,7 +20,7 @@ left_out=(
 )
 
 step="building into $build/"
-ci/packages.sh build test
+ci/run/packages.sh build test
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 mkdir -p "$POCL_CACHE_DIR"
 cmake --preset ci >/dev/null

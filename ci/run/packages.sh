@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian/Ubuntu packages that Koine needs. usage: ci/packages.sh group...
+# Installs the Debian/Ubuntu packages that Koine needs. usage: ci/run/packages.sh group...
 # KOINE_SKIP_PACKAGES=1 leaves the system alone: for machines where the same things come another way.
 set -euo pipefail
 
@@ -10,7 +10,7 @@ declare -A groups=(
            libcli11-dev libstb-dev zlib1g-dev pocl-opencl-icd"
   # Tests and benchmarks; pkg-config because the installed koine.pc is tested with it, clang because users have it.
   [test]="doctest-dev librandom123-dev libbenchmark-dev pkg-config clang-14"
-  # Other OpenCL implementations to test on: ci/implementations.sh.
+  # Other OpenCL implementations to test on: ci/run/implementations.sh.
   [rusticl]="mesa-opencl-icd"
   [intel]="python3-venv"
   [oclgrind]="oclgrind"
@@ -19,10 +19,10 @@ declare -A groups=(
   [lint]="clang-format-14 python3"
   # Memcheck over the tests that begin and end processes.
   [valgrind]="valgrind"
-  # The Python module, whose other needs come from PyPI: ci/array_api.sh.
+  # The Python module, whose other needs come from PyPI: ci/run/array_api.sh.
   [python]="python3-venv python3-dev"
   [numpy]="python3-numpy libopenblas0-pthread"
-  # Compilers for cards that are not here: a group for each word of ci/check_targets.
+  # Compilers for cards that are not here: a group for each word of ci/checks/check_targets.
   [amd]="python3 clang-19 lld-19 rocm-device-libs"
   [nvidia]="python3 clang-19 libclc-15"
   [spirv]="python3 clang-15 llvm-spirv-15 spirv-tools"
