@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The long runs, some hours: every test with every variant, again under the sanitizers, as other vendors' devices and on
-# other implementations of OpenCL; every call and allocation failing; memcheck; the array API standard's test suite; the
-# fuzzers; every kernel that the tests make, compiled for cards that are not here; one short round of each benchmark. docs/reliability.md says what each is for.
+# other implementations of OpenCL; clang-tidy; the binary interface; every call and allocation failing; memcheck; the
+# array API standard's test suite; the fuzzers; every kernel that the tests make, compiled for cards that are not here;
+# one short round of each benchmark. docs/reliability.md says what each is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export KOINE_TEST_EXHAUSTIVE=1
@@ -25,6 +26,10 @@ step="compiling for cards that are not here"
 ci/checks/check_targets amd nvidia spirv build-ci/kernels
 step="testing on other implementations"
 ci/run/implementations.sh
+step="looking for what compilers do not warn of"
+ci/checks/check_tidy
+step="comparing the binary interface"
+ci/checks/check_abi
 step="failing every call"
 ci/run/faults.sh 3 101
 step="running memcheck"

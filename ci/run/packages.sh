@@ -17,6 +17,10 @@ declare -A groups=(
   # clang with libFuzzer and the sanitizers.
   [fuzz]="clang-16 libclang-rt-16-dev"
   [lint]="clang-format-14 python3"
+  # The static checks of .clang-tidy, and the compiler whose command lines they read.
+  [tidy]="clang-14 clang-tidy-14"
+  # Reads the ABI of the library and compares it: ci/checks/check_abi.
+  [abi]="abigail-tools"
   # Memcheck over the tests that begin and end processes.
   [valgrind]="valgrind"
   # The Python module, whose other needs come from PyPI: ci/run/array_api.sh.
