@@ -5,6 +5,7 @@
 # its own.
 
 find_package(doctest CONFIG REQUIRED)
+include(cmake/bundle.cmake)
 
 # doctest's own code and the helpers, compiled once for all programs.
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
@@ -22,7 +23,8 @@ function(koine_add_tests folder library)
   if(NOT sources)
     return()
   endif()
-  add_executable(test_${folder} ${sources})
+  koine_bundled(compiled test_${folder} ${sources})
+  add_executable(test_${folder} ${compiled})
   target_link_libraries(test_${folder} PRIVATE koine_settings koine_test_support ${library})
   # The tests are wide in types and short in loops: half of their compile time would go to optimisation.
   target_compile_options(test_${folder} PRIVATE $<$<CONFIG:Release>:-O0>)
@@ -46,11 +48,11 @@ if(TARGET test_ops)
   # The op table itself, so that a row without a reference does not compile; nothing else of lib/ is linked.
   target_include_directories(test_ops PRIVATE "${PROJECT_SOURCE_DIR}/lib")
 endif()
+# Its references round after every operation, as the devices do.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/device/test_reproducible.cpp"
+  PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 koine_add_tests(device koine_internal)
 if(TARGET test_device)
-  # Its references round after every operation, as the devices do.
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/device/test_reproducible.cpp"
-    PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
   # Two devices where there may be only one: PoCL shows the CPU as often as it is named here. Elsewhere this changes
   # nothing.
   add_test(NAME device.two_devices
