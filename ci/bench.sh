@@ -15,7 +15,7 @@ groups=("$@")
 
 if ! command -v koine_bench >/dev/null; then
   step="installing packages"
-  ci/packages.sh build test numpy
+  ci/run/packages.sh build test numpy
   step="building into build/"
   command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
   cmake --preset release -DKOINE_BUILD_TESTS=OFF

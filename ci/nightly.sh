@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The long runs, some hours: every test with every variant, again under the sanitizers, as other vendors' devices and on
-# other implementations of OpenCL; every call and allocation failing; memcheck; the array API standard's test suite; the
-# fuzzers; every kernel that the tests make, compiled for cards that are not here; one short round of each benchmark. docs/reliability.md says what each is for.
+# other implementations of OpenCL; clang-tidy; the binary interface; every call and allocation failing; memcheck; the
+# array API standard's test suite; the fuzzers; every kernel that the tests make, compiled for cards that are not here;
+# one short round of each benchmark. docs/reliability.md says what each is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export KOINE_TEST_EXHAUSTIVE=1
@@ -20,19 +21,23 @@ done
 export KOINE_TEST_EXHAUSTIVE=0
 step="playing other vendors' devices"
 rm -rf build-ci/kernels
-KOINE_DUMP_DIR=$PWD/build-ci/kernels ci/played.sh amd nvidia,few_units no_fp64 small_groups
+KOINE_DUMP_DIR=$PWD/build-ci/kernels ci/run/played.sh amd nvidia,few_units no_fp64 small_groups
 step="compiling for cards that are not here"
-ci/check_targets amd nvidia spirv build-ci/kernels
+ci/checks/check_targets amd nvidia spirv build-ci/kernels
 step="testing on other implementations"
-ci/implementations.sh
+ci/run/implementations.sh
+step="looking for what compilers do not warn of"
+ci/checks/check_tidy
+step="comparing the binary interface"
+ci/checks/check_abi
 step="failing every call"
-ci/faults.sh 3 101
+ci/run/faults.sh 3 101
 step="running memcheck"
-ci/valgrind.sh
+ci/run/valgrind.sh
 step="running the array API standard's tests"
-ci/array_api.sh
+ci/run/array_api.sh
 step="fuzzing"
-ci/fuzz.sh "${FUZZ_SECONDS:-3600}"
+ci/run/fuzz.sh "${FUZZ_SECONDS:-3600}"
 step="running the benchmarks"
 # 0.01 s each shows that they run; figures worth keeping need a quiet machine and Google Benchmark's default.
 KOINE_DEVICE=${KOINE_DEVICE:-pocl} build-ci/koine_bench --benchmark_min_time=0.01

@@ -9,7 +9,7 @@ trap 'code=$?; [ $code -eq 0 ] || echo "quickstart: FAILED while $step"' EXIT
 
 step="installing packages"
 echo "== 1/3 $step"
-ci/packages.sh build
+ci/run/packages.sh build
 
 step="building into build/"
 echo "== 2/3 $step"

@@ -15,7 +15,7 @@ trap 'code=$?; [ $code -eq 0 ] || echo "test: FAILED while $step, after $SECONDS
 
 step="installing packages"
 echo "== 1/3 $step"
-ci/packages.sh build test
+ci/run/packages.sh build test
 
 step="building into $build/"
 echo "== 2/3 $step"
@@ -24,9 +24,12 @@ mkdir -p "$POCL_CACHE_DIR"
 cmake --preset "$preset"
 cmake --build --preset "$preset" --parallel "$(nproc)" ${TARGET:+--target "$TARGET"}
 
+# Programs whose kernels PoCL has compiled are folders of its cache, whichever process asked for them.
+programs() { find "$POCL_CACHE_DIR" -mindepth 3 -maxdepth 3 -name program.bc | wc -l; }
 step="testing on $KOINE_DEVICE"
 echo "== 3/3 $step"
 jobs=$(nproc)
+before=$(programs)
 ctest --preset "$preset" --parallel "${KOINE_TEST_JOBS:-$((jobs < 4 ? jobs : 4))}" "$@"
 
 # Each ctest entry is a source file of many cases: add up what doctest says, and what leave_out() of tests/support does.
@@ -34,4 +37,6 @@ log=$build/Testing/Temporary/LastTest.log
 grep -o 'left out: .*' "$log" | sort | uniq -c | sed 's/^ *\([0-9]*\) /\1 x /' || true
 sums=$(awk '/^\[doctest\] test cases:/ { cases += $4 } /^\[doctest\] assertions:/ { checks += $3 }
   END { printf "%d test cases, %d checks", cases, checks }' "$log")
+compiled=$(($(programs) - before))
+echo "test: PoCL compiled $compiled programs that were not in its cache; $before were"
 echo "test: all passed on $KOINE_DEVICE: $sums, $SECONDS s"

@@ -5,6 +5,7 @@
 # its own.
 
 find_package(doctest CONFIG REQUIRED)
+include(cmake/bundle.cmake)
 
 # doctest's own code and the helpers, compiled once for all programs.
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
@@ -22,7 +23,8 @@ function(koine_add_tests folder library)
   if(NOT sources)
     return()
   endif()
-  add_executable(test_${folder} ${sources})
+  koine_bundled(compiled test_${folder} ${sources})
+  add_executable(test_${folder} ${compiled})
   target_link_libraries(test_${folder} PRIVATE koine_settings koine_test_support ${library})
   # The tests are wide in types and short in loops: half of their compile time would go to optimisation.
   target_compile_options(test_${folder} PRIVATE $<$<CONFIG:Release>:-O0>)
@@ -46,11 +48,11 @@ if(TARGET test_ops)
   # The op table itself, so that a row without a reference does not compile; nothing else of lib/ is linked.
   target_include_directories(test_ops PRIVATE "${PROJECT_SOURCE_DIR}/lib")
 endif()
+# Its references round after every operation, as the devices do.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/device/test_reproducible.cpp"
+  PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 koine_add_tests(device koine_internal)
 if(TARGET test_device)
-  # Its references round after every operation, as the devices do.
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/device/test_reproducible.cpp"
-    PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
   # Two devices where there may be only one: PoCL shows the CPU as often as it is named here. Elsewhere this changes
   # nothing.
   add_test(NAME device.two_devices
@@ -64,7 +66,7 @@ endif()
 # program of its own, small enough to be built with each sanitizer.
 koine_add_tests(stress koine::koine "POCL_DEVICES=pthread pthread" KOINE_PROGRAM_LIMIT=12)
 
-# Every kernel file at sizes that an interpreter can run: ci/implementations.sh has Oclgrind watch it.
+# Every kernel file at sizes that an interpreter can run: ci/run/implementations.sh has Oclgrind watch it.
 koine_add_tests(tiny koine_internal)
 
 # tests/faults runs with a layer between loader and driver that makes OpenCL calls fail. Layers came with OpenCL 3's
@@ -117,7 +119,7 @@ endif()
 find_program(KOINE_CLANG NAMES clang clang-16 clang-15 clang-14 DOC "A clang that compiles OpenCL C")
 mark_as_advanced(KOINE_CLANG)
 if(KOINE_CLANG)
-  add_test(NAME kernels.compile_alone COMMAND "${PROJECT_SOURCE_DIR}/ci/check_kernels" "${KOINE_CLANG}")
+  add_test(NAME kernels.compile_alone COMMAND "${PROJECT_SOURCE_DIR}/ci/checks/check_kernels" "${KOINE_CLANG}")
   set_tests_properties(kernels.compile_alone PROPERTIES LABELS kernels)
 endif()
 

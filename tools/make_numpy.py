@@ -115,7 +115,7 @@ def page(given, chapters, values):
     examples = sum(bool(row.numpy) for row in rows)
     lines = [
         "# NumPy's names", "",
-        "Made by `tools/make_numpy.py` from `tools/numpy_names.txt` (`ci/check_generated` sees to it); edit that. Each example is",
+        "Made by `tools/make_numpy.py` from `tools/numpy_names.txt` (`ci/checks/check_generated` sees to it); edit that. Each example is",
         "compiled and run by `tests/device/test_numpy_names.cpp`, and its shape, kind and values are those that NumPy gave",
         "(`tests/golden/numpy_names.py`).", "",
         f"{len(rows)} names: {same} are the same in Koine, {len(rows) - same - missing - none} are spelled in another way,"

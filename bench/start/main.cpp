@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine_start: the time from main to the first result of a fused chain, in a process that does nothing else; with the
-// argument "driver", the time of those OpenCL calls that nobody can spare. ci/bench_start.sh runs both.
+// argument "driver", the time of those OpenCL calls that nobody can spare. ci/run/bench_start.sh runs both.
 #include <koine/koine.hpp>
 
 #include <chrono>

@@ -25,12 +25,15 @@ constexpr int cell_width = 8 * zoom + 2 * frame, cell_height = cell_width + stri
 class Sheet {
  public:
   Sheet(int width, int height)
-      : width_(width), height_(height), pixels_(static_cast<std::size_t>(width * height), paper) {}
+      : width_(width),
+        height_(height),
+        pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), paper) {}
 
   void fill(int x, int y, int width, int height, Colour colour) {
     for (int row = y; row < y + height; ++row)
       for (int column = x; column < x + width; ++column)
-        pixels_[static_cast<std::size_t>(row * width_ + column)] = colour;
+        pixels_[static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(column)] =
+            colour;
   }
 
   void digit(int x, int y, std::int64_t value, Colour colour) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A workload of everything in which each OpenCL call, and each allocation on the host, fails in its turn, once or from
 // then on: every step ends well or in an error that says what was wrong, gives the right values when it is tried again,
-// and nothing leaks. KOINE_TEST_STRIDE=1 for every place; ci/faults.sh runs all of it.
+// and nothing leaks. KOINE_TEST_STRIDE=1 for every place; ci/run/faults.sh runs all of it.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 

@@ -83,7 +83,7 @@ class Judge {
       case Kind::copy:
       case Kind::move: return exactly(operand(0));
       default:
-        if (const Family* family = family_of(call_.kind)) return family->check(call_, operands(), got_);
+        if (const auto check = family_of(call_.kind).check) return check(call_, operands(), got_);
         return {};
     }
   }
@@ -390,7 +390,7 @@ class Judge {
           const long double got = static_cast<long double>(test::widened(got_.at<T>(i)));
           bool right = false;
           if constexpr (std::is_integral_v<T>) {
-            right = got == std::trunc(want - error) || got == std::trunc(want + error);
+            right = got == std::floor(want - error) || got == std::floor(want + error);
           } else {
             right = within<T>(got, want, error);
           }

@@ -28,6 +28,8 @@ Verdict exactly(const Plain& got, const Plain& want, bool zeros_equal = false);
 /// What is wrong with the type or the shape of a result.
 std::string unlike(const Plain& got, DType type, const Shape& shape);
 
+/// The lines that a reduction along the call's axes goes along; `result` gets its shape.
+Lines reduced_lines(const Call& call, const Shape& shape, Shape* result);
 Verdict check_reduction(const Call& call, const Plain& x, const Plain& got);
 Verdict check_product(DType type, const Plain& x1, const Plain& x2, const Plain& got);
 

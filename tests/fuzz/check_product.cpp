@@ -1,62 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: exact for integers and wherever no addition rounds; else within the error of any order of additions.
-#include "bounds.hpp"
+// Matrix products.
+#include "dot.hpp"
 
 namespace koine::fuzz {
-namespace {
-
-using test::is_complex_float;
-using test::widened;
-
-/// A product's element (row, column) of one matrix of the batch; `a(k)` and `b(k)` number what it multiplies.
-template <class T, class A, class B>
-bool check_dot(const Plain& x1, const Plain& x2, std::size_t inner, A a, B b, T got, std::string* wanted, bool* loose) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return false;
-  } else if constexpr (std::is_integral_v<T>) {
-    std::uint64_t sum = 0;
-    for (std::size_t k = 0; k < inner; ++k)
-      sum += static_cast<std::uint64_t>(x1.at<T>(a(k))) * static_cast<std::uint64_t>(x2.at<T>(b(k)));
-    *wanted = test::shown(static_cast<T>(sum));
-    return got == static_cast<T>(sum);
-  } else {
-    const auto part = [&]<class P>(Tag<P>, P value, auto add_terms) {
-      Total<Kept<P>> total;
-      add_terms(total);
-      *loose = *loose || !total.exact();
-      *wanted = test::shown(std::complex<long double>(total.sum)) + " within " +
-                test::shown(std::complex<long double>(total.error()));
-      if (total.may_overflow() || !std::isfinite(total.sum)) return true;
-      // Products below the smallest number lose what is left of them.
-      const long double lost = total.exact() ? 0 : static_cast<long double>(total.count) * test::smallest<Kept<P>>();
-      return within<P>(widened(value), total.sum, 2 * total.error() + lost);
-    };
-    if constexpr (is_complex_float<T>) {
-      using P = typename T::value_type;
-      return part(Tag<P>{}, got.real(),
-                  [&](auto& total) {
-                    for (std::size_t k = 0; k < inner; ++k) {
-                      const auto x = widened(x1.at<T>(a(k))), y = widened(x2.at<T>(b(k)));
-                      total.add(x.real() * y.real());
-                      total.add(-x.imag() * y.imag());
-                    }
-                  }) &&
-             part(Tag<P>{}, got.imag(), [&](auto& total) {
-               for (std::size_t k = 0; k < inner; ++k) {
-                 const auto x = widened(x1.at<T>(a(k))), y = widened(x2.at<T>(b(k)));
-                 total.add(x.real() * y.imag());
-                 total.add(x.imag() * y.real());
-               }
-             });
-    } else {
-      return part(Tag<T>{}, got, [&](auto& total) {
-        for (std::size_t k = 0; k < inner; ++k) total.add(widened(x1.at<T>(a(k))) * widened(x2.at<T>(b(k))));
-      });
-    }
-  }
-}
-
-}  // namespace
 
 Verdict check_product(DType type, const Plain& x1, const Plain& x2, const Plain& got) {
   Plain a = x1, b = x2;
@@ -84,20 +30,15 @@ Verdict check_product(DType type, const Plain& x1, const Plain& x2, const Plain&
   };
   whole(a, rows, inner);
   whole(b, inner, columns);
-  Verdict verdict;
   const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns),
              k = static_cast<std::size_t>(inner);
-  for (std::size_t i = 0; i < got.count(); ++i) {
+  return check_dots(type, got, [&]<class T>(std::size_t i, Dot<T>& dot) {
     const std::size_t matrix_number = i / (m * n), row = i / n % m, column = i % n;
-    std::string wanted;
-    const bool right = with_type(type, [&]<class T>(Tag<T>) {
-      return check_dot<T>(
-          a, b, k, [&](std::size_t s) { return (matrix_number * m + row) * k + s; },
-          [&](std::size_t s) { return (matrix_number * k + s) * n + column; }, got.at<T>(i), &wanted, &verdict.loose);
-    });
-    if (!right) return {"element " + std::to_string(i) + " is " + element_text(got, i) + ", expected " + wanted};
-  }
-  return verdict;
+    for (std::size_t s = 0; s < k; ++s) {
+      const T factors[] = {a.at<T>((matrix_number * m + row) * k + s), b.at<T>((matrix_number * k + s) * n + column)};
+      dot.add(factors);
+    }
+  });
 }
 
 }  // namespace koine::fuzz

@@ -8,16 +8,7 @@
 #include "bounds.hpp"
 
 namespace koine::fuzz {
-namespace {
 
-using test::is_complex_float;
-using test::is_real_float;
-using test::is_small_float;
-using test::widened;
-
-constexpr long double not_a_number = std::numeric_limits<long double>::quiet_NaN();
-
-/// The lines that a reduction goes along.
 Lines reduced_lines(const Call& call, const Shape& shape, Shape* result) {
   std::vector<bool> along(shape.size(), call.every_axis);
   for (const std::int64_t axis : call.axes) {
@@ -28,6 +19,15 @@ Lines reduced_lines(const Call& call, const Shape& shape, Shape* result) {
   }
   return lines_of(shape, along);
 }
+
+namespace {
+
+using test::is_complex_float;
+using test::is_real_float;
+using test::is_small_float;
+using test::widened;
+
+constexpr long double not_a_number = std::numeric_limits<long double>::quiet_NaN();
 
 template <class T>
 Wanted sum_of(const std::vector<long double>& terms) {

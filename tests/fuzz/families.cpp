@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of families.
+// The table of families, from the rows of kinds.def.
 #include "families.hpp"
 
 namespace koine::fuzz {
 
-const Family* family_of(Kind kind) {
-  for (const Family* family : {&scanning, &sorting, &sets, &tiling}) {
-    if (family->kind == kind) return family;
-  }
-  return nullptr;
+const Family& family_of(Kind kind) {
+#define KN_KIND(name, share, family) &family,
+  static const Family* const table[] = {
+#include "kinds.def"
+  };
+#undef KN_KIND
+  return *table[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace koine::fuzz

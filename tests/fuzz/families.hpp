@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of calls that have a file each, with all that the fuzzer knows of them.
+// What the fuzzer knows of each kind of steps: kinds.def names the family of each.
 #pragma once
 
 #include <string>
@@ -10,20 +10,18 @@
 
 namespace koine::fuzz {
 
-/// The members of a call mean what the family's file says.
+/// The members of a call mean what the family's file says. Where a step comes to calls of other kinds only, `resolve`
+/// is all that there is; the basic kinds have the rest in machine.cpp, check.cpp and print.cpp.
 struct Family {
-  Kind kind;
   std::vector<Call> (*resolve)(const Step& step, const Faces& faces, const Setting& setting);
-  Array (*result)(const Call& call, const std::vector<Operand>& sources);
-  Verdict (*check)(const Call& call, const std::vector<Plain>& sources, const Plain& got);
-  std::string (*text)(const Call& call, const std::vector<std::string>& sources);
+  Array (*result)(const Call& call, const std::vector<Operand>& sources) = nullptr;
+  Verdict (*check)(const Call& call, const std::vector<Plain>& sources, const Plain& got) = nullptr;
+  std::string (*text)(const Call& call, const std::vector<std::string>& sources) = nullptr;
 };
-/// Null for a kind that is not one.
-const Family* family_of(Kind kind);
+const Family& family_of(Kind kind);
 
-extern const Family scanning, sorting, sets, tiling;
-
-/// Reading, and assigning to, parts with arrays in them.
-std::vector<Call> picked(const Step& step, const Faces& faces, const Setting& setting);
+#define KN_KIND(name, share, family) extern const Family family;
+#include "kinds.def"
+#undef KN_KIND
 
 }  // namespace koine::fuzz

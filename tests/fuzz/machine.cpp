@@ -142,7 +142,7 @@ Array Machine::result(const Call& call) const {
     case Kind::unstack: return koine::unstack(array(0), {.axis = call.axes[0]})[call.which];
     case Kind::move: return to_device(array(0), devices()[call.which]);
     default:
-      if (const Family* family = family_of(call.kind)) return family->result(call, operands(call));
+      if (const auto result = family_of(call.kind).result) return result(call, operands(call));
       return array(0);  // copy
   }
 }

@@ -201,8 +201,6 @@ class Picking : Resolution {
 
 }  // namespace
 
-std::vector<Call> picked(const Step& step, const Faces& faces, const Setting& setting) {
-  return resolved<Picking>(step, faces, setting);
-}
+const Family picking = {resolved<Picking>};
 
 }  // namespace koine::fuzz

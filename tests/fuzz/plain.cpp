@@ -123,6 +123,16 @@ std::string element_text(const Plain& x, std::size_t i) {
   return with_type(x.type, [&]<class T>(Tag<T>) { return test::shown(x.at<T>(i)); });
 }
 
+std::vector<long double> numbers(const Plain& x) {
+  std::vector<long double> result;
+  with_type(x.type, [&]<class T>(Tag<T>) {
+    if constexpr (!test::is_complex_float<T>) {
+      for (std::size_t i = 0; i < x.count(); ++i) result.push_back(static_cast<long double>(test::widened(x.at<T>(i))));
+    }
+  });
+  return result;
+}
+
 std::string difference(const Plain& got, const Plain& want, bool zeros_equal) {
   return with_type(want.type, [&]<class T>(Tag<T>) -> std::string {
     for (std::size_t i = 0, count = want.count(); i < count; ++i) {

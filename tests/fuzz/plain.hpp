@@ -75,6 +75,9 @@ bool broadcasts(const Shape& a, const Shape& b, Shape* result);
 /// it gives 0 here, and `undefined` counts it.
 Plain converted(const Plain& x, DType type, std::size_t* undefined = nullptr);
 
+/// The elements of real types, in which every value of theirs has its place.
+std::vector<long double> numbers(const Plain& x);
+
 /// The first difference between two arrays of one type and shape, in words; nothing if each element has the same bits.
 /// A NaN equals every NaN. With `zeros_equal`, 0.0 equals -0.0.
 std::string difference(const Plain& got, const Plain& want, bool zeros_equal = false);

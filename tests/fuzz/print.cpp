@@ -227,7 +227,7 @@ class Printer {
         return "kn::unstack(" + x + ", {.axis = " + axis_text(call) + "})[" + std::to_string(call.which) + "]";
       case Kind::move: return "kn::to_device(" + x + ", kn::devices()[" + std::to_string(call.which) + "])";
       default:
-        if (const Family* family = family_of(call.kind)) return family->text(call, sources(call));
+        if (const auto text = family_of(call.kind).text) return text(call, sources(call));
         return x;
     }
   }

@@ -23,41 +23,9 @@ inline constexpr std::size_t named = 6, moved = 3, variables = named + 2 * moved
 inline constexpr std::int64_t most_elements = 1 << 17;
 
 enum class Kind : std::uint8_t {
-  create,       // asarray or borrow of values
-  filled,       // full, arange, eye
-  elementwise,  // a row of the op table
-  update,       // x op= y, for the whole or a part of x
-  astype,
-  subscript,
-  permute,    // permute_dims, mT, flip
-  reshape,    // reshape, expand_dims, squeeze
-  broadcast,  // broadcast_to
-  join,       // concat, stack
-  reduce,
-  matmul,
-  take,
-  where,
-  random,
-  assign,    // x(part) = y
-  copy,      // x = y
-  eval,      // one array, or all together
-  read,      // in the lazy run too
-  queue,     // what follows is computed on another queue
-  limit,     // of memory
-  triangle,  // tril, triu
-  clip,
-  linspace,
-  meshgrid,  // one of its results
-  unstack,   // one of its results
-  move,      // to_device
-  refuse,    // a call that must throw
-  gather,    // a subscript with arrays in it; as a call, subscript
-  scatter,   // x(part) = y or x(part) op= y with arrays in the part; as calls, assign and update
-  // Families, which have a file each:
-  scan,
-  sort,  // whole axes in order, or what is largest
-  sets,  // unique values, and where elements lie
-  tile,  // elements side by side, moved round, and continued
+#define KN_KIND(name, share, family) name,
+#include "kinds.def"
+#undef KN_KIND
 };
 
 /// One step, as its bytes say. Any bytes are valid, and zero is the simplest choice everywhere.

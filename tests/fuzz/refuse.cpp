@@ -2,6 +2,7 @@
 // Calls that the library must refuse: an ordinary call with one thing wrong, and the kind of error that it must throw.
 #include <span>
 
+#include "families.hpp"
 #include "resolution.hpp"
 
 namespace koine::fuzz {
@@ -196,8 +197,6 @@ class Refusal : Resolution {
 
 }  // namespace
 
-std::vector<Call> refused(const Step& step, const Faces& faces, const Setting& setting) {
-  return Refusal(step, faces, setting).calls();
-}
+const Family refusing = {resolved<Refusal>};
 
 }  // namespace koine::fuzz

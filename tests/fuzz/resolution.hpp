@@ -130,6 +130,14 @@ class Resolution {
     call_.axes = {byte % axes - (from_the_end ? axes : 0)};
   }
 
+  /// The axes whose bits are set; every axis for none.
+  void choose_axes(std::uint8_t mask, std::int64_t axes, bool from_the_end) {
+    for (std::int64_t axis = 0; axis < axes; ++axis) {
+      if (mask >> axis & 1) call_.axes.push_back(from_the_end ? axis - axes : axis);
+    }
+    call_.every_axis = call_.axes.empty();
+  }
+
   /// Makes the call an update of values of a type, by an operator from `byte` on that keeps it.
   void choose_update(std::uint8_t byte, DType type) {
     constexpr std::size_t count = std::size(updates);
@@ -226,8 +234,5 @@ template <class R>
 std::vector<Call> resolved(const Step& step, const Faces& faces, const Setting& setting) {
   return R(step, faces, setting).calls();
 }
-
-/// The calls of a step that must throw.
-std::vector<Call> refused(const Step& step, const Faces& faces, const Setting& setting);
 
 }  // namespace koine::fuzz

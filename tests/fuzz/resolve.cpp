@@ -56,7 +56,7 @@ class Resolver : Resolution {
         call_.which = step_.p[0] % setting_.devices;
         put({x(step_.a)});
         break;
-      default: break;  // in files of their own
+      default: break;  // of other families
     }
     return std::move(calls_);
   }
@@ -204,14 +204,6 @@ class Resolver : Resolution {
       choose_axes(step_.p[1], axes, false);
     }
     put({from});
-  }
-
-  /// The axes whose bits are set; every axis for none.
-  void choose_axes(std::uint8_t mask, std::int64_t axes, bool from_the_end) {
-    for (std::int64_t axis = 0; axis < axes; ++axis) {
-      if (mask >> axis & 1) call_.axes.push_back(from_the_end ? axis - axes : axis);
-    }
-    call_.every_axis = call_.axes.empty();
   }
 
   void give_shape() {
@@ -441,11 +433,10 @@ class Resolver : Resolution {
 
 }  // namespace
 
+const Family basic = {resolved<Resolver>};
+
 std::vector<Call> resolve(const Step& step, const Faces& faces, const Setting& setting) {
-  if (step.kind == Kind::refuse) return refused(step, faces, setting);
-  if (step.kind == Kind::gather || step.kind == Kind::scatter) return picked(step, faces, setting);
-  if (const Family* family = family_of(step.kind)) return family->resolve(step, faces, setting);
-  return Resolver(step, faces, setting).calls();
+  return family_of(step.kind).resolve(step, faces, setting);
 }
 
 int repeats(const Step& step, const Faces& faces) {

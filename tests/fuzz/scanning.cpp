@@ -157,6 +157,6 @@ std::string text(const Call& call, const std::vector<std::string>& sources) {
 
 }  // namespace
 
-const Family scanning = {Kind::scan, resolved<Scanning>, result, check, text};
+const Family scanning = {resolved<Scanning>, result, check, text};
 
 }  // namespace koine::fuzz

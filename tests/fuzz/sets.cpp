@@ -97,16 +97,6 @@ struct Less {
   bool operator()(long double x, long double y) const { return y != y ? x == x : x < y; }
 };
 
-std::vector<long double> numbers(const Plain& x) {
-  std::vector<long double> result;
-  with_type(x.type, [&]<class T>(Tag<T>) {
-    if constexpr (!test::is_complex_float<T>) {
-      for (std::size_t i = 0; i < x.count(); ++i) result.push_back(static_cast<long double>(test::widened(x.at<T>(i))));
-    }
-  });
-  return result;
-}
-
 Plain integers(const std::vector<std::size_t>& values, const Shape& shape) {
   Plain result(int64, shape);
   for (std::size_t i = 0; i < values.size(); ++i) result.put(i, static_cast<std::int64_t>(values[i]));
@@ -194,6 +184,6 @@ std::string text(const Call& call, const std::vector<std::string>& sources) {
 
 }  // namespace
 
-const Family sets = {Kind::sets, resolved<Sets>, result, check, text};
+const Family sets = {resolved<Sets>, result, check, text};
 
 }  // namespace koine::fuzz

@@ -109,6 +109,6 @@ std::string text(const Call& call, const std::vector<std::string>& sources) {
 
 }  // namespace
 
-const Family sorting = {Kind::sort, resolved<Sorting>, result, check, text};
+const Family sorting = {resolved<Sorting>, result, check, text};
 
 }  // namespace koine::fuzz

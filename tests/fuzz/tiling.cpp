@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements set side by side, moved round along axes, put beside others, and taken from their neighbours.
-//
-// A call's `which` is the function. repeat: `low` times, or as often as a second source says. tile: `shape` holds the
-// repetitions. roll: the shifts, one for each axis. pad: the widths before and behind each axis, and `low` is the mode.
-// diff: `low` times.
+#include "tiling.hpp"
+
 #include <algorithm>
 
 #include "create.hpp"
@@ -14,7 +12,7 @@
 namespace koine::fuzz {
 namespace {
 
-enum Function : std::size_t { repeats_all, repeats_each, tiles, rolls, pads, differences, functions };
+using namespace tilings;
 constexpr std::string_view modes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
 
 class Tiling : Resolution {
@@ -275,6 +273,6 @@ std::string text(const Call& call, const std::vector<std::string>& sources) {
 
 }  // namespace
 
-const Family tiling = {Kind::tile, resolved<Tiling>, result, check, text};
+const Family tiling = {resolved<Tiling>, result, check, text};
 
 }  // namespace koine::fuzz

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes numpy_values.txt: what NumPy gives for the examples of tools/numpy_names.txt, in lines of JSON: the expression, the
 kind of the elements (b, i, u, f, c, or s for a text), shape and values, of complex numbers both parts one after the other.
-`ci/check_generated --fix` makes docs/numpy.md and numpy_names.inc of them."""
+`ci/checks/check_generated --fix` makes docs/numpy.md and numpy_names.inc of them."""
 import json
 import pathlib
 import sys

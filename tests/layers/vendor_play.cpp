@@ -103,7 +103,7 @@ void find_pocl(Play& play) {
     driver->clGetPlatformInfo(each, CL_PLATFORM_NAME, sizeof name, name, nullptr);
     if (name == pocl) play.real_platform = each;
   }
-  // Alone, another implementation plays too: ci/implementations.sh has Oclgrind play a card.
+  // Alone, another implementation plays too: ci/run/implementations.sh has Oclgrind play a card.
   if (play.real_platform == nullptr && count == 1) play.real_platform = all[0];
   if (play.real_platform == nullptr) give_up("PoCL is not there to play");
 }

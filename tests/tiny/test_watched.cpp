@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two faults made on purpose, for ci/implementations.sh to see that Oclgrind reports them. Left out everywhere else.
+// Two faults made on purpose, for ci/run/implementations.sh to see that Oclgrind reports them. Left out everywhere
+// else.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the Python module into build-python/ and runs the array API standard's own test suite on it, on PoCL or on
+# KOINE_DEVICE's devices. What may fail stands in python/array_api_xfails.txt with the reason; any other failure fails.
+# usage: ci/run/array_api.sh [pytest arguments]     MAX_EXAMPLES=20 of hypothesis, JOBS=2 processes
+# The suite is data-apis/array-api-tests with its submodule, in the folder that ARRAY_API_TESTS names, by default
+# ../shared/array-api-tests.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD build=$PWD/build-python
+suite=${ARRAY_API_TESTS:-../shared/array-api-tests}
+if [ ! -d "$suite/array_api_tests" ]; then
+  echo "array_api: no suite in $suite; ARRAY_API_TESTS names the folder of a clone:"
+  echo "  git clone --recurse-submodules https://github.com/data-apis/array-api-tests"
+  exit 2
+fi
+suite=$(cd "$suite" && pwd)
+export KOINE_DEVICE=${KOINE_DEVICE:-pocl} POCL_CACHE_DIR=${POCL_CACHE_DIR:-$build/pocl-cache}
+step="starting"
+trap 'code=$?; [ $code -eq 0 ] || echo "array_api: FAILED while $step, after $SECONDS s"' EXIT
+
+# The versions that were tested last: newer ones come here, with what fails on them.
+packages=(nanobind==3.1.0 numpy==2.4.6 pytest==9.2.0 pytest-json-report==1.5.0 pytest-xdist==3.8.0 hypothesis==6.170.15
+  ndindex==1.10.1)
+
+step="installing packages"
+echo "== 1/3 $step"
+ci/run/packages.sh build python
+mkdir -p "$POCL_CACHE_DIR"
+if [ "$(cat "$build/packages" 2>/dev/null)" != "${packages[*]}" ]; then
+  rm -rf "$build/venv"
+  python3 -m venv "$build/venv"
+  "$build/venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "${packages[@]}"
+  echo "${packages[*]}" >"$build/packages"
+fi
+
+step="building into build-python/"
+echo "== 2/3 $step"
+command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
+cmake -S . -B "$build" -DKOINE_BUILD_PYTHON=ON -DPython_EXECUTABLE="$build/venv/bin/python" -DKOINE_BUILD_TESTS=OFF \
+  -DKOINE_BUILD_BENCH=OFF -DKOINE_BUILD_EXAMPLES=OFF -DKOINE_BUILD_TOOLS=OFF
+cmake --build "$build" --parallel "$(nproc)" --target koine_python
+
+step="testing on $KOINE_DEVICE"
+echo "== 3/3 $step"
+export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
+cd "$build" # the suite's folder may be read-only: what hypothesis keeps goes here
+pytest=("$build/venv/bin/python" -m pytest -p no:cacheprovider -q)
+"${pytest[@]}" "$root/python/tests"
+# What nanobind calls leaked behind the last test is what pytest and hypothesis still hold.
+ARRAY_API_TESTS_MODULE=koine "${pytest[@]}" --disable-deadline --max-examples "${MAX_EXAMPLES:-20}" \
+  --numprocesses "${JOBS:-2}" --disable-warnings --tb=short -rX \
+  --xfails-file "$root/python/array_api_xfails.txt" "$suite/array_api_tests" "$@"
+echo "array_api: no failure but the expected ones on $KOINE_DEVICE, $SECONDS s"
