@@ -61,6 +61,7 @@ void add_elementwise();
 void add_reduce();
 void add_scans();
 void add_indexing();
+void add_segments();
 void add_sorts();
 void add_matmul();
 void add_products();

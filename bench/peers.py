@@ -4,7 +4,7 @@
 
 usage: peers.py [--gpu] [--seconds S] GROUP OUT.json
 
-GROUP: elementwise, reduce, scan, indexing, sort, matmul, products, random or host
+GROUP: elementwise, reduce, scan, indexing, segments, sort, matmul, products, random or host
 """
 
 import argparse
@@ -113,6 +113,17 @@ def torch_peer():
     return torch, uniform, torch.cuda.synchronize
 
 
+def jax_peer():
+    import jax
+
+    key = jax.random.key(42)
+
+    def uniform(shape, dtype="float32"):
+        return jax.random.uniform(key, shape if isinstance(shape, tuple) else (shape,)).astype(dtype)
+
+    return jax.numpy, uniform, lambda: None  # its steps wait for themselves
+
+
 def elementwise(xp, uniform, gpu):
     log = 28 if gpu else 24
     a, b = uniform(2**log), uniform(2**log)
@@ -166,6 +177,61 @@ def indexing(xp, uniform, gpu):
     mask, positions = x < 0.5, xp.asarray(uniform(1 << 24) * (1 << 24), dtype=xp.int64)
     yield "mask, half 2^24", lambda: x[mask], False
     yield "positions, random 2^24", lambda: x[positions], False
+
+
+def segments(xp, uniform, gpu):
+    log = 26 if gpu else 24
+    n = 2**log
+    library = xp.__name__
+
+    def whole(x):
+        return x.to(xp.int32) if library == "torch" else x.astype("int32")
+
+    def adder(x, ids, groups):
+        """The sum of rows by id: for each library its own way to it."""
+        if library == "torch":
+            wide = ids.long()
+            return lambda: xp.zeros((groups, *x.shape[1:]), device="cuda").index_add_(0, wide, x)
+        if library == "cupy":
+            import cupyx
+
+            def step():
+                out = xp.zeros((groups, *x.shape[1:]), "float32")
+                cupyx.scatter_add(out, ids, x)
+
+            return step
+        if library == "jax.numpy":
+            import jax
+
+            sums = jax.jit(lambda x, ids: jax.ops.segment_sum(x, ids, groups))
+            return lambda: sums(x, ids).block_until_ready()
+        if x.ndim == 1:
+            return lambda: xp.bincount(ids, weights=x, minlength=groups)
+
+        def step():
+            out = xp.zeros((groups, *x.shape[1:]), "float32")
+            xp.add.at(out, ids, x)
+
+        return step
+
+    x = uniform(n)
+    for groups, name in ((10, "10"), (1000, "1000"), (10**6, "10^6")):
+        ids = whole(uniform(n) * groups)
+        yield f"sum of 2^{log} into {name}", adder(x, ids, groups), False
+        if groups == 1000:
+            in_order = ids.sort().values if library == "torch" else xp.sort(ids)
+            yield f"sum of 2^{log} into {name}, sorted", adder(x, in_order, groups), False
+            if library == "jax.numpy":
+                import jax
+
+                counts = jax.jit(lambda x, ids: xp.bincount(ids, x, length=1000))
+                yield f"bincount of 2^{log} with weights", lambda: counts(x, ids).block_until_ready(), False
+            else:
+                # What each takes without converting: the ids of NumPy and CuPy, PyTorch's weights of any type.
+                named = ids if library in ("torch", "cupy") else ids.astype("int64")
+                yield f"bincount of 2^{log} with weights", lambda: xp.bincount(named, weights=x), False
+    rows, ids = uniform((n // 64, 64)), whole(uniform(n // 64) * 1000)
+    yield f"sum of 2^{log} as rows of 64 into 1000", adder(rows, ids, 1000), False
 
 
 def matmul(xp, uniform, gpu):
@@ -247,14 +313,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
-    groups = ("elementwise", "reduce", "scan", "indexing", "sort", "matmul", "products", "random", "host")
+    groups = ("elementwise", "reduce", "scan", "indexing", "segments", "sort", "matmul", "products", "random", "host")
     parser.add_argument("group", choices=groups)
     parser.add_argument("out")
     options = parser.parse_args()
 
     rows = []
     context = {}
-    for name, make in (("CuPy", cupy_peer), ("PyTorch", torch_peer)) if options.gpu else (("NumPy", numpy_peer),):
+    peers = (("CuPy", cupy_peer), ("PyTorch", torch_peer)) if options.gpu else (("NumPy", numpy_peer),)
+    if options.gpu and options.group == "segments":
+        peers += (("JAX", jax_peer),)
+    for name, make in peers:
         try:
             xp, uniform, finish = make()
         except Exception as error:  # not installed, or without a card

@@ -32,6 +32,7 @@ using NodeRef = std::shared_ptr<Node>;
 class Array;
 class Operand;
 class Subscript;
+class Update;
 
 namespace detail {
 
@@ -284,6 +285,16 @@ class KOINE_API Array : public detail::Methods<Array> {
   Array operator[](const Index& index) && { return std::move(*this)(index); }
   Subscript operator[](const Index& index) &;
 
+  /// A part that values are added to, all of them where positions repeat: `x.at(which).add(values)`.
+  template <class... I>
+    requires(std::constructible_from<Index, I>&&...)
+  Update at(I&&... indices)
+  &;
+  template <class... I>
+    requires(std::constructible_from<Index, I>&&...)
+  Update at(std::initializer_list<detail::Integer> positions, I&&... indices)
+  &;
+
   /// The part that `indices` name: what operator() calls, for lists made at run time.
   Array get(std::span<const Index> indices) const;
   /// Assigns `value`, broadcast and converted to this array's type, to the part that `indices` name. In place where no
@@ -306,8 +317,7 @@ class KOINE_API Array : public detail::Methods<Array> {
 /// in `x(0) = 7`, it changes x, in place where nobody else holds x's memory (such a `row` does).
 ///
 /// `x(which) += y` reads, adds and assigns. So where an array `which` names an element several times, the last value
-/// counts, as with NumPy, and not the sum of all; that sum is
-/// `x + matmul((which == expand_dims(arange(x.size()), 1)).astype(y.dtype()), y)` for one axis.
+/// counts, as with NumPy, and not the sum of all, for which there is `x.at(which).add(y)`.
 class [[nodiscard]] KOINE_API Subscript : public detail::Methods<Subscript> {
  public:
   Subscript(Array& array, std::vector<Index> indices) : array_(&array), source_(array), indices_(std::move(indices)) {}
@@ -353,6 +363,31 @@ class [[nodiscard]] KOINE_API Subscript : public detail::Methods<Subscript> {
   std::vector<Index> indices_;
 };
 
+/// What `x.at(...)` gives: a part of an array, named as by a subscript, that is brought together with values. They
+/// broadcast to the part, are converted to x's type, and all count where arrays of positions name an element several
+/// times. Each changes x as an assignment does: other arrays that shared its memory keep what they had.
+///
+/// Results have the same bits on every run. `add` has the exact sum of the element and its values, rounded once, but
+/// for what is below 2^-61 of the largest of them (2^-92 in float64). Of bool_ add is OR and multiply is AND.
+/// ShapeError for values that do not broadcast to the part, DTypeError for those that do not convert and for complex
+/// numbers' max and min; what is wrong with the indices is as with a subscript.
+class [[nodiscard]] KOINE_API Update {
+ public:
+  Update(Array& array, std::vector<Index> indices) : array_(&array), indices_(std::move(indices)) {}
+
+  /// What NumPy's np.add.at does.
+  void add(const Operand& values) &&;
+  void multiply(const Operand& values) &&;
+  /// The largest, NaN where one is.
+  void max(const Operand& values) &&;
+  /// The smallest, NaN where one is.
+  void min(const Operand& values) &&;
+
+ private:
+  Array* array_;
+  std::vector<Index> indices_;
+};
+
 /// The values of an array between brackets, long axes shortened, with its type where that is not the default. The
 /// stream's precision, width and floating notation count where they are set: `std::cout << std::setprecision(3) << x`.
 /// See also set_print_options in printing.hpp.
@@ -370,6 +405,14 @@ Subscript Array::operator()(std::initializer_list<detail::Integer> positions, I&
   return (*this)(Index(positions), std::forward<I>(indices)...);
 }
 inline Subscript Array::operator[](const Index& index) & { return Subscript(*this, {index}); }
+template <class... I>
+  requires(std::constructible_from<Index, I>&&...)
+Update Array::at(I&&... indices)
+&{ return Update(*this, std::vector<Index>{Index(std::forward<I>(indices))...}); }
+template <class... I>
+  requires(std::constructible_from<Index, I>&&...)
+Update Array::at(std::initializer_list<detail::Integer> positions, I&&... indices)
+&{ return at(Index(positions), std::forward<I>(indices)...); }
 
 extern template class detail::Methods<Array>;
 extern template class detail::Methods<Subscript>;

@@ -28,6 +28,7 @@
 #include <koine/reproducible.hpp>
 #include <koine/scalar.hpp>
 #include <koine/searching.hpp>
+#include <koine/segments.hpp>
 #include <koine/sets.hpp>
 #include <koine/shape.hpp>
 #include <koine/signal.hpp>

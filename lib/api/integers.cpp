@@ -51,30 +51,40 @@ Array between(const Array& x, const Array& y, double t, DType type) {
   return where(equal(a, b), a, where(isfinite(gap), value, a * (1 - t) + b * t));
 }
 
-std::optional<IntegerMean> integer_mean(const Array& array, const std::vector<std::size_t>& axes, bool keepdims) {
+std::optional<IntegerMean> integer_mean(const Array& array, const std::function<Array(const Array&)>& sum,
+                                        const Operand& counts, std::int64_t most) {
   const Array x = counting(array);
-  const std::int64_t count = count_of(x, axes);
-  if (!is_integer(x.dtype()) || count > half_range / 2) return std::nullopt;
-  const SumOptions options{
-      .axis = std::vector<std::int64_t>(axes.begin(), axes.end()), .dtype = int64, .keepdims = keepdims};
+  if (!is_integer(x.dtype()) || most > half_range / 2) return std::nullopt;
   const DType type = whole_type(x.dtype());
+  const auto total_of = [&](const Array& part) { return sum(astype(part, int64)); };
   Array whole, rest;
   if (size_of(x.dtype()) < 8) {
-    const Array total = sum(x, options);
-    whole = floor_divide(total, count);
-    rest = total - whole * count;
+    const Array total = total_of(x);
+    whole = floor_divide(total, counts);
+    rest = total - whole * counts;
   } else {
     // Long division of the sums of the two halves of each element.
-    const Array high = sum(x >> half_bits, options), low = sum(x & low_half, options);
-    const Array first = floor_divide(high, count);
-    const Array left = astype((high - first * count) * half_range, uint64) + astype(low, uint64);
-    const Array second = floor_divide(left, count);
+    const Array high = total_of(x >> half_bits), low = total_of(x & low_half);
+    const Array first = floor_divide(high, counts);
+    const Operand unsigned_counts = counts.is_scalar() ? counts : Operand(astype(counts.array(), uint64));
+    const Array left = astype((high - first * counts) * half_range, uint64) + astype(low, uint64);
+    const Array second = floor_divide(left, unsigned_counts);
     whole = astype(first * half_range + astype(second, int64), type);
-    rest = astype(left - second * count, int64);
+    rest = astype(left - second * unsigned_counts, int64);
   }
-  const Array up = rest * 2 > count;
-  return IntegerMean{whole + astype(up, type),
-                     astype(rest - astype(up, int64) * count, default_dtype()) / static_cast<double>(count)};
+  const Array up = rest * 2 > counts;
+  const Array left_over = astype(rest - astype(up, int64) * counts, default_dtype());
+  const Operand divisor =
+      counts.is_scalar() ? Operand(static_cast<double>(most)) : Operand(astype(counts.array(), default_dtype()));
+  return IntegerMean{whole + astype(up, type), left_over / divisor};
+}
+
+std::optional<IntegerMean> integer_mean(const Array& x, const std::vector<std::size_t>& axes, bool keepdims) {
+  const SumOptions options{
+      .axis = std::vector<std::int64_t>(axes.begin(), axes.end()), .dtype = int64, .keepdims = keepdims};
+  const std::int64_t count = count_of(x, axes);
+  return integer_mean(
+      x, [&](const Array& part) { return sum(part, options); }, count, count);
 }
 
 }  // namespace koine::api

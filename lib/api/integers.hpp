@@ -4,6 +4,7 @@
 
 #include "api/build.hpp"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -25,5 +26,8 @@ struct IntegerMean {
 };
 /// The exact mean of x over `axes`; none where x is of another type, or of so many elements that sums could overflow.
 std::optional<IntegerMean> integer_mean(const Array& x, const std::vector<std::size_t>& axes, bool keepdims);
+/// The same of what `sum` adds up, which gives int64 for int64: `counts` elements, `most` at the most.
+std::optional<IntegerMean> integer_mean(const Array& x, const std::function<Array(const Array&)>& sum,
+                                        const Operand& counts, std::int64_t most);
 
 }  // namespace koine::api

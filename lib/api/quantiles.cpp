@@ -157,35 +157,6 @@ Array percentile(const Operand& x, const std::vector<double>& q, const Reduction
   return stacked(x, q, 100, options, "percentile");
 }
 
-Array bincount(const Array& x, const BincountOptions& options) {
-  const base::NamedCall call("bincount");
-  if (!is_integer(x.dtype())) {
-    throw DTypeError("[bincount] does not take " + std::string(name(x.dtype())) + "; it takes integers");
-  }
-  if (x.ndim() != 1) {
-    throw ShapeError("[bincount] x has shape " + to_string(x.shape()) + "; it must have one axis");
-  }
-  if (options.minlength < 0) {
-    throw ValueError("[bincount] minlength is " + std::to_string(options.minlength) + "; it cannot be below zero");
-  }
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  const Array in_order = sort(x), sorted = astype(x.dtype() == uint64 ? minimum(in_order, most) : in_order, int64);
-  std::int64_t length = options.minlength;
-  if (x.size() > 0) {
-    sorted.eval();
-    const auto first = sorted(0).item<std::int64_t>(), last = sorted(-1).item<std::int64_t>();
-    if (first < 0 || last == most) {
-      throw ValueError("[bincount] x has " +
-                       (first < 0 ? std::to_string(first) : "an element of " + std::to_string(last) + " or more") +
-                       "; elements must be at least 0 and below " + std::to_string(most));
-    }
-    length = std::max(length, last + 1);
-  }
-  graph::check_sizes({length}, "bincount");
-  const Array numbers = arange(length, {.device = x.device()});
-  return searchsorted(sorted, numbers, {.side = "right"}) - searchsorted(sorted, numbers);
-}
-
 HistogramResult histogram(const Array& x, const HistogramOptions& options) {
   const base::NamedCall call("histogram");
   if (options.bins < 1) {

@@ -99,10 +99,7 @@ bool api::has_arrays(std::span<const Index> indices) {
 
 Index::Index(const Array& array) : value_(Slice{}), array_(array.node()) {}
 
-namespace {
-
-/// The indices with their lists as arrays on x's device.
-std::vector<Index> with_arrays(std::span<const Index> indices, const Array& x) {
+std::vector<Index> api::with_arrays(std::span<const Index> indices, const Array& x) {
   std::vector<Index> result;
   for (const Index& index : indices) {
     if (const detail::IndexList* list = index.list()) {
@@ -114,6 +111,19 @@ std::vector<Index> with_arrays(std::span<const Index> indices, const Array& x) {
   return result;
 }
 
+Array api::assigned_value(const Array& x, const Operand& value, std::string_view function) {
+  if (value.is_scalar()) {
+    graph::require_fits(value.scalar(), x.dtype(), function);
+    return Array(to_node(value, x.dtype(), x.node()->place));
+  }
+  const Operand target(x);
+  common_place(function, {&value, &target});
+  const Array& array = value.array();
+  return array.dtype() == x.dtype() ? array : koine::astype(array, x.dtype());
+}
+
+namespace {
+
 bool has_lists(std::span<const Index> indices) {
   return std::any_of(indices.begin(), indices.end(), [](const Index& index) { return index.list() != nullptr; });
 }
@@ -121,25 +131,17 @@ bool has_lists(std::span<const Index> indices) {
 }  // namespace
 
 Array Array::get(std::span<const Index> indices) const {
-  if (has_lists(indices)) return get(with_arrays(indices, *this));
+  if (has_lists(indices)) return get(api::with_arrays(indices, *this));
   if (api::has_arrays(indices)) return api::get_by_arrays(*this, indices);
   Part part = api::resolve(indices, shape());
   return api::view(node(), std::move(part.shape), std::move(part.map));
 }
 
 void Array::set(std::span<const Index> indices, const Operand& value) {
-  if (has_lists(indices)) return set(with_arrays(indices, *this), value);
+  if (has_lists(indices)) return set(api::with_arrays(indices, *this), value);
   const base::NamedCall call("subscript");
   if (!node_) node_ = node();
-  if (!value.is_scalar()) api::common_place("subscript", {&value, &static_cast<const Operand&>(Operand(*this))});
-  graph::NodeRef source;
-  if (value.is_scalar()) {
-    graph::require_fits(value.scalar(), dtype(), "subscript");
-    source = graph::make_constant(dtype(), graph::constant_value(value.scalar(), dtype()), node()->place);
-  } else {
-    const Array& array = value.array();
-    source = array.dtype() == dtype() ? array.node() : koine::astype(array, dtype()).node();
-  }
+  graph::NodeRef source = api::assigned_value(*this, value, "subscript").node();
   if (api::has_arrays(indices)) {
     node_ = api::set_by_arrays(*this, indices, Array(std::move(source))).node_;
     return;

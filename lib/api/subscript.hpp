@@ -7,6 +7,7 @@
 #include <koine/array.hpp>
 
 #include <span>
+#include <vector>
 
 namespace koine::api {
 
@@ -20,11 +21,24 @@ Part resolve(std::span<const Index> indices, const Shape& shape);
 /// Throws ShapeError unless a value's shape broadcasts to that of the part it is assigned to.
 void check_assigned(const Shape& value, const Shape& part);
 
+/// The indices with their lists as arrays on x's device.
+std::vector<Index> with_arrays(std::span<const Index> indices, const Array& x);
+/// What is assigned to x, in x's type. DTypeError for what does not fit it, DeviceError for an array of another device.
+Array assigned_value(const Array& x, const Operand& value, std::string_view function);
+
 /// Whether arrays are among the indices.
 bool has_arrays(std::span<const Index> indices);
 /// Reads a part that arrays of integers or masks name.
 Array get_by_arrays(const Array& x, std::span<const Index> indices);
 /// x with `value`, of x's type, at such a part.
 Array set_by_arrays(const Array& x, std::span<const Index> indices, const Array& value);
+
+/// The positions in the flattened array of what such a part is made of, in its shape. Below zero are those out of
+/// range, which the array knows as its fault.
+struct Positions {
+  Array flat;
+  bool repeats;  // perhaps: a mask's do not
+};
+Positions positions_by_arrays(const Array& x, std::span<const Index> indices);
 
 }  // namespace koine::api

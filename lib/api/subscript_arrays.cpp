@@ -222,9 +222,25 @@ Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
 Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Array& value) {
   const base::NamedCall call(function);
   const Indices indices = split(list, x);
-  const Part part = resolve(indices.basic, x.shape());
-  if (const Entry* entry = sole_mask(indices, x, part)) return set_by_mask(x, entry->array, value);
+  if (const Entry* entry = sole_mask(indices, x, resolve(indices.basic, x.shape()))) {
+    return set_by_mask(x, entry->array, value);
+  }
+  const Positions at = positions_by_arrays(x, list);
+  check_assigned(value.shape(), at.flat.shape());
+  if (at.flat.size() == 0) return x;
+  if (at.repeats && value.size() > 1 && at.flat.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    throw ValueError("[subscript] assigns " + std::to_string(at.flat.size()) +
+                     " values by positions; it can assign 2^32 - 2 at a time");
+  }
+  const Array values = value.size() == 1 ? value : broadcast_to(value, at.flat.shape());
+  return pending(graph::Op::scatter, x.dtype(), x.shape(),
+                 {in_order(x.node()), in_order(at.flat.node()), in_order(values.node())},
+                 graph::make_attributes<graph::Op::scatter>({at.repeats}));
+}
 
+api::Positions api::positions_by_arrays(const Array& x, std::span<const Index> list) {
+  const Indices indices = split(list, x);
+  const Part part = resolve(indices.basic, x.shape());
   const Shape strides = graph::row_major_strides(x.shape());
   std::vector<Array> offsets;
   bool repeats = false;
@@ -261,17 +277,7 @@ Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Arra
     const std::int64_t step = part.map.step[kept[i]] * strides[static_cast<std::size_t>(source)];
     rest = rest + reshape(arange(size, {.device = x.device()}) * step, along);
   }
-  check_assigned(value.shape(), shape);
-  if (shape.elements() == 0) return x;
-  if (repeats && value.size() > 1 && shape.elements() >= std::numeric_limits<std::uint32_t>::max()) {
-    throw ValueError("[subscript] assigns " + std::to_string(shape.elements()) +
-                     " values by positions; it can assign 2^32 - 2 at a time");
-  }
-  position = broadcast_to(where(position < 0, -1, position + rest), shape);
-  const Array values = value.size() == 1 ? value : broadcast_to(value, shape);
-  return pending(graph::Op::scatter, x.dtype(), x.shape(),
-                 {in_order(x.node()), in_order(position.node()), in_order(values.node())},
-                 graph::make_attributes<graph::Op::scatter>({repeats}));
+  return {broadcast_to(where(position < 0, -1, position + rest), shape), repeats};
 }
 
 std::vector<Array> nonzero(const Array& x) {

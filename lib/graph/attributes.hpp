@@ -96,6 +96,19 @@ struct ScatterInfo {
   std::string_view function() const { return "subscript"; }
 };
 
+enum class SegmentKind : std::uint8_t { sum, prod, max, min };
+
+/// Rows reduced by ids below `groups`: a sum, a max or a min, which may start from a third input, or a prod, whose ids
+/// rise.
+struct ScatterReduceInfo {
+  SegmentKind kind;
+  std::int64_t groups;
+  const char* name;        // of the function, for messages
+  bool positions = false;  // that were looked at: those below zero are none
+
+  std::string_view function() const { return name; }
+};
+
 /// Along the last axis: the sorted values, or the places that they came from.
 struct SortInfo {
   bool places = false;

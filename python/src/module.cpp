@@ -43,4 +43,5 @@ NB_MODULE(_koine, m) {
   bind_manipulation(m);
   bind_searching(m);
   bind_statistics(m);
+  bind_segments(m);
 }

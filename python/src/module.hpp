@@ -33,6 +33,7 @@ void bind_linalg(nb::module_& m);
 void bind_manipulation(nb::module_& m);
 void bind_searching(nb::module_& m);
 void bind_statistics(nb::module_& m);
+void bind_segments(nb::module_& m);
 
 /// The standard gives tuples where C++ gives vectors.
 inline nb::tuple as_tuple(const std::vector<Array>& arrays) { return nb::tuple(nb::cast(arrays)); }

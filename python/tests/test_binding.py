@@ -173,6 +173,18 @@ print(np.from_dlpack(part), float(x[1, 2]))
     assert result.returncode == 0 and result.stderr == ""  # nanobind lists what it still holds
 
 
+def test_segments():
+    x, ids = kn.asarray([1.0, 2.0, 4.0]), kn.asarray([1, 0, 1])
+    for name, expected in [("sum", [2, 5, 0]), ("mean", [2, 2.5, np.nan]), ("prod", [2, 4, 1]),
+                           ("max", [2, 4, -np.inf]), ("min", [2, 1, np.inf])]:
+        result = getattr(kn, "segment_" + name)(x, ids, count=3)
+        np.testing.assert_array_equal(np.from_dlpack(result), expected)
+    assert np.from_dlpack(kn.segment_count(ids)).tolist() == [1, 2]
+    assert np.from_dlpack(kn.bincount(ids, weights=x, minlength=3)).tolist() == [2, 5, 0]
+    with pytest.raises(IndexError):
+        float(kn.segment_sum(x, ids, count=1)[0])
+
+
 def test_namespace():
     x = kn.ones(1)
     assert x.__array_namespace__() is kn and x.__array_namespace__(api_version="2024.12") is kn

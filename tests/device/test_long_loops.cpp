@@ -15,6 +15,7 @@
 
 namespace kn = koine;
 using kn::Array;
+using kn::test::check_array;
 using kn::test::on_each_device;
 using Complex = std::complex<float>;
 
@@ -121,5 +122,18 @@ TEST_CASE_TEMPLATE("products of great depth", T, float, std::int32_t, kn::float1
     }
     check_product<T>(3, 600'007, 1);
     check_product<T>(1, 600'007, 2);
+  });
+}
+
+TEST_CASE("many rows reduced by ids") {
+  on_each_device([] {
+    const kn::Array ids = (kn::arange(many) % 3).astype(kn::int8), ones = kn::ones({many});
+    const std::vector<std::int64_t> want = {(many + 2) / 3, (many + 1) / 3, many / 3};
+    check_array(kn::segment_count(ids), {3}, want);
+    check_array(kn::segment_sum(ones, ids).astype(kn::int64), {3}, want);
+    CHECK(kn::all(kn::segment_prod(ones, ids) == 1).item<bool>());
+    kn::Array x = kn::zeros({many}, {.dtype = kn::int32});
+    x.at(kn::floor_divide(kn::arange(many), 2)).add(1);
+    CHECK(kn::sum(x).item<std::int64_t>() == many);
   });
 }

@@ -385,9 +385,10 @@ inline std::vector<Step> workload() {
     const auto there = attempt.elsewhere();
     attempt.once([&] { x(at) = asarray(std::vector<float>{1, 2, 3}); });
     attempt.once([&] { x(x > 97) = 0; });
+    attempt.once([&] { x.at(at).add(segment_prod(x({1, 1, 1}), at - at)); });
     attempt.once([&] { bad = x; });
     attempt.once([&] { bad(asarray(std::vector<std::int64_t>{3, 100})) = 7; });
-    return equal<float>(x(at), {3, 2, 3}) && equal<float>(x(x < 3), {0, 1, 2, 0, 2}) && x(98).item<int>() == 0 &&
+    return equal<float>(x(at), {5, 3, 5}) && equal<float>(x(x < 3), {0, 1, 2, 0}) && x(98).item<int>() == 0 &&
            throws<IndexError>([&] { bad.to_vector<float>(); });
   });
   add("operations on float32", operations_repeat<float>);

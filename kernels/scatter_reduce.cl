@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows added to the rows of a table that their ids name, or the largest kept: each result is the sum, or the largest, of
+// all values with its id. Every step is one of integers that may come in any order, so that a result has the same bits on
+// every run and every device.
+//
+//   largest  the largest `key` of each entry: of sums of reals the exponent, of extremes the first 32 bits of a key that
+//            has the order of the values
+//   join     those of all parts, and of the array that sums are added to, brought together
+//   total    the sums, in KN_WORDS words of 32 bits; of extremes of 64 bits the last 32 bits of the key
+//   finish   the results
+//
+// On a CPU a work-item takes a run of rows, and has a table of its own, a part. On a GPU neighbouring work-items take
+// neighbouring values; a group has a table in local memory (KN_LOCAL) that it adds to the one in global memory in the
+// end, or all work on that. Carries go from word to word, so 64-bit atomics are not needed.
+
+#include "common/sort.clh"
+#include "common/fault.clh"
+
+#define KN_SUM 0
+#define KN_EXTREME 1
+#ifndef KN_REDUCE
+#define KN_REDUCE KN_SUM
+#endif
+#if KN_REDUCE == KN_SUM && KN_KIND == KN_REAL
+#define KN_EXACT
+#include "common/exact_sum.clh"
+#endif
+#ifndef KN_ID
+#define KN_ID int
+#endif
+// The size of a result: of sums of integers it may be another than the values'.
+#ifndef KN_RESULT_BITS
+#define KN_RESULT_BITS KN_BITS
+#endif
+#if KN_RESULT_BITS == 8
+#define KN_OUT uchar
+#elif KN_RESULT_BITS == 16
+#define KN_OUT ushort
+#elif KN_RESULT_BITS == 32
+#define KN_OUT uint
+#else
+#define KN_OUT ulong
+#endif
+
+// A total as what is computed with, and in the table.
+#if defined(KN_EXACT)
+#define KN_WORDS (KN_BITS == 64 ? 4 : 3)
+#define KN_TOTAL kn_wide
+#elif KN_REDUCE == KN_SUM
+#define KN_WORDS (KN_RESULT_BITS == 64 ? 2 : 1)
+#define KN_TOTAL ulong
+#else
+#define KN_WORDS 1
+#define KN_TOTAL uint
+#endif
+#ifdef KN_CPU
+#define KN_STORED KN_TOTAL
+#else
+#define KN_STORED uint
+#endif
+
+typedef struct {
+  ulong values_offset, ids_offset, base_offset;
+  ulong rows, inner;
+  ulong groups, parts, flip;
+  uint based, reports;  // whether sums are added to an array; whether an id out of range is a fault, or no id at all
+} kn_scatter;
+
+#ifdef KN_SINGLE
+#define KN_INNER 1
+#else
+#define KN_INNER d.inner
+#endif
+#define KN_ENTRIES (d.groups * KN_INNER)
+#ifndef KN_INDEX
+#define KN_INDEX ulong
+#endif
+// KN_SAME: one value for all.
+#ifdef KN_SAME
+#define KN_VALUE_AT(i) values[0]
+#else
+#define KN_VALUE_AT(i) values[i]
+#endif
+
+static inline bool kn_is_group(KN_ID id, ulong groups, uint reports, __global kn_fault* fault) {
+  if (id >= 0 && (ulong)id < groups) return true;
+  if (reports != 0) kn_report(fault, id < 0 ? (long)id : (long)min((ulong)id, 0x7fffffffffffffffUL));
+  return false;
+}
+
+static inline uint kn_first(KN_KEY bits, ulong flip) {
+#if defined(KN_EXACT)
+  return KN_EXPONENT(bits);
+#elif KN_BITS == 64
+  return (uint)(kn_key(bits, (KN_KEY)flip) >> 32);
+#else
+  return kn_key(bits, (KN_KEY)flip);
+#endif
+}
+
+// What a value adds to an entry with that largest key.
+static inline KN_TOTAL kn_addend(KN_KEY bits, uint largest, ulong flip) {
+#if defined(KN_EXACT)
+  return kn_term(bits, largest);
+#elif KN_REDUCE == KN_EXTREME
+  return kn_first(bits, flip) == largest ? (uint)kn_key(bits, (KN_KEY)flip) : 0;
+#elif KN_KIND == KN_SIGNED
+  return (ulong)(long)(KN_BITS == 8    ? (long)as_char((uchar)bits)
+                       : KN_BITS == 16 ? (long)as_short((ushort)bits)
+                       : KN_BITS == 32 ? (long)as_int((uint)bits)
+                                       : (long)bits);
+#else
+  return bits;
+#endif
+}
+
+static inline KN_TOTAL kn_both(KN_TOTAL a, KN_TOTAL b) {
+#if defined(KN_EXACT)
+  return kn_wide_sum(a, b);
+#elif KN_REDUCE == KN_EXTREME
+  return max(a, b);
+#else
+  return a + b;
+#endif
+}
+
+#ifndef KN_CPU
+static inline uint kn_word(KN_TOTAL total, uint k) {
+#ifdef KN_EXACT
+  return (uint)((k < 2 ? total.low : total.high) >> (k % 2 * 32));
+#else
+  return (uint)((ulong)total >> (k * 32));
+#endif
+}
+
+static inline KN_TOTAL kn_total(const uint* words) {
+#if defined(KN_EXACT)
+  kn_wide total;
+  total.low = (ulong)words[1] << 32 | words[0];
+  total.high = KN_WORDS == 4 ? (ulong)words[KN_WORDS - 1] << 32 | words[2] : (ulong)(long)(int)words[2];
+  return total;
+#else
+  return KN_WORDS == 2 ? (KN_TOTAL)((ulong)words[KN_WORDS - 1] << 32 | words[0]) : words[0];
+#endif
+}
+
+#if KN_REDUCE == KN_EXTREME
+#define KN_ADD_TO(SPACE)                                                                               \
+  static inline void kn_add_to_##SPACE(volatile __##SPACE uint* words, ulong apart, KN_TOTAL total) { \
+    if (total > *words) atomic_max(words, total);                                                      \
+  }
+#else
+#define KN_ADD_TO(SPACE)                                                                               \
+  static inline void kn_add_to_##SPACE(volatile __##SPACE uint* words, ulong apart, KN_TOTAL total) { \
+    uint carry = 0;                                                                                    \
+    for (uint k = 0; k < KN_WORDS; ++k, words += apart) {                                              \
+      const uint word = kn_word(total, k) + carry;                                                     \
+      carry = word < carry;                                                                            \
+      if (word == 0) continue;                                                                         \
+      const uint before = atomic_add(words, word);                                                     \
+      carry += before + word < word;                                                                   \
+    }                                                                                                  \
+  }
+#endif
+KN_ADD_TO(local)
+KN_ADD_TO(global)
+#define KN_RAISE(SPACE)                                                                \
+  static inline void kn_raise_in_##SPACE(volatile __##SPACE uint* largest, uint key) { \
+    if (key > *largest) atomic_max(largest, key);                                      \
+  }
+KN_RAISE(local)
+KN_RAISE(global)
+// Values that a work-item loads together.
+#define KN_BATCH 8
+#endif
+
+// KN_AT(at, bits) for each value and its entry.
+#ifdef KN_CPU
+#define KN_FOR_EACH                                                                           \
+  const ulong per_item = (d.rows + get_global_size(0) - 1) / get_global_size(0);              \
+  const ulong first_row = get_global_id(0) * per_item;                                        \
+  const ulong last_row = min(first_row + per_item, d.rows);                                   \
+  for (ulong row = first_row; row < last_row; ++row) {                                        \
+    const KN_ID id = ids[row];                                                                \
+    if (!kn_is_group(id, d.groups, d.reports, fault)) continue;                                                \
+    for (ulong i = 0; i < KN_INNER; ++i) {                                                    \
+      KN_AT((ulong)id * KN_INNER + i, KN_VALUE_AT(row * KN_INNER + i))                  \
+    }                                                                                         \
+  }
+#else
+#define KN_FOR_EACH                                                                           \
+  const KN_INDEX elements = (KN_INDEX)(d.rows * KN_INNER), stride = (KN_INDEX)get_global_size(0); \
+  for (KN_INDEX e = (KN_INDEX)get_global_id(0); e < elements; e += KN_BATCH * stride) {       \
+    KN_KEY batch[KN_BATCH];                                                                   \
+    KN_ID named[KN_BATCH];                                                                    \
+    _Pragma("unroll") for (uint k = 0; k < KN_BATCH; ++k) {                                   \
+      const KN_INDEX at = min(e + k * stride, (KN_INDEX)(elements - 1));                      \
+      named[k] = ids[at / (KN_INDEX)KN_INNER];                                                \
+      batch[k] = KN_VALUE_AT(at);                                                         \
+    }                                                                                         \
+    _Pragma("unroll") for (uint k = 0; k < KN_BATCH; ++k) {                                   \
+      const KN_INDEX at = e + k * stride;                                                     \
+      if (at >= elements || !kn_is_group(named[k], d.groups, d.reports, fault)) continue;                      \
+      KN_AT((ulong)named[k] * KN_INNER + at % (KN_INDEX)KN_INNER, batch[k])                   \
+    }                                                                                         \
+  }
+#endif
+
+#ifdef KN_LOCAL
+#define KN_TABLE , __local uint *table
+#else
+#define KN_TABLE
+#endif
+
+__kernel void largest(__global const KN_KEY* values, __global const KN_ID* ids, __global uint* keys,
+                      __global kn_fault* fault, const kn_scatter d KN_TABLE) {
+  values += d.values_offset;
+  ids += d.ids_offset;
+#if defined(KN_CPU)
+  keys += get_global_id(0) * KN_ENTRIES;
+#define KN_AT(at, bits)                        \
+  const uint key = kn_first(bits, d.flip);     \
+  if (key > keys[at]) keys[at] = key;
+#elif defined(KN_LOCAL)
+  for (uint t = get_local_id(0); t < KN_ENTRIES; t += get_local_size(0)) table[t] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+#define KN_AT(at, bits) kn_raise_in_local(table + (at), kn_first(bits, d.flip));
+#else
+#define KN_AT(at, bits) kn_raise_in_global(keys + (at), kn_first(bits, d.flip));
+#endif
+  KN_FOR_EACH
+#undef KN_AT
+#ifdef KN_LOCAL
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint t = get_local_id(0); t < KN_ENTRIES; t += get_local_size(0)) kn_raise_in_global(keys + t, table[t]);
+#endif
+}
+
+// KN_FOR_EACH_ENTRY(t): on a CPU a run of them.
+#ifdef KN_CPU
+#define KN_FOR_EACH_ENTRY                                                                  \
+  const ulong per_item = (KN_ENTRIES + get_global_size(0) - 1) / get_global_size(0);       \
+  const ulong last_entry = min((get_global_id(0) + 1) * per_item, (ulong)KN_ENTRIES);      \
+  for (ulong t = get_global_id(0) * per_item; t < last_entry; ++t)
+#else
+#define KN_FOR_EACH_ENTRY for (ulong t = get_global_id(0); t < KN_ENTRIES; t += get_global_size(0))
+#endif
+
+__kernel void join(__global uint* keys, __global const KN_KEY* base, const kn_scatter d) {
+  KN_FOR_EACH_ENTRY {
+    uint key = keys[t];
+    for (ulong part = 1; part < d.parts; ++part) key = max(key, keys[part * KN_ENTRIES + t]);
+#ifdef KN_EXACT
+    if (d.based != 0) key = max(key, KN_EXPONENT(base[d.base_offset + t]));
+#endif
+    keys[t] = key;
+  }
+}
+
+__kernel void total(__global const KN_KEY* values, __global const KN_ID* ids, __global const uint* keys,
+                    __global KN_STORED* totals, __global kn_fault* fault, const kn_scatter d KN_TABLE) {
+  values += d.values_offset;
+  ids += d.ids_offset;
+#if defined(KN_EXACT) || KN_REDUCE == KN_EXTREME
+#define KN_LARGEST(from, at) from[at]
+#else
+#define KN_LARGEST(from, at) 0
+#endif
+#if defined(KN_CPU)
+  totals += get_global_id(0) * KN_ENTRIES;
+#define KN_AT(at, bits) totals[at] = kn_both(totals[at], kn_addend(bits, KN_LARGEST(keys, at), d.flip));
+#elif defined(KN_LOCAL)
+  const uint entries = (uint)KN_ENTRIES;
+  __local uint* const words = table + entries;
+  for (uint t = get_local_id(0); t < entries; t += get_local_size(0)) {
+    table[t] = KN_LARGEST(keys, t);
+    for (uint k = 0; k < KN_WORDS; ++k) words[k * entries + t] = 0;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#define KN_AT(at, bits) \
+  kn_add_to_local(words + (at), entries, kn_addend(bits, KN_LARGEST(table, at), d.flip));
+#else
+#define KN_AT(at, bits) \
+  kn_add_to_global(totals + (at), KN_ENTRIES, kn_addend(bits, KN_LARGEST(keys, at), d.flip));
+#endif
+  KN_FOR_EACH
+#undef KN_AT
+#ifdef KN_LOCAL
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint t = get_local_id(0); t < entries; t += get_local_size(0)) {
+    uint own[KN_WORDS];
+    for (uint k = 0; k < KN_WORDS; ++k) own[k] = words[k * entries + t];
+    kn_add_to_global(totals + t, entries, kn_total(own));
+  }
+#endif
+}
+
+// Where all values together add nothing, the array that they are added to stays as it is, down to the sign of a zero.
+__kernel void finish(__global const uint* keys, __global const KN_STORED* totals, __global const KN_OUT* base,
+                     __global KN_OUT* out, const kn_scatter d) {
+  base += d.base_offset;
+  KN_FOR_EACH_ENTRY {
+#if KN_REDUCE == KN_EXTREME
+    KN_KEY key = (KN_KEY)keys[t];
+#if KN_BITS == 64
+    uint low = totals[t];
+    for (ulong part = 1; part < d.parts; ++part) low = max(low, totals[part * KN_ENTRIES + t]);
+    key = key << 32 | low;
+#endif
+    if (d.based != 0) key = max(key, kn_key(base[t], (KN_KEY)d.flip));
+    out[t] = kn_value(key, (KN_KEY)d.flip);
+#else
+#ifdef KN_CPU
+    KN_TOTAL total = totals[t];
+    for (ulong part = 1; part < d.parts; ++part) total = kn_both(total, totals[part * KN_ENTRIES + t]);
+#else
+    uint words[KN_WORDS];
+    for (uint k = 0; k < KN_WORDS; ++k) words[k] = totals[k * KN_ENTRIES + t];
+    const KN_TOTAL total = kn_total(words);
+#endif
+#ifdef KN_EXACT
+    const bool still = total.low == 0 && total.high == 0;
+    if (d.based == 0) {
+      out[t] = kn_rounded(total, keys[t]);
+    } else {
+      out[t] = still ? base[t] : kn_rounded(kn_wide_sum(total, kn_term(base[t], keys[t])), keys[t]);
+    }
+#else
+    out[t] = (KN_OUT)(total + (d.based != 0 ? base[t] : 0));
+#endif
+#endif
+  }
+}

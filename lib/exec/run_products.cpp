@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/run_products.cl, pass after pass.
+#include "exec/run_products.hpp"
+
+#include "exec/kernel_run.hpp"
+#include "exec/scatter_reduce.hpp"
+#include "runtime/kernel_sources.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace koine::exec {
+namespace {
+
+using runtime::BufferRef;
+
+// Rows of a block: a constant, since the order of multiplications follows from it.
+constexpr std::uint64_t rows_of_block = 64;
+// A CPU work-item takes at least so many products, so that starting it costs little beside them.
+constexpr std::uint64_t fewest_blocks = 64, fewest_entries = 4096;
+
+/// Parameters of run_products.cl.
+struct Parameters {
+  std::uint64_t values_offset, ids_offset;
+  std::uint64_t rows, inner, step, per_block, blocks, groups;
+};
+
+std::string number_options(DType type) {
+  switch (type) {
+    case DType::float32: return "-D KN_T=float";
+    case DType::float64: return "-D KN_T=double -D KN_DOUBLE";
+    case DType::complex64: return "-D KN_T=float2 -D KN_COMPLEX";
+    case DType::complex128: return "-D KN_T=double2 -D KN_COMPLEX -D KN_DOUBLE";
+    default: return size_of(type) == 4 ? "-D KN_T=uint" : "-D KN_T=ulong";
+  }
+}
+
+}  // namespace
+
+BufferRef run_products(runtime::Queue& queue, const graph::Node& node) {
+  const graph::ScatterReduceInfo info = node.get<graph::Op::scatter_reduce>();
+  const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
+  const std::string options = number_options(node.dtype) + " -D KN_ID=" + id_type(ids.dtype);
+  const auto kernel = [&](const char* entry) {
+    return ready_kernel(
+        queue, "run_products " + options,
+        [&] {
+          return runtime::ProgramText{std::string(runtime::kernel_source("run_products")), options};
+        },
+        entry);
+  };
+  // All kernels are at hand before the first runs.
+  const runtime::KernelRef fill = kernel("fill"), multiply = kernel("koine");
+  const auto allocate = [&](std::uint64_t bytes) { return queue.allocate(bytes, info.name); };
+
+  const auto entries = static_cast<std::uint64_t>(node.shape.elements());
+  Parameters d{};
+  d.values_offset = static_cast<std::uint64_t>(values.layout.offset);
+  d.ids_offset = static_cast<std::uint64_t>(ids.layout.offset);
+  d.rows = static_cast<std::uint64_t>(ids.shape.elements());
+  d.groups = static_cast<std::uint64_t>(info.groups);
+  d.inner = entries / d.groups;
+  d.step = static_cast<std::uint64_t>(values.shape.elements()) < d.rows * d.inner ? 0 : 1;
+  d.per_block = rows_of_block;
+
+  BufferRef out = allocate(entries * size_of(node.dtype)), part_values, part_ids;
+  runtime::Launch ones(queue, fill);
+  ones.out(*out).value(entries);
+  run_over(ones, queue, *fill, entries, fewest_entries);
+  const auto outside = id_fault(queue, info);
+  const auto falling = std::make_shared<runtime::Fault>(queue, [function = info.name](std::int64_t id) {
+    return "[" + std::string(function) + "] id " + std::to_string(id) +
+           " stands behind a larger one; with .sorted ids must not fall";
+  });
+  const runtime::Buffer *from = values.storage.get(), *named = ids.storage.get();
+  while (d.rows > 0) {
+    d.blocks = (d.rows + d.per_block - 1) / d.per_block;
+    const std::uint64_t parts = d.blocks > 1 ? 2 * d.blocks : 1;
+    BufferRef next_values = allocate(parts * d.inner * size_of(node.dtype)),
+              next_ids = allocate(parts * size_of(ids.dtype));
+    runtime::Launch launch(queue, multiply);
+    launch.in(*from).in(*named).out(*next_values).out(*next_ids).out(*out);
+    launch.out(outside->word()).out(falling->word()).value(d);
+    run_over(launch, queue, *multiply, d.blocks * d.inner, fewest_blocks);
+    part_values = std::move(next_values);
+    part_ids = std::move(next_ids);
+    from = part_values.get();
+    named = part_ids.get();
+    d.values_offset = d.ids_offset = 0;
+    d.step = 1;
+    d.rows = d.blocks > 1 ? parts : 0;
+  }
+  if (!info.positions) queue.add_fault(*out, outside);
+  queue.add_fault(*out, falling);
+  return out;
+}
+
+}  // namespace koine::exec

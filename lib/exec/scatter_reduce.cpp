@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/scatter_reduce.cl.
+#include "exec/scatter_reduce.hpp"
+
+#include "exec/families.hpp"
+#include "exec/kernel_run.hpp"
+#include "exec/run_products.hpp"
+#include "exec/sort.hpp"
+#include "runtime/kernel_sources.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace koine::exec {
+namespace {
+
+using graph::SegmentKind;
+using runtime::BufferRef;
+using runtime::KernelRef;
+using runtime::Launch;
+
+// A CPU work-item takes at least so many values, and entries of a table, so that starting it costs little beside them.
+constexpr std::uint64_t fewest_values = 32768, fewest_entries = 4096;
+// A CPU's tables: for each core, and so much shorter than the values that fall to one.
+constexpr std::uint64_t parts_per_core = 4, values_per_entry = 4;
+// Local memory of a group's table, as much as every device has, and of the groups of a compute unit.
+constexpr std::uint64_t most_local_bytes = 32768 - 256, local_bytes_per_unit = 98304;
+constexpr std::uint64_t groups_per_unit = 8;
+
+/// Parameters of scatter_reduce.cl.
+struct Parameters {
+  std::uint64_t values_offset, ids_offset, base_offset;
+  std::uint64_t rows, inner;
+  std::uint64_t groups, parts, flip;
+  std::uint32_t based, reports;
+};
+
+/// The type of the numbers that an element is made of.
+DType number_type(DType type) {
+  return type == DType::complex64 ? DType::float32 : type == DType::complex128 ? DType::float64 : type;
+}
+
+class ScatterReduce {
+ public:
+  ScatterReduce(runtime::Queue& queue, graph::Node& node)
+      : queue_(queue),
+        node_(node),
+        info_(node.get<graph::Op::scatter_reduce>()),
+        values_(*node.inputs[0]),
+        ids_(*node.inputs[1]),
+        base_(node.inputs.size() > 2 ? node.inputs[2].get() : nullptr),
+        type_(number_type(values_.dtype)),
+        result_(number_type(node.dtype)),
+        cpu_(queue.traits().long_loops()),
+        sum_(info_.kind == SegmentKind::sum),
+        exact_(sum_ && is_real_floating(result_)),
+        keyed_(exact_ || !sum_),
+        totalled_(sum_ || size_of(type_) == 8),
+        words_(exact_                          ? size_of(result_) == 8 ? 4 : 3
+               : sum_ && size_of(result_) == 8 ? 2
+                                               : 1) {
+    const std::uint64_t each = size_of(values_.dtype) / size_of(type_);
+    entries_ = static_cast<std::uint64_t>(node.shape.elements()) * each;
+    d_.values_offset = static_cast<std::uint64_t>(values_.layout.offset) * each;
+    d_.ids_offset = static_cast<std::uint64_t>(ids_.layout.offset);
+    d_.base_offset = base_ ? static_cast<std::uint64_t>(base_->layout.offset) * each : 0;
+    d_.rows = static_cast<std::uint64_t>(ids_.shape.elements());
+    d_.groups = static_cast<std::uint64_t>(info_.groups);
+    d_.inner = entries_ / d_.groups;
+    d_.flip = info_.kind == SegmentKind::min ? ~std::uint64_t{0} : 0;
+    d_.based = base_ != nullptr;
+    d_.reports = !info_.positions;
+    count_ = d_.rows * d_.inner;
+    same_ = static_cast<std::uint64_t>(values_.shape.elements()) * each < count_;
+    local_ = !cpu_ && local_bytes(true) <= most_local_bytes;
+    d_.parts = 1;
+    if (cpu_) {
+      const std::uint64_t enough = std::max(fewest_values, values_per_entry * entries_);
+      d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
+    }
+  }
+
+  BufferRef run() {
+    // All kernels are at hand before the first runs.
+    const KernelRef largest = keyed_ ? kernel("largest") : nullptr, join = keyed_ ? kernel("join") : nullptr;
+    const KernelRef total = totalled_ ? kernel("total") : nullptr, finish = kernel("finish");
+    const std::uint64_t total_bytes = cpu_ ? exact_ ? 16 : sum_ ? 8 : 4 : words_ * sizeof(std::uint32_t);
+    const BufferRef keys = table(keyed_ ? sizeof(std::uint32_t) : 0), totals = table(totalled_ ? total_bytes : 0);
+    const BufferRef out = queue_.allocate(entries_ * size_of(result_), info_.name);
+    const runtime::Buffer& base = base_ ? *base_->storage : *keys;
+    const auto fault = id_fault(queue_, info_);
+    if (keyed_ && count_ > 0) {
+      Launch raise(queue_, largest);
+      add_values(raise).out(*keys).out(fault->word()).value(d_);
+      run_values(raise, *largest, local_bytes(false));
+      Launch joined(queue_, join);
+      joined.out(*keys).in(base).value(d_);
+      run_over(joined, queue_, *join, entries_, fewest_entries);
+    }
+    if (totalled_ && count_ > 0) {
+      Launch add(queue_, total);
+      add_values(add).in(*keys).out(*totals).out(fault->word()).value(d_);
+      run_values(add, *total, local_bytes(true));
+    }
+    Launch last(queue_, finish);
+    last.in(*keys).in(*totals).in(base).out(*out).value(d_);
+    run_over(last, queue_, *finish, entries_, fewest_entries);
+    if (d_.reports) queue_.add_fault(*out, fault);
+    return out;
+  }
+
+ private:
+  std::uint64_t local_bytes(bool total) const {
+    return (1 + (total && totalled_ ? words_ : 0)) * entries_ * sizeof(std::uint32_t);
+  }
+
+  /// Zeros for each entry of each part.
+  BufferRef table(std::uint64_t bytes_of_entry) {
+    BufferRef result = queue_.allocate(std::max<std::uint64_t>(d_.parts * entries_ * bytes_of_entry, 4), info_.name);
+    if (bytes_of_entry > 0) queue_.fill_zero(*result, 0, result->size(), info_.name);
+    return result;
+  }
+
+  KernelRef kernel(const char* entry) {
+    std::string options = key_options(type_) + " -D KN_ID=" + id_type(ids_.dtype);
+    if (!sum_) options += " -D KN_REDUCE=1";
+    if (size_of(result_) != size_of(type_)) options += " -D KN_RESULT_BITS=" + std::to_string(8 * size_of(result_));
+    if (d_.inner == 1) options += " -D KN_SINGLE";
+    if (same_) options += " -D KN_SAME";
+    if (cpu_) options += " -D KN_CPU";
+    if (local_) options += " -D KN_LOCAL";
+    if (!cpu_ && count_ < std::uint64_t{1} << 31) options += " -D KN_INDEX=uint";
+    return ready_kernel(
+        queue_, "scatter_reduce " + options,
+        [&] {
+          return runtime::ProgramText{std::string(runtime::kernel_source("scatter_reduce")), options};
+        },
+        entry);
+  }
+
+  Launch& add_values(Launch& launch) { return launch.in(*values_.storage).in(*ids_.storage); }
+
+  void run_values(Launch& launch, const runtime::Kernel& kernel, std::uint64_t bytes) {
+    if (cpu_) return launch.run({d_.parts}, {1});
+    if (!local_) return run_over(launch, queue_, kernel, count_, 1);
+    // As many groups as fill the device, but no more than have values enough to make their tables worth it.
+    const std::size_t local = std::min<std::size_t>(group_size, kernel.max_group());
+    const std::uint64_t most =
+        queue_.traits().compute_units * std::clamp<std::uint64_t>(local_bytes_per_unit / bytes, 2, groups_per_unit);
+    const std::uint64_t worth =
+        std::max<std::uint64_t>(count_ / std::max<std::uint64_t>(local, values_per_entry * entries_), 1);
+    const std::uint64_t least =
+        static_cast<std::uint64_t>(queue_.traits().fewest_shares(static_cast<std::int64_t>(count_ + entries_))) /
+            local +
+        1;
+    launch.local(bytes);
+    launch.run({std::max(std::min(most, worth), least) * local}, {local});
+  }
+
+  runtime::Queue& queue_;
+  const graph::Node& node_;
+  const graph::ScatterReduceInfo info_;
+  const graph::Node &values_, &ids_;
+  const graph::Node* const base_;
+  const DType type_, result_;
+  const bool cpu_, sum_, exact_;
+  const bool keyed_, totalled_;            // whether there is a largest key of each entry, and whether there are totals
+  const std::uint64_t words_;              // of a total on a GPU
+  std::uint64_t entries_ = 0, count_ = 0;  // of the result, and of the values
+  bool same_ = false, local_ = false;      // whether there is one value for all, and tables in local memory
+  Parameters d_{};
+};
+
+}  // namespace
+
+const char* id_type(DType type) {
+  switch (type) {
+    case DType::int8: return "char";
+    case DType::uint8: return "uchar";
+    case DType::int16: return "short";
+    case DType::uint16: return "ushort";
+    case DType::int32: return "int";
+    case DType::uint32: return "uint";
+    case DType::int64: return "long";
+    default: return "ulong";
+  }
+}
+
+std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info) {
+  return std::make_shared<runtime::Fault>(queue, [info](std::int64_t id) {
+    return "[" + std::string(info.name) + "] id " + std::to_string(id) + " is out of range; with a count of " +
+           std::to_string(info.groups) + " ids can be 0 to " + std::to_string(info.groups - 1);
+  });
+}
+
+// The inputs, in row-major order, are values, ids and, perhaps, an array that the result starts from. An id out of
+// range is a fault of the result.
+void run_scatter_reduce(runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
+  BufferRef out = node.shape.elements() == 0 ? queue.allocate(0, function_of(node))
+                  : node.get<graph::Op::scatter_reduce>().kind == SegmentKind::prod ? run_products(queue, node)
+                                                                                    : ScatterReduce(queue, node).run();
+  graph::fulfil(node, std::move(out), graph::row_major(node.shape));
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions by ids, updates through a subscript, and bincount's weights: against plain loops, sums against exact ones.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::test::check_array;
+using kn::test::has;
+using kn::test::message_of;
+using kn::test::on_each_device;
+
+namespace {
+
+using V = std::vector<std::int64_t>;
+
+/// The exact sum of doubles as numbers that do not overlap, the largest last (Shewchuk, 1997).
+class ExactSum {
+ public:
+  void add(double x) {
+    std::size_t kept = 0;
+    for (double part : parts_) {
+      if (std::fabs(x) < std::fabs(part)) std::swap(x, part);
+      const double high = x + part, low = part - (high - x);
+      if (low != 0) parts_[kept++] = low;
+      x = high;
+    }
+    parts_.resize(kept);
+    parts_.push_back(x);
+  }
+  double value() const {
+    double sum = 0;
+    for (const double part : parts_) sum += part;
+    return sum;
+  }
+
+ private:
+  std::vector<double> parts_;
+};
+
+/// Numbers of all sizes that the exponent's spread names, about as many below zero.
+template <class T>
+std::vector<T> spread(std::size_t count, int exponents, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values(count);
+  for (T& value : values) {
+    const double part = static_cast<double>(static_cast<std::int64_t>(random()) >> 10) * 0x1p-53;
+    const int exponent =
+        exponents == 0 ? 0 : static_cast<int>(random() % static_cast<unsigned>(exponents)) - exponents / 2;
+    value = T(static_cast<float>(std::ldexp(part, exponent)));
+    if constexpr (std::is_same_v<T, double>) value = std::ldexp(part, exponent);
+  }
+  return values;
+}
+
+std::vector<std::int32_t> ids_below(std::int64_t groups, std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::int32_t> ids(count);
+  for (auto& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(groups));
+  return ids;
+}
+
+/// Half a unit in the last place of T around x.
+template <class T>
+double half_unit(double x) {
+  const int digits = std::is_same_v<T, double>          ? 53
+                     : std::is_same_v<T, float>         ? 24
+                     : std::is_same_v<T, kn::float16_t> ? 11
+                                                        : 8;
+  const int least = std::is_same_v<T, double>          ? -1074
+                    : std::is_same_v<T, float>         ? -149
+                    : std::is_same_v<T, kn::float16_t> ? -24
+                                                       : -133;
+  const int unit = x == 0 ? least : std::max(std::ilogb(x) - digits + 1, least);
+  return std::ldexp(0.5, unit);
+}
+
+/// Sums of every group within half a unit, or what the algorithm may leave out of that many.
+template <class T>
+void check_sums(std::int64_t count, std::int64_t groups, int exponents) {
+  CAPTURE(kn::name(kn::dtype_of<T>));
+  CAPTURE(count);
+  CAPTURE(groups);
+  CAPTURE(exponents);
+  if (!kn::test::computes(kn::dtype_of<T>)) return;
+  const auto values = spread<T>(static_cast<std::size_t>(count), exponents, 5);
+  const auto ids = ids_below(groups, values.size(), 6);
+  std::vector<ExactSum> want(static_cast<std::size_t>(groups));
+  std::vector<double> largest(want.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto id = static_cast<std::size_t>(ids[i]);
+    const double value =
+        static_cast<double>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(values[i]));
+    want[id].add(value);
+    largest[id] = std::max(largest[id], std::fabs(value));
+  }
+  const Array sums = kn::segment_sum(kn::asarray(values), kn::asarray(ids), {.count = groups});
+  REQUIRE(sums.dtype() == kn::dtype_of<T>);
+  const auto got = sums.astype(std::is_same_v<T, double> ? kn::float64 : kn::float32);
+  const auto numbers = std::is_same_v<T, double> ? got.template to_vector<double>() : [&] {
+    const auto floats = got.template to_vector<float>();
+    return std::vector<double>(floats.begin(), floats.end());
+  }();
+  const double left_out = static_cast<double>(count) * (std::is_same_v<T, double> ? 0x1p-91 : 0x1p-60);
+  int wrong = 0;
+  for (std::size_t k = 0; k < want.size(); ++k) {
+    ExactSum error = want[k];
+    error.add(-numbers[k]);
+    if (!(std::fabs(error.value()) <= half_unit<T>(want[k].value()) + left_out * largest[k]) && wrong++ < 3) {
+      FAIL_CHECK("group " << k << ": " << numbers[k] << ", exactly " << want[k].value());
+    }
+  }
+}
+
+template <class T>
+std::vector<T> reversed(std::vector<T> values) {
+  std::reverse(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("sums of reals are exact, whatever their sizes") {
+  on_each_device([] {
+    for (const std::int64_t groups : {1, 7, 1000, 20'000}) {
+      check_sums<float>(30'011, groups, 0);
+      check_sums<float>(30'011, groups, 60);
+      check_sums<float>(30'011, groups, 250);
+    }
+    check_sums<float>(400'000, 11, 40);
+    check_sums<double>(30'011, 5, 0);
+    check_sums<double>(30'011, 900, 1900);
+    check_sums<double>(30'011, 5000, 100);
+    check_sums<kn::float16_t>(3001, 100, 24);
+    check_sums<kn::bfloat16_t>(3001, 100, 200);
+  });
+}
+
+TEST_CASE("the order of the rows does not count") {
+  on_each_device([] {
+    const auto values = spread<float>(100'003, 120, 1);
+    const auto ids = ids_below(50, values.size(), 2);
+    const auto sum = [](const auto& x, const auto& names) {
+      return kn::segment_sum(kn::asarray(x), kn::asarray(names), {.count = 50}).template to_vector<float>();
+    };
+    const auto forth = sum(values, ids), back = sum(reversed(values), reversed(ids));
+    CHECK(std::memcmp(forth.data(), back.data(), forth.size() * sizeof(float)) == 0);
+  });
+}
+
+TEST_CASE("infinities and NaN stay in their groups") {
+  on_each_device([] {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> values{1, infinity, 2, -infinity, infinity, 5, kn::nan, 3e38f, 3e38f, -infinity, 1, 0};
+    const Array ids = kn::array({0, 1, 1, 2, 3, 4, 4, 5, 5, 3, 7, 7});
+    const auto sums = kn::segment_sum(kn::asarray(values), ids).to_vector<float>();
+    REQUIRE(sums.size() == 8);
+    CHECK(sums[0] == 1);
+    CHECK(sums[1] == infinity);
+    CHECK(sums[2] == -infinity);
+    CHECK(std::isnan(sums[3]));
+    CHECK(std::isnan(sums[4]));
+    CHECK(sums[5] == infinity);
+    CHECK(sums[6] == 0);
+    CHECK(sums[7] == 1);
+    const auto most = kn::segment_max(kn::asarray(values), ids).to_vector<float>();
+    const auto least = kn::segment_min(kn::asarray(values), ids).to_vector<float>();
+    CHECK(most[3] == infinity);
+    CHECK(least[3] == -infinity);
+    CHECK(std::isnan(most[4]));
+    CHECK(std::isnan(least[4]));
+    CHECK(most[6] == -infinity);
+    CHECK(least[6] == infinity);
+    const auto means = kn::segment_mean(kn::asarray(values), ids).to_vector<float>();
+    CHECK(means[7] == 0.5f);
+    CHECK(std::isnan(means[6]));
+  });
+}
+
+TEST_CASE("integers of every type, for values and for ids") {
+  on_each_device([] {
+    const Array x = kn::array({3, 1, 100, 7, 5, 120}), ids = kn::array({2, 0, 2, 0, 3, 2});
+    for (const kn::DType type :
+         {kn::int8, kn::uint8, kn::int16, kn::uint16, kn::int32, kn::uint32, kn::int64, kn::uint64}) {
+      CAPTURE(kn::name(type));
+      const Array v = x.astype(type), w = ids.astype(type);
+      CHECK(kn::segment_sum(v, w).dtype() == kn::sum(v).dtype());
+      check_array<std::int64_t>(kn::segment_sum(v, w).astype(kn::int64), {4}, V{8, 0, 223, 5});
+      check_array<std::int64_t>(kn::segment_prod(v, w).astype(kn::int64), {4}, V{7, 1, 36000, 5});
+      check_array<std::int64_t>(kn::segment_max(v, w)({0, 2, 3}).astype(kn::int64), {3}, V{7, 120, 5});
+      check_array<std::int64_t>(kn::segment_min(v, w)({0, 2, 3}).astype(kn::int64), {3}, V{1, 3, 5});
+      check_array<std::int64_t>(kn::segment_count(w), {4}, V{2, 0, 3, 1});
+      CHECK(kn::segment_mean(v, w)(2).item<float>() == 223.0f / 3);
+      CHECK(kn::segment_min(v, w)(1).astype(kn::uint64).item<std::uint64_t>() ==
+            kn::asarray(kn::iinfo(type).max).astype(kn::uint64).item<std::uint64_t>());
+    }
+    const Array truth = kn::array({true, false, true, false});
+    check_array<std::int64_t>(kn::segment_sum(truth, kn::array({0, 0, 0, 1})), {2}, V{2, 0});
+    check_array<bool>(kn::segment_max(truth, kn::array({0, 0, 0, 1}), {.count = 3}), {3}, {true, false, false});
+    check_array<bool>(kn::segment_min(truth, kn::array({0, 2, 0, 1}), {.count = 4}), {4}, {true, false, false, true});
+  });
+}
+
+TEST_CASE("means of integers round once") {
+  on_each_device([] {
+    const std::int64_t large = std::numeric_limits<std::int64_t>::max();
+    const Array x = kn::asarray(V{large, large, large - 2, -5, 4, -5});
+    const auto got = kn::segment_mean(x, kn::array({0, 0, 0, 1, 1, 1})).to_vector<float>();
+    CHECK(got[0] == static_cast<float>(large));
+    CHECK(got[1] == -2.0f);
+  });
+}
+
+TEST_CASE("rows, complex numbers, and 64 bits") {
+  on_each_device([] {
+    constexpr std::int64_t rows = 4001, inner = 5, groups = 37;
+    const auto ids = ids_below(groups, rows, 3);
+    std::vector<std::int64_t> values(rows * inner), sums(groups * inner),
+        most(groups * inner, std::numeric_limits<std::int64_t>::min());
+    std::mt19937_64 random(4);
+    for (auto& value : values) value = static_cast<std::int64_t>(random());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto at = static_cast<std::size_t>(ids[i / inner]) * inner + i % inner;
+      sums[at] =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(sums[at]) + static_cast<std::uint64_t>(values[i]));
+      most[at] = std::max(most[at], values[i]);
+    }
+    const Array x = kn::asarray(values, {rows, inner}), which = kn::asarray(ids);
+    check_array<std::int64_t>(kn::segment_sum(x, which, {.count = groups}), {groups, inner}, sums);
+    check_array<std::int64_t>(kn::segment_max(x, which, {.count = groups}), {groups, inner}, most);
+    // Of views that do not lie in order.
+    check_array<std::int64_t>(kn::segment_sum(kn::flip(x, 0), kn::flip(which), {.count = groups}), {groups, inner},
+                              sums);
+    const Array z = kn::asarray(std::vector<std::complex<float>>{{1, 2}, {3, 4}, {5, -6}});
+    check_array<std::complex<float>>(kn::segment_sum(z, kn::array({1, 0, 1})), {2}, {{3, 4}, {6, -4}});
+    check_array<std::complex<float>>(kn::segment_prod(z, kn::array({1, 0, 1})), {2}, {{3, 4}, {17, 4}});
+    CHECK(kn::segment_mean(z, kn::array({1, 0, 1}))(1).item<std::complex<float>>() == std::complex<float>(3, -2));
+    if (!kn::test::computes(kn::float64)) return;
+    const auto doubles = spread<double>(rows, 400, 9);
+    std::vector<double> least(groups, std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < doubles.size(); ++i) {
+      auto& at = least[static_cast<std::size_t>(ids[i])];
+      at = std::min(at, doubles[i]);
+    }
+    check_array<double>(kn::segment_min(kn::asarray(doubles), which, {.count = groups}), {groups}, least);
+  });
+}
+
+TEST_CASE("products of long and of many runs") {
+  on_each_device([] {
+    constexpr std::size_t count = 70'001;
+    for (const std::int64_t groups : {1, 3, 40, 30'000}) {
+      CAPTURE(groups);
+      const auto ids = ids_below(groups, count, 8);
+      std::vector<float> values(count);
+      std::vector<float> want(static_cast<std::size_t>(groups), 1);
+      std::mt19937_64 random(2);
+      // Powers of two, as many up as down in each group, so that every order is exact.
+      std::vector<int> turns(want.size());
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto id = static_cast<std::size_t>(ids[i]);
+        values[i] = turns[id]++ % 2 == 0 ? (random() % 2 ? 2.0f : -2.0f) : 0.5f;
+        want[id] *= values[i];
+      }
+      const Array x = kn::asarray(values), which = kn::asarray(ids);
+      check_array<float>(kn::segment_prod(x, which, {.count = groups}), {groups}, want);
+      const Array order = kn::argsort(which);
+      check_array<float>(
+          kn::segment_prod(kn::take(x, order), kn::take(which, order), {.count = groups, .sorted = true}), {groups},
+          want);
+    }
+    const Array rows = kn::asarray(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});
+    check_array<float>(kn::segment_prod(rows, kn::array({1, 0, 1}), {.count = 3}), {3, 2}, {3, 4, 5, 12, 1, 1});
+    CHECK(has(message_of<kn::IndexError>([&] {
+                kn::segment_prod(rows, kn::array({1, 0, 1}), {.sorted = true}).eval();
+                kn::segment_prod(rows, kn::array({1, 0, 1}), {.sorted = true}).to_vector<float>();
+              }),
+              "[segment_prod] id 0 stands behind a larger one"));
+  });
+}
+
+TEST_CASE("no rows, no groups, and ids that name none") {
+  on_each_device([] {
+    const Array none = kn::zeros({0, 3}), nobody = kn::zeros({0}, {.dtype = kn::int32});
+    CHECK(kn::segment_sum(none, nobody).shape() == kn::Shape{0, 3});
+    check_array<float>(kn::segment_sum(none, nobody, {.count = 2}), {2, 3}, std::vector<float>(6));
+    check_array<float>(kn::segment_prod(none, nobody, {.count = 1}), {1, 3}, {1, 1, 1});
+    check_array<std::int64_t>(kn::segment_count(nobody, {.count = 2}), {2}, V{0, 0});
+    const Array x = kn::ones({3});
+    for (const std::int64_t wrong : {-1, 2}) {
+      const Array sums = kn::segment_sum(x, kn::asarray(V{0, wrong, 1}), {.count = 2});
+      CHECK(message_of<kn::IndexError>([&] { sums.to_vector<float>(); }) ==
+            "[segment_sum] id " + std::to_string(wrong) + " is out of range; with a count of 2 ids can be 0 to 1");
+    }
+    CHECK(has(message_of<kn::IndexError>([&] {
+                kn::segment_max(x, kn::array({0, 5, 1}), {.count = 2}).to_vector<float>();
+              }),
+              "id 5"));
+    CHECK(has(message_of<kn::IndexError>([&] {
+                kn::segment_prod(x, kn::array({0, 5, 1}), {.count = 2}).to_vector<float>();
+              }),
+              "id 5"));
+  });
+}
+
+TEST_CASE("updates count every position") {
+  on_each_device([] {
+    Array x = kn::array({1.0, 2.0, 3.0, 4.0});
+    const Array before = x;
+    x.at({0, 0, -1}).add(kn::array({10.0, 20.0, 5.0}));
+    check_array<float>(x, {4}, {31, 2, 3, 9});
+    check_array<float>(before, {4}, {1, 2, 3, 4});
+    x.at(kn::array({1, 1, 1})).multiply(2);
+    check_array<float>(x, {4}, {31, 16, 3, 9});
+    x.at({0, 2, 2}).max(kn::array({0.0, 7.0, 5.0}));
+    check_array<float>(x, {4}, {31, 16, 7, 9});
+    x.at({0, 2, 2}).min(kn::array({0.0, 7.0, 5.0}));
+    check_array<float>(x, {4}, {0, 16, 5, 9});
+    // Slices, masks and integers alone repeat nothing.
+    x.at(kn::slice(2)).add(1);
+    x.at(x > 10).add(100);
+    x.at(-1).multiply(2);
+    check_array<float>(x, {4}, {1, 117, 5, 18});
+
+    Array m = kn::zeros({3, 4}, {.dtype = kn::int32});
+    m.at(kn::array({0, 2, 0}), kn::slice(1, 3)).add(kn::array({{1, 2}, {3, 4}, {5, 6}}));
+    check_array<std::int32_t>(m, {3, 4}, {0, 6, 8, 0, 0, 0, 0, 0, 0, 3, 4, 0});
+    m.at({1, 1}, kn::array({2, 2})).add(7);
+    check_array<std::int32_t>(m, {3, 4}, {0, 6, 8, 0, 0, 0, 14, 0, 0, 3, 4, 0});
+    m.at({1, 1, 2}).add(kn::array({1, 1, 1, 1}));
+    check_array<std::int32_t>(m, {3, 4}, {0, 6, 8, 0, 2, 2, 16, 2, 1, 4, 5, 1});
+
+    Array truth = kn::array({false, true, true});
+    truth.at({0, 0}).add(kn::array({false, true}));
+    truth.at({1, 1}).multiply(kn::array({true, false}));
+    check_array<bool>(truth, {3}, {true, false, true});
+    Array z = kn::zeros({2}, {.dtype = kn::complex64});
+    z.at({1, 1, 1}).add(std::complex<float>(1, 2));
+    check_array<std::complex<float>>(z, {2}, {{0, 0}, {3, 6}});
+
+    Array y = kn::zeros({3});
+    y.at(kn::array({0, 7})).add(1);
+    CHECK(has(message_of<kn::IndexError>([&] { y.to_vector<float>(); }), "index 7 is out of range"));
+    CHECK_THROWS_AS(x.at({0, 1}).add(kn::ones({3})), kn::ShapeError);
+    CHECK_THROWS_AS(z.at({0}).max(1), kn::DTypeError);
+  });
+}
+
+TEST_CASE("elements that no position names stay as they are, down to the sign of zero") {
+  on_each_device([] {
+    for (const std::int64_t size : {8, 1000}) {
+      CAPTURE(size);
+      std::vector<float> start(static_cast<std::size_t>(size), -0.0f);
+      start[3] = kn::nan;
+      start[4] = std::numeric_limits<float>::infinity();
+      Array x = kn::asarray(start);
+      x.at({1, 2, 1}).add(0.5);
+      const auto got = x.to_vector<float>();
+      CHECK(got[1] == 1.0f);
+      CHECK(got[2] == 0.5f);
+      CHECK(std::isnan(got[3]));
+      CHECK(std::isinf(got[4]));
+      CHECK(std::signbit(got[0]));
+      CHECK(std::signbit(got[static_cast<std::size_t>(size) - 1]));
+    }
+  });
+}
+
+TEST_CASE("few positions in a long array, and many") {
+  on_each_device([] {
+    constexpr std::int64_t size = 50'000;
+    for (const std::size_t count : {100u, 200'000u}) {
+      CAPTURE(count);
+      const auto at = ids_below(count == 100 ? 30 : size, count, 11);
+      auto want = ids_below(1000, size, 12), most = want;
+      const auto values = ids_below(1000, count, 13);
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto k = static_cast<std::size_t>(at[i]);
+        want[k] += values[i];
+        most[k] = std::max(most[k], values[i]);
+      }
+      Array x = kn::asarray(ids_below(1000, size, 12)), y = x;
+      x.at(kn::asarray(at)).add(kn::asarray(values));
+      y.at(kn::asarray(at)).max(kn::asarray(values));
+      check_array(x, {size}, want);
+      check_array(y, {size}, most);
+    }
+  });
+}
+
+TEST_CASE("bincount adds weights") {
+  on_each_device([] {
+    const Array x = kn::array({0, 2, 2, 0});
+    check_array<float>(kn::bincount(x, {.weights = kn::array({0.5, 1.0, 2.0, 4.0})}), {3}, {4.5, 0, 3});
+    check_array<std::int64_t>(kn::bincount(x, {.weights = kn::array({1, 2, 3, 4}), .minlength = 4}), {4},
+                              V{5, 0, 5, 0});
+    CHECK_THROWS_AS(kn::bincount(x, {.weights = kn::ones({3})}), kn::ShapeError);
+  });
+}
