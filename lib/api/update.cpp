@@ -68,9 +68,10 @@ void update(Array& x, std::span<const Index> list, SegmentKind kind, const Opera
     return index.array() != nullptr && !is_bool(index.array()->dtype);
   });
   if (!repeats) {
-    const Array part = x.get(indices);
+    Array part = x.get(indices);
     api::check_assigned(value.shape(), part.shape());
-    return x.set(indices, paired(kind, part, value));
+    part = paired(kind, part, value);  // no longer of x's memory, which can then be written in place
+    return x.set(indices, part);
   }
   const Array at = api::positions_by_arrays(x, indices).flat;
   api::check_assigned(value.shape(), at.shape());

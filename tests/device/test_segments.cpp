@@ -367,9 +367,11 @@ TEST_CASE("elements that no position names stay as they are, down to the sign of
       start[4] = std::numeric_limits<float>::infinity();
       Array x = kn::asarray(start);
       x.at({1, 2, 1}).add(0.5);
+      x.at({5}).add(1);
       const auto got = x.to_vector<float>();
       CHECK(got[1] == 1.0f);
       CHECK(got[2] == 0.5f);
+      CHECK(got[5] == 1.0f);
       CHECK(std::isnan(got[3]));
       CHECK(std::isinf(got[4]));
       CHECK(std::signbit(got[0]));

@@ -17,9 +17,9 @@ using kn::test::check_array;
 TEST_CASE("sums and extremes of few groups and of many") {
   for (const std::int64_t groups : {3, 9000}) {
     const Array ids = kn::asarray(std::vector<std::int32_t>{2, 0, 2, 1, 2});
-    const Array x = kn::asarray(std::vector<float>{1.5f, -2, 1e-20f, 3, -1.5f});
+    const Array x = kn::asarray(std::vector<float>{1.5f, -2, 0x1p-40f, 3, -1.5f});
     const auto first = [&](const Array& all) { return all(kn::slice(3)); };
-    check_array<float>(first(kn::segment_sum(x, ids, {.count = groups})), {3}, {-2, 3, 1e-20f});
+    check_array<float>(first(kn::segment_sum(x, ids, {.count = groups})), {3}, {-2, 3, 0x1p-40f});
     check_array<float>(first(kn::segment_max(x, ids, {.count = groups})), {3}, {-2, 3, 1.5f});
     const Array whole = kn::asarray(std::vector<std::int64_t>{1, 2, std::int64_t{1} << 40, 4, -5});
     check_array<std::int64_t>(first(kn::segment_sum(whole, ids, {.count = groups})), {3},
@@ -27,7 +27,7 @@ TEST_CASE("sums and extremes of few groups and of many") {
     check_array<std::int64_t>(first(kn::segment_min(whole, ids, {.count = groups})), {3}, {2, 4, -5});
     if (!kn::test::computes(kn::float64)) continue;
     check_array<double>(first(kn::segment_sum(x.astype(kn::float64), ids, {.count = groups})), {3},
-                        {-2, 3, static_cast<double>(1e-20f)});
+                        {-2, 3, static_cast<double>(0x1p-40f)});
   }
 }
 
