@@ -80,7 +80,8 @@ void choose_short_rows(ReduceWalk& walk, const Body& body) {
   const bool whole = walk.dense || inner % walk.width == 0;
   walk.together = in_vectors && whole && !walk.fixed && inner <= longest_together * walk.width;
   walk.dense = walk.dense && walk.together;
-  walk.columns = !walk.together && walk.reduced.shape.elements() <= longest_gathered_row && walk.kept.shape.back() > 1;
+  walk.columns =
+      !walk.together && walk.reduced.shape.elements() <= longest_gathered_row && walk.kept.shape.back() >= walk.width;
 }
 
 /// The running values that elements fall to: combining with one that none fell to changes nothing, but for products of
