@@ -449,6 +449,7 @@ void eval(const A&... arrays) {
   const Array* const list[] = {&arrays...};
   detail::eval_all(list);
 }
+KOINE_API void eval(const std::vector<Array>& arrays);
 
 /// Waits until everything submitted to `device` (by default: to every device in use) has finished.
 KOINE_API void synchronize(Device device);

@@ -30,6 +30,12 @@ const Array& Array::eval() const {
   return *this;
 }
 
+void eval(const std::vector<Array>& arrays) {
+  std::vector<const Array*> list;
+  for (const Array& x : arrays) list.push_back(&x);
+  detail::eval_all(list);
+}
+
 void detail::eval_all(std::span<const Array* const> arrays) {
   std::vector<graph::NodeRef> roots;
   for (const Array* array : arrays) roots.push_back(array->node());
