@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints what is made from the op table: `make_elementwise header` include/koine/elementwise.hpp,
-// `make_elementwise table` docs/operations.md, which ends with the table of reductions. ci/checks/check_generated compares
-// both with the committed files.
+// `make_elementwise table` docs/operations.md, which ends with the table of reductions. ci/checks/check_generated
+// compares both with the committed files.
 #include "graph/ops.hpp"
 #include "graph/reductions.hpp"
 

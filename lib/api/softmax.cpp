@@ -69,9 +69,8 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
   }
   Shape shape = x.shape();
   for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
-  const Array result =
-      api::pending(graph::Op::reduce, x.dtype(), std::move(shape), {x.node()},
-                   graph::make_attributes<graph::Op::reduce>({graph::ReduceKind::logsumexp, axes}));
+  const Array result = api::pending(graph::Op::reduce, x.dtype(), std::move(shape), {x.node()},
+                                    graph::make_attributes<graph::Op::reduce>({graph::ReduceKind::logsumexp, axes}));
   return reshape(result, result_shape);
 }
 

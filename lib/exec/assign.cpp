@@ -51,11 +51,33 @@ std::vector<std::int64_t> axes_of_part(const graph::ViewMap& map, const Shape& w
   return axes;
 }
 
-/// Whether a pending value for a part that is at least half of `target` reads its memory: then the array as a whole is
-/// computed anew by one kernel, rather than the value first and then the store.
+/// Whether each element of a pending value is made of elements of `storage` that lie as `part` alone.
+bool reads_in_place(const NodeRef& value, const void* storage, const graph::Layout& part) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> stack{value.get()};
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node).second) continue;
+    if (node->is_ready()) {
+      if (node->storage.get() == storage && node->layout != part) return false;
+    } else if (graph::is_elementwise(node->op)) {
+      for (const NodeRef& input : node->inputs) stack.push_back(input.get());
+    } else {
+      for (const NodeRef& input : node->inputs) {
+        if (reads_storage(input, storage)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Whether a pending value for a part that is at least half of `target` reads other elements of it than it is stored
+/// to: then the array as a whole is computed anew by one kernel, rather than the value first and then the store.
 bool reads_elsewhere(const NodeRef& value, const NodeRef& target, const graph::ViewMap& map, const Shape& shape) {
-  return !value->is_ready() && 2 * shape.elements() >= target->shape.elements() && map.diagonals.empty() &&
-         reads_storage(value, target->storage.get());
+  if (value->is_ready() || 2 * shape.elements() < target->shape.elements() || !map.diagonals.empty()) return false;
+  const void* storage = target->storage.get();
+  return reads_storage(value, storage) && !reads_in_place(value, storage, *apply(map, shape, target->layout));
 }
 
 /// The positions along `axis` of an array of `shape`, for each of its elements.

@@ -59,8 +59,9 @@ std::string_view function_of(const Node& node) {
   if (in_table(node.op)) return name(node.op);
   // A cast to its own type is a copy, which is made where memory has to be one's own or in order.
   const bool copy = node.op == Op::cast && node.inputs.size() == 1 && node.inputs[0]->dtype == node.dtype;
+  if (node.op == Op::cast) return copy ? "eval" : "astype";
   const Role role = graph::role(node.op);
-  if (copy || role == Role::source || role == Role::memory || role == Role::movement) return "eval";
+  if (role == Role::source || role == Role::memory || role == Role::movement) return "eval";
   return family(node.op).function(node);
 }
 
