@@ -37,30 +37,28 @@ std::string bounds_type(const Walk& walk) {
   return text + "} kn_bounds;\n#define KN_STRIDE(k) d.inner_stride[k]\n";
 }
 
-/// The offset of an operand from position number `s` on of the axis that `at` counts along.
+/// How far a leader has moved past its seam number `s`, along the axis that `at` counts along.
 static std::string past_seam(const Walk& walk, std::size_t s, const std::string& at) {
-  return "if (" + at + " >= d.seam[" + number(2 * s) + "]) o" + number(walk.seams[s].operand) + " += d.seam[" +
+  return "if (" + at + " >= d.seam[" + number(2 * s) + "]) m" + number(walk.seams[s].operand) + " += d.seam[" +
          number(2 * s + 1) + "];\n";
 }
 
-/// "const long r0 = o0" for each operand that is in pieces along the innermost axis.
-static std::string row_starts(const Walk& walk) {
-  std::string text;
-  std::size_t last = walk.access.size();
-  for (const Walk::WalkSeam& seam : walk.seams) {
-    if (seam.axis != walk.outer_axes() || seam.operand == last) continue;
-    last = seam.operand;
-    text += "const long r" + number(last) + " = o" + number(last) + ";\n";
-  }
-  return text;
+/// Whether an operand is in pieces along the innermost axis.
+static bool in_pieces(const Walk& walk, std::size_t operand) {
+  return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
+    return seam.axis == walk.outer_axes() && seam.operand == walk.leader[operand];
+  });
 }
 
 std::string row_offsets(const Walk& walk) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
   std::string text;
-  for (std::size_t k = 0; k < operands; ++k) text += "long o" + number(k) + " = d.offset[" + number(k) + "];\n";
-  if (outer == 0) return text + row_starts(walk);
-  text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
+  // How far leaders have moved; everybody's offset is added at the end.
+  const auto moved = [&](std::size_t k) { return "m" + number(walk.leader[k]); };
+  for (std::size_t k = 0; k < operands; ++k) {
+    if (walk.leader[k] == k) text += "long " + moved(k) + " = 0;\n";
+  }
+  if (outer > 0) text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
   for (std::size_t axis = outer; axis-- > 0;) {
     const std::string size = "(KN_INDEX)d.size[" + number(axis) + "]", at = "c" + number(axis) + "_";
     if (axis > 0) {
@@ -69,24 +67,35 @@ std::string row_offsets(const Walk& walk) {
       text += "const long " + at + " = left_rows;\n";
     }
     for (std::size_t k = 0; k < operands; ++k) {
-      text += "o" + number(k) + " += " + at + " * d.stride[" + number(axis * operands + k) + "];\n";
+      if (walk.leader[k] != k) continue;
+      text += moved(k) + " += " + at + " * d.stride[" + number(axis * operands + k) + "];\n";
     }
     for (std::size_t s = 0; s < walk.seams.size(); ++s) {
       if (walk.seams[s].axis == axis) text += past_seam(walk, s, at);
     }
   }
-  return text + row_starts(walk);
+  for (std::size_t k = 0; k < operands; ++k) {
+    const std::string n = number(k);
+    if (in_pieces(walk, k)) {
+      text += "const long r" + n + " = d.offset[" + n + "] + " + moved(k) + ";\nlong o" + n + " = r" + n + ";\n";
+    } else {
+      text += "const long o" + n + " = d.offset[" + n + "] + " + moved(k) + ";\n";
+    }
+  }
+  return text;
 }
 
 std::string piece_offsets(const Walk& walk) {
   std::string text;
+  for (std::size_t k = 0; k < walk.access.size(); ++k) {
+    if (walk.leader[k] == k && in_pieces(walk, k)) text += "m" + number(k) + " = 0;\n";
+  }
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
-    const std::string k = number(walk.seams[s].operand);
-    if (walk.seams[s].axis != walk.outer_axes()) continue;
-    if (s == 0 || walk.seams[s - 1].axis != walk.seams[s].axis || walk.seams[s - 1].operand != walk.seams[s].operand) {
-      text += "o" + k + " = r" + k + ";\n";
-    }
-    text += past_seam(walk, s, "(long)i");
+    if (walk.seams[s].axis == walk.outer_axes()) text += past_seam(walk, s, "(long)i");
+  }
+  for (std::size_t k = 0; k < walk.access.size(); ++k) {
+    const std::string n = number(k);
+    if (in_pieces(walk, k)) text += "o" + n + " = r" + n + " + m" + number(walk.leader[k]) + ";\n";
   }
   return text;
 }
@@ -145,6 +154,10 @@ void append_key(std::string& key, const Walk& walk) {
   key.push_back(static_cast<char>((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0)));
   key.push_back(static_cast<char>(walk.outer_axes()));
   for (Access access : walk.access) key.push_back(static_cast<char>(access));
+  for (std::size_t leader : walk.leader) {
+    key.push_back(static_cast<char>(leader));
+    key.push_back(static_cast<char>(leader >> 8));
+  }
   key.push_back(static_cast<char>(walk.seams.size()));
   for (const Walk::WalkSeam& seam : walk.seams) {
     key.push_back(static_cast<char>(seam.operand));

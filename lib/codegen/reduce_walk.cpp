@@ -22,6 +22,7 @@ constexpr std::int64_t longest_together = 64;  // in vectors
 constexpr int cpu_tile = 16;
 // Of moments, for each work-item: registers of a GPU; of a CPU the nearest cache has room for a tile's vectors too.
 constexpr int chunk_bytes = 128;
+constexpr std::int64_t enough_rows = 1 << 11;  // to fill a GPU by a few work-items each
 constexpr int cpu_chunk = 16;
 constexpr int widest_position = 4;  // of a GPU's vectors: their places take 64 bits each
 // Of the fixed tree: changing these changes results.
@@ -120,6 +121,8 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
     // A chunk's moments are worth taking of several vectors.
     const std::int64_t shares = divide_up(segments, std::max(walk.chunk / 2, 1));
     walk.lanes = walk.cpu ? 1 : shares >= 128 ? 256 : shares >= 16 ? 32 : shares >= 4 ? 4 : 1;
+    // To combine moments takes divisions: where rows alone are many, fewer work-items share one.
+    if (walk.chunk > 0 && units >= enough_rows) walk.lanes = std::min(walk.lanes, 32);
   }
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);

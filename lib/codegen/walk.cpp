@@ -44,6 +44,45 @@ static void collect_seams(const Body& body, Walk& walk) {
   std::stable_sort(walk.seams.begin(), walk.seams.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
 }
 
+/// Whether operands a and b lie equally far from their offsets everywhere but along the innermost axis.
+static bool move_alike(const Walk& walk, std::size_t a, std::size_t b) {
+  for (std::size_t axis = 0; axis < walk.outer_axes(); ++axis) {
+    if (walk.axes.stride(a, axis) != walk.axes.stride(b, axis)) return false;
+  }
+  const auto next = [&](std::size_t s, std::size_t operand) {
+    while (s < walk.seams.size() && walk.seams[s].operand != operand) ++s;
+    return s;
+  };
+  std::size_t s = next(0, a), t = next(0, b);
+  for (; s < walk.seams.size() && t < walk.seams.size(); s = next(s + 1, a), t = next(t + 1, b)) {
+    const Walk::WalkSeam &x = walk.seams[s], &y = walk.seams[t];
+    if (x.axis != y.axis || x.at != y.at || x.jump != y.jump) return false;
+  }
+  return s >= walk.seams.size() && t >= walk.seams.size();
+}
+
+/// Whether operands a and b are parts of one array, which move alike in any size of it. (That two arrays do is chance,
+/// and would ask for another program where they do not.)
+static bool share_memory(const Body& body, std::size_t a, std::size_t b) {
+  if (a >= body.loads.size() || b >= body.loads.size()) return false;
+  const Load &x = body.loads[a], &y = body.loads[b];
+  return !x.iota && !y.iota && x.source->storage == y.source->storage;
+}
+
+/// Finds the leaders, and leaves the seams of them alone.
+static void find_leaders(const Body& body, Walk& walk) {
+  walk.leader.clear();
+  for (std::size_t k = 0; k < walk.access.size(); ++k) {
+    std::size_t leader = 0;
+    while (leader < k &&
+           (walk.leader[leader] != leader || !share_memory(body, leader, k) || !move_alike(walk, leader, k))) {
+      ++leader;
+    }
+    walk.leader.push_back(leader);
+  }
+  std::erase_if(walk.seams, [&](const Walk::WalkSeam& seam) { return walk.leader[seam.operand] != seam.operand; });
+}
+
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   const std::size_t loads = body.loads.size(), operands = loads + body.outputs.size();
   const graph::Layout plain = graph::row_major(body.domain);
@@ -83,6 +122,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
     const bool inner = seam.axis == walk.outer_axes();
     walk.aligned = walk.aligned && seam.jump % walk.width == 0 && (!inner || seam.at % walk.width == 0);
   }
+  find_leaders(body, walk);
   // On a GPU neighbouring work-items must touch neighbouring memory, which vectors of strided elements do not.
   if (!walk.cpu && !walk.aligned) walk.width = 1;
   walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();

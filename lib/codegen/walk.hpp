@@ -29,6 +29,8 @@ struct Walk {
     std::int64_t at, jump;
   };
   std::vector<WalkSeam> seams;
+  /// For each operand the first one that moves as it does, which is one computation for all of them.
+  std::vector<std::size_t> leader;
 
   std::int64_t inner() const { return axes.shape.back(); }
   std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }
