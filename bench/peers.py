@@ -329,7 +329,7 @@ def main():
         except Exception as error:  # not installed, or without a card
             context[name] = f"left out: {error}"
             continue
-        context[name] = xp.__version__
+        context[name] = sys.modules[xp.__name__.partition(".")[0]].__version__
         for work, step, many in globals()[options.group](xp, uniform, options.gpu):
             seconds = (time_of_many if many else time_of)(step, finish, options.seconds)
             rows.append({"run_name": f"{options.group}/{work}/{name}", "real_time": seconds * 1e9, "time_unit": "ns"})
