@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing shape and order without touching values. All but concat, stack, repeat, tile, roll and pad are views of a
+// Changing shape and order without touching values. All but concat, stack, repeat, tile and pad are views of a
 // computed array.
 #pragma once
 

@@ -213,14 +213,47 @@ TEST_CASE("parts of equal shape are written by one kernel") {
   CHECK(joined.to_vector<float>() == concat);
 }
 
-TEST_CASE("a model's step of rolls is one kernel for each level of its fields") {
-  const kn::Array x = kn::astype(kn::arange(600) % 7, kn::float32);
-  kn::Array a = kn::reshape(x, {20, 30}), b = a * 2.0f;
-  kn::eval(a, b);
-  const auto roll = [](const kn::Array& f, int shift, int axis) { return kn::roll(f, shift, {.axis = axis}); };
-  const auto work = kn::test::work_of([&] {
-    const kn::Array c = a + roll(b, 1, 0) - roll(b, -1, 0), d = b * roll(a, 1, 1) - roll(a, -1, 1);
-    kn::eval(c, d);
-  });
-  CHECK(work.kernels == 1);
+TEST_CASE("models take few kernels") {
+  kn::random::Generator random(1);
+  const kn::Shape shape{60, 50};
+  kn::Array h = random.uniform(shape), u = random.uniform(shape), v = random.uniform(shape);
+  kn::eval(h, u, v);
+  const auto kernels = [](auto f) { return kn::test::work_of(f).kernels; };
+  const auto roll = [](const kn::Array& x, int shift, int axis) { return kn::roll(x, shift, {.axis = axis}); };
+  // Shallow water on a torus: three fields, twenty rolls.
+  CHECK(kernels([&] {
+          const kn::Array x = u * h, y = v * h;
+          const kn::Array du = roll(h, -1, 1) - roll(h, 1, 1) + u * (roll(u, -1, 1) - roll(u, 1, 1)) +
+                               v * (roll(u, -1, 0) - roll(u, 1, 0));
+          const kn::Array dv = roll(h, -1, 0) - roll(h, 1, 0) + u * (roll(v, -1, 1) - roll(v, 1, 1)) +
+                               v * (roll(v, -1, 0) - roll(v, 1, 0));
+          const kn::Array dh = roll(x, -1, 1) - roll(x, 1, 1) + roll(y, -1, 0) - roll(y, 1, 0) + roll(h, 1, 0) +
+                               roll(h, -1, 0) + roll(h, 1, 1) + roll(h, -1, 1) - 4.0 * h;
+          h = h - 0.1 * dh;
+          u = u - 0.1 * du;
+          v = v - 0.1 * dv;
+          kn::eval(h, u, v);
+        }) <= 3);
+  kn::Array cells = kn::astype(random.uniform(shape) > 0.5, kn::int32).eval();
+  CHECK(kernels([&] {
+          kn::Array around = kn::zeros_like(cells);
+          for (int i = -1; i < 2; ++i) {
+            for (int j = -1; j < 2; ++j) {
+              if (i != 0 || j != 0) around = around + kn::roll(cells, {i, j}, {.axis = {0, 1}});
+            }
+          }
+          cells = kn::astype(around == 3 || (cells == 1 && around == 2), kn::int32);
+          cells.eval();
+        }) <= 2);
+  const kn::Array re = random.uniform(shape).eval(), im = random.uniform(shape).eval();
+  CHECK(kernels([&] {
+          kn::Array x = re, y = im, steps = kn::zeros_like(re);
+          for (int i = 0; i < 50; ++i) {
+            const kn::Array inside = x * x + y * y < 4.0, next = x * x - y * y + re;
+            y = kn::where(inside, 2.0 * x * y + im, y);
+            x = kn::where(inside, next, x);
+            steps = steps + kn::astype(inside, kn::float32);
+          }
+          kn::eval(x, y, steps);
+        }) <= 2);
 }
