@@ -159,7 +159,7 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   }
   // Sums and products by ids.
   CHECK(kn::segment_sum(kn::ones({n}), kn::arange(n) % 7, {.count = 7})(0).item<float>() == 143);
-  CHECK(kn::segment_prod(kn::ones({n}) * 2, kn::arange(n) / 4, {.count = n})(3).item<float>() == 16);
+  CHECK(kn::segment_prod(kn::ones({n}) * 2, kn::floor_divide(kn::arange(n), 4), {.count = n})(3).item<float>() == 16);
   // Elements at positions.
   CHECK(kn::take(x, positions, {.axis = 0})(0, 0).item<float>() == static_cast<float>((n - 1) * 33));
   Array put = x;
