@@ -209,6 +209,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results
   for (int attempt = 0; attempt < 8; ++attempt) {
     s.decide(attempt == 0);
+    s.lay_out();
     s.write_code();
     bool fits = true;
     for (std::size_t k = 0; k < s.step_count; ++k) {

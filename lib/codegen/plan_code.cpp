@@ -6,14 +6,14 @@
 
 namespace koine::codegen {
 
-/// The layout a stored node has, or will have once its step has run.
-graph::Layout Planner::State::stored_layout(const Node& node) {
-  if (node.is_ready()) return node.layout;
-  const Info& info = *find(&node);
-  if (steps[static_cast<std::size_t>(info.step)].family == Op::view) {
-    return *apply(node.get<Op::view>(), node.shape, stored_layout(*node.inputs[0]));
+/// Says of each stored node how it will lie in memory.
+void Planner::State::lay_out() {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!infos[i].stored()) continue;
+    Node& node = *infos[i].node;
+    const bool alias = steps[static_cast<std::size_t>(infos[i].step)].family == Op::view;
+    node.layout = alias ? *apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout) : graph::row_major(node.shape);
   }
-  return graph::row_major(node.shape);
 }
 
 void Planner::State::need(std::int32_t step, const Node& input) {
@@ -65,7 +65,7 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
     }
   }
   need(s, *input);
-  return load(step, *input, chains.apply(chain, stored_layout(*input)), false, loop_of(step.body, chain));
+  return load(step, *input, chains.apply(chain, input->layout), false, loop_of(step.body, chain));
 }
 
 /// The number of the loop that what is read through `chain` is read in, -1 for none.

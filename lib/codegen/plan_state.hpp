@@ -114,7 +114,7 @@ struct Planner::State {
   std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1);
   std::int32_t loop_of(Body& body, std::int32_t chain);
   bool computed_in_reader(const Info& info) const;
-  graph::Layout stored_layout(const Node& node);
+  void lay_out();
   void need(std::int32_t step, const Node& input);
   void remember_unstored();
   void order();

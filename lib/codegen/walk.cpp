@@ -66,7 +66,8 @@ static bool move_alike(const Walk& walk, std::size_t a, std::size_t b) {
 static bool share_memory(const Body& body, std::size_t a, std::size_t b) {
   if (a >= body.loads.size() || b >= body.loads.size()) return false;
   const Load &x = body.loads[a], &y = body.loads[b];
-  return !x.iota && !y.iota && x.source->storage == y.source->storage;
+  if (x.iota || y.iota) return false;
+  return x.source == y.source || (x.source->storage && x.source->storage == y.source->storage);
 }
 
 /// Finds the leaders, and leaves the seams of them alone.

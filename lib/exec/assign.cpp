@@ -156,14 +156,14 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() <= 2;
   const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
   NodeRef copied;
-  evaluated(context, [&] {
+  evaluated(context, [&](Programs& programs) {
     if (reads_storage(value, target->storage.get())) {
       // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
       // only if the two parts overlap.
       const auto part = apply(map, shape, target->layout);
       if (!value->is_ready() || overlap(*part, value->layout)) {
         if (value->is_ready()) value = graph::make_copy(value, value->shape);
-        run_root(context, numbers[0], value);
+        run_root(context, programs, numbers[0], value);
       }
     }
     const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
@@ -171,12 +171,12 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     // Nor in place where the store could still fail after it ran: the target would not be as before.
     if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
       if (!copied) copied = graph::make_copy(target, target->shape);
-      run_root(context, numbers[1], copied);
+      run_root(context, programs, numbers[1], copied);
       result = copied;
     }
     const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
     const graph::Destination part{result->storage, *apply(map, shape, result->layout)};
-    run_root(context, numbers[2], store, {&part, 1});
+    run_root(context, programs, numbers[2], store, {&part, 1});
     target = std::move(result);
   });
 }
@@ -193,7 +193,9 @@ void write_parts(const NodeRef& target, std::span<const Part> parts) {
     roots.push_back(stores.back().get());
     destinations.push_back({target->storage, *apply(part.map, part.shape, target->layout)});
   }
-  evaluated(context, [&, number = next_evaluation()] { run_all(context, number, roots, destinations); });
+  evaluated(context, [&, number = next_evaluation()](Programs& programs) {
+    run_all(context, programs, number, roots, destinations);
+  });
 }
 
 }  // namespace koine::exec

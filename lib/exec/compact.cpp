@@ -26,9 +26,9 @@ struct Selection {
   std::int64_t count = 0;
 };
 
-runtime::KernelRef kernel_of(runtime::Queue& queue, const std::string& options) {
-  const std::string all = options + (queue.traits().long_loops() ? " -D KN_CPU" : "");
-  return ready_kernel(queue, "compact " + all, [&] {
+runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const std::string& options) {
+  const std::string all = options + (traits.long_loops() ? " -D KN_CPU" : "");
+  return programs.kernel("compact " + all, [&] {
     return runtime::ProgramText{std::string(runtime::kernel_source("compact")), all};
   });
 }
@@ -51,14 +51,17 @@ Selection select(const NodeRef& mask, std::string_view function) {
   if (result.elements == 0) return result;
   runtime::Queue& queue = queue_of(*mask);
   const auto blocks = static_cast<std::int64_t>(result.blocks);
-  evaluated(queue.context(), [&] {
-    const runtime::KernelRef kernel = kernel_of(queue, "-D KN_COUNT");
-    const auto counts = queue.allocate(result.blocks * sizeof(std::int64_t), function);
-    const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
+  const auto counts = queue.allocate(result.blocks * sizeof(std::int64_t), function);
+  const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
+  const codegen::Body body = stored_body({leaf}, {blocks}, leaf.get());
+  evaluated(queue.context(), [&](Programs& programs) {
+    const runtime::KernelRef kernel = kernel_of(programs, queue.traits(), "-D KN_COUNT");
+    const Scan scan(programs, queue, body, graph::ReduceKind::sum, 0, DType::int64);
+    programs.complete();
     runtime::Launch launch(queue, kernel);
     launch.in(*result.mask->storage).out(*counts);
     launch_blocks(launch, queue, result);
-    result.ends = scan(queue, stored_body({leaf}, {blocks}, leaf.get()), graph::ReduceKind::sum, 0, DType::int64);
+    result.ends = scan.run();
   });
   queue.read(*result.ends, (result.blocks - 1) * sizeof(std::int64_t), &result.count, sizeof result.count, function);
   return result;
@@ -71,8 +74,10 @@ NodeRef kept(const graph::Node* x, DType type, const std::string& options, const
   runtime::Queue& queue = queue_of(*selection.mask);
   const auto out = queue.allocate(static_cast<std::uint64_t>(selection.count) * size_of(type), function);
   if (selection.count > 0) {
-    evaluated(queue.context(), [&] {
-      runtime::Launch launch(queue, kernel_of(queue, options));
+    evaluated(queue.context(), [&](Programs& programs) {
+      const runtime::KernelRef kernel = kernel_of(programs, queue.traits(), options);
+      programs.complete();
+      runtime::Launch launch(queue, kernel);
       if (x != nullptr) launch.in(*x->storage).value(static_cast<std::uint64_t>(x->layout.offset));
       launch.in(*selection.mask->storage).in(*selection.ends).out(*out);
       launch_blocks(launch, queue, selection);

@@ -38,22 +38,9 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
           std::uint64_t(segment)};
 }
 
-}  // namespace
-
-void run_elementwise(runtime::Queue& queue, codegen::Step& step) {
+void launch(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel) {
   codegen::Body& body = step.body;
   const auto elements = static_cast<std::uint64_t>(body.domain.elements());
-  Walk& walk = step.walk;
-  runtime::KernelRef kernel;
-  if (elements > 0) {
-    make_walk(body, queue.traits(), walk);
-    std::string& key = step.key;
-    key.assign(1, 'e');
-    append_key(key, walk);
-    append_key(key, body);
-    for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
-    kernel = ready_kernel(queue, key, [&] { return program_text(print_elementwise(body, walk, queue.traits())); });
-  }
   // An operand is not overwritten where its kernel could still fail after it ran: the work would be tried again.
   const bool donates = kernel != nullptr && !queue.context().waits_after(*kernel);
   // Whole before the launch: past it an operand may be overwritten, and nothing that fails could be tried again.
@@ -69,20 +56,37 @@ void run_elementwise(runtime::Queue& queue, codegen::Step& step) {
     results.push_back({std::move(memory), graph::row_major(output.node->shape)});
   }
   if (elements > 0) {
-    const Segments segments = make_segments(walk, queue.traits());
-    write_bounds(walk, segments, step.words);
+    const Segments segments = make_segments(step.walk, queue.traits());
+    write_bounds(step.walk, segments, step.words);
     runtime::Launch launch(queue, kernel);
     add_loads(launch, body);
     for (const graph::Destination& result : results) launch.out(*result.storage);
     add_constants(launch, body);
     add_words(launch, step.words);
-    const std::size_t local = walk.cpu ? 1 : std::min<std::size_t>(group_size, queue.traits().max_group);
+    const std::size_t local = step.walk.cpu ? 1 : std::min<std::size_t>(group_size, queue.traits().max_group);
     const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
     launch.run({(items + local - 1) / local * local}, {local});
   }
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
     graph::fulfil(*body.outputs[k].node, std::move(results[k].storage), std::move(results[k].layout));
   }
+}
+
+}  // namespace
+
+Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  const codegen::Body& body = step.body;
+  runtime::KernelRef kernel;
+  if (body.domain.elements() > 0) {
+    make_walk(body, queue.traits(), step.walk);
+    std::string& key = step.key;
+    key.assign(1, 'e');
+    append_key(key, step.walk);
+    append_key(key, body);
+    for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
+    kernel = programs.kernel(key, [&] { return program_text(print_elementwise(body, step.walk, queue.traits())); });
+  }
+  return [&queue, &step, kernel = std::move(kernel)] { launch(queue, step, kernel); };
 }
 
 }  // namespace koine::exec

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace koine::exec {
 
@@ -49,23 +51,28 @@ std::uint64_t next_evaluation() {
   return ++last;
 }
 
-void run_all(runtime::Context& context, std::uint64_t evaluation, std::span<Node* const> roots,
+void run_all(runtime::Context& context, Programs& programs, std::uint64_t evaluation, std::span<Node* const> roots,
              std::span<const graph::Destination> destinations) {
   const PlannerLease planner;
   const codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
-  for (codegen::Step* step : planner->plan(roots, limits)) {
+  const std::span<codegen::Step* const> steps = planner->plan(roots, limits);
+  std::vector<Work> prepared;
+  prepared.reserve(steps.size());
+  for (codegen::Step* step : steps) {
     for (codegen::Output& output : step->body.outputs) {
       const auto root = std::find(roots.begin(), roots.end(), output.node);
       if (!destinations.empty() && root != roots.end()) output.destination = &destinations[root - roots.begin()];
     }
-    run(queue_of(*step->node), *step);
+    prepared.push_back(prepare(programs, queue_of(*step->node), *step));
   }
+  programs.complete();
+  for (Work& work : prepared) std::exchange(work, nullptr)();
 }
 
-void run_root(runtime::Context& context, std::uint64_t evaluation, const NodeRef& root,
+void run_root(runtime::Context& context, Programs& programs, std::uint64_t evaluation, const NodeRef& root,
               std::span<const graph::Destination> destination) {
   Node* node = root.get();
-  run_all(context, evaluation, {&node, 1}, destination);
+  run_all(context, programs, evaluation, {&node, 1}, destination);
 }
 
 runtime::Queue& queue_of(const Node& node) {
@@ -85,7 +92,9 @@ void evaluate(std::span<const NodeRef> roots) {
       runtime::Context& context = *place.context;
       const runtime::Context::InUse in_use(context, "eval");
       const std::span<Node* const> here(pending.data(), static_cast<std::size_t>(rest - pending.begin()));
-      evaluated(context, [&, number = next_evaluation()] { run_all(context, number, here); });
+      evaluated(context, [&, number = next_evaluation()](Programs& programs) {
+        run_all(context, programs, number, here);
+      });
     }
     pending.erase(pending.begin(), rest);
   }
@@ -95,7 +104,8 @@ void evaluate(const NodeRef& root) {
   if (root->is_ready()) return;
   runtime::Context& context = *root->place.context;
   const runtime::Context::InUse in_use(context, "eval");
-  evaluated(context, [&, number = next_evaluation()] { run_root(context, number, root); });
+  evaluated(context,
+            [&, number = next_evaluation()](Programs& programs) { run_root(context, programs, number, root); });
 }
 
 void bound_pending(const NodeRef& root) {

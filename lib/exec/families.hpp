@@ -3,17 +3,19 @@
 #pragma once
 
 #include "codegen/plan.hpp"
+#include "exec/programs.hpp"
 #include "runtime/queue.hpp"
 
 namespace koine::exec {
 
-// Each takes a step whose inputs are in memory, asks for all its kernels (ready_kernel) before the first one runs,
-// allocates and computes the results on the queue, and records them (graph::fulfil).
+// Each asks for all the kernels of a step, whose inputs need not be in memory yet: of those that are not, the planner
+// has said the layouts. What it gives runs once they are: it allocates and computes the results on the queue, and
+// records them (graph::fulfil). The step outlives it.
 #define KN_INLINE(...)
-#define KN_FAMILY(name, ...) void run_##name(runtime::Queue& queue, codegen::Step& step);
+#define KN_FAMILY(name, ...) Work prepare_##name(Programs& programs, runtime::Queue& queue, codegen::Step& step);
 #include "graph/families.def"
 
-/// Runs a step by its family's runner.
-void run(runtime::Queue& queue, codegen::Step& step);
+/// Prepares a step by its family's runner.
+Work prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step);
 
 }  // namespace koine::exec

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -133,29 +134,32 @@ void collapse_batch(MatmulProblem& p) {
   }
 }
 
-void run_piece(runtime::Queue& queue, MatmulRoute route, const MatmulPiece& piece) {
+MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulPiece& piece) {
   switch (route) {
-    case MatmulRoute::nothing: return;
-    case MatmulRoute::zeros: {
-      const auto elements = static_cast<std::uint64_t>(piece.batch.count() * piece.m * piece.n);
-      return queue.fill_zero(*piece.out, static_cast<std::uint64_t>(piece.out_offset) * size_of(piece.dtype),
-                             elements * size_of(piece.dtype), "matmul");
-    }
-    case MatmulRoute::vector: return run_vector(queue, piece);
-    case MatmulRoute::packed: return run_packed(queue, piece);
-    case MatmulRoute::clblast: return run_clblast(queue, piece);
-    case MatmulRoute::tile: return run_tile(queue, piece);
+    case MatmulRoute::nothing: break;
+    case MatmulRoute::zeros:
+      return [&queue, piece](const MatmulMemory& memory) {
+        const auto elements = static_cast<std::uint64_t>(piece.batch.count() * piece.m * piece.n);
+        queue.fill_zero(memory.out, static_cast<std::uint64_t>(piece.out_offset) * size_of(piece.dtype),
+                        elements * size_of(piece.dtype), "matmul");
+      };
+    case MatmulRoute::vector: return prepare_vector(programs, queue, piece);
+    case MatmulRoute::packed: return prepare_packed(programs, queue, piece);
+    case MatmulRoute::clblast: return prepare_clblast(programs, queue, piece);
+    case MatmulRoute::tile: return prepare_tile(programs, queue, piece);
   }
+  return [](const MatmulMemory&) {};
 }
 
-/// Runs the axes of the batch from `axis` on; those beyond the last four are walked here.
-void run_batch(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p, std::size_t axis, MatmulPiece piece) {
+/// Takes the axes of the batch from `axis` on; those beyond the last four are walked here.
+void prepare_batch(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p,
+                   std::size_t axis, MatmulPiece piece, std::vector<MatmulWork>& works) {
   const std::size_t count = p.batch.size(), kernel_axes = piece.batch.sizes.size();
   if (count - axis > kernel_axes) {
     std::int64_t results = p.m * p.n;
     for (std::size_t i = axis + 1; i < count; ++i) results *= p.batch[i];
     for (std::int64_t i = 0; i < p.batch[axis]; ++i) {
-      run_batch(queue, route, p, axis + 1, piece);
+      prepare_batch(programs, queue, route, p, axis + 1, piece, works);
       piece.a.offset += p.a.batch_strides[axis];
       piece.b.offset += p.b.batch_strides[axis];
       piece.out_offset += results;
@@ -168,7 +172,17 @@ void run_batch(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p,
     piece.batch.a_strides[at] = p.a.batch_strides[i];
     piece.batch.b_strides[at] = p.b.batch_strides[i];
   }
-  run_piece(queue, route, piece);
+  works.push_back(prepare_piece(programs, queue, route, piece));
+}
+
+MatmulWork prepare_batch(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p,
+                         const MatmulPiece& piece) {
+  std::vector<MatmulWork> works;
+  prepare_batch(programs, queue, route, p, 0, piece, works);
+  if (works.size() == 1) return std::move(works[0]);
+  return [works = std::move(works)](const MatmulMemory& memory) {
+    for (const MatmulWork& work : works) work(memory);
+  };
 }
 
 /// The most of the depth that an implementation takes at once, so that rounding errors stay small.
@@ -212,8 +226,8 @@ MatmulProblem blocks_of(MatmulProblem p, std::int64_t first, std::int64_t count,
 
 /// A product in blocks of the depth, whose sums are added up by the tree of fixed reductions (codegen/reduce.hpp).
 /// `part`: it is a part of the results, from `out_offset` on.
-void run_deep(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p, std::int64_t depth,
-              std::int64_t out_offset = 0, bool part = false) {
+MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p,
+                        std::int64_t depth, std::int64_t out_offset = 0, bool part = false) {
   constexpr std::int64_t most_bytes = 256 << 20;  // of the blocks' sums
   constexpr std::int64_t fewest_rows = 256;
   const DType type = graph::accumulation_type(p.dtype);
@@ -221,31 +235,52 @@ void run_deep(runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p, 
   const std::int64_t results = batch_count(p) * p.m * p.n, whole = p.k / depth, rest = p.k % depth,
                      blocks = whole + (rest > 0 ? 1 : 0);
   if (blocks * results > most_bytes / size) {
-    const auto halves = [&](auto half_of, std::int64_t count, std::int64_t first) {
-      run_deep(queue, route, half_of(p, 0, first), depth, out_offset, true);
-      run_deep(queue, route, half_of(p, first, count - first), depth, out_offset + results / count * first, true);
+    const auto halves = [&](auto half_of, std::int64_t count, std::int64_t first) -> MatmulWork {
+      const auto half = [&](std::int64_t from, std::int64_t of) {
+        return prepare_deep(programs, queue, route, half_of(p, from, of), depth, out_offset + results / count * from,
+                            true);
+      };
+      return [one = half(0, first), two = half(first, count - first)](const MatmulMemory& memory) {
+        one(memory);
+        two(memory);
+      };
     };
     if (!p.batch.empty()) return halves(matrices_of, p.batch[0], p.batch[0] / 2);
     if (p.m >= 2 * fewest_rows) return halves(rows_of, p.m, p.m / 2 / fewest_rows * fewest_rows);
   }
-  const auto bytes = [&](std::int64_t count, DType of) { return static_cast<std::uint64_t>(count) * size_of(of); };
-  const runtime::BufferRef sums = queue.allocate(bytes(blocks * results, type), "matmul");
-  const runtime::BufferRef out = part ? queue.allocate(bytes(results, p.dtype), "matmul") : p.out;
+  /// The blocks' sums, in memory while they are added up.
+  struct Total {
+    graph::NodeRef sums;
+    codegen::Body body;
+    std::unique_ptr<const Reduction> reduction;
+  };
+  const auto total = std::make_shared<Total>();
   graph::Place place;
   place.context = &queue.context();
   const Shape shape{blocks, results};
-  const graph::NodeRef leaf = graph::make_leaf(type, graph::row_major(shape), sums, place);
-  // Its kernels are at hand before the products run: where one must be built, nothing is done twice.
-  const Reduction total(queue, stored_body({leaf}, shape, leaf.get()), {{graph::ReduceKind::sum, {0}}, p.dtype, true},
-                        place, "matmul", out);
+  total->sums = graph::make_leaf(type, graph::row_major(shape), nullptr, place);
+  total->body = stored_body({total->sums}, shape, total->sums.get());
+  const Reduction::Order order{{graph::ReduceKind::sum, {0}}, p.dtype, true};
+  total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
-    MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, sums.get(), block * results, p.fixed, true};
-    run_batch(queue, route, some, 0, piece);
+    const MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, block * results, p.fixed, true};
+    return prepare_batch(programs, queue, route, some, piece);
   };
-  multiply(blocks_of(p, 0, whole, depth), 0);
-  if (rest > 0) multiply(blocks_of(p, whole * depth, 1, rest), whole);
-  total.run();
-  if (part) queue.copy(*p.out, bytes(out_offset, p.dtype), *out, 0, bytes(results, p.dtype), "matmul");
+  std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};
+  if (rest > 0) products.push_back(multiply(blocks_of(p, whole * depth, 1, rest), whole));
+  const auto bytes = [](std::int64_t count, DType of) { return static_cast<std::uint64_t>(count) * size_of(of); };
+  return [=, &queue, dtype = p.dtype, products = std::move(products)](const MatmulMemory& memory) {
+    total->sums->storage = queue.allocate(bytes(blocks * results, type), "matmul");
+    for (const MatmulWork& product : products) product({memory.a, memory.b, *total->sums->storage});
+    if (part) {
+      const runtime::BufferRef out = queue.allocate(bytes(results, dtype), "matmul");
+      total->reduction->run(*out);
+      queue.copy(memory.out, bytes(out_offset, dtype), *out, 0, bytes(results, dtype), "matmul");
+    } else {
+      total->reduction->run(memory.out);
+    }
+    total->sums->storage = nullptr;
+  };
 }
 
 }  // namespace
@@ -268,7 +303,7 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
   return {};
 }
 
-void run_matmul(runtime::Queue& queue, const MatmulProblem& problem) {
+MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   collapse_batch(p);
   const MatmulChoice choice = choose_matmul(queue.traits(), p);
@@ -278,8 +313,8 @@ void run_matmul(runtime::Queue& queue, const MatmulProblem& problem) {
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
   const std::int64_t depth = most_depth(p, choice.route);
-  if (p.k > depth) return run_deep(queue, choice.route, p, depth);
-  run_batch(queue, choice.route, p, 0, {p.dtype, p.m, p.n, p.k, {}, p.a, p.b, p.out.get(), 0, p.fixed, false});
+  if (p.k > depth) return prepare_deep(programs, queue, choice.route, p, depth);
+  return prepare_batch(programs, queue, choice.route, p, {p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, false});
 }
 
 }  // namespace koine::exec

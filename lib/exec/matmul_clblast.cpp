@@ -19,15 +19,16 @@ clblast::Transpose transpose(const BlasLayout& layout) {
 
 /// `add`: to what the results are.
 template <class T>
-clblast::StatusCode multiply(const MatmulPiece& p, bool add, cl_command_queue queue, cl_event* event) {
+clblast::StatusCode multiply(const MatmulPiece& p, const MatmulMemory& memory, bool add, cl_command_queue queue,
+                             cl_event* event) {
   const BlasLayout a = blas_layout(p.a, p.m, p.k), b = blas_layout(p.b, p.k, p.n);
   const auto m = static_cast<std::size_t>(p.m), n = static_cast<std::size_t>(p.n), k = static_cast<std::size_t>(p.k);
   const auto a_leading = static_cast<std::size_t>(a.leading), b_leading = static_cast<std::size_t>(b.leading);
   const auto count = static_cast<std::size_t>(p.batch.count());
   if (count == 1) {
-    return clblast::Gemm<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, T(1), p.a.buffer->memory(),
-                            static_cast<std::size_t>(p.a.offset), a_leading, p.b.buffer->memory(),
-                            static_cast<std::size_t>(p.b.offset), b_leading, T(add), p.out->memory(),
+    return clblast::Gemm<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, T(1), memory.a.memory(),
+                            static_cast<std::size_t>(p.a.offset), a_leading, memory.b.memory(),
+                            static_cast<std::size_t>(p.b.offset), b_leading, T(add), memory.out.memory(),
                             static_cast<std::size_t>(p.out_offset), n, &queue, event);
   }
   std::vector<std::size_t> a_offsets, b_offsets, out_offsets;
@@ -44,17 +45,15 @@ clblast::StatusCode multiply(const MatmulPiece& p, bool add, cl_command_queue qu
   }
   const std::vector<T> ones(count, T(1)), kept(count, T(add));
   return clblast::GemmBatched<T>(clblast::Layout::kRowMajor, transpose(a), transpose(b), m, n, k, ones.data(),
-                                 p.a.buffer->memory(), a_offsets.data(), a_leading, p.b.buffer->memory(),
-                                 b_offsets.data(), b_leading, kept.data(), p.out->memory(), out_offsets.data(), n,
-                                 count, &queue, event);
+                                 memory.a.memory(), a_offsets.data(), a_leading, memory.b.memory(), b_offsets.data(),
+                                 b_leading, kept.data(), memory.out.memory(), out_offsets.data(), n, count, &queue,
+                                 event);
 }
 
-}  // namespace
-
-void run_clblast(runtime::Queue& queue, const MatmulPiece& piece) {
+void launch(runtime::Queue& queue, const MatmulPiece& piece, const MatmulMemory& memory) {
   runtime::Context& context = queue.context();
   context.check_usable("matmul");
-  const runtime::Use uses[] = {{piece.a.buffer, false}, {piece.b.buffer, false}, {piece.out, true}};
+  const runtime::Use uses[] = {{&memory.a, false}, {&memory.b, false}, {&memory.out, true}};
   MatmulPiece p = piece;
   for (std::int64_t done = 0; done < piece.k; done += clblast_depth) {
     p.k = std::min(clblast_depth, piece.k - done);
@@ -62,11 +61,11 @@ void run_clblast(runtime::Queue& queue, const MatmulPiece& piece) {
     const base::HoldExit compiles;  // at the first call
     const cl_int code = queue.submit(uses, [&](cl_event* event) -> cl_int {
       switch (p.dtype) {
-        case DType::float32: return static_cast<cl_int>(multiply<float>(p, done > 0, queue.handle(), event));
-        case DType::float64: return static_cast<cl_int>(multiply<double>(p, done > 0, queue.handle(), event));
+        case DType::float32: return static_cast<cl_int>(multiply<float>(p, memory, done > 0, queue.handle(), event));
+        case DType::float64: return static_cast<cl_int>(multiply<double>(p, memory, done > 0, queue.handle(), event));
         case DType::complex64:
-          return static_cast<cl_int>(multiply<std::complex<float>>(p, done > 0, queue.handle(), event));
-        default: return static_cast<cl_int>(multiply<std::complex<double>>(p, done > 0, queue.handle(), event));
+          return static_cast<cl_int>(multiply<std::complex<float>>(p, memory, done > 0, queue.handle(), event));
+        default: return static_cast<cl_int>(multiply<std::complex<double>>(p, memory, done > 0, queue.handle(), event));
       }
     });
     if (code != CL_SUCCESS) context.fail(code, "matmul", "multiply with CLBlast");
@@ -74,6 +73,12 @@ void run_clblast(runtime::Queue& queue, const MatmulPiece& piece) {
     p.b.offset += p.k * p.b.row_stride;
   }
   if (context.synchronous()) queue.finish("matmul");
+}
+
+}  // namespace
+
+MatmulWork prepare_clblast(Programs&, runtime::Queue& queue, const MatmulPiece& piece) {
+  return [&queue, piece](const MatmulMemory& memory) { launch(queue, piece, memory); };
 }
 
 }  // namespace koine::exec

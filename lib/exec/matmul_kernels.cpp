@@ -48,10 +48,10 @@ std::string sum_options(const MatmulPiece& p) {
   return (p.fixed ? define("KN_FIXED", 1) : "") + (p.parts ? define("KN_PARTS", 1) : "");
 }
 
-runtime::KernelRef kernel_of(runtime::Queue& queue, const char* source, const std::string& options,
+runtime::KernelRef kernel_of(Programs& programs, const char* source, const std::string& options,
                              const char* entry = "koine") {
-  return ready_kernel(
-      queue, source + options,
+  return programs.kernel(
+      source + options,
       [&] {
         return runtime::ProgramText{std::string(runtime::kernel_source(source)), options};
       },
@@ -131,26 +131,28 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
 
 }  // namespace
 
-void run_packed(runtime::Queue& queue, const MatmulPiece& p) {
+MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const Blocks blocks = plan_blocks(queue.traits(), p);
   const runtime::KernelRef kernel =
-      kernel_of(queue, "matmul_cpu",
+      kernel_of(programs, "matmul_cpu",
                 define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
                     define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors) + sum_options(p));
-  const runtime::BufferRef scratch =
-      queue.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
-  runtime::Launch launch(queue, kernel);
-  launch.in(*p.a.buffer).in(*p.b.buffer).out(*p.out).out(*scratch);
-  launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
-  launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
-  launch.value(p.m).value(p.n).value(p.k);
-  launch.value(blocks.rows).value(blocks.columns).value(blocks.group).value(blocks.depth);
-  launch.value(cl_int{blocks.keep_a}).value(blocks.scratch).value(p.batch.count());
-  launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
-  launch.run({static_cast<std::size_t>(blocks.items)}, {1});
+  return [&queue, p, blocks, kernel](const MatmulMemory& memory) {
+    const runtime::BufferRef scratch =
+        queue.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
+    runtime::Launch launch(queue, kernel);
+    launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch);
+    launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
+    launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
+    launch.value(p.m).value(p.n).value(p.k);
+    launch.value(blocks.rows).value(blocks.columns).value(blocks.group).value(blocks.depth);
+    launch.value(cl_int{blocks.keep_a}).value(blocks.scratch).value(p.batch.count());
+    launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
+    launch.run({static_cast<std::size_t>(blocks.items)}, {1});
+  };
 }
 
-void run_tile(runtime::Queue& queue, const MatmulPiece& p) {
+MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   // Large tiles read less for each product, but need work enough for all compute units, and gain nothing where other
   // instructions than multiply-add set the pace: conversions of 16-bit types, multiplications of integers.
   const bool suited = p.dtype == float32 || p.dtype == float64 || p.dtype == complex64;
@@ -162,28 +164,31 @@ void run_tile(runtime::Queue& queue, const MatmulPiece& p) {
   const std::int64_t passes = queue.traits().fewest_shares(p.k);
   const std::int64_t depth_each = round_up(divide_up(p.k, passes), depth);
   const runtime::KernelRef kernel =
-      kernel_of(queue, "matmul_tile",
+      kernel_of(programs, "matmul_tile",
                 define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth) +
                     sum_options(p) + (passes > 1 ? define("KN_PASSES", 1) : ""));
   const std::int64_t groups = divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count();
   const std::int64_t sum_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
-  runtime::BufferRef waiting;
-  if (passes > 1) waiting = queue.allocate(static_cast<std::uint64_t>(groups * tile * tile * sum_size), "matmul");
-  constexpr std::size_t items = 256;
-  for (std::int64_t done = 0; done < p.k; done += depth_each) {
-    runtime::Launch launch(queue, kernel);
-    launch.in(*p.a.buffer).in(*p.b.buffer).out(*p.out);
-    launch.value(p.out_offset);
-    launch.value(p.a.offset + done * p.a.column_stride).value(p.b.offset + done * p.b.row_stride);
-    launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
-    launch.value(p.m).value(p.n).value(std::min(depth_each, p.k - done));
-    launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
-    if (passes > 1) launch.out(*waiting).value(cl_int{done == 0}).value(cl_int{done + depth_each >= p.k});
-    launch.run({static_cast<std::size_t>(groups) * items}, {items});
-  }
+  return [&queue, p, passes, depth_each, kernel, groups, bytes = groups * tile * tile * sum_size](
+             const MatmulMemory& memory) {
+    runtime::BufferRef waiting;
+    if (passes > 1) waiting = queue.allocate(static_cast<std::uint64_t>(bytes), "matmul");
+    constexpr std::size_t items = 256;
+    for (std::int64_t done = 0; done < p.k; done += depth_each) {
+      runtime::Launch launch(queue, kernel);
+      launch.in(memory.a).in(memory.b).out(memory.out);
+      launch.value(p.out_offset);
+      launch.value(p.a.offset + done * p.a.column_stride).value(p.b.offset + done * p.b.row_stride);
+      launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
+      launch.value(p.m).value(p.n).value(std::min(depth_each, p.k - done));
+      launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
+      if (passes > 1) launch.out(*waiting).value(cl_int{done == 0}).value(cl_int{done + depth_each >= p.k});
+      launch.run({static_cast<std::size_t>(groups) * items}, {items});
+    }
+  };
 }
 
-void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
+MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   // One row times a matrix is the transposed matrix times that row.
   const bool swapped = p.n != 1;
   const MatmulOperand& matrix = swapped ? p.b : p.a;
@@ -224,30 +229,31 @@ void run_vector(runtime::Queue& queue, const MatmulPiece& p) {
 
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
-  const runtime::BufferRef parts =
-      queue.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
-  // Both at hand before the first runs.
-  const runtime::KernelRef multiply = kernel_of(queue, "matmul_vector", options);
+  const runtime::KernelRef multiply = kernel_of(programs, "matmul_vector", options);
   const runtime::KernelRef add_splits =
-      splits > 1 ? kernel_of(queue, "matmul_vector", options, "koine_add_splits") : nullptr;
-  runtime::Launch launch(queue, multiply);
-  launch.in(*matrix.buffer).in(*vector.buffer).out(*p.out).out(*parts);
-  launch.value(p.out_offset).value(matrix.offset).value(vector.offset);
-  launch.value(row_stride).value(column_stride).value(step);
-  launch.value(rows).value(p.k).value(splits).value(batches).value(long4(p.batch.sizes));
-  launch.value(long4(swapped ? p.batch.b_strides : p.batch.a_strides));
-  launch.value(long4(swapped ? p.batch.a_strides : p.batch.b_strides));
-  if (cpu) {
-    launch.run({static_cast<std::size_t>(std::min(groups * splits, 4 * units))}, {1});
-  } else {
-    launch.run({static_cast<std::size_t>(groups * splits * group_size)}, {group_size});
-  }
-  if (splits == 1) return;
-  runtime::Launch add(queue, add_splits);
-  add.in(*parts).out(*p.out).value(p.out_offset).value(results).value(splits);
-  const std::int64_t local = cpu ? 1 : 64;
-  add.run({static_cast<std::size_t>(std::min(divide_up(results, local), cpu ? units : 64 * units) * local)},
-          {static_cast<std::size_t>(local)});
+      splits > 1 ? kernel_of(programs, "matmul_vector", options, "koine_add_splits") : nullptr;
+  return [=, &queue](const MatmulMemory& memory) {
+    const runtime::BufferRef parts =
+        queue.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
+    runtime::Launch launch(queue, multiply);
+    launch.in(swapped ? memory.b : memory.a).in(swapped ? memory.a : memory.b).out(memory.out).out(*parts);
+    launch.value(p.out_offset).value(matrix.offset).value(vector.offset);
+    launch.value(row_stride).value(column_stride).value(step);
+    launch.value(rows).value(p.k).value(splits).value(batches).value(long4(p.batch.sizes));
+    launch.value(long4(swapped ? p.batch.b_strides : p.batch.a_strides));
+    launch.value(long4(swapped ? p.batch.a_strides : p.batch.b_strides));
+    if (cpu) {
+      launch.run({static_cast<std::size_t>(std::min(groups * splits, 4 * units))}, {1});
+    } else {
+      launch.run({static_cast<std::size_t>(groups * splits * group_size)}, {group_size});
+    }
+    if (splits == 1) return;
+    runtime::Launch add(queue, add_splits);
+    add.in(*parts).out(memory.out).value(p.out_offset).value(results).value(splits);
+    const std::int64_t local = cpu ? 1 : 64;
+    add.run({static_cast<std::size_t>(std::min(divide_up(results, local), cpu ? units : 64 * units) * local)},
+            {static_cast<std::size_t>(local)});
+  };
 }
 
 }  // namespace koine::exec

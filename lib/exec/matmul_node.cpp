@@ -12,7 +12,6 @@ MatmulOperand operand(const graph::Node& node, const Shape& batch) {
   shape.push_back(node.shape.back());
   const graph::Layout layout = broadcast(node.layout, shape);
   MatmulOperand result;
-  result.buffer = node.storage.get();
   result.offset = layout.offset;
   // Taken from the node itself: broadcasting would turn the stride of a single row into 0.
   result.row_stride = node.layout.strides[node.shape.size() - 2];
@@ -24,11 +23,11 @@ MatmulOperand operand(const graph::Node& node, const Shape& batch) {
 }  // namespace
 
 // (..., M, K) by (..., K, N).
-void run_matmul(runtime::Queue& queue, codegen::Step& step) {
+Work prepare_matmul(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
-  auto buffer = queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), "matmul");
+  MatmulWork product;
   if (node.shape.elements() > 0) {
+    const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
     Shape batch = node.shape;
     batch.erase(batch.size() - 1);
     batch.erase(batch.size() - 1);
@@ -40,11 +39,14 @@ void run_matmul(runtime::Queue& queue, codegen::Step& step) {
     problem.batch.assign(batch.begin(), batch.end());
     problem.a = operand(a, batch);
     problem.b = operand(b, batch);
-    problem.out = buffer;
     problem.fixed = node.place.reproducible && !is_integer(node.dtype);
-    run_matmul(queue, problem);
+    product = prepare_product(programs, queue, problem);
   }
-  graph::fulfil(node, std::move(buffer), graph::row_major(node.shape));
+  return [&queue, &node, product = std::move(product)] {
+    auto out = queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), "matmul");
+    if (product) product({*node.inputs[0]->storage, *node.inputs[1]->storage, *out});
+    graph::fulfil(node, std::move(out), graph::row_major(node.shape));
+  };
 }
 
 }  // namespace koine::exec

@@ -24,11 +24,9 @@ struct MatmulPiece {
   std::int64_t m = 0, n = 0, k = 0;
   MatmulBatch batch;
   MatmulOperand a, b;
-  runtime::Buffer* out = nullptr;
   std::int64_t out_offset = 0;
   bool fixed = false;
-  bool parts =
-      false;  ///< the results are parts of sums, of the type that sums are kept in (not run_vector, run_clblast)
+  bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
 };
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
@@ -38,11 +36,13 @@ struct BlasLayout {
 };
 BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns);
 
-// Each takes any strides, except run_clblast, which needs a BlasLayout of both operands.
-void run_packed(runtime::Queue& queue, const MatmulPiece& piece);
-void run_tile(runtime::Queue& queue, const MatmulPiece& piece);
-void run_vector(runtime::Queue& queue, const MatmulPiece& piece);   // m or n is 1; never fixed
-void run_clblast(runtime::Queue& queue, const MatmulPiece& piece);  // never fixed
+// Each takes any strides, except prepare_clblast, which needs a BlasLayout of both operands.
+MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// m or n is 1; never fixed
+MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// never fixed
+MatmulWork prepare_clblast(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// The depth of one running sum of CLBlast's; longer ones are added up of such.
 inline constexpr std::int64_t clblast_depth = 4096;
 

@@ -4,39 +4,66 @@
 
 #include "runtime/context.hpp"
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace koine::exec {
 
-/// Thrown where an evaluation needs a program that is not there yet: evaluated() builds it and begins anew. What ran
-/// before stays done.
-struct NeedsProgram {
-  std::string signature;
-  runtime::ProgramText text;
+/// Enqueues what was prepared: all its kernels are at hand. Allocates and records results, too.
+using Work = std::function<void()>;
+
+/// The programs of an evaluation, which asks for all of them before any of its work runs.
+class Programs {
+ public:
+  /// What has to be built before an evaluation can begin anew.
+  struct Missing {
+    std::string signature;
+    runtime::ProgramText text;
+  };
+
+  explicit Programs(runtime::Context& context) : context_(context) {}
+
+  /// The kernel of a program that is there; else null, `make` writes the program's text, and complete() will throw.
+  template <class Make>
+  runtime::KernelRef kernel(std::string_view signature, Make make, std::string_view entry = "koine") {
+    if (runtime::KernelRef kernel = context_.find_kernel(signature, entry)) return kernel;
+    for (const Missing& known : missing_) {
+      if (known.signature == signature) return nullptr;
+    }
+    missing_.push_back({std::string(signature), make()});
+    return nullptr;
+  }
+
+  /// Past it kernels that were asked for are there. Throws a list of Missing otherwise.
+  void complete() {
+    if (!missing_.empty()) throw std::exchange(missing_, {});
+  }
+
+ private:
+  runtime::Context& context_;
+  std::vector<Missing> missing_;
 };
 
-/// The kernel of a program that is there. `make` writes its text otherwise, for NeedsProgram.
-template <class Make>
-runtime::KernelRef ready_kernel(runtime::Queue& queue, std::string_view signature, Make make,
-                                std::string_view entry = "koine") {
-  if (runtime::KernelRef kernel = queue.context().find_kernel(signature, entry)) return kernel;
-  throw NeedsProgram{std::string(signature), make()};
-}
+/// Builds programs, side by side if there are several. They stay in memory as long as what is added to `held`.
+void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,
+           std::vector<runtime::ProgramCache::Held>& held);
 
-/// Runs `run()` under the evaluation mutex, again and again until no program is missing. So `run` may be cut off where
-/// a kernel is asked for, and must come to the same when it begins anew.
+/// Runs `run(programs)` under the evaluation mutex, again and again until no program is missing. So `run` may be cut
+/// off where it completes its programs, and must come to the same when it begins anew.
 template <class Run>
 void evaluated(runtime::Context& context, Run run) {
-  std::vector<runtime::ProgramCache::Held> built;  // others' programs do not push them out before they ran
+  std::vector<runtime::ProgramCache::Held> held;  // others' programs do not push them out before they ran
   for (;;) {
     try {
       const std::lock_guard lock(context.evaluation_mutex());
-      return run();
-    } catch (const NeedsProgram& needed) {
-      built.push_back(context.build(needed.signature, needed.text));
+      Programs programs(context);
+      return run(programs);
+    } catch (const std::vector<Programs::Missing>& missing) {
+      build(context, missing, held);
     }
   }
 }

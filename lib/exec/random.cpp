@@ -38,19 +38,20 @@ constexpr std::uint64_t fewest_numbers = 8192, fewest_rejections = 1024;
 // each on an H200. (Where the first number is not the first of its block, stores are unaligned and that is slower.)
 constexpr std::uint64_t items_per_unit = 16384, items_for_all = std::uint64_t{1} << 40;
 
-runtime::KernelRef kernel_of(runtime::Queue& queue, const char* file, const RandomInfo& info, DType dtype, bool lanes) {
+runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const char* file, const RandomInfo& info,
+                             DType dtype, bool lanes) {
   const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
                               " -D KN_ELEMENT=" + std::to_string(element_of(dtype)) +
                               " -D KN_LANES=" + (lanes ? "8" : "1") +
-                              " -D KN_EXACT_SQRT=" + (queue.traits().exact_divide ? "1" : "0");
-  return ready_kernel(queue, file + (" " + options), [&] {
+                              " -D KN_EXACT_SQRT=" + (traits.exact_divide ? "1" : "0");
+  return programs.kernel(file + (" " + options), [&] {
     return runtime::ProgramText{std::string(runtime::kernel_source(file)), options};
   });
 }
 
-void run_fixed(runtime::Queue& queue, const RandomInfo& info, DType dtype, std::uint64_t count, runtime::Buffer& out) {
+void launch_fixed(runtime::Queue& queue, const runtime::KernelRef& kernel, const RandomInfo& info, DType dtype,
+                  std::uint64_t count, runtime::Buffer& out) {
   const bool cpu = queue.traits().long_loops();
-  const runtime::KernelRef kernel = kernel_of(queue, "random", info, dtype, cpu);
   runtime::Launch launch(queue, kernel);
   launch.out(out).value(count).value(info.seed).value(info.first_word);
   if (info.kind == RandomKind::integers) {
@@ -137,9 +138,8 @@ struct CountLaw {
   }
 };
 
-void run_rejection(runtime::Queue& queue, const RandomInfo& info, DType dtype, std::uint64_t count,
-                   runtime::Buffer& out) {
-  const runtime::KernelRef kernel = kernel_of(queue, "rejection", info, dtype, false);
+void launch_rejection(runtime::Queue& queue, const runtime::KernelRef& kernel, const RandomInfo& info, DType dtype,
+                      std::uint64_t count, runtime::Buffer& out) {
   runtime::Launch launch(queue, kernel);
   launch.out(out).value(count).value(info.seed).value(info.first_word / info.words(dtype));
   if (info.kind != RandomKind::gamma) {
@@ -154,14 +154,20 @@ void run_rejection(runtime::Queue& queue, const RandomInfo& info, DType dtype, s
 
 }  // namespace
 
-void run_random(runtime::Queue& queue, codegen::Step& step) {
+Work prepare_random(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const auto& info = node.get<graph::Op::random>();
   const auto count = static_cast<std::uint64_t>(node.shape.elements());
-  auto out = queue.allocate(count * size_of(node.dtype), function_of(node));
-  const bool rejects = info.kind >= RandomKind::gamma;
-  if (count > 0) (rejects ? run_rejection : run_fixed)(queue, info, node.dtype, count, *out);
-  graph::fulfil(node, std::move(out), graph::row_major(node.shape));
+  const bool rejects = info.kind >= RandomKind::gamma, lanes = !rejects && queue.traits().long_loops();
+  runtime::KernelRef kernel;
+  if (count > 0) {
+    kernel = kernel_of(programs, queue.traits(), rejects ? "rejection" : "random", info, node.dtype, lanes);
+  }
+  return [&queue, &node, &info, count, rejects, kernel] {
+    auto out = queue.allocate(count * size_of(node.dtype), function_of(node));
+    if (count > 0) (rejects ? launch_rejection : launch_fixed)(queue, kernel, info, node.dtype, count, *out);
+    graph::fulfil(node, std::move(out), graph::row_major(node.shape));
+  };
 }
 
 }  // namespace koine::exec

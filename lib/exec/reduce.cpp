@@ -15,10 +15,11 @@ namespace {
 using codegen::ReducePass;
 using codegen::ReduceWalk;
 
-runtime::KernelRef kernel_of(runtime::Queue& queue, const ReducePass& pass, const ReduceWalk& walk) {
+runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const ReducePass& pass,
+                             const ReduceWalk& walk) {
   std::string key = "r";
   append_key(key, walk, pass);
-  return ready_kernel(queue, key, [&] { return program_text(print_reduce(pass, walk, queue.traits())); });
+  return programs.kernel(key, [&] { return program_text(print_reduce(pass, walk, traits)); });
 }
 
 /// The results of reducing nothing. (The API refuses those that have none.)
@@ -42,45 +43,47 @@ void add_constant(runtime::Launch& launch, DType type, double value) {
 
 }  // namespace
 
-Reduction::Reduction(runtime::Queue& queue, codegen::Body body, Order order, graph::Place place,
-                     std::string_view function, runtime::BufferRef result)
-    : queue_(queue), reduction_(std::move(order.reduction)), passes_(1) {
-  passes_.back().body = std::move(body);
+Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order,
+                     graph::Place place, std::string_view function)
+    : queue_(queue), reduction_(std::move(order.reduction)), function_(function), passes_(1) {
+  passes_.back().body = &body;
   std::vector<std::size_t> axes = reduction_.axes;
   bool partial = false;
   while (true) {
     Pass& now = passes_.back();
-    now.pass = {reduction_.kind, &now.body, partial, true, order.type, order.fixed};
+    now.pass = {reduction_.kind, now.body, partial, true, order.type, order.fixed};
     now.walk = make_reduce_walk(now.pass, axes, queue.traits());
     now.pass.last = now.walk.blocks == 1;
-    now.kernel = kernel_of(queue, now.pass, now.walk);
-    if (now.pass.last) {
-      now.outputs = {std::move(result)};
-      return;
-    }
+    now.kernel = kernel_of(programs, queue.traits(), now.pass, now.walk);
+    if (now.pass.last) return;
     // Rows leave their blocks side by side, columns one row of results for each block.
     const auto blocks = static_cast<std::int64_t>(now.walk.blocks);
     const std::int64_t count = now.walk.kept.shape.elements();
     const Shape shape = now.walk.columns ? Shape{blocks, count} : Shape{count, blocks};
-    Pass& next = passes_.emplace_back();
     for (const codegen::Component& component : components(now.pass)) {
-      const std::uint64_t bytes = static_cast<std::uint64_t>(shape.elements()) * size_of(component.type);
-      now.outputs.push_back(queue.allocate(bytes, function));
-      next.partials.push_back(graph::make_leaf(component.type, graph::row_major(shape), now.outputs.back(), place));
+      now.partials.push_back(graph::make_leaf(component.type, graph::row_major(shape), nullptr, place));
     }
     axes = {now.walk.columns ? std::size_t{0} : std::size_t{1}};
-    next.body = stored_body(next.partials, shape, now.body.outputs[0].node);
+    Pass& next = passes_.emplace_back();
+    next.partial_body = stored_body(now.partials, shape, body.outputs[0].node);
+    next.body = &next.partial_body;
     partial = true;
   }
 }
 
-void Reduction::run() const {
+void Reduction::run(const runtime::Buffer& result) const {
+  const Pass* before = nullptr;
   for (const Pass& pass : passes_) {
     const ReduceWalk& walk = pass.walk;
+    for (const graph::NodeRef& partial : pass.partials) {
+      const auto elements = static_cast<std::uint64_t>(partial->shape.elements());
+      partial->storage = queue_.allocate(elements * size_of(partial->dtype), function_);
+    }
     runtime::Launch launch(queue_, pass.kernel);
-    add_loads(launch, pass.body);
-    for (const runtime::BufferRef& output : pass.outputs) launch.out(*output);
-    add_constants(launch, pass.body);
+    add_loads(launch, *pass.body);
+    for (const graph::NodeRef& partial : pass.partials) launch.out(*partial->storage);
+    if (pass.pass.last) launch.out(result);
+    add_constants(launch, *pass.body);
     if (takes_constants(pass.pass)) {
       const DType type = graph::real_part(combined_type(pass.pass));
       add_constant(launch, type, reduction_.divisor);
@@ -94,23 +97,34 @@ void Reduction::run() const {
       items = (items + local - 1) / local * local;
     }
     launch.run({items}, {local});
+    if (before) {
+      for (const graph::NodeRef& partial : before->partials) partial->storage = nullptr;
+    }
+    before = &pass;
   }
 }
 
-void run_reduce(runtime::Queue& queue, codegen::Step& step) {
+Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const auto& info = node.get<graph::Op::reduce>();
   const auto results = static_cast<std::uint64_t>(node.shape.elements());
-  auto result = queue.allocate(results * size_of(node.dtype), function_of(node));
-  if (results > 0 && step.body.domain.elements() == 0) {
-    write_nothing(queue, info.kind, node.dtype, results, *result);
-  } else if (results > 0) {
+  std::shared_ptr<const Reduction> reduction;
+  if (results > 0 && step.body.domain.elements() > 0) {
     // Whole numbers, and the positions of equal ones, come out the same in any order. Exponentials differ anyway.
     const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype) &&
                        graph::info(info.kind).state == graph::State::value;
-    Reduction(queue, std::move(step.body), {info, node.dtype, fixed}, node.place, function_of(node), result).run();
+    const Reduction::Order order{info, node.dtype, fixed};
+    reduction = std::make_shared<Reduction>(programs, queue, step.body, order, node.place, function_of(node));
   }
-  graph::fulfil(node, std::move(result), graph::row_major(node.shape));
+  return [&queue, &node, results, reduction = std::move(reduction)] {
+    auto result = queue.allocate(results * size_of(node.dtype), function_of(node));
+    if (reduction) {
+      reduction->run(*result);
+    } else if (results > 0) {
+      write_nothing(queue, node.get<graph::Op::reduce>().kind, node.dtype, results, *result);
+    }
+    graph::fulfil(node, std::move(result), graph::row_major(node.shape));
+  };
 }
 
 }  // namespace koine::exec

@@ -11,7 +11,7 @@
 
 namespace koine::exec {
 
-/// The passes over blocks that leave one value of each result. Made, it has all kernels at hand, and none has run.
+/// The passes over blocks that leave one value of each result.
 class Reduction {
  public:
   struct Order {
@@ -19,25 +19,27 @@ class Reduction {
     DType type;                   // of the results
     bool fixed;                   // by the tree that is the same on every device
   };
-  /// `result` has room for the results in row-major order. The domain has elements.
-  Reduction(runtime::Queue& queue, codegen::Body body, Order order, graph::Place place, std::string_view function,
-            runtime::BufferRef result);
+  /// Asks for all kernels. The domain has elements; the body outlives this.
+  Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order, graph::Place place,
+            std::string_view function);
 
-  void run() const;
+  /// `result` has room for the results in row-major order.
+  void run(const runtime::Buffer& result) const;
 
  private:
-  /// One kernel, ready to run.
+  /// One kernel.
   struct Pass {
-    codegen::Body body;
+    codegen::Body partial_body;
+    const codegen::Body* body;
     codegen::ReducePass pass;
     codegen::ReduceWalk walk;
     runtime::KernelRef kernel;
-    std::vector<graph::NodeRef> partials;  // that the body reads
-    std::vector<runtime::BufferRef> outputs;
+    std::vector<graph::NodeRef> partials;  // that it leaves for the next one, in memory while both run
   };
 
   runtime::Queue& queue_;
   graph::ReduceInfo reduction_;
+  std::string_view function_;
   std::deque<Pass> passes_;
 };
 

@@ -35,24 +35,11 @@ std::string number_options(DType type) {
   }
 }
 
-}  // namespace
-
-BufferRef run_products(runtime::Queue& queue, const graph::Node& node) {
-  const graph::ScatterReduceInfo info = node.get<graph::Op::scatter_reduce>();
+BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::KernelRef& fill,
+              const runtime::KernelRef& multiply) {
+  const graph::ScatterReduceInfo& info = node.get<graph::Op::scatter_reduce>();
   const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
-  const std::string options = number_options(node.dtype) + " -D KN_ID=" + id_type(ids.dtype);
-  const auto kernel = [&](const char* entry) {
-    return ready_kernel(
-        queue, "run_products " + options,
-        [&] {
-          return runtime::ProgramText{std::string(runtime::kernel_source("run_products")), options};
-        },
-        entry);
-  };
-  // All kernels are at hand before the first runs.
-  const runtime::KernelRef fill = kernel("fill"), multiply = kernel("koine");
   const auto allocate = [&](std::uint64_t bytes) { return queue.allocate(bytes, info.name); };
-
   const auto entries = static_cast<std::uint64_t>(node.shape.elements());
   Parameters d{};
   d.values_offset = static_cast<std::uint64_t>(values.layout.offset);
@@ -93,6 +80,23 @@ BufferRef run_products(runtime::Queue& queue, const graph::Node& node) {
   if (!info.positions) queue.add_fault(*out, outside);
   queue.add_fault(*out, falling);
   return out;
+}
+
+}  // namespace
+
+std::function<BufferRef()> prepare_run_products(Programs& programs, runtime::Queue& queue, const graph::Node& node) {
+  const std::string options = number_options(node.dtype) + " -D KN_ID=" + id_type(node.inputs[1]->dtype);
+  const auto kernel = [&](const char* entry) {
+    return programs.kernel(
+        "run_products " + options,
+        [&] {
+          return runtime::ProgramText{std::string(runtime::kernel_source("run_products")), options};
+        },
+        entry);
+  };
+  return [&queue, &node, fill = kernel("fill"), multiply = kernel("koine")] {
+    return run(queue, node, fill, multiply);
+  };
 }
 
 }  // namespace koine::exec

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t fewest_elements = 1;  // of a CPU work-item
 
-runtime::KernelRef kernel_of(runtime::Queue& queue, const std::string& options) {
-  return ready_kernel(queue, "scatter " + options, [&] {
+runtime::KernelRef kernel_of(Programs& programs, const std::string& options) {
+  return programs.kernel("scatter " + options, [&] {
     return runtime::ProgramText{std::string(runtime::kernel_source("scatter")), options};
   });
 }
@@ -24,28 +24,18 @@ runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes) {
   return dies && x->layout.offset == 0 && x->storage->size() == bytes ? x->storage : nullptr;
 }
 
-}  // namespace
-
-// The inputs are an array, positions in it flattened, and as many values or one, all in row-major order. The result is
-// the array's own memory where nobody else needs it.
-void run_scatter(runtime::Queue& queue, codegen::Step& step) {
-  graph::Node& node = *step.node;
+/// `claim`: null where no two positions can be equal.
+runtime::BufferRef launch(runtime::Queue& queue, const graph::Node& node, const runtime::KernelRef& claim,
+                          const runtime::KernelRef& kernel) {
   const graph::Node &x = *node.inputs[0], &positions = *node.inputs[1], &values = *node.inputs[2];
   const auto elements = static_cast<std::uint64_t>(node.shape.elements());
   const auto count = static_cast<std::uint64_t>(positions.shape.elements());
   const std::uint64_t bytes = elements * size_of(node.dtype);
-  const bool one = values.shape.elements() == 1;
-  const bool claimed = !one && node.get<graph::Op::scatter>().repeats;
-  // All kernels are at hand before the first runs.
-  const runtime::KernelRef claim = claimed ? kernel_of(queue, "-D KN_CLAIM") : nullptr;
-  const runtime::KernelRef kernel =
-      kernel_of(queue, std::string("-D KN_MOVED=") + moved_as(node.dtype) + (claimed ? " -D KN_OWNERS" : ""));
-  graph::Layout layout = graph::row_major(node.shape);
   // An array is not overwritten where a kernel could still fail after it ran: the work would be tried again.
   const bool in_place = !queue.context().waits_after(*kernel) && !(claim && queue.context().waits_after(*claim));
   runtime::BufferRef out = in_place ? donated(node, bytes) : nullptr;
   runtime::BufferRef owners;
-  if (claimed) {
+  if (claim) {
     owners = queue.allocate(elements * sizeof(std::uint32_t), "subscript");
     queue.fill_zero(*owners, 0, owners->size(), "subscript");
     runtime::Launch launch(queue, claim);
@@ -64,9 +54,25 @@ void run_scatter(runtime::Queue& queue, codegen::Step& step) {
   launch.out(*out);
   launch.value(static_cast<std::uint64_t>(positions.layout.offset))
       .value(static_cast<std::uint64_t>(values.layout.offset));
-  launch.value(std::uint64_t{one ? 0u : 1u}).value(count);
+  launch.value(std::uint64_t{values.shape.elements() == 1 ? 0u : 1u}).value(count);
   run_over(launch, queue, *kernel, count, fewest_elements);
-  graph::fulfil(node, std::move(out), std::move(layout));
+  return out;
+}
+
+}  // namespace
+
+// The inputs are an array, positions in it flattened, and as many values or one, all in row-major order. The result is
+// the array's own memory where nobody else needs it.
+Work prepare_scatter(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
+  const bool claimed = node.inputs[2]->shape.elements() != 1 && node.get<graph::Op::scatter>().repeats;
+  const runtime::KernelRef claim = claimed ? kernel_of(programs, "-D KN_CLAIM") : nullptr;
+  const runtime::KernelRef kernel =
+      kernel_of(programs, std::string("-D KN_MOVED=") + moved_as(node.dtype) + (claimed ? " -D KN_OWNERS" : ""));
+  return [&queue, &node, claim, kernel] {
+    graph::Layout layout = graph::row_major(node.shape);
+    graph::fulfil(node, launch(queue, node, claim, kernel), std::move(layout));
+  };
 }
 
 }  // namespace koine::exec

@@ -42,7 +42,8 @@ DType number_type(DType type) {
 
 class ScatterReduce {
  public:
-  ScatterReduce(runtime::Queue& queue, graph::Node& node)
+  /// Asks for all kernels.
+  ScatterReduce(Programs& programs, runtime::Queue& queue, const graph::Node& node)
       : queue_(queue),
         node_(node),
         info_(node.get<graph::Op::scatter_reduce>()),
@@ -61,9 +62,6 @@ class ScatterReduce {
                                                : 1) {
     const std::uint64_t each = size_of(values_.dtype) / size_of(type_);
     entries_ = static_cast<std::uint64_t>(node.shape.elements()) * each;
-    d_.values_offset = static_cast<std::uint64_t>(values_.layout.offset) * each;
-    d_.ids_offset = static_cast<std::uint64_t>(ids_.layout.offset);
-    d_.base_offset = base_ ? static_cast<std::uint64_t>(base_->layout.offset) * each : 0;
     d_.rows = static_cast<std::uint64_t>(ids_.shape.elements());
     d_.groups = static_cast<std::uint64_t>(info_.groups);
     d_.inner = entries_ / d_.groups;
@@ -78,33 +76,37 @@ class ScatterReduce {
       const std::uint64_t enough = std::max(fewest_values, values_per_entry * entries_);
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
     }
+    if (keyed_) largest_ = kernel(programs, "largest"), join_ = kernel(programs, "join");
+    if (totalled_) total_ = kernel(programs, "total");
+    finish_ = kernel(programs, "finish");
   }
 
   BufferRef run() {
-    // All kernels are at hand before the first runs.
-    const KernelRef largest = keyed_ ? kernel("largest") : nullptr, join = keyed_ ? kernel("join") : nullptr;
-    const KernelRef total = totalled_ ? kernel("total") : nullptr, finish = kernel("finish");
+    const std::uint64_t each = size_of(values_.dtype) / size_of(type_);
+    d_.values_offset = static_cast<std::uint64_t>(values_.layout.offset) * each;
+    d_.ids_offset = static_cast<std::uint64_t>(ids_.layout.offset);
+    d_.base_offset = base_ ? static_cast<std::uint64_t>(base_->layout.offset) * each : 0;
     const std::uint64_t total_bytes = cpu_ ? exact_ ? 16 : sum_ ? 8 : 4 : words_ * sizeof(std::uint32_t);
     const BufferRef keys = table(keyed_ ? sizeof(std::uint32_t) : 0), totals = table(totalled_ ? total_bytes : 0);
     const BufferRef out = queue_.allocate(entries_ * size_of(result_), info_.name);
     const runtime::Buffer& base = base_ ? *base_->storage : *keys;
     const auto fault = id_fault(queue_, info_);
     if (keyed_ && count_ > 0) {
-      Launch raise(queue_, largest);
+      Launch raise(queue_, largest_);
       add_values(raise).out(*keys).out(fault->word()).value(d_);
-      run_values(raise, *largest, local_bytes(false));
-      Launch joined(queue_, join);
+      run_values(raise, *largest_, local_bytes(false));
+      Launch joined(queue_, join_);
       joined.out(*keys).in(base).value(d_);
-      run_over(joined, queue_, *join, entries_, fewest_entries);
+      run_over(joined, queue_, *join_, entries_, fewest_entries);
     }
     if (totalled_ && count_ > 0) {
-      Launch add(queue_, total);
+      Launch add(queue_, total_);
       add_values(add).in(*keys).out(*totals).out(fault->word()).value(d_);
-      run_values(add, *total, local_bytes(true));
+      run_values(add, *total_, local_bytes(true));
     }
-    Launch last(queue_, finish);
+    Launch last(queue_, finish_);
     last.in(*keys).in(*totals).in(base).out(*out).value(d_);
-    run_over(last, queue_, *finish, entries_, fewest_entries);
+    run_over(last, queue_, *finish_, entries_, fewest_entries);
     if (d_.reports) queue_.add_fault(*out, fault);
     return out;
   }
@@ -121,7 +123,7 @@ class ScatterReduce {
     return result;
   }
 
-  KernelRef kernel(const char* entry) {
+  KernelRef kernel(Programs& programs, const char* entry) {
     std::string options = key_options(type_) + " -D KN_ID=" + id_type(ids_.dtype);
     if (!sum_) options += " -D KN_REDUCE=1";
     if (size_of(result_) != size_of(type_)) options += " -D KN_RESULT_BITS=" + std::to_string(8 * size_of(result_));
@@ -130,8 +132,8 @@ class ScatterReduce {
     if (cpu_) options += " -D KN_CPU";
     if (local_) options += " -D KN_LOCAL";
     if (!cpu_ && count_ < std::uint64_t{1} << 31) options += " -D KN_INDEX=uint";
-    return ready_kernel(
-        queue_, "scatter_reduce " + options,
+    return programs.kernel(
+        "scatter_reduce " + options,
         [&] {
           return runtime::ProgramText{std::string(runtime::kernel_source("scatter_reduce")), options};
         },
@@ -169,6 +171,7 @@ class ScatterReduce {
   std::uint64_t entries_ = 0, count_ = 0;  // of the result, and of the values
   bool same_ = false, local_ = false;      // whether there is one value for all, and tables in local memory
   Parameters d_{};
+  KernelRef largest_, join_, total_, finish_;
 };
 
 }  // namespace
@@ -195,12 +198,17 @@ std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::Sca
 
 // The inputs, in row-major order, are values, ids and, perhaps, an array that the result starts from. An id out of
 // range is a fault of the result.
-void run_scatter_reduce(runtime::Queue& queue, codegen::Step& step) {
+Work prepare_scatter_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  BufferRef out = node.shape.elements() == 0 ? queue.allocate(0, function_of(node))
-                  : node.get<graph::Op::scatter_reduce>().kind == SegmentKind::prod ? run_products(queue, node)
-                                                                                    : ScatterReduce(queue, node).run();
-  graph::fulfil(node, std::move(out), graph::row_major(node.shape));
+  std::function<BufferRef()> run;
+  if (node.shape.elements() == 0) {
+    run = [&queue, &node] { return queue.allocate(0, function_of(node)); };
+  } else if (node.get<graph::Op::scatter_reduce>().kind == SegmentKind::prod) {
+    run = prepare_run_products(programs, queue, node);
+  } else {
+    run = [work = std::make_shared<ScatterReduce>(programs, queue, node)] { return work->run(); };
+  }
+  return [&node, run = std::move(run)] { graph::fulfil(node, run(), graph::row_major(node.shape)); };
 }
 
 }  // namespace koine::exec

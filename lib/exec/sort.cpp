@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <memory>
 #include <string>
 
 namespace koine::exec {
@@ -53,48 +54,68 @@ const char* kind_of(DType type) {
   }
 }
 
+/// Rows that lie one after another in memory. Of the values each row in order: -0.0 comes before 0.0 (after, if
+/// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN among
+/// themselves, and both zeros, being equal; NaN comes last.
 class Sort {
  public:
-  Sort(runtime::Queue& queue, const SortedRows& sorted, bool places, graph::Node& node)
+  /// Asks for all kernels.
+  Sort(Programs& programs, runtime::Queue& queue, graph::Node& node)
       : queue_(queue),
-        sorted_(sorted),
         node_(node),
+        x_(*node.inputs[0]),
+        info_(node.get<graph::Op::sort>()),
+        count_(static_cast<std::uint64_t>(x_.shape.back())),
+        elements_(static_cast<std::uint64_t>(x_.shape.elements())),
+        rows_(count_ == 0 ? 0 : elements_ / count_),
         cpu_(queue.traits().long_loops()),
-        key_(size_of(sorted.type)),
-        wide_(sorted.count > std::numeric_limits<std::uint32_t>::max()),
-        apart_(places && (wide_ || key_ > 4)),
-        item_(!places  ? key_
-              : apart_ ? 16
-                       : 8),
-        result_(places ? 8 : key_) {
-    options_ = key_options(sorted.type);
-    if (places) options_ += " -D KN_WANTED=1";
+        key_(size_of(x_.dtype)),
+        wide_(count_ > std::numeric_limits<std::uint32_t>::max()),
+        apart_(info_.places && (wide_ || key_ > 4)),
+        item_(!info_.places ? key_
+              : apart_      ? 16
+                            : 8),
+        result_(info_.places ? 8 : key_),
+        tile_(group_size * each_of(key_ + 2, 90)) {
+    options_ = key_options(x_.dtype);
+    if (info_.places) options_ += " -D KN_WANTED=1";
     if (apart_) options_ += " -D KN_APART";
     if (wide_) options_ += " -D KN_COUNT=ulong";
     if (cpu_) options_ += " -D KN_CPU";
+    if (elements_ == 0) return;
+    const std::uint64_t units = queue_.traits().compute_units;
+    const bool whole = cpu_ ? count_ <= longest_whole_row || rows_ >= blocks_per_core * units : count_ <= tile_;
+    if (whole) {
+      whole_ = kernel(programs, "sort_rows", "rows", tile_ / group_size);
+    } else {
+      prepare_blocks(programs);
+    }
   }
 
   BufferRef run() {
-    const std::uint64_t elements = sorted_.rows * sorted_.count;
-    const std::uint64_t units = queue_.traits().compute_units;
-    out_ = allocate(elements * result_);
-    if (elements == 0) return out_;
-    const std::uint64_t tile = group_size * rows_each_of();
-    const bool whole =
-        cpu_ ? sorted_.count <= longest_whole_row || sorted_.rows >= blocks_per_core * units : sorted_.count <= tile;
-    whole ? run_rows(tile) : run_blocks();
-    return out_;
+    out_ = allocate(elements_ * result_);
+    if (elements_ > 0) whole_ ? run_rows() : run_blocks();
+    return std::move(out_);
   }
 
  private:
-  BufferRef allocate(std::uint64_t bytes) { return queue_.allocate(bytes, function_of(node_)); }
-  std::uint64_t flip() const { return sorted_.descending ? ~std::uint64_t{0} : 0; }
-  std::uint64_t rows_each_of() const { return each_of(key_ + 2, 90); }
+  /// How the elements of long rows are moved by one digit.
+  struct Blocks {
+    std::uint64_t per_block, count;
+    runtime::KernelRef counts, scatter;
+    graph::NodeRef table;  // of counts, in memory while they are used
+    codegen::Body body;
+    std::unique_ptr<const Scan> scan;
+  };
 
-  runtime::KernelRef kernel(const char* file, const char* entry, std::uint64_t each) {
+  BufferRef allocate(std::uint64_t bytes) { return queue_.allocate(bytes, function_of(node_)); }
+  std::uint64_t flip() const { return info_.descending ? ~std::uint64_t{0} : 0; }
+  std::uint64_t offset() const { return static_cast<std::uint64_t>(x_.layout.offset); }
+
+  runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
     const std::string options = cpu_ ? options_ : options_ + " -D KN_EACH=" + std::to_string(each);
-    return ready_kernel(
-        queue_, file + (" " + options),
+    return programs.kernel(
+        file + (" " + options),
         [&] {
           return runtime::ProgramText{std::string(runtime::kernel_source(file)), options};
         },
@@ -109,74 +130,85 @@ class Sort {
     }
   }
 
-  void run_rows(std::uint64_t tile) {
-    const runtime::KernelRef rows = kernel("sort_rows", "rows", rows_each_of());
-    Rows d{sorted_.count, sorted_.rows, sorted_.offset, flip(), 1, 0};
+  void run_rows() {
+    Rows d{count_, rows_, offset(), flip(), 1, 0};
     if (cpu_) {
-      d.rows_each = std::max(divide_up(sorted_.rows, items_per_core * queue_.traits().compute_units),
-                             divide_up(fewest_elements, sorted_.count));
+      d.rows_each = std::max(divide_up(rows_, items_per_core * queue_.traits().compute_units),
+                             divide_up(fewest_elements, count_));
     } else {
-      d.rows_each = tile / sorted_.count;
-      if (d.rows_each > 1) d.row_bits = static_cast<std::uint64_t>(std::bit_width((tile - 1) / sorted_.count));
+      d.rows_each = tile_ / count_;
+      if (d.rows_each > 1) d.row_bits = static_cast<std::uint64_t>(std::bit_width((tile_ - 1) / count_));
     }
-    const std::uint64_t units = divide_up(sorted_.rows, d.rows_each);
+    const std::uint64_t units = divide_up(rows_, d.rows_each);
     BufferRef scratch;
-    runtime::Launch each(queue_, rows);
-    each.in(*sorted_.values).out(*out_);
+    runtime::Launch each(queue_, whole_);
+    each.in(*x_.storage).out(*out_);
     if (cpu_) {
-      scratch = allocate(2 * units * sorted_.count * item_);
+      scratch = allocate(2 * units * count_ * item_);
       each.out(*scratch);
     }
     launch(each.value(d), units);
   }
 
-  void run_blocks() {
-    const std::uint64_t each = each_of(item_, 80), elements = sorted_.rows * sorted_.count;
-    const runtime::KernelRef count = kernel("sort_blocks", "count", each);
-    const runtime::KernelRef scatter = kernel("sort_blocks", "scatter", each);
-    Pass d{};
-    d.count = sorted_.count;
-    d.offset = sorted_.offset;
-    d.flip = flip();
-    d.per_block = group_size * each;
+  void prepare_blocks(Programs& programs) {
+    const std::uint64_t each = each_of(item_, 80);
+    blocks_.per_block = group_size * each;
     if (cpu_) {
-      const std::uint64_t wanted = divide_up(blocks_per_core * queue_.traits().compute_units, sorted_.rows);
-      d.per_block = divide_up(d.count, std::clamp<std::uint64_t>(d.count / fewest_elements, 1, wanted));
+      const std::uint64_t wanted = divide_up(blocks_per_core * queue_.traits().compute_units, rows_);
+      blocks_.per_block = divide_up(count_, std::clamp<std::uint64_t>(count_ / fewest_elements, 1, wanted));
     }
-    d.blocks = divide_up(d.count, d.per_block);
-    const std::uint64_t units = sorted_.rows * d.blocks;
-
+    blocks_.count = divide_up(count_, blocks_.per_block);
+    blocks_.counts = kernel(programs, "sort_blocks", "count", each);
+    blocks_.scatter = kernel(programs, "sort_blocks", "scatter", each);
     const DType counted = wide_ ? DType::uint64 : DType::uint32;
-    const Shape shape{sorted_.rows, digits * d.blocks};
-    const BufferRef table = allocate(units * digits * size_of(counted));
-    const graph::NodeRef leaf = graph::make_leaf(counted, graph::row_major(shape), table, node_.place);
+    const Shape shape{rows_, digits * blocks_.count};
+    blocks_.table = graph::make_leaf(counted, graph::row_major(shape), nullptr, node_.place);
+    blocks_.body = stored_body({blocks_.table}, shape, &node_);
+    blocks_.scan = std::make_unique<Scan>(programs, queue_, blocks_.body, graph::ReduceKind::sum, 1, counted);
+  }
+
+  void run_blocks() {
+    Pass d{};
+    d.count = count_;
+    d.offset = offset();
+    d.flip = flip();
+    d.per_block = blocks_.per_block;
+    d.blocks = blocks_.count;
+    const std::uint64_t units = rows_ * d.blocks;
+    const BufferRef table = allocate(units * digits * size_of(blocks_.table->dtype));
+    blocks_.table->storage = table;
     // Items go to and fro between two buffers. The results' own is the second, if they are of one size: the number of
     // passes is even, or one.
-    const BufferRef one = key_ > 1 ? allocate(elements * item_) : out_;
-    const BufferRef two = item_ == result_ ? out_ : key_ > 1 ? allocate(elements * item_) : out_;
+    const BufferRef one = key_ > 1 ? allocate(elements_ * item_) : out_;
+    const BufferRef two = item_ == result_ ? out_ : key_ > 1 ? allocate(elements_ * item_) : out_;
     for (std::uint32_t pass = 0; pass < key_; ++pass) {
       const runtime::Buffer &to = pass % 2 == 0 ? *one : *two, &from = pass % 2 == 0 ? *two : *one;
       d.shift = 8 * pass;
       d.first = pass == 0;
       d.last = pass + 1 == key_;
       {
-        runtime::Launch counts(queue_, count);
-        launch(counts.in(*sorted_.values).in(from).out(*table).value(d), units);
+        runtime::Launch counts(queue_, blocks_.counts);
+        launch(counts.in(*x_.storage).in(from).out(*table).value(d), units);
       }
-      const BufferRef begins = scan(queue_, stored_body({leaf}, shape, &node_), graph::ReduceKind::sum, 1, counted);
-      runtime::Launch moves(queue_, scatter);
-      launch(moves.in(*sorted_.values).in(from).out(to).out(*out_).in(*begins).value(d), units);
+      const BufferRef begins = blocks_.scan->run();
+      runtime::Launch moves(queue_, blocks_.scatter);
+      launch(moves.in(*x_.storage).in(from).out(to).out(*out_).in(*begins).value(d), units);
     }
   }
 
   runtime::Queue& queue_;
-  const SortedRows& sorted_;
   graph::Node& node_;
+  const graph::Node& x_;
+  const graph::SortInfo& info_;
+  const std::uint64_t count_, elements_, rows_;
   const bool cpu_;
   const std::uint64_t key_;  // bytes
   const bool wide_, apart_;
   const std::uint64_t item_, result_;  // bytes
+  const std::uint64_t tile_;           // elements that a group of a GPU sorts at once
   std::string options_;
+  runtime::KernelRef whole_;  // of short rows
+  Blocks blocks_;             // of others
   BufferRef out_;
 };
 
@@ -184,24 +216,11 @@ class Sort {
 
 std::string key_options(DType type) { return "-D KN_BITS=" + std::to_string(8 * size_of(type)) + kind_of(type); }
 
-BufferRef sort_values(runtime::Queue& queue, const SortedRows& rows, graph::Node& node) {
-  return Sort(queue, rows, false, node).run();
-}
-
-BufferRef sort_places(runtime::Queue& queue, const SortedRows& rows, graph::Node& node) {
-  return Sort(queue, rows, true, node).run();
-}
-
-void run_sort(runtime::Queue& queue, codegen::Step& step) {
+Work prepare_sort(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  const graph::Node& x = *node.inputs[0];
-  const graph::SortInfo& info = node.get<graph::Op::sort>();
-  const auto count = static_cast<std::uint64_t>(x.shape.back());
-  const std::uint64_t rows = count == 0 ? 0 : static_cast<std::uint64_t>(x.shape.elements()) / count;
-  const SortedRows sorted{x.dtype,        rows, count, x.storage.get(), static_cast<std::uint64_t>(x.layout.offset),
-                          info.descending};
-  auto result = info.places ? sort_places(queue, sorted, node) : sort_values(queue, sorted, node);
-  graph::fulfil(node, std::move(result), graph::row_major(node.shape));
+  return [&node, sort = std::make_shared<Sort>(programs, queue, node)] {
+    graph::fulfil(node, sort->run(), graph::row_major(node.shape));
+  };
 }
 
 }  // namespace koine::exec

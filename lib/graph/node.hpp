@@ -109,7 +109,7 @@ struct Node {
   /// Pending nodes that take this one as an input: results with several are worth storing.
   std::atomic<std::int32_t> consumers{0};
 
-  // The result: valid once `ready` reads true.
+  // The result: valid once `ready` reads true. Of what an evaluation will store the layout is there before.
   std::atomic<bool> ready{false};
   std::shared_ptr<runtime::Buffer> storage;
   Layout layout;

@@ -10,8 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "cl/queue.hpp"
-#include "runtime/host_copy.hpp"
 
 namespace koine::runtime {
 
@@ -41,7 +41,7 @@ cl_int each_chunk(std::uint64_t bytes, std::uint64_t chunk, int threads, F move)
     status.compare_exchange_strong(none, code);
   };
   try {
-    in_parallel(threads, [&] {
+    base::in_parallel(threads, [&] {
       for (std::uint64_t from; status.load() == CL_SUCCESS && (from = next.fetch_add(chunk)) < bytes;) {
         const cl_int code = move(from, std::min(chunk, bytes - from));
         if (code != CL_SUCCESS) fail(code);
@@ -170,7 +170,7 @@ std::uint64_t Staging::chunk_of(std::uint64_t bytes) const noexcept {
 
 int Staging::threads_for(std::uint64_t bytes, std::uint64_t chunk) noexcept {
   const std::uint64_t chunks = (bytes + chunk - 1) / chunk;
-  return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(copy_threads()), chunks));
+  return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(base::cores()), chunks));
 }
 
 cl_int Staging::write(cl_command_queue queue, cl_mem to, std::uint64_t offset, const void* source,

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "runtime/context.hpp"
 #include "runtime/host_copy.hpp"
 #include "runtime/staging.hpp"
@@ -26,7 +27,7 @@ using kn::Array;
 using kn::runtime::Context;
 using kn::runtime::CopyStatus;
 using kn::runtime::host_copy;
-using kn::runtime::in_parallel;
+using kn::base::in_parallel;
 using kn::runtime::Staging;
 using kn::runtime::Transfers;
 using kn::test::on_each_device;

@@ -185,8 +185,8 @@ bool operations_repeat(Attempt& attempt) {
 }
 
 /// A product of two 20x20 matrices of small numbers by one route, whatever the device would choose.
-template <class Run>
-bool multiplies(Attempt& attempt, Run run) {
+template <class Prepare>
+bool multiplies(Attempt& attempt, Prepare prepare) {
   constexpr std::size_t n = 20;
   Values a(n * n), product(n * n);
   for (std::size_t i = 0; i < n * n; ++i) a[i] = static_cast<float>(i % 7);
@@ -199,9 +199,12 @@ bool multiplies(Attempt& attempt, Run run) {
   queue.write(*operand, 0, a.data(), a.size() * 4, "matmul");
   exec::MatmulPiece piece;
   piece.m = piece.n = piece.k = n;
-  piece.a = piece.b = {operand.get(), 0, n, 1, {}};
-  piece.out = result.get();
-  exec::evaluated(context, [&] { run(queue, piece); });
+  piece.a = piece.b = {0, n, 1, {}};
+  exec::evaluated(context, [&](exec::Programs& programs) {
+    const exec::MatmulWork work = prepare(programs, queue, piece);
+    programs.complete();
+    work({*operand, *operand, *result});
+  });
   Values got(product.size());
   queue.read(*result, 0, got.data(), got.size() * 4, "matmul");
   return got == product;
@@ -356,10 +359,10 @@ inline std::vector<Step> workload() {
            equal(matmul(ones({3, 0}), ones({0, 2})), Values(6, 0.0f)) &&
            equal(matmul(broadcast_to(a, {2, 10, 10}), reshape(asarray(hundred()), {1, 10, 10}))(1), product);
   });
-  add("matrix products by the packed route", [](Attempt& a) { return multiplies(a, exec::run_packed); });
-  add("matrix products by the tile route", [](Attempt& a) { return multiplies(a, exec::run_tile); });
+  add("matrix products by the packed route", [](Attempt& a) { return multiplies(a, exec::prepare_packed); });
+  add("matrix products by the tile route", [](Attempt& a) { return multiplies(a, exec::prepare_tile); });
   add(
-      "matrix products by CLBlast", [](Attempt& a) { return multiplies(a, exec::run_clblast); }, true);
+      "matrix products by CLBlast", [](Attempt& a) { return multiplies(a, exec::prepare_clblast); }, true);
   list.back().clblast = true;
   add("random numbers", [drawn = std::vector<Array>()](Attempt& attempt) mutable {
     const auto there = attempt.elsewhere();

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several threads for one piece of work.
+#pragma once
+
+#include <functional>
+
+namespace koine::base {
+
+/// How many threads a piece of work may use: the cores that this process may run on, at most eight.
+int cores() noexcept;
+
+/// Calls `work` on `threads` threads at the same time, the caller's among them, and returns when every call has. Fewer
+/// where no more can be started. If calls throw, the first exception leaves once all have ended.
+void in_parallel(int threads, const std::function<void()>& work);
+
+}  // namespace koine::base

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building the programs of an evaluation.
+#include "exec/programs.hpp"
+
+#include "base/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace koine::exec {
+
+void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,
+           std::vector<runtime::ProgramCache::Held>& held) {
+  const std::size_t before = held.size();
+  held.resize(before + missing.size());
+  std::atomic<std::size_t> next{0};
+  const auto threads = std::min<std::size_t>(missing.size(), static_cast<std::size_t>(base::cores()));
+  base::in_parallel(static_cast<int>(threads), [&] {
+    for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < missing.size();) {
+      held[before + k] = context.build(missing[k].signature, missing[k].text);
+    }
+  });
+}
+
+}  // namespace koine::exec
