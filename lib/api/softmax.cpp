@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of exponentials and shares of them, shifted so that none overflows.
-#include "codegen/softmax.hpp"
 #include "api/integers.hpp"
 
 #include <koine/elementwise.hpp>
@@ -21,16 +20,13 @@ Array largest(const Array& x, const std::vector<std::size_t>& axes, const Axis& 
   return sum(x, {.axis = axis, .keepdims = true});
 }
 
-/// x with its `axes` as one axis at the end, where they are the last ones and such rows are short enough to be read
-/// once, by one kernel.
-std::optional<Array> short_rows(const Array& x, const std::vector<std::size_t>& axes) {
-  const std::int64_t count = api::count_of(x, axes);
-  if (axes.empty() || axes.front() + axes.size() != x.shape().size()) return std::nullopt;  // not the last ones
-  if (count == 0 || count > codegen::longest_softmax_row(x.dtype())) return std::nullopt;
-  if (axes.size() == 1) return x;
+/// x with its `axes` as one axis at the end, where they are several and the last ones: reductions of rows share a
+/// kernel with what reads them.
+std::optional<Array> as_rows(const Array& x, const std::vector<std::size_t>& axes) {
+  if (axes.size() < 2 || axes.front() + axes.size() != x.shape().size()) return std::nullopt;
   Shape rows;
   for (std::size_t i = 0; i < axes.front(); ++i) rows.push_back(x.shape()[i]);
-  rows.push_back(count);
+  rows.push_back(api::count_of(x, axes));
   return reshape(x, rows);
 }
 
@@ -51,7 +47,6 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
   }
   const Array x = api::real_floating(operand, "logsumexp");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "logsumexp");
-  const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   Shape result_shape = x.shape();
   for (std::size_t i = axes.size(); i-- > 0;) {
     if (options.keepdims) {
@@ -60,13 +55,7 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
       result_shape.erase(axes[i]);
     }
   }
-  if (const std::optional<Array> rows = short_rows(wide, axes)) {
-    Shape shape = rows->shape();
-    shape.erase(shape.size() - 1);
-    return reshape(api::pending(graph::Op::softmax, x.dtype(), shape, {rows->node()},
-                                graph::make_attributes<graph::Op::softmax>({true})),
-                   result_shape);
-  }
+  if (const std::optional<Array> rows = as_rows(x, axes)) return reshape(logsumexp(*rows, {.axis = -1}), result_shape);
   Shape shape = x.shape();
   for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
   const Array result = api::pending(graph::Op::reduce, x.dtype(), std::move(shape), {x.node()},
@@ -80,11 +69,7 @@ Array softmax(const Operand& operand, const SoftmaxOptions& options) {
   const Array x = api::real_floating(operand, "softmax");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "softmax");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
-  if (const std::optional<Array> rows = short_rows(wide, axes)) {
-    return reshape(api::pending(graph::Op::softmax, x.dtype(), rows->shape(), {rows->node()},
-                                graph::make_attributes<graph::Op::softmax>({})),
-                   x.shape());
-  }
+  if (const std::optional<Array> rows = as_rows(x, axes)) return reshape(softmax(*rows, {.axis = -1}), x.shape());
   const Array power = exp(wide - largest(wide, axes, options.axis));
   return astype(power / sum(power, {.axis = options.axis, .keepdims = true}), x.dtype());
 }

@@ -25,7 +25,8 @@ struct Load {
 };
 
 /// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
-/// constant. A reduction's line is the result of a loop: args[0] is the value that its lines leave, args[1] its number.
+/// constant. A reduction's line is the result of a loop: args[0] is the value that its lines leave, args[1] the loop's
+/// number; or that of a row, whose number among the body's is args[2].
 struct Line {
   graph::Op op;
   DType type;     // of the result
@@ -41,19 +42,28 @@ struct InnerLoop {
   std::int64_t count;
 };
 
+/// A reduction along the last axis of the domain, computed inside the kernel that reads it: its result is that of a
+/// row.
+struct RowFold {
+  const graph::Node* node;
+  std::int32_t line;  // that holds the result
+};
+
 struct Output {
   graph::Node* node;
   std::int32_t line;
   const graph::Destination* destination = nullptr;  // null for new memory in row-major order
 };
 
-/// Element-wise code over a domain; its results are stored, or go into one reduction or scan.
+/// Element-wise code over a domain; its results are stored, or go into one reduction or scan. With row folds a result
+/// may be one element for each row.
 struct Body {
   Shape domain;
   std::vector<Load> loads;
   std::vector<const graph::Node*> constants;
   std::vector<Line> lines;
   std::vector<InnerLoop> loops;
+  std::vector<RowFold> folds;
   std::vector<Output> outputs;
 };
 

@@ -15,7 +15,8 @@ std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const g
   const auto count = static_cast<std::int32_t>(links_.size());
   for (std::int32_t k = count; k-- > 0;) {
     const Link& link = links_[static_cast<std::size_t>(k)];
-    if (link.outer == chain && !link.fold && same_map(link.map, map) && *link.shape == node.shape) return k;
+    if (link.outer == chain && !link.fold && !link.rows && same_map(link.map, map) && *link.shape == node.shape)
+      return k;
   }
   // What a wrapped view reads twice are its ends.
   const std::int64_t few = map && !map->wrap.empty() ? 2 * input.shape.elements() : 0;
@@ -35,6 +36,11 @@ std::int32_t Chains::fold(std::int32_t chain, const graph::Node& node, std::size
   return count;
 }
 
+std::int32_t Chains::rows(const Shape& domain) {
+  links_.push_back({.outer = identity, .map = nullptr, .shape = &domain, .repeats = true, .rows = true});
+  return static_cast<std::int32_t>(links_.size()) - 1;
+}
+
 std::pair<const graph::Node*, std::int32_t> Chains::loop_of(std::int32_t chain) const {
   while (true) {
     const Link& link = links_[static_cast<std::size_t>(chain)];
@@ -51,6 +57,13 @@ graph::Pieces Chains::apply(std::int32_t chain, const graph::Layout& layout) con
       pieces.loop = pieces.layout.strides[link.axis];
       pieces.layout.shape.erase(link.axis);
       pieces.layout.strides.erase(link.axis);
+      chain = link.outer;
+      continue;
+    }
+    if (link.rows) {
+      if (pieces.layout.shape.size() < link.shape->size()) pieces.layout.strides.push_back(0);
+      pieces.layout.strides[link.shape->size() - 1] = 0;
+      pieces.layout.shape = *link.shape;
       chain = link.outer;
       continue;
     }

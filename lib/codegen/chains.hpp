@@ -19,6 +19,8 @@ class Chains {
 
   /// The chain through which a short reduction along `axis`, itself read through `chain`, reads its input in a loop.
   std::int32_t fold(std::int32_t chain, const graph::Node& node, std::size_t axis);
+  /// The chain from `domain` to what has one element for each of its rows: its last axis is missing, or of size one.
+  std::int32_t rows(const Shape& domain);
   /// Whether what is read through it is read in a loop; at most one lies between a node and a kernel.
   bool in_loop(std::int32_t chain) const { return chain != identity && links_[static_cast<std::size_t>(chain)].folded; }
   /// The loop's reduction, and the chain through which the kernel reads that.
@@ -42,6 +44,7 @@ class Chains {
     const graph::Node* fold = nullptr;  // a reduction along `axis`, whose loop this is
     std::size_t axis = 0;
     bool folded = false;  // this or a link further out is one
+    bool rows = false;    // to what has one element for each row of `shape`
   };
   std::vector<Link> links_;
 };

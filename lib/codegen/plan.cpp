@@ -97,6 +97,7 @@ void Planner::State::analyse(Info& info) {
   } else if (graph::is_elementwise(node.op)) {
     info.flat = flat;
   }
+  follow_rows(info);
 }
 
 bool same_constant(const Node& a, const Node& b) {
@@ -186,14 +187,14 @@ std::uint32_t parameter_bytes(const Body& body, bool folded, std::size_t count) 
   }
   const auto operands = static_cast<std::uint32_t>(body.loads.size() + body.outputs.size());
   bytes += 8 * static_cast<std::uint32_t>(body.loops.size());
-  bytes += operands * 16 + static_cast<std::uint32_t>(body.constants.size()) * 16;
+  bytes += operands * 16 + static_cast<std::uint32_t>(body.constants.size() + body.folds.size()) * 16;
   if (!plain) bytes += 8 * axes * (operands + 1);
   if (folded) bytes += 2 * (16 + 8 * axes);  // partial results beside the results
   return bytes;
 }
 
 bool Planner::State::fits(const Step& step) const {
-  const bool folded = step.folds() || elsewhere;  // which has strides for all operands, too
+  const bool folded = step.folds() || step.family == Op::rows || elsewhere;  // which have strides for all operands, too
   // Counting what axes merge into takes longer than this, which is enough for nearly all.
   if (parameter_bytes(step.body, folded, step.body.domain.size()) <= parameter_limit) return true;
   return parameter_bytes(step.body, folded, walked_axes(step, elsewhere)) <= parameter_limit;
@@ -206,11 +207,22 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.evaluation = limits.evaluation;
   if (roots.size() == 1 && s.plan_tree(roots[0])) return s.ordered;
   s.collect(roots);
-  std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    s.decide(attempt == 0);
+  const auto write = [&](bool merge) {
+    s.decide(merge);
     s.lay_out();
     s.write_code();
+  };
+  s.rows_allowed = !limits.elsewhere;
+  write(true);
+  if (!s.rows_fit()) {
+    s.rows_allowed = false;
+    s.collect(roots);
+    write(true);
+  }
+  s.rows_allowed = false;
+  std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    if (attempt > 0) write(false);
     bool fits = true;
     for (std::size_t k = 0; k < s.step_count; ++k) {
       if (s.fits(s.steps[k])) continue;

@@ -22,6 +22,8 @@ struct Step {
   std::uint32_t results = 0;        // that it stores
   bool last = false;                // nothing of this plan reads its results
   bool mixed = false;               // and they are of several levels: only such may join it
+  bool looped = false;              // there are loops in its body
+  bool wrapped = false;             // it reads wrapped views
 
   // Scratch of its runner: the planner keeps the memory for the next plan's steps.
   Walk walk;

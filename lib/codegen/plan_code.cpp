@@ -12,7 +12,8 @@ void Planner::State::lay_out() {
     if (!infos[i].stored()) continue;
     Node& node = *infos[i].node;
     const bool alias = steps[static_cast<std::size_t>(infos[i].step)].family == Op::view;
-    node.layout = alias ? *apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout) : graph::row_major(node.shape);
+    node.layout =
+        alias ? *apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout) : graph::row_major(node.shape);
   }
 }
 
@@ -107,6 +108,7 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
     return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
   }
   std::int32_t args[3] = {-1, -1, -1};
+  if (node.op == Op::reduce && step.family == Op::rows) return write_fold(info, s);
   if (node.op == Op::reduce) {
     const std::int32_t inside = chains.fold(chain, node, *short_axis(node));
     args[1] = loop_of(step.body, inside);
@@ -119,6 +121,20 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
   return add_line(step.body, node, args, node.op == Op::constant ? -1 : loop_of(step.body, chain));
 }
 
+/// The line that holds the result of a reduction of rows.
+std::int32_t Planner::State::write_fold(Info& info, std::int32_t s) {
+  Node& node = *info.node;
+  Body& body = steps[static_cast<std::size_t>(s)].body;
+  for (const RowFold& fold : body.folds) {
+    if (fold.node == &node) return fold.line;
+  }
+  std::int32_t args[3] = {value_of(node.inputs[0], s, Chains::identity), -1,
+                          static_cast<std::int32_t>(body.folds.size())};
+  const std::int32_t line = add_line(body, node, args);
+  body.folds.push_back({&node, line});
+  return line;
+}
+
 void Planner::State::write_code() {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
@@ -128,8 +144,8 @@ void Planner::State::write_code() {
       continue;
     }
     Step& step = steps[static_cast<std::size_t>(info.step)];
-    if (step.family == Op::elementwise) {
-      const std::int32_t line = write_line(info, info.step, Chains::identity);
+    if (step.family == Op::elementwise || step.family == Op::rows) {
+      const std::int32_t line = write_line(info, info.step, info.chain);
       step.body.outputs.push_back({&node, line});
       for (Read& read : info.reads) {
         if (read.step == info.step && read.chain == Chains::identity) read.line = line;

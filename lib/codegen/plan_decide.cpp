@@ -24,12 +24,13 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.body.domain = step.folds() ? node->inputs[0]->shape : node->shape;
   step.body.loads.clear();
   step.body.loops.clear();
+  step.body.folds.clear();
   step.body.constants.clear();
   step.body.lines.clear();
   step.body.outputs.clear();
   step.needs.clear();
   step.results = 0;
-  step.last = step.mixed = false;
+  step.last = step.mixed = step.looped = step.wrapped = false;
   return static_cast<std::int32_t>(step_count++);
 }
 
@@ -70,6 +71,7 @@ bool Planner::State::computed_in_reader(const Info& info) const {
   if (!short_axis(node) || info.requested || info.cut || info.reads.size() != 1 || info.wraps > 0) return false;
   const Read& read = info.reads[0];
   return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
+         steps[static_cast<std::size_t>(read.step)].family != Op::rows &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
 
@@ -86,6 +88,7 @@ bool Planner::State::worth_storing(const Info& info) const {
     }
   }
   if (!again && !repeated) return false;
+  if (info.fold && read_by_rows(info, *info.fold)) return false;  // computed once for a row
   if (info.reads.size() > most_readers) return true;
   if (repeated && repetitions > few_elements && info.operations > cheap_repeated_operations) return true;
   const bool cheap = info.loads == 0 ? info.operations <= cheap_operations_without_loads
@@ -96,7 +99,7 @@ bool Planner::State::worth_storing(const Info& info) const {
 /// Whether a kernel can store this node too. Results take half of the parameters at the most, so that there is room for
 /// what they are made of.
 bool Planner::State::takes_result(const Step& step, const Node& node) const {
-  return step.family == Op::elementwise && step.body.domain == node.shape &&
+  return (step.family == Op::elementwise || step.family == Op::rows) && step.body.domain == node.shape &&
          (step.results + 1) * operand_bytes(node.shape) <= parameter_limit / 2;
 }
 
@@ -109,7 +112,8 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
   const bool last_of_all = info.edges == 0;
   const auto fits = [&](std::int32_t s) {
     const Step& step = steps[static_cast<std::size_t>(s)];
-    return (!step.mixed || last_of_all) && takes_result(step, *info.node);
+    const bool suits = step.family != Op::rows || info.wraps == 0;
+    return suits && (!step.mixed || last_of_all) && takes_result(step, *info.node);
   };
   const auto level = [&](std::int32_t s) {
     const Node* first = steps[static_cast<std::size_t>(s)].node;
@@ -153,8 +157,11 @@ void Planner::State::decide_view(Info& info) {
   const NodeRef& input = node.inputs[0];
   Info* in = input->is_ready() ? nullptr : find(input.get());
   const auto store_input_flat = [&] {
-    // A reduction that is computed where it is read is not flat either.
-    if (map.reshape && in && (!in->flat || short_axis(*in->node))) in->requested = in->row_major = true;
+    // A reduction that is computed in a loop where it is read is not flat either.
+    const bool repeats =
+        !info.reads.empty() &&
+        std::all_of(info.reads.begin(), info.reads.end(), [&](const Read& read) { return chains.repeats(read.chain); });
+    if (map.reshape && in && (!in->flat || (short_axis(*in->node) && !repeats))) in->requested = in->row_major = true;
   };
   store_input_flat();
   // Pieces of pieces of pieces would be many, and two axes cannot walk one in pieces.
@@ -179,6 +186,12 @@ void Planner::State::decide_view(Info& info) {
 void Planner::State::decide_elementwise(Info& info, bool merge) {
   Node& node = *info.node;
   if (info.requested || info.cut || worth_storing(info)) {
+    if (const Shape* domain = row_domain(info)) {
+      info.step = add_step(Op::rows, &node);
+      steps[static_cast<std::size_t>(info.step)].body.domain = *domain;
+      info.chain = chains.rows(*domain);
+      return read_inputs(info, info.step, info.chain);
+    }
     info.step = kernel_to_join(info, merge);
     const bool joins = info.step >= 0;
     if (!joins) info.step = add_step(Op::elementwise, &node);
@@ -186,6 +199,7 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
     step.last = info.edges == 0 && (step.last || !joins);
     const bool other_level = joins && infos[static_cast<std::size_t>(step.node->slot)].level != info.level;
     step.mixed = step.mixed || (other_level && info.edges == 0);
+    step.wrapped = step.wrapped || info.wraps > 0;
     ++step.results;
     read_inputs(info, info.step, Chains::identity);
     return;
@@ -202,7 +216,15 @@ void Planner::State::decide(bool merge) {
     Node& node = *info.node;
     if (computed_in_reader(info)) {
       const Read read = info.reads[0];
+      steps[static_cast<std::size_t>(read.step)].looped = true;
       add_read(*node.inputs[0], read.step, chains.fold(read.chain, node, *short_axis(node)));
+    } else if (joins_rows(info)) {
+      steps[static_cast<std::size_t>(info.reads[0].step)].family = Op::rows;
+      add_read(*node.inputs[0], info.reads[0].step, Chains::identity);
+    } else if (begins_rows(info)) {
+      info.step = add_step(Op::rows, &node);
+      steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[0]->shape;
+      add_read(*node.inputs[0], info.step, Chains::identity);
     } else if (has_own_kernel(node.op)) {
       info.step = add_step(node.op, &node);
       if (steps[static_cast<std::size_t>(info.step)].folds()) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
-// plan_decide.cpp chooses what is stored, plan_code.cpp writes the kernels' lines, plan_axes.cpp copies
-// what lies in too many ways. plan_tree.cpp is a short way for the commonest graphs.
+// plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_code.cpp writes the
+// kernels' lines, plan_axes.cpp copies what lies in too many ways. plan_tree.cpp is a short way for the commonest
+// graphs.
 #pragma once
 
 #include "codegen/chains.hpp"
@@ -33,15 +34,19 @@ struct Info {
   std::int32_t edges = 0;  // from nodes of this evaluation
   std::int32_t operations = 0;
   std::int32_t loads = 0;
-  std::int32_t level = 0;  // barriers between the leaves and this node
-  std::int32_t wraps = 0;  // wrapped views between memory and this node, one behind the other, if it is not stored
-  bool flat = false;       // its elements can be read in row-major order under any shape
+  std::int32_t level = 0;      // barriers between the leaves and this node
+  const Node* fold = nullptr;  // a reduction of rows that it has an element of for each row, made of such alone
+  std::int32_t phases = 0;     // loops over a row that such reductions behind it take one after another
+  bool reads_rows = false;     // whether elements of their rows read such reductions
+  std::int32_t wraps = 0;      // wrapped views between memory and this node, one behind the other, if it is not stored
+  bool flat = false;           // its elements can be read in row-major order under any shape
   bool requested = false;
-  bool awaited = false;    // its memory is needed before a step that `reads` does not list
-  bool held = false;       // by somebody who may ask for it later
-  bool row_major = false;  // must be stored in row-major order
-  bool cut = false;        // stored so that a kernel keeps to the parameter limit
-  std::int32_t step = -1;  // the step that stores it
+  bool awaited = false;                   // its memory is needed before a step that `reads` does not list
+  bool held = false;                      // by somebody who may ask for it later
+  bool row_major = false;                 // must be stored in row-major order
+  bool cut = false;                       // stored so that a kernel keeps to the parameter limit
+  std::int32_t step = -1;                 // the step that stores it
+  std::int32_t chain = Chains::identity;  // through which that computes it
   std::vector<Read> reads;
 
   bool stored() const { return step >= 0; }
@@ -77,6 +82,7 @@ struct Planner::State {
 
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
+  bool rows_allowed = false;
   std::uint64_t evaluation = 0;
   std::vector<Info> infos;
   std::size_t count = 0;  // of infos in use; the rest keep their memory
@@ -114,6 +120,17 @@ struct Planner::State {
   std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1);
   std::int32_t loop_of(Body& body, std::int32_t chain);
   bool computed_in_reader(const Info& info) const;
+  std::int32_t write_fold(Info& info, std::int32_t step);
+
+  void follow_rows(Info& info);
+  bool leads_to_rows(std::int32_t chain, const Node& fold) const;
+  bool read_by_rows(const Info& info, const Node& fold) const;
+  bool joins_rows(const Info& info) const;
+  bool begins_rows(const Info& info) const;
+  bool only_reader(const Info& info, bool first) const;
+  const Shape* row_domain(const Info& info) const;
+  bool rows_fit() const;
+
   void lay_out();
   void need(std::int32_t step, const Node& input);
   void remember_unstored();

@@ -52,6 +52,20 @@ std::string define(std::string_view name, std::string_view text) {
   return result + "\n";
 }
 
+std::string only_function(int width, DType type, const std::string& identity, const std::string& name) {
+  const std::string element(register_type(type)), lanes = width > 1 ? std::to_string(width) : "";
+  const std::string vector = element + lanes, mask(mask_type(type));
+  std::string condition = "left > 0";
+  if (width > 1) {
+    std::string numbers = "0";
+    for (int l = 1; l < width; ++l) numbers += ", " + std::to_string(l);
+    condition =
+        "(" + mask + lanes + ")(" + numbers + ") < (" + mask + lanes + ")((" + mask + ")min(left, (ulong)KN_W))";
+  }
+  return "static inline " + vector + " " + name + "(" + vector + " v, ulong left) {\n  return " + condition +
+         " ? v : (" + vector + ")(" + identity + ");\n}\n";
+}
+
 std::string Printer::vector_type(DType type) const {
   std::string result(register_type(type));
   if (width_ > 1) result += std::to_string(width_);
@@ -233,15 +247,18 @@ std::string Printer::lines_of(std::int32_t loop, const std::vector<Access>& acce
   for (std::size_t k = 0; k < body_.lines.size(); ++k) {
     const Line& line = body_.lines[k];
     if (line.loop != loop) continue;
-    if (line.op == Op::leaf || line.op == Op::iota) {
-      const auto load = static_cast<std::size_t>(line.args[0]);
-      text += vector_type(line.type) + " " + value(static_cast<std::int32_t>(k)) + " = " +
-              load_text(load, access[load]) + ";\n";
-    } else {
-      text += line.op == Op::reduce ? loop_text(k, access) : line_text(k);
-    }
+    text += this->line(k, access);
   }
   return text;
+}
+
+std::string Printer::line(std::size_t index, const std::vector<Access>& access) const {
+  const Line& line = body_.lines[index];
+  if (line.op == Op::reduce) return loop_text(index, access);
+  if (line.op != Op::leaf && line.op != Op::iota) return line_text(index);
+  const auto load = static_cast<std::size_t>(line.args[0]);
+  return vector_type(line.type) + " " + value(static_cast<std::int32_t>(index)) + " = " +
+         load_text(load, access[load]) + ";\n";
 }
 
 /// A reduction as a loop over its lines.

@@ -43,6 +43,8 @@ class Printer {
   std::string uniform_loads(const std::vector<Access>& access) const;
   /// Loads and arithmetic; line k's value is v<k>.
   std::string lines(const std::vector<Access>& access) const;
+  /// Line `index` alone.
+  std::string line(std::size_t index, const std::vector<Access>& access) const;
   /// The KN_MEMORY instances of the types in memory, `stored` among them.
   std::string memory_instances(const std::vector<DType>& stored) const;
   /// The modules that the lines need.
@@ -67,6 +69,9 @@ class Printer {
 
 /// A kernel that stores every output of the body: kernels/elementwise.cl.
 KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTraits& traits);
+
+/// A function `name`(v, left): v where elements exist, else what changes nothing.
+std::string only_function(int width, DType type, const std::string& identity, const std::string& name = "kn_only");
 
 /// `text` as the definition of a macro of several lines.
 std::string define(std::string_view name, std::string_view text);

@@ -174,22 +174,6 @@ std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const
                                       "acc = kn_positions_combined(acc, kn_positions_of(found, " + value + "));\n");
 }
 
-/// kn_only(v, left), or another function: v where elements exist, else what changes nothing.
-std::string only_function(const ReduceWalk& walk, DType type, const std::string& identity,
-                          const std::string& function = "kn_only") {
-  const std::string element(register_type(type)), lanes = walk.width > 1 ? std::to_string(walk.width) : "";
-  const std::string vector = element + lanes, mask(mask_type(type));
-  std::string condition = "left > 0";
-  if (walk.width > 1) {
-    std::string numbers = "0";
-    for (int l = 1; l < walk.width; ++l) numbers += ", " + std::to_string(l);
-    condition =
-        "(" + mask + lanes + ")(" + numbers + ") < (" + mask + lanes + ")((" + mask + ")min(left, (ulong)KN_W))";
-  }
-  return "static inline " + vector + " " + function + "(" + vector + " v, ulong left) {\n  return " + condition +
-         " ? v : (" + vector + ")(" + identity + ");\n}\n";
-}
-
 /// The body's value in the type that is combined, as `taken`.
 std::string taken(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const DType in = value_type(pass), type = combined_type(pass);
@@ -224,7 +208,7 @@ std::string exponential_hooks(const ReducePass& pass, const ReduceWalk& walk, co
   // What does not exist is -infinity here, whose exponential adds nothing.
   std::string only;
   if (walk.width > 1 && !walk.columns) {
-    text += only_function(walk, type, "-INFINITY") + only_function(walk, type, "0", "kn_only_sum");
+    text += only_function(walk.width, type, "-INFINITY") + only_function(walk.width, type, "0", "kn_only_sum");
     only = "if (KN_EXIST < KN_W) {\ntaken = kn_only(taken, KN_EXIST);\nsum = kn_only_sum(sum, KN_EXIST);\n}\n";
   }
   const std::string sum = vector + " sum = " + (pass.partial ? "v1" : "1") + ";\n";
@@ -237,7 +221,7 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
   const DType type = combined_type(pass);
   std::string text = common_state(pass, walk, "KN_MOMENTS", "kn_moment", "kn_moments");
   text += "#define KN_IDENTITY kn_moments_of(0, 0, 0, 0)\n";
-  text += only_function(walk, type, "0");
+  text += only_function(walk.width, type, "0");
   if (pass.partial) {
     std::string states;
     for (const char* component : {"v0", "v1", "v2", "v3"}) {
@@ -273,7 +257,7 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
   std::string text = "#define KN_COMBINE(a, b) " + op.text + "\n";
   text += define("KN_STATE", vector) + define("KN_ONE", element);
   text += define("KN_IDENTITY", "((" + vector + ")(" + op.identity + "))");
-  if (walk.width > 1) text += only_function(walk, type, op.identity);
+  if (walk.width > 1) text += only_function(walk.width, type, op.identity);
   if (walk.width == 1) {
     text += "#define KN_FOLD(acc) (acc)\n";
   } else if (walk.fixed) {

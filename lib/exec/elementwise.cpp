@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running element-wise kernels.
-#include "exec/donate.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 
@@ -41,20 +40,7 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
 void launch(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel) {
   codegen::Body& body = step.body;
   const auto elements = static_cast<std::uint64_t>(body.domain.elements());
-  // An operand is not overwritten where its kernel could still fail after it ran: the work would be tried again.
-  const bool donates = kernel != nullptr && !queue.context().waits_after(*kernel);
-  // Whole before the launch: past it an operand may be overwritten, and nothing that fails could be tried again.
-  std::vector<graph::Destination> results;
-  results.reserve(body.outputs.size());
-  for (const codegen::Output& output : body.outputs) {
-    if (output.destination) {
-      results.push_back(*output.destination);
-      continue;
-    }
-    runtime::BufferRef memory = donates ? donated(body, results.size()) : nullptr;
-    if (!memory) memory = queue.allocate(elements * size_of(output.node->dtype), function_of(*output.node));
-    results.push_back({std::move(memory), graph::row_major(output.node->shape)});
-  }
+  std::vector<graph::Destination> results = results_of(queue, body, kernel);
   if (elements > 0) {
     const Segments segments = make_segments(step.walk, queue.traits());
     write_bounds(step.walk, segments, step.words);

@@ -2,6 +2,7 @@
 // Program texts and arguments of generated kernels.
 #include "exec/kernel_run.hpp"
 
+#include "exec/donate.hpp"
 #include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
@@ -18,6 +19,26 @@ codegen::Body stored_body(const std::vector<graph::NodeRef>& arrays, const Shape
   }
   body.outputs.push_back({node, 0});
   return body;
+}
+
+std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen::Body& body,
+                                           const runtime::KernelRef& kernel) {
+  // An operand is not overwritten where its kernel could still fail after it ran: the work would be tried again.
+  const bool donates = kernel != nullptr && !queue.context().waits_after(*kernel);
+  std::vector<graph::Destination> results;
+  results.reserve(body.outputs.size());
+  for (const codegen::Output& output : body.outputs) {
+    if (output.destination) {
+      results.push_back(*output.destination);
+      continue;
+    }
+    const graph::Node& node = *output.node;
+    runtime::BufferRef memory = donates ? donated(body, results.size()) : nullptr;
+    const auto elements = static_cast<std::uint64_t>(node.shape.elements());
+    if (!memory) memory = queue.allocate(elements * size_of(node.dtype), function_of(node));
+    results.push_back({std::move(memory), graph::row_major(node.shape)});
+  }
+  return results;
 }
 
 runtime::ProgramText program_text(const codegen::KernelText& text) {
@@ -83,6 +104,14 @@ void add_constants(runtime::Launch& launch, const codegen::Body& body) {
   for (const codegen::InnerLoop& loop : body.loops) launch.value(loop.count);
   for (const codegen::Load& load : body.loads) {
     if (load.loop >= 0) launch.value(load.loop_stride);
+  }
+}
+
+void add_real(runtime::Launch& launch, DType type, double value) {
+  if (type == DType::float64) {
+    launch.value(value);
+  } else {
+    launch.value(static_cast<float>(value));
   }
 }
 

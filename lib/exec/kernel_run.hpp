@@ -18,12 +18,20 @@ namespace koine::exec {
 /// A body that reads arrays in memory, of that shape, as they are; its output is the first.
 codegen::Body stored_body(const std::vector<graph::NodeRef>& arrays, const Shape& shape, graph::Node* node);
 
+/// Where a body's results go: to their destinations, over an operand that nobody needs any more, or to new memory. All
+/// of it is there before the launch: past it an operand may be overwritten, and nothing that fails could be tried
+/// again.
+std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen::Body& body,
+                                           const runtime::KernelRef& kernel);
+
 /// The whole text of a program.
 runtime::ProgramText program_text(const codegen::KernelText& text);
 /// The arguments in the order of Printer's parameters.
 void add_loads(runtime::Launch& launch, const codegen::Body& body);
 void add_constants(runtime::Launch& launch, const codegen::Body& body);
 void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words);
+/// A real floating value of `type` as it is in registers.
+void add_real(runtime::Launch& launch, DType type, double value);
 
 /// The OpenCL type that elements are moved as where nothing is computed with them.
 const char* moved_as(DType type);

@@ -98,8 +98,9 @@ struct BatchAxis {
 };
 
 /// Writes the batch with as few axes as there can be: those that walk both operands in even steps become one, and those
-/// along which all matrices meet the same other one become rows of a single larger product.
-void collapse_batch(MatmulProblem& p) {
+/// along which all matrices meet the same other one become rows of a single larger product. Whether the operands
+/// changed places.
+bool collapse_batch(MatmulProblem& p) {
   std::vector<BatchAxis> axes;
   for (std::size_t i = 0; i < p.batch.size(); ++i) {
     const BatchAxis axis{p.batch[i], p.a.batch_strides[i], p.b.batch_strides[i]};
@@ -111,7 +112,8 @@ void collapse_batch(MatmulProblem& p) {
     }
   }
   const bool ordered = p.fixed && is_complex(p.dtype);  // a * b adds up in another order than b * a
-  if (p.n == 1 && p.m != 1 && !axes.empty() && axes.back().a == 0 && !ordered) {
+  const bool swaps = p.n == 1 && p.m != 1 && !axes.empty() && axes.back().a == 0 && !ordered;
+  if (swaps) {
     // One matrix times many columns: as many rows times the transposed matrix.
     std::swap(p.a, p.b);
     std::swap(p.a.row_stride, p.a.column_stride);
@@ -132,6 +134,7 @@ void collapse_batch(MatmulProblem& p) {
     p.a.batch_strides.push_back(axis.a);
     p.b.batch_strides.push_back(axis.b);
   }
+  return swaps;
 }
 
 MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulPiece& piece) {
@@ -305,7 +308,7 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
-  collapse_batch(p);
+  const bool swapped = collapse_batch(p);
   const MatmulChoice choice = choose_matmul(queue.traits(), p);
   if (base::log_enabled(base::LogTopic::launch)) {
     base::log_line(base::LogTopic::launch, "matmul " + std::string(name(p.dtype)) + " " + std::to_string(p.m) + "x" +
@@ -313,8 +316,11 @@ MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const Matm
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
   const std::int64_t depth = most_depth(p, choice.route);
-  if (p.k > depth) return prepare_deep(programs, queue, choice.route, p, depth);
-  return prepare_batch(programs, queue, choice.route, p, {p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, false});
+  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, false};
+  MatmulWork work = p.k > depth ? prepare_deep(programs, queue, choice.route, p, depth)
+                                : prepare_batch(programs, queue, choice.route, p, piece);
+  if (!swapped) return work;
+  return [work = std::move(work)](const MatmulMemory& memory) { work({memory.b, memory.a, memory.out}); };
 }
 
 }  // namespace koine::exec

@@ -14,8 +14,8 @@
 
 namespace koine::exec {
 
-/// Where one side of a product lies in its buffer. Offset and strides count elements; any strides will do, 0 and negative
-/// ones too.
+/// Where one side of a product lies in its buffer. Offset and strides count elements; any strides will do, 0 and
+/// negative ones too.
 struct MatmulOperand {
   std::int64_t offset = 0;
   std::int64_t row_stride = 0;

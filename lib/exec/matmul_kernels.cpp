@@ -169,8 +169,8 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
                     sum_options(p) + (passes > 1 ? define("KN_PASSES", 1) : ""));
   const std::int64_t groups = divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count();
   const std::int64_t sum_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
-  return [&queue, p, passes, depth_each, kernel, groups, bytes = groups * tile * tile * sum_size](
-             const MatmulMemory& memory) {
+  return [&queue, p, passes, depth_each, kernel, groups,
+          bytes = groups * tile * tile * sum_size](const MatmulMemory& memory) {
     runtime::BufferRef waiting;
     if (passes > 1) waiting = queue.allocate(static_cast<std::uint64_t>(bytes), "matmul");
     constexpr std::size_t items = 256;

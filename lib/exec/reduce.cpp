@@ -32,15 +32,6 @@ void write_nothing(runtime::Queue& queue, graph::ReduceKind kind, DType type, st
   queue.write(result, 0, values.data(), values.size());
 }
 
-/// An argument of `type`, a real floating one as it is in registers.
-void add_constant(runtime::Launch& launch, DType type, double value) {
-  if (type == DType::float64) {
-    launch.value(value);
-  } else {
-    launch.value(static_cast<float>(value));
-  }
-}
-
 }  // namespace
 
 Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order,
@@ -86,8 +77,8 @@ void Reduction::run(const runtime::Buffer& result) const {
     add_constants(launch, *pass.body);
     if (takes_constants(pass.pass)) {
       const DType type = graph::real_part(combined_type(pass.pass));
-      add_constant(launch, type, reduction_.divisor);
-      add_constant(launch, type, reduction_.scale);
+      add_real(launch, type, reduction_.divisor);
+      add_real(launch, type, reduction_.scale);
     }
     add_words(launch, bounds(walk));
     std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;

@@ -94,9 +94,8 @@ std::function<BufferRef()> prepare_run_products(Programs& programs, runtime::Que
         },
         entry);
   };
-  return [&queue, &node, fill = kernel("fill"), multiply = kernel("koine")] {
-    return run(queue, node, fill, multiply);
-  };
+  return
+      [&queue, &node, fill = kernel("fill"), multiply = kernel("koine")] { return run(queue, node, fill, multiply); };
 }
 
 }  // namespace koine::exec

@@ -10,8 +10,8 @@
 
 namespace koine::exec {
 
-/// Asks for all kernels. What it gives computes the products of a scatter_reduce node's rows, whose ids rise: new memory.
-/// Numbers are of 32 or 64 bits.
+/// Asks for all kernels. What it gives computes the products of a scatter_reduce node's rows, whose ids rise: new
+/// memory. Numbers are of 32 or 64 bits.
 std::function<runtime::BufferRef()> prepare_run_products(Programs& programs, runtime::Queue& queue,
                                                          const graph::Node& node);
 

@@ -47,8 +47,8 @@ Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
   result.walk = make_scan_walk(result.pass, queue_.traits());
   std::string key = "s";
   append_key(key, result.walk, result.pass);
-  result.kernel = programs.kernel(
-      key, [&] { return program_text(print_scan(result.pass, result.walk, queue_.traits())); });
+  result.kernel =
+      programs.kernel(key, [&] { return program_text(print_scan(result.pass, result.walk, queue_.traits())); });
   return result;
 }
 

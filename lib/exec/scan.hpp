@@ -12,8 +12,8 @@
 
 namespace koine::exec {
 
-/// The inclusive scan of a body's value along an axis of its domain, which has elements. The order of operations follows
-/// from the shape and the type alone (codegen/scan.hpp).
+/// The inclusive scan of a body's value along an axis of its domain, which has elements. The order of operations
+/// follows from the shape and the type alone (codegen/scan.hpp).
 class Scan {
  public:
   /// Asks for all kernels. The body outlives this.

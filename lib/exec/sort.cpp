@@ -55,8 +55,8 @@ const char* kind_of(DType type) {
 }
 
 /// Rows that lie one after another in memory. Of the values each row in order: -0.0 comes before 0.0 (after, if
-/// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN among
-/// themselves, and both zeros, being equal; NaN comes last.
+/// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN
+/// among themselves, and both zeros, being equal; NaN comes last.
 class Sort {
  public:
   /// Asks for all kernels.

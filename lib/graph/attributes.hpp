@@ -49,16 +49,6 @@ struct ScanInfo {
   ScanInfo merged() const { return {kind, 1}; }
 };
 
-/// Along the last axis: the shares of exp(x), or the logarithm of their sum.
-struct SoftmaxInfo {
-  bool logarithm = false;
-
-  std::string_view function() const { return logarithm ? "logsumexp" : "softmax"; }
-  static constexpr std::size_t loops = 2;
-  std::size_t loop_of(std::size_t axis, std::size_t axes) const { return axis + 1 == axes ? 1 : 0; }
-  SoftmaxInfo merged() const { return *this; }
-};
-
 enum class RandomKind : std::uint8_t { uniform, normal, integers, exponential, gamma, poisson, binomial };
 
 /// Numbers of the stream of `seed`, from its 32-bit word `first_word` on.

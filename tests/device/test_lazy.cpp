@@ -206,8 +206,10 @@ TEST_CASE("a reduction takes the expression in") {
     CHECK(std::abs(dot.item<double>() - expected) < 1e-5 * expected);
     // Small ones are a single kernel, and work on the result joins the next kernel.
     CHECK(kernels_of(kn::sum(reshape(x, {1024, 1024})(slice(8)) * 2.0, {.axis = 1})) == 1);
+    // What reads a reduction of rows shares its kernel; one of columns comes first.
     const Array m = reshape(x, {1024, 1024});
-    CHECK(kernels_of((m - kn::mean(m, {.axis = 1, .keepdims = true})) * 2.0) == 2);
+    CHECK(kernels_of((m - kn::mean(m, {.axis = 1, .keepdims = true})) * 2.0) == 1);
+    CHECK(kernels_of((m - kn::mean(m, {.axis = 0, .keepdims = true})) * 2.0) >= 2);
   });
 }
 

@@ -24,10 +24,10 @@
 
 namespace kn = koine;
 using kn::Array;
+using kn::base::in_parallel;
 using kn::runtime::Context;
 using kn::runtime::CopyStatus;
 using kn::runtime::host_copy;
-using kn::base::in_parallel;
 using kn::runtime::Staging;
 using kn::runtime::Transfers;
 using kn::test::on_each_device;

@@ -197,9 +197,7 @@ bool multiplies(Attempt& attempt, Prepare prepare) {
   runtime::Queue& queue = context.queue();
   const auto operand = queue.allocate(a.size() * 4, "matmul"), result = queue.allocate(a.size() * 4, "matmul");
   queue.write(*operand, 0, a.data(), a.size() * 4, "matmul");
-  exec::MatmulPiece piece;
-  piece.m = piece.n = piece.k = n;
-  piece.a = piece.b = {0, n, 1, {}};
+  const exec::MatmulPiece piece{float32, n, n, n, {}, {0, n, 1, {}}, {0, n, 1, {}}, 0, false, false};
   exec::evaluated(context, [&](exec::Programs& programs) {
     const exec::MatmulWork work = prepare(programs, queue, piece);
     programs.complete();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/softmax_rows.cl: rows that are short of a vector, that share a group, and that take all of it.
+// kernels/rows.cl: rows that are short of a vector, that share a group, and that take all of it.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk over whole rows, and its phases.
+#include "codegen/rows.hpp"
+
+#include "graph/infer.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace koine::codegen {
+namespace {
+
+using graph::Op;
+using graph::State;
+
+constexpr std::int64_t room_bytes = 128;        // of a GPU's work-item: 32 of its registers
+constexpr std::int64_t most_kept_bytes = 256;   // of all lines of a GPU's work-item
+constexpr int dear_operations = 8;              // that a CPU keeps the result of
+constexpr std::int64_t fewest_elements = 8192;  // of a CPU work-item
+// Of a GPU: vectors of a work-item before a row takes another one, work-items of a row before each has as many elements
+// as its registers have room for, and work-items of a compute unit that keep it busy.
+constexpr std::int64_t vectors_of_neighbour = 2, few_lanes = 32, most_room = 32, enough_items = 1024;
+
+/// Elements that a GPU's work-item reads at once: as many as 16 bytes hold, where every row begins with whole ones.
+int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits) {
+  const int width = vector_width(body, true, traits);
+  if (walk.count % static_cast<std::uint64_t>(width) != 0) return 1;
+  for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
+    const bool row =
+        k >= body.loads.size() && body.outputs[k - body.loads.size()].node->shape.elements() != body.domain.elements();
+    const bool in_memory = k >= body.loads.size() || !body.loads[k].iota;
+    if (row || walk.access[k] == Access::uniform) continue;
+    const bool aligned =
+        walk.access[k] == Access::contiguous &&
+        (!in_memory || (walk.offsets[k] % width == 0 && starts_aligned(walk.kept, k, walk.kept.shape.size(), width)));
+    if (!aligned) return 1;
+  }
+  return width;
+}
+
+/// For each line what computing it from memory costs.
+std::vector<int> costs_of(const Body& body) {
+  std::vector<int> costs;
+  for (const Line& line : body.lines) {
+    int cost = graph::in_table(line.op) ? graph::info(line.op).cost : 1;
+    if (line.op == Op::leaf || line.op == Op::iota || line.op == Op::constant || line.op == Op::reduce) {
+      costs.push_back(0);
+      continue;
+    }
+    for (const std::int32_t arg : line.args) {
+      if (arg >= 0) cost = std::min(cost + costs[static_cast<std::size_t>(arg)], 1 << 20);
+    }
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+}  // namespace
+
+bool folds_rows(const graph::Node& node) {
+  if (node.op != Op::reduce || node.inputs.empty() || is_complex(node.inputs[0]->dtype)) return false;
+  const graph::ReduceInfo& reduction = node.get<Op::reduce>();
+  const Shape& shape = node.inputs[0]->shape;
+  if (reduction.axes.size() != 1 || reduction.axes[0] + 1 != shape.size()) return false;
+  if (graph::info(reduction.kind).state == State::position) return false;
+  // By the tree that is the same on every device a reduction has a kernel of its own.
+  if (node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype)) return false;
+  const auto size = static_cast<std::int64_t>(size_of(graph::accumulation_type(node.dtype)));
+  return shape.back() >= 2 && shape.back() <= rows_group * (room_bytes / std::max<std::int64_t>(size, 4));
+}
+
+int fold_phases(const graph::Node& node) {
+  const State state = graph::info(node.get<Op::reduce>().kind).state;
+  return state == State::value ? 1 : 2;
+}
+
+RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
+  const std::size_t axis = body.domain.size() - 1;
+  const std::int64_t count = body.domain[axis], elements = body.domain.elements();
+  std::vector<Shape> outputs;
+  for (const Output& output : body.outputs) {
+    outputs.push_back(strides_with(body.domain, axis, output.node->shape.elements() == elements ? count : 1));
+  }
+  RowsWalk walk{make_row_walk(body, axis, outputs, false, traits)};
+  walk.count = static_cast<std::uint64_t>(count);
+  walk.rows = static_cast<std::uint64_t>(elements / count);
+  // Powers of two, so that rows of many lengths share a program.
+  const auto size = static_cast<std::int64_t>(std::bit_ceil(walk.count));
+  if (walk.cpu) {
+    walk.room = static_cast<int>(std::max<std::int64_t>(size, walk.width));
+    const std::uint64_t share = walk.rows / (8 * std::uint64_t{traits.compute_units});
+    walk.rows_per_item = std::max<std::uint64_t>({static_cast<std::uint64_t>(fewest_elements / size), share, 1});
+  } else {
+    walk.width = gpu_width(body, walk, traits);
+    walk.aligned = walk.width > 1;
+    // A few vectors for each work-item before a row takes more than a sub-group, whose number of work-items costs
+    // least; more only where rows are few, and as many as fit into registers.
+    const std::int64_t vectors = size / walk.width, most = std::min<std::int64_t>(vectors, rows_group);
+    std::int64_t lanes = std::clamp<std::int64_t>(vectors / vectors_of_neighbour, 1, few_lanes);
+    const auto enough = static_cast<std::uint64_t>(traits.compute_units) * enough_items;
+    while (lanes < most && (size / lanes > most_room || walk.rows * static_cast<std::uint64_t>(lanes) < enough))
+      lanes *= 2;
+    walk.lanes = static_cast<int>(lanes);
+    walk.room = static_cast<int>(size / lanes);
+    walk.whole = size == count;
+  }
+  return walk;
+}
+
+Phases phases_of(const Body& body, const RowsWalk& walk) {
+  Phases result;
+  const std::size_t count = body.lines.size();
+  result.phase.assign(count, 0);
+  result.of_row.assign(count, false);
+  result.kept.assign(count, false);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Line& line = body.lines[k];
+    int& phase = result.phase[k];
+    if (line.op == Op::constant) {
+      result.of_row[k] = true;
+    } else if (line.op == Op::leaf || line.op == Op::iota) {
+      result.of_row[k] = walk.access[static_cast<std::size_t>(line.args[0])] == Access::uniform;
+    } else if (line.op == Op::reduce) {
+      const graph::Node& node = *body.folds[static_cast<std::size_t>(line.args[2])].node;
+      phase = result.phase[static_cast<std::size_t>(line.args[0])] + fold_phases(node);
+      result.of_row[k] = true;
+      result.count = std::max(result.count, phase);
+    } else {
+      result.of_row[k] = true;
+      for (const std::int32_t arg : line.args) {
+        if (arg < 0) continue;
+        phase = std::max(phase, result.phase[static_cast<std::size_t>(arg)]);
+        result.of_row[k] = result.of_row[k] && result.of_row[static_cast<std::size_t>(arg)];
+      }
+    }
+  }
+  const std::int64_t elements = body.domain.elements();
+  for (const Output& output : body.outputs) {
+    const bool row = output.node->shape.elements() != elements;
+    const int phase = result.phase[static_cast<std::size_t>(output.line)];
+    result.count = std::max(result.count, row ? phase : phase + 1);
+  }
+
+  // From the last phase to the first: what each needs of those before.
+  const std::vector<int> costs = costs_of(body);
+  std::vector<std::vector<bool>> needed(static_cast<std::size_t>(result.count), std::vector<bool>(count, false));
+  const auto need = [&](int phase, std::int32_t line) {
+    if (!result.of_row[static_cast<std::size_t>(line)]) {
+      needed[static_cast<std::size_t>(phase)][static_cast<std::size_t>(line)] = true;
+    }
+  };
+  for (const Output& output : body.outputs) {
+    if (output.node->shape.elements() == elements) need(result.count - 1, output.line);
+  }
+  for (const RowFold& fold : body.folds) {
+    const std::int32_t value = body.lines[static_cast<std::size_t>(fold.line)].args[0];
+    const int first = result.phase[static_cast<std::size_t>(value)];
+    for (int p = first; p < first + fold_phases(*fold.node); ++p) need(p, value);
+  }
+  std::int64_t kept_bytes = 0;
+  for (int p = result.count; p-- > 0;) {
+    for (std::size_t k = count; k-- > 0;) {
+      if (!needed[static_cast<std::size_t>(p)][k]) continue;
+      const Line& line = body.lines[k];
+      if (result.phase[k] < p && !result.kept[k]) {
+        const auto bytes = walk.room * static_cast<std::int64_t>(std::max<std::size_t>(size_of(line.type), 4));
+        const bool keeps = walk.cpu ? costs[k] >= dear_operations : kept_bytes + bytes <= most_kept_bytes;
+        if (keeps) {
+          result.kept[k] = true;
+          kept_bytes += bytes;
+          needed[static_cast<std::size_t>(result.phase[k])][k] = true;
+        }
+      }
+      if (line.op == Op::leaf || line.op == Op::iota || (result.phase[k] < p && result.kept[k])) continue;
+      for (const std::int32_t arg : line.args) {
+        if (arg >= 0) need(p, arg);
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<std::int64_t> bounds(const RowsWalk& walk) {
+  std::vector<std::int64_t> words;
+  for (std::uint64_t w : {walk.count, walk.rows, walk.rows_per_item}) words.push_back(static_cast<std::int64_t>(w));
+  append_bounds(words, walk);
+  return words;
+}
+
+void append_key(std::string& key, const RowsWalk& walk) {
+  key.push_back(static_cast<char>(std::countr_zero(static_cast<unsigned>(walk.room))));
+  key.push_back(static_cast<char>(std::countr_zero(static_cast<unsigned>(walk.lanes)) | (walk.whole ? 128 : 0)));
+  append_key(key, static_cast<const RowWalk&>(walk));
+}
+
+}  // namespace koine::codegen
