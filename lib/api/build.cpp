@@ -2,6 +2,7 @@
 // Checked construction of nodes.
 #include "api/build.hpp"
 
+#include "api/choices.hpp"
 #include "base/with_type.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
@@ -19,7 +20,7 @@ using graph::Place;
 
 Place place_of(const Device& device) {
   runtime::Context& context = runtime::Context::of(device);
-  return {&context, &context.traits()};
+  return chosen_place({&context, &context.traits()});
 }
 
 Place place_of(const std::optional<Device>& device) { return place_of(device ? *device : default_device()); }
@@ -36,7 +37,7 @@ Place common_place(std::string_view function, std::initializer_list<const Operan
     throw DeviceError(prefix(function) + "the arrays are on different devices, " + first->traits->selector + " and " +
                       place.traits->selector + "; move one with to_device");
   }
-  return first ? *first : place_of(default_device());
+  return first ? chosen_place(*first) : place_of(default_device());
 }
 
 void require_type(const Place& place, DType type, std::string_view function) {
@@ -153,7 +154,7 @@ NodeRef to_node(const Operand& operand, DType type, const Place& place) {
   if (operand.is_scalar()) {
     return graph::make_constant(type, graph::constant_value(operand.scalar(), type), place);
   }
-  return graph::make_cast(operand.array().node(), type);
+  return graph::make_cast(operand.array().node(), type, place);
 }
 
 NodeRef to_node(const Operand& operand, std::string_view function) {
@@ -165,14 +166,19 @@ Array pending(NodeRef node) {
   return Array(std::move(node));
 }
 
-Array pending(Op op, DType type, Shape shape, std::initializer_list<NodeRef> inputs, graph::Attributes attributes) {
-  const Place place = (*inputs.begin())->place;
+Array pending(Op op, DType type, Shape shape, const Place& place, std::initializer_list<NodeRef> inputs,
+              graph::Attributes attributes) {
   return pending(
       graph::make_node(op, type, std::move(shape), place, {inputs.begin(), inputs.size()}, std::move(attributes)));
 }
 
+Array pending(Op op, DType type, Shape shape, std::initializer_list<NodeRef> inputs, graph::Attributes attributes) {
+  const Place place = chosen_place((*inputs.begin())->place);
+  return pending(op, type, std::move(shape), place, inputs, std::move(attributes));
+}
+
 Array view(const NodeRef& node, Shape shape, graph::ViewMap map) {
-  return pending(graph::make_view(node, std::move(shape), std::move(map)));
+  return pending(graph::make_view(node, std::move(shape), std::move(map), chosen_place(node->place)));
 }
 
 graph::ViewMap identity_map(const Shape& shape) {
@@ -222,7 +228,7 @@ std::size_t choice(std::string_view word, std::initializer_list<std::string_view
 
 NodeRef in_order(const NodeRef& node) {
   const bool ordered = node->is_ready() ? graph::is_row_major(node->layout) : node->op != Op::view;
-  return ordered ? node : graph::make_node(Op::cast, node->dtype, node->shape, node->place, {&node, 1});
+  return ordered ? node : graph::make_copy(node, node->shape, chosen_place(node->place));
 }
 
 NodeRef broadcast_node(const NodeRef& node, const Shape& shape) {
@@ -235,7 +241,7 @@ NodeRef broadcast_node(const NodeRef& node, const Shape& shape) {
     const bool own = axis >= shift && (node->shape[axis - shift] != 1 || shape[axis] == 1);
     map.source.push_back(own ? static_cast<std::int64_t>(axis - shift) : -1);
   }
-  return graph::make_view(node, shape, std::move(map));
+  return graph::make_view(node, shape, std::move(map), chosen_place(node->place));
 }
 
 NodeRef reshape_node(const NodeRef& node, const Shape& shape) {
@@ -256,11 +262,11 @@ NodeRef reshape_node(const NodeRef& node, const Shape& shape) {
   }
   if (from == node->shape.size() && to == shape.size()) {
     map.start = Shape::filled(node->shape.size(), 0);
-    return graph::make_view(node, shape, std::move(map));
+    return graph::make_view(node, shape, std::move(map), chosen_place(node->place));
   }
   map = graph::ViewMap();
   map.reshape = true;
-  return graph::make_view(node, shape, std::move(map));
+  return graph::make_view(node, shape, std::move(map), chosen_place(node->place));
 }
 
 }  // namespace koine::api

@@ -16,12 +16,13 @@
 
 namespace koine::api {
 
-/// Where arrays on `device` are computed.
+/// Where arrays that this thread builds on `device` are computed.
 graph::Place place_of(const Device& device);
 graph::Place place_of(const std::optional<Device>& device);
 Device device_of(const graph::Place& place);
 
-/// The place that all arrays among the operands share, the default device for none; DeviceError names two that differ.
+/// Where this thread computes on the device that all arrays among the operands share, the default device for none;
+/// DeviceError names two that differ.
 graph::Place common_place(std::string_view function, std::initializer_list<const Operand*> operands);
 
 /// Throws DTypeError for a type the device cannot compute with.
@@ -68,6 +69,9 @@ graph::NodeRef to_node(const Operand& operand, std::string_view function);
 
 /// A new pending node as an Array; evaluated at once if the work behind it has grown past the limits.
 Array pending(graph::NodeRef node);
+Array pending(graph::Op op, DType type, Shape shape, const graph::Place& place,
+              std::initializer_list<graph::NodeRef> inputs, graph::Attributes attributes = {});
+/// The same where this thread computes on its inputs' device.
 Array pending(graph::Op op, DType type, Shape shape, std::initializer_list<graph::NodeRef> inputs,
               graph::Attributes attributes = {});
 

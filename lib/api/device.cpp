@@ -5,6 +5,7 @@
 #include <atomic>
 #include <ostream>
 
+#include "api/choices.hpp"
 #include "base/env.hpp"
 #include "cl/discovery.hpp"
 
@@ -14,7 +15,6 @@ namespace {
 
 using Record = detail::DeviceRecord;
 
-thread_local const Record* scoped = nullptr;
 constinit std::atomic<const Record*> chosen{nullptr};
 
 std::vector<Device> to_devices(const std::vector<const Record*>& records) {
@@ -48,13 +48,13 @@ std::vector<Device> devices() { return to_devices(cl::usable_devices()); }
 std::vector<Device> devices(std::string_view selector) { return to_devices(cl::select_devices(selector, "devices")); }
 
 Device default_device() {
-  if (scoped != nullptr) return Device(*scoped);
+  if (const Record* record = api::choices().device) return Device(*record);
   if (const Record* record = chosen.load(std::memory_order_acquire)) return Device(*record);
   return Device(*cl::usable_devices().front());
 }
 
 std::string default_device_reason() {
-  if (scoped != nullptr) return "chosen by a DeviceScope";
+  if (api::choices().device != nullptr) return "chosen by a DeviceScope";
   if (chosen.load(std::memory_order_acquire) != nullptr) return "chosen by set_default_device";
   const Record& record = *cl::usable_devices().front();
   if (const auto selector = base::env("KOINE_DEVICE")) return "the first match of KOINE_DEVICE=" + *selector;
@@ -70,8 +70,10 @@ std::string default_device_reason() {
 
 void set_default_device(const Device& device) noexcept { chosen.store(&device.record(), std::memory_order_release); }
 
-DeviceScope::DeviceScope(const Device& device) noexcept : previous_(scoped) { scoped = &device.record(); }
+DeviceScope::DeviceScope(const Device& device) noexcept : previous_(api::choices().device) {
+  api::choices().device = &device.record();
+}
 
-DeviceScope::~DeviceScope() { scoped = previous_; }
+DeviceScope::~DeviceScope() { api::choices().device = previous_; }
 
 }  // namespace koine

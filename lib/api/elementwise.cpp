@@ -21,7 +21,7 @@ Array unary(Op op, const Operand& x) {
   const graph::Place place = api::common_place(row.name, {&x});
   const DType type = graph::compute_type(row, api::common_type(row.name, {&x}));
   api::require_type(place, type, row.name);
-  return api::pending(op, graph::result_type(row, type), api::shape_of(x), {api::to_node(x, type, place)});
+  return api::pending(op, graph::result_type(row, type), api::shape_of(x), place, {api::to_node(x, type, place)});
 }
 
 Array paired(Op op, const Operand& x1, const Operand& x2, DType common) {
@@ -30,7 +30,7 @@ Array paired(Op op, const Operand& x1, const Operand& x2, DType common) {
   const DType type = graph::compute_type(row, common);
   api::require_type(place, type, row.name);
   Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), row.name);
-  return api::pending(op, graph::result_type(row, type), std::move(shape),
+  return api::pending(op, graph::result_type(row, type), std::move(shape), place,
                       {api::to_node(x1, type, place), api::to_node(x2, type, place)});
 }
 
@@ -75,7 +75,7 @@ Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
   Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), "where");
   shape = graph::broadcast_shapes(api::shape_of(condition), shape, "where");
   return api::pending(
-      Op::where, type, std::move(shape),
+      Op::where, type, std::move(shape), place,
       {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place), api::to_node(x2, type, place)});
 }
 

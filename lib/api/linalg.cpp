@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices and vectors.
 #include "api/build.hpp"
+#include "api/choices.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -51,7 +52,7 @@ Array matmul(const Array& x1, const Array& x2) {
     return lines == 1 && x.ndim() == static_cast<std::int64_t>(shape.size()) && batch_of(x.shape()) == batch_of(shape);
   };
   const bool sums =
-      graph::reproducible_choice() && !is_integer(type) && (is_vector(a.shape(-2), b) || is_vector(b.shape(-1), a));
+      api::choices().reproducible && !is_integer(type) && (is_vector(a.shape(-2), b) || is_vector(b.shape(-1), a));
   const Array product =
       sums ? sums_of_products(a, b, type)
            : api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()});

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "api/choices.hpp"
 #include "base/process.hpp"
-#include "graph/node.hpp"
 #include "runtime/context.hpp"
 #include "runtime/queue.hpp"
 
@@ -31,7 +31,7 @@ struct EventState {
 
 struct QueueChoice {
   Queue queue;  // holds it while the scope lives
-  graph::QueueChoice choice;
+  api::ChosenQueue chosen;
 };
 
 }  // namespace detail
@@ -80,12 +80,11 @@ void Queue::wait(const Event& event) const {
 void Queue::synchronize() const { queue_->finish(); }
 
 QueueScope::QueueScope(const Queue& queue) {
-  runtime::Queue& chosen = *queue.handle();
-  const graph::Place place{&chosen.context(), &chosen.traits(), &chosen};
-  choice_ = std::make_unique<detail::QueueChoice>(detail::QueueChoice{queue, {place, graph::queue_choice()}});
-  graph::queue_choice() = &choice_->choice;
+  const api::ChosenQueue chosen{queue.handle().get(), api::choices().queue};
+  choice_ = std::make_unique<detail::QueueChoice>(detail::QueueChoice{queue, chosen});
+  api::choices().queue = &choice_->chosen;
 }
 
-QueueScope::~QueueScope() { graph::queue_choice() = choice_->choice.outer; }
+QueueScope::~QueueScope() { api::choices().queue = choice_->chosen.outer; }
 
 }  // namespace koine

@@ -2,14 +2,14 @@
 // The scope of reproducible results.
 #include <koine/reproducible.hpp>
 
-#include "graph/node.hpp"
+#include "api/choices.hpp"
 
 namespace koine {
 
-reproducible::reproducible(bool on) noexcept : before_(graph::reproducible_choice()) {
-  graph::reproducible_choice() = on;
+reproducible::reproducible(bool on) noexcept : before_(api::choices().reproducible) {
+  api::choices().reproducible = on;
 }
 
-reproducible::~reproducible() { graph::reproducible_choice() = before_; }
+reproducible::~reproducible() { api::choices().reproducible = before_; }
 
 }  // namespace koine

@@ -2,6 +2,7 @@
 // Reductions of groups of rows: checks, types, and the ones made of others.
 #include "api/segments.hpp"
 
+#include "api/choices.hpp"
 #include "api/integers.hpp"
 
 #include <koine/elementwise.hpp>
@@ -157,7 +158,7 @@ Array segment_count(const Array& ids, const SegmentOptions& options) {
   check_ids(ids, function);
   const std::int64_t count = count_of(ids, options, function);
   graph::check_sizes({count}, function);
-  const Array one(graph::make_constant(int64, {1, 1.0}, ids.node()->place));
+  const Array one(graph::make_constant(int64, {1, 1.0}, api::chosen_place(ids.node()->place)));
   return api::reduced_by_ids({one, ids, {count}, {SegmentKind::sum, count, function}, std::nullopt, options.sorted},
                              int64);
 }

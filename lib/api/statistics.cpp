@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: checks, types, and the moments made of sums.
+#include "api/choices.hpp"
 #include "api/integers.hpp"
 
 #include <koine/elementwise.hpp>
@@ -93,7 +94,7 @@ Array variance(const Operand& operand, const VarianceOptions& options, bool root
   const DType type = api::floating_type(x.dtype());
   const double divisor = std::max(static_cast<double>(api::count_of(x, axes)) - options.correction, 0.0);
   const bool floating = !is_integer(x.dtype()) && !is_bool(x.dtype());
-  if (floating && !graph::reproducible_choice()) {
+  if (floating && !api::choices().reproducible) {
     return reduced({root ? ReduceKind::std : ReduceKind::var, axes, divisor}, x, options.keepdims, type);
   }
   // The squares of distances between integers of 64 bits add up to more than a float32 holds.

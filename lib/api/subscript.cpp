@@ -3,6 +3,7 @@
 #include "api/subscript.hpp"
 
 #include "api/build.hpp"
+#include "api/choices.hpp"
 #include "exec/evaluate.hpp"
 
 #include <koine/array.hpp>
@@ -114,7 +115,7 @@ std::vector<Index> api::with_arrays(std::span<const Index> indices, const Array&
 Array api::assigned_value(const Array& x, const Operand& value, std::string_view function) {
   if (value.is_scalar()) {
     graph::require_fits(value.scalar(), x.dtype(), function);
-    return Array(to_node(value, x.dtype(), x.node()->place));
+    return Array(to_node(value, x.dtype(), chosen_place(x.node()->place)));
   }
   const Operand target(x);
   common_place(function, {&value, &target});
@@ -148,7 +149,7 @@ void Array::set(std::span<const Index> indices, const Operand& value) {
   }
   const Part part = api::resolve(indices, shape());
   api::check_assigned(source->shape, part.shape);
-  exec::assign(node_, part.map, part.shape, std::move(source));
+  exec::assign(node_, part.map, part.shape, std::move(source), api::chosen_place(node_->place));
 }
 
 void Subscript::operator=(const Subscript& value) && { std::move(*this) = Operand(Array(value)); }

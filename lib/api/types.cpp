@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion between types and devices, and promotion as functions.
 #include "api/build.hpp"
+#include "api/choices.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
@@ -19,8 +20,9 @@ Array astype(const Array& x, DType dtype, const AstypeOptions& options) {
     throw DTypeError("[astype] " + std::string(name(source.dtype())) + " does not convert to " +
                      std::string(name(dtype)) + "; take real(x), imag(x) or abs(x)");
   }
-  api::require_type(source.node()->place, dtype, "astype");
-  return api::pending(graph::make_cast(source.node(), dtype));
+  const graph::Place place = api::chosen_place(source.node()->place);
+  api::require_type(place, dtype, "astype");
+  return api::pending(graph::make_cast(source.node(), dtype, place));
 }
 
 Array to_device(const Array& x, Device device) {

@@ -50,7 +50,7 @@ void Planner::State::collect(std::span<Node* const> roots) {
       if (node->op == Op::view && node->get<Op::view>().reshape && node->inputs[0]->is_ready() &&
           !apply(node->get<Op::view>(), node->shape, node->inputs[0]->layout)) {
         // A reshape that strides cannot express: it reads a row-major copy instead.
-        replace_input(*node, 0, graph::make_copy(node->inputs[0], node->inputs[0]->shape));
+        replace_input(*node, 0, graph::make_copy(node->inputs[0], node->inputs[0]->shape, node->place));
       }
       for (std::size_t i = 0; i < node->inputs.size(); ++i) stack.emplace_back(node->inputs[i].get(), false);
     }

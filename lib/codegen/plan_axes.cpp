@@ -23,12 +23,12 @@ std::size_t loop_of(const Node& node, std::size_t axis) {
   return loop_of_fold ? loop_of_fold(node, axis) : 0;
 }
 
-/// The input as a row-major copy under another shape. A reshape reads nothing that is not in row-major order, so the
-/// copy is stored.
-NodeRef stored_as(const NodeRef& input, const Shape& copied, const Shape& shape) {
+/// The input of a node at `place` as a row-major copy under another shape. A reshape reads nothing that is not in
+/// row-major order, so the copy is stored.
+NodeRef stored_as(const NodeRef& input, const Shape& copied, const Shape& shape, const graph::Place& place) {
   graph::ViewMap map;
   map.reshape = true;
-  return graph::make_view(graph::make_copy(input, copied), shape, std::move(map));
+  return graph::make_view(graph::make_copy(input, copied, place), shape, std::move(map), place);
 }
 
 /// A pending fold with an axis for each loop. The elements keep their order in each.
@@ -48,9 +48,9 @@ void merge_loops(Node& node) {
     turned.push_back(input->shape[axis]);
     merged[loop_of(node, axis)] *= input->shape[axis];
   }
-  const NodeRef view = graph::make_view(input, turned, std::move(map));
+  const NodeRef view = graph::make_view(input, turned, std::move(map), node.place);
   family.merge_loops(node);
-  replace_input(node, 0, stored_as(view, turned, merged));
+  replace_input(node, 0, stored_as(view, turned, merged, node.place));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void read_in_order(const Step& step) {
     if (!graph::is_elementwise(node.op) || node.inputs.size() < 2) continue;  // a single operand always fits
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       if (node.inputs[k]->op == Op::constant) continue;
-      replace_input(node, k, stored_as(node.inputs[k], node.shape, node.shape));
+      replace_input(node, k, stored_as(node.inputs[k], node.shape, node.shape, node.place));
     }
   }
 }

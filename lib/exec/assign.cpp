@@ -87,7 +87,7 @@ NodeRef positions_along(std::size_t axis, const Shape& shape, const graph::Place
   map.source = Shape::filled(shape.size(), -1);
   map.step = Shape::filled(shape.size(), 1);
   map.source[axis] = 0;
-  return graph::make_view(graph::make_iota({shape[axis]}, place), shape, std::move(map));
+  return graph::make_view(graph::make_iota({shape[axis]}, place), shape, std::move(map), place);
 }
 
 NodeRef binary(Op op, const NodeRef& a, const NodeRef& b) {
@@ -95,9 +95,10 @@ NodeRef binary(Op op, const NodeRef& a, const NodeRef& b) {
   return graph::make_node(op, DType::bool_, a->shape, a->place, inputs);
 }
 
-/// `target` with the value in place of the part, as a pending node: outside the part the value is read wrapped, at any
-/// position, and not taken. Null for a part that this cannot be said of.
-NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape& shape, const NodeRef& value) {
+/// `target` with the value in place of the part, as a pending node of `place`: outside the part the value is read
+/// wrapped, at any position, and not taken. Null for a part that this cannot be said of.
+NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape& shape, const NodeRef& value,
+                  const graph::Place& place) {
   const Shape& whole = target->shape;
   const std::vector<std::int64_t> axes = axes_of_part(map, whole);
   if (axes.size() != whole.size() || whole.size() == 0) return nullptr;
@@ -122,9 +123,9 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
       if (count != whole[axis]) from.wrap[part - shift] = count;
     }
     if (count == whole[axis]) continue;
-    const NodeRef at = positions_along(axis, whole, target->place);
+    const NodeRef at = positions_along(axis, whole, place);
     const auto limit = [&](std::int64_t position) {
-      return graph::make_constant(DType::int64, {position, static_cast<double>(position)}, target->place);
+      return graph::make_constant(DType::int64, {position, static_cast<double>(position)}, place);
     };
     if (begin > 0) need(binary(Op::greater_equal, at, limit(begin)));
     if (begin + count < whole[axis]) need(binary(Op::less, at, limit(begin + count)));
@@ -132,21 +133,21 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
   if (std::all_of(from.wrap.begin(), from.wrap.end(), [](auto n) { return n == 0; })) {
     from.wrap = Shape();
   }
-  const NodeRef read = graph::make_view(value, whole, std::move(from));
-  if (!inside) return graph::make_copy(read, whole);
+  const NodeRef read = graph::make_view(value, whole, std::move(from), place);
+  if (!inside) return graph::make_copy(read, whole, place);
   const NodeRef inputs[] = {inside, read, target};
-  return graph::make_node(Op::where, target->dtype, whole, target->place, inputs);
+  return graph::make_node(Op::where, target->dtype, whole, place, inputs);
 }
 
 }  // namespace
 
-void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value) {
+void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value, graph::Place place) {
   runtime::Context& context = *target->place.context;
   const runtime::Context::InUse in_use(context, "subscript");
   evaluate(target);
   if (shape.elements() == 0) return;
   if (reads_elsewhere(value, target, map, shape)) {
-    if (const NodeRef whole = with_part(target, map, shape, value)) {
+    if (const NodeRef whole = with_part(target, map, shape, value, place)) {
       evaluate(whole);
       target = whole;
       return;
@@ -162,7 +163,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       // only if the two parts overlap.
       const auto part = apply(map, shape, target->layout);
       if (!value->is_ready() || overlap(*part, value->layout)) {
-        if (value->is_ready()) value = graph::make_copy(value, value->shape);
+        if (value->is_ready()) value = graph::make_copy(value, value->shape, place);
         run_root(context, programs, numbers[0], value);
       }
     }
@@ -170,11 +171,11 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     NodeRef result = target;
     // Nor in place where the store could still fail after it ran: the target would not be as before.
     if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
-      if (!copied) copied = graph::make_copy(target, target->shape);
+      if (!copied) copied = graph::make_copy(target, target->shape, place);
       run_root(context, programs, numbers[1], copied);
       result = copied;
     }
-    const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, result->place, {&value, 1});
+    const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, place, {&value, 1});
     const graph::Destination part{result->storage, *apply(map, shape, result->layout)};
     run_root(context, programs, numbers[2], store, {&part, 1});
     target = std::move(result);

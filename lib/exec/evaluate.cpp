@@ -131,7 +131,7 @@ void bound_pending(const NodeRef& root) {
 NodeRef row_major(const NodeRef& node) {
   evaluate(node);
   if (is_row_major(node->layout)) return node;
-  NodeRef copy = graph::make_copy(node, node->shape);
+  NodeRef copy = graph::make_copy(node, node->shape, node->place);
   evaluate(copy);
   return copy;
 }

@@ -21,9 +21,10 @@ void evaluate(const graph::NodeRef& root);
 void bound_pending(const graph::NodeRef& root);
 
 /// Writes `value`, which broadcasts to `shape` and has the target's type, to the part of `target` that `map` names: in
-/// place where nobody else holds the memory and it is not borrowed, else `target` becomes a copy first. If this throws,
-/// `target` is as before.
-void assign(graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape, graph::NodeRef value);
+/// place where nobody else holds the memory and it is not borrowed, else `target` becomes a copy first. `place` is
+/// where this is done. If it throws, `target` is as before.
+void assign(graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape, graph::NodeRef value,
+            graph::Place place);
 
 /// A part of an array, and what it is to be: of the array's type, or one that is cast to it, and broadcasting to
 /// `shape`.

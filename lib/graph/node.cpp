@@ -2,8 +2,6 @@
 // Building nodes, and what they know of the work behind them.
 #include "graph/node.hpp"
 
-#include "base/env.hpp"
-#include "base/first_use.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -67,34 +65,6 @@ void release_inputs(Node& node) {
 
 }  // namespace
 
-const QueueChoice*& queue_choice() noexcept {
-  thread_local const QueueChoice* innermost = nullptr;
-  return innermost;
-}
-
-bool& reproducible_choice() noexcept {
-  static constinit base::FirstUse<const bool> of_process;
-  thread_local bool choice = [] {
-    try {
-      return of_process.get([] { return base::env_flag("KOINE_REPRODUCIBLE"); });
-    } catch (...) {  // a malformed one is an error wherever a device is used
-      return false;
-    }
-  }();
-  return choice;
-}
-
-Place here(Place place) noexcept {
-  place.queue = nullptr;
-  place.reproducible = reproducible_choice();
-  for (const QueueChoice* choice = queue_choice(); choice != nullptr; choice = choice->outer) {
-    if (choice->place != place) continue;
-    place.queue = choice->place.queue;
-    break;
-  }
-  return place;
-}
-
 Node::~Node() { release_inputs(*this); }
 
 ConstantValue constant_value(const Scalar& scalar, DType type) {
@@ -149,23 +119,23 @@ NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const 
   return node;
 }
 
-NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map) {
+NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map, Place place) {
   if (input->is_ready()) {
     if (auto layout = apply(map, shape, input->layout)) {
-      return make_leaf(input->dtype, std::move(*layout), input->storage, input->place);
+      return make_leaf(input->dtype, std::move(*layout), input->storage, place);
     }
   }
-  return make_node(Op::view, input->dtype, std::move(shape), input->place, {&input, 1},
+  return make_node(Op::view, input->dtype, std::move(shape), place, {&input, 1},
                    make_attributes<Op::view>(std::move(map)));
 }
 
-NodeRef make_copy(const NodeRef& input, const Shape& shape) {
-  return make_node(Op::cast, input->dtype, shape, input->place, {&input, 1});
+NodeRef make_copy(const NodeRef& input, const Shape& shape, Place place) {
+  return make_node(Op::cast, input->dtype, shape, place, {&input, 1});
 }
 
-NodeRef make_cast(const NodeRef& input, DType dtype) {
+NodeRef make_cast(const NodeRef& input, DType dtype, Place place) {
   if (input->dtype == dtype) return input;
-  return make_node(Op::cast, dtype, input->shape, input->place, {&input, 1});
+  return make_node(Op::cast, dtype, input->shape, place, {&input, 1});
 }
 
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout) {

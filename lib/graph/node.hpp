@@ -38,18 +38,6 @@ struct Place {
   friend bool operator==(const Place& a, const Place& b) noexcept { return a.context == b.context; }
 };
 
-/// A queue that the nodes of this thread take instead of their context's own, while it is the innermost of its context.
-struct QueueChoice {
-  Place place;
-  const QueueChoice* outer = nullptr;
-};
-/// The innermost choice of this thread, or null.
-const QueueChoice*& queue_choice() noexcept;
-/// Whether this thread's nodes are computed reproducibly; at first what KOINE_REPRODUCIBLE says.
-bool& reproducible_choice() noexcept;
-/// The place with this thread's choices.
-Place here(Place place) noexcept;
-
 /// The type of the attributes of an operation's nodes.
 template <Op op>
 struct AttributesTrait {
@@ -91,9 +79,7 @@ struct Pending {
 
 /// Immutable once built but for its result, which appears once (`ready`), under the context's evaluation mutex.
 struct Node {
-  /// Takes this thread's choices.
-  Node(Op op, DType dtype, Shape shape, Place place)
-      : op(op), dtype(dtype), shape(std::move(shape)), place(here(place)) {}
+  Node(Op op, DType dtype, Shape shape, Place place) : op(op), dtype(dtype), shape(std::move(shape)), place(place) {}
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -147,11 +133,11 @@ NodeRef make_iota(Shape shape, Place place);
 NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const NodeRef> inputs,
                   Attributes attributes = {});
 /// `map` over `input`: a leaf over the same memory where the input has been computed, else pending.
-NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map);
+NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map, Place place);
 /// A pending copy of `shape`, which the input broadcasts to.
-NodeRef make_copy(const NodeRef& input, const Shape& shape);
+NodeRef make_copy(const NodeRef& input, const Shape& shape, Place place);
 /// The input converted to `dtype`; the input itself where it has that type.
-NodeRef make_cast(const NodeRef& input, DType dtype);
+NodeRef make_cast(const NodeRef& input, DType dtype, Place place);
 
 /// The public function that a node is work of, for messages: "sum", "uniform", "add"; "eval" where none is.
 std::string_view function_of(const Node& node);
