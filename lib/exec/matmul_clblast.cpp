@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products by CLBlast, the one file that includes it.
+#include "base/first_use.hpp"
 #include "base/process.hpp"
 #include "exec/matmul_routes.hpp"
+#include "exec/programs.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <complex>
+#include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 // After our own headers, which set the OpenCL version.
@@ -50,6 +56,72 @@ clblast::StatusCode multiply(const MatmulPiece& p, const MatmulMemory& memory, b
                                  event);
 }
 
+cl_int multiply_any(const MatmulPiece& p, const MatmulMemory& memory, bool add, cl_command_queue queue,
+                    cl_event* event) {
+  const auto run = [&]<class T>(T) { return static_cast<cl_int>(multiply<T>(p, memory, add, queue, event)); };
+  switch (p.dtype) {
+    case DType::float32: return run(float());
+    case DType::float64: return run(double());
+    case DType::complex64: return run(std::complex<float>());
+    default: return run(std::complex<double>());
+  }
+}
+
+/// What CLBlast compiles a program for, once in each context, when it is first called.
+struct Routine {
+  const runtime::Context* context;
+  DType dtype;
+  bool batched;
+
+  friend auto operator<=>(const Routine&, const Routine&) = default;
+};
+
+/// The routines that have been compiled.
+class Compiled {
+ public:
+  bool has(const Routine& routine) const {
+    const std::lock_guard lock(mutex_);
+    return routines_.contains(routine);
+  }
+  /// Calls `compile()` unless that was done. Who asks whether it was does not wait meanwhile.
+  template <class Compile>
+  void add(const Routine& routine, Compile compile) {
+    const std::lock_guard one_thread(compiling_);
+    if (has(routine)) return;
+    compile();
+    const std::lock_guard lock(mutex_);
+    routines_.insert(routine);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::mutex compiling_;
+  std::set<Routine> routines_;
+};
+constinit base::FirstUse<Compiled> compiled;
+
+/// CLBlast compiles for a call only, so here is one for the smallest product there is. Not by Queue::submit, which
+/// holds a lock of the context's: nobody else has these buffers, and they are let go of when all is done.
+void compile(runtime::Queue& queue, const Routine& routine) {
+  runtime::Context& context = queue.context();
+  const std::int64_t matrices = routine.batched ? 2 : 1;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(matrices) * size_of(routine.dtype);
+  const runtime::BufferRef in = queue.allocate(bytes, "matmul"), out = queue.allocate(bytes, "matmul");
+  // Later commands of the queue come after whatever used this memory before.
+  queue.fill_zero(*in, 0, bytes, "matmul");
+  queue.fill_zero(*out, 0, bytes, "matmul");
+  MatmulPiece piece;
+  piece.dtype = routine.dtype;
+  piece.m = piece.n = piece.k = 1;
+  piece.batch.sizes.back() = matrices;
+  piece.batch.a_strides.back() = piece.batch.b_strides.back() = 1;
+  piece.a = piece.b = {0, 1, 1, {}};
+  const base::Undisturbed undisturbed;
+  const cl_int code = multiply_any(piece, {*in, *in, *out}, false, queue.handle(), nullptr);
+  if (code != CL_SUCCESS) context.fail(code, "matmul", "compile CLBlast's kernels");
+  queue.finish("matmul");
+}
+
 void launch(runtime::Queue& queue, const MatmulPiece& piece, const MatmulMemory& memory) {
   runtime::Context& context = queue.context();
   context.check_usable("matmul");
@@ -58,16 +130,8 @@ void launch(runtime::Queue& queue, const MatmulPiece& piece, const MatmulMemory&
   for (std::int64_t done = 0; done < piece.k; done += clblast_depth) {
     p.k = std::min(clblast_depth, piece.k - done);
     // CLBlast passes OpenCL's codes on; its own are below -1000.
-    const base::HoldExit compiles;  // at the first call
-    const cl_int code = queue.submit(uses, [&](cl_event* event) -> cl_int {
-      switch (p.dtype) {
-        case DType::float32: return static_cast<cl_int>(multiply<float>(p, memory, done > 0, queue.handle(), event));
-        case DType::float64: return static_cast<cl_int>(multiply<double>(p, memory, done > 0, queue.handle(), event));
-        case DType::complex64:
-          return static_cast<cl_int>(multiply<std::complex<float>>(p, memory, done > 0, queue.handle(), event));
-        default: return static_cast<cl_int>(multiply<std::complex<double>>(p, memory, done > 0, queue.handle(), event));
-      }
-    });
+    const cl_int code =
+        queue.submit(uses, [&](cl_event* event) { return multiply_any(p, memory, done > 0, queue.handle(), event); });
     if (code != CL_SUCCESS) context.fail(code, "matmul", "multiply with CLBlast");
     p.a.offset += p.k * p.a.column_stride;
     p.b.offset += p.k * p.b.row_stride;
@@ -77,7 +141,13 @@ void launch(runtime::Queue& queue, const MatmulPiece& piece, const MatmulMemory&
 
 }  // namespace
 
-MatmulWork prepare_clblast(Programs&, runtime::Queue& queue, const MatmulPiece& piece) {
+MatmulWork prepare_clblast(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
+  const Routine routine{&queue.context(), piece.dtype, piece.batch.count() > 1};
+  if (!compiled.get().has(routine)) {
+    programs.need("clblast " + std::string(name(piece.dtype)) + (routine.batched ? " batched" : ""), [&queue, routine] {
+      compiled.get().add(routine, [&] { compile(queue, routine); });
+    });
+  }
   return [&queue, piece](const MatmulMemory& memory) { launch(queue, piece, memory); };
 }
 

@@ -17,7 +17,7 @@ void build(runtime::Context& context, const std::vector<Programs::Missing>& miss
   const auto threads = std::min<std::size_t>(missing.size(), static_cast<std::size_t>(base::cores()));
   base::in_parallel(static_cast<int>(threads), [&] {
     for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < missing.size();) {
-      held[before + k] = context.build(missing[k].signature, missing[k].text);
+      held[before + k] = missing[k].build(context);
     }
   });
 }

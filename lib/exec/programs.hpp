@@ -22,7 +22,7 @@ class Programs {
   /// What has to be built before an evaluation can begin anew.
   struct Missing {
     std::string signature;
-    runtime::ProgramText text;
+    std::function<runtime::ProgramCache::Held(runtime::Context&)> build;
   };
 
   explicit Programs(runtime::Context& context) : context_(context) {}
@@ -31,11 +31,22 @@ class Programs {
   template <class Make>
   runtime::KernelRef kernel(std::string_view signature, Make make, std::string_view entry = "koine") {
     if (runtime::KernelRef kernel = context_.find_kernel(signature, entry)) return kernel;
-    for (const Missing& known : missing_) {
-      if (known.signature == signature) return nullptr;
-    }
-    missing_.push_back({std::string(signature), make()});
+    add(signature, [&] {
+      return [signature = std::string(signature), text = make()](runtime::Context& context) {
+        return context.build(signature, text);
+      };
+    });
     return nullptr;
+  }
+
+  /// Asks for what another library compiles by itself: `compile` does so where no lock is held.
+  void need(std::string_view signature, std::function<void()> compile) {
+    add(signature, [&] {
+      return [compile = std::move(compile)](runtime::Context&) {
+        compile();
+        return runtime::ProgramCache::Held();
+      };
+    });
   }
 
   /// Past it kernels that were asked for are there. Throws a list of Missing otherwise.
@@ -44,6 +55,14 @@ class Programs {
   }
 
  private:
+  template <class Make>
+  void add(std::string_view signature, Make make) {
+    for (const Missing& known : missing_) {
+      if (known.signature == signature) return;
+    }
+    missing_.push_back({std::string(signature), make()});
+  }
+
   runtime::Context& context_;
   std::vector<Missing> missing_;
 };

@@ -7,6 +7,7 @@
 #include <koine/koine.hpp>
 
 #include "exec/matmul_routes.hpp"
+#include "exec/programs.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/products.hpp"
@@ -277,7 +278,9 @@ TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustiv
       piece.batch.sizes = {1, 1, 1, batches};
       piece.batch.a_strides = {0, 0, 0, static_cast<std::int64_t>(m * k)};
       kn::exec::evaluated(context, [&](kn::exec::Programs& programs) {
-        kn::exec::prepare_clblast(programs, context.queue(), piece)({*a, *b, *out});
+        const kn::exec::MatmulWork work = kn::exec::prepare_clblast(programs, context.queue(), piece);
+        programs.complete();
+        work({*a, *b, *out});
       });
       std::vector<float> got(static_cast<std::size_t>(batches) * m * n);
       context.queue().read(*out, 0, got.data(), got.size() * 4);

@@ -25,6 +25,8 @@ struct VendorLayer {
   std::uint64_t (*largest_group)();
   /// How many programs were made of a text that holds this one.
   std::uint64_t (*programs_with)(const char* text);
+  /// How many programs are being compiled now.
+  std::uint64_t (*builds_under_way)();
 };
 
 /// The one symbol that the layer exports beside OpenCL's two.

@@ -3,6 +3,7 @@
 #include "layers/vendor_programs.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -130,6 +131,8 @@ std::string obstacle(cl_program program, const Played& played) {
   return why;
 }
 
+std::atomic<std::uint64_t> building{0};
+
 cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
                          void(CL_CALLBACK* notify)(cl_program, void*), void* data) {
   const Played* const played = count > 0 ? find(devices[0]) : device_of(program);
@@ -144,8 +147,11 @@ cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* 
   const bool wants_exact = all.find("-cl-fp32-correctly-rounded-divide-sqrt") != all.npos;
   if (!played->fp64) all += " -cl-single-precision-constant";  // as compilers do without double
   cl_int code = CL_INVALID_BUILD_OPTIONS;
-  if (played->exact_divide || !wants_exact)
+  if (played->exact_divide || !wants_exact) {
+    ++building;
     code = driver->clBuildProgram(program, count, devices, all.c_str(), notify, data);
+    --building;
+  }
   std::string why = code == CL_SUCCESS ? obstacle(program, *played) : "";
   if (!why.empty()) code = CL_BUILD_PROGRAM_FAILURE;
   const std::lock_guard lock(s.mutex);
@@ -185,6 +191,8 @@ std::uint64_t programs_with(const char* text) {
   const auto holds = [&](const std::string& each) { return each.find(text) != each.npos; };
   return static_cast<std::uint64_t>(std::count_if(s.texts.begin(), s.texts.end(), holds));
 }
+
+std::uint64_t builds_under_way() { return building; }
 
 void replace_programs(cl_icd_dispatch& table) {
   table.clCreateProgramWithSource = create_from_source;

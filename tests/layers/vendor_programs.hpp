@@ -16,5 +16,7 @@ cl_ulong local_memory_of(cl_kernel kernel, cl_device_id device);
 std::uint64_t refused_builds();
 /// How many programs were made of a text that holds this one.
 std::uint64_t programs_with(const char* text);
+/// How many are being built now.
+std::uint64_t builds_under_way();
 
 }  // namespace koine::test

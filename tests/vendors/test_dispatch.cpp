@@ -4,10 +4,12 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/arrays.hpp"
@@ -51,6 +53,30 @@ TEST_CASE("child: CLBlast multiplies" * doctest::skip()) {
   check_product(512, kn::int32);
   CHECK(foreign_launches() == before);
 }
+
+TEST_CASE("child: CLBlast compiles" * doctest::skip()) {
+  // What else is computed has its kernels already.
+  const Array x = kn::arange(1000).eval();
+  const auto compute = [&] { return (x * 2 + 1)(999).item<std::int64_t>() == 1999; };
+  CHECK(compute());
+  const Array a = (kn::reshape(kn::arange(512 * 512), {512, 512}) % 7).astype(kn::float32).eval();
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    kn::matmul(a, a).eval();
+    done = true;
+  });
+  int meanwhile = 0;
+  while (!done) {
+    const bool before = vendor_layer().builds_under_way() > 0, right = compute();
+    if (!right) FAIL_CHECK("a wrong value");
+    meanwhile += before && vendor_layer().builds_under_way() > 0;
+  }
+  other.join();
+  CHECK(foreign_launches() > 0);
+  CHECK(meanwhile > 0);
+}
+
+TEST_CASE("other threads compute while CLBlast compiles") { check_played("amd", "child: CLBlast compiles"); }
 
 TEST_CASE("child: our kernels multiply" * doctest::skip()) {
   check_product(64, kn::float32);
