@@ -48,7 +48,7 @@ if(NOT KOINE_SANITIZE)
   target_link_options(koine PRIVATE LINKER:-z,defs)
 endif()
 
-# The same objects for tests/unit, tests/device and bench, which reach below the public interface.
+# The same objects for tests/unit, tests/runtime, tests/support/inner.cpp and bench, which reach below the public interface.
 # A program links either koine or koine_internal: with both it would hold two copies of every registry.
 add_library(koine_internal STATIC EXCLUDE_FROM_ALL)
 target_link_libraries(koine_internal PUBLIC koine_objects)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests. One doctest program for each of tests/unit (no device), tests/ops, tests/device, tests/stress, tests/load and
-# tests/faults; one ctest entry for each source file. A file is the grain because every entry is a process: it pays for
+# Tests. One doctest program for each of tests/unit (no device), tests/runtime, tests/ops, tests/device, tests/stress,
+# tests/load and tests/faults; one ctest entry for each source file. A file is the grain because every entry is a process: it pays for
 # the driver's start and for loading its kernels, which a test case of a few milliseconds should not, and still fails on
 # its own.
 
@@ -8,13 +8,18 @@ find_package(doctest CONFIG REQUIRED)
 include(cmake/bundle.cmake)
 
 # doctest's own code and the helpers, compiled once for all programs.
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
-add_library(koine_test_support OBJECT ${sources})
+add_library(koine_test_support OBJECT
+  "${PROJECT_SOURCE_DIR}/tests/support/main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/host_memory.cpp")
 target_link_libraries(koine_test_support PRIVATE koine_settings PUBLIC doctest::doctest)
 target_compile_features(koine_test_support PUBLIC cxx_std_20)
 target_include_directories(koine_test_support
   PUBLIC "${PROJECT_SOURCE_DIR}/tests" PRIVATE "${PROJECT_SOURCE_DIR}/include")
 target_compile_definitions(koine_test_support PRIVATE KOINE_TEST_CACHE_DIR="${PROJECT_BINARY_DIR}/koine-cache")
+
+# The one face of the library's inside that tests see.
+add_library(koine_test_inner OBJECT "${PROJECT_SOURCE_DIR}/tests/support/inner.cpp")
+target_link_libraries(koine_test_inner PRIVATE koine_settings koine_internal)
+target_include_directories(koine_test_inner PRIVATE "${PROJECT_SOURCE_DIR}/tests")
 
 # koine_add_tests(<folder> <library> [NAME=value...]): builds test_<folder> and registers <folder>.<file> for each of its
 # files, to run with that environment.
@@ -26,6 +31,9 @@ function(koine_add_tests folder library)
   koine_bundled(compiled test_${folder} ${sources})
   add_executable(test_${folder} ${compiled})
   target_link_libraries(test_${folder} PRIVATE koine_settings koine_test_support ${library})
+  if("${library}" STREQUAL "koine_internal")
+    target_link_libraries(test_${folder} PRIVATE koine_test_inner)
+  endif()
   # The tests are wide in types and short in loops: half of their compile time would go to optimisation.
   target_compile_options(test_${folder} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_compile_definitions(test_${folder} PRIVATE KOINE_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
@@ -51,15 +59,24 @@ endif()
 # Its references round after every operation, as the devices do.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/device/test_reproducible.cpp"
   PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+# Units of lib/runtime on a device, by their own headers.
+koine_add_tests(runtime koine_internal)
 koine_add_tests(device koine_internal)
 if(TARGET test_device)
   # Two devices where there may be only one: PoCL shows the CPU as often as it is named here. Elsewhere this changes
   # nothing.
   add_test(NAME device.two_devices
     COMMAND test_device --no-version --force-colors=false
-            "--source-file=*/test_transfers.cpp,*/test_errors.cpp,*/test_devices.cpp,*/test_error_names.cpp")
+            "--source-file=*/test_errors.cpp,*/test_devices.cpp,*/test_error_names.cpp")
   set_tests_properties(device.two_devices PROPERTIES
     LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
+endif()
+
+if(TARGET test_runtime)
+  add_test(NAME runtime.two_devices
+    COMMAND test_runtime --no-version --force-colors=false "--source-file=*/test_transfers.cpp,*/test_context.cpp")
+  set_tests_properties(runtime.two_devices PROPERTIES
+    LABELS runtime TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
 endif()
 
 # tests/stress runs on two devices as well, and with so few programs in memory that they come and go all the time. A

@@ -15,6 +15,7 @@ trap 'code=$?; [ $code -eq 0 ] || echo "played: FAILED while $step, after $SECON
 # What cannot hold there: <entry> <reason>. Each is printed with its reason.
 left_out=(
   "device.two_devices|it needs two devices, and runs by itself below"
+  "runtime.two_devices|the same"
   "device.quirks|what PoCL gets wrong is put right under its own name, not under the played one"
   "device.astray|a kernel that writes outside its buffers writes into this process: the card is played, the memory real"
 )
@@ -24,7 +25,7 @@ ci/run/packages.sh build test
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 mkdir -p "$POCL_CACHE_DIR"
 cmake --preset ci >/dev/null
-cmake --build --preset ci --parallel "$(nproc)" --target test_ops test_device koine_vendor_layer
+cmake --build --preset ci --parallel "$(nproc)" --target test_ops test_device test_runtime koine_vendor_layer
 export OPENCL_LAYERS=$PWD/$build/libkoine_vendor_layer.so
 unset KOINE_DEVICE
 
@@ -40,7 +41,7 @@ run() { ctest --preset ci --parallel "${KOINE_TEST_JOBS:-$((jobs < 4 ? jobs : 4)
 for play in "${plays[@]}"; do
   step="testing on PoCL that plays $play"
   echo "== $step"
-  KOINE_TEST_PLAY=$play run -L "^(${TESTS:-ops|device})\$" -E "$without"
-  case ${TESTS:-device} in *device*) KOINE_TEST_PLAY="$play;$play" run -R '^device\.two_devices$' ;; esac
+  KOINE_TEST_PLAY=$play run -L "^(${TESTS:-ops|device|runtime})\$" -E "$without"
+  [ "${TESTS:-}" = ops ] || KOINE_TEST_PLAY="$play;$play" run -L "^(${TESTS:-device|runtime})\$" -R '\.two_devices$'
 done
 echo "played: all passed as ${plays[*]}, ${#left_out[@]} entries left out, $SECONDS s"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Memcheck over what begins, ends, forks, loads and unloads: the tests of files and threads without a device, and on PoCL
-# each of the programs that tests/device/test_exit.cpp, test_fork.cpp and tests/load start, which a glob finds. Fails on
+# each of the programs that tests/runtime/test_exit.cpp, tests/device/test_fork.cpp and tests/load start, which a glob finds. Fails on
 # any invalid access, any use of an undefined value and any block that is definitely lost, but for
 # ci/baselines/valgrind.supp. Arguments are patterns of case names ("*fork*") in place of all.
 set -euo pipefail
@@ -23,7 +23,7 @@ ci/run/packages.sh build test valgrind
 step="building into build-ci/"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 cmake --preset ci
-cmake --build --preset ci --parallel "$(nproc)" --target test_unit test_device test_load
+cmake --build --preset ci --parallel "$(nproc)" --target test_unit test_runtime test_device test_load
 rm -rf "$work/logs"
 mkdir -p "$work/logs" "$POCL_CACHE_DIR" "$OCL_ICD_VENDORS"
 cp /etc/OpenCL/vendors/pocl.icd "$OCL_ICD_VENDORS"
@@ -67,8 +67,15 @@ step="running the tests without a device"
 # Without the writers that are killed: a death by a signal counts as an error here.
 [ $# -gt 0 ] || start test_unit --source-file-exclude='*killed*'
 step="running what begins and ends"
-mapfile -t names < <(cases test_device '*/test_exit.cpp,*/test_fork.cpp' && cases test_load '*')
-for name in "${names[@]}"; do
+declare -A program_of
+while IFS=$'\t' read -r program name; do
+  program_of[$name]=$program
+done < <(
+  cases test_runtime '*/test_exit.cpp' | sed 's/^/test_runtime\t/'
+  cases test_device '*/test_fork.cpp' | sed 's/^/test_device\t/'
+  cases test_load '*' | sed 's/^/test_load\t/'
+)
+for name in "${!program_of[@]}"; do
   # The same.
   [[ $name == *"nobody catches"* ]] && continue
   keep=$([ $# -eq 0 ] && echo 1 || true)
@@ -78,9 +85,7 @@ for name in "${names[@]}"; do
   done
   [ -n "$keep" ] || continue
   echo "== $name, $SECONDS s"
-  program=test_device
-  cases test_load '*' | grep -qxF "$name" && program=test_load
-  start $program --no-skip --test-case="$name"
+  start "${program_of[$name]}" --no-skip --test-case="$name"
 done
 while [ $running -gt 0 ]; do finished; done
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/node.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/work.hpp"
 
 namespace kn = koine;
@@ -39,14 +39,12 @@ static_assert(!Assignable<decltype(std::declval<Array&>()(0)(0)), int>);
 static_assert(!Assignable<decltype(std::declval<Array&>() + 1), Array>);
 static_assert(!std::is_convertible_v<Array, float> && std::is_constructible_v<float, Array>);
 
-const void* memory(const Array& x) { return x.node()->storage.get(); }
-
 /// Whether `change` leaves x in its memory.
 template <class F>
 bool in_place(Array& x, F change) {
-  const void* before = memory(x.eval());
+  const void* before = kn::test::memory_of(x.eval());
   change();
-  return memory(x.eval()) == before;
+  return kn::test::memory_of(x.eval()) == before;
 }
 
 }  // namespace

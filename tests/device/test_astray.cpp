@@ -4,10 +4,10 @@
 #include <koine/koine.hpp>
 
 #include <cstdint>
-#include <string>
+#include <vector>
 
-#include "runtime/launch.hpp"
 #include "support/child.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 
@@ -31,12 +31,10 @@ bool says_lost(F f) {
 
 TEST_CASE("child: a kernel goes astray" * doctest::skip()) {
   const kn::Array kept = kn::arange(10).eval();
-  kn::runtime::Queue& queue = kn::runtime::Context::of(kn::default_device()).queue();
-  const auto kernel = queue.context().kernel("test:wild", [] { return kn::runtime::ProgramText{wild_source, ""}; });
-  const auto x = queue.allocate(1024, "test");
+  const kn::Array x = kn::asarray(std::vector<std::uint32_t>(256));
   CHECK(says_lost([&] {
-    kn::runtime::Launch(queue, kernel).out(*x).value(std::uint64_t{1} << 44).run({256}, {64});
-    queue.finish();
+    kn::test::run_kernel({wild_source}, x, {std::uint64_t{1} << 44}, {256}, {64});
+    kn::synchronize();
   }));
   // For good, and without harm to what only holds memory.
   CHECK(says_lost([&] { (void)kept.to_vector<int>(); }));

@@ -15,10 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/text.hpp"
-#include "cl/device_entry.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -79,19 +78,19 @@ std::string differing(const std::vector<T>& got, std::int64_t size, F f) {
 void on_large_devices(std::int64_t bytes, const std::function<void()>& test) {
   kn::test::on_each_device([&] {
     const kn::Device device = kn::default_device();
-    const kn::DeviceTraits& traits = device.record().traits;
+    const std::uint64_t largest = kn::test::facts_of(device).largest_buffer;
     const auto needed = static_cast<std::uint64_t>(bytes);
     std::ostringstream why;
-    if (needed > traits.max_allocation) {
-      why << "one buffer holds " << kn::base::bytes_text(traits.max_allocation);
+    if (needed > largest) {
+      why << "one buffer holds " << kn::test::bytes_text(largest);
     } else if (4 * needed > kn::memory_stats(device).limit) {
-      why << "the memory to use is " << kn::base::bytes_text(kn::memory_stats(device).limit);
+      why << "the memory to use is " << kn::test::bytes_text(kn::memory_stats(device).limit);
     } else if (device.type() == kn::DeviceType::cpu && !kn::test::exhaustive()) {
       why << "on a CPU it takes minutes: KOINE_TEST_EXHAUSTIVE=1 runs it";
     } else {
       return test();
     }
-    kn::test::leave_out(device.selector() + ", arrays of " + kn::base::bytes_text(needed) + ": " + why.str());
+    kn::test::leave_out(device.selector() + ", arrays of " + kn::test::bytes_text(needed) + ": " + why.str());
   });
 }
 
@@ -99,14 +98,14 @@ void on_large_devices(std::int64_t bytes, const std::function<void()>& test) {
 
 TEST_CASE("what does not fit in one buffer is refused with a sentence before the driver is asked") {
   kn::test::on_each_device([] {
-    const kn::DeviceTraits& traits = kn::default_device().record().traits;
-    const auto elements = static_cast<std::int64_t>(traits.max_allocation / 4) + 1;
+    const std::uint64_t largest = kn::test::facts_of().largest_buffer;
+    const auto elements = static_cast<std::int64_t>(largest / 4) + 1;
     const Array x = kn::ones({elements});  // pending: nothing of that size is asked for yet
     const std::uint64_t before = kn::memory_stats(kn::default_device()).in_use;
     const std::string text = message_of<kn::OutOfMemory>([&] { (x + 1).eval(); });
     CAPTURE(text);
     CHECK(text.starts_with("[add] "));
-    CHECK(has(text, kn::base::bytes_text(traits.max_allocation)));
+    CHECK(has(text, kn::test::bytes_text(largest)));
     CHECK(has(text, "at once"));
     CHECK(kn::memory_stats(kn::default_device()).in_use == before);
     // Where no memory of that size is needed it goes on working.

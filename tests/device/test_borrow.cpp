@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/transfers.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -65,7 +65,7 @@ class Fenced {
   std::byte* whole_;
 };
 
-bool shares_memory() { return kn::runtime::Transfers::shares_memory(kn::default_device().record().traits); }
+bool shares_memory() { return kn::test::facts_of().shares_memory; }
 
 template <class T>
 void number(std::span<T> values) {
@@ -309,7 +309,7 @@ TEST_CASE("borrowed memory is read into what lies before it") {
 
 TEST_CASE("more borrowed memory than one buffer may have") {
   on_each_device([] {
-    const std::size_t size = kn::default_device().record().traits.max_allocation + 1;
+    const std::size_t size = kn::test::facts_of().largest_buffer + 1;
     if (size > std::size_t{1} << 40) return;
     void* const memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;

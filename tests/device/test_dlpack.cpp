@@ -12,10 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "base/with_type.hpp"
-#include "runtime/transfers.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -45,7 +44,7 @@ struct Tensor {
   int given_back = 0;
 };
 
-bool shares_memory() { return kn::runtime::Transfers::shares_memory(kn::default_device().record().traits); }
+bool shares_memory() { return kn::test::facts_of().shares_memory; }
 
 }  // namespace
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/node.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::all;
@@ -23,7 +23,7 @@ using kn::test::on_each_device;
 
 namespace {
 
-const void* memory(const Array& x) { return x.eval().node()->storage.get(); }
+const void* memory(const Array& x) { return kn::test::memory_of(x.eval()); }
 
 /// Whether kernels may fail after they ran here, so that operands are kept.
 bool synchronous() { return std::getenv("KOINE_SYNC") != nullptr; }

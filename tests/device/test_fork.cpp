@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/process.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
+#include "support/inner.hpp"
 #include "support/sanitizer.hpp"
 
 namespace kn = koine;
@@ -180,7 +180,7 @@ TEST_CASE("child: forks before using a device" * doctest::skip()) {
 }
 
 TEST_CASE("child: forks and leaves out the end of its drivers" * doctest::skip()) {
-  kn::base::skip_drivers_end_in_children();
+  kn::test::skip_drivers_end_in_children();
   static Array pending = kn::arange(10) * 2;
   CHECK(pending(7).item<int>() == 14);
   const kn::test::Scratch text;

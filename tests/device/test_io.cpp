@@ -19,9 +19,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/npy.hpp"
 #include "koine/memory.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 using koine::Array;
 using koine::DType;
@@ -164,7 +164,7 @@ TEST_CASE("a file that does not fit on the device is refused before its elements
   const fs::path path = folder / "x.npy";
   // Nothing but a header on the disk: to read it takes a tebibyte of the host's memory.
   const std::int64_t count = std::int64_t{1} << 40;
-  std::ofstream(path, std::ios::binary) << *koine::base::npy_header(koine::int8, {count});
+  std::ofstream(path, std::ios::binary) << koine::test::npy_header(koine::int8, {count});
   std::error_code error;
   fs::resize_file(path, fs::file_size(path) + static_cast<std::uintmax_t>(count), error);
   if (error) return;  // a file system of smaller files

@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph/node.hpp"
-#include "runtime/context.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/work.hpp"
 
 namespace kn = koine;
@@ -26,13 +25,13 @@ using kn::test::work_of;
 
 namespace {
 
-bool stored(const Array& x) { return x.node()->is_ready(); }
+bool stored(const Array& x) { return kn::test::is_computed(x); }
 
 Array ramp(std::int64_t count) { return (kn::arange(count) / double(count)).eval(); }
 
 /// Operands that a kernel of row-major arrays can have: a pointer and an offset each, beside the loop's own bounds.
 std::int64_t most_operands() {
-  const auto bytes = kn::runtime::Context::of(kn::default_device()).traits().max_parameter_bytes;
+  const auto bytes = static_cast<std::int64_t>(kn::test::facts_of().parameter_bytes);
   return (std::int64_t{bytes} - 64) / 16;
 }
 

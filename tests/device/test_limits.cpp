@@ -9,14 +9,14 @@
 #include <thread>
 #include <vector>
 
-#include "base/text.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
-using kn::base::bytes_text;
+using kn::test::bytes_text;
 using kn::test::check_child;
 using kn::test::has;
 using kn::test::message_of;

@@ -6,10 +6,9 @@
 #include <cmath>
 #include <koine/koine.hpp>
 
-#include "exec/matmul_routes.hpp"
-#include "exec/programs.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/products.hpp"
 
 #include <complex>
@@ -262,28 +261,12 @@ TEST_CASE("CLBlast gives the same products" * doctest::skip(!kn::test::exhaustiv
   // Less than a block of the depth, and more.
   const auto check = [](std::size_t k) {
     const std::size_t m = 20, n = 40;
-    kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
     std::vector<float> av, bv;
     for (std::size_t i = 0; i < 3 * m * k; ++i) av.push_back(random_value<float>());
     for (std::size_t i = 0; i < k * n; ++i) bv.push_back(random_value<float>());
-    const auto a = context.queue().allocate(av.size() * 4, "test"), b = context.queue().allocate(bv.size() * 4, "test");
-    const auto out = context.queue().allocate(3 * m * n * 4, "test");
-    context.queue().write(*a, 0, av.data(), av.size() * 4);
-    context.queue().write(*b, 0, bv.data(), bv.size() * 4);
-    kn::exec::MatmulPiece piece;
-    piece.m = m, piece.n = n, piece.k = static_cast<std::int64_t>(k);
-    piece.a = {0, 1, m, {}};  // transposed
-    piece.b = {0, n, 1, {}};
-    for (const std::int64_t batches : {1, 3}) {
-      piece.batch.sizes = {1, 1, 1, batches};
-      piece.batch.a_strides = {0, 0, 0, static_cast<std::int64_t>(m * k)};
-      kn::exec::evaluated(context, [&](kn::exec::Programs& programs) {
-        const kn::exec::MatmulWork work = kn::exec::prepare_clblast(programs, context.queue(), piece);
-        programs.complete();
-        work({*a, *b, *out});
-      });
-      std::vector<float> got(static_cast<std::size_t>(batches) * m * n);
-      context.queue().read(*out, 0, got.data(), got.size() * 4);
+    for (const std::size_t count : {1, 3}) {
+      const kn::test::Product product{m, n, k, count, true};
+      const std::vector<float> got = kn::test::multiplied(kn::test::Route::clblast, product, av, bv);
       for (std::size_t i = 0; i < got.size(); ++i) {
         float sum = 0;
         for (std::size_t d = 0; d < k; ++d)

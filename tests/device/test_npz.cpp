@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/zip.hpp"
 #include "koine/memory.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/files.hpp"
+#include "support/inner.hpp"
 
 using koine::Array;
 using koine::NamedArrays;
@@ -160,9 +160,7 @@ TEST_CASE("entries that are longer or shorter than their headers say, and such a
   const std::string array = koine::test::content(data("little_i4.npy"));
   for (const bool deflated : {false, true}) {
     const auto pack = [&](const std::string& entry) {
-      koine::base::ZipWriter archive;
-      archive.add("x.npy", entry, deflated);
-      koine::test::put(path, archive.finish());
+      koine::test::put(path, koine::test::zipped("x.npy", entry, deflated));
     };
     pack(array + std::string(100'000, 'x'));  // NumPy reads as many as the header says
     koine::test::check_array<std::int32_t>(koine::load_npz(path)["x"], {2, 3}, {-2, -1, 0, 1, 2, 3});
@@ -171,7 +169,7 @@ TEST_CASE("entries that are longer or shorter than their headers say, and such a
           quoted(path) + ":x.npy\" is cut: its header promises 24 bytes of elements, and there are 23 bytes");
     const auto [before, held, peak, limit] = koine::memory_stats(koine::default_device());
     koine::set_memory_limit(koine::default_device(), before + (1 << 20));
-    pack(*koine::base::npy_header(koine::int32, {1 << 19}) + std::string(4 << 19, '\0'));
+    pack(koine::test::npy_header(koine::int32, {1 << 19}) + std::string(4 << 19, '\0'));
     CHECK(message_of<koine::OutOfMemory>([&] { koine::load_npz(path); }).starts_with("[load_npz] 2 MiB do not fit"));
     koine::set_memory_limit(koine::default_device(), limit);
     CHECK(koine::memory_stats(koine::default_device()).in_use == before);

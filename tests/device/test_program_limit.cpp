@@ -11,15 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/context.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/structures.hpp"
 
 namespace kn = koine;
 using kn::Array;
-using kn::runtime::Context;
+using kn::test::activity_of;
 using kn::test::check_child;
 using kn::test::structured;
 
@@ -34,13 +34,12 @@ bool right(const Array& x, unsigned number) {
 
 TEST_CASE("child: eight programs" * doctest::skip()) {
   const kn::Device device = kn::default_device();
-  Context& context = Context::of(device);
   const Array x = kn::full({50}, std::int64_t{5}).eval();
   const auto made = [&](unsigned number) {
-    const std::uint64_t before = context.activity().built;
+    const std::uint64_t before = activity_of(device).built;
     CHECK(right(x, number));
-    CHECK(context.programs() <= 8);
-    return context.activity().built - before;
+    CHECK(activity_of(device).programs <= 8);
+    return activity_of(device).built - before;
   };
   made(2);
   for (unsigned number = 3; number < 16; ++number) {
@@ -48,7 +47,7 @@ TEST_CASE("child: eight programs" * doctest::skip()) {
     CHECK(made(number) == 1);
     CHECK(made(2) == 0);  // used all the time, so never the oldest
   }
-  CHECK(context.programs() == 8);
+  CHECK(activity_of(device).programs == 8);
   CHECK(made(15) == 0);
   CHECK(made(3) == 1);
   CHECK(made(3) == 0);
@@ -74,7 +73,7 @@ TEST_CASE("child: one program and four threads" * doctest::skip()) {
   CHECK(wrong == 0);
   // What threads wanted at the same time stayed for as long as they did; the next build finds it unused.
   right(x, 100);
-  CHECK(Context::of(device).programs() == 1);
+  CHECK(activity_of(device).programs == 1);
 }
 
 TEST_CASE("child: a limit that is none" * doctest::skip()) {

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/context.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"
+#include "support/inner.hpp"
 #include "support/structures.hpp"
 
 namespace kn = koine;
@@ -86,7 +86,7 @@ TEST_CASE("child: a process with few mappings left" * doctest::skip()) {
 }
 
 TEST_CASE("a process is told of its mappings in time, and not ended by the driver") {
-  if (!kn::default_device().record().traits.quirks.programs_stay_mapped) {
+  if (!kn::test::facts_of().programs_stay_mapped) {
     MESSAGE("left out: this driver gives back what it maps");
     return;
   }

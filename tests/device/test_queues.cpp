@@ -5,24 +5,22 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "exec/evaluate.hpp"
-#include "graph/node.hpp"
-#include "runtime/context.hpp"
-#include "runtime/launch.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
 using kn::Queue;
 using kn::QueueScope;
-using kn::runtime::Context;
-using kn::runtime::Launch;
+using kn::test::id_of;
 using kn::test::on_each_device;
+using kn::test::queue_of;
 
 namespace {
 
@@ -35,18 +33,8 @@ kernel void koine(global uint* x, uint turns, uint value) {
 }
 )";
 
-void add_slowly(Queue& queue, const Array& x, std::uint32_t value) {
-  kn::runtime::Queue& handle = *queue.handle();
-  const auto kernel = handle.context().kernel("test:add slowly", [] {
-    return kn::runtime::ProgramText{slow_source, ""};
-  });
-  Launch(handle, kernel).out(*x.node()->storage).value(std::uint32_t{20'000'000}).value(value).run({16}, {16});
-}
-
-/// Like all contexts never destroyed, and kept in sight of leak checkers.
-Context& new_context(const kn::cl::DeviceEntry& entry) {
-  static auto& made = *new std::vector<Context*>;
-  return *made.emplace_back(new Context(entry, ::cl::Context(entry.device)));
+void add_slowly(const Queue& queue, const Array& x, std::uint32_t value) {
+  kn::test::run_kernel(queue, {slow_source}, x, {std::uint32_t{20'000'000}, value}, {16}, {16});
 }
 
 Array counts(std::size_t n) { return kn::asarray(std::vector<std::uint32_t>(n, 0)); }
@@ -59,17 +47,16 @@ TEST_CASE("a scope says on which queue a thread's arrays are computed") {
   CHECK(one == same);
   CHECK_FALSE(one == two);
   CHECK(one.device() == device);
-  const auto queue_of = [](const Array& x) { return &kn::exec::queue_of(*x.node()); };
-  kn::runtime::Queue* const own = &Context::of(device).queue();
+  const void* const own = kn::test::default_queue(device);
   CHECK(queue_of(kn::ones({2})) == own);
   const QueueScope outer(one);
-  CHECK(queue_of(kn::ones({2}) + 1) == one.handle().get());
+  CHECK(queue_of(kn::ones({2}) + 1) == id_of(one));
   {
     const QueueScope inner(two);
-    CHECK(queue_of(kn::ones({2}) + 1) == two.handle().get());
+    CHECK(queue_of(kn::ones({2}) + 1) == id_of(two));
     std::thread([&] { CHECK(queue_of(kn::ones({2})) == own); }).join();
   }
-  CHECK(queue_of(kn::asarray(std::vector<int>{1, 2})) == one.handle().get());
+  CHECK(queue_of(kn::asarray(std::vector<int>{1, 2})) == id_of(one));
 }
 
 TEST_CASE("what one queue makes another reads, and overwrites, in the right order") {
@@ -99,22 +86,6 @@ TEST_CASE("what one queue makes another reads, and overwrites, in the right orde
   });
 }
 
-TEST_CASE("work of the default queue from before there were others is waited for") {
-  on_each_device([] {
-    // A context of its own, so that there are none yet.
-    const kn::cl::DeviceEntry& entry = kn::default_device().record();
-    Context& context = new_context(entry);
-    const auto kernel = context.kernel("test:add slowly", [] { return kn::runtime::ProgramText{slow_source, ""}; });
-    const auto x = context.queue().allocate(64, "test");
-    context.queue().fill_zero(*x, 0, 64);
-    Launch(context.queue(), kernel).out(*x).value(std::uint32_t{20'000'000}).value(std::uint32_t{5}).run({16}, {16});
-    const auto other = context.new_queue();
-    std::vector<std::uint32_t> values(16);
-    other->read(*x, 0, values.data(), 64);
-    CHECK(values == std::vector<std::uint32_t>(16, 5));
-  });
-}
-
 TEST_CASE("memory that comes back is not handed to another queue while it is in use") {
   on_each_device([] {
     Queue one, two;
@@ -135,32 +106,6 @@ TEST_CASE("memory that comes back is not handed to another queue while it is in 
       }
     }
   });
-}
-
-TEST_CASE("new memory that is dropped unused is not touched late") {
-  // As on drivers that take no memory before a buffer is used: the touch is a command of the queue that asked.
-  kn::cl::DeviceEntry entry = kn::default_device().record();
-  entry.traits.quirks.lazy_allocation = true;
-  static kn::cl::DeviceEntry& kept = *new kn::cl::DeviceEntry(entry);
-  Context& context = new_context(kept);
-  const auto other = context.new_queue();
-  const auto kernel = context.kernel("test:add slowly", [] { return kn::runtime::ProgramText{slow_source, ""}; });
-  const auto x = context.queue().allocate(64, "test");
-  context.queue().fill_zero(*x, 0, 64);
-  const auto busy = [&] {
-    Launch(context.queue(), kernel).out(*x).value(std::uint32_t{20'000'000}).value(std::uint32_t{5}).run({16}, {16});
-  };
-  busy();
-  context.finish();
-  busy();
-  context.queue().allocate(5000, "test");  // touched behind the kernel, and dropped
-  const auto y = other->allocate(5000, "test");
-  const std::vector<std::uint8_t> ones(5000, 255);
-  other->write(*y, 0, ones.data(), ones.size());
-  context.finish();
-  std::vector<std::uint8_t> values(5000);
-  other->read(*y, 0, values.data(), values.size());
-  CHECK(values == ones);
 }
 
 TEST_CASE("random work over several queues agrees with one queue") {
@@ -241,13 +186,13 @@ TEST_CASE("events: points that others wait for") {
 
 TEST_CASE("queues come back for reuse, and arrays outlive the queue they were built on") {
   Array x;
-  kn::runtime::Queue* first = nullptr;
+  const void* first = nullptr;
   {
     const Queue queue;
-    first = queue.handle().get();
+    first = id_of(queue);
     const QueueScope scope(queue);
     x = kn::arange(100) * 3;
   }
-  CHECK(Queue().handle().get() == first);
+  CHECK(id_of(Queue()) == first);
   CHECK(x(5).item<int>() == 15);
 }

@@ -15,18 +15,14 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/context.hpp"
-#include "runtime/launch.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
-#include "support/slow.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
 using kn::slice;
-using kn::runtime::Context;
-using kn::runtime::Launch;
 using kn::test::check_child;
 using kn::test::difference;
 using kn::test::has;
@@ -49,9 +45,7 @@ Array long_work(std::int64_t count) {
 class Blocker {
  public:
   Blocker() {
-    Context::of(kn::default_device()).background().submit([held = released_.get_future().share()] {
-      held.wait_for(10s);
-    });
+    kn::test::run_in_background([held = released_.get_future().share()] { held.wait_for(10s); });
   }
   ~Blocker() { release(); }
   void release() {
@@ -149,14 +143,11 @@ TEST_CASE("work after the call does not delay the values") {
     return;
   }
   on_each_device([] {
-    Context& context = Context::of(kn::default_device());
-    const auto x = context.queue().allocate(4, "test");
-    context.queue().fill_zero(*x, 0, 4);
-    run_slowly(context, *x, 1).wait();  // compiles
+    const Array x = kn::asarray(std::vector<std::uint32_t>{0});
+    run_slowly(x, 1).wait();  // compiles
     const Array y = numbered({1000}) * 2;
     auto future = y.read_async<int>();
-    const kn::cl::Event last = run_slowly(context, *x, 500'000'000);
-    context.queue().flush();
+    const kn::test::Running last = run_slowly(x, 500'000'000);
     CHECK(future.get()[999] == 1998);
     CHECK_FALSE(last.done());
     last.wait();

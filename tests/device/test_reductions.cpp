@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every row of the table of reductions against its definition. A public row without one does not compile.
-#include "graph/reductions.hpp"
-
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -13,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/infer.hpp"
 #include "support/devices.hpp"
+#include "support/tables.hpp"
 
 namespace kn = koine;
 using kn::Array;

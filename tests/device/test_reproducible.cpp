@@ -11,12 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
-#include "graph/node.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
 #include "support/fixed_order.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::all;
@@ -27,6 +26,7 @@ using kn::slice;
 using kn::test::fixed_prod;
 using kn::test::fixed_sum;
 using kn::test::fixed_tree;
+using kn::test::is_reproducible;
 using kn::test::on_each_device;
 using kn::test::plain_product;
 using kn::test::Summed;
@@ -53,7 +53,7 @@ void check_bits(const Array& x, const std::vector<T>& want) {
   CHECK(bit_difference(got, want) == "");
   for (const T& value : got) {
     const T counted = value == value ? value : T(0);
-    results_hash = kn::base::hash64(&counted, sizeof counted, results_hash);
+    results_hash = kn::test::hash64(&counted, sizeof counted, results_hash);
   }
 }
 
@@ -404,8 +404,6 @@ TEST_CASE("a sum of products too small to be seen is 0 on every device") {
 
 namespace {
 
-bool is_reproducible(const Array& x) { return x.node()->place.reproducible; }
-
 const std::vector<float>& any_values() {
   static const std::vector<float> values = uneven<float>(100003, 9);
   return values;
@@ -447,7 +445,7 @@ TEST_CASE("a queue's scope and a reproducible one hold together") {
     const kn::reproducible scope;
     const kn::QueueScope queues(queue);
     const Array total = kn::sum(kn::asarray(any_values()));
-    CHECK(total.node()->place.queue == queue.handle().get());
+    CHECK(kn::test::queue_of(total) == kn::test::id_of(queue));
     check_bits<float>(total, {fixed_sum(any_values())});
   });
 }

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "../examples/digits/network.hpp"
-#include "runtime/context.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/work.hpp"
 
 using kn::all;
@@ -38,7 +38,7 @@ using kn::test::on_each_device;
 
 namespace {
 
-bool on_cpu() { return kn::default_device().record().traits.long_loops(); }
+bool on_cpu() { return kn::test::facts_of().long_loops; }
 
 template <class F>
 std::int64_t programs_of(F f) {

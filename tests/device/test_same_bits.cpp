@@ -13,12 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "base/convert.hpp"
-#include "base/hash.hpp"
-#include "graph/ops.hpp"
 #include "support/allowances.hpp"
 #include "support/devices.hpp"
 #include "support/fixed_order.hpp"
+#include "support/inner.hpp"
+#include "support/tables.hpp"
 #include "support/values.hpp"
 
 namespace kn = koine;
@@ -84,7 +83,7 @@ std::uint64_t hash_of(const Array& x, bool subnormals) {
       T counted = value;
       if (is_nan(value)) counted = T(77.0f);
       if (!subnormals && is_subnormal(value)) counted = T(0.0f);
-      hash = kn::base::hash64(&counted, sizeof counted, hash);
+      hash = kn::test::hash64(&counted, sizeof counted, hash);
     }
   });
   return hash;
@@ -138,8 +137,8 @@ void check_functions(bool subnormals) {
         CAPTURE(what);
         const std::uint64_t hash = hash_of(row.result, subnormals);
         CHECK(first.try_emplace(what, hash).first->second == hash);
-        total = kn::base::hash_combine(total, hash);
-        if (!wide) single = kn::base::hash_combine(single, hash);
+        total = kn::test::hash_combine(total, hash);
+        if (!wide) single = kn::test::hash_combine(single, hash);
         if (std::getenv("KOINE_TEST_EXHAUSTIVE")) std::cout << what << ": " << std::hex << hash << std::dec << '\n';
       }
     }
@@ -195,7 +194,7 @@ TEST_CASE("conversions give the bits that the host's give") {
           with_type(to, [&]<class U>(U) {
             const auto got = each.template to_vector<U>();
             std::vector<std::uint64_t> memory((values.size() * sizeof(U) + 7) / 8);
-            kn::base::convert(source, from, memory.data(), to, values.size());
+            kn::test::convert(source, from, memory.data(), to, values.size());
             const U* want = reinterpret_cast<const U*>(memory.data());
             std::size_t wrong = 0;
             std::string words;

@@ -10,10 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/context.hpp"
-#include "runtime/kernel_sources.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -72,17 +71,15 @@ TEST_CASE("threads with arrays of their own do not disturb each other") {
 }
 
 TEST_CASE("while one thread waits for a compiler, others evaluate on the same device") {
-  namespace runtime = kn::runtime;
-  runtime::Context& context = runtime::Context::of(kn::default_device());
-  const bool cpu = context.traits().long_loops();
+  const bool cpu = kn::test::facts_of().long_loops;
   // What take() of rows of bytes needs: a thread that builds the same keeps it waiting.
   const std::string options = std::string("-D KN_MOVED=uchar") + (cpu ? " -D KN_CPU" : " -D KN_INDEX=uint");
   std::promise<void> building, go_on;
   std::thread builder([&] {
-    context.kernel("take " + options, [&] {
+    kn::test::build_kernel("take " + options, [&] {
       building.set_value();
       go_on.get_future().wait();
-      return runtime::ProgramText{std::string(runtime::kernel_source("take")), options};
+      return kn::test::KernelText{kn::test::kernel_source("take"), options};
     });
   });
   building.get_future().wait();

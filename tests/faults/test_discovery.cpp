@@ -10,9 +10,9 @@
 #include <iostream>
 #include <string>
 
-#include "cl/device_entry.hpp"
 #include "support/child.hpp"
 #include "support/fail_layer.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::test::fail_layer;
@@ -21,24 +21,12 @@ namespace {
 
 constexpr int out_of_host_memory = -6, nothing_failed = 7;
 
-std::string described(const kn::Device& device) {
-  const kn::DeviceTraits& traits = device.record().traits;
-  std::string text = traits.selector + ", " + traits.name + ", " + traits.driver;
-  for (const std::uint64_t each :
-       {std::uint64_t{traits.fp64}, std::uint64_t{traits.unified_memory}, std::uint64_t{traits.exact_divide},
-        std::uint64_t{traits.compute_units}, std::uint64_t{traits.max_group}, std::uint64_t{traits.vector_bytes},
-        std::uint64_t{traits.base_alignment}, traits.memory, traits.max_allocation, traits.local_memory}) {
-    text += ", " + std::to_string(each);
-  }
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("child: devices are looked for" * doctest::skip()) {
   std::string found;
   try {
-    found = described(kn::default_device());
+    found = kn::test::answers_of(kn::default_device());
   } catch (const kn::DeviceError& error) {
     const std::string text = error.what();
     CAPTURE(text);
@@ -56,7 +44,7 @@ TEST_CASE("child: devices are looked for" * doctest::skip()) {
 TEST_CASE("each call that looks for devices fails in its turn") {
   const char* const text = std::getenv("KOINE_TEST_STRIDE");
   const std::uint64_t stride = text != nullptr ? std::strtoull(text, nullptr, 10) : 17;
-  const std::string device = described(kn::default_device());
+  const std::string device = kn::test::answers_of(kn::default_device());
   std::uint64_t injected = 0;
   for (std::uint64_t skip = 0;; skip += stride) {
     CAPTURE(skip);

@@ -14,10 +14,10 @@
 #include <ostream>
 #include <vector>
 
-#include "runtime/context.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
 #include "support/fail_layer.hpp"
+#include "support/inner.hpp"
 #include "support/sanitizer.hpp"
 #include "support/structures.hpp"
 
@@ -46,7 +46,7 @@ std::ostream& operator<<(std::ostream& out, const Live& live) {
 Live live() {
   const kn::Device device = kn::default_device();
   kn::synchronize(device);
-  kn::runtime::Context::of(device).background().wait_idle();
+  kn::test::finish_background(device);
   const kn::MemoryStats stats = kn::memory_stats(device);
   kn::set_memory_limit(device, stats.in_use);
   kn::set_memory_limit(device, stats.limit);
@@ -122,7 +122,6 @@ constexpr std::int64_t mebibyte = 1 << 20;
 }  // namespace
 
 TEST_CASE("child: ever new structures" * doctest::skip()) {
-  kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
   const Array x = kn::full({50}, std::int64_t{5}).eval();
   const unsigned all = kn::test::exhaustive() ? 1000 : 120, warm = all / 3;
   std::int64_t before = 0;
@@ -134,8 +133,8 @@ TEST_CASE("child: ever new structures" * doctest::skip()) {
     if (i == warm) before = resident();
   }
   CHECK(wrong == 0);
-  CHECK(context.activity().built >= all);
-  CHECK(context.programs() == 20);
+  CHECK(kn::test::activity_of().built >= all);
+  CHECK(kn::test::activity_of().programs == 20);
   const std::int64_t after = resident();
   MESSAGE(all << " structures: " << before / mebibyte << " MiB after " << warm << ", " << after / mebibyte
               << " MiB at the end");
@@ -147,20 +146,19 @@ TEST_CASE("programs in memory stay within their limit, whatever structures come 
 
 TEST_CASE("a million evaluations leave nothing behind") {
   on_each_device([] {
-    kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
     const Array x = kn::arange(count).eval();
     const std::int64_t all = kn::test::exhaustive() ? 1'000'000 : 20'000, warm = 10'000;
     std::int64_t wrong = 0;
     for (std::int64_t i = 0; i < warm; ++i) wrong += !evaluate(x, i);
     const Live before = live();
-    const std::size_t programs = context.programs();
-    const std::uint64_t launches = context.activity().launches;
+    const std::size_t programs = kn::test::activity_of().programs;
+    const std::uint64_t launches = kn::test::activity_of().launches;
     const std::int64_t memory = resident();
     for (std::int64_t i = warm; i < all; ++i) wrong += !evaluate(x, i);
     CHECK(wrong == 0);
     CHECK(live() == before);
-    CHECK(context.programs() == programs);
-    CHECK(context.activity().launches - launches >= static_cast<std::uint64_t>(all - warm));
+    CHECK(kn::test::activity_of().programs == programs);
+    CHECK(kn::test::activity_of().launches - launches >= static_cast<std::uint64_t>(all - warm));
     check_no_more(resident(), memory, 8 * mebibyte);
     MESSAGE(all << " evaluations: " << memory / mebibyte << " MiB after " << warm << ", " << resident() / mebibyte
                 << " MiB at the end");

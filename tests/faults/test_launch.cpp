@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cl/errors.hpp"
-#include "runtime/context.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/fail_layer.hpp"
+#include "support/inner.hpp"
 #include "support/work.hpp"
 
 namespace kn = koine;
@@ -36,7 +35,7 @@ void check_sentence(const std::string& text, int code, const std::string& attemp
   CHECK(has(text, "] "));
   CHECK(has(text, attempt));
   CHECK(has(text, device.selector() + " (" + device.name() + ")"));
-  CHECK(has(text, kn::cl::error_name(code)));
+  CHECK(has(text, kn::test::error_name(code)));
 }
 
 template <class Kind>
@@ -105,7 +104,7 @@ TEST_CASE("an argument that the driver refuses is an error; the work stays pendi
 
 TEST_CASE("a build that fails without a word of the compiler's is tried again where the driver needs it") {
   kn::test::on_each_device([] {
-    if (!kn::default_device().record().traits.quirks.builds_fail_now_and_then) return;
+    if (!kn::test::facts_of().builds_fail_now_and_then) return;
     const Array y = kn::sinh(kn::tan(numbered<float>({100}) * 1e-3) * 2 - 1);
     const Failing failing("clBuildProgram", build_failure, 2);
     CHECK(y(0).item<float>() == doctest::Approx(std::sinh(-1.0)));
@@ -115,17 +114,12 @@ TEST_CASE("a build that fails without a word of the compiler's is tried again wh
 
 TEST_CASE("what a compiler or a linker refuses is built once") {
   kn::test::on_each_device([] {
-    kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
-    const kn::cl::DeviceEntry& entry = context.entry();
-    for (const char* source : {"kernel void f(global int* x) { x[0] = ; }",
-                               "int nowhere(int x); kernel void f(global int* x) { x[0] = nowhere(x[0]); }"}) {
+    for (const char* source : {"kernel void koine(global int* x) { x[0] = ; }",
+                               "int nowhere(int x); kernel void koine(global int* x) { x[0] = nowhere(x[0]); }"}) {
       CAPTURE(std::string(source));
       const Failing second("clBuildProgram", build_failure, always, 1);
       // Some link, and say so, when the kernel is made.
-      const std::string message = message_of<kn::KernelBuildError>([&] {
-        const auto program = kn::cl::Program::from_source(context.handle(), entry.device, entry.traits, source, "");
-        clReleaseKernel(program.create_kernel("f"));
-      });
+      const std::string message = message_of<kn::KernelBuildError>([&] { kn::test::build_kernel({source}); });
       CHECK(message.starts_with("[eval] "));
       CHECK(second.failed() == 0);
     }
@@ -137,12 +131,11 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
     // Operations in an order that no other test has, so that the kernel is not there yet.
     const Array x = numbered<float>({100}), y = kn::tanh(kn::cosh(x * 1e-3) - kn::sinh(x * 1e-3));
     x.eval();
-    kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
-    const std::uint64_t programs = context.activity().built;
+    const std::uint64_t programs = kn::test::activity_of().built;
     for (int time = 0; time < 3; ++time) {
       const Failing failing("clBuildProgram", build_failure);
       check_sentence(message_of<kn::KernelBuildError>([&] { y.eval(); }), build_failure, "build a kernel");
-      CHECK(failing.failed() == (kn::default_device().record().traits.quirks.builds_fail_now_and_then ? 4 : 1));
+      CHECK(failing.failed() == (kn::test::facts_of().builds_fail_now_and_then ? 4 : 1));
     }
     for (const char* function : {"clCreateProgramWithSource", "clCreateKernel"}) {
       CAPTURE(std::string(function));
@@ -152,7 +145,7 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
       CHECK(failing.failed() == 1);
     }
     CHECK(y(0).item<float>() == doctest::Approx(std::tanh(1.0)));
-    CHECK(context.activity().built == programs + 1);
+    CHECK(kn::test::activity_of().built == programs + 1);
   });
 }
 

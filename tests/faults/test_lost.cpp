@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "cl/errors.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/fail_layer.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -80,7 +80,7 @@ TEST_CASE("child: a device is lost" * doctest::skip()) {
     REQUIRE(failing.failed() >= 1);
     CHECK(text.starts_with("["));
     CHECK(has(text, name));
-    CHECK(has(text, kn::cl::error_name(code)));
+    CHECK(has(text, kn::test::error_name(code)));
   }
 
   Array assigned = ready;

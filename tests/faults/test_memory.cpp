@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
-#include "cl/device_entry.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/fail_layer.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -67,7 +66,7 @@ TEST_CASE("an allocation that fails once is tried again after all that is held w
 TEST_CASE("an allocation that always fails is an OutOfMemory with all the numbers, and harms nothing") {
   kn::test::on_each_device([] {
     const kn::Device device = kn::default_device();
-    const kn::DeviceTraits& traits = device.record().traits;
+    const std::uint64_t largest = kn::test::facts_of(device).largest_buffer;
     const Array kept = numbered({1000}), source = numbered({size}), pending = source * 3;
     kept.eval();
     leave_held();
@@ -78,9 +77,9 @@ TEST_CASE("an allocation that always fails is an OutOfMemory with all the number
       CAPTURE(text);
       CHECK(text.starts_with("[multiply] 3 MiB "));
       CHECK(has(text, device.selector() + " (" + device.name() + ")"));
-      for (const std::uint64_t bytes : {before.in_use, before.limit, device.memory(), traits.max_allocation}) {
+      for (const std::uint64_t bytes : {before.in_use, before.limit, device.memory(), largest}) {
         CAPTURE(bytes);
-        CHECK(has(text, kn::base::bytes_text(bytes)));
+        CHECK(has(text, kn::test::bytes_text(bytes)));
       }
       CHECK(has(text, "0 bytes held"));
       CHECK(has(text, "CL_MEM_OBJECT_ALLOCATION_FAILURE"));
@@ -142,7 +141,7 @@ TEST_CASE("the function that was called is the one that is named") {
 TEST_CASE("more than the device has in one buffer is refused before the driver is asked") {
   kn::test::on_each_device([] {
     const kn::Device device = kn::default_device();
-    const std::uint64_t largest = device.record().traits.max_allocation;
+    const std::uint64_t largest = kn::test::facts_of(device).largest_buffer;
     const auto count = static_cast<std::int64_t>(largest + largest / 2) / 4;  // float32: half as much again
     const Array kept = numbered({10}), row = kn::ones({count, 1});
     kn::random::Generator generator(1);
@@ -160,8 +159,8 @@ TEST_CASE("more than the device has in one buffer is refused before the driver i
       const std::string text = message_of<kn::OutOfMemory>(request);
       CAPTURE(text);
       CHECK(text.starts_with(function));
-      CHECK(has(text, "one buffer of " + kn::base::bytes_text(std::uint64_t(count) * 4)));
-      CHECK(has(text, kn::base::bytes_text(largest)));
+      CHECK(has(text, "one buffer of " + kn::test::bytes_text(std::uint64_t(count) * 4)));
+      CHECK(has(text, kn::test::bytes_text(largest)));
       CHECK(has(text, device.selector() + " (" + device.name() + ")"));
     }
     CHECK(fail_layer().memory().most_bytes <= there + 1024);  // the single numbers that the product reads

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/with_type.hpp"
 #include "support/reference.hpp"
+#include "support/with_type.hpp"
 
 namespace koine::fuzz {
 

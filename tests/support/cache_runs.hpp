@@ -20,10 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash.hpp"
-#include "runtime/context.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"
+#include "support/inner.hpp"
 
 namespace koine::test {
 
@@ -96,9 +95,9 @@ inline CacheRun run(const CacheFolder& folder, const std::string& name, Variable
 
 /// What a child leaves for run(): its counts, and its values as a hash.
 inline void report(const std::string& values) {
-  const runtime::Activity activity = runtime::Context::of(default_device()).activity();
+  const Activity activity = activity_of();
   std::ofstream(std::getenv("KOINE_TEST_OUTPUT"))
-      << activity.built << ' ' << activity.loaded << ' ' << base::hash128_hex(values) << '\n';
+      << activity.built << ' ' << activity.loaded << ' ' << hash128_hex(values) << '\n';
 }
 
 template <class T>

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "cl/device_entry.hpp"
 #include "layers/fail.hpp"
+#include "support/inner.hpp"
 #include "support/layer.hpp"
 
 namespace koine::test {
@@ -21,9 +21,7 @@ inline const FailLayer& fail_layer() {
 }
 
 /// The call by which the library waits for a queue of the default device.
-inline const char* waiting_call() {
-  return default_device().record().traits.quirks.finish_waits_for_later ? "clWaitForEvents" : "clFinish";
-}
+inline const char* waiting_call() { return facts_of().finish_waits_for_later ? "clWaitForEvents" : "clFinish"; }
 
 constexpr std::uint64_t always = std::numeric_limits<std::uint64_t>::max();
 

@@ -20,7 +20,6 @@
 #include <thread>
 #include <vector>
 
-#include "cl/errors.hpp"
 #include "support/child.hpp"
 #include "support/fail_layer.hpp"
 #include "support/files.hpp"
@@ -60,7 +59,7 @@ constexpr std::array faults = {
 };
 
 inline std::string text_of(const Fault& fault) {
-  std::string text = fault.code == host_allocation ? "std::bad_alloc" : cl::error_name(fault.code);
+  std::string text = fault.code == host_allocation ? "std::bad_alloc" : error_name(fault.code);
   if (std::string_view(fault.function) != any_function) text += " of " + std::string(fault.function);
   return text + (fault.for_good ? " from then on" : "");
 }
@@ -277,8 +276,7 @@ class Sweep {
       } else if (first.no_memory ? fault.code != host_allocation : !is_sentence(first.error)) {
         return "no sentence: " + first.error;
       }
-      each_device(
-          [&](const Device& device) { unmade = unmade || runtime::Context::existing(device.record()) == nullptr; });
+      each_device([&](const Device& device) { unmade = unmade || !was_used(device); });
       if (first.thrown) second = attempt(body, state, [] {});
     }
     // Where the context itself did not come to be, nothing is lost for good.
@@ -346,9 +344,8 @@ class Sweep {
     State result;
     std::uint64_t staging_slots = 0, staging_events = 0;
     each_device([&](const Device& device) {
-      runtime::Context* const context = runtime::Context::existing(device.record());
-      if (context == nullptr) return;
-      context->background().wait_idle();
+      if (!was_used(device)) return;
+      finish_background(device);
       try {
         synchronize(device);
       } catch (const DeviceLost&) {
@@ -357,7 +354,7 @@ class Sweep {
       set_memory_limit(device, stats.in_use);
       set_memory_limit(device, stats.limit);
       result.in_use += stats.in_use;
-      const runtime::Activity activity = context->activity();
+      const Activity activity = activity_of(device);
       result.programs += activity.built + activity.loaded;
       staging_slots += activity.staging_slots;
       staging_events += activity.staging_events;

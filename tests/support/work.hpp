@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work something gave the default device: kernels run and programs made, by the compiler or from
-// the cache on disk. For tests that link the library's
-// internals.
+// How much work something gave the default device: kernels run and programs made, by the compiler or from the cache on
+// disk. For programs that link koine_internal.
 #pragma once
 
 #include <koine/array.hpp>
@@ -9,7 +8,7 @@
 
 #include <cstdint>
 
-#include "runtime/context.hpp"
+#include "support/inner.hpp"
 
 namespace koine::test {
 
@@ -19,10 +18,9 @@ struct Work {
 
 template <class F>
 Work work_of(F f) {
-  const runtime::Context& context = runtime::Context::of(default_device());
-  const runtime::Activity before = context.activity();
+  const Activity before = activity_of();
   f();
-  const runtime::Activity after = context.activity();
+  const Activity after = activity_of();
   return {static_cast<std::int64_t>(after.launches - before.launches),
           static_cast<std::int64_t>(after.built + after.loaded - before.built - before.loaded)};
 }

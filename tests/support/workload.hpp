@@ -20,11 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "exec/matmul_routes.hpp"
-#include "exec/programs.hpp"
-#include "runtime/context.hpp"
-#include "runtime/staging.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/op_table.hpp"
 
 namespace koine::test {
@@ -185,54 +182,14 @@ bool operations_repeat(Attempt& attempt) {
 }
 
 /// A product of two 20x20 matrices of small numbers by one route, whatever the device would choose.
-template <class Prepare>
-bool multiplies(Attempt& attempt, Prepare prepare) {
+inline bool multiplies(Attempt& attempt, Route route) {
   constexpr std::size_t n = 20;
   Values a(n * n), product(n * n);
   for (std::size_t i = 0; i < n * n; ++i) a[i] = static_cast<float>(i % 7);
   for (std::size_t i = 0; i < n * n; ++i) {
     for (std::size_t k = 0; k < n; ++k) product[i] += a[i / n * n + k] * a[k * n + i % n];
   }
-  runtime::Context& context = runtime::Context::of(attempt.site.device);
-  runtime::Queue& queue = context.queue();
-  const auto operand = queue.allocate(a.size() * 4, "matmul"), result = queue.allocate(a.size() * 4, "matmul");
-  queue.write(*operand, 0, a.data(), a.size() * 4, "matmul");
-  const exec::MatmulPiece piece{float32, n, n, n, {}, {0, n, 1, {}}, {0, n, 1, {}}, 0, false, false};
-  exec::evaluated(context, [&](exec::Programs& programs) {
-    const exec::MatmulWork work = prepare(programs, queue, piece);
-    programs.complete();
-    work({*operand, *operand, *result});
-  });
-  Values got(product.size());
-  queue.read(*result, 0, got.data(), got.size() * 4, "matmul");
-  return got == product;
-}
-
-/// Through a ring of its own, as small as a transfer of a few chunks needs.
-inline bool stages(Attempt& attempt) {
-  constexpr std::size_t slot = 4096, count = 3 * slot / 4 + 5, bytes = count * 4;
-  const Array x = arange(count, {.dtype = float32}).eval();
-  runtime::Context& context = runtime::Context::of(attempt.site.device);
-  runtime::Queue& queue = context.queue();
-  const auto memory = queue.allocate(bytes, "staging");
-  runtime::Staging ring(context.handle(), context.entry(), slot, 2);
-  Values values(count, 3.0f), got(count);
-  const auto check = [&](cl_int code) {
-    if (code != CL_SUCCESS) context.fail(code, "staging", "move data");
-  };
-  // Whatever was enqueued reads and writes what dies here.
-  struct Done {
-    runtime::Queue& queue;
-    ~Done() {
-      try {
-        queue.finish();
-      } catch (...) {
-      }
-    }
-  } const done{queue};
-  check(ring.write(queue.handle(), memory->memory(), 0, values.data(), bytes));
-  check(ring.read(queue.handle(), memory->memory(), 0, got.data(), bytes));
-  return got == values;
+  return multiplied(route, {n, n, n}, a, a, attempt.site.device) == product;
 }
 
 }  // namespace steps
@@ -357,10 +314,10 @@ inline std::vector<Step> workload() {
            equal(matmul(ones({3, 0}), ones({0, 2})), Values(6, 0.0f)) &&
            equal(matmul(broadcast_to(a, {2, 10, 10}), reshape(asarray(hundred()), {1, 10, 10}))(1), product);
   });
-  add("matrix products by the packed route", [](Attempt& a) { return multiplies(a, exec::prepare_packed); });
-  add("matrix products by the tile route", [](Attempt& a) { return multiplies(a, exec::prepare_tile); });
+  add("matrix products by the packed route", [](Attempt& a) { return multiplies(a, Route::packed); });
+  add("matrix products by the tile route", [](Attempt& a) { return multiplies(a, Route::tile); });
   add(
-      "matrix products by CLBlast", [](Attempt& a) { return multiplies(a, exec::prepare_clblast); }, true);
+      "matrix products by CLBlast", [](Attempt& a) { return multiplies(a, Route::clblast); }, true);
   list.back().clblast = true;
   add("random numbers", [drawn = std::vector<Array>()](Attempt& attempt) mutable {
     const auto there = attempt.elsewhere();
@@ -414,7 +371,7 @@ inline std::vector<Step> workload() {
   });
   add("large transfers", [x = Array()](Attempt& attempt) mutable {
     // Large enough for the way that this device's large transfers go.
-    const bool shared = runtime::Transfers::shares_memory(attempt.site.device.record().traits);
+    const bool shared = facts_of(attempt.site.device).shares_memory;
     const std::size_t count = std::size_t{1} << (shared ? 24 : 22);
     static Values values, got;
     if (values.size() != count) {
@@ -427,7 +384,7 @@ inline std::vector<Step> workload() {
     x.copy_to(got);
     return got.back() == 7 && got.front() == 1;
   });
-  add("the staging ring", stages);
+  add("the staging ring", [](Attempt& attempt) { return stages(attempt.site.device); });
   add("reading in the background", [x = Array()](Attempt& attempt) mutable {
     attempt.once([&] { x = asarray(hundred()) + 1; });
     const auto there = attempt.elsewhere();

@@ -8,46 +8,30 @@
 #include <string>
 #include <vector>
 
-#include "runtime/launch.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/vendor_layer.hpp"
 
 namespace kn = koine;
-using kn::runtime::Context;
-using kn::runtime::KernelRef;
-using kn::runtime::Launch;
-using kn::runtime::ProgramText;
+using kn::test::build_kernel;
 using kn::test::check_played;
 using kn::test::has;
+using kn::test::KernelText;
 using kn::test::leave_out;
 using kn::test::message_of;
 using kn::test::Refused;
+using kn::test::run_kernel;
 using kn::test::vendor_layer;
 
 namespace {
 
-Context& context() { return Context::of(kn::default_device()); }
-
-KernelRef kernel_of(const std::string& source, const std::string& options = "") {
-  return context().kernel(
-      "test:" + source + options,
-      [&] {
-        return ProgramText{source, options};
-      },
-      "koine");
-}
+kn::Array memory() { return kn::asarray(std::vector<int>(1024)); }
 
 /// Launches a kernel that takes one buffer.
-template <class... Arguments>
-void run(const KernelRef& kernel, std::vector<std::size_t> global, std::vector<std::size_t> local,
-         const Arguments&... arguments) {
-  const auto buffer = context().queue().allocate(4096, "test");
-  Launch launch(context().queue(), kernel);
-  launch.out(*buffer);
-  (launch.value(arguments), ...);
-  launch.run(global, local);
-  context().finish();
+void run(const KernelText& kernel, const std::vector<std::size_t>& global, const std::vector<std::size_t>& local) {
+  run_kernel(kernel, memory(), {}, global, local);
+  kn::synchronize();
 }
 
 constexpr const char* simple = "kernel void koine(global int* x) { x[get_global_id(0)] = 1; }";
@@ -55,7 +39,7 @@ constexpr const char* simple = "kernel void koine(global int* x) { x[get_global_
 }  // namespace
 
 TEST_CASE("child: groups" * doctest::skip()) {
-  const KernelRef kernel = kernel_of(simple);
+  const KernelText kernel{simple};
   CHECK_NOTHROW(run(kernel, {1024}, {256}));
   const std::string text = message_of<kn::LaunchError>([&] { run(kernel, {1024}, {512}); });
   CAPTURE(text);
@@ -66,7 +50,7 @@ TEST_CASE("child: groups" * doctest::skip()) {
 
   const std::string required =
       "kernel __attribute__((reqd_work_group_size(512, 1, 1))) void koine(global int* x) { x[get_global_id(0)] = 1; }";
-  CHECK(has(message_of<kn::KernelBuildError>([&] { kernel_of(required); }),
+  CHECK(has(message_of<kn::KernelBuildError>([&] { build_kernel({required}); }),
             "reqd_work_group_size is 512, at most 256 are possible"));
   CHECK(vendor_layer().refused().builds > 0);  // PoCL's builds are tried again
 }
@@ -77,7 +61,7 @@ TEST_CASE("a group beyond the limit fails, be it asked for at the launch or in t
 }
 
 TEST_CASE("child: one dimension of a group" * doctest::skip()) {
-  const KernelRef kernel = kernel_of(simple);
+  const KernelText kernel{simple};
   CHECK_NOTHROW(run(kernel, {1, 1, 64}, {1, 1, 64}));
   CHECK(has(message_of<kn::LaunchError>([&] { run(kernel, {1, 1, 128}, {1, 1, 128}); }), "CL_INVALID_WORK_ITEM_SIZE"));
 }
@@ -90,16 +74,12 @@ TEST_CASE("child: local memory" * doctest::skip()) {
     return "kernel void koine(global int* x) { local char y[" + bytes +
            "]; y[get_local_id(0)] = (char)x[1]; barrier(CLK_LOCAL_MEM_FENCE); x[0] = y[0]; }";
   };
-  const KernelRef largest = kernel_of(source(limit));
+  const KernelText largest{source(limit)};
   CHECK_NOTHROW(run(largest, {1}, {1}));
-  const cl_kernel handle = largest->take();
-  cl_ulong declared = 0;
-  clGetKernelWorkGroupInfo(handle, context().entry().device(), CL_KERNEL_LOCAL_MEM_SIZE, sizeof declared, &declared,
-                           nullptr);
-  largest->give_back(handle);
-  if (declared == 0) return leave_out("this PoCL does not say how much local memory a kernel declares");
-  CHECK(
-      has(message_of<kn::KernelBuildError>([&] { kernel_of(source(limit + " + 128")); }), "local memory in bytes is"));
+  if (kn::test::local_memory_of(largest) == 0)
+    return leave_out("this PoCL does not say how much local memory a kernel declares");
+  CHECK(has(message_of<kn::KernelBuildError>([&] { build_kernel({source(limit + " + 128")}); }),
+            "local memory in bytes is"));
   CHECK(vendor_layer().refused().builds == 1);
 }
 
@@ -110,18 +90,14 @@ TEST_CASE("local memory beyond the limit fails") {
 
 TEST_CASE("child: double" * doctest::skip()) {
   const std::string text = message_of<kn::KernelBuildError>(
-      [] { kernel_of("kernel void koine(global int* x) { double y = x[0]; x[1] = (int)(y * y); }"); });
+      [] { build_kernel({"kernel void koine(global int* x) { double y = x[0]; x[1] = (int)(y * y); }"}); });
   CAPTURE(text);
   CHECK(has(text, "poisoned"));
-  CHECK_NOTHROW(kernel_of("\n#ifdef cl_khr_fp64\n#error there is none\n#endif\n" + std::string(simple)));
+  CHECK_NOTHROW(build_kernel({"\n#ifdef cl_khr_fp64\n#error there is none\n#endif\n" + std::string(simple)}));
   // Without double, a constant is a float: 16777217 is not one.
-  const auto buffer = context().queue().allocate(64, "test");
-  Launch launch(context().queue(), kernel_of("kernel void koine(global int* x) { x[0] = 16777217.0 == 16777216.0; }"));
-  launch.out(*buffer);
-  launch.run(std::vector<std::size_t>{1}, std::vector<std::size_t>{1});
-  int value = 0;
-  context().queue().read(*buffer, 0, &value, sizeof value);
-  CHECK(value == 1);
+  const kn::Array x = memory();
+  run_kernel({"kernel void koine(global int* x) { x[0] = 16777217.0 == 16777216.0; }"}, x, {}, {1}, {1});
+  CHECK(x(0).item<int>() == 1);
 }
 
 TEST_CASE("double fails to build on a device without it") {
@@ -130,10 +106,11 @@ TEST_CASE("double fails to build on a device without it") {
 }
 
 TEST_CASE("child: exact division" * doctest::skip()) {
-  CHECK_FALSE(context().traits().exact_divide);
+  CHECK_FALSE(kn::test::facts_of().exact_divide);
   CHECK(kn::sum(kn::ones({64}) / 4).item<float>() == 16.0f);
-  const std::string text = message_of<kn::KernelBuildError>(
-      [] { kernel_of("kernel void koine(global int* x) { x[0] = 6; }", "-cl-fp32-correctly-rounded-divide-sqrt"); });
+  const std::string text = message_of<kn::KernelBuildError>([] {
+    build_kernel({"kernel void koine(global int* x) { x[0] = 6; }", "-cl-fp32-correctly-rounded-divide-sqrt"});
+  });
   CHECK(has(text, "CL_INVALID_BUILD_OPTIONS"));
 }
 
@@ -146,12 +123,10 @@ TEST_CASE("child: parameters" * doctest::skip()) {
     parameters += ", long a" + std::to_string(i);
     total += " + a" + std::to_string(i);
   }
-  const KernelRef kernel = kernel_of("kernel void koine(global int* x" + parameters + ") { x[0] = 0" + total + "; }");
-  const auto buffer = context().queue().allocate(64, "test");
-  Launch launch(context().queue(), kernel);
-  launch.out(*buffer);
-  for (std::int64_t i = 0; i < 140; ++i) launch.value(i);
-  const auto go = [&] { launch.run(std::vector<std::size_t>{1}, std::vector<std::size_t>{1}); };
+  const KernelText kernel{"kernel void koine(global int* x" + parameters + ") { x[0] = 0" + total + "; }"};
+  std::vector<kn::test::Argument> arguments;
+  for (std::int64_t i = 0; i < 140; ++i) arguments.emplace_back(i);
+  const auto go = [&] { run_kernel(kernel, memory(), arguments, {1}, {1}); };
   if (std::string(std::getenv("KOINE_TEST_EXPECT")) == "fits") {
     CHECK_NOTHROW(go());
   } else {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
 #include "support/arrays.hpp"
+#include "support/inner.hpp"
 #include "support/vendor_layer.hpp"
 
 namespace kn = koine;
 using kn::Array;
-using kn::base::bytes_text;
+using kn::test::bytes_text;
 using kn::test::check_played;
 using kn::test::has;
 using kn::test::message_of;

@@ -16,8 +16,8 @@
 #include "runtime/launch.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/sanitizer.hpp"
-#include "support/slow.hpp"
 
 namespace kn = koine;
 using kn::runtime::BufferRef;
@@ -28,7 +28,7 @@ using kn::test::run_slowly;
 
 namespace {
 
-kn::cl::Event last_event;
+kn::test::Running last_event;
 
 // Destroyed while the process ends.
 kn::Array global;
@@ -102,17 +102,14 @@ void repeat(const std::string& test_case) {
 TEST_CASE("child: ends while a kernel runs" * doctest::skip()) {
   // Registered before the device is used, so it runs after what the library registered since.
   std::atexit([] {
-    const bool must_be_done = kn::default_device().record().traits.quirks.crashes_at_exit;
+    const bool must_be_done = kn::test::facts_of().crashes_at_exit;
     if (must_be_done && !last_event.done()) _exit(3);
   });
-  Context& context = Context::of(kn::default_device());
-  const BufferRef x = context.queue().allocate(4, "test");
-  context.queue().fill_zero(*x, 0, 4);
+  const kn::Array x = kn::asarray(std::vector<std::uint32_t>{0});
   (kn::arange(10) + 1).eval();
-  run_slowly(context, *x, 1);                                   // some drivers' first launch of a kernel is waited for
+  run_slowly(x, 1);                                             // some drivers' first launch of a kernel is waited for
   const char* const rounds = std::getenv("KOINE_TEST_ROUNDS");  // fewer under memcheck
-  last_event = run_slowly(context, *x, rounds != nullptr ? static_cast<std::uint32_t>(std::atoi(rounds)) : 500'000'000);
-  context.queue().flush();
+  last_event = run_slowly(x, rounds != nullptr ? static_cast<std::uint32_t>(std::atoi(rounds)) : 500'000'000);
   std::exit(last_event.done() ? 4 : 0);
 }
 
@@ -300,7 +297,7 @@ TEST_CASE("exit may be called deep in a computation") { repeat("child: ends deep
 
 TEST_CASE("where a driver dies with the process only the thread that ends it is let through") {
   check_child("child: keeps threads out of a driver that dies");
-  if (!kn::default_device().record().traits.quirks.crashes_at_exit) return;  // no work is waited for at such an end
+  if (!kn::test::facts_of().crashes_at_exit) return;  // no work is waited for at such an end
   check_child("child: keeps threads out of a driver that dies", {{"KOINE_TEST_OTHER_THREAD", "1"}});
 }
 
