@@ -3,15 +3,14 @@
 // order of additions. Which order it is, is documented, so every way of computing one gives the same bits.
 //
 // A call's `which` is the scan, `typed` its .dtype, `keepdims` its .include_initial.
-#include "bounds.hpp"
 #include "families.hpp"
 #include "print.hpp"
 #include "resolution.hpp"
+#include "so_far.hpp"
 
 namespace koine::fuzz {
 namespace {
 
-enum Scan : std::size_t { sums, products, largest, smallest };
 constexpr std::string_view names[] = {"cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"};
 
 class Scanning : Resolution {
@@ -49,79 +48,10 @@ Array result(const Call& call, const std::vector<Operand>& sources) {
   }
 }
 
-/// What a line holds up to an element: `add` takes the next, `met_by` says whether a result may be that.
-template <class T>
-class SoFar {
- public:
-  explicit SoFar(std::size_t scan) : scan_(scan) {}
-
-  void add(T x) {
-    if constexpr (std::is_integral_v<T>) {
-      const auto bits = static_cast<std::uint64_t>(x);
-      whole_ = scan_ == sums ? whole_ + bits : whole_ * bits;
-    } else if constexpr (test::is_complex_float<T>) {
-      real_.add(x.real());
-      imag_.add(x.imag());
-      product_.add(x);
-    } else {
-      scan_ == sums ? real_.add(test::widened(x)) : product_.add(test::widened(x));
-    }
-    if constexpr (!test::is_complex_float<T>) {
-      const bool better = !(x == x) || (scan_ == largest ? x > extreme_ : x < extreme_);
-      if (first_ || (extreme_ == extreme_ && better)) extreme_ = x;
-    }
-    first_ = false;
-  }
-
-  bool met_by(T got, std::string* wanted) const {
-    bool loose = false;
-    if constexpr (!test::is_complex_float<T>) {
-      if (scan_ >= largest || std::is_integral_v<T>) {
-        T want = extreme_;
-        if constexpr (std::is_integral_v<T>)
-          want = scan_ >= largest ? extreme_ : static_cast<T>(first_ ? scan_ == products : whole_);
-        if (got == want || (want != want && got != got)) return true;
-        *wanted = test::shown(want);
-        return false;
-      }
-    }
-    if constexpr (test::is_real_float<T>) {
-      return (scan_ == sums ? real_.wanted() : product_.wanted()).met_by(got, wanted, &loose);
-    } else if constexpr (test::is_complex_float<T>) {
-      if (scan_ == products) return product_.met_by(got, wanted);
-      return real_.wanted().met_by(got.real(), wanted, &loose) && imag_.wanted().met_by(got.imag(), wanted, &loose);
-    } else {
-      return false;
-    }
-  }
-
- private:
-  template <class P, bool Complex = test::is_complex_float<P>>
-  struct Parts {
-    using Real = P;
-    using Factors = Product<P>;
-  };
-  template <class P>
-  struct Parts<P, true> {
-    using Real = typename P::value_type;
-    using Factors = ComplexProduct<P>;
-  };
-  using Floating = std::conditional_t<std::is_integral_v<T>, float, T>;
-
-  std::size_t scan_;
-  bool first_ = true;
-  T extreme_{};
-  std::uint64_t whole_ = scan_ == products;
-  Sum<typename Parts<Floating>::Real> real_, imag_;
-  typename Parts<Floating>::Factors product_;
-};
-
 Verdict check(const Call& call, const std::vector<Plain>& sources, const Plain& got) {
   DType type = sources[0].type;
   if (call.which < largest) {
-    if (is_unsigned_integer(type)) type = uint64;
-    if (is_signed_integer(type) || is_bool(type)) type = int64;
-    if (call.typed) type = call.type;
+    type = call.typed ? call.type : counting_type(type);
   }
   const Plain x = converted(sources[0], type);
   const auto axes = static_cast<std::int64_t>(x.shape.size());
@@ -133,7 +63,7 @@ Verdict check(const Call& call, const std::vector<Plain>& sources, const Plain& 
   Verdict verdict;
   with_type(type, [&]<class T>(Tag<T>) {
     for (std::size_t line = 0; line < to.size(); ++line) {
-      SoFar<T> so_far(call.which);
+      SoFar<T> so_far(static_cast<Combining>(call.which));
       for (std::size_t i = 0; i < to[line].size(); ++i) {
         const std::size_t added = call.keepdims ? i : i + 1;
         if (added > 0) so_far.add(x.at<T>(from[line][added - 1]));
