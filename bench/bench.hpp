@@ -67,6 +67,7 @@ void add_matmul();
 void add_products();
 void add_random();
 void add_host();
+void add_planning();
 void add_transfers();
 void add_queues();
 

@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
     koine::bench::add_products();
     koine::bench::add_random();
     koine::bench::add_host();
+    koine::bench::add_planning();
     koine::bench::add_transfers();
     koine::bench::add_queues();
     benchmark::RunSpecifiedBenchmarks();

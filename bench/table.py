@@ -22,6 +22,7 @@ TARGETS = [
     (r"elementwise/exp.* 2\^28", r"elementwise/add 2\^28", "hand-written", 0.95),
     (r"transfer/(to|from) device 1 GiB", None, "driver pinned", 0.5),
     (r"host/node .*", None, None, 1000),
+    (r"planning/plan 1000 nodes.*", None, None, 300_000),  # 300 ns a node
     (r"host/small kernel, (built and )?enqueued", r"host/small kernel, enqueued", "bare launch", 1 / 1.5),
     (r"host/small kernel, built, .*", r"host/small kernel, enqueued and finished", "bare launch", 1 / 1.5),
 ]

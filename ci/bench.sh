@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benchmarks beside hand-written OpenCL and NumPy (on a GPU: CuPy and PyTorch where they are installed), in one run:
 # Koine and its peers take turns, so that what else the machine does hits both. Prints one table of medians.
-# usage: ci/bench.sh [group...]     groups: elementwise reduce scan indexing segments sort matmul products random host transfer queues (all of them by default)
+# usage: ci/bench.sh [group...]     groups: elementwise reduce scan indexing segments sort matmul products random host planning transfer queues (all of them by default)
 #   ROUNDS=5       turns of each group          SECONDS_EACH=0.5  seconds for each benchmark of a turn
 #   KOINE_DEVICE   the device                   PYTHON            a Python with the peers
 # A koine_bench on the PATH is taken as it is (ci/gpu.sh puts one there); otherwise one is built into build/.
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "bench: FAILED while $step, after $SECONDS s"' EXIT
 groups=("$@")
-[ $# -gt 0 ] || groups=(elementwise reduce scan indexing segments sort matmul products random host transfer queues)
+[ $# -gt 0 ] || groups=(elementwise reduce scan indexing segments sort matmul products random host planning transfer queues)
 
 if ! command -v koine_bench >/dev/null; then
   step="installing packages"
@@ -33,7 +33,7 @@ for group in "${groups[@]}"; do
     echo "== $step"
     koine_bench "--benchmark_filter=^$group/" "--benchmark_min_time=$seconds" \
       "--benchmark_out=$results/$group-$round-koine.json" --benchmark_out_format=json >/dev/null 2>&1
-    [ "$group" != transfer ] && [ "$group" != queues ] || continue  # their peers are in koine_bench itself
+    case $group in planning | transfer | queues) continue ;; esac  # they have no peers, or in koine_bench itself
     gpu=()
     grep -q '"selector": ".*:gpu:' "$results/$group-$round-koine.json" && gpu=(--gpu)
     "$python" bench/peers.py "${gpu[@]}" --seconds "$seconds" "$group" "$results/$group-$round-peers.json"

@@ -19,6 +19,7 @@ struct Load {
   std::vector<graph::Seam> seams = {};  // of `layout`, which a wrapped view reads in pieces
   std::int32_t loop = -1;               // the loop that it is read in, -1 for none, and how far its rounds lie apart
   std::int64_t loop_stride = 0;
+  std::int32_t line = -1;  // that has its value
 
   /// Whether it is read in row-major order without gaps.
   bool in_order() const { return seams.empty() && loop < 0 && graph::is_row_major(layout); }
@@ -61,6 +62,7 @@ struct Body {
   Shape domain;
   std::vector<Load> loads;
   std::vector<const graph::Node*> constants;
+  std::vector<std::int32_t> constant_lines;  // that have their values
   std::vector<Line> lines;
   std::vector<InnerLoop> loops;
   std::vector<RowFold> folds;

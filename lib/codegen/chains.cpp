@@ -2,6 +2,8 @@
 // Interning of view chains.
 #include "codegen/chains.hpp"
 
+#include "base/hash.hpp"
+
 namespace koine::codegen {
 namespace {
 
@@ -9,36 +11,56 @@ bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) { return a == b 
 
 }  // namespace
 
+std::uint64_t Chains::hash_of(const Link& link) {
+  std::uint64_t hash = graph::hash_of(*link.shape, static_cast<std::uint64_t>(link.outer));
+  if (link.fold) hash = base::hash_combine(hash, reinterpret_cast<std::uintptr_t>(link.fold));
+  if (!link.map) return hash;
+  for (const Shape* part : {&link.map->start, &link.map->source, &link.map->step, &link.map->wrap}) {
+    hash = graph::hash_of(*part, hash);
+  }
+  return base::hash_combine(hash, 2 * link.map->diagonals.size() + (link.map->reshape ? 1 : 0));
+}
+
+std::int32_t Chains::find(const Link& link) const {
+  const auto same = [&](std::size_t k) {
+    const Link& other = links_[k];
+    return other.outer == link.outer && other.fold == link.fold && other.rows == link.rows && same_map(other.map, link.map) &&
+           *other.shape == *link.shape;
+  };
+  return found_.find(
+      links_.size(), [&] { return hash_of(link); }, same);
+}
+
+std::int32_t Chains::add(const Link& link) {
+  links_.push_back(link);
+  found_.added(links_.size(), [&](std::size_t k) { return hash_of(links_[k]); });
+  return static_cast<std::int32_t>(links_.size()) - 1;
+}
+
 std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const graph::Node& input) {
   const graph::ViewMap* map = node.op == graph::Op::view ? &node.get<graph::Op::view>() : nullptr;
   if (!map && input.shape == node.shape) return chain;
-  const auto count = static_cast<std::int32_t>(links_.size());
-  for (std::int32_t k = count; k-- > 0;) {
-    const Link& link = links_[static_cast<std::size_t>(k)];
-    if (link.outer == chain && !link.fold && !link.rows && same_map(link.map, map) && *link.shape == node.shape)
-      return k;
-  }
+  Link link{chain, map, &node.shape};
+  if (const std::int32_t found = find(link); found >= 0) return found;
   // What a wrapped view reads twice are its ends.
   const std::int64_t few = map && !map->wrap.empty() ? 2 * input.shape.elements() : 0;
   const bool expands = map ? !reads_once(*map, node.shape) && node.shape.elements() > few
                            : input.shape.elements() < node.shape.elements();
-  links_.push_back({chain, map, &node.shape, repeats(chain) || expands, nullptr, 0, in_loop(chain)});
-  return count;
+  link.repeats = repeats(chain) || expands;
+  link.folded = in_loop(chain);
+  return add(link);
 }
 
 std::int32_t Chains::fold(std::int32_t chain, const graph::Node& node, std::size_t axis) {
-  const auto count = static_cast<std::int32_t>(links_.size());
-  for (std::int32_t k = 0; k < count; ++k) {
-    const Link& link = links_[static_cast<std::size_t>(k)];
-    if (link.outer == chain && link.fold == &node) return k;
-  }
-  links_.push_back({chain, nullptr, &node.shape, repeats(chain), &node, axis, true});
-  return count;
+  const Link link{chain, nullptr, &node.shape, repeats(chain), &node, axis, true};
+  const std::int32_t found = find(link);
+  return found >= 0 ? found : add(link);
 }
 
 std::int32_t Chains::rows(const Shape& domain) {
-  links_.push_back({.outer = identity, .map = nullptr, .shape = &domain, .repeats = true, .rows = true});
-  return static_cast<std::int32_t>(links_.size()) - 1;
+  const Link link{.outer = identity, .map = nullptr, .shape = &domain, .repeats = true, .rows = true};
+  const std::int32_t found = find(link);
+  return found >= 0 ? found : add(link);
 }
 
 std::pair<const graph::Node*, std::int32_t> Chains::loop_of(std::int32_t chain) const {

@@ -2,6 +2,7 @@
 // Chains of views between a kernel's domain and a node that it reads; equal chains have equal numbers.
 #pragma once
 
+#include "codegen/index_table.hpp"
 #include "graph/node.hpp"
 
 #include <cstdint>
@@ -15,7 +16,10 @@ class Chains {
   /// Read in place: no view and no broadcast between.
   static constexpr std::int32_t identity = -1;
 
-  void clear() { links_.clear(); }
+  void clear() {
+    links_.clear();
+    found_.clear();
+  }
 
   /// The chain through which a short reduction along `axis`, itself read through `chain`, reads its input in a loop.
   std::int32_t fold(std::int32_t chain, const graph::Node& node, std::size_t axis);
@@ -40,13 +44,19 @@ class Chains {
     std::int32_t outer;
     const graph::ViewMap* map;  // null for a broadcast to `shape`
     const Shape* shape;
-    bool repeats;
+    bool repeats = false;
     const graph::Node* fold = nullptr;  // a reduction along `axis`, whose loop this is
     std::size_t axis = 0;
     bool folded = false;  // this or a link further out is one
     bool rows = false;    // to what has one element for each row of `shape`
   };
+  static std::uint64_t hash_of(const Link& link);
+  /// The number of a link that leads to the same elements, or -1.
+  std::int32_t find(const Link& link) const;
+  std::int32_t add(const Link& link);
+
   std::vector<Link> links_;
+  IndexTable found_;
 };
 
 }  // namespace koine::codegen

@@ -5,8 +5,8 @@
 #include <koine/error.hpp>
 
 #include <array>
-#include <atomic>
 #include <bit>
+#include <iterator>
 #include <string>
 
 namespace koine::codegen {
@@ -30,8 +30,7 @@ void Planner::State::visit(Node* node) {
 
 /// The pending nodes behind the roots, inputs before what uses them.
 void Planner::State::collect(std::span<Node* const> roots) {
-  static std::atomic<std::uint64_t> last_epoch{0};  // no two evaluations of the process share one
-  epoch = ++last_epoch;
+  epoch = graph::next_epoch();
   count = 0;
   stack.clear();
   for (Node* root : roots) {
@@ -100,6 +99,11 @@ void Planner::State::analyse(Info& info) {
   follow_rows(info);
 }
 
+std::uint64_t hash_of_constant(const Node& constant) {
+  const auto& value = constant.get<Op::constant>();
+  return base::hash_combine(static_cast<std::uint64_t>(value.integer), std::bit_cast<std::uint64_t>(value.real.real()));
+}
+
 bool same_constant(const Node& a, const Node& b) {
   const auto &x = a.get<Op::constant>(), &y = b.get<Op::constant>();
   const auto bits = [](const graph::ConstantValue& c) {
@@ -109,41 +113,53 @@ bool same_constant(const Node& a, const Node& b) {
   return a.dtype == b.dtype && bits(x) == bits(y);
 }
 
-/// What the kernel that computes `node` reads, given that of the nodes before it.
-std::vector<Planner::State::Source> Planner::State::sources_of(const Node& node,
-                                                               const std::vector<std::vector<Source>>& known) {
-  std::vector<Source> set;
-  const auto add = [&](Source source) {
-    if (source.node->op == Op::constant) {
-      source.way = 0;
-      for (const Source& other : set) {
-        if (other.node->op == Op::constant && same_constant(*other.node, *source.node)) source.node = other.node;
-      }
-    } else if (node.op == Op::view) {
+/// The first constant met of this one's type and value: the two are one parameter.
+const Node* Planner::State::distinct_constant(const Node& node) {
+  const std::int32_t found = found_constants.find(
+      distinct.size(), [&] { return hash_of_constant(node); },
+      [&](std::size_t k) { return same_constant(*distinct[k], node); });
+  if (found >= 0) return distinct[static_cast<std::size_t>(found)];
+  distinct.push_back(&node);
+  found_constants.added(distinct.size(), [&](std::size_t k) { return hash_of_constant(*distinct[k]); });
+  return &node;
+}
+
+/// Fills `set` with what the kernel that computes `node` reads, given that of the nodes before it.
+void Planner::State::find_sources(const Node& node, std::vector<Source>& set) {
+  set.clear();
+  const auto seen_from_node = [&](Source source) {
+    if (source.node->op == Op::constant) return source;
+    if (node.op == Op::view) {
       source.way = source.way * 31 + reinterpret_cast<std::uintptr_t>(&node);
       source.bytes = operand_bytes(node.shape) + (node.get<Op::view>().wrap.empty() ? 0 : 32);
     } else if (source.node->shape.size() < node.shape.size()) {
       source.bytes = operand_bytes(node.shape);
     }
-    set.push_back(source);
+    return source;
   };
   for (const NodeRef& input : node.inputs) {
     const Info* in = find(input.get());
+    of_input.clear();
     if (input->is_ready() || (in && in->cut)) {
       const bool plain = input->shape == node.shape && (!input->is_ready() || graph::is_row_major(input->layout));
-      add({input.get(), 0, plain ? 16 : operand_bytes(node.shape)});
+      of_input.push_back(seen_from_node({input.get(), 0, plain ? 16 : operand_bytes(node.shape)}));
     } else {
-      for (const Source& source : known[static_cast<std::size_t>(input->slot)]) add(source);
+      const auto& known = sources[static_cast<std::size_t>(input->slot)];
+      std::transform(known.begin(), known.end(), std::back_inserter(of_input), seen_from_node);
+      if (node.op == Op::view) std::sort(of_input.begin(), of_input.end());
     }
+    // Sorted lists are merged, which costs their length.
+    merged.clear();
+    std::set_union(set.begin(), set.end(), of_input.begin(), of_input.end(), std::back_inserter(merged));
+    set.swap(merged);
   }
-  std::sort(set.begin(), set.end());
-  set.erase(std::unique(set.begin(), set.end()), set.end());
-  return set;
 }
 
 /// Marks nodes to be stored so that no kernel reads more than `budget` bytes of parameters: greedily, from the leaves.
 void Planner::State::cut(std::uint32_t budget) {
-  std::vector<std::vector<Source>> sources(count);
+  if (sources.size() < count) sources.resize(count);
+  distinct.clear();
+  found_constants.clear();
   const auto bytes = [](const std::vector<Source>& set) {
     std::uint32_t total = 0;
     for (const Source& source : set) total += source.bytes;
@@ -153,10 +169,10 @@ void Planner::State::cut(std::uint32_t budget) {
     Info& info = infos[i];
     Node& node = *info.node;
     if (graph::is_source(node.op) || graph::has_own_kernel(node.op)) {
-      sources[i] = {{&node, 0, 16}};
+      sources[i].assign(1, {node.op == Op::constant ? distinct_constant(node) : &node, 0, 16});
       continue;
     }
-    sources[i] = sources_of(node, sources);
+    find_sources(node, sources[i]);
     while (bytes(sources[i]) > budget) {
       Info* largest = nullptr;
       std::size_t most = 1;
@@ -171,7 +187,7 @@ void Planner::State::cut(std::uint32_t budget) {
       }
       if (!largest) break;
       largest->cut = true;
-      sources[i] = sources_of(node, sources);
+      find_sources(node, sources[i]);
     }
   }
 }

@@ -5,6 +5,24 @@
 #include <koine/error.hpp>
 
 namespace koine::codegen {
+namespace {
+
+const void* memory_of(const Node& source, bool iota) {
+  if (iota) return nullptr;
+  return source.is_ready() ? static_cast<const void*>(source.storage.get()) : &source;
+}
+
+std::uint64_t hash_of_load(const Body& body, const void* memory, const graph::Layout& layout) {
+  const std::uint64_t hash =
+      base::hash_combine(reinterpret_cast<std::uintptr_t>(&body), reinterpret_cast<std::uintptr_t>(memory));
+  return graph::hash_of(layout.shape, graph::hash_of(layout.strides, hash + static_cast<std::uint64_t>(layout.offset)));
+}
+
+std::uint64_t hash_of(const Body& body, const Node& constant) {
+  return base::hash_combine(hash_of_constant(constant), reinterpret_cast<std::uintptr_t>(&body));
+}
+
+}  // namespace
 
 /// Says of each stored node how it will lie in memory.
 void Planner::State::lay_out() {
@@ -26,31 +44,26 @@ void Planner::State::need(std::int32_t step, const Node& input) {
 
 /// The line of `step` that loads `source`, which lies as `pieces` say over the domain.
 std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop) {
-  const auto same_memory = [&](const Load& l) {
-    if (l.iota != iota || l.dtype != source.dtype) return false;
-    if (l.source == &source || iota) return true;
-    return source.is_ready() && l.source->is_ready() && l.source->storage == source.storage;
+  Body& body = step.body;
+  auto& loads = body.loads;
+  const void* const memory = memory_of(source, iota);
+  const auto same = [&](std::size_t k) {
+    const Load& load = loads[k];
+    return (load.source == &source || memory_of(*load.source, load.iota) == memory) && load.dtype == source.dtype &&
+           load.layout == pieces.layout && load.seams == pieces.seams && load.loop == loop &&
+           load.loop_stride == pieces.loop;
   };
-  const Op op = iota ? Op::iota : Op::leaf;
-  auto& loads = step.body.loads;
-  auto& lines = step.body.lines;
-  std::size_t index = 0;
-  while (index < loads.size() &&
-         !(same_memory(loads[index]) && loads[index].layout == pieces.layout && loads[index].seams == pieces.seams &&
-           loads[index].loop == loop && loads[index].loop_stride == pieces.loop)) {
-    ++index;
-  }
-  const auto number = static_cast<std::int32_t>(index);
-  if (index == loads.size()) {
-    loads.push_back(
-        {&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams), loop, pieces.loop});
-  } else {
-    for (std::size_t k = 0; k < lines.size(); ++k) {
-      if (lines[k].op == op && lines[k].args[0] == number) return static_cast<std::int32_t>(k);
-    }
-  }
-  lines.push_back({op, source.dtype, source.dtype, {number, -1, -1}, loop});
-  return static_cast<std::int32_t>(lines.size()) - 1;
+  const std::int32_t found = found_loads.find(
+      loads.size(), [&] { return hash_of_load(body, memory, pieces.layout); }, same);
+  if (found >= 0) return loads[static_cast<std::size_t>(found)].line;
+  const auto number = static_cast<std::int32_t>(loads.size()), line = static_cast<std::int32_t>(body.lines.size());
+  body.lines.push_back({iota ? Op::iota : Op::leaf, source.dtype, source.dtype, {number, -1, -1}, loop});
+  loads.push_back(
+      {&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams), loop, pieces.loop, line});
+  found_loads.added(loads.size(), [&](std::size_t k) {
+    return hash_of_load(body, memory_of(*loads[k].source, loads[k].iota), loads[k].layout);
+  });
+  return line;
 }
 
 /// The line of `step` that holds an input's value, read through `chain`.
@@ -61,9 +74,7 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
   Info* info = ready ? nullptr : find(input.get());
   if (info && input->op == Op::constant) chain = Chains::identity;
   if (info && (!info->stored() || (info->step == s && chain == Chains::identity))) {
-    for (const Read& read : info->reads) {
-      if (read.step == s && read.chain == chain) return read.line;
-    }
+    if (const Read* read = find_read(*info, s, chain)) return read->line;
   }
   need(s, *input);
   return load(step, *input, chains.apply(chain, input->layout), false, loop_of(step.body, chain));
@@ -83,16 +94,15 @@ std::int32_t Planner::State::loop_of(Body& body, std::int32_t chain) {
 std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t (&args)[3], std::int32_t loop) {
   DType in_type = node.dtype;
   if (node.op == Op::constant) {
-    const auto same = std::find_if(body.constants.begin(), body.constants.end(),
-                                   [&](const Node* other) { return same_constant(*other, node); });
-    args[0] = static_cast<std::int32_t>(same - body.constants.begin());
-    if (same != body.constants.end()) {
-      const auto line = std::find_if(body.lines.begin(), body.lines.end(), [&](const Line& each) {
-        return each.op == Op::constant && each.args[0] == args[0];
-      });
-      return static_cast<std::int32_t>(line - body.lines.begin());
-    }
-    body.constants.push_back(&node);
+    auto& constants = body.constants;
+    const std::int32_t found = found_constants.find(
+        constants.size(), [&] { return hash_of(body, node); },
+        [&](std::size_t k) { return same_constant(*constants[k], node); });
+    if (found >= 0) return body.constant_lines[static_cast<std::size_t>(found)];
+    args[0] = static_cast<std::int32_t>(constants.size());
+    constants.push_back(&node);
+    body.constant_lines.push_back(static_cast<std::int32_t>(body.lines.size()));
+    found_constants.added(constants.size(), [&](std::size_t k) { return hash_of(body, *constants[k]); });
   } else {
     in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
   }

@@ -26,6 +26,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.body.loops.clear();
   step.body.folds.clear();
   step.body.constants.clear();
+  step.body.constant_lines.clear();
   step.body.lines.clear();
   step.body.outputs.clear();
   step.needs.clear();
@@ -38,10 +39,9 @@ void Planner::State::add_read(Node& input, std::int32_t step, std::int32_t chain
   Info* info = input.is_ready() ? nullptr : find(&input);
   if (!info) return;
   if (input.op == Op::constant) chain = Chains::identity;
-  for (const Read& read : info->reads) {
-    if (read.step == step && read.chain == chain) return;
-  }
+  if (find_read(*info, step, chain)) return;
   info->reads.push_back({step, chain});
+  found_reads.added(info->reads.size(), [&](std::size_t k) { return info->hash_of(info->reads[k]); });
 }
 
 void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t chain) {
@@ -211,6 +211,9 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
 void Planner::State::decide(bool merge) {
   step_count = 0;
   chains.clear();
+  found_reads.clear();
+  found_loads.clear();
+  found_constants.clear();
   for (std::size_t i = count; i-- > 0;) {
     Info& info = infos[i];
     Node& node = *info.node;

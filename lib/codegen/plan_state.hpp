@@ -5,6 +5,7 @@
 // graphs.
 #pragma once
 
+#include "base/hash.hpp"
 #include "codegen/chains.hpp"
 #include "codegen/plan.hpp"
 #include "codegen/plan_axes.hpp"
@@ -50,10 +51,15 @@ struct Info {
   std::vector<Read> reads;
 
   bool stored() const { return step >= 0; }
+  std::uint64_t hash_of(const Read& read) const {
+    const auto place = static_cast<std::uint64_t>(read.step) << 32 | static_cast<std::uint32_t>(read.chain);
+    return base::hash_combine(place, reinterpret_cast<std::uintptr_t>(node));
+  }
 };
 
 /// Whether two constant nodes are one parameter of a kernel: of one type, with the same bits.
 bool same_constant(const Node& a, const Node& b);
+std::uint64_t hash_of_constant(const Node& constant);
 
 /// The axis of a reduction that can be a loop of its reader's kernel: the only one it reduces, and short.
 std::optional<std::size_t> short_axis(const Node& node);
@@ -92,16 +98,31 @@ struct Planner::State {
   std::vector<std::uint8_t> marks;
   std::vector<std::int32_t> todo;
   Chains chains;
+  IndexTable found_reads, found_loads, found_constants;  // of the lists in infos and steps
   std::vector<std::pair<Node*, bool>> stack;
   std::vector<Node*> tree;
+  std::vector<std::vector<Source>> sources;  // of each node, sorted; the memory is kept
+  std::vector<Source> of_input, merged;
+  std::vector<const Node*> distinct;  // constants
 
+  /// The place that reads a node so, or null.
+  Read* find_read(Info& info, std::int32_t step, std::int32_t chain) {
+    const std::int32_t found = found_reads.find(
+        info.reads.size(),
+        [&] {
+          return info.hash_of({step, chain});
+        },
+        [&](std::size_t k) { return info.reads[k].step == step && info.reads[k].chain == chain; });
+    return found < 0 ? nullptr : &info.reads[static_cast<std::size_t>(found)];
+  }
   Info* find(const Node* node) { return node->epoch == epoch ? &infos[static_cast<std::size_t>(node->slot)] : nullptr; }
 
   bool plan_tree(Node* root);
   void collect(std::span<Node* const> roots);
   void visit(Node* node);
   void analyse(Info& info);
-  std::vector<Source> sources_of(const Node& node, const std::vector<std::vector<Source>>& known);
+  const Node* distinct_constant(const Node& node);
+  void find_sources(const Node& node, std::vector<Source>& set);
   void cut(std::uint32_t budget);
   bool fits(const Step& step) const;
   void decide(bool merge);

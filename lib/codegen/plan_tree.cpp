@@ -19,6 +19,8 @@ bool belongs_to_tree(const Node& input, const Node& root, std::uint64_t evaluati
 bool Planner::State::plan_tree(Node* root) {
   if (!graph::is_elementwise(root->op) || root->is_ready()) return false;
   step_count = 0;
+  found_loads.clear();
+  found_constants.clear();
   Step& step = steps[static_cast<std::size_t>(add_step(Op::elementwise, root))];
   tree.clear();
   stack.clear();

@@ -2,10 +2,16 @@
 // Strided layouts: views, broadcasting, reshaping without a copy, merging of axes.
 #include "graph/layout.hpp"
 
+#include "base/hash.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 namespace koine::graph {
+
+std::uint64_t hash_of(const Shape& shape, std::uint64_t seed) {
+  return base::hash64(shape.begin(), shape.size() * sizeof(std::int64_t), seed);
+}
 
 Shape row_major_strides(const Shape& shape) {
   Shape strides = shape;

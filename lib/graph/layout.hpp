@@ -19,6 +19,9 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
+/// Of sizes or strides, mixed with `seed`.
+std::uint64_t hash_of(const Shape& shape, std::uint64_t seed);
+
 /// The strides of a row-major array.
 Shape row_major_strides(const Shape& shape);
 Layout row_major(const Shape& shape);

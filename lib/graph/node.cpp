@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
+#include <vector>
 
 namespace koine::graph {
 namespace {
@@ -35,7 +35,7 @@ Pending pending_of(const Node& node) {
     }
   }
   Pending total = own;
-  total.first_node = nodes_built.fetch_add(own.nodes, std::memory_order_relaxed);
+  total.built = total.first_node = nodes_built.fetch_add(own.nodes, std::memory_order_relaxed);
   total.first_byte = bytes_taken.fetch_add(own.bytes, std::memory_order_relaxed);
   const std::uint64_t nodes = total.first_node + own.nodes, bytes = total.first_byte + own.bytes;
   for (const NodeRef& each : node.inputs) {
@@ -145,15 +145,23 @@ void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout)
   node.ready.store(true, std::memory_order_release);
 }
 
+std::uint64_t next_epoch() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 Pending measure(const Node& node) {
-  Pending total{1, 0, node.pending.first_node, node.pending.first_byte};
-  std::unordered_set<const Node*> seen{&node};
+  Pending total = node.pending;
+  total.nodes = 1;
+  total.bytes = 0;
+  const std::uint64_t epoch = next_epoch();
   std::vector<const Node*> stack{&node};
   while (!stack.empty()) {
     const Node& n = *stack.back();
     stack.pop_back();
     for (const NodeRef& input : n.inputs) {
-      if (!seen.insert(input.get()).second) continue;
+      if (input->epoch == epoch) continue;
+      input->epoch = epoch;
       if (!input->is_ready()) {
         ++total.nodes;
         stack.push_back(input.get());

@@ -75,6 +75,7 @@ struct Pending {
   std::uint64_t nodes = 0;
   std::uint64_t bytes = 0;                       // memory kept alive
   std::uint64_t first_node = 0, first_byte = 0;  // the process' counts when the oldest node was built
+  std::uint64_t built = 0;                       // and its count of nodes when this one was: later ones have a larger
 };
 
 /// Immutable once built but for its result, which appears once (`ready`), under the context's evaluation mutex.
@@ -146,6 +147,9 @@ std::string_view function_of(const Node& node);
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout);
 
 /// The exact count behind a pending node's estimate: each shared part once, and only the memory that nobody else holds.
+/// Under the evaluation mutex.
 Pending measure(const Node& node);
+/// Marks nodes that a walk under the evaluation mutex has met, in Node::epoch: no two walks of the process share one.
+std::uint64_t next_epoch();
 
 }  // namespace koine::graph
