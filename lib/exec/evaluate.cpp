@@ -21,11 +21,6 @@ using graph::Op;
 
 namespace {
 
-// Pending work past these is submitted: larger kernels compile slowly and gain nothing.
-constexpr std::uint32_t most_nodes = 1024;
-// The share of the device's memory that pending work may keep alive.
-constexpr std::uint64_t memory_share = 8;
-
 /// A planner for one evaluation. One is kept for the next; evaluations at the same time, on several devices, make
 /// their own. Nothing is destroyed at exit: arrays may be evaluated while the process ends.
 class PlannerLease {
@@ -105,27 +100,6 @@ void evaluate(const NodeRef& root) {
   const runtime::Context::InUse in_use(context, "eval");
   evaluated(context,
             [&, number = next_evaluation()](Programs& programs) { run_root(context, programs, number, root); });
-}
-
-void bound_pending(const NodeRef& root) {
-  Node& node = *root;
-  const auto past = [&](const graph::Pending& p) {
-    return p.nodes > most_nodes || p.bytes > node.place.traits->memory / memory_share;
-  };
-  if (!past(node.pending)) return;
-  node.place.context->check_usable("eval");
-  {
-    const std::lock_guard lock(node.place.context->evaluation_mutex());
-    if (node.is_ready()) return;
-    node.pending = graph::measure(node);
-  }
-  if (!past(node.pending)) return;
-  // Its inputs may well be read again: the same kernel stores them, so that nothing is computed twice.
-  std::vector<NodeRef> roots{root};
-  for (const NodeRef& input : node.inputs) {
-    if (graph::is_elementwise(input->op) && input->shape == node.shape) roots.push_back(input);
-  }
-  evaluate(roots);
 }
 
 NodeRef row_major(const NodeRef& node) {

@@ -17,7 +17,8 @@ runtime::Queue& queue_of(const graph::Node& node);
 void evaluate(std::span<const graph::NodeRef> roots);
 void evaluate(const graph::NodeRef& root);
 
-/// Evaluates `root` if the work behind it has passed the limits on pending work: nodes, parameters, memory kept alive.
+/// Called for each new node: submits the older half of pending work that has passed the limits on it, which are on
+/// nodes and on memory kept alive (pending.cpp).
 void bound_pending(const graph::NodeRef& root);
 
 /// Writes `value`, which broadcasts to `shape` and has the target's type, to the part of `target` that `map` names: in

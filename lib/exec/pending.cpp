@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submitting pending work once there is much of it: in a loop at the same place of its body each time, so that the same
+// programs serve again.
+#include "exec/evaluate.hpp"
+#include "runtime/context.hpp"
+
+#include "base/hash.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+namespace koine::exec {
+namespace {
+
+using graph::Node;
+using graph::NodeRef;
+
+// Of more connected pending nodes than these the older half is submitted: larger kernels compile slowly and gain
+// nothing.
+constexpr std::uint64_t most_nodes = 1024;
+// The share of the device's memory that pending work may keep alive, and the one that its values may take when it is
+// submitted.
+constexpr std::uint64_t memory_share = 8, value_share = 4;
+// Values with fewer nodes behind them need not be looked after.
+constexpr std::uint64_t few_nodes = 64;
+// Nodes by which one place of a loop's body is told from another.
+constexpr std::size_t surroundings = 64;
+
+/// Pending values that a thread built on a device, with much work behind them. What shares that work is submitted
+/// together, or it would be done again.
+class Recent {
+ public:
+  explicit Recent(const runtime::Context* context) : context_(context) {}
+
+  /// Of this thread. Null once its objects have been destroyed: those of the whole process may still compute then.
+  static Recent* on(const runtime::Context* context) {
+    static thread_local bool ended = false;
+    struct All {
+      std::vector<Recent> each;
+      ~All() { ended = true; }
+    };
+    if (ended) return nullptr;
+    thread_local All all;
+    for (Recent& recent : all.each) {
+      if (recent.context_ == context) return &recent;
+    }
+    return &all.each.emplace_back(context);
+  }
+
+  /// Notes a value, and says whether it is time to look at what is pending.
+  bool add(const NodeRef& value) {
+    if (values_.size() >= room_) {
+      held();
+      // Of many independent values the oldest are let go of: what they share may be computed again.
+      if (values_.size() > most_values) values_.erase(values_.begin(), values_.end() - most_values);
+      room_ = std::max(most_values / 2, 2 * values_.size());
+    }
+    values_.push_back(value);
+    return ++built_ >= next_look_;
+  }
+  /// Pending nodes are `most` at a place now: that many more may be built before the next look.
+  void looked(std::uint64_t most) {
+    built_ = 0;
+    next_look_ = std::max(few_nodes, most < most_nodes ? (most_nodes - most) / 2 : 0);
+  }
+
+  /// The values that are pending and held by somebody who may ask for them; the others are forgotten.
+  std::vector<NodeRef> held() {
+    std::vector<NodeRef> found;
+    std::erase_if(values_, [&](const std::weak_ptr<Node>& value) {
+      NodeRef node = value.lock();
+      if (!node || node->is_ready() || node.use_count() - 1 <= node->consumers.load(std::memory_order_relaxed)) {
+        return true;
+      }
+      found.push_back(std::move(node));
+      return false;
+    });
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t most_values = 256;
+
+  const runtime::Context* context_;
+  std::vector<std::weak_ptr<Node>> values_;
+  std::size_t room_ = most_values / 2;
+  std::uint64_t built_ = 0, next_look_ = few_nodes;
+};
+
+/// Pending work, seen under the evaluation mutex: the nodes behind some values, in groups that share none.
+class Work {
+ public:
+  explicit Work(const std::vector<NodeRef>& values) : epoch_(graph::next_epoch()) {
+    for (const NodeRef& value : values) visit(value);
+  }
+
+  struct Group {
+    std::size_t number;
+    std::uint64_t weight;
+  };
+  Group largest() {
+    const std::vector<std::uint64_t> weights = all_weights();
+    const auto most = std::max_element(weights.begin(), weights.end());
+    return {static_cast<std::size_t>(most - weights.begin()), *most};
+  }
+  Group group_of(const Node& node) {
+    const std::size_t number = find(members_[static_cast<std::size_t>(node.slot)].group);
+    return {number, all_weights()[number]};
+  }
+  /// In the order in which they were built.
+  std::vector<const NodeRef*> nodes_of(Group group) {
+    std::vector<const NodeRef*> nodes;
+    for (const Member& member : members_) {
+      if (find(member.group) == group.number) nodes.push_back(member.node);
+    }
+    std::sort(nodes.begin(), nodes.end(),
+              [](const NodeRef* a, const NodeRef* b) { return (*a)->pending.built < (*b)->pending.built; });
+    return nodes;
+  }
+
+  /// A node counts with the constants that it alone has.
+  static std::uint64_t weight_of(const Node& node) {
+    return 1 + static_cast<std::uint64_t>(std::count_if(node.inputs.begin(), node.inputs.end(),
+                                                        [](const NodeRef& n) { return graph::is_source(n->op); }));
+  }
+
+ private:
+  struct Member {
+    const NodeRef* node;
+    std::size_t group;
+  };
+
+  std::vector<std::uint64_t> all_weights() {
+    std::vector<std::uint64_t> weights(groups_.size());
+    for (const Member& member : members_) weights[find(member.group)] += weight_of(**member.node);
+    return weights;
+  }
+
+  std::size_t find(std::size_t group) {
+    while (groups_[group] != group) group = groups_[group] = groups_[groups_[group]];
+    return group;
+  }
+
+  void visit(const NodeRef& value) {
+    const std::size_t group = groups_.size();
+    groups_.push_back(group);
+    stack_.push_back(&value);
+    while (!stack_.empty()) {
+      const NodeRef& node = *stack_.back();
+      stack_.pop_back();
+      if (node->is_ready() || graph::is_source(node->op)) continue;
+      if (node->epoch == epoch_) {
+        groups_[find(group)] = find(members_[static_cast<std::size_t>(node->slot)].group);
+        continue;
+      }
+      node->epoch = epoch_;
+      node->slot = static_cast<std::int32_t>(members_.size());
+      members_.push_back({&node, group});
+      for (const NodeRef& input : node->inputs) stack_.push_back(&input);
+    }
+  }
+
+  std::uint64_t epoch_;
+  std::vector<Member> members_;
+  std::vector<std::size_t> groups_;
+  std::vector<const NodeRef*> stack_;
+};
+
+std::uint64_t bytes_of(const Node& node) {
+  return static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
+}
+
+/// A hash of the nodes from each place on, by what they are: equal where a loop's body begins anew.
+std::vector<std::uint64_t> surroundings_of(const std::vector<const NodeRef*>& nodes, std::size_t length) {
+  constexpr std::uint64_t base = 0x9e3779b97f4a7c15;
+  std::uint64_t outermost = 1;
+  for (std::size_t k = 0; k < length; ++k) outermost *= base;
+  std::vector<std::uint64_t> own, result(nodes.size());
+  for (const NodeRef* node : nodes) {
+    own.push_back(base::hash_combine(graph::hash_of((*node)->shape, static_cast<std::uint64_t>((*node)->op)),
+                                     static_cast<std::uint64_t>((*node)->dtype)));
+  }
+  std::uint64_t hash = 0;
+  for (std::size_t k = nodes.size(); k-- > 0;) {
+    hash = hash * base + own[k];
+    if (k + length < nodes.size()) hash -= own[k + length] * outermost;
+    result[k] = hash;
+  }
+  return result;
+}
+
+/// What to store of a group of `weight`, so that the older half of it is done: the values built before a place and
+/// needed after it. Of the places about the middle it is the one where these are fewest bytes, as they are where a
+/// loop's body begins; of equal ones the one whose surroundings hash lowest, which is the same place of the body
+/// whenever this is asked.
+std::vector<NodeRef> values_in_the_middle(const std::vector<const NodeRef*>& nodes, std::uint64_t weight) {
+  const std::size_t count = nodes.size();
+  for (std::size_t k = 0; k < count; ++k) (*nodes[k])->slot = static_cast<std::int32_t>(k);
+  // Values that nothing reads are somebody's, and needed at the end.
+  std::vector<std::size_t> last_reader(count, count);
+  for (std::size_t k = 0; k < count; ++k) {
+    for (const NodeRef& input : (*nodes[k])->inputs) {
+      if (!input->is_ready() && !graph::is_source(input->op)) last_reader[static_cast<std::size_t>(input->slot)] = k;
+    }
+  }
+  std::vector<std::uint64_t> bytes(count + 2, 0);  // at first what is more than at the place before
+  for (std::size_t k = 0; k < count; ++k) {
+    bytes[k + 1] += bytes_of(**nodes[k]);
+    bytes[last_reader[k] + 1] -= bytes_of(**nodes[k]);
+  }
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
+  const auto hashes = surroundings_of(nodes, std::min(surroundings, count / 4));
+  const std::uint64_t quarter = std::min(weight, most_nodes) / 4;
+  std::uint64_t before = 0;
+  std::size_t best = 0;
+  for (std::size_t place = 1; place < count; ++place) {
+    before += Work::weight_of(**nodes[place - 1]);
+    if (before < quarter) continue;
+    if (before > 3 * quarter) break;
+    const auto order = [&](std::size_t k) { return std::pair(bytes[k], hashes[k]); };
+    if (best == 0 || order(place) < order(best) || (order(place) == order(best) && before <= 2 * quarter)) best = place;
+  }
+  const bool fits = best > 0 && bytes[best] <= (*nodes[0])->place.traits->memory / value_share;
+  if (!fits) return {*nodes.back()};
+  std::vector<NodeRef> values;
+  for (std::size_t k = 0; k < best; ++k) {
+    if (last_reader[k] >= best) values.push_back(*nodes[k]);
+  }
+  return values;
+}
+
+}  // namespace
+
+void bound_pending(const NodeRef& root) {
+  Node& node = *root;
+  runtime::Context& context = *node.place.context;
+  const std::uint64_t most_bytes = node.place.traits->memory / memory_share;
+  const bool large = node.pending.bytes > most_bytes;
+  if (node.pending.nodes < few_nodes && !large) return;
+  Recent* const recent = Recent::on(&context);
+  const bool many = recent ? recent->add(root) : node.pending.nodes > most_nodes;
+  if (!many && !large) return;
+  context.check_usable("eval");
+  for (;;) {
+    std::vector<NodeRef> values = recent ? recent->held() : std::vector<NodeRef>();
+    values.push_back(root);
+    {
+      const std::lock_guard lock(context.evaluation_mutex());
+      if (node.is_ready()) return;
+      node.pending = graph::measure(node);
+      Work work(values);
+      Work::Group group = work.largest();
+      if (recent) recent->looked(group.weight);
+      if (node.pending.bytes > most_bytes) {
+        group = work.group_of(node);
+      } else if (group.weight <= most_nodes) {
+        return;
+      }
+      values = values_in_the_middle(work.nodes_of(group), group.weight);
+    }
+    evaluate(values);
+  }
+}
+
+}  // namespace koine::exec
