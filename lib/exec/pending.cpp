@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace koine::exec {
@@ -61,10 +62,11 @@ class Recent {
     values_.push_back(value);
     return ++built_ >= next_look_;
   }
-  /// Pending nodes are `most` at a place now: that many more may be built before the next look.
-  void looked(std::uint64_t most) {
+  /// What has been seen now, of which the largest group has `most` nodes, says when to look again: soon enough for that
+  /// group, and late enough for looking to cost little beside building.
+  void looked(std::uint64_t most, std::uint64_t all) {
     built_ = 0;
-    next_look_ = std::max(few_nodes, most < most_nodes ? (most_nodes - most) / 2 : 0);
+    next_look_ = std::max({few_nodes, all / 8, most < most_nodes ? (most_nodes - most) / 2 : 0});
   }
 
   /// The values that are pending and held by somebody who may ask for them; the others are forgotten.
@@ -97,31 +99,31 @@ class Work {
     for (const NodeRef& value : values) visit(value);
   }
 
-  struct Group {
-    std::size_t number;
-    std::uint64_t weight;
-  };
-  Group largest() {
-    const std::vector<std::uint64_t> weights = all_weights();
-    const auto most = std::max_element(weights.begin(), weights.end());
-    return {static_cast<std::size_t>(most - weights.begin()), *most};
+  std::size_t largest() {
+    std::size_t most = 0;
+    for (std::size_t group = 1; group < groups_.size(); ++group) {
+      if (groups_[group].weight > groups_[most].weight) most = group;
+    }
+    return most;
   }
-  Group group_of(const Node& node) {
-    const std::size_t number = find(members_[static_cast<std::size_t>(node.slot)].group);
-    return {number, all_weights()[number]};
+  std::size_t group_of(const Node& node) { return find(members_[static_cast<std::size_t>(node.slot)].group); }
+  std::uint64_t weight(std::size_t group) const { return groups_[group].weight; }
+  std::uint64_t weight() const {
+    return std::accumulate(groups_.begin(), groups_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const Group& group) { return sum + group.weight; });
   }
   /// In the order in which they were built.
-  std::vector<const NodeRef*> nodes_of(Group group) {
+  std::vector<const NodeRef*> nodes_of(std::size_t group) {
     std::vector<const NodeRef*> nodes;
     for (const Member& member : members_) {
-      if (find(member.group) == group.number) nodes.push_back(member.node);
+      if (find(member.group) == group) nodes.push_back(member.node);
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const NodeRef* a, const NodeRef* b) { return (*a)->pending.built < (*b)->pending.built; });
     return nodes;
   }
 
-  /// A node counts with the constants that it alone has.
+  /// A node counts with the constants that it reads.
   static std::uint64_t weight_of(const Node& node) {
     return 1 + static_cast<std::uint64_t>(std::count_if(node.inputs.begin(), node.inputs.end(),
                                                         [](const NodeRef& n) { return graph::is_source(n->op); }));
@@ -133,39 +135,42 @@ class Work {
     std::size_t group;
   };
 
-  std::vector<std::uint64_t> all_weights() {
-    std::vector<std::uint64_t> weights(groups_.size());
-    for (const Member& member : members_) weights[find(member.group)] += weight_of(**member.node);
-    return weights;
-  }
+  struct Group {
+    std::size_t parent;  // itself, or one that it has become a part of
+    std::uint64_t weight;
+  };
 
   std::size_t find(std::size_t group) {
-    while (groups_[group] != group) group = groups_[group] = groups_[groups_[group]];
+    while (groups_[group].parent != group) group = groups_[group].parent = groups_[groups_[group].parent].parent;
     return group;
   }
 
   void visit(const NodeRef& value) {
-    const std::size_t group = groups_.size();
-    groups_.push_back(group);
+    std::size_t group = groups_.size();
+    groups_.push_back({group, 0});
     stack_.push_back(&value);
     while (!stack_.empty()) {
       const NodeRef& node = *stack_.back();
       stack_.pop_back();
-      if (node->is_ready() || graph::is_source(node->op)) continue;
-      if (node->epoch == epoch_) {
-        groups_[find(group)] = find(members_[static_cast<std::size_t>(node->slot)].group);
-        continue;
+      if (node->is_ready()) continue;
+      if (graph::is_source(node->op)) {
+        ++groups_[group].weight;
+      } else if (node->epoch != epoch_) {
+        node->epoch = epoch_;
+        node->slot = static_cast<std::int32_t>(members_.size());
+        members_.push_back({&node, group});
+        ++groups_[group].weight;
+        for (const NodeRef& input : node->inputs) stack_.push_back(&input);
+      } else if (const std::size_t other = group_of(*node); other != group) {
+        groups_[other].weight += std::exchange(groups_[group].weight, 0);
+        group = groups_[group].parent = other;
       }
-      node->epoch = epoch_;
-      node->slot = static_cast<std::int32_t>(members_.size());
-      members_.push_back({&node, group});
-      for (const NodeRef& input : node->inputs) stack_.push_back(&input);
     }
   }
 
   std::uint64_t epoch_;
   std::vector<Member> members_;
-  std::vector<std::size_t> groups_;
+  std::vector<Group> groups_;
   std::vector<const NodeRef*> stack_;
 };
 
@@ -250,16 +255,16 @@ void bound_pending(const NodeRef& root) {
     {
       const std::lock_guard lock(context.evaluation_mutex());
       if (node.is_ready()) return;
-      node.pending = graph::measure(node);
+      if (large) node.pending = graph::measure(node);
       Work work(values);
-      Work::Group group = work.largest();
-      if (recent) recent->looked(group.weight);
+      std::size_t group = work.largest();
+      if (recent) recent->looked(work.weight(group), work.weight());
       if (node.pending.bytes > most_bytes) {
         group = work.group_of(node);
-      } else if (group.weight <= most_nodes) {
+      } else if (work.weight(group) <= most_nodes) {
         return;
       }
-      values = values_in_the_middle(work.nodes_of(group), group.weight);
+      values = values_in_the_middle(work.nodes_of(group), work.weight(group));
     }
     evaluate(values);
   }
