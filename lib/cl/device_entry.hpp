@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "base/device_traits.hpp"
 #include "cl/opencl.hpp"
+#include "device/traits.hpp"
 
 namespace koine::detail {
 

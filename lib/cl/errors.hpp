@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/device_traits.hpp"
 #include "cl/opencl.hpp"
+#include "device/traits.hpp"
 #include "koine/error.hpp"
 
 namespace koine::cl {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/device_traits.hpp"
+#include "device/traits.hpp"
 
 namespace koine::cl {
 

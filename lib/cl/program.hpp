@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/device_traits.hpp"
 #include "cl/opencl.hpp"
+#include "device/traits.hpp"
 
 namespace koine::cl {
 

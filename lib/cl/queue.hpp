@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/device_traits.hpp"
 #include "cl/opencl.hpp"
+#include "device/traits.hpp"
 
 namespace koine::cl {
 

@@ -2,9 +2,9 @@
 // The text of a kernel: the hooks that kernels/*.cl leave open, as OpenCL C.
 #pragma once
 
-#include "base/device_traits.hpp"
 #include "codegen/body.hpp"
 #include "codegen/walk.hpp"
+#include "device/traits.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,8 +2,8 @@
 // How a kernel walks its operands: merged axes, vector width, and the class of access that each operand needs.
 #pragma once
 
-#include "base/device_traits.hpp"
 #include "codegen/body.hpp"
+#include "device/traits.hpp"
 
 #include <cstdint>
 #include <string>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/device_traits.hpp"
+#include "device/traits.hpp"
 #include "exec/programs.hpp"
 #include "koine/dtype.hpp"
 #include "runtime/context.hpp"

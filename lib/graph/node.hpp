@@ -2,7 +2,7 @@
 // Node: one value of a lazy expression, from the operation that will make it to the memory that holds it.
 #pragma once
 
-#include "base/device_traits.hpp"
+#include "device/traits.hpp"
 #include "graph/attributes.hpp"
 #include "graph/inputs.hpp"
 #include "graph/layout.hpp"

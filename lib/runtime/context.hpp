@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/background.hpp"
-#include "base/device_traits.hpp"
 #include "base/process.hpp"
 #include "cl/device_entry.hpp"
+#include "device/traits.hpp"
 #include "koine/error.hpp"
 #include "koine/memory.hpp"
 #include "runtime/buffer.hpp"

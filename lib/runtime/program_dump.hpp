@@ -2,7 +2,7 @@
 // KOINE_DUMP_DIR: a copy of every program's text, for whoever wants to see the kernels or to give them to a compiler.
 #pragma once
 
-#include "base/device_traits.hpp"
+#include "device/traits.hpp"
 #include "runtime/kernel.hpp"
 
 namespace koine::runtime {

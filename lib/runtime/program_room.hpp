@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "base/device_traits.hpp"
+#include "device/traits.hpp"
 
 namespace koine::runtime {
 

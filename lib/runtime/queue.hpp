@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/device_traits.hpp"
 #include "cl/queue.hpp"
+#include "device/traits.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/order.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words for device types, which selectors and messages of all layers use, and what follows from quirks.
-#include "base/device_traits.hpp"
+#include "device/traits.hpp"
 
 namespace koine {
 
