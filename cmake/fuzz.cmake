@@ -19,7 +19,7 @@ endif()
 # What reads files and variables knows no OpenCL and no arrays: it is compiled by itself, so that libFuzzer's build
 # takes seconds.
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/base/*.cpp"
-  "${PROJECT_SOURCE_DIR}/lib/device/*.cpp")
+  "${PROJECT_SOURCE_DIR}/lib/device/*.cpp" "${PROJECT_SOURCE_DIR}/lib/tuning/*.cpp")
 list(APPEND sources "${PROJECT_SOURCE_DIR}/lib/cl/selector.cpp" "${PROJECT_SOURCE_DIR}/lib/runtime/disk_cache.cpp")
 set(targets npy npz environment cache)
 foreach(target IN LISTS targets)

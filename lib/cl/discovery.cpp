@@ -15,6 +15,8 @@
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "cl/capabilities.hpp"
+#include "cl/device_tuning.hpp"
 #include "cl/diagnosis.hpp"
 #include "cl/errors.hpp"
 #include "cl/identity.hpp"
@@ -29,7 +31,8 @@ namespace {
 constexpr cl_device_info pci_bus_info_khr = 0x410F, uuid_khr = 0x106A;
 constexpr cl_int no_platform = -1001;
 constexpr cl_device_info pci_bus_nv = 0x4008, pci_slot_nv = 0x4009, pci_domain_nv = 0x400A;
-constexpr cl_device_info topology_amd = 0x4037, board_name_amd = 0x4038;
+constexpr cl_device_info capability_major_nv = 0x4000, capability_minor_nv = 0x4001, warp_size_nv = 0x4003;
+constexpr cl_device_info topology_amd = 0x4037, board_name_amd = 0x4038, wavefront_width_amd = 0x4043;
 
 struct Found {
   Candidate candidate;
@@ -148,6 +151,18 @@ std::string device_name(cl_device_id device, std::string_view extensions) {
   return board.empty() || board == name ? name : board + " (" + name + ")";
 }
 
+/// Who runs the instructions, and how many work-items at a time: known where the vendor has a query for it.
+void read_architecture(cl_device_id device, std::string_view extensions, DeviceTraits& traits) {
+  if (extensions.find("cl_nv_device_attribute_query") != std::string_view::npos) {
+    const auto major = query<cl_uint>(device, capability_major_nv), minor = query<cl_uint>(device, capability_minor_nv);
+    if (major && minor) traits.architecture = nvidia_architecture(*major, *minor);
+    traits.subgroup = query<cl_uint>(device, warp_size_nv).value_or(0);
+  } else if (extensions.find("cl_amd_device_attribute_query") != std::string_view::npos) {
+    traits.architecture = amd_architecture(device_text(device, CL_DEVICE_NAME));
+    traits.subgroup = query<cl_uint>(device, wavefront_width_amd).value_or(0);
+  }
+}
+
 DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::string_view extensions) {
   DeviceTraits traits;
   traits.name = device_name(device, extensions);
@@ -159,6 +174,7 @@ DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::stri
   const std::string device_vendor = device_text(device, CL_DEVICE_VENDOR);
   traits.vendor = vendor_of({traits.platform, platform_vendor, device_vendor,
                              required<cl_uint>(device, CL_DEVICE_VENDOR_ID), traits.device_class});
+  read_architecture(device, extensions, traits);
   traits.fp64 = query<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) != 0;
   traits.fp16 = extensions.find("cl_khr_fp16") != std::string_view::npos;
   traits.unified_memory = traits.device_class == DeviceClass::cpu ||
@@ -176,6 +192,7 @@ DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::stri
   traits.memory = required<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
   traits.max_allocation = required<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   traits.local_memory = required<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  set_capabilities(traits);
   apply_quirks(traits);
   return traits;
 }
@@ -239,7 +256,9 @@ void log_devices(const Registry& registry) {
   for (const DeviceEntry* entry : registry.devices) {
     const DeviceTraits& traits = entry->traits;
     base::log_line(LogTopic::device,
-                   traits.selector + " is " + traits.name + ", " + traits.platform + ", driver " + traits.driver);
+                   traits.selector + " is " + traits.name + ", " + traits.platform + ", driver " + traits.driver +
+                       (traits.architecture.empty() ? "" : ", architecture " + traits.architecture) +
+                       (traits.subgroup == 0 ? "" : ", sub-groups of " + std::to_string(traits.subgroup)));
     for (const std::string_view reason : quirk_reasons(traits)) {
       base::log_line(LogTopic::device, traits.selector + " quirk: " + std::string(reason));
     }
@@ -286,6 +305,7 @@ Registry* discover() {
     named.push_back(&entry->traits);
   }
   assign_selectors(named);
+  set_tuning(named);
   log_devices(*registry);
   return registry.release();
 }

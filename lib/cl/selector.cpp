@@ -155,8 +155,8 @@ std::vector<std::size_t> matches(const Term& term, std::span<const DeviceTraits*
 
 }  // namespace
 
-std::vector<std::size_t> select(std::string_view selector, std::string_view origin,
-                                std::span<const DeviceTraits* const> devices) {
+std::vector<std::size_t> matching(std::string_view selector, std::string_view origin,
+                                  std::span<const DeviceTraits* const> devices) {
   const std::vector<Term> terms = Reader(trim(selector), origin).terms();
   std::vector<std::size_t> chosen;
   std::vector<bool> seen(devices.size(), false);
@@ -175,6 +175,12 @@ std::vector<std::size_t> select(std::string_view selector, std::string_view orig
     if (!term.exclude) continue;
     for (const std::size_t i : matches(term, devices)) std::erase(chosen, i);
   }
+  return chosen;
+}
+
+std::vector<std::size_t> select(std::string_view selector, std::string_view origin,
+                                std::span<const DeviceTraits* const> devices) {
+  std::vector<std::size_t> chosen = matching(selector, origin, devices);
   if (chosen.empty()) {
     throw DeviceError("[" + std::string(origin) + "] \"" + std::string(trim(selector)) +
                       "\" matches no device. The devices here, each as a selector that names it:\n" +

@@ -19,6 +19,10 @@ namespace koine::cl {
 std::vector<std::size_t> select(std::string_view selector, std::string_view origin,
                                 std::span<const DeviceTraits* const> devices);
 
+/// The same, but empty where nothing matches.
+std::vector<std::size_t> matching(std::string_view selector, std::string_view origin,
+                                  std::span<const DeviceTraits* const> devices);
+
 /// One line for each device: its selector, ready to paste, and its name.
 std::string device_list(std::span<const DeviceTraits* const> devices);
 

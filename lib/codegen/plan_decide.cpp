@@ -5,6 +5,7 @@
 namespace koine::codegen {
 namespace {
 
+// No rows of tuning: what is stored decides what a fold loads, and so how wide it is and in which order it adds up.
 // Costs beside which a store and a load are cheaper than computing again: a load counts like about 16 additions.
 constexpr int cheap_operations = 16;
 constexpr int cheap_operations_without_loads = 64;

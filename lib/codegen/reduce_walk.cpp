@@ -9,14 +9,14 @@
 namespace koine::codegen {
 namespace {
 
+// All of these decide the order of sums, so that none is a row of tuning.
 // Elements of one block: few enough that rounding errors stay small within it, enough to keep a work-item or a group
 // busy. It does not depend on the device, so neither does the order of the additions between blocks.
 constexpr std::int64_t block_elements = 32768;
 constexpr std::int64_t longest_chain = 4096;  // of elements that are added to one value in turn
 constexpr std::int64_t segment_elements = 4096;
-constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
-constexpr std::int64_t enough_units = 1 << 17;   // to fill a GPU with columns
-constexpr std::int64_t fewest_rows = 32;         // of a block of columns
+constexpr std::int64_t enough_units = 1 << 17;  // to fill a GPU with columns
+constexpr std::int64_t fewest_rows = 32;        // of a block of columns
 constexpr std::int64_t longest_gathered_row = 64;
 constexpr std::int64_t longest_together = 64;  // in vectors
 constexpr int cpu_tile = 16;
@@ -111,8 +111,8 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   const std::int64_t per_block = std::clamp<std::int64_t>(block / (walk.fixed ? segment : std::min(segment, inner)), 1,
                                                           walk.cpu && !walk.fixed ? longest_chain : block);
   const std::int64_t blocks = divide_up(segments, per_block), units = walk.kept.shape.elements() * blocks;
-  const std::int64_t share = units / (8 * std::int64_t{traits.compute_units});
-  const std::int64_t least = divide_up(fewest_elements, std::min(elements, block));
+  const std::int64_t share = units / (std::int64_t{traits.tuning.items_per_core} * traits.compute_units);
+  const std::int64_t least = divide_up(traits.tuning.reduce_elements_per_item, std::min(elements, block));
   if (walk.fixed) {
     const auto vectors = static_cast<int>(divide_up(values_in_use(pass, elements), walk.width));
     (walk.cpu ? walk.tile : walk.lanes) = vectors;
@@ -163,7 +163,7 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
   walk.per_block = std::uint64_t(per_block);
   walk.units = std::uint64_t(across * blocks);
   const std::int64_t elements = std::min(rows, per_block) * segment;
-  walk.units_per_item = walk.cpu ? std::uint64_t(divide_up(fewest_elements, elements)) : 1;
+  walk.units_per_item = walk.cpu ? std::uint64_t(divide_up(traits.tuning.reduce_elements_per_item, elements)) : 1;
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.kept = part(body, axes, false);
   walk.reduced = part(body, axes, true);
   walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1;
-  walk.width = vector_width(body, false, traits);
+  walk.width = fold_width(body, traits);
   if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
     walk.width = std::min(walk.width, widest_position);
   }

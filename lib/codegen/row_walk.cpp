@@ -34,7 +34,7 @@ RowWalk make_row_walk(const Body& body, std::size_t axis, const std::vector<Shap
   if (walk.kept.shape.empty()) walk.kept.add_axis(1, 0);
 
   // On a GPU neighbours take a row's elements one by one, so that they read what lies side by side.
-  walk.width = walk.cpu || columns ? vector_width(body, false, traits) : 1;
+  walk.width = walk.cpu || columns ? fold_width(body, traits) : 1;
   walk.aligned = !walk.cpu && walk.width > 1;
   for (std::size_t k = 0; k < strides.size(); ++k) {
     const std::int64_t step = columns ? walk.kept.step(k) : walk.along[k];

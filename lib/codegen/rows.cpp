@@ -13,17 +13,17 @@ namespace {
 using graph::Op;
 using graph::State;
 
+// No rows of tuning, as the order of sums follows from them.
 constexpr std::int64_t room_bytes = 128;        // of a GPU's work-item: 32 of its registers
 constexpr std::int64_t most_kept_bytes = 256;   // of all lines of a GPU's work-item
 constexpr int dear_operations = 8;              // that a CPU keeps the result of
-constexpr std::int64_t fewest_elements = 8192;  // of a CPU work-item
 // Of a GPU: vectors of a work-item before a row takes another one, work-items of a row before each has as many elements
 // as its registers have room for, and work-items of a compute unit that keep it busy.
 constexpr std::int64_t vectors_of_neighbour = 2, few_lanes = 32, most_room = 32, enough_items = 1024;
 
 /// Elements that a GPU's work-item reads at once: as many as 16 bytes hold, where every row begins with whole ones.
 int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits) {
-  const int width = vector_width(body, true, traits);
+  const int width = fold_width(body, traits, true);
   if (walk.count % static_cast<std::uint64_t>(width) != 0) return 1;
   for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
     const bool row =
@@ -88,8 +88,9 @@ RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
   const auto size = static_cast<std::int64_t>(std::bit_ceil(walk.count));
   if (walk.cpu) {
     walk.room = static_cast<int>(std::max<std::int64_t>(size, walk.width));
-    const std::uint64_t share = walk.rows / (8 * std::uint64_t{traits.compute_units});
-    walk.rows_per_item = std::max<std::uint64_t>({static_cast<std::uint64_t>(fewest_elements / size), share, 1});
+    const std::uint64_t share = walk.rows / (std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);
+    walk.rows_per_item =
+        std::max<std::uint64_t>({traits.tuning.rows_elements_per_item / static_cast<std::uint64_t>(size), share, 1});
   } else {
     walk.width = gpu_width(body, walk, traits);
     walk.aligned = walk.width > 1;

@@ -9,10 +9,8 @@
 namespace koine::codegen {
 namespace {
 
-constexpr std::int64_t local_bytes = 16384;  // of a group's accumulators: half of what OpenCL promises
-// So many neighbouring rows are walked together; fewer would leave a vector, or a GPU's lanes, unused.
-constexpr std::int64_t fewest_columns = 32;
-constexpr std::int64_t fewest_elements = 16384;  // of a CPU work-item
+// Of a group's accumulators: half of what OpenCL promises. No row of tuning, as the order of sums follows from it.
+constexpr std::int64_t local_bytes = 16384;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -38,7 +36,7 @@ ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   const Shape& domain = body.domain;
   const std::int64_t count = domain[pass.axis], block = scan_block(pass.result), inner = product(domain, pass.axis + 1);
-  const bool columns = inner >= fewest_columns;
+  const bool columns = inner >= traits.tuning.scan_columns;
   const std::uint64_t all_blocks = divide_up(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(block));
   const auto blocks_before_last = static_cast<std::int64_t>(all_blocks) - 1;
   std::vector<Shape> others{strides_with(domain, pass.axis, pass.totals ? blocks_before_last : count)};
@@ -55,8 +53,9 @@ ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
   walk.units = rows / walk.inner * walk.tiles * walk.blocks;
   if (walk.cpu) {
     const std::int64_t elements = std::min(count, block) * (columns ? walk.width : 1);
-    const std::uint64_t share = walk.units / (8 * std::uint64_t{traits.compute_units});
-    walk.units_per_item = std::max(divide_up(fewest_elements, static_cast<std::uint64_t>(elements)), share);
+    const std::uint64_t share = walk.units / (std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);
+    walk.units_per_item =
+        std::max(divide_up(traits.tuning.scan_elements_per_item, static_cast<std::uint64_t>(elements)), share);
   } else if (!columns) {
     walk.lanes = count <= scan_chunk                ? 1
                  : count <= scan_chunk * scan_chunk ? static_cast<int>(scan_chunk)

@@ -7,7 +7,10 @@
 
 namespace koine::codegen {
 
-int vector_width(const Body& body, bool stores, const DeviceTraits& traits) {
+namespace {
+
+/// Elements of a vector of so many bytes, for a kernel that loads, and perhaps stores, a body's types.
+int vector_of(std::size_t bytes, const Body& body, bool stores) {
   std::size_t widest = 1;
   for (const Load& load : body.loads) widest = std::max(widest, load.iota ? 1 : size_of(load.dtype));
   if (stores) {
@@ -16,9 +19,15 @@ int vector_width(const Body& body, bool stores, const DeviceTraits& traits) {
   for (const Line& line : body.lines) {
     if (is_complex(line.type)) return 1;  // a complex number is a vector already
   }
-  // 64 bytes are a register of the widest CPUs; narrower ones get several, which hides latency.
-  const std::size_t bytes = traits.long_loops() ? 64 : 16;
   return static_cast<int>(std::clamp<std::size_t>(bytes / widest, 1, 16));
+}
+
+}  // namespace
+
+int fold_width(const Body& body, const DeviceTraits& traits, bool stores) {
+  // No row of tuning, for what each lane adds up follows from it. 64 bytes are a register of the widest CPUs; narrower
+  // ones get several, which hides latency.
+  return vector_of(traits.long_loops() ? 64 : 16, body, stores);
 }
 
 bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width) {
@@ -102,7 +111,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   collect_seams(body, walk);
   if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
   walk.cpu = traits.long_loops();
-  walk.width = vector_width(body, true, traits);
+  walk.width = vector_of(traits.tuning.elementwise_vector_bytes, body, true);
   walk.aligned = !walk.cpu && walk.width > 1;
   walk.offsets.clear();
   walk.access.clear();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "koine/device.hpp"
+#include "tuning/tuning.hpp"
 
 namespace koine {
 
@@ -36,6 +37,7 @@ struct Quirks {
 struct DeviceTraits {
   std::string name;
   std::string vendor;            ///< "nvidia", "amd", "intel", "pocl", ...
+  std::string architecture;      ///< the maker's word for the instructions: "sm_90", "gfx90a"; empty if not known
   std::string platform;          ///< the platform's name
   std::string platform_version;  ///< the platform's version, part of what identifies a compiled program
   std::string driver;            ///< the driver's version
@@ -43,10 +45,12 @@ struct DeviceTraits {
   DeviceClass device_class = DeviceClass::cpu;
   bool fp64 = false;
   bool fp16 = false;
-  bool unified_memory = false;  ///< host and device share memory: an integrated GPU or a CPU
-  bool exact_divide = false;    ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
+  bool unified_memory = false;     ///< host and device share memory: an integrated GPU or a CPU
+  bool clblast_is_faster = false;  ///< than our own kernels, for large products of matrices
+  bool exact_divide = false;       ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
   std::uint32_t compute_units = 1;
   std::uint32_t max_group = 1;               ///< work-items in a work-group
+  std::uint32_t subgroup = 0;                ///< work-items that run in step; 0 if not known
   std::uint32_t max_parameter_bytes = 1024;  ///< of one kernel's arguments together
   std::uint32_t vector_bytes = 16;           ///< the native vector register
   std::uint32_t base_alignment = 128;        ///< of a buffer, in bytes
@@ -54,6 +58,7 @@ struct DeviceTraits {
   std::uint64_t max_allocation = 0;  ///< of one buffer
   std::uint64_t local_memory = 0;
   Quirks quirks;
+  Tuning tuning;
 
   /// Whether kernels take the loops that suit a CPU, a long run of elements for each work-item, rather than a card's.
   bool long_loops() const;

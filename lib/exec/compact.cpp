@@ -16,7 +16,6 @@ namespace {
 using graph::NodeRef;
 
 constexpr std::uint64_t block = 4096;  // of kernels/compact.cl
-constexpr std::uint64_t items_per_core = 8;
 
 /// A mask in memory, and what it keeps.
 struct Selection {
@@ -36,8 +35,10 @@ runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, con
 void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const Selection& selection) {
   launch.value(static_cast<std::uint64_t>(selection.mask->layout.offset));
   launch.value(selection.elements).value(selection.blocks);
-  if (queue.traits().long_loops()) {
-    launch.run({std::min<std::size_t>(selection.blocks, items_per_core * queue.traits().compute_units)}, {1});
+  const DeviceTraits& traits = queue.traits();
+  if (traits.long_loops()) {
+    const std::size_t most = std::size_t{traits.tuning.items_per_core} * traits.compute_units;
+    launch.run({std::min<std::size_t>(selection.blocks, most)}, {1});
   } else {
     launch.run({selection.blocks * group_size}, {group_size});
   }

@@ -11,28 +11,24 @@ namespace {
 using codegen::Segments;
 using codegen::Walk;
 
-// A CPU work-item takes at least this many elements, so that starting it costs little beside them.
-constexpr std::int64_t fewest_elements = 16384;
-constexpr std::int64_t items_per_core = 8;
-constexpr std::int64_t segment_elements = 4096;
-
 constexpr std::int64_t many_elements = 1 << 20;
-constexpr std::uint64_t several_elements = 8;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
+  const Tuning& tuning = traits.tuning;
   const std::int64_t inner = walk.inner(), rows = walk.rows();
   if (!walk.cpu) {
     const std::int64_t vectors = divide_up(inner, walk.width);
     // A work-item that moves single elements of a large array takes several, or starting it would be most of its work.
     const bool several = walk.width == 1 && vectors * rows >= many_elements;
-    return {std::uint64_t(vectors), std::uint64_t(vectors * rows), several ? several_elements : 1u,
+    return {std::uint64_t(vectors), std::uint64_t(vectors * rows), several ? tuning.elementwise_scalars_per_item : 1u,
             std::uint64_t(walk.width)};
   }
-  const std::int64_t segment = std::min(inner, segment_elements), row_segments = divide_up(inner, segment);
-  const std::int64_t share = inner * rows / (items_per_core * traits.compute_units);
-  const std::int64_t per_item = divide_up(std::max(fewest_elements, share), segment);
+  const std::int64_t segment = std::min<std::int64_t>(inner, tuning.elementwise_segment),
+                     row_segments = divide_up(inner, segment);
+  const std::int64_t share = inner * rows / (std::int64_t{tuning.items_per_core} * traits.compute_units);
+  const std::int64_t per_item = divide_up(std::max<std::int64_t>(tuning.elementwise_elements_per_item, share), segment);
   return {std::uint64_t(row_segments), std::uint64_t(row_segments * rows), std::uint64_t(per_item),
           std::uint64_t(segment)};
 }

@@ -60,16 +60,15 @@ const char* moved_as(DType type) {
 }
 
 void run_over(runtime::Launch& launch, const runtime::Queue& queue, const runtime::Kernel& kernel, std::uint64_t count,
-              std::uint64_t fewest, std::uint64_t most, std::uint64_t each_unit) {
-  constexpr std::uint64_t items_per_core = 8;
+              std::uint64_t fewest, std::uint64_t most, std::optional<std::uint64_t> each_unit) {
   const DeviceTraits& traits = queue.traits();
   if (traits.long_loops()) {
-    most = std::min(most, items_per_core * traits.compute_units);
+    most = std::min(most, std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);
     launch.run({std::clamp<std::size_t>(count / fewest, 1, most)}, {1});
     return;
   }
-  const std::uint64_t enough =
-      std::max(each_unit * traits.compute_units, std::uint64_t(traits.fewest_shares(static_cast<std::int64_t>(count))));
+  const std::uint64_t enough = std::max(each_unit.value_or(traits.tuning.items_per_unit) * traits.compute_units,
+                                        std::uint64_t(traits.fewest_shares(static_cast<std::int64_t>(count))));
   const std::size_t local = std::min<std::size_t>(group_size, kernel.max_group());
   launch.run({(std::min(count, enough) + local - 1) / local * local}, {local});
 }

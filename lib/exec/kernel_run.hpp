@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,10 @@ const char* moved_as(DType type);
 
 /// Enqueues a kernel over `count` elements, one or more, of which a work-item takes several: on a CPU at least
 /// `fewest`, so that starting it costs little beside them, and with at most `most` work-items; on a GPU with at most
-/// `each_unit` for a compute unit.
+/// `each_unit` for a compute unit, the tuning's items_per_unit unless given.
 void run_over(runtime::Launch& launch, const runtime::Queue& queue, const runtime::Kernel& kernel, std::uint64_t count,
               std::uint64_t fewest, std::uint64_t most = std::numeric_limits<std::uint64_t>::max(),
-              std::uint64_t each_unit = 4096);
+              std::optional<std::uint64_t> each_unit = std::nullopt);
 
 /// Work-items of a group on a GPU for kernels without a reason for another number.
 inline constexpr std::size_t group_size = 256;

@@ -71,10 +71,7 @@ struct Blocks {
 constexpr std::int64_t tile_vectors = 2;
 
 Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
-  constexpr std::int64_t cache_bytes =
-      528 * 1024;  // of the sums, and of A: together they fit a 2 MiB cache, or nearly 1
   constexpr std::int64_t keep_bytes = 16 << 20;
-  constexpr std::int64_t task_work = 1 << 16;  // multiplications that are worth waking a thread for
   const std::int64_t units = traits.compute_units;
   const std::int64_t real = real_size(p.dtype, 2);
   const std::int64_t planes = is_complex(p.dtype) ? 2 : 1;
@@ -84,9 +81,11 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
   b.tile_rows = traits.vector_bytes >= 64 ? 12 : 6;  // 32 registers there, 16 elsewhere
   b.tile_columns = tile_vectors * b.lanes / planes;
 
+  // No row of tuning: what is added up before the next panel follows from it.
   const std::int64_t steps = divide_up(p.k, std::max<std::int64_t>(128, 1024 / element));
   b.depth = round_up(divide_up(p.k, steps), 16);
-  const std::int64_t most_rows = std::max(b.tile_rows, cache_bytes / (element * b.depth) / b.tile_rows * b.tile_rows);
+  const std::int64_t most_rows =
+      std::max(b.tile_rows, traits.tuning.matmul_cache_bytes / (element * b.depth) / b.tile_rows * b.tile_rows);
 
   // Rows and columns of tasks: enough tasks for all compute units, and little packing. Packing an element costs as much
   // as multiplying it with `packing` others.
@@ -94,7 +93,8 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
   const std::int64_t batches = p.batch.count();
   const double work =
       static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(batches);
-  const auto wanted = static_cast<std::int64_t>(std::clamp(work / task_work, 1.0, static_cast<double>(units)));
+  const auto wanted =
+      static_cast<std::int64_t>(std::clamp(work / traits.tuning.matmul_task_work, 1.0, static_cast<double>(units)));
   double best = 0;
   for (std::int64_t cuts = 1; cuts <= wanted; cuts *= 2) {
     const std::int64_t columns = round_up(divide_up(p.n, cuts), b.tile_columns);
@@ -157,7 +157,9 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
   // instructions than multiply-add set the pace: conversions of 16-bit types, multiplications of integers.
   const bool suited = p.dtype == float32 || p.dtype == float64 || p.dtype == complex64;
   const std::int64_t large = divide_up(p.m, 128) * divide_up(p.n, 128) * p.batch.count();
-  const std::int64_t tile = suited && large >= std::int64_t{queue.traits().compute_units} ? 128 : 64;
+  const std::int64_t enough =
+      std::int64_t{queue.traits().tuning.matmul_large_tiles_per_unit} * queue.traits().compute_units;
+  const std::int64_t tile = suited && large >= enough ? 128 : 64;
   // A shallow tile leaves local memory for more groups at once.
   const std::int64_t depth = tile == 128 || size_of(p.dtype) == 2 || p.dtype == complex128 ? 8 : 16;
   // A round for each step of the depth, since not every compiler unrolls the loop over a tile's.
@@ -202,6 +204,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
   const std::int64_t units = traits.compute_units;
   const bool cpu = traits.long_loops();
 
+  // No rows of tuning: the order of sums follows from lanes, slices and splits.
   std::string options = define("KN_ELEMENT", element_of(p.dtype));
   std::int64_t groups = 0, wanted = 0, least_depth = 0, most_depth = 0, fewest = 1;
   constexpr std::int64_t group_size = 256;

@@ -33,10 +33,9 @@ int element_of(DType dtype) {
 }
 
 // A CPU work-item makes at least this many numbers, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_numbers = 8192, fewest_rejections = 1024;
-// On a GPU this many work-items for each compute unit walk over all blocks: a fifth to a half faster than one block
-// each on an H200. (Where the first number is not the first of its block, stores are unaligned and that is slower.)
-constexpr std::uint64_t items_per_unit = 16384, items_for_all = std::uint64_t{1} << 40;
+constexpr std::uint64_t fewest_rejections = 1024;
+// A work-item for each block, where there are more than a GPU works on at once.
+constexpr std::uint64_t items_for_all = std::uint64_t{1} << 40;
 
 runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const char* file, const RandomInfo& info,
                              DType dtype, bool lanes) {
@@ -64,8 +63,11 @@ void launch_fixed(runtime::Queue& queue, const runtime::KernelRef& kernel, const
         .value(static_cast<float>(info.last));
   }
   const std::uint64_t words = info.words(dtype), each = 4 / words, skipped = info.first_word % 4 / words;
-  run_over(launch, queue, *kernel, cpu ? count : (skipped + count + each - 1) / each, fewest_numbers,
-           std::numeric_limits<std::uint64_t>::max(), skipped == 0 ? items_per_unit : items_for_all);
+  const Tuning& tuning = queue.traits().tuning;
+  // On a GPU a few work-items walk over all blocks: a fifth to a half faster than one block each on an H200. Where the
+  // first number is not the first of its block, stores are unaligned and that is slower.
+  run_over(launch, queue, *kernel, cpu ? count : (skipped + count + each - 1) / each, tuning.random_numbers_per_item,
+           std::numeric_limits<std::uint64_t>::max(), skipped == 0 ? tuning.random_items_per_unit : items_for_all);
 }
 
 /// kn_law of gamma numbers: Marsaglia and Tsang's d and c.

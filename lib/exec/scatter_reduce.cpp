@@ -19,13 +19,11 @@ using runtime::BufferRef;
 using runtime::KernelRef;
 using runtime::Launch;
 
-// A CPU work-item takes at least so many values, and entries of a table, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_values = 32768, fewest_entries = 4096;
+// A CPU work-item takes at least so many entries of a table, so that starting it costs little beside them.
+constexpr std::uint64_t fewest_entries = 4096;
 // A CPU's tables: for each core, and so much shorter than the values that fall to one.
 constexpr std::uint64_t parts_per_core = 4, values_per_entry = 4;
-// Local memory of a group's table, as much as every device has, and of the groups of a compute unit.
-constexpr std::uint64_t most_local_bytes = 32768 - 256, local_bytes_per_unit = 98304;
-constexpr std::uint64_t groups_per_unit = 8;
+constexpr std::uint64_t local_bytes_per_unit = 98304;  // of the groups' tables
 
 /// Parameters of scatter_reduce.cl.
 struct Parameters {
@@ -70,10 +68,11 @@ class ScatterReduce {
     d_.reports = !info_.positions;
     count_ = d_.rows * d_.inner;
     same_ = static_cast<std::uint64_t>(values_.shape.elements()) * each < count_;
-    local_ = !cpu_ && local_bytes(true) <= most_local_bytes;
+    local_ = !cpu_ && local_bytes(true) <= queue.traits().tuning.segment_local_bytes;
     d_.parts = 1;
     if (cpu_) {
-      const std::uint64_t enough = std::max(fewest_values, values_per_entry * entries_);
+      const std::uint64_t enough =
+          std::max<std::uint64_t>(queue.traits().tuning.segment_values_per_item, values_per_entry * entries_);
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
     }
     if (keyed_) largest_ = kernel(programs, "largest"), join_ = kernel(programs, "join");
@@ -147,8 +146,9 @@ class ScatterReduce {
     if (!local_) return run_over(launch, queue_, kernel, count_, 1);
     // As many groups as fill the device, but no more than have values enough to make their tables worth it.
     const std::size_t local = std::min<std::size_t>(group_size, kernel.max_group());
-    const std::uint64_t most =
-        queue_.traits().compute_units * std::clamp<std::uint64_t>(local_bytes_per_unit / bytes, 2, groups_per_unit);
+    const DeviceTraits& traits = queue_.traits();
+    const std::uint64_t most = traits.compute_units * std::clamp<std::uint64_t>(local_bytes_per_unit / bytes, 2,
+                                                                                traits.tuning.segment_groups_per_unit);
     const std::uint64_t worth =
         std::max<std::uint64_t>(count_ / std::max<std::uint64_t>(local, values_per_entry * entries_), 1);
     const std::uint64_t least =

@@ -19,17 +19,6 @@ namespace {
 using runtime::BufferRef;
 
 constexpr std::uint64_t digits = 256;
-constexpr std::uint64_t items_per_core = 8;
-// A CPU work-item sorts at least so many elements where it takes whole rows, and has at least so many in a block.
-constexpr std::uint64_t fewest_elements = 8192;
-// On a CPU longer rows are divided, unless there are enough for all cores.
-constexpr std::uint64_t longest_whole_row = 16384;
-constexpr std::uint64_t blocks_per_core = 4;
-// Elements of a work-item in a tile of a GPU: the tile, beside its counters, fits the local memory that every device
-// has (32 KiB).
-constexpr std::uint64_t each_of(std::uint64_t bytes, std::uint64_t local_words) {
-  return std::min<std::uint64_t>(16, local_words / bytes - 2);
-}
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -69,6 +58,7 @@ class Sort {
         elements_(static_cast<std::uint64_t>(x_.shape.elements())),
         rows_(count_ == 0 ? 0 : elements_ / count_),
         cpu_(queue.traits().long_loops()),
+        tuning_(queue.traits().tuning),
         key_(size_of(x_.dtype)),
         wide_(count_ > std::numeric_limits<std::uint32_t>::max()),
         apart_(info_.places && (wide_ || key_ > 4)),
@@ -84,7 +74,7 @@ class Sort {
     if (cpu_) options_ += " -D KN_CPU";
     if (elements_ == 0) return;
     const std::uint64_t units = queue_.traits().compute_units;
-    const bool whole = cpu_ ? count_ <= longest_whole_row || rows_ >= blocks_per_core * units : count_ <= tile_;
+    const bool whole = cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
     if (whole) {
       whole_ = kernel(programs, "sort_rows", "rows", tile_ / group_size);
     } else {
@@ -111,6 +101,11 @@ class Sort {
   BufferRef allocate(std::uint64_t bytes) { return queue_.allocate(bytes, function_of(node_)); }
   std::uint64_t flip() const { return info_.descending ? ~std::uint64_t{0} : 0; }
   std::uint64_t offset() const { return static_cast<std::uint64_t>(x_.layout.offset); }
+  /// Elements of a work-item in a tile of a GPU: the tile, beside its counters, fits the local memory that every device
+  /// has (32 KiB).
+  std::uint64_t each_of(std::uint64_t bytes, std::uint64_t local_words) const {
+    return std::min<std::uint64_t>(tuning_.sort_tile_elements, local_words / bytes - 2);
+  }
 
   runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
     const std::string options = cpu_ ? options_ : options_ + " -D KN_EACH=" + std::to_string(each);
@@ -133,8 +128,8 @@ class Sort {
   void run_rows() {
     Rows d{count_, rows_, offset(), flip(), 1, 0};
     if (cpu_) {
-      d.rows_each = std::max(divide_up(rows_, items_per_core * queue_.traits().compute_units),
-                             divide_up(fewest_elements, count_));
+      d.rows_each = std::max(divide_up(rows_, std::uint64_t{tuning_.items_per_core} * queue_.traits().compute_units),
+                             divide_up(tuning_.sort_elements_per_item, count_));
     } else {
       d.rows_each = tile_ / count_;
       if (d.rows_each > 1) d.row_bits = static_cast<std::uint64_t>(std::bit_width((tile_ - 1) / count_));
@@ -154,8 +149,8 @@ class Sort {
     const std::uint64_t each = each_of(item_, 80);
     blocks_.per_block = group_size * each;
     if (cpu_) {
-      const std::uint64_t wanted = divide_up(blocks_per_core * queue_.traits().compute_units, rows_);
-      blocks_.per_block = divide_up(count_, std::clamp<std::uint64_t>(count_ / fewest_elements, 1, wanted));
+      const std::uint64_t wanted = divide_up(std::uint64_t{tuning_.sort_blocks_per_core} * queue_.traits().compute_units, rows_);
+      blocks_.per_block = divide_up(count_, std::clamp<std::uint64_t>(count_ / tuning_.sort_elements_per_item, 1, wanted));
     }
     blocks_.count = divide_up(count_, blocks_.per_block);
     blocks_.counts = kernel(programs, "sort_blocks", "count", each);
@@ -202,6 +197,7 @@ class Sort {
   const graph::SortInfo& info_;
   const std::uint64_t count_, elements_, rows_;
   const bool cpu_;
+  const Tuning& tuning_;
   const std::uint64_t key_;  // bytes
   const bool wide_, apart_;
   const std::uint64_t item_, result_;  // bytes

@@ -10,9 +10,6 @@
 namespace koine::exec {
 namespace {
 
-// A CPU work-item moves at least this many elements, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_elements = 8192;
-
 std::uint64_t product(const Shape& shape, std::size_t first, std::size_t last) {
   std::uint64_t result = 1;
   for (std::size_t axis = first; axis < last; ++axis) result *= static_cast<std::uint64_t>(shape[axis]);
@@ -37,7 +34,7 @@ void launch(runtime::Queue& queue, const graph::Node& node, std::uint64_t elemen
   launch.in(*x.storage).in(*positions.storage).out(*out).out(fault->word());
   launch.value(static_cast<std::uint64_t>(x.layout.offset)).value(static_cast<std::uint64_t>(positions.layout.offset));
   launch.value(rows).value(count).value(static_cast<std::uint64_t>(size)).value(inner);
-  run_over(launch, queue, *kernel, elements, fewest_elements, rows);
+  run_over(launch, queue, *kernel, elements, queue.traits().tuning.take_elements_per_item, rows);
   queue.add_fault(*out, fault);
 }
 

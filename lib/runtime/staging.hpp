@@ -25,11 +25,10 @@ struct CopyStatus {
 /// of the context.
 class Staging {
  public:
-  static constexpr std::uint64_t default_slot_bytes = std::uint64_t{4} << 20;
   static constexpr std::size_t default_slots = 16;
 
   /// Makes nothing yet: slots are made when transfers need them, and kept.
-  Staging(::cl::Context context, const cl::DeviceEntry& entry, std::uint64_t slot_bytes = default_slot_bytes,
+  Staging(::cl::Context context, const cl::DeviceEntry& entry, std::uint64_t slot_bytes,
           std::size_t slots = default_slots);
   /// Waits for what is under way.
   ~Staging();

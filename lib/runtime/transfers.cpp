@@ -9,9 +9,6 @@ namespace koine::runtime {
 
 namespace {
 
-// From here on, several threads through pinned buffers are faster than the driver's own path: on an H200 0.8 of its
-// speed at 4 MiB, 0.9 (to the device) and 1.7 (from it) at 8, twice at 16.
-constexpr std::uint64_t staged_bytes = std::uint64_t{8} << 20;
 // In shared memory a driver's read or write is one copy by one thread, as copying out of a mapping is, and takes one
 // command instead of two. Several threads copy faster only where neither cache nor starting them counts: with PoCL and
 // two cores, nothing is gained up to 64 MiB, and from 128 MiB on 1.1 to 1.4 times the speed, 1.7 where the target's
@@ -50,7 +47,7 @@ cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset,
           return CL_SUCCESS;
         });
     if (mapped) return code;
-  } else if (!shares_memory_ && bytes >= staged_bytes) {
+  } else if (!shares_memory_ && bytes >= tuning_.transfer_staged_bytes) {
     return staging_.write(queue, to, offset, source, bytes);
   }
   return cl::write(queue, quirks_, to, offset, source, bytes);
@@ -66,7 +63,7 @@ cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset
           return CL_SUCCESS;
         });
     if (mapped) return code;
-  } else if (!shares_memory_ && bytes >= staged_bytes) {
+  } else if (!shares_memory_ && bytes >= tuning_.transfer_staged_bytes) {
     return staging_.read(queue, from, offset, target, bytes);
   }
   return cl::read(queue, quirks_, from, offset, target, bytes);

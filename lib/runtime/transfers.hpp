@@ -19,7 +19,8 @@ class Transfers {
         device_(entry.device),
         shares_memory_(shares_memory(entry.traits)),
         quirks_(entry.traits.quirks),
-        staging_(context, entry) {}
+        tuning_(entry.traits.tuning),
+        staging_(context, entry, entry.traits.tuning.transfer_slot_bytes) {}
 
   /// Whether a device works in the host's own memory.
   static bool shares_memory(const DeviceTraits& traits) noexcept {
@@ -55,6 +56,7 @@ class Transfers {
   ::cl::Device device_;
   bool shares_memory_;
   const Quirks& quirks_;
+  const Tuning& tuning_;
   Staging staging_;
   std::mutex mutex_;
   ::cl::CommandQueue aside_;  // made when first used

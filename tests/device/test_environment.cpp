@@ -9,6 +9,7 @@
 
 #include "support/arrays.hpp"
 #include "support/child.hpp"
+#include "support/files.hpp"
 
 namespace kn = koine;
 using kn::test::check_child;
@@ -53,6 +54,11 @@ TEST_CASE("a word that a variable cannot take is an error wherever a device is u
   refused("KOINE_CACHE", "x", "x");
   refused("KOINE_CACHE_SIZE", "x", "x");
   refused("KOINE_PROGRAM_LIMIT", "x", "x");
+  refused("KOINE_TUNING", "/no/such/file", "No such file or directory; the variable takes the path of a file, or off");
+  const kn::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "tuning.txt").string();
+  kn::test::put(path, "[any]\nscan_columns = none\n");
+  refused("KOINE_TUNING", path.c_str(), "tuning.txt, line 2: scan_columns cannot be \"none\"; it can be 2 to 65536");
 }
 
 TEST_CASE("words that a variable can take are taken, blanks and capitals or not") {

@@ -40,7 +40,7 @@ struct State {
   std::map<cl_kernel, KernelState> kernels;
   Refused refused;
   std::map<std::string, std::uint64_t> launches;  ///< of kernels by name
-  std::uint64_t largest_group = 0;
+  std::uint64_t largest_group = 0, work_items = 0;
 };
 
 State& state() {
@@ -222,6 +222,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
     }
     first = !std::exchange(kernel_state.launched, true);
     ++s.launches[kernel_state.name];
+    s.work_items += items_of(dimensions, global);
     s.largest_group = std::max<std::uint64_t>(s.largest_group, items_of(dimensions, local));
   }
   const cl_int code =
@@ -262,13 +263,19 @@ std::uint64_t largest_group() {
   return state().largest_group;
 }
 
+std::uint64_t work_items() {
+  const std::lock_guard lock(state().mutex);
+  return state().work_items;
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
 extern const VendorLayer koine_vendor_layer;
-const VendorLayer koine_vendor_layer = {refused, live_bytes, launches, largest_group, programs_with, builds_under_way};
+const VendorLayer koine_vendor_layer = {refused,    live_bytes,    launches, largest_group,
+                                        work_items, programs_with, builds_under_way};
 
 cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, std::size_t size, void* value, std::size_t* needed) {
   if (what == CL_LAYER_API_VERSION)

@@ -23,6 +23,8 @@ struct VendorLayer {
   /// for.
   std::uint64_t (*launches)(const char* kernel);
   std::uint64_t (*largest_group)();
+  /// The work-items of all launches together.
+  std::uint64_t (*work_items)();
   /// How many programs were made of a text that holds this one.
   std::uint64_t (*programs_with)(const char* text);
   /// How many programs are being compiled now.

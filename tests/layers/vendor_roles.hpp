@@ -166,6 +166,8 @@ inline const std::vector<Role>& roles() {
         uints(CL_DEVICE_PCI_BUS_INFO_KHR, {0, 0x81, 0, 0}),
         number<cl_uchar>(CL_DEVICE_UUID_KHR, {0x4b, 0x6f, 0x69, 0x6e, 0x65, 0x20, 0x48, 0x32, 0x30, 0x30, 0x20, 0x70,
                                               0x6c, 0x61, 0x79, 0x21}),
+        uints(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, {9}),
+        uints(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, {0}),
         uints(CL_DEVICE_WARP_SIZE_NV, {32}),
         sizes(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, {32}),
         uints(CL_DEVICE_MAX_COMPUTE_UNITS, {132}),

@@ -40,7 +40,7 @@ struct DeviceFacts {
   bool long_loops;                ///< kernels take the loops that suit a CPU
   bool shares_memory;             ///< with the host
   bool exact_divide;
-  // What its driver does wrongly: see Quirks in lib/base/device_traits.hpp.
+  // What its driver does wrongly: see Quirks in lib/device/traits.hpp.
   bool crashes_at_exit, programs_stay_mapped, builds_fail_now_and_then, finish_waits_for_later;
 };
 DeviceFacts facts_of(const Device& device = default_device());

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cl/capabilities.hpp"
 #include "exec/matmul.hpp"
 #include "exec/matmul_routes.hpp"
 
@@ -21,6 +22,7 @@ DeviceTraits device(DeviceClass type, const char* vendor) {
   DeviceTraits traits;
   traits.device_class = type;
   traits.vendor = vendor;
+  koine::cl::set_capabilities(traits);
   return traits;
 }
 

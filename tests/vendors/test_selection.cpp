@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cl/device_entry.hpp"
 #include "support/arrays.hpp"
 #include "support/vendor_layer.hpp"
 
@@ -46,6 +47,13 @@ TEST_CASE("child: three cards" * doctest::skip()) {
   CHECK(all[2].name() == "AMD Radeon RX 7900 XTX (gfx1100)");
   CHECK(all[0].platform() == "AMD Accelerated Parallel Processing");
   CHECK(all[1].platform() == "NVIDIA CUDA");
+  const auto architecture = [&](std::size_t i) {
+    const kn::DeviceTraits& traits = all[i].record().traits;
+    return traits.architecture + " " + std::to_string(traits.subgroup);
+  };
+  CHECK(architecture(0) == "gfx90a 64");
+  CHECK(architecture(1) == "sm_90 32");
+  CHECK(architecture(2) == "gfx1100 32");
   for (const kn::Device& device : all) {
     CHECK(device.type() == kn::DeviceType::gpu);
     CHECK(matches(device.selector().c_str()) == Names{device.selector()});

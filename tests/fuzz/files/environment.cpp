@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KOINE_DEVICE, KOINE_MEMORY_LIMIT, KOINE_LOG, KOINE_CACHE, KOINE_CACHE_SIZE, KOINE_CACHE_DIR.
+// KOINE_DEVICE, KOINE_MEMORY_LIMIT, KOINE_LOG, KOINE_CACHE, KOINE_CACHE_SIZE, KOINE_CACHE_DIR, and the text of the file
+// that KOINE_TUNING names.
 #include <koine/error.hpp>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "cl/selector.hpp"
 #include "runtime/disk_cache.hpp"
 #include "targets.hpp"
+#include "tuning/file.hpp"
 
 namespace koine::fuzz {
 namespace {
@@ -84,6 +86,20 @@ void fuzz_cache_settings(const std::string& text) {
   }
 }
 
+void fuzz_tuning(std::string_view text) {
+  const auto lines = 1 + std::count(text.begin(), text.end(), '\n');
+  const auto complain = [&](int line, const std::string& what) {
+    require(line >= 1 && line <= lines && !what.empty(), "a complaint is about a line that is there");
+  };
+  for (const tuning::Section& section : tuning::parse(text, complain)) {
+    require(!section.selector.empty() && section.line <= lines, "a section has a selector");
+    for (const tuning::Assignment& each : section.values) {
+      require(each.line > section.line && each.line <= lines, "a value stands below its section's head");
+      require(each.parameter->takes(each.value), "a value is one that the parameter takes");
+    }
+  }
+}
+
 }  // namespace
 
 void fuzz_environment(std::string_view bytes) {
@@ -91,6 +107,7 @@ void fuzz_environment(std::string_view bytes) {
   fuzz_selector(text);
   fuzz_size(text);
   fuzz_cache_settings(text);
+  fuzz_tuning(bytes);
   require_named("KOINE_LOG", [&] { require(base::log_topics(text) <= 15, "the topics that there are"); });
 }
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning changes how work is divided, never a result: with each parameter at both of its ends, programs of every kind
+// have the bits that they have with the defaults.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "cl/device_entry.hpp"
+#include "runtime/context.hpp"
+#include "support/arrays.hpp"
+#include "support/files.hpp"
+#include "support/vendor_layer.hpp"
+#include "tuning/tuning.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::runtime::Context;
+using kn::test::check_played;
+using kn::test::vendor_layer;
+
+namespace {
+
+/// A result's bits.
+using Hash = std::uint64_t;
+
+template <class T>
+Hash hash_of(const Array& x) {
+  const std::vector<T> values = x.to_vector<T>();
+  return kn::base::hash64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
+
+/// Made once, before any parameter is changed.
+struct Data {
+  kn::random::Generator generator{7};
+  Array line = generator.normal({300'001}).eval();
+  Array table = generator.normal({700, 331}).eval();
+  Array wide = generator.normal({9, 5000}).eval();
+  Array deep = generator.normal({5000, 40}).eval();
+  Array narrow = generator.normal({20'000, 3}).eval();
+  Array large = generator.normal({1030, 1024}).eval();
+  Array exact = generator.normal({40'003}, {.dtype = kn::float64}).eval();
+  Array half = line.astype(kn::float16).eval();
+  Array ids = generator.integers(0, 1000, {300'001}).eval();
+  Array positions = generator.integers(0, 700, {400}).eval();
+  Array left = generator.normal({300, 257}).eval(), right = generator.normal({257, 260}).eval();
+};
+
+/// The bits of programs that run every family's kernels, each family by the ways that parameters choose between.
+std::vector<Hash> results(const Data& d) {
+  std::vector<Hash> all;
+  const auto add = [&](const Array& x) { all.push_back(hash_of<float>(x)); };
+  // Element-wise: contiguous, strided, broadcast, rolled, of other types, with a fold inside.
+  add(kn::exp(-d.line * d.line) * 2 + kn::sin(d.line));
+  add(kn::tanh(d.table.T()) + d.positions(kn::slice(0, 331)).astype(kn::float32).reshape({331, 1}));
+  add(d.large.T() * 3 + 1);
+  add(kn::roll(d.wide, 77, {.axis = 1}) - d.wide);
+  all.push_back(hash_of<double>(kn::log(kn::abs(d.exact)) / 3));
+  add((d.half * 3 + 1).astype(kn::float32));
+  all.push_back(hash_of<std::int64_t>((d.line * 100).astype(kn::int8).astype(kn::int64)));
+  // Folds: along rows, along columns, of all, of short rows; moments, positions.
+  for (const Array& x : {d.table, d.wide, d.deep, d.narrow}) {
+    add(kn::sum(x, {.axis = 0}));
+    add(kn::sum(x * x, {.axis = 1}));
+    add(kn::mean(kn::exp(x)));
+    add(kn::var(x, {.axis = 1}));
+    all.push_back(hash_of<std::int64_t>(kn::argmax(x, {.axis = 1})));
+    add(kn::softmax(x, {.axis = 1}));
+    add(kn::cumulative_sum(x, {.axis = 0}));
+    add(kn::cumulative_sum(x, {.axis = 1}));
+    add(kn::sort(x, {.axis = 1}));
+    all.push_back(hash_of<std::int64_t>(kn::argsort(x, {.axis = 0})));
+  }
+  add(kn::sum(d.line));
+  add(kn::cumulative_sum(d.line));
+  add(kn::logsumexp(d.line));
+  {
+    const kn::reproducible scope;
+    add(kn::sum(d.table, {.axis = 0}));
+    add(kn::sum(d.line));
+  }
+  // Sorts of long rows, draws, picks and masks.
+  add(kn::sort(d.line));
+  all.push_back(hash_of<std::int64_t>(kn::argsort(d.line)));
+  add(kn::random::Generator(3).normal({300'000}));
+  add(kn::random::Generator(3).uniform({300'000}));
+  add(kn::take(d.table, d.positions, {.axis = 0}));
+  add(d.line(d.line > 0));
+  // By ids: few and many of them.
+  add(kn::segment_sum(d.line, d.ids, {.count = 1000}));
+  add(kn::segment_sum(d.line, d.ids % 3, {.count = 3}));
+  add(kn::segment_max(d.line, d.ids, {.count = 20'000}));
+  // Products.
+  add(kn::matmul(d.left, d.right));
+  add(kn::matmul(d.left, d.right(kn::all, 0)));
+  add(kn::matmul(kn::broadcast_to(d.left, {3, 300, 257}), d.right));
+  add(kn::matmul(d.large, d.large.T()));
+  return all;
+}
+
+/// What was done: programs, launches, work-items, pinned buffers.
+struct Work {
+  std::uint64_t programs, launches, items, slots;
+
+  static Work so_far() {
+    const auto activity = Context::of(kn::default_device()).activity();
+    return {activity.built + activity.loaded, vendor_layer().launches(nullptr), vendor_layer().work_items(),
+            activity.staging_slots};
+  }
+};
+
+/// A parameter's value for as long as this lives. The library reads tuning at every launch, on the caller's thread.
+class Changed {
+ public:
+  Changed(const kn::tuning::Parameter& parameter, std::uint32_t value)
+      : field_(const_cast<kn::detail::DeviceRecord&>(kn::default_device().record()).traits.tuning.*parameter.field),
+        old_(std::exchange(field_, value)) {}
+  ~Changed() { field_ = old_; }
+  Changed(const Changed&) = delete;
+  Changed& operator=(const Changed&) = delete;
+
+ private:
+  std::uint32_t& field_;
+  const std::uint32_t old_;
+};
+
+}  // namespace
+
+TEST_CASE("child: both ends of every parameter" * doctest::skip()) {
+  const Data data;
+  const auto loops =
+      kn::default_device().type() == kn::DeviceType::cpu ? kn::tuning::Loops::cpu : kn::tuning::Loops::gpu;
+  const std::vector<Hash> expected = results(data);
+  for (const kn::tuning::Parameter& parameter : kn::tuning::parameters()) {
+    if (parameter.loops != loops && parameter.loops != kn::tuning::Loops::both) continue;
+    CAPTURE(std::string(parameter.name));
+    std::vector<Work> work;
+    for (const std::uint32_t value : {parameter.lowest, parameter.highest}) {
+      CAPTURE(value);
+      const Changed changed(parameter, value);
+      const Work before = Work::so_far();
+      const std::vector<Hash> got = results(data);
+      REQUIRE(got.size() == expected.size());
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        CAPTURE(i);
+        CHECK(got[i] == expected[i]);
+      }
+      const Work after = Work::so_far();
+      work.push_back({after.programs - before.programs, after.launches - before.launches, after.items - before.items,
+                      after.slots - before.slots});
+    }
+    // That it changed nothing shows something only if it did change what was done.
+    const bool worked = work[0].launches != work[1].launches || work[0].items != work[1].items ||
+                        work[0].programs + work[1].programs > 0 || work[0].slots > 0;
+    // Buffers are as large as they were when they were made: the case below.
+    if (parameter.name != "transfer_slot_bytes") CHECK(worked);
+  }
+}
+
+TEST_CASE("every parameter leaves all bits as they are, at the lowest of its values and at the highest") {
+  check_played("pocl", "child: both ends of every parameter");
+  check_played("amd", "child: both ends of every parameter");
+}
+
+TEST_CASE("child: prints the bits of its results" * doctest::skip()) {
+  const Data data;
+  std::string text;
+  for (const Hash hash : results(data)) text += std::to_string(hash) + "\n";
+  kn::test::put(std::getenv("KOINE_TEST_RESULTS"), text);
+}
+
+TEST_CASE("a file with all parameters at one of their ends leaves all bits as they are") {
+  const kn::test::TemporaryFolder folder;
+  const auto bits = [&](const char* play, const std::string& file) {
+    const std::string out = folder.path() / "bits.txt";
+    kn::test::put(out, "");
+    check_played(play, "child: prints the bits of its results", {{"KOINE_TUNING", file}, {"KOINE_TEST_RESULTS", out}});
+    return kn::test::content(out);
+  };
+  std::string low = "[any]\n", high = low;
+  for (const kn::tuning::Parameter& each : kn::tuning::parameters()) {
+    low += std::string(each.name) + " = " + std::to_string(each.lowest) + "\n";
+    high += std::string(each.name) + " = " + std::to_string(each.highest) + "\n";
+  }
+  kn::test::put(folder.path() / "low.txt", low);
+  kn::test::put(folder.path() / "high.txt", high);
+  for (const char* play : {"pocl", "nvidia"}) {
+    CAPTURE(std::string(play));
+    const std::string expected = bits(play, "off");
+    CHECK(expected.size() > 100);
+    CHECK(bits(play, folder.path() / "low.txt") == expected);
+    CHECK(bits(play, folder.path() / "high.txt") == expected);
+  }
+}
