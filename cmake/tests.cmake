@@ -140,6 +140,12 @@ if(KOINE_CLANG)
   set_tests_properties(kernels.compile_alone PROPERTIES LABELS kernels)
 endif()
 
+if(TARGET koine_tool)
+  add_test(NAME tool.tune COMMAND "${CMAKE_COMMAND}" "-DTOOL=$<TARGET_FILE:koine_tool>"
+    "-DWORK=${PROJECT_BINARY_DIR}/tool-check" -P "${PROJECT_SOURCE_DIR}/tests/tool/check.cmake")
+  set_tests_properties(tool.tune PROPERTIES LABELS tool TIMEOUT 300)
+endif()
+
 include(cmake/fuzz.cmake)
 include(cmake/check_headers.cmake)
 include(cmake/check_lines.cmake)

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `koine` command: what devices are here, and which one a program would use.
+// `koine devices`: what devices are here, and which one a program would use.
 #include <fmt/format.h>
 #include <koine/device.hpp>
-#include <koine/error.hpp>
-#include <koine/version.hpp>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
-namespace {
+#include "commands.hpp"
 
-namespace kn = koine;
+namespace koine::tool {
+
+namespace {
 
 constexpr std::size_t columns = 9;
 using Row = std::array<std::string, columns>;
@@ -23,8 +22,8 @@ std::string memory_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-Row row_of(const kn::Device& device) {
-  return {device.selector(), device.name(), device.vendor(), kn::to_string(device.type()), memory_text(device.memory()),
+Row row_of(const Device& device) {
+  return {device.selector(), device.name(), device.vendor(), to_string(device.type()), memory_text(device.memory()),
           std::to_string(device.compute_units()), device.has_fp64() ? "yes" : "no",
           // float16 arrays work everywhere; the question is in what they are computed.
           device.has_fp16() ? "native" : "in float32", device.driver()};
@@ -44,31 +43,22 @@ void print_table(const std::vector<Row>& rows, std::size_t marked) {
 }
 
 void list_devices(const std::string& selector) {
-  const std::vector<kn::Device> devices = selector.empty() ? kn::devices() : kn::devices(selector);
+  const std::vector<Device> listed = selector.empty() ? devices() : devices(selector);
   std::vector<Row> rows{{"SELECTOR", "NAME", "VENDOR", "TYPE", "MEMORY", "UNITS", "FP64", "HALF", "DRIVER"}};
-  for (const kn::Device& device : devices) rows.push_back(row_of(device));
-  const kn::Device chosen = kn::default_device();
-  const auto found = std::find(devices.begin(), devices.end(), chosen);
-  print_table(rows, found == devices.end() ? rows.size() : static_cast<std::size_t>(found - devices.begin()) + 1);
-  fmt::print("\n* the default is {}: {}\n", chosen.selector(), kn::default_device_reason());
+  for (const Device& device : listed) rows.push_back(row_of(device));
+  const Device chosen = default_device();
+  const auto found = std::find(listed.begin(), listed.end(), chosen);
+  print_table(rows, found == listed.end() ? rows.size() : static_cast<std::size_t>(found - listed.begin()) + 1);
+  fmt::print("\n* the default is {}: {}\n", chosen.selector(), default_device_reason());
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  CLI::App app{"Koine: array math on whatever compute device is there"};
-  app.name("koine");
-  app.set_version_flag("--version", std::string("koine ") + kn::version());
-  app.require_subcommand(1);
-  std::string selector;
+void add_devices(CLI::App& app) {
   CLI::App* const devices = app.add_subcommand("devices", "List the devices, and which one is the default and why");
-  devices->add_option("selector", selector, "Only those that match, such as nvidia, gpu:1 or \"any;!pocl\"");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    list_devices(selector);
-  } catch (const kn::Error& error) {
-    fmt::print(stderr, "koine: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  const auto selector = std::make_shared<std::string>();
+  devices->add_option("selector", *selector, "Only those that match, such as nvidia, gpu:1 or \"any;!pocl\"");
+  devices->callback([selector] { list_devices(*selector); });
 }
+
+}  // namespace koine::tool

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# `koine tune` from end to end: it measures parameters, writes a file that the library reads without complaint, keeps what
+# others wrote there, and refuses what it cannot tune. TOOL is the command, WORK a folder of the test's own.
+cmake_minimum_required(VERSION 3.25)
+
+# run(<exit code> <argument>...): what is printed is left in `printed`.
+function(run code)
+  execute_process(COMMAND "${TOOL}" ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE printed ERROR_VARIABLE printed)
+  if(NOT result EQUAL code)
+    message(FATAL_ERROR "koine ${ARGN}: ended with ${result} instead of ${code}\n${printed}")
+  endif()
+  set(printed "${printed}" PARENT_SCOPE)
+endfunction()
+
+function(expect text part)
+  string(FIND "${text}" "${part}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "\"${part}\" is missing in\n${text}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+set(file "${WORK}/new/tuning.txt")
+unset(ENV{KOINE_TUNING})
+set(ENV{XDG_CONFIG_HOME} "${WORK}")  # whatever the user has
+
+# An existing file: a section of another device and one of this, of which the parameters not measured now stay.
+run(0 devices)
+string(REGEX MATCH "\\* ([a-z]+):([a-z]+):[0-9]+  *([^ ]+( [^ ]+)*)" first "${printed}")
+set(section "${CMAKE_MATCH_1}:${CMAKE_MATCH_2}:${CMAKE_MATCH_3}")
+file(WRITE "${file}" "# mine\n[amd:gpu:9]\nscan_columns = 64\n\n[${section}]\nscan_columns = 16\nitems_per_core = 9\n")
+
+run(0 tune --quick --parameters=items_per_core,elementwise_segment --output "${file}")
+expect("${printed}" "items_per_core")
+expect("${printed}" "elementwise_segment")
+expect("${printed}" "Written to ${file}")
+file(READ "${file}" text)
+expect("${text}" "# mine\n[amd:gpu:9]\nscan_columns = 64\n")
+expect("${text}" "[${section}]\n")
+expect("${text}" "scan_columns = 16\n")
+string(FIND "${text}" "items_per_core = 9" at)
+if(NOT at EQUAL -1)
+  message(FATAL_ERROR "a value that was measured anew is still the old one\n${text}")
+endif()
+
+# The library reads it, and says so.
+set(ENV{KOINE_TUNING} "${file}")
+set(ENV{KOINE_LOG} device)
+run(0 devices)
+expect("${printed}" "tuning: scan_columns = 16, says ${file}")
+unset(ENV{KOINE_LOG})
+
+# What cannot be tuned, and a file that cannot be kept.
+run(1 tune --parameters=no_such --output "${file}")
+expect("${printed}" "\"no_such\" is not a parameter of ")
+unset(ENV{KOINE_TUNING})
+file(WRITE "${WORK}/wrong.txt" "[any]\nscan_columns = 1\n")
+run(1 tune --parameters=scan_columns --output "${WORK}/wrong.txt")
+expect("${printed}" "wrong.txt, line 2: scan_columns cannot be \"1\"")
+file(READ "${WORK}/wrong.txt" text)
+if(NOT text STREQUAL "[any]\nscan_columns = 1\n")
+  message(FATAL_ERROR "a file that could not be read was written\n${text}")
+endif()

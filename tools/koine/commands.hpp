@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of `koine`, a file for each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace koine::tool {
+
+// Each adds its subcommand, which runs if it is the one on the command line. What goes wrong is a koine::Error.
+void add_devices(CLI::App& app);
+void add_tune(CLI::App& app);
+
+}  // namespace koine::tool

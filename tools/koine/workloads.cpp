@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function for each parameter, under its name: one without does not compile.
+#include "workloads.hpp"
+
+#include <koine/koine.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace koine::tool {
+
+namespace {
+
+using Workloads = std::vector<Workload>;
+
+/// Makes arrays, and workloads of what is computed from them.
+struct Maker {
+  bool quick;
+  random::Generator generator{1};
+
+  /// Elements that keep a device busy.
+  std::int64_t many() const {
+    const int bits = default_device().type() == DeviceType::cpu ? 22 : 26;
+    return std::int64_t{1} << (quick ? bits - 4 : bits);
+  }
+  Array numbers(const Shape& shape, DType type = float32) { return generator.normal(shape).astype(type).eval(); }
+  Array integers(std::int64_t below, std::int64_t count) { return generator.integers(0, below, {count}).eval(); }
+
+  /// Computes what `make` gives, which must be pending.
+  template <class F>
+  static Workload of(F make) {
+    return [make] {
+      make().eval();
+      synchronize();
+    };
+  }
+  Workload chain(const Shape& shape, DType type = float32) {
+    return of([x = numbers(shape, type), y = numbers(shape, type)] { return x * y + 1; });
+  }
+  Workload sums(const Shape& shape) {
+    return of([x = numbers(shape)] { return sum(x, {.axis = -1}); });
+  }
+  Workload running_sums(const Shape& shape, std::int64_t axis) {
+    return of([x = numbers(shape), axis] { return cumulative_sum(x, {.axis = axis}); });
+  }
+  Workload shares(const Shape& shape) {
+    return of([x = numbers(shape)] { return softmax(x, {.axis = -1}); });
+  }
+  Workload draws(std::int64_t count) {
+    return of([count] { return random::Generator(1).uniform({count}); });
+  }
+  Workload picks(std::int64_t count) {
+    return of([x = numbers({1 << 16}), at = integers(1 << 16, count)] { return take(x, at); });
+  }
+  Workload sorts(const Shape& shape) {
+    return of([x = numbers(shape)] { return sort(x, {.axis = -1}); });
+  }
+  Workload groups(std::int64_t count, std::int64_t ids) {
+    return of([x = numbers({count}), at = integers(ids, count), ids] { return segment_sum(x, at, {.count = ids}); });
+  }
+  Workload product(std::int64_t n) {
+    return of([x = numbers({n, n}), y = numbers({n, n})] { return matmul(x, y); });
+  }
+  static Workload transfer(std::int64_t bytes) {
+    return [values = std::make_shared<std::vector<float>>(static_cast<std::size_t>(bytes) / sizeof(float), 1.0f)] {
+      asarray(*values).copy_to(*values);
+    };
+  }
+};
+
+/// Workloads by the names of parameters.
+namespace of_parameter {
+
+Workloads items_per_core(Maker& m) { return {m.chain({m.many()}), m.picks(m.many()), m.sums({m.many() / 64, 64})}; }
+Workloads items_per_unit(Maker& m) { return {m.picks(m.many()), m.groups(m.many() / 4, 1 << 18)}; }
+
+Workloads elementwise_vector_bytes(Maker& m) {
+  return {m.chain({m.many()}), m.chain({m.many()}, float16),
+          Maker::of([x = m.numbers({m.many() / 4})] { return tanh(x); })};
+}
+Workloads elementwise_elements_per_item(Maker& m) {
+  return {m.chain({1 << 12}), m.chain({1 << 15}), m.chain({1 << 18})};
+}
+Workloads elementwise_segment(Maker& m) {
+  return {m.chain({m.many()}),
+          Maker::of([x = m.numbers({m.many() / 8192, 8192})] { return x(all, slice(1, none)) * 2; })};
+}
+Workloads elementwise_scalars_per_item(Maker& m) {
+  return {Maker::of([x = m.numbers({m.many() / 4096, 4096})] { return x.T() + 1; })};
+}
+
+Workloads reduce_elements_per_item(Maker& m) { return {m.sums({1 << 15}), m.sums({1 << 18}), m.sums({1000, 100})}; }
+Workloads scan_elements_per_item(Maker& m) {
+  return {m.running_sums({1 << 15}, 0), m.running_sums({1 << 18}, 0), m.running_sums({1000, 100}, 1)};
+}
+Workloads scan_columns(Maker& m) {
+  return {m.running_sums({m.many() / 8, 8}, 0), m.running_sums({m.many() / 24, 24}, 0),
+          m.running_sums({m.many() / 96, 96}, 0)};
+}
+Workloads softmax_elements_per_item(Maker& m) { return {m.shares({1000, 64}), m.shares({64, 1000})}; }
+
+Workloads random_numbers_per_item(Maker& m) { return {m.draws(1 << 14), m.draws(1 << 17)}; }
+Workloads random_items_per_unit(Maker& m) { return {m.draws(m.many())}; }
+Workloads take_elements_per_item(Maker& m) { return {m.picks(1 << 14), m.picks(1 << 17)}; }
+
+Workloads sort_elements_per_item(Maker& m) { return {m.sorts({2000, 50}), m.sorts({1 << 17})}; }
+Workloads sort_longest_row(Maker& m) { return {m.sorts({1 << 13}), m.sorts({1 << 14}), m.sorts({1 << 16})}; }
+Workloads sort_blocks_per_core(Maker& m) { return {m.sorts({m.many() / 4})}; }
+Workloads sort_tile_elements(Maker& m) { return {m.sorts({m.many() / 4}), m.sorts({m.many() / 4096, 500})}; }
+
+Workloads segment_values_per_item(Maker& m) { return {m.groups(1 << 15, 100), m.groups(1 << 18, 100)}; }
+Workloads segment_local_bytes(Maker& m) {
+  return {m.groups(m.many() / 4, 250), m.groups(m.many() / 4, 1000), m.groups(m.many() / 4, 2000)};
+}
+Workloads segment_groups_per_unit(Maker& m) { return {m.groups(m.many(), 100)}; }
+
+Workloads matmul_cache_bytes(Maker& m) { return {m.product(m.quick ? 256 : 512), m.product(m.quick ? 400 : 1000)}; }
+Workloads matmul_task_work(Maker& m) { return {m.product(32), m.product(64), m.product(128)}; }
+Workloads matmul_large_tiles_per_unit(Maker& m) { return {m.product(512), m.product(1024), m.product(2048)}; }
+
+Workloads transfer_staged_bytes(Maker&) {
+  return {Maker::transfer(2 << 20), Maker::transfer(6 << 20), Maker::transfer(16 << 20)};
+}
+Workloads transfer_slot_bytes(Maker& m) {
+  return {Maker::transfer(32 << 20), Maker::transfer(m.quick ? 64 << 20 : 256 << 20)};
+}
+
+}  // namespace of_parameter
+
+struct Row {
+  std::string_view parameter;
+  Workloads (*make)(Maker&);
+};
+
+constexpr Row rows[] = {
+#define KN_PARAMETER(name, standard, lowest, highest, values, loops, text) {#name, of_parameter::name},
+#include "tuning/parameters.def"
+#undef KN_PARAMETER
+};
+
+}  // namespace
+
+std::vector<Workload> workloads_of(std::string_view parameter, bool quick) {
+  Maker maker{quick};
+  for (const Row& row : rows) {
+    if (row.parameter == parameter) return row.make(maker);
+  }
+  throw std::invalid_argument("there is no parameter " + std::string(parameter));
+}
+
+}  // namespace koine::tool
