@@ -7,10 +7,8 @@
 
 namespace koine::codegen {
 
-namespace {
-
 /// Elements of a vector of so many bytes, for a kernel that loads, and perhaps stores, a body's types.
-int vector_of(std::size_t bytes, const Body& body, bool stores) {
+static int vector_of(std::size_t bytes, const Body& body, bool stores) {
   std::size_t widest = 1;
   for (const Load& load : body.loads) widest = std::max(widest, load.iota ? 1 : size_of(load.dtype));
   if (stores) {
@@ -21,8 +19,6 @@ int vector_of(std::size_t bytes, const Body& body, bool stores) {
   }
   return static_cast<int>(std::clamp<std::size_t>(bytes / widest, 1, 16));
 }
-
-}  // namespace
 
 int fold_width(const Body& body, const DeviceTraits& traits, bool stores) {
   // No row of tuning, for what each lane adds up follows from it. 64 bytes are a register of the widest CPUs; narrower

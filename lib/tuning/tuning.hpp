@@ -47,8 +47,18 @@ struct Subject {
   std::string_view type;  ///< "cpu", "gpu" or "acc"
 };
 
-/// The values of the library's own rows: the defaults, then the rows of the device's type, its vendor, its architecture
-/// and its name, of which each goes before those that stand earlier here.
+/// A value for the devices of which one word is this.
+struct Row {
+  std::string_view Subject::*level;
+  std::string_view word;
+  std::uint32_t Tuning::*field;
+  std::uint32_t value;
+};
+
+/// The defaults, then the rows of the device's type, its vendor, its architecture and its name, of which each goes
+/// before those that stand earlier here.
+Tuning of_rows(const Subject& subject, std::span<const Row> rows);
+/// By the library's own rows.
 Tuning of_rows(const Subject& subject);
 
 }  // namespace koine::tuning

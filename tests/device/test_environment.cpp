@@ -72,6 +72,19 @@ TEST_CASE("words that a variable can take are taken, blanks and capitals or not"
   }
 }
 
+TEST_CASE("a wrong line of a file in the usual place stops no program, and the log tells of it") {
+  const kn::test::TemporaryFolder config;
+  std::filesystem::create_directory(config.path() / "koine");
+  kn::test::put(config.path() / "koine" / "tuning.txt", "[any]\nscan_columns = none\nitems_per_core = 4\n");
+  // Blank, which counts as unset: main() would set it otherwise.
+  const kn::test::Ended ended = kn::test::run_child(
+      "child: computes", {{"KOINE_TUNING", " "}, {"XDG_CONFIG_HOME", config.path().string()}, {"KOINE_LOG", "device"}});
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  CHECK(has(ended.err, "tuning.txt, line 2: scan_columns cannot be \"none\""));
+  CHECK(has(ended.err, "tuning: items_per_core = 4, says "));
+}
+
 TEST_CASE("a folder that cannot be had is done without") {
   for (const char* folder : {"/dev/null/x", "/proc/x", "/dev/null"}) {
     CAPTURE(std::string(folder));

@@ -98,7 +98,26 @@ TEST_CASE("every parameter has a name of its own, and can have its default") {
   CHECK(!tuning::find("elementwise_vector_bytes")->takes(48));
 }
 
-TEST_CASE("rows of the type give way to those of the vendor") {
+TEST_CASE("of rows the more special go before the more general, whatever their order") {
+  using tuning::Subject;
+  constexpr tuning::Row rows[] = {
+      {&Subject::name, "NVIDIA H200", &Tuning::scan_columns, 5},
+      {&Subject::vendor, "nvidia", &Tuning::scan_columns, 3},
+      {&Subject::architecture, "sm_90", &Tuning::scan_columns, 4},
+      {&Subject::type, "gpu", &Tuning::scan_columns, 2},
+      {&Subject::type, "gpu", &Tuning::items_per_core, 77},
+  };
+  const auto columns = [&](const Subject& subject) { return tuning::of_rows(subject, rows).scan_columns; };
+  CHECK(columns({"NVIDIA H200", "sm_90", "nvidia", "gpu"}) == 5);
+  CHECK(columns({"NVIDIA H100", "sm_90", "nvidia", "gpu"}) == 4);
+  CHECK(columns({"NVIDIA A100", "sm_80", "nvidia", "gpu"}) == 3);
+  CHECK(columns({"Arc", "", "intel", "gpu"}) == 2);
+  CHECK(columns({"NVIDIA H200", "sm_90", "pocl", "cpu"}) == 5);
+  CHECK(columns({"EPYC", "", "pocl", "cpu"}) == Tuning().scan_columns);
+  CHECK(tuning::of_rows({"NVIDIA H200", "sm_90", "nvidia", "gpu"}, rows).items_per_core == 77);
+}
+
+TEST_CASE("the library's own rows") {
   CHECK(tuning::of_rows({"x", "", "pocl", "cpu"}).elementwise_vector_bytes == 64);
   CHECK(tuning::of_rows({"x", "", "mesa", "cpu"}).elementwise_vector_bytes == 16);
   CHECK(tuning::of_rows({"x", "sm_90", "nvidia", "gpu"}).elementwise_vector_bytes == 16);

@@ -4,6 +4,8 @@
 
 #include <koine/koine.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -21,8 +23,10 @@ struct Maker {
 
   /// Elements that keep a device busy.
   std::int64_t many() const {
-    const int bits = default_device().type() == DeviceType::cpu ? 22 : 26;
-    return std::int64_t{1} << (quick ? bits - 4 : bits);
+    const std::uint64_t enough = std::uint64_t{1} << (default_device().type() == DeviceType::cpu ? 22 : 26);
+    // A workload holds up to six arrays of so many, some of them of 64 bits.
+    const std::uint64_t most = std::bit_floor(default_device().memory() / 64);
+    return static_cast<std::int64_t>(std::min(enough, most) / (quick ? 16 : 1));
   }
   Array numbers(const Shape& shape, DType type = float32) { return generator.normal(shape).astype(type).eval(); }
   Array integers(std::int64_t below, std::int64_t count) { return generator.integers(0, below, {count}).eval(); }
