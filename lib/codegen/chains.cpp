@@ -24,8 +24,8 @@ std::uint64_t Chains::hash_of(const Link& link) {
 std::int32_t Chains::find(const Link& link) const {
   const auto same = [&](std::size_t k) {
     const Link& other = links_[k];
-    return other.outer == link.outer && other.fold == link.fold && other.rows == link.rows && same_map(other.map, link.map) &&
-           *other.shape == *link.shape;
+    return other.outer == link.outer && other.fold == link.fold && other.rows == link.rows &&
+           same_map(other.map, link.map) && *other.shape == *link.shape;
   };
   return found_.find(
       links_.size(), [&] { return hash_of(link); }, same);

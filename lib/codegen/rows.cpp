@@ -14,9 +14,9 @@ using graph::Op;
 using graph::State;
 
 // No rows of tuning, as the order of sums follows from them.
-constexpr std::int64_t room_bytes = 128;        // of a GPU's work-item: 32 of its registers
-constexpr std::int64_t most_kept_bytes = 256;   // of all lines of a GPU's work-item
-constexpr int dear_operations = 8;              // that a CPU keeps the result of
+constexpr std::int64_t room_bytes = 128;       // of a GPU's work-item: 32 of its registers
+constexpr std::int64_t most_kept_bytes = 256;  // of all lines of a GPU's work-item
+constexpr int dear_operations = 8;             // that a CPU keeps the result of
 // Of a GPU: vectors of a work-item before a row takes another one, work-items of a row before each has as many elements
 // as its registers have room for, and work-items of a compute unit that keep it busy.
 constexpr std::int64_t vectors_of_neighbour = 2, few_lanes = 32, most_room = 32, enough_items = 1024;

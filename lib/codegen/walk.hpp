@@ -40,8 +40,8 @@ struct Walk {
 /// Fills `walk` for a body whose domain has elements; the memory that `walk` has is used again.
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk);
 
-/// Elements of a vector for a fold of a body's values, whose kernel perhaps stores them: a register on a CPU, 16 bytes on
-/// a GPU.
+/// Elements of a vector for a fold of a body's values, whose kernel perhaps stores them: a register on a CPU, 16 bytes
+/// on a GPU.
 int fold_width(const Body& body, const DeviceTraits& traits, bool stores = false);
 /// Whether steps along the first `axes` axes keep operand k aligned to vectors of `width` elements.
 bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width);

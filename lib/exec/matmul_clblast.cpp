@@ -144,9 +144,8 @@ void launch(runtime::Queue& queue, const MatmulPiece& piece, const MatmulMemory&
 MatmulWork prepare_clblast(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
   const Routine routine{&queue.context(), piece.dtype, piece.batch.count() > 1};
   if (!compiled.get().has(routine)) {
-    programs.need("clblast " + std::string(name(piece.dtype)) + (routine.batched ? " batched" : ""), [&queue, routine] {
-      compiled.get().add(routine, [&] { compile(queue, routine); });
-    });
+    programs.need("clblast " + std::string(name(piece.dtype)) + (routine.batched ? " batched" : ""),
+                  [&queue, routine] { compiled.get().add(routine, [&] { compile(queue, routine); }); });
   }
   return [&queue, piece](const MatmulMemory& memory) { launch(queue, piece, memory); };
 }

@@ -74,7 +74,8 @@ class Sort {
     if (cpu_) options_ += " -D KN_CPU";
     if (elements_ == 0) return;
     const std::uint64_t units = queue_.traits().compute_units;
-    const bool whole = cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
+    const bool whole =
+        cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
     if (whole) {
       whole_ = kernel(programs, "sort_rows", "rows", tile_ / group_size);
     } else {
@@ -149,8 +150,10 @@ class Sort {
     const std::uint64_t each = each_of(item_, 80);
     blocks_.per_block = group_size * each;
     if (cpu_) {
-      const std::uint64_t wanted = divide_up(std::uint64_t{tuning_.sort_blocks_per_core} * queue_.traits().compute_units, rows_);
-      blocks_.per_block = divide_up(count_, std::clamp<std::uint64_t>(count_ / tuning_.sort_elements_per_item, 1, wanted));
+      const std::uint64_t wanted =
+          divide_up(std::uint64_t{tuning_.sort_blocks_per_core} * queue_.traits().compute_units, rows_);
+      blocks_.per_block =
+          divide_up(count_, std::clamp<std::uint64_t>(count_ / tuning_.sort_elements_per_item, 1, wanted));
     }
     blocks_.count = divide_up(count_, blocks_.per_block);
     blocks_.counts = kernel(programs, "sort_blocks", "count", each);

@@ -274,7 +274,7 @@ std::uint64_t work_items() {
 extern "C" {
 
 extern const VendorLayer koine_vendor_layer;
-const VendorLayer koine_vendor_layer = {refused,    live_bytes,    launches, largest_group,
+const VendorLayer koine_vendor_layer = {refused,    live_bytes,    launches,        largest_group,
                                         work_items, programs_with, builds_under_way};
 
 cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, std::size_t size, void* value, std::size_t* needed) {

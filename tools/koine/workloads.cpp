@@ -102,7 +102,7 @@ Workloads scan_columns(Maker& m) {
   return {m.running_sums({m.many() / 8, 8}, 0), m.running_sums({m.many() / 24, 24}, 0),
           m.running_sums({m.many() / 96, 96}, 0)};
 }
-Workloads softmax_elements_per_item(Maker& m) { return {m.shares({1000, 64}), m.shares({64, 1000})}; }
+Workloads rows_elements_per_item(Maker& m) { return {m.shares({1000, 64}), m.shares({64, 1000})}; }
 
 Workloads random_numbers_per_item(Maker& m) { return {m.draws(1 << 14), m.draws(1 << 17)}; }
 Workloads random_items_per_unit(Maker& m) { return {m.draws(m.many())}; }
