@@ -32,6 +32,7 @@ void Planner::State::visit(Node* node) {
 void Planner::State::collect(std::span<Node* const> roots) {
   epoch = graph::next_epoch();
   count = 0;
+  wanted = roots;
   stack.clear();
   for (Node* root : roots) {
     stack.emplace_back(root, false);
@@ -68,7 +69,10 @@ void Planner::State::analyse(Info& info) {
     const NodeRef& input = node.inputs[i];
     Info* in = find(input.get());
     const bool pending = in && !input->is_ready();
-    const bool barrier = own_kernel || node.op == Op::view || input->shape != node.shape;
+    // A constant that nobody asked for is computed wherever it is read.
+    const bool constant =
+        input->op == Op::constant && pending && !std::count(wanted.begin(), wanted.end(), input.get());
+    const bool barrier = own_kernel || node.op == Op::view || (input->shape != node.shape && !constant);
     if (pending) {
       ++in->edges;
       in->held = input.use_count() > input->consumers.load(std::memory_order_relaxed);
@@ -97,6 +101,14 @@ void Planner::State::analyse(Info& info) {
     info.flat = flat;
   }
   follow_rows(info);
+  info.source = &node;
+  if (!graph::is_elementwise(node.op)) return;
+  for (const NodeRef& input : node.inputs) {
+    if (!input->is_ready() && graph::is_source(input->op)) continue;
+    const Info* in = input->is_ready() ? nullptr : find(input.get());
+    info.source = in ? in->source : input.get();
+    return;
+  }
 }
 
 std::uint64_t hash_of_constant(const Node& constant) {

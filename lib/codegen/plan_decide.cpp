@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing which nodes are stored, and which kernel computes each.
 #include "codegen/plan_state.hpp"
+#include "codegen/reduce.hpp"
 
 namespace koine::codegen {
 namespace {
@@ -14,6 +15,7 @@ constexpr int cheap_repeated_operations = 2;
 constexpr std::int64_t few_elements = 1 << 16;
 constexpr std::size_t most_readers = 8;
 constexpr std::int64_t longest_loop = 64;
+constexpr std::size_t most_looked_at = 32;  // steps, when one is looked for that others can join
 
 }  // namespace
 
@@ -74,6 +76,32 @@ bool Planner::State::computed_in_reader(const Info& info) const {
   return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
          steps[static_cast<std::size_t>(read.step)].family != Op::rows &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
+}
+
+/// The kernel of `family` of another reduction that can compute this one too, or -1: over the same axes of an
+/// expression of the same array, with no barrier between the two.
+std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) const {
+  const Node& node = *info.node;
+  const auto suits = [&](const Node& each) {
+    if (each.op != Op::reduce || family == Op::rows) return each.op == Op::reduce;
+    const bool fixed = each.place.reproducible && !is_integer(each.dtype) && !is_bool(each.dtype);
+    return graph::info(each.get<Op::reduce>().kind).state == graph::State::value && !is_complex(each.dtype) && !fixed;
+  };
+  const auto source_of = [&](const Node& each) {
+    const NodeRef& input = each.inputs[0];
+    return input->is_ready() ? input.get() : infos[static_cast<std::size_t>(input->slot)].source;
+  };
+  if (!suits(node)) return -1;
+  for (std::size_t s = step_count; s-- > 0 && s + most_looked_at > step_count;) {
+    const Step& step = steps[s];
+    if (step.family != family || !suits(*step.node) || step.results >= most_reduced_values) continue;
+    const Node& other = *step.node;
+    const bool same = other.get<Op::reduce>().axes == node.get<Op::reduce>().axes &&
+                      other.inputs[0]->shape == node.inputs[0]->shape && other.place.queue == node.place.queue &&
+                      infos[static_cast<std::size_t>(other.slot)].level == info.level;
+    if (same && source_of(other) == source_of(node)) return static_cast<std::int32_t>(s);
+  }
+  return -1;
 }
 
 bool Planner::State::worth_storing(const Info& info) const {
@@ -226,11 +254,17 @@ void Planner::State::decide(bool merge) {
       steps[static_cast<std::size_t>(info.reads[0].step)].family = Op::rows;
       add_read(*node.inputs[0], info.reads[0].step, Chains::identity);
     } else if (begins_rows(info)) {
-      info.step = add_step(Op::rows, &node);
-      steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[0]->shape;
+      info.step = reduction_to_join(info, Op::rows);
+      if (info.step < 0) {
+        info.step = add_step(Op::rows, &node);
+        steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[0]->shape;
+      }
+      ++steps[static_cast<std::size_t>(info.step)].results;
       add_read(*node.inputs[0], info.step, Chains::identity);
     } else if (has_own_kernel(node.op)) {
-      info.step = add_step(node.op, &node);
+      info.step = merge ? reduction_to_join(info, Op::reduce) : -1;
+      if (info.step < 0) info.step = add_step(node.op, &node);
+      ++steps[static_cast<std::size_t>(info.step)].results;
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
         // Its kernels walk what they read in one piece.
         Info* in = find(node.inputs[0].get());

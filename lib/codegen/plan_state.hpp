@@ -35,12 +35,13 @@ struct Info {
   std::int32_t edges = 0;  // from nodes of this evaluation
   std::int32_t operations = 0;
   std::int32_t loads = 0;
-  std::int32_t level = 0;      // barriers between the leaves and this node
-  const Node* fold = nullptr;  // a reduction of rows that it has an element of for each row, made of such alone
-  std::int32_t phases = 0;     // loops over a row that such reductions behind it take one after another
-  bool reads_rows = false;     // whether elements of their rows read such reductions
-  std::int32_t wraps = 0;      // wrapped views between memory and this node, one behind the other, if it is not stored
-  bool flat = false;           // its elements can be read in row-major order under any shape
+  std::int32_t level = 0;        // barriers between the leaves and this node
+  const Node* fold = nullptr;    // a reduction of rows that it has an element of for each row, made of such alone
+  const Node* source = nullptr;  // of an expression the first of what it reads from memory, else itself
+  std::int32_t phases = 0;       // loops over a row that such reductions behind it take one after another
+  bool reads_rows = false;       // whether elements of their rows read such reductions
+  std::int32_t wraps = 0;  // wrapped views between memory and this node, one behind the other, if it is not stored
+  bool flat = false;       // its elements can be read in row-major order under any shape
   bool requested = false;
   bool awaited = false;                   // its memory is needed before a step that `reads` does not list
   bool held = false;                      // by somebody who may ask for it later
@@ -90,6 +91,7 @@ struct Planner::State {
   bool elsewhere = false;
   bool rows_allowed = false;
   std::uint64_t evaluation = 0;
+  std::span<Node* const> wanted;  // the roots
   std::vector<Info> infos;
   std::size_t count = 0;  // of infos in use; the rest keep their memory
   std::vector<Step> steps;
@@ -141,6 +143,7 @@ struct Planner::State {
   std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1);
   std::int32_t loop_of(Body& body, std::int32_t chain);
   bool computed_in_reader(const Info& info) const;
+  std::int32_t reduction_to_join(const Info& info, Op family) const;
   std::int32_t write_fold(Info& info, std::int32_t step);
 
   void follow_rows(Info& info);

@@ -52,7 +52,20 @@ std::string put(bool vector, DType type, const std::string& value, const std::st
 
 /// The arrays that a pass writes, in the order of the kernel's parameters.
 std::vector<Component> outputs_of(const ReducePass& pass) {
-  return pass.last ? std::vector<Component>{{"", pass.result}} : components(pass);
+  if (!pass.last) return components(pass);
+  if (pass.several.empty()) return {{"", pass.result}};
+  std::vector<Component> outputs = components(pass);
+  for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = pass.several[k].result;
+  return outputs;
+}
+
+/// `finish` with the constants of reduction `number`.
+std::string numbered(std::string_view finish, std::size_t k) {
+  std::string text(finish);
+  for (const std::string_view name : {"divisor", "scale"}) {
+    if (const std::size_t at = text.find(name); at != std::string::npos) text.insert(at + name.size(), number(k));
+  }
+  return text;
 }
 
 /// The type of a component in registers. Places among fewer than 2^31 elements take half of what they take in memory,
@@ -69,9 +82,14 @@ std::string output_name(const Component& output) {
 std::string put_hook(const ReducePass& pass, const ReduceWalk& walk) {
   const bool vector = walk.columns || walk.together, position = graph::info(pass.kind).state == graph::State::position;
   std::string text;
+  std::size_t k = 0;
   for (const Component& output : outputs_of(pass)) {
     const std::string part = output.name.empty() ? "" : "." + std::string(output.name);
     std::string value = pass.last ? applied(graph::info(pass.kind).finish, "state") : "(state)" + part;
+    if (pass.last && !pass.several.empty()) {
+      value = applied(numbered(graph::info(pass.several[k].kind).finish, k), "(state)" + part);
+      ++k;
+    }
     if (position && output.type == DType::int64 && vector && walk.width > 1 && part != ".value") {
       value = "convert_long" + number(static_cast<std::size_t>(walk.width)) + "(" + value + ")";
     }
@@ -235,6 +253,46 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
   return text + define("KN_BODY", taken(pass, walk, printer));
 }
 
+/// Several reductions, each with a value of its own in the state.
+std::string several_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  const std::vector<ReducePass> singles = single_passes(pass);
+  const std::vector<Component> parts = components(pass);
+  std::string text, joined, identity, values, body = printer.lines(walk.access);
+  for (std::size_t k = 0; k < singles.size(); ++k) {
+    const std::string n = number(k), field = "." + std::string(parts[k].name), comma = k > 0 ? ", " : "";
+    const DType type = parts[k].type;
+    const std::string vector = printer.vector_type(type);
+    const Combine op = combine_of(singles[k].kind, type);
+    text += "#define KN_JOIN" + n + "(a, b) (" + op.text + ")\n";
+    joined += comma + "KN_JOIN" + n + "(a" + field + ", b" + field + ")";
+    identity += comma + "(" + vector + ")(" + op.identity + ")";
+    values += comma + "taken" + n;
+    const auto line =
+        static_cast<std::size_t>(pass.partial ? static_cast<std::int32_t>(k) : pass.body->outputs[k].line);
+    std::string value = "v" + number(line);
+    if (register_type(pass.body->lines[line].type) != register_type(type)) {
+      value = "convert_" + vector + "(" + value + ")";
+    }
+    const graph::ReductionInfo& row = graph::info(singles[k].kind);
+    if (row.maps() && !pass.partial) value = applied(row.map, value);
+    body += vector + " taken" + n + " = " + value + ";\n";
+    if (walk.width > 1 && !walk.columns) {
+      text += only_function(walk.width, type, op.identity, "kn_only" + n);
+      body += "if (KN_EXIST < KN_W) taken" + n + " = kn_only" + n + "(taken" + n + ", KN_EXIST);\n";
+    }
+  }
+  const auto instance = [&](const std::string& type_name, int width) {
+    return state_type(pass, walk, type_name, width) + "static inline " + type_name + " " + type_name + "_combined(" +
+           type_name + " a, " + type_name + " b) {\n  return " + type_name + "_of(" + joined + ");\n}\n";
+  };
+  text += instance("kn_several_values", walk.width);
+  if (walk.width > 1 && !walk.columns) text += instance("kn_several", 1);
+  text += struct_hooks(pass, walk, "kn_several", "kn_several_values");
+  text += "#define KN_IDENTITY kn_several_values_of(" + identity + ")\n";
+  return text +
+         define("KN_BODY", body + "acc = kn_several_values_combined(acc, kn_several_values_of(" + values + "));\n");
+}
+
 /// KN_FOLD as the fixed tree has it.
 std::string fold_by_halves(const std::string& element, int width) {
   std::string text = "static inline " + element + " kn_fold(" + element + std::to_string(width) + " acc) {\n",
@@ -276,6 +334,7 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
 }
 
 std::string state_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  if (!pass.several.empty()) return several_hooks(pass, walk, printer);
   switch (graph::info(pass.kind).state) {
     case graph::State::value: break;
     case graph::State::position: return position_hooks(pass, walk, printer);
@@ -292,7 +351,24 @@ DType combined_type(const ReducePass& pass) {
                                                                 : graph::accumulation_type(pass.result);
 }
 
+std::vector<ReducePass> single_passes(const ReducePass& pass) {
+  if (pass.several.empty()) return {pass};
+  std::vector<ReducePass> result;
+  for (const ReducedValue& value : pass.several) {
+    result.push_back({value.kind, pass.body, pass.partial, pass.last, value.result, pass.fixed});
+  }
+  return result;
+}
+
 std::vector<Component> components(const ReducePass& pass) {
+  if (!pass.several.empty()) {
+    constexpr std::string_view names[most_reduced_values] = {"a0", "a1", "a2", "a3"};
+    std::vector<Component> result;
+    for (const ReducedValue& value : pass.several) {
+      result.push_back({names[result.size()], graph::accumulation_type(value.result)});
+    }
+    return result;
+  }
   const DType type = combined_type(pass);
   switch (graph::info(pass.kind).state) {
     case graph::State::value: break;
@@ -316,9 +392,12 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
     stored.push_back(output.type);
   }
   parameters += printer.constant_parameters();
-  if (takes_constants(pass)) {
-    const std::string type(register_type(graph::real_part(combined_type(pass))));
-    parameters += "const " + type + " divisor, const " + type + " scale, ";
+  std::size_t k = 0;
+  for (const ReducePass& single : single_passes(pass)) {
+    const std::string n = pass.several.empty() ? "" : number(k++);
+    if (!takes_constants(single)) continue;
+    const std::string type(register_type(graph::real_part(combined_type(single))));
+    parameters += "const " + type + " divisor" + n + ", const " + type + " scale" + n + ", ";
   }
   KernelText text;
   text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.reduced.shape.size() > 1, walk.width}, traits);

@@ -12,14 +12,22 @@
 
 namespace koine::codegen {
 
-/// One pass of a reduction.
+/// One of several reductions in one kernel, each of whose states is a single value.
+struct ReducedValue {
+  graph::ReduceKind kind;
+  DType result;  // of the last pass
+};
+inline constexpr std::size_t most_reduced_values = 4;
+
+/// One pass of a reduction, or of several over the same axes.
 struct ReducePass {
   graph::ReduceKind kind;
-  const Body* body;      // its output's line is the value to reduce
+  const Body* body;      // its outputs' lines are the values to reduce
   bool partial = false;  // the body's lines are instead, one for each component, states that a pass before left
   bool last = true;      // gives results rather than states
   DType result;          // of the last pass
   bool fixed = false;    // by the tree that is the same on every device
+  std::vector<ReducedValue> several = {};  // where they are more than one: of each output, the first is as above
 };
 
 /// A part of a state. Between passes each has an array of its own.
@@ -55,7 +63,9 @@ inline constexpr int reduce_group = 256;
 /// The type that values are combined in.
 DType combined_type(const ReducePass& pass);
 std::vector<Component> components(const ReducePass& pass);
-/// Whether the kernel takes a divisor and a scale.
+/// Each of the reductions as a pass of its own.
+std::vector<ReducePass> single_passes(const ReducePass& pass);
+/// Whether the kernel takes a divisor and a scale of a reduction alone.
 bool takes_constants(const ReducePass& pass);
 
 ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_t>& axes, const DeviceTraits& traits);

@@ -241,6 +241,12 @@ void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass
   byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) | (last ? 16 : 0) |
        (partial ? 32 : 0) | (walk.fixed ? 64 : 0) | (walk.ragged ? 128 : 0));
   byte(pass.result);
+  byte(pass.several.size());
+  for (const ReducedValue& value : pass.several) {
+    byte(value.kind);
+    byte(value.result);
+    byte((pass.last ? 1 : 0) | (pass.partial ? 2 : 0));
+  }
   byte(walk.width);
   byte(walk.lanes == 256 ? 255 : walk.lanes);
   byte(walk.tile);

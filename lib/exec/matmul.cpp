@@ -262,7 +262,7 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const Shape shape{blocks, results};
   total->sums = graph::make_leaf(type, graph::row_major(shape), nullptr, place);
   total->body = stored_body({total->sums}, shape, total->sums.get());
-  const Reduction::Order order{{graph::ReduceKind::sum, {0}}, p.dtype, true};
+  const Reduction::Order order{{{{graph::ReduceKind::sum, {0}}, p.dtype}}, true};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
     const MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, block * results, p.fixed, true};
@@ -274,13 +274,10 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   return [=, &queue, dtype = p.dtype, products = std::move(products)](const MatmulMemory& memory) {
     total->sums->storage = queue.allocate(bytes(blocks * results, type), "matmul");
     for (const MatmulWork& product : products) product({memory.a, memory.b, *total->sums->storage});
-    if (part) {
-      const runtime::BufferRef out = queue.allocate(bytes(results, dtype), "matmul");
-      total->reduction->run(*out);
-      queue.copy(memory.out, bytes(out_offset, dtype), *out, 0, bytes(results, dtype), "matmul");
-    } else {
-      total->reduction->run(memory.out);
-    }
+    const runtime::BufferRef own = part ? queue.allocate(bytes(results, dtype), "matmul") : nullptr;
+    const runtime::Buffer* out = part ? own.get() : &memory.out;
+    total->reduction->run({&out, 1});
+    if (part) queue.copy(memory.out, bytes(out_offset, dtype), *out, 0, bytes(results, dtype), "matmul");
     total->sums->storage = nullptr;
   };
 }

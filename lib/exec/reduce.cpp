@@ -36,13 +36,17 @@ void write_nothing(runtime::Queue& queue, graph::ReduceKind kind, DType type, st
 
 Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order,
                      graph::Place place, std::string_view function)
-    : queue_(queue), reduction_(std::move(order.reduction)), function_(function), passes_(1) {
+    : queue_(queue), values_(std::move(order.values)), function_(function), passes_(1) {
   passes_.back().body = &body;
-  std::vector<std::size_t> axes = reduction_.axes;
+  std::vector<std::size_t> axes = values_[0].reduction.axes;
+  std::vector<codegen::ReducedValue> several;
+  if (values_.size() > 1) {
+    for (const Value& value : values_) several.push_back({value.reduction.kind, value.type});
+  }
   bool partial = false;
   while (true) {
     Pass& now = passes_.back();
-    now.pass = {reduction_.kind, now.body, partial, true, order.type, order.fixed};
+    now.pass = {values_[0].reduction.kind, now.body, partial, true, values_[0].type, order.fixed, several};
     now.walk = make_reduce_walk(now.pass, axes, queue.traits());
     now.pass.last = now.walk.blocks == 1;
     now.kernel = kernel_of(programs, queue.traits(), now.pass, now.walk);
@@ -62,7 +66,7 @@ Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::B
   }
 }
 
-void Reduction::run(const runtime::Buffer& result) const {
+void Reduction::run(std::span<const runtime::Buffer* const> results) const {
   const Pass* before = nullptr;
   for (const Pass& pass : passes_) {
     const ReduceWalk& walk = pass.walk;
@@ -73,12 +77,16 @@ void Reduction::run(const runtime::Buffer& result) const {
     runtime::Launch launch(queue_, pass.kernel);
     add_loads(launch, *pass.body);
     for (const graph::NodeRef& partial : pass.partials) launch.out(*partial->storage);
-    if (pass.pass.last) launch.out(result);
+    if (pass.pass.last) {
+      for (const runtime::Buffer* result : results) launch.out(*result);
+    }
     add_constants(launch, *pass.body);
-    if (takes_constants(pass.pass)) {
-      const DType type = graph::real_part(combined_type(pass.pass));
-      add_real(launch, type, reduction_.divisor);
-      add_real(launch, type, reduction_.scale);
+    const std::vector<ReducePass> singles = single_passes(pass.pass);
+    for (std::size_t k = 0; k < singles.size(); ++k) {
+      if (!takes_constants(singles[k])) continue;
+      const DType type = graph::real_part(combined_type(singles[k]));
+      add_real(launch, type, values_[k].reduction.divisor);
+      add_real(launch, type, values_[k].reduction.scale);
     }
     add_words(launch, bounds(walk));
     std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
@@ -98,23 +106,34 @@ void Reduction::run(const runtime::Buffer& result) const {
 Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const auto& info = node.get<graph::Op::reduce>();
-  const auto results = static_cast<std::uint64_t>(node.shape.elements());
   std::shared_ptr<const Reduction> reduction;
-  if (results > 0 && step.body.domain.elements() > 0) {
+  if (node.shape.elements() > 0 && step.body.domain.elements() > 0) {
     // Whole numbers, and the positions of equal ones, come out the same in any order. Exponentials differ anyway.
-    const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype) &&
-                       graph::info(info.kind).state == graph::State::value;
-    const Reduction::Order order{info, node.dtype, fixed};
+    Reduction::Order order{{},
+                           node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype) &&
+                               graph::info(info.kind).state == graph::State::value};
+    for (const codegen::Output& output : step.body.outputs) {
+      order.values.push_back({output.node->get<graph::Op::reduce>(), output.node->dtype});
+    }
     reduction = std::make_shared<Reduction>(programs, queue, step.body, order, node.place, function_of(node));
   }
-  return [&queue, &node, results, reduction = std::move(reduction)] {
-    auto result = queue.allocate(results * size_of(node.dtype), function_of(node));
-    if (reduction) {
-      reduction->run(*result);
-    } else if (results > 0) {
-      write_nothing(queue, node.get<graph::Op::reduce>().kind, node.dtype, results, *result);
+  return [&queue, &step, reduction = std::move(reduction)] {
+    const std::vector<codegen::Output>& outputs = step.body.outputs;
+    std::vector<runtime::BufferRef> results;
+    std::vector<const runtime::Buffer*> memory;
+    for (const codegen::Output& output : outputs) {
+      const auto count = static_cast<std::uint64_t>(output.node->shape.elements());
+      results.push_back(queue.allocate(count * size_of(output.node->dtype), function_of(*output.node)));
+      memory.push_back(results.back().get());
+      if (!reduction && count > 0) {
+        const graph::ReduceKind kind = output.node->get<graph::Op::reduce>().kind;
+        write_nothing(queue, kind, output.node->dtype, count, *results.back());
+      }
     }
-    graph::fulfil(node, std::move(result), graph::row_major(node.shape));
+    if (reduction) reduction->run(memory);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      graph::fulfil(*outputs[k].node, std::move(results[k]), graph::row_major(outputs[k].node->shape));
+    }
   };
 }
 

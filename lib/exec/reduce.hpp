@@ -6,6 +6,7 @@
 #include "exec/kernel_run.hpp"
 
 #include <deque>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,17 +15,20 @@ namespace koine::exec {
 /// The passes over blocks that leave one value of each result.
 class Reduction {
  public:
-  struct Order {
+  struct Value {
     graph::ReduceInfo reduction;  // over axes of the body's domain
     DType type;                   // of the results
-    bool fixed;                   // by the tree that is the same on every device
+  };
+  struct Order {
+    std::vector<Value> values;  // one for each of the body's outputs, over the same axes
+    bool fixed;                 // by the tree that is the same on every device
   };
   /// Asks for all kernels. The domain has elements; the body outlives this.
   Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order, graph::Place place,
             std::string_view function);
 
-  /// `result` has room for the results in row-major order.
-  void run(const runtime::Buffer& result) const;
+  /// `results` have room for the results of each in row-major order.
+  void run(std::span<const runtime::Buffer* const> results) const;
 
  private:
   /// One kernel.
@@ -38,7 +42,7 @@ class Reduction {
   };
 
   runtime::Queue& queue_;
-  graph::ReduceInfo reduction_;
+  std::vector<Value> values_;
   std::string_view function_;
   std::deque<Pass> passes_;
 };

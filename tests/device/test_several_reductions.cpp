@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several reductions over the same axes of one array: one kernel for each pass, whatever each of them is.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "support/devices.hpp"
+#include "support/work.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::test::on_each_device;
+
+namespace {
+
+/// The values along lines of a matrix: its rows, its columns, or all of it as one.
+std::vector<std::vector<double>> lines_of(const Array& x, int axis) {
+  const auto rows = static_cast<std::size_t>(x.shape()[0]), columns = static_cast<std::size_t>(x.shape()[1]);
+  const std::vector<double> values = x.to_vector<double>();
+  std::vector<std::vector<double>> lines(axis == 1 ? rows : axis == 0 ? columns : 1);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      lines[axis == 1 ? i : axis == 0 ? j : 0].push_back(values[i * columns + j]);
+    }
+  }
+  return lines;
+}
+
+/// Kernels that one sum takes, which several at once take, too.
+std::int64_t kernels_of_one(const Array& x, const kn::Axis& axis) {
+  return kn::test::kernels_of(kn::sum(x, {.axis = axis}));
+}
+
+}  // namespace
+
+TEST_CASE("sums, extremes and counts of one array are read once") {
+  on_each_device([] {
+    // Short rows, rows of many blocks, and columns; whole vectors and parts of them.
+    for (const auto& [m, n] : {std::pair{300, 7}, {40, 100}, {3, 40'001}, {1025, 64}, {9001, 5}}) {
+      kn::random::Generator random(std::uint64_t(m + n));
+      const Array x = random.normal({m, n}).eval();
+      for (const int axis : {0, 1, 2}) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(axis);
+        const kn::Axis axes = axis < 2 ? kn::Axis(axis) : kn::Axis(kn::none);
+        const std::int64_t alone = kernels_of_one(x, axes);
+        Array total, squares, low, high;
+        CHECK(kn::test::work_of([&] {
+                total = kn::sum(x, {.axis = axes});
+                squares = kn::mean(x * x, {.axis = axes});
+                low = kn::min(x, {.axis = axes});
+                high = kn::max(kn::abs(x) + 1.0f, {.axis = axes});
+                kn::eval(total, squares, low, high);
+              }).kernels == alone);
+        const auto lines = lines_of(x, axis);
+        const std::vector<double> totals = total.to_vector<double>(), means = squares.to_vector<double>(),
+                                  lows = low.to_vector<double>(), highs = high.to_vector<double>();
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          double sum = 0, of_squares = 0, size = 0, lowest = INFINITY, highest = 0;
+          for (const double v : lines[i]) {
+            sum += v;
+            of_squares += v * v;
+            size += std::abs(v);
+            lowest = std::min(lowest, v);
+            highest = std::max(highest, std::abs(v));
+          }
+          CHECK(std::abs(totals[i] - sum) <= 1e-6 * size);
+          CHECK(means[i] == doctest::Approx(of_squares / double(lines[i].size())).epsilon(1e-6));
+          CHECK(lows[i] == lowest);
+          CHECK(std::abs(highs[i] - (highest + 1)) <= 1e-6 * highest);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("results of several types, and reductions that must stay apart") {
+  on_each_device([] {
+    const Array x = kn::reshape((kn::arange(70'000) * 7919) % 251, {7, 10'000}).astype(kn::int32).eval();
+    Array total, high, some, evens;
+    CHECK(kn::test::work_of([&] {
+            total = kn::sum(x, {.axis = 0});
+            high = kn::max(x, {.axis = 0});
+            evens = kn::count_nonzero(x % 2, {.axis = 0});
+            some = kn::any(x > 249, {.axis = 0});
+            kn::eval(total, high, evens, some);
+          }).kernels == kernels_of_one(x, kn::Axis(0)));
+    const auto lines = lines_of(x, 0);
+    const std::vector<std::int64_t> totals = total.to_vector<std::int64_t>(), counts = evens.to_vector<std::int64_t>();
+    const std::vector<std::int32_t> highs = high.to_vector<std::int32_t>();
+    const std::vector<bool> any = some.to_vector<bool>();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::int64_t sum = 0, odd = 0;
+      for (const double v : lines[i]) {
+        sum += std::int64_t(v);
+        odd += std::int64_t(v) % 2 != 0;
+      }
+      const double highest = *std::max_element(lines[i].begin(), lines[i].end());
+      if (totals[i] != sum || counts[i] != odd || highs[i] != highest || any[i] != (highest > 249))
+        FAIL("column " << i);
+    }
+    // One that reads the other is behind it.
+    const Array middle = kn::mean(x), spread = kn::mean(kn::abs(x - middle));
+    kn::eval(middle, spread);
+    double mean = 0, distance = 0;
+    const std::vector<double> values = x.to_vector<double>();
+    for (const double v : values) mean += v / double(values.size());
+    for (const double v : values) distance += std::abs(v - mean) / double(values.size());
+    CHECK(spread.item<double>() == doctest::Approx(distance).epsilon(1e-5));
+  });
+}
