@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host time for each node of a lazy expression: to build it, to plan a graph that is new, to plan and launch one.
+// Host time for each node of a lazy expression: to build it, to plan a graph that is new or one of known structure, and
+// to plan and launch one.
 #include "bench.hpp"
 
 #include "codegen/plan.hpp"
@@ -98,13 +99,15 @@ void add_planning() {
   add_each("build", [](State& state, auto make, std::size_t) {
     for (auto _ : state) benchmark::DoNotOptimize(make());
   });
-  add_each("plan", [](State& state, auto make, std::size_t) {
-    const Array z = make();
-    const std::array<graph::Node*, 1> roots{z.node().get()};
-    codegen::Planner planner;
-    const codegen::Limits limits{.parameter_bytes = context().traits().max_parameter_bytes};
-    for (auto _ : state) benchmark::DoNotOptimize(planner.plan(roots, limits));
-  });
+  for (const bool reuse : {false, true}) {
+    add_each(reuse ? "plan again" : "plan", [reuse](State& state, auto make, std::size_t) {
+      const Array z = make();
+      const std::array<graph::Node*, 1> roots{z.node().get()};
+      codegen::Planner planner;
+      const codegen::Limits limits{.parameter_bytes = context().traits().max_parameter_bytes, .reuse = reuse};
+      for (auto _ : state) benchmark::DoNotOptimize(planner.plan(roots, limits));
+    });
+  }
   // Graphs that were built before, as many as are evaluated between two waits.
   add_each("evaluate", [](State& state, auto make, std::size_t nodes) {
     std::vector<Array> built(20'000 / nodes);

@@ -12,13 +12,11 @@ bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) { return a == b 
 }  // namespace
 
 std::uint64_t Chains::hash_of(const Link& link) {
-  std::uint64_t hash = graph::hash_of(*link.shape, static_cast<std::uint64_t>(link.outer));
-  if (link.fold) hash = base::hash_combine(hash, reinterpret_cast<std::uintptr_t>(link.fold));
-  if (!link.map) return hash;
-  for (const Shape* part : {&link.map->start, &link.map->source, &link.map->step, &link.map->wrap}) {
-    hash = graph::hash_of(*part, hash);
-  }
-  return base::hash_combine(hash, 2 * link.map->diagonals.size() + (link.map->reshape ? 1 : 0));
+  const auto outer = static_cast<std::uint64_t>(link.outer);
+  if (link.fold) return base::hash_combine(outer, reinterpret_cast<std::uintptr_t>(link.fold));
+  // What views of one input most often differ by.
+  const std::uint64_t hash = graph::hash_of(*link.shape, outer);
+  return link.map ? graph::hash_of(link.map->start, graph::hash_of(link.map->step, hash)) : hash;
 }
 
 std::int32_t Chains::find(const Link& link) const {

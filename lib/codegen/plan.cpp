@@ -41,7 +41,6 @@ void Planner::State::collect(std::span<Node* const> roots) {
       stack.pop_back();
       if (entered) {
         visit(node);
-        analyse(infos[count - 1]);
         continue;
       }
       if (node->is_ready() || node->epoch == epoch) continue;
@@ -51,11 +50,16 @@ void Planner::State::collect(std::span<Node* const> roots) {
           !apply(node->get<Op::view>(), node->shape, node->inputs[0]->layout)) {
         // A reshape that strides cannot express: it reads a row-major copy instead.
         replace_input(*node, 0, graph::make_copy(node->inputs[0], node->inputs[0]->shape, node->place));
+        changed = true;
       }
       for (std::size_t i = 0; i < node->inputs.size(); ++i) stack.emplace_back(node->inputs[i].get(), false);
     }
     if (Info* info = find(root); info && !root->is_ready()) info->requested = true;
   }
+}
+
+void Planner::State::analyse_all() {
+  for (std::size_t i = 0; i < count; ++i) analyse(infos[i]);
 }
 
 void Planner::State::analyse(Info& info) {
@@ -234,7 +238,14 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.elsewhere = limits.elsewhere;
   s.evaluation = limits.evaluation;
   if (roots.size() == 1 && s.plan_tree(roots[0])) return s.ordered;
+  s.changed = false;
   s.collect(roots);
+  const std::uint64_t hash = s.describe();
+  if (const KnownPlan* plan = limits.reuse && !s.changed ? s.known.find(hash, s.structure) : nullptr) {
+    s.follow(*plan);
+    return s.ordered;
+  }
+  s.analyse_all();
   const auto write = [&](bool merge) {
     s.decide(merge);
     s.lay_out();
@@ -245,6 +256,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   if (!s.rows_fit()) {
     s.rows_allowed = false;
     s.collect(roots);
+    s.analyse_all();
     write(true);
   }
   s.rows_allowed = false;
@@ -255,14 +267,19 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     for (std::size_t k = 0; k < s.step_count; ++k) {
       if (s.fits(s.steps[k])) continue;
       fits = false;
-      if (attempt >= 2) read_in_order(s.steps[k]);  // storing intermediate results was not enough
+      if (attempt >= 2) {
+        read_in_order(s.steps[k]);  // storing intermediate results was not enough
+        s.changed = true;
+      }
     }
     if (fits) {
       s.remember_unstored();
       s.order();
+      if (limits.reuse && !s.changed && s.known.comes_again(hash)) s.known.keep(hash, s.known_plan());
       return s.ordered;
     }
     s.collect(roots);
+    s.analyse_all();
     s.cut(budget);
     budget = budget * 3 / 4;
   }

@@ -37,6 +37,7 @@ struct Limits {
   std::uint32_t parameter_bytes = 1024;
   bool elsewhere = false;        ///< a result goes to memory that was there before, in any layout
   std::uint64_t evaluation = 1;  ///< its number: one that begins anew, after a program was built, plans as before
+  bool reuse = true;             ///< take the plan that was kept of a graph with this structure
 };
 
 /// Decides what is stored and what is computed where it is used, and writes each kernel's code. Keeps its memory from

@@ -15,7 +15,7 @@ const void* memory_of(const Node& source, bool iota) {
 std::uint64_t hash_of_load(const Body& body, const void* memory, const graph::Layout& layout) {
   const std::uint64_t hash =
       base::hash_combine(reinterpret_cast<std::uintptr_t>(&body), reinterpret_cast<std::uintptr_t>(memory));
-  return graph::hash_of(layout.shape, graph::hash_of(layout.strides, hash + static_cast<std::uint64_t>(layout.offset)));
+  return graph::hash_of(layout.strides, hash + static_cast<std::uint64_t>(layout.offset));
 }
 
 std::uint64_t hash_of(const Body& body, const Node& constant) {
@@ -24,14 +24,14 @@ std::uint64_t hash_of(const Body& body, const Node& constant) {
 
 }  // namespace
 
-/// Says of each stored node how it will lie in memory.
+/// Says how a node will lie in memory that is stored, or, `alias`, a view of one that is.
+void Planner::State::lay_out(Node& node, bool alias) {
+  node.layout = alias ? *apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout) : graph::row_major(node.shape);
+}
+
 void Planner::State::lay_out() {
   for (std::size_t i = 0; i < count; ++i) {
-    if (!infos[i].stored()) continue;
-    Node& node = *infos[i].node;
-    const bool alias = steps[static_cast<std::size_t>(infos[i].step)].family == Op::view;
-    node.layout =
-        alias ? *apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout) : graph::row_major(node.shape);
+    if (infos[i].stored()) lay_out(*infos[i].node, steps[static_cast<std::size_t>(infos[i].step)].family == Op::view);
   }
 }
 

@@ -2,11 +2,12 @@
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
 // plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_code.cpp writes the
 // kernels' lines, plan_axes.cpp copies what lies in too many ways. plan_tree.cpp is a short way for the commonest
-// graphs.
+// graphs, plan_reuse.cpp one for those whose structure came before.
 #pragma once
 
 #include "base/hash.hpp"
 #include "codegen/chains.hpp"
+#include "codegen/known_plans.hpp"
 #include "codegen/plan.hpp"
 #include "codegen/plan_axes.hpp"
 
@@ -90,6 +91,7 @@ struct Planner::State {
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
   bool rows_allowed = false;
+  bool changed = false;  // the graph, which the planner made read copies
   std::uint64_t evaluation = 0;
   std::span<Node* const> wanted;  // the roots
   std::vector<Info> infos;
@@ -106,6 +108,12 @@ struct Planner::State {
   std::vector<std::vector<Source>> sources;  // of each node, sorted; the memory is kept
   std::vector<Source> of_input, merged;
   std::vector<const Node*> distinct;  // constants
+  KnownPlans known;
+  Structure structure;
+  std::uint64_t leaf_epoch = 0;
+  std::vector<Node*> leaves;
+  std::vector<const void*> storages;  // of leaves
+  IndexTable found_storages;
 
   /// The place that reads a node so, or null.
   Read* find_read(Info& info, std::int32_t step, std::int32_t chain) {
@@ -121,7 +129,13 @@ struct Planner::State {
 
   bool plan_tree(Node* root);
   void collect(std::span<Node* const> roots);
+  std::int32_t leaf_number(Node& leaf);
+  std::int32_t number_of(Node& node);
+  std::uint64_t describe();
+  void follow(const KnownPlan& plan);
+  std::unique_ptr<KnownPlan> known_plan();
   void visit(Node* node);
+  void analyse_all();
   void analyse(Info& info);
   const Node* distinct_constant(const Node& node);
   void find_sources(const Node& node, std::vector<Source>& set);
@@ -156,6 +170,7 @@ struct Planner::State {
   bool rows_fit() const;
 
   void lay_out();
+  static void lay_out(Node& node, bool alias);
   void need(std::int32_t step, const Node& input);
   void remember_unstored();
   void order();

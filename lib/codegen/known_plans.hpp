@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of graphs that came more than once, found by the graphs' structure.
+#pragma once
+
+#include "codegen/body.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace koine::codegen {
+
+/// All that a plan depends on, in words: equal words, equal plans but for the nodes themselves.
+using Structure = std::vector<std::uint64_t>;
+
+/// A plan whose nodes are given by their numbers among the graph's pending nodes, or, below zero, among its leaves.
+struct KnownPlan {
+  struct Part {
+    graph::Op family;
+    std::int32_t node;
+    Body body;
+    std::vector<std::int32_t> sources, constants, loops, folds, outputs;  // nodes of the body's lists
+  };
+
+  Structure structure;
+  std::vector<Part> parts;             // in the order in which they run
+  std::vector<std::int32_t> unstored;  // nodes that are computed and not kept
+  std::size_t nodes = 0;
+  std::uint64_t used = 0;
+};
+
+class KnownPlans {
+ public:
+  /// The plan for this structure, or null.
+  const KnownPlan* find(std::uint64_t hash, const Structure& structure);
+  /// Whether a plan is worth keeping: its structure came before. Most come once.
+  bool comes_again(std::uint64_t hash);
+  /// Keeps a plan; those used longest ago go when there are many.
+  void keep(std::uint64_t hash, std::unique_ptr<KnownPlan> plan);
+
+ private:
+  static constexpr std::size_t most_nodes = 1 << 15;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<KnownPlan>> plans_;
+  std::size_t nodes_ = 0;
+  std::uint64_t clock_ = 0;
+  std::vector<std::uint64_t> seen_ = std::vector<std::uint64_t>(1024);  // the last hash at each place
+};
+
+}  // namespace koine::codegen

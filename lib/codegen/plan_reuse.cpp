@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan depends on, as words, and plans made of kept ones.
+#include "codegen/plan_state.hpp"
+
+#include <utility>
+
+namespace koine::codegen {
+namespace {
+
+void append(Structure& words, const Shape& shape) {
+  words.push_back(shape.size());
+  for (const std::int64_t size : shape) words.push_back(static_cast<std::uint64_t>(size));
+}
+
+void append(Structure& words, const graph::ViewMap& map) {
+  words.push_back(2 * map.diagonals.size() + (map.reshape ? 1 : 0));
+  for (const Shape* part : {&map.start, &map.source, &map.step, &map.wrap}) append(words, *part);
+  for (const graph::ViewMap::Diagonal& diagonal : map.diagonals) {
+    words.push_back(diagonal.axis);
+    words.push_back(diagonal.input_axis);
+  }
+}
+
+void append_attributes(Structure& words, const Node& node) {
+  if (node.op == Op::view) return append(words, node.get<Op::view>());
+  if (node.op == Op::reduce) {
+    const graph::ReduceInfo& info = node.get<Op::reduce>();
+    words.push_back(static_cast<std::uint64_t>(info.kind));
+    words.push_back(info.axes.size());
+    words.insert(words.end(), info.axes.begin(), info.axes.end());
+  }
+  if (node.op == Op::scan) words.push_back(node.get<Op::scan>().axis);
+}
+
+}  // namespace
+
+/// The number of a leaf, which is described when it is met first.
+std::int32_t Planner::State::leaf_number(Node& leaf) {
+  if (leaf.epoch == leaf_epoch) return leaf.slot;
+  leaf.epoch = leaf_epoch;
+  leaf.slot = static_cast<std::int32_t>(leaves.size());
+  leaves.push_back(&leaf);
+  const void* const memory = leaf.storage.get();
+  const auto hash = [&](const void* each) { return base::hash_combine(0, reinterpret_cast<std::uintptr_t>(each)); };
+  std::int32_t storage = found_storages.find(
+      storages.size(), [&] { return hash(memory); }, [&](std::size_t k) { return storages[k] == memory; });
+  if (storage < 0) {
+    storage = static_cast<std::int32_t>(storages.size());
+    storages.push_back(memory);
+    found_storages.added(storages.size(), [&](std::size_t k) { return hash(storages[k]); });
+  }
+  structure.push_back(static_cast<std::uint64_t>(storage) << 8 | static_cast<std::uint64_t>(leaf.dtype));
+  structure.push_back(static_cast<std::uint64_t>(leaf.layout.offset));
+  append(structure, leaf.layout.shape);
+  append(structure, leaf.layout.strides);
+  return leaf.slot;
+}
+
+/// Fills `structure` with all of the collected nodes that a plan depends on, and gives its hash.
+std::uint64_t Planner::State::describe() {
+  leaf_epoch = graph::next_epoch();
+  structure.clear();
+  leaves.clear();
+  storages.clear();
+  found_storages.clear();
+  distinct.clear();
+  found_constants.clear();
+  const DeviceTraits* traits = count > 0 ? infos[0].node->place.traits : nullptr;
+  structure.push_back(std::uint64_t{parameter_limit} << 2 | (traits && traits->long_loops() ? 2 : 0) |
+                      (elsewhere ? 1 : 0));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Info& info = infos[i];
+    const Node& node = *info.node;
+    const std::uint64_t flags = (node.place.reproducible ? 1 : 0) | (info.requested ? 2 : 0);
+    structure.push_back(static_cast<std::uint64_t>(node.op) | static_cast<std::uint64_t>(node.dtype) << 8 |
+                        flags << 16 | static_cast<std::uint64_t>(node.consumers.load(std::memory_order_relaxed)) << 32);
+    structure.push_back(reinterpret_cast<std::uintptr_t>(node.place.queue));
+    append(structure, node.shape);
+    if (node.op == Op::constant) {
+      structure.push_back(static_cast<std::uint64_t>(distinct_constant(node)->slot));
+      continue;
+    }
+    append_attributes(structure, node);
+    for (const NodeRef& input : node.inputs) {
+      // Whether somebody holds it counts where it was computed before.
+      const bool held = input->recomputed(evaluation) && input.use_count() > input->consumers.load();
+      structure.push_back(static_cast<std::uint64_t>(number_of(*input)) << 1 | (held ? 1 : 0));
+    }
+  }
+  return base::hash64(structure.data(), structure.size() * sizeof(std::uint64_t));
+}
+
+std::int32_t Planner::State::number_of(Node& node) { return node.is_ready() ? ~leaf_number(node) : node.slot; }
+
+/// The kept plan with this graph's nodes.
+void Planner::State::follow(const KnownPlan& plan) {
+  const auto node_at = [&](std::int32_t number) {
+    return number >= 0 ? infos[static_cast<std::size_t>(number)].node : leaves[static_cast<std::size_t>(~number)];
+  };
+  step_count = 0;
+  ordered.clear();
+  if (steps.size() < plan.parts.size()) steps.resize(plan.parts.size());
+  for (const KnownPlan::Part& part : plan.parts) {
+    Step& step = steps[step_count++];
+    step.family = part.family;
+    step.node = node_at(part.node);
+    Body& body = step.body;
+    body = part.body;
+    for (std::size_t k = 0; k < body.loads.size(); ++k) body.loads[k].source = node_at(part.sources[k]);
+    for (std::size_t k = 0; k < body.constants.size(); ++k) body.constants[k] = node_at(part.constants[k]);
+    for (std::size_t k = 0; k < body.loops.size(); ++k) body.loops[k].node = node_at(part.loops[k]);
+    for (std::size_t k = 0; k < body.folds.size(); ++k) body.folds[k].node = node_at(part.folds[k]);
+    for (std::size_t k = 0; k < body.outputs.size(); ++k) body.outputs[k].node = node_at(part.outputs[k]);
+    lay_out(*step.node, step.family == Op::view);
+    for (const Output& output : body.outputs) lay_out(*output.node, false);
+    ordered.push_back(&step);
+  }
+  for (const std::int32_t number : plan.unstored) node_at(number)->unstored_by = evaluation;
+}
+
+/// The plan that was just made, to be followed by others.
+std::unique_ptr<KnownPlan> Planner::State::known_plan() {
+  auto plan = std::make_unique<KnownPlan>();
+  plan->structure = structure;
+  plan->nodes = count;
+  const auto number = [&](const Node* node) { return node->is_ready() ? ~node->slot : node->slot; };
+  for (const Step* step : ordered) {
+    KnownPlan::Part& part = plan->parts.emplace_back();
+    part.family = step->family;
+    part.node = number(step->node);
+    part.body = step->body;
+    for (const Load& load : part.body.loads) part.sources.push_back(number(load.source));
+    for (const Node* constant : part.body.constants) part.constants.push_back(number(constant));
+    for (const InnerLoop& loop : part.body.loops) part.loops.push_back(number(loop.node));
+    for (const RowFold& fold : part.body.folds) part.folds.push_back(number(fold.node));
+    for (const Output& output : part.body.outputs) part.outputs.push_back(number(output.node));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!infos[i].stored()) plan->unstored.push_back(static_cast<std::int32_t>(i));
+  }
+  return plan;
+}
+
+}  // namespace koine::codegen

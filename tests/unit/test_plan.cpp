@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner without a device: a graph of known structure gets the plan that it would get anew.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "codegen/plan.hpp"
+#include "graph/node.hpp"
+
+namespace kn = koine;
+using kn::DType;
+using kn::Shape;
+using kn::codegen::Body;
+using kn::codegen::Limits;
+using kn::codegen::Planner;
+using kn::codegen::Step;
+using kn::graph::Node;
+using kn::graph::NodeRef;
+using kn::graph::Op;
+
+namespace {
+
+/// Memory that nobody touches.
+std::shared_ptr<kn::runtime::Buffer> memory() {
+  const auto byte = std::make_shared<char>();
+  return {byte, reinterpret_cast<kn::runtime::Buffer*>(byte.get())};
+}
+
+NodeRef leaf(kn::graph::Layout layout, std::shared_ptr<kn::runtime::Buffer> storage = memory()) {
+  return kn::graph::make_leaf(DType::float32, std::move(layout), std::move(storage), {});
+}
+
+NodeRef binary(Op op, const NodeRef& a, const NodeRef& b) {
+  const NodeRef inputs[] = {a, b};
+  return kn::graph::make_node(op, DType::float32, a->shape.size() < b->shape.size() ? b->shape : a->shape, {}, inputs);
+}
+
+NodeRef constant(double value) { return kn::graph::make_constant(DType::float32, {0, value}, {}); }
+
+NodeRef sum(const NodeRef& x, std::size_t axis) {
+  Shape shape = x->shape;
+  shape.erase(axis);
+  return kn::graph::make_node(Op::reduce, DType::float32, shape, {}, {&x, 1},
+                              kn::graph::make_attributes<Op::reduce>({kn::graph::ReduceKind::sum, {axis}}));
+}
+
+/// Rows or columns in reverse, or rolled by `shift`.
+NodeRef moved(const NodeRef& x, std::size_t axis, std::int64_t shift) {
+  kn::graph::ViewMap map;
+  map.start = map.source = Shape::filled(2, 0);
+  map.step = Shape::filled(2, 1);
+  map.source[1] = 1;
+  if (shift == 0) {
+    map.start[axis] = x->shape[axis] - 1;
+    map.step[axis] = -1;
+  } else {
+    map.start[axis] = shift;
+    map.wrap = Shape::filled(2, 0);
+    map.wrap[axis] = x->shape[axis];
+  }
+  return kn::graph::make_view(x, x->shape, map);
+}
+
+/// A graph drawn from few, so that structures come again, and the values of it that somebody holds.
+struct Drawn {
+  std::vector<NodeRef> leaves, held;
+  std::vector<Node*> roots;
+
+  explicit Drawn(std::mt19937& random) {
+    const auto below = [&](unsigned n) { return random() % n; };
+    kn::graph::reproducible_choice() = below(3) == 0;
+    const Shape shape = below(2) ? Shape{8, 100} : Shape{300, 400};
+    const auto storage = memory();
+    leaves = {leaf(kn::graph::row_major(shape), storage)};
+    leaves.push_back(below(2) ? leaf(kn::graph::row_major(shape)) : leaf(kn::graph::row_major(shape), storage));
+    leaves.push_back(leaf({shape, below(2) ? Shape{1, shape[0]} : Shape{2 * shape[1], 2}, 0}));
+    leaves.push_back(leaf(kn::graph::row_major(Shape{shape[1]})));
+    std::vector<NodeRef> values(leaves.begin(), leaves.end() - 1);
+    const auto any = [&] { return values[below(static_cast<unsigned>(values.size()))]; };
+    const unsigned count = 1 + below(6);
+    for (unsigned k = 0; k < count; ++k) {
+      switch (below(7)) {
+        case 0: values.push_back(binary(Op::add, any(), any())); break;
+        case 1: values.push_back(binary(Op::multiply, any(), constant(below(2)))); break;
+        case 2: values.push_back(binary(Op::add, binary(Op::multiply, any(), constant(1)), constant(below(2)))); break;
+        case 3: values.push_back(moved(any(), below(2), static_cast<std::int64_t>(below(2)) * 3)); break;
+        case 4: values.push_back(binary(Op::subtract, any(), sum(any(), 0))); break;
+        case 5: held.push_back(binary(Op::multiply, sum(any(), 0), leaves[3])); break;
+        default: values.push_back(binary(Op::divide, any(), leaves[3])); break;
+      }
+    }
+    for (const NodeRef& value : held) roots.push_back(value.get());
+    for (const NodeRef& value : values) {
+      if (value->is_ready() || (value != values.back() && below(3) != 0)) continue;
+      held.push_back(value);
+      if (value == values.back() || below(2)) roots.push_back(value.get());
+    }
+    kn::graph::reproducible_choice() = false;
+  }
+};
+
+void check_same(const Body& a, const Body& b) {
+  CHECK(a.domain == b.domain);
+  REQUIRE(a.loads.size() == b.loads.size());
+  for (std::size_t k = 0; k < a.loads.size(); ++k) {
+    const kn::codegen::Load &x = a.loads[k], &y = b.loads[k];
+    CHECK(x.source == y.source);
+    CHECK(x.layout == y.layout);
+    CHECK(x.seams == y.seams);
+    CHECK(x.loop == y.loop);
+    CHECK(x.loop_stride == y.loop_stride);
+  }
+  CHECK(a.constants == b.constants);
+  REQUIRE(a.lines.size() == b.lines.size());
+  for (std::size_t k = 0; k < a.lines.size(); ++k) {
+    CHECK(a.lines[k].op == b.lines[k].op);
+    CHECK(std::equal(std::begin(a.lines[k].args), std::end(a.lines[k].args), std::begin(b.lines[k].args)));
+    CHECK(a.lines[k].loop == b.lines[k].loop);
+  }
+  REQUIRE(a.loops.size() == b.loops.size());
+  for (std::size_t k = 0; k < a.loops.size(); ++k) CHECK(a.loops[k].node == b.loops[k].node);
+  REQUIRE(a.outputs.size() == b.outputs.size());
+  for (std::size_t k = 0; k < a.outputs.size(); ++k) {
+    CHECK(a.outputs[k].node == b.outputs[k].node);
+    CHECK(a.outputs[k].line == b.outputs[k].line);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a graph of known structure gets the plan that it would get anew") {
+  std::mt19937 random(3);
+  Planner knowing, forgetful;
+  std::uint64_t evaluation = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    CAPTURE(round);
+    const Drawn graph(random);
+    // Planned again as if it had been computed before, too: other values are worth storing then.
+    for (int time = 0; time < 2; ++time) {
+      Limits limits{.parameter_bytes = random() % 4 == 0 ? 400u : 1024u, .evaluation = ++evaluation};
+      const std::span<Step* const> plan = knowing.plan(graph.roots, limits);
+      std::vector<std::uint64_t> unstored;
+      for (const NodeRef& value : graph.held) unstored.push_back(value->unstored_by);
+      limits.reuse = false;
+      const std::span<Step* const> anew = forgetful.plan(graph.roots, limits);
+      for (std::size_t k = 0; k < unstored.size(); ++k) CHECK(graph.held[k]->unstored_by == unstored[k]);
+      REQUIRE(plan.size() == anew.size());
+      for (std::size_t k = 0; k < plan.size(); ++k) {
+        CHECK(plan[k]->family == anew[k]->family);
+        CHECK(plan[k]->node == anew[k]->node);
+        check_same(plan[k]->body, anew[k]->body);
+      }
+    }
+  }
+}
