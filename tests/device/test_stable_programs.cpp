@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/child.hpp"
 #include "support/devices.hpp"
 #include "support/work.hpp"
 
@@ -256,4 +257,23 @@ TEST_CASE("values that are held, and much in a list, are computed once and right
       CHECK(sums[static_cast<std::size_t>(step)](3).item<double>() == doctest::Approx(total));
     }
   });
+}
+
+TEST_CASE("child: a chain over new data on a device with little memory" * doctest::skip()) {
+  const kn::Device device = kn::default_device();
+  constexpr std::uint64_t mebibyte = 1 << 20;
+  if (device.memory() > 2048 * mebibyte) {
+    MESSAGE("left out: the device has much memory");
+    return;
+  }
+  const std::vector<float> ones(2 * mebibyte, 1.0f);
+  Array sum = kn::zeros({2 * std::int64_t{mebibyte}});
+  for (int step = 0; step < 100; ++step) sum = sum + kn::asarray(ones);
+  // An eighth of the memory is kept alive by pending work at the most, beside what a submission takes.
+  CHECK(kn::memory_stats(device).peak <= device.memory() / 8 + 64 * mebibyte);
+  CHECK(sum(12'345).item<float>() == 100);
+}
+
+TEST_CASE("pending work keeps no more than an eighth of the memory alive") {
+  kn::test::check_child("child: a chain over new data on a device with little memory", {{"POCL_MEMORY_LIMIT", "1"}});
 }
