@@ -42,7 +42,7 @@ Results. A parameter divides work, or chooses between ways to the same bits. Wha
 
 ## Parameters
 
-"Read by" says which kernels a parameter is for: those of a CPU, of a GPU, or both.
+A new one is a row of `lib/tuning/parameters.def`, a function of its name in `tools/koine/workloads.cpp`, and a program in `tests/vendors/test_tuning.cpp` that takes another way because of it; that test fails for a parameter that changes nothing. "Read by" says which kernels a parameter is for: those of a CPU, of a GPU, or both.
 
 | parameter | default | can be | read by | what it is |
 |---|---|---|---|---|

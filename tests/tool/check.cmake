@@ -53,6 +53,8 @@ unset(ENV{KOINE_LOG})
 # What cannot be tuned, and a file that cannot be kept.
 run(1 tune --parameters=no_such --output "${file}")
 expect("${printed}" "\"no_such\" is not a parameter of ")
+run(1 tune --parameters=items_per_core --output "/dev/null/x/tuning.txt")
+expect("${printed}" "[tune] cannot make the folder /dev/null/x: ")
 unset(ENV{KOINE_TUNING})
 file(WRITE "${WORK}/wrong.txt" "[any]\nscan_columns = 1\n")
 run(1 tune --parameters=scan_columns --output "${WORK}/wrong.txt")

@@ -6,7 +6,7 @@
 
 namespace koine::tool {
 
-// Each adds its subcommand, which runs if it is the one on the command line. What goes wrong is a koine::Error.
+// Each adds its subcommand, which runs if it is the one on the command line. What goes wrong is an exception.
 void add_devices(CLI::App& app);
 void add_tune(CLI::App& app);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `koine` command: what devices are here, and what suits them.
 #include <fmt/format.h>
-#include <koine/error.hpp>
 #include <koine/version.hpp>
 
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include "commands.hpp"
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   koine::tool::add_tune(app);
   try {
     CLI11_PARSE(app, argc, argv);
-  } catch (const koine::Error& error) {
+  } catch (const std::exception& error) {
     fmt::print(stderr, "koine: {}\n", error.what());
     return 1;
   }

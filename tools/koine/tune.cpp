@@ -249,6 +249,12 @@ std::vector<const Parameter*> chosen_parameters(const Options& options, const De
   return chosen;
 }
 
+void make_folder_of(const fs::path& path) {
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) throw IoError("[tune] cannot make the folder " + path.parent_path().string() + ": " + error.message());
+}
+
 void tune(const Options& options) {
   const Device device = options.selector.empty() ? default_device() : Device(options.selector);
   const DeviceTraits& traits = device.record().traits;
@@ -258,6 +264,7 @@ void tune(const Options& options) {
   const std::string old = fs::exists(path) ? base::read_file(path, "tune") : "";
   const std::string selector = selector_of_kind(device);
   Chosen values = values_in(old, selector, path);
+  make_folder_of(path);  // now, rather than after minutes of measuring
   const Tuning own = tuning::of_rows({traits.name, traits.architecture, traits.vendor, to_string(device.type())});
 
   fmt::print("{} ({})\n{:<32}{:>12}{:>12}{:>10}\n", device.selector(), device.name(), "parameter", "default", "best",
@@ -279,7 +286,6 @@ void tune(const Options& options) {
     fmt::print("The defaults are the best values: nothing to write\n");
     return;
   }
-  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder);
   base::write_file(path, text, "tune");
   fmt::print("Written to {}\n", path);
 }
