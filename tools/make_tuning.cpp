@@ -19,7 +19,7 @@ How much of a computation one work-item takes, from which size on another way is
     koine tune                        # measures the default device, and writes what is faster to the file
     koine tune --device nvidia --quick --parameters=scan_columns,items_per_unit --output tuning.txt
 
-It prints each parameter with its default, the best value found and the speed-up of the workloads that it is about. A value is written if, with all others as they are, it is at least 3% faster in repeated trials. Let nothing else use the device meanwhile.
+It prints each parameter with its default, the best value found and the speed-up of the workloads that it is about. A value is written if, with all others as they are, it is at least 3% faster in each of five trials in turn with the default (three with `--quick`). Let nothing else use the device meanwhile.
 
 ## The file
 

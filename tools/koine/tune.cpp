@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 using tuning::Parameter;
 using Clock = std::chrono::steady_clock;
 
-// What a value must gain to be written: less than that is noise.
+// What a value must gain, in every repeated trial, to be written: less than that is noise.
 constexpr double least_gain = 1.03;
 
 struct Options {
@@ -166,8 +166,8 @@ struct Result {
   double gain;
 };
 
-/// The fastest value, and how much faster than the present one it is in trials of the two in turn: of many values that
-/// are as good, one always looks better at first.
+/// The fastest value, and how much faster it is, or the present one, unless trials of the two in turn all show the
+/// gain: of many values that are as good, one always looks better at first, and on a busy machine by a factor.
 Result best_value(const Trials& trials, const Parameter& parameter, std::uint32_t present, Chosen values, bool quick) {
   const auto seconds = [&](std::uint32_t value) {
     values[&parameter] = value;
@@ -187,7 +187,8 @@ Result best_value(const Trials& trials, const Parameter& parameter, std::uint32_
     const double before = seconds(present);
     gains.push_back(before / seconds(best));
   }
-  return {best, median(gains)};
+  const bool always = *std::min_element(gains.begin(), gains.end()) >= least_gain;
+  return always ? Result{best, median(gains)} : Result{present, 1};
 }
 
 /// The selector of a device of this kind in any machine, as the head of a section can hold it.
@@ -274,9 +275,9 @@ void tune(const Options& options) {
     values.erase(parameter);
     const std::uint32_t present = own.*parameter->field;
     const Result best = best_value(trials, *parameter, present, values, options.quick);
-    const bool better = best.gain >= least_gain;
+    const bool better = best.value != present;
     if (better) values[parameter] = best.value;
-    fmt::print("{:<32}{:>12}{:>12}{:>10}\n", parameter->name, present, better ? best.value : present,
+    fmt::print("{:<32}{:>12}{:>12}{:>10}\n", parameter->name, present, best.value,
                better ? fmt::format("{:.2f}", best.gain) : "");
     std::fflush(stdout);
   }
