@@ -24,6 +24,8 @@ using kn::graph::Op;
 
 namespace {
 
+kn::graph::Place place;  // of the nodes of one graph
+
 /// Memory that nobody touches.
 std::shared_ptr<kn::runtime::Buffer> memory() {
   const auto byte = std::make_shared<char>();
@@ -31,21 +33,29 @@ std::shared_ptr<kn::runtime::Buffer> memory() {
 }
 
 NodeRef leaf(kn::graph::Layout layout, std::shared_ptr<kn::runtime::Buffer> storage = memory()) {
-  return kn::graph::make_leaf(DType::float32, std::move(layout), std::move(storage), {});
+  return kn::graph::make_leaf(DType::float32, std::move(layout), std::move(storage), place);
 }
 
 NodeRef binary(Op op, const NodeRef& a, const NodeRef& b) {
   const NodeRef inputs[] = {a, b};
-  return kn::graph::make_node(op, DType::float32, a->shape.size() < b->shape.size() ? b->shape : a->shape, {}, inputs);
+  return kn::graph::make_node(op, DType::float32, a->shape.size() < b->shape.size() ? b->shape : a->shape, place,
+                              inputs);
 }
 
-NodeRef constant(double value) { return kn::graph::make_constant(DType::float32, {0, value}, {}); }
+NodeRef constant(double value) { return kn::graph::make_constant(DType::float32, {0, value}, place); }
 
 NodeRef sum(const NodeRef& x, std::size_t axis) {
   Shape shape = x->shape;
   shape.erase(axis);
-  return kn::graph::make_node(Op::reduce, DType::float32, shape, {}, {&x, 1},
+  return kn::graph::make_node(Op::reduce, DType::float32, shape, place, {&x, 1},
                               kn::graph::make_attributes<Op::reduce>({kn::graph::ReduceKind::sum, {axis}}));
+}
+
+/// Sums of rows, which each element of them can read.
+NodeRef sums_of_rows(const NodeRef& x) {
+  kn::graph::ViewMap map;
+  map.reshape = true;
+  return kn::graph::make_view(sum(x, 1), Shape{x->shape[0], 1}, map, place);
 }
 
 /// Rows or columns in reverse, or rolled by `shift`.
@@ -62,7 +72,7 @@ NodeRef moved(const NodeRef& x, std::size_t axis, std::int64_t shift) {
     map.wrap = Shape::filled(2, 0);
     map.wrap[axis] = x->shape[axis];
   }
-  return kn::graph::make_view(x, x->shape, map);
+  return kn::graph::make_view(x, x->shape, map, place);
 }
 
 /// A graph drawn from few, so that structures come again, and the values of it that somebody holds.
@@ -72,7 +82,7 @@ struct Drawn {
 
   explicit Drawn(std::mt19937& random) {
     const auto below = [&](unsigned n) { return random() % n; };
-    kn::graph::reproducible_choice() = below(3) == 0;
+    place.reproducible = below(3) == 0;
     const Shape shape = below(2) ? Shape{8, 100} : Shape{300, 400};
     const auto storage = memory();
     leaves = {leaf(kn::graph::row_major(shape), storage)};
@@ -83,13 +93,14 @@ struct Drawn {
     const auto any = [&] { return values[below(static_cast<unsigned>(values.size()))]; };
     const unsigned count = 1 + below(6);
     for (unsigned k = 0; k < count; ++k) {
-      switch (below(7)) {
+      switch (below(8)) {
         case 0: values.push_back(binary(Op::add, any(), any())); break;
         case 1: values.push_back(binary(Op::multiply, any(), constant(below(2)))); break;
         case 2: values.push_back(binary(Op::add, binary(Op::multiply, any(), constant(1)), constant(below(2)))); break;
         case 3: values.push_back(moved(any(), below(2), static_cast<std::int64_t>(below(2)) * 3)); break;
         case 4: values.push_back(binary(Op::subtract, any(), sum(any(), 0))); break;
-        case 5: held.push_back(binary(Op::multiply, sum(any(), 0), leaves[3])); break;
+        case 5: values.push_back(binary(Op::divide, any(), sums_of_rows(any()))); break;
+        case 6: held.push_back(binary(Op::multiply, sum(any(), 0), leaves[3])); break;
         default: values.push_back(binary(Op::divide, any(), leaves[3])); break;
       }
     }
@@ -99,7 +110,6 @@ struct Drawn {
       held.push_back(value);
       if (value == values.back() || below(2)) roots.push_back(value.get());
     }
-    kn::graph::reproducible_choice() = false;
   }
 };
 
@@ -123,6 +133,8 @@ void check_same(const Body& a, const Body& b) {
   }
   REQUIRE(a.loops.size() == b.loops.size());
   for (std::size_t k = 0; k < a.loops.size(); ++k) CHECK(a.loops[k].node == b.loops[k].node);
+  REQUIRE(a.folds.size() == b.folds.size());
+  for (std::size_t k = 0; k < a.folds.size(); ++k) CHECK(a.folds[k].node == b.folds[k].node);
   REQUIRE(a.outputs.size() == b.outputs.size());
   for (std::size_t k = 0; k < a.outputs.size(); ++k) {
     CHECK(a.outputs[k].node == b.outputs[k].node);
