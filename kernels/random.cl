@@ -5,10 +5,10 @@
 
 // KN_RUN numbers are stored at once.
 #if KN_WIDE
-#define KN_RUN (2 * KN_LANES)
-#define KN_NUMBERS KN_WHOLE(KN_REAL)
+#define KN_RUN (2 * KN_BLOCKS)
+#define KN_NUMBERS KN_PAIRS(KN_REAL)
 #else
-#define KN_RUN (KN_LANES == 1 ? 4 : 16)
+#define KN_RUN (KN_BLOCKS == 1 ? 4 : 16)
 #define KN_NUMBERS KN_SINGLES(KN_REAL)
 #endif
 
@@ -18,12 +18,12 @@
 #define KN_PUT_RUN(numbers, out) \
   KN_VSTORE(KN_PASTE(convert_, KN_SINGLES(ushort))(KN_ROUNDED(KN_PASTE(as_, KN_SINGLES(uint))(numbers))), 0, out)
 #elif KN_WIDE
-#define KN_PUT_RUN(numbers, out) KN_VSTORE(KN_PASTE(convert_, KN_WHOLE(KN_STORED))(numbers), 0, out)
+#define KN_PUT_RUN(numbers, out) KN_VSTORE(KN_PASTE(convert_, KN_PAIRS(KN_STORED))(numbers), 0, out)
 #else
 #define KN_PUT_RUN(numbers, out) KN_VSTORE(numbers, 0, out)
 #endif
 #if KN_WIDE
-#define KN_VSTORE KN_WHOLE(vstore)
+#define KN_VSTORE KN_PAIRS(vstore)
 #else
 #define KN_VSTORE KN_SINGLES(vstore)
 #endif
@@ -36,13 +36,13 @@ static inline void kn_put(KN_NUMBERS numbers, long at, long count, __global KN_S
     KN_REAL each[KN_RUN];
     KN_VSTORE(numbers, 0, each);
     for (int i = 0; i < KN_RUN; ++i)
-      if (at + i >= 0 && at + i < count) KN_PUT(each[i], at + i, out);
+      if (at + i >= 0 && at + i < count) KN_PUT_NUMBER(each[i], at + i, out);
   }
 }
 
 // The numbers that `words` make, before they are scaled: uniform in [0, 1) with as many bits as the type holds exactly.
 #if KN_KIND == KN_UNIFORM && KN_WIDE
-#define KN_DRAWN(words) (KN_PASTE(convert_, KN_WHOLE(double))((words) >> 11) * 0x1p-53)
+#define KN_DRAWN(words) (KN_PASTE(convert_, KN_PAIRS(double))((words) >> 11) * 0x1p-53)
 #elif KN_KIND == KN_UNIFORM
 #if KN_ELEMENT == KN_F16
 #define KN_DIGITS 11
@@ -56,7 +56,7 @@ static inline void kn_put(KN_NUMBERS numbers, long at, long count, __global KN_S
 #elif KN_KIND == KN_NORMAL && !KN_WIDE
 #define KN_DRAWN(words) KN_PASTE(as_, KN_SINGLES(float))(words)
 #elif KN_KIND == KN_EXPONENTIAL && KN_WIDE
-static inline KN_NUMBERS kn_exponentials(KN_WHOLE(ulong) words) {
+static inline KN_NUMBERS kn_exponentials(KN_PAIRS(ulong) words) {
   KN_NUMBERS numbers;
   numbers.even = -kn_log_uniform(words.even);
   numbers.odd = -kn_log_uniform(words.odd);
@@ -86,10 +86,10 @@ __kernel void koine(__global KN_STORED* restrict out, long count, ulong seed, ul
   const int words_each = 1 + KN_WIDE;
   const ulong first_block = first / 4;
   const long skipped = (long)(first % 4) / words_each;
-  const long numbers_each = 4 * KN_LANES / words_each;
+  const long numbers_each = 4 * KN_BLOCKS / words_each;
   const long groups = (skipped + count + numbers_each - 1) / numbers_each;
   const long item = get_global_id(0), items = get_global_size(0);
-#if KN_LANES == 1
+#if KN_BLOCKS == 1
   for (long group = item; group < groups; group += items) {
 #else
   // One contiguous piece for each work-item.
@@ -97,14 +97,14 @@ __kernel void koine(__global KN_STORED* restrict out, long count, ulong seed, ul
   const long end = min(groups, (item + 1) * piece);
   for (long group = item * piece; group < end; ++group) {
 #endif
-    KN_WHOLE(ulong) words = kn_words(first_block + (ulong)(group * KN_LANES), 0, seed);
+    KN_PAIRS(ulong) words = kn_words(first_block + (ulong)(group * KN_BLOCKS), 0, seed);
 #if KN_KIND == KN_NORMAL && !KN_WIDE
     words = kn_normals(words);
 #endif
     long at = group * numbers_each - skipped;
 #if KN_KIND == KN_NORMAL && KN_WIDE
     kn_put(KN_SCALED(kn_normals(words)), at, count, out);
-#elif KN_WIDE || KN_LANES == 1
+#elif KN_WIDE || KN_BLOCKS == 1
     kn_put(KN_SCALED(KN_DRAWN(words)), at, count, out);
 #else
     kn_put(KN_SCALED(KN_DRAWN(words.lo)), at, count, out);

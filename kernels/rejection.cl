@@ -169,6 +169,6 @@ __kernel void koine(__global KN_STORED* restrict out, ulong count, ulong seed, u
                     const kn_law law) {
   for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
     const KN_NUMBER number = kn_drawn(first + i, seed, law);
-    KN_PUT(number, i, out);
+    KN_PUT_NUMBER(number, i, out);
   }
 }

@@ -9,8 +9,8 @@
 
 namespace koine::codegen {
 
-/// What a kernel reads: an array in memory, or, for an iota, the positions themselves. `layout` has the kernel's domain
-/// as its shape.
+/// What a kernel reads: an array in memory, or, for an iota, the positions themselves. Random numbers that are made
+/// where they are read follow from positions, too. `layout` has the kernel's domain as its shape.
 struct Load {
   const graph::Node* source;
   graph::Layout layout;
@@ -21,9 +21,20 @@ struct Load {
   std::int64_t loop_stride = 0;
   std::int32_t line = -1;  // that has its value
 
+  /// The random numbers that are made here, null for none.
+  const graph::RandomInfo* draw() const {
+    return iota && source->op == graph::Op::random ? &source->get<graph::Op::random>() : nullptr;
+  }
   /// Whether it is read in row-major order without gaps.
   bool in_order() const { return seams.empty() && loop < 0 && graph::is_row_major(layout); }
 };
+
+/// Whether numbers of this law and type can be made where they are read.
+inline bool drawn_in_place(const graph::RandomInfo& info, DType type) {
+  const bool single = info.kind == graph::RandomKind::uniform || info.kind == graph::RandomKind::normal ||
+                      info.kind == graph::RandomKind::exponential;
+  return single && type == DType::float32;
+}
 
 /// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
 /// constant. A reduction's line is the result of a loop: args[0] is the value that its lines leave, args[1] the loop's

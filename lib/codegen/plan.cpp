@@ -215,7 +215,7 @@ std::uint32_t parameter_bytes(const Body& body, bool folded, std::size_t count) 
   bool plain = !folded;
   for (const Load& load : body.loads) {
     plain = plain && load.in_order();
-    bytes += 16 * static_cast<std::uint32_t>(load.seams.size()) + (load.loop >= 0 ? 8 : 0);
+    bytes += 16 * static_cast<std::uint32_t>(load.seams.size()) + (load.loop >= 0 ? 8 : 0) + (load.draw() ? 32 : 0);
   }
   const auto operands = static_cast<std::uint32_t>(body.loads.size() + body.outputs.size());
   bytes += 8 * static_cast<std::uint32_t>(body.loops.size());

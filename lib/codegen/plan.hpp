@@ -6,6 +6,7 @@
 #include "codegen/walk.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,12 +19,13 @@ struct Step {
   graph::Op family;  // whose runner runs it
   graph::Node* node;
   Body body;  // of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded
-  std::vector<std::int32_t> needs;  // steps that come first
-  std::uint32_t results = 0;        // that it stores
-  bool last = false;                // nothing of this plan reads its results
-  bool mixed = false;               // and they are of several levels: only such may join it
-  bool looped = false;              // there are loops in its body
-  bool wrapped = false;             // it reads wrapped views
+  std::vector<std::int32_t> needs;         // steps that come first
+  std::uint32_t results = 0;               // that it stores
+  bool last = false;                       // nothing of this plan reads its results
+  bool mixed = false;                      // and they are of several levels: only such may join it
+  bool looped = false;                     // there are loops in its body
+  bool wrapped = false;                    // it reads wrapped views
+  std::optional<graph::RandomKind> draws;  // the law of random numbers that it makes
 
   // Scratch of its runner: the planner keeps the memory for the next plan's steps.
   Walk walk;

@@ -8,7 +8,7 @@ namespace koine::codegen {
 namespace {
 
 const void* memory_of(const Node& source, bool iota) {
-  if (iota) return nullptr;
+  if (iota) return source.op == Op::random ? &source : nullptr;
   return source.is_ready() ? static_cast<const void*>(source.storage.get()) : &source;
 }
 
@@ -114,7 +114,7 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
   Node& node = *info.node;
   Step& step = steps[static_cast<std::size_t>(s)];
   if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
-  if (node.op == Op::iota) {
+  if (node.op == Op::iota || node.op == Op::random) {
     return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
   }
   std::int32_t args[3] = {-1, -1, -1};

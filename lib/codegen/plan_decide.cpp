@@ -35,6 +35,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.needs.clear();
   step.results = 0;
   step.last = step.mixed = step.looped = step.wrapped = false;
+  step.draws.reset();
   return static_cast<std::int32_t>(step_count++);
 }
 
@@ -75,6 +76,17 @@ bool Planner::State::computed_in_reader(const Info& info) const {
   const Read& read = info.reads[0];
   return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
          steps[static_cast<std::size_t>(read.step)].family != Op::rows &&
+         node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
+}
+
+/// Whether random numbers are made by the one kernel that reads them, each once and where it lies, and nobody else
+/// wants them. A kernel makes those of one law.
+bool Planner::State::drawn_in_reader(const Info& info) const {
+  const Node& node = *info.node;
+  if (node.op != Op::random || !drawn_in_place(node.get<Op::random>(), node.dtype)) return false;
+  if (info.requested || info.cut || info.reads.size() != 1 || info.reads[0].chain != Chains::identity) return false;
+  const Step& step = steps[static_cast<std::size_t>(info.reads[0].step)];
+  return step.body.domain == node.shape && (!step.draws || *step.draws == node.get<Op::random>().kind) &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
 
@@ -250,6 +262,8 @@ void Planner::State::decide(bool merge) {
       const Read read = info.reads[0];
       steps[static_cast<std::size_t>(read.step)].looped = true;
       add_read(*node.inputs[0], read.step, chains.fold(read.chain, node, *short_axis(node)));
+    } else if (drawn_in_reader(info)) {
+      steps[static_cast<std::size_t>(info.reads[0].step)].draws = node.get<Op::random>().kind;
     } else if (joins_rows(info)) {
       steps[static_cast<std::size_t>(info.reads[0].step)].family = Op::rows;
       add_read(*node.inputs[0], info.reads[0].step, Chains::identity);

@@ -29,6 +29,7 @@ void append_attributes(Structure& words, const Node& node) {
     words.push_back(info.axes.size());
     words.insert(words.end(), info.axes.begin(), info.axes.end());
   }
+  if (node.op == Op::random) words.push_back(static_cast<std::uint64_t>(node.get<Op::random>().kind));
   if (node.op == Op::scan) words.push_back(node.get<Op::scan>().axis);
 }
 

@@ -157,6 +157,7 @@ struct Planner::State {
   std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1);
   std::int32_t loop_of(Body& body, std::int32_t chain);
   bool computed_in_reader(const Info& info) const;
+  bool drawn_in_reader(const Info& info) const;
   std::int32_t reduction_to_join(const Info& info, Op family) const;
   std::int32_t write_fold(Info& info, std::int32_t step);
 

@@ -81,6 +81,11 @@ std::string Printer::constant_parameters() const {
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
     if (body_.loads[k].loop >= 0) text += "const long t" + number(k) + ", ";
   }
+  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
+    if (!body_.loads[k].draw()) continue;
+    for (const char* word : {"seed", "first"}) text += "const ulong " + (word + number(k)) + ", ";
+    for (const char* real : {"start", "scale", "last"}) text += "const float draw_" + (real + number(k)) + ", ";
+  }
   return text;
 }
 
@@ -108,8 +113,9 @@ std::string Printer::uniform_loads(const std::vector<Access>& access) const {
     if (access[k] != Access::uniform || body_.loads[k].loop >= 0) continue;
     const Load& load = body_.loads[k];
     const std::string type = vector_type(load.dtype), n = number(k);
-    const std::string one =
-        load.iota ? "o" + n : "kn_one_" + std::string(name(load.dtype)) + "(p" + n + " + o" + n + ")";
+    const std::string one = load.draw() ? draw_text(k, "kn_draw_one", "o" + n)
+                            : load.iota ? "o" + n
+                                        : "kn_one_" + std::string(name(load.dtype)) + "(p" + n + " + o" + n + ")";
     text += "const " + type + " u" + n + " = (" + type + ")(" + one + ");\n";
   }
   return text;
@@ -119,6 +125,11 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   const Load& load = body_.loads[k];
   const std::string n = number(k), stride = "KN_STRIDE(" + n + ")", type(name(load.dtype));
   const bool looped = load.loop >= 0;
+  if (load.draw() && access != Access::uniform) {
+    const std::string at = "o" + n + " + (long)i";
+    return access == Access::contiguous ? draw_text(k, "kn_draw", at)
+                                        : draw_text(k, "kn_draw_apart", at + " * " + stride, stride + ", ");
+  }
   const std::string offset =
       looped ? "o" + n + " + l" + number(static_cast<std::size_t>(load.loop)) + " * t" + n : "o" + n;
   if (access == Access::uniform) {
@@ -133,6 +144,25 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   const std::string at = "p" + n + " + " + offset + " + ";
   if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
   return "kn_gather_" + type + "(" + at + "(long)i * " + stride + ", " + stride + ", left)";
+}
+
+/// A call of common/draw.clh for the numbers from position `at` on.
+std::string Printer::draw_text(std::size_t k, const std::string& function, const std::string& at,
+                               const std::string& stride) const {
+  const std::string n = number(k);
+  return function + "(first" + n + " + (ulong)(" + at + "), " + stride + "seed" + n + ", draw_start" + n +
+         ", draw_scale" + n + ", draw_last" + n + ")";
+}
+
+std::string Printer::draw_settings() const {
+  for (const Load& load : body_.loads) {
+    const graph::RandomInfo* draw = load.draw();
+    if (!draw) continue;
+    return "#define KN_KIND " + std::to_string(static_cast<int>(draw->kind)) +
+           "\n#define KN_ELEMENT KN_F32\n#define KN_BLOCKS " + std::to_string(std::max(width_ / 4, 1)) +
+           "\n#define KN_EXACT_SQRT " + (traits_.exact_divide ? "1" : "0") + "\n";
+  }
+  return "";
 }
 
 std::string Printer::cast_text(const Line& line) const {
@@ -309,6 +339,7 @@ std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored)
   if (integer) result.push_back("common/integer");
   if (real) result.push_back("common/real");
   if (complex) result.push_back("common/complex_math");  // brings common/complex
+  if (!draw_settings().empty()) result.insert(result.end(), {"common/random", "common/draw"});
   return result;
 }
 

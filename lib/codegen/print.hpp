@@ -45,6 +45,8 @@ class Printer {
   std::string lines(const std::vector<Access>& access) const;
   /// Line `index` alone.
   std::string line(std::size_t index, const std::vector<Access>& access) const;
+  /// What random numbers that are made in the kernel take before the modules; empty if there are none.
+  std::string draw_settings() const;
   /// The KN_MEMORY instances of the types in memory, `stored` among them.
   std::string memory_instances(const std::vector<DType>& stored) const;
   /// The modules that the lines need.
@@ -55,6 +57,8 @@ class Printer {
   std::string lines_of(std::int32_t loop, const std::vector<Access>& access) const;
   std::string loop_text(std::size_t index, const std::vector<Access>& access) const;
   std::string load_text(std::size_t load, Access access) const;
+  std::string draw_text(std::size_t load, const std::string& function, const std::string& at,
+                        const std::string& stride = "") const;
   std::string line_text(std::size_t index) const;
   std::string cast_text(const Line& line) const;
   std::string table_text(std::size_t index) const;

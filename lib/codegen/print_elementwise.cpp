@@ -23,6 +23,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTra
   }
   KernelText text;
   text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.outer_axes() > 0, walk.width}, traits);
+  text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "elementwise";
   text.definitions = printer.memory_instances(stored) + bounds_type(walk) +

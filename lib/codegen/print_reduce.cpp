@@ -408,6 +408,7 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
   if (walk.chunk > 0) text.settings += "#define KN_CHUNK " + std::to_string(walk.chunk) + "\n";
   text.settings += "#define KN_LANES " + std::to_string(walk.lanes) + "\n#define KN_GROUP " +
                    std::to_string(reduce_group) + "\n#define KN_TILE " + std::to_string(walk.tile) + "\n";
+  text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   if (state == graph::State::moments) text.modules.push_back("common/moments");
   if (state == graph::State::exponentials) text.modules.push_back("common/exponentials");

@@ -305,6 +305,7 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const DeviceTraits
   text.settings += "#define KN_ROOM " + std::to_string(walk.room) + "\n#define KN_LANES " + std::to_string(walk.lanes) +
                    "\n#define KN_GROUP " + std::to_string(rows_group) + "\n";
   if (walk.whole) text.settings += "#define KN_WHOLE\n";
+  text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "rows";
   text.definitions = printer.memory_instances(stored) + row_bounds_type(walk, "count, rows, rows_per_item") +

@@ -76,6 +76,7 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const DeviceTr
                    std::to_string(walk.groups) + "\n#define KN_LANES " + std::to_string(walk.lanes) +
                    "\n#define KN_GROUP " + std::to_string(scan_group(pass.result)) + "\n";
   const std::vector<DType> in_memory = pass.prefixed ? std::vector{stored, total} : std::vector{stored};
+  text.settings += printer.draw_settings();
   text.modules = printer.modules(in_memory);
   if (pass.kind == graph::ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "scan_columns" : "scan_rows";

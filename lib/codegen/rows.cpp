@@ -43,6 +43,10 @@ std::vector<int> costs_of(const Body& body) {
   std::vector<int> costs;
   for (const Line& line : body.lines) {
     int cost = graph::in_table(line.op) ? graph::info(line.op).cost : 1;
+    if (line.op == Op::iota && body.loads[static_cast<std::size_t>(line.args[0])].draw()) {
+      costs.push_back(dear_operations);
+      continue;
+    }
     if (line.op == Op::leaf || line.op == Op::iota || line.op == Op::constant || line.op == Op::reduce) {
       costs.push_back(0);
       continue;

@@ -10,7 +10,7 @@ namespace koine::codegen {
 /// Elements of a vector of so many bytes, for a kernel that loads, and perhaps stores, a body's types.
 static int vector_of(std::size_t bytes, const Body& body, bool stores) {
   std::size_t widest = 1;
-  for (const Load& load : body.loads) widest = std::max(widest, load.iota ? 1 : size_of(load.dtype));
+  for (const Load& load : body.loads) widest = std::max(widest, load.iota && !load.draw() ? 1 : size_of(load.dtype));
   if (stores) {
     for (const Output& output : body.outputs) widest = std::max(widest, size_of(output.node->dtype));
   }
@@ -157,7 +157,8 @@ void append_key(std::string& key, const Body& body) {
   }
   number(body.loads.size());
   for (const Load& load : body.loads) {
-    byte(load.iota ? 0x80 : static_cast<int>(load.dtype));
+    const graph::RandomInfo* draw = load.draw();
+    byte(draw ? 0x81 + static_cast<int>(draw->kind) : load.iota ? 0x80 : static_cast<int>(load.dtype));
     if (looped) byte(load.loop);
   }
   number(body.constants.size());

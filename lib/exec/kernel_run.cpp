@@ -104,6 +104,12 @@ void add_constants(runtime::Launch& launch, const codegen::Body& body) {
   for (const codegen::Load& load : body.loads) {
     if (load.loop >= 0) launch.value(load.loop_stride);
   }
+  for (const codegen::Load& load : body.loads) {
+    const graph::RandomInfo* draw = load.draw();
+    if (!draw) continue;
+    launch.value(draw->seed).value(draw->first_word);
+    for (const double real : {draw->start, draw->scale, draw->last}) launch.value(static_cast<float>(real));
+  }
 }
 
 void add_real(runtime::Launch& launch, DType type, double value) {

@@ -41,7 +41,7 @@ runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, con
                              DType dtype, bool lanes) {
   const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
                               " -D KN_ELEMENT=" + std::to_string(element_of(dtype)) +
-                              " -D KN_LANES=" + (lanes ? "8" : "1") +
+                              " -D KN_BLOCKS=" + (lanes ? "8" : "1") +
                               " -D KN_EXACT_SQRT=" + (traits.exact_divide ? "1" : "0");
   return programs.kernel(file + (" " + options), [&] {
     return runtime::ProgramText{std::string(runtime::kernel_source(file)), options};
