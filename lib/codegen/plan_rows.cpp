@@ -6,8 +6,11 @@
 namespace koine::codegen {
 namespace {
 
-// Reductions alone of shorter rows have kernels that take many rows at once.
-constexpr std::int64_t shortest_row = 32;
+// Reductions alone of shorter rows have kernels that take many rows at once: on a GPU, and on a CPU.
+constexpr std::int64_t shortest_row = 32, shortest_row_of_cpu = 512;
+
+bool on_card(const Node& node) { return node.place.traits != nullptr && !node.place.traits->long_loops(); }
+std::int64_t shortest(const Node& node) { return on_card(node) ? shortest_row : shortest_row_of_cpu; }
 
 const Shape& domain_of(const Node& fold) { return fold.inputs[0]->shape; }
 
@@ -93,10 +96,9 @@ bool Planner::State::begins_rows(const Info& info) const {
   // Combining two sums of exponentials takes exponentials again.
   const Node& node = *info.node;
   if (graph::info(node.get<Op::reduce>().kind).state == graph::State::exponentials) return true;
-  if (domain_of(node).back() < shortest_row) return false;
+  if (domain_of(node).back() < shortest(node)) return false;
   const Info* in = node.inputs[0]->is_ready() ? nullptr : infos.data() + node.inputs[0]->slot;
-  const bool card = node.place.traits != nullptr && !node.place.traits->long_loops();
-  return card || fold_phases(node) > 1 || (in && in->reads_rows);
+  return on_card(node) || fold_phases(node) > 1 || (in && in->reads_rows);
 }
 
 /// Whether what is made of reductions of rows is all that reads them: then their kernel can go on to compute it.
@@ -118,7 +120,7 @@ bool Planner::State::only_reader(const Info& info, bool first) const {
 const Shape* Planner::State::row_domain(const Info& info) const {
   if (!rows_allowed || !info.fold || info.fold == info.node) return nullptr;
   const Shape& domain = domain_of(*info.fold);
-  const bool suits = domain.back() >= shortest_row && has_rows_of(info.node->shape, domain) && info.wraps == 0;
+  const bool suits = domain.back() >= shortest(*info.fold) && has_rows_of(info.node->shape, domain) && info.wraps == 0;
   return suits && only_reader(info, true) ? &domain : nullptr;
 }
 

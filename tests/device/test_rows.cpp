@@ -131,7 +131,9 @@ TEST_CASE("what reads reductions of rows by element is one kernel with them") {
 
 TEST_CASE("what is made of reductions row by row is one kernel with them") {
   on_each_device([] {
-    for (const auto& [m, n] : {std::pair{300, 257}, {9, 1000}, {2, 8192}}) {
+    // On a CPU shorter rows have kernels that take many at once.
+    const bool cpu = kn::default_device().type() == kn::DeviceType::cpu;
+    for (const auto& [m, n] : {std::pair{cpu ? 30 : 300, cpu ? 999 : 257}, {9, 1000}, {2, 8192}}) {
       const Matrix a{m, n};
       const Array& x = a.x;
       check_one_kernel(
