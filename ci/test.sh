@@ -28,7 +28,8 @@ cmake --build --preset "$preset" --parallel "$(nproc)" ${TARGET:+--target "$TARG
 programs() { find "$POCL_CACHE_DIR" -mindepth 3 -maxdepth 3 -name program.bc | wc -l; }
 step="testing on $KOINE_DEVICE"
 echo "== 3/3 $step"
-jobs=$(nproc)
+# One more than there are processors, since some tests wait for processes to end.
+jobs=$(($(nproc) + 1))
 before=$(programs)
 ctest --preset "$preset" --parallel "${KOINE_TEST_JOBS:-$((jobs < 4 ? jobs : 4))}" "$@"
 

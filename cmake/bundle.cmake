@@ -4,7 +4,7 @@
 # names collide; here each file lies in a namespace of its own, and what it includes is included before.
 
 option(KOINE_BUNDLE_TESTS "Compile several test files at once: quicker as a whole, slower for who works on one" OFF)
-set(KOINE_BUNDLE_SIZE 6)
+set(KOINE_BUNDLE_SIZE 12)
 
 # koine_bundled(<variable> <name> <source>...): the sources to compile in place of these.
 function(koine_bundled variable name)

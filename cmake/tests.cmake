@@ -103,14 +103,19 @@ if(KOINE_CL_LAYER_INCLUDE_DIR)
 endif()
 if(TARGET test_faults)
   add_dependencies(test_faults koine_fail_layer)
-  # The longest of all: begun first, so that other processors are not idle at the end.
-  set_tests_properties(faults.every_call PROPERTIES COST 1000)
 endif()
 # tests/vendors runs with a layer that makes PoCL answer as other devices; each test says which.
 if(TARGET koine_vendor_layer)
   koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
   add_dependencies(test_vendors koine_vendor_layer)
 endif()
+
+# The longest are begun first, so that other processors are not idle at the end.
+foreach(test faults.every_call vendors.dispatch device.reproducible device.reduce)
+  if(TEST ${test})
+    set_tests_properties(${test} PROPERTIES COST 1000)
+  endif()
+endforeach()
 
 # tests/load links no Koine: it loads the shared one, and a plugin that uses it, and lets go of them again.
 add_library(koine_test_plugin MODULE "${PROJECT_SOURCE_DIR}/tests/plugins/plugin.cpp")

@@ -103,13 +103,15 @@ void check_types() {
 
 TEST_CASE("integers of any two types compare by their values") {
   on_each_device([] {
+    // Without a common type, either way round; with one, of different sizes, and of the same.
     check_types<std::int64_t, std::uint64_t>();
-    check_types<std::uint64_t, std::int64_t>();
     check_types<std::uint64_t, std::int8_t>();
-    check_types<std::int16_t, std::uint64_t>();
     check_types<std::uint8_t, std::int64_t>();
-    check_types<std::int8_t, std::uint8_t>();
     check_types<std::int32_t, std::uint32_t>();
+    if (!kn::test::exhaustive()) return;
+    check_types<std::uint64_t, std::int64_t>();
+    check_types<std::int16_t, std::uint64_t>();
+    check_types<std::int8_t, std::uint8_t>();
   });
 }
 
