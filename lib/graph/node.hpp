@@ -78,7 +78,9 @@ struct Pending {
   std::uint64_t built = 0;                       // and its count of nodes when this one was: later ones have a larger
 };
 
-/// Immutable once built but for its result, which appears once (`ready`), under the context's evaluation mutex.
+/// Immutable once built but for what evaluations do under the context's evaluation mutex: the result appears once
+/// (`ready`), and the inputs go with it; one may be replaced by a node of the same values (codegen/plan_axes.hpp), the
+/// work behind the node counted anew.
 struct Node {
   Node(Op op, DType dtype, Shape shape, Place place) : op(op), dtype(dtype), shape(std::move(shape)), place(place) {}
   ~Node();
