@@ -15,7 +15,10 @@ constexpr int cheap_repeated_operations = 2;
 constexpr std::int64_t few_elements = 1 << 16;
 constexpr std::size_t most_readers = 8;
 constexpr std::int64_t longest_loop = 64;
-constexpr std::size_t most_looked_at = 32;  // steps, when one is looked for that others can join
+constexpr std::uint32_t few_results = 4;
+// Of the steps so far that many of the latest are looked at for one to join: planning takes time in proportion to the
+// nodes.
+constexpr std::size_t most_steps = 64;
 
 }  // namespace
 
@@ -106,7 +109,7 @@ std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) cons
     return input->is_ready() ? input.get() : infos[static_cast<std::size_t>(input->slot)].source;
   };
   if (!suits(node)) return -1;
-  for (std::size_t s = step_count; s-- > 0 && s + most_looked_at > step_count;) {
+  for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
     const Step& step = steps[s];
     if (step.family != family || !suits(*step.node) || step.results >= most_reduced_values) continue;
     const Node& other = *step.node;
@@ -172,12 +175,15 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
       return read.step;
     }
   }
-  if (merge && info.requested) {
-    for (std::int32_t step = last + 1; step < static_cast<std::int32_t>(step_count); ++step) {
+  if (merge) {
+    const auto end = static_cast<std::int32_t>(step_count);
+    for (std::int32_t step = std::max(last + 1, end - static_cast<std::int32_t>(most_steps)); step < end; ++step) {
       const Node* first = steps[static_cast<std::size_t>(step)].node;
+      // What nobody asked for is given back soon: much of it together would take memory at once.
+      if (!info.requested && steps[static_cast<std::size_t>(step)].results >= few_results) continue;
       // Results that nothing reads can be stored together wherever they stand: nothing waits for them.
       const bool together = level(step) == info.level || (last_of_all && steps[static_cast<std::size_t>(step)].last);
-      if (fits(step) && together && infos[static_cast<std::size_t>(first->slot)].requested) {
+      if (fits(step) && together && infos[static_cast<std::size_t>(first->slot)].requested == info.requested) {
         return step;
       }
     }

@@ -43,7 +43,7 @@ float at(const std::vector<float>& values, std::int64_t i, std::int64_t j) {
 }
 
 struct Water {
-  static constexpr double most_kernels = 3;
+  static constexpr double most_kernels = 1.5;
   std::array<std::vector<float>, 3> values{noise(1), noise(2), noise(3)};
   Array h = array_of(values[0]), u = array_of(values[1]), v = array_of(values[2]);
 
@@ -86,7 +86,7 @@ struct Water {
 };
 
 struct Life {
-  static constexpr double most_kernels = 2;
+  static constexpr double most_kernels = 1.5;
   std::vector<float> values = [] {
     std::vector<float> start = noise(4);
     for (float& value : start) value = value > 0.5f ? 1.0f : 0.0f;
@@ -118,7 +118,7 @@ struct Life {
 };
 
 struct Mandelbrot {
-  static constexpr double most_kernels = 0.1;
+  static constexpr double most_kernels = 0.05;
   std::vector<float> re = noise(5), im = noise(6), xs = re, ys = im, counts = std::vector<float>(re.size(), 0.0f);
   Array a = array_of(re), b = array_of(im), x = a, y = b, count = kn::zeros_like(a);
 
