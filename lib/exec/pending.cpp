@@ -30,6 +30,12 @@ constexpr std::uint64_t few_nodes = 64;
 // Nodes by which one place of a loop's body is told from another.
 constexpr std::size_t surroundings = 64;
 
+std::uint64_t most_bytes(const Node& node) { return node.place.traits->memory / memory_share; }
+
+std::uint64_t bytes_of(const Node& node) {
+  return static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
+}
+
 /// Pending values that a thread built on a device, with much work behind them. What shares that work is submitted
 /// together, or it would be done again.
 class Recent {
@@ -51,8 +57,7 @@ class Recent {
     return &all.each.emplace_back(context);
   }
 
-  /// Notes a value, and says whether it is time to look at what is pending.
-  bool add(const NodeRef& value) {
+  void add(const NodeRef& value) {
     if (values_.size() >= room_) {
       held();
       // Of many independent values the oldest are let go of: what they share may be computed again.
@@ -60,13 +65,19 @@ class Recent {
       room_ = std::max(most_values / 2, 2 * values_.size());
     }
     values_.push_back(value);
-    return ++built_ >= next_look_;
+    ++built_;
   }
-  /// What has been seen now, of which the largest group has `most` nodes, says when to look again: soon enough for that
-  /// group, and late enough for looking to cost little beside building.
-  void looked(std::uint64_t most, std::uint64_t all) {
+  /// Whether it is time to look at what is pending, now that this node has been built.
+  bool is_due(const Node& node) {
+    if (next_bytes_ == 0) next_bytes_ = node.pending.taken + most_bytes(node);
+    return built_ >= next_look_ || node.pending.taken > next_bytes_;
+  }
+  /// The next look comes soon enough for the largest group to pass no limit by much, and late enough for looking to
+  /// cost little beside building.
+  void looked(const Node& node, std::uint64_t largest, std::uint64_t all, std::uint64_t bytes) {
     built_ = 0;
-    next_look_ = std::max({few_nodes, all / 8, most < most_nodes ? (most_nodes - most) / 2 : 0});
+    next_look_ = std::max({few_nodes, all / 8, largest < most_nodes ? (most_nodes - largest) / 2 : 0});
+    next_bytes_ = node.pending.taken + most_bytes(node) - std::min(bytes, most_bytes(node));
   }
 
   /// The values that are pending and held by somebody who may ask for them; the others are forgotten.
@@ -89,7 +100,8 @@ class Recent {
   const runtime::Context* context_;
   std::vector<std::weak_ptr<Node>> values_;
   std::size_t room_ = most_values / 2;
-  std::uint64_t built_ = 0, next_look_ = few_nodes;
+  std::uint64_t built_ = 0, next_look_ = few_nodes;  // in values of this thread
+  std::uint64_t next_bytes_ = 0;                     // in bytes that the process' nodes have taken
 };
 
 /// Pending work, seen under the evaluation mutex: the nodes behind some values, in groups that share none.
@@ -99,24 +111,26 @@ class Work {
     for (const NodeRef& value : values) visit(value);
   }
 
-  std::size_t largest() {
-    std::size_t most = 0;
-    for (std::size_t group = 1; group < groups_.size(); ++group) {
-      if (groups_[group].weight > groups_[most].weight) most = group;
-    }
-    return most;
+  struct Group {
+    std::size_t number;  // of the group that it has become a part of
+    std::uint64_t weight = 0;
+    std::uint64_t bytes = 0;  // of memory that it alone keeps alive
+  };
+  const Group& largest() const {
+    return *std::max_element(groups_.begin(), groups_.end(), [](auto& a, auto& b) { return a.weight < b.weight; });
   }
-  std::size_t group_of(const Node& node) { return find(members_[static_cast<std::size_t>(node.slot)].group); }
-  std::uint64_t weight(std::size_t group) const { return groups_[group].weight; }
+  const Group& with_most_bytes() const {
+    return *std::max_element(groups_.begin(), groups_.end(), [](auto& a, auto& b) { return a.bytes < b.bytes; });
+  }
   std::uint64_t weight() const {
     return std::accumulate(groups_.begin(), groups_.end(), std::uint64_t{0},
                            [](std::uint64_t sum, const Group& group) { return sum + group.weight; });
   }
   /// In the order in which they were built.
-  std::vector<const NodeRef*> nodes_of(std::size_t group) {
+  std::vector<const NodeRef*> nodes_of(const Group& group) {
     std::vector<const NodeRef*> nodes;
     for (const Member& member : members_) {
-      if (find(member.group) == group) nodes.push_back(member.node);
+      if (find(member.group) == group.number) nodes.push_back(member.node);
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const NodeRef* a, const NodeRef* b) { return (*a)->pending.built < (*b)->pending.built; });
@@ -135,25 +149,22 @@ class Work {
     std::size_t group;
   };
 
-  struct Group {
-    std::size_t parent;  // itself, or one that it has become a part of
-    std::uint64_t weight;
-  };
-
   std::size_t find(std::size_t group) {
-    while (groups_[group].parent != group) group = groups_[group].parent = groups_[groups_[group].parent].parent;
+    while (groups_[group].number != group) group = groups_[group].number = groups_[groups_[group].number].number;
     return group;
   }
 
   void visit(const NodeRef& value) {
     std::size_t group = groups_.size();
-    groups_.push_back({group, 0});
+    groups_.push_back({group});
     stack_.push_back(&value);
     while (!stack_.empty()) {
       const NodeRef& node = *stack_.back();
       stack_.pop_back();
-      if (node->is_ready()) continue;
-      if (graph::is_source(node->op)) {
+      if (node->is_ready()) {
+        const bool kept = node.use_count() <= node->consumers.load(std::memory_order_relaxed);
+        if (std::exchange(node->epoch, epoch_) != epoch_ && kept) groups_[group].bytes += bytes_of(*node);
+      } else if (graph::is_source(node->op)) {
         ++groups_[group].weight;
       } else if (node->epoch != epoch_) {
         node->epoch = epoch_;
@@ -161,9 +172,10 @@ class Work {
         members_.push_back({&node, group});
         ++groups_[group].weight;
         for (const NodeRef& input : node->inputs) stack_.push_back(&input);
-      } else if (const std::size_t other = group_of(*node); other != group) {
+      } else if (const std::size_t other = find(members_[static_cast<std::size_t>(node->slot)].group); other != group) {
         groups_[other].weight += std::exchange(groups_[group].weight, 0);
-        group = groups_[group].parent = other;
+        groups_[other].bytes += std::exchange(groups_[group].bytes, 0);
+        group = groups_[group].number = other;
       }
     }
   }
@@ -173,10 +185,6 @@ class Work {
   std::vector<Group> groups_;
   std::vector<const NodeRef*> stack_;
 };
-
-std::uint64_t bytes_of(const Node& node) {
-  return static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
-}
 
 /// A hash of the nodes from each place on, by what they are: equal where a loop's body begins anew.
 std::vector<std::uint64_t> surroundings_of(const std::vector<const NodeRef*>& nodes, std::size_t length) {
@@ -241,13 +249,13 @@ std::vector<NodeRef> values_in_the_middle(const std::vector<const NodeRef*>& nod
 
 void bound_pending(const NodeRef& root) {
   Node& node = *root;
+  if (node.is_ready() || graph::is_source(node.op)) return;
   runtime::Context& context = *node.place.context;
-  const std::uint64_t most_bytes = node.place.traits->memory / memory_share;
-  const bool large = node.pending.bytes > most_bytes;
-  if (node.pending.nodes < few_nodes && !large) return;
   Recent* const recent = Recent::on(&context);
-  const bool many = recent ? recent->add(root) : node.pending.nodes > most_nodes;
-  if (!many && !large) return;
+  const bool much = node.pending.nodes >= few_nodes || node.pending.bytes > most_bytes(node) / 4;
+  if (recent && much) recent->add(root);
+  const bool past = node.pending.nodes > most_nodes || node.pending.bytes > most_bytes(node);  // at the most
+  if (recent ? !recent->is_due(node) : !past) return;
   context.check_usable("eval");
   for (;;) {
     std::vector<NodeRef> values = recent ? recent->held() : std::vector<NodeRef>();
@@ -255,16 +263,16 @@ void bound_pending(const NodeRef& root) {
     {
       const std::lock_guard lock(context.evaluation_mutex());
       if (node.is_ready()) return;
-      if (large) node.pending = graph::measure(node);
       Work work(values);
-      std::size_t group = work.largest();
-      if (recent) recent->looked(work.weight(group), work.weight());
-      if (node.pending.bytes > most_bytes) {
-        group = work.group_of(node);
-      } else if (work.weight(group) <= most_nodes) {
+      const Work::Group &largest = work.largest(), &with_most_bytes = work.with_most_bytes();
+      if (recent) recent->looked(node, largest.weight, work.weight(), with_most_bytes.bytes);
+      if (largest.weight > most_nodes) {
+        values = values_in_the_middle(work.nodes_of(largest), largest.weight);
+      } else if (with_most_bytes.bytes > most_bytes(node)) {
+        values = values_in_the_middle(work.nodes_of(with_most_bytes), with_most_bytes.weight);
+      } else {
         return;
       }
-      values = values_in_the_middle(work.nodes_of(group), work.weight(group));
     }
     evaluate(values);
   }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace koine::graph {
 namespace {
@@ -37,7 +36,7 @@ Pending pending_of(const Node& node) {
   Pending total = own;
   total.built = total.first_node = nodes_built.fetch_add(own.nodes, std::memory_order_relaxed);
   total.first_byte = bytes_taken.fetch_add(own.bytes, std::memory_order_relaxed);
-  const std::uint64_t nodes = total.first_node + own.nodes, bytes = total.first_byte + own.bytes;
+  const std::uint64_t nodes = total.first_node + own.nodes, bytes = total.taken = total.first_byte + own.bytes;
   for (const NodeRef& each : node.inputs) {
     const Node& input = *each;
     if (input.is_ready() || input.pending.nodes <= few_nodes) continue;
@@ -148,29 +147,6 @@ void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout)
 std::uint64_t next_epoch() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
-}
-
-Pending measure(const Node& node) {
-  Pending total = node.pending;
-  total.nodes = 1;
-  total.bytes = 0;
-  const std::uint64_t epoch = next_epoch();
-  std::vector<const Node*> stack{&node};
-  while (!stack.empty()) {
-    const Node& n = *stack.back();
-    stack.pop_back();
-    for (const NodeRef& input : n.inputs) {
-      if (input->epoch == epoch) continue;
-      input->epoch = epoch;
-      if (!input->is_ready()) {
-        ++total.nodes;
-        stack.push_back(input.get());
-      } else if (input.use_count() <= input->consumers.load(std::memory_order_relaxed)) {
-        total.bytes += bytes_of(*input);  // nobody but pending work holds it
-      }
-    }
-  }
-  return total;
 }
 
 }  // namespace koine::graph

@@ -75,7 +75,7 @@ struct Pending {
   std::uint64_t nodes = 0;
   std::uint64_t bytes = 0;                       // memory kept alive
   std::uint64_t first_node = 0, first_byte = 0;  // the process' counts when the oldest node was built
-  std::uint64_t built = 0;                       // and its count of nodes when this one was: later ones have a larger
+  std::uint64_t built = 0, taken = 0;            // and when this one was: nodes, rising, and bytes
 };
 
 /// Immutable once built but for what evaluations do under the context's evaluation mutex: the result appears once
@@ -148,9 +148,6 @@ std::string_view function_of(const Node& node);
 /// Records the result of a pending node and lets go of what it was computed from.
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout);
 
-/// The exact count behind a pending node's estimate: each shared part once, and only the memory that nobody else holds.
-/// Under the evaluation mutex.
-Pending measure(const Node& node);
 /// Marks nodes that a walk under the evaluation mutex has met, in Node::epoch: no two walks of the process share one.
 std::uint64_t next_epoch();
 
