@@ -59,6 +59,7 @@ void add_both_orders(const std::string& work, const std::function<std::function<
 
 void add_elementwise();
 void add_reduce();
+void add_rows();
 void add_scans();
 void add_indexing();
 void add_segments();

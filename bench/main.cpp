@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
     koine::bench::add_scans();
     koine::bench::add_indexing();
     koine::bench::add_segments();
+    koine::bench::add_rows();
     koine::bench::add_sorts();
     koine::bench::add_matmul();
     koine::bench::add_products();

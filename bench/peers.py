@@ -4,7 +4,7 @@
 
 usage: peers.py [--gpu] [--seconds S] GROUP OUT.json
 
-GROUP: elementwise, reduce, scan, indexing, segments, sort, matmul, products, random or host
+GROUP: elementwise, reduce, rows, scan, indexing, segments, sort, matmul, products, random or host
 """
 
 import argparse
@@ -162,6 +162,34 @@ def softmax(xp, x):
     return power / power.sum(-1, keepdims=True)
 
 
+def rows(xp, uniform, gpu):
+    log = 26 if gpu else 24
+    kept = {"keepdim": True} if xp.__name__ == "torch" else {"keepdims": True}
+
+    def layer_norm(x):
+        if xp.__name__ == "torch":  # as PyTorch's users write it
+            return xp.nn.functional.layer_norm(x, x.shape[-1:])
+        distance = x - x.mean(-1, **kept)
+        return distance / xp.sqrt((distance * distance).mean(-1, **kept) + 1e-5)
+
+    def logsumexp(x):
+        if xp.__name__ == "torch":
+            return xp.logsumexp(x, -1)
+        high = x.max(-1, **kept)
+        return xp.log(xp.exp(x - high).sum(-1)) + high[:, 0]
+
+    for length in (64, 256, 1024, 8192):
+        x = uniform((2**log // length, length))
+        variance = (lambda: x.var(-1, correction=0)) if xp.__name__ == "torch" else lambda: x.var(-1)
+        yield f"softmax of {length}", lambda: softmax(xp, x), False
+        yield f"layer norm of {length}", lambda: layer_norm(x), False
+        yield f"shares of norm of {length}", lambda: x / xp.sqrt((x * x).mean(-1, **kept)), False
+        yield f"logsumexp of {length}", lambda: logsumexp(x), False
+        yield f"var of {length}", variance, False
+        yield f"norm of {length}", lambda: xp.linalg.norm(x, axis=-1), False
+        yield f"sum of {length}", lambda: x.sum(-1), False
+
+
 def scan(xp, uniform, gpu):
     line, square = uniform(1 << 24), uniform((4096, 4096))
     yield "cumulative_sum 2^24", lambda: xp.cumsum(line, 0), False
@@ -313,7 +341,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
-    groups = ("elementwise", "reduce", "scan", "indexing", "segments", "sort", "matmul", "products", "random", "host")
+    groups = ("elementwise", "reduce", "rows", "scan", "indexing", "segments", "sort", "matmul", "products", "random",
+              "host")
     parser.add_argument("group", choices=groups)
     parser.add_argument("out")
     options = parser.parse_args()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benchmarks beside hand-written OpenCL and NumPy (on a GPU: CuPy and PyTorch where they are installed), in one run:
 # Koine and its peers take turns, so that what else the machine does hits both. Prints one table of medians.
-# usage: ci/bench.sh [group...]     groups: elementwise reduce scan indexing segments sort matmul products random host planning transfer queues (all of them by default)
+# usage: ci/bench.sh [group...]     groups: elementwise reduce rows scan indexing segments sort matmul products random host planning transfer queues (all of them by default)
 #   ROUNDS=5       turns of each group          SECONDS_EACH=0.5  seconds for each benchmark of a turn
 #   KOINE_DEVICE   the device                   PYTHON            a Python with the peers
 # A koine_bench on the PATH is taken as it is (ci/gpu.sh puts one there); otherwise one is built into build/.
