@@ -26,8 +26,8 @@ static inline uint kn_kept_in(__global const uchar* mask, uint count) {
 }
 
 #ifdef KN_COUNT
-__kernel void koine(__global const uchar* mask, __global long* counts, const ulong mask_offset, const ulong elements,
-                    const ulong blocks) {
+__kernel void compact_count(__global const uchar* mask, __global long* counts, const ulong mask_offset,
+                            const ulong elements, const ulong blocks) {
   mask += mask_offset;
 #ifdef KN_CPU
   const ulong per_item = (blocks + get_global_size(0) - 1) / get_global_size(0);
@@ -56,15 +56,17 @@ __kernel void koine(__global const uchar* mask, __global long* counts, const ulo
 #ifdef KN_POSITIONS
 #undef KN_MOVED
 #define KN_MOVED long
+#define KN_NAME compact_positions
 #define KN_VALUES
 #define KN_ELEMENT(i) ((long)(i))
 #else
+#define KN_NAME compact
 #define KN_VALUES __global const KN_MOVED *x, const ulong x_offset,
 #define KN_ELEMENT(i) x[x_offset + (i)]
 #endif
 
-__kernel void koine(KN_VALUES __global const uchar* mask, __global const long* ends, __global KN_MOVED* out,
-                    const ulong mask_offset, const ulong elements, const ulong blocks) {
+__kernel void KN_NAME(KN_VALUES __global const uchar* mask, __global const long* ends, __global KN_MOVED* out,
+                      const ulong mask_offset, const ulong elements, const ulong blocks) {
   mask += mask_offset;
 #ifdef KN_CPU
   const ulong per_item = (blocks + get_global_size(0) - 1) / get_global_size(0);

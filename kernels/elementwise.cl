@@ -5,6 +5,7 @@
 // vector and neighbouring work-items take neighbouring vectors.
 //
 // Hooks, filled by codegen; the defaults double a row of floats:
+//   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
 //   KN_ROW         what stays the same along a row: offsets, repeated values
 //   KN_PIECE       where operands are in pieces along the row: their offsets in the piece that element i is of
@@ -19,13 +20,14 @@ typedef struct {
   ulong inner, row_segments, segments, per_item, segment;
 } kn_bounds;
 #define KN_INDEX uint
+#define KN_NAME elementwise
 #define KN_PARAMETERS __global const float *p0, __global float *p1, const kn_bounds d
 #define KN_CONSTANTS
 #define KN_ROW
 #define KN_BODY kn_store_float32(kn_load_float32(p0 + i, left) * 2.0f, p1 + i, left);
 #endif
 
-__kernel void koine(KN_PARAMETERS) {
+__kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
 #ifdef KN_CPU
   const ulong first = get_global_id(0) * d.per_item;

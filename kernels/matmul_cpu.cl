@@ -168,11 +168,11 @@ static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN
 // The result is cut into tasks of row_block x column_block elements of one matrix; a work-item takes a run of them.
 // Within a task, the sums of column_group columns stay in the cache while the depth is walked in steps of depth_block;
 // with keep_a its rows of A are packed once and kept for all groups. scratch_step holds an item's sums and panels.
-__kernel void koine(__global const KN_STORED* restrict a, __global const KN_STORED* restrict b,
-                    __global KN_RESULT* restrict out, __global KN_REAL* restrict scratch, long out_offset, long a_offset,
-                    long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
-                    long row_block, long column_block, long column_group, long depth_block, int keep_a, long scratch_step,
-                    long batches, long4 batch_sizes, long4 a_batch, long4 b_batch) {
+__kernel void matmul_cpu(__global const KN_STORED* restrict a, __global const KN_STORED* restrict b,
+                         __global KN_RESULT* restrict out, __global KN_REAL* restrict scratch, long out_offset,
+                         long a_offset, long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
+                         long row_block, long column_block, long column_group, long depth_block, int keep_a,
+                         long scratch_step, long batches, long4 batch_sizes, long4 a_batch, long4 b_batch) {
   long row_blocks = (m + row_block - 1) / row_block;
   long column_blocks = (n + column_block - 1) / column_block;
   long tasks = batches * row_blocks * column_blocks;

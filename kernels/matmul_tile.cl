@@ -80,7 +80,7 @@ static inline void kn_fetch(__global const KN_STORED* from, KnWalk walk, long wi
 }
 
 // One group for each tile of each matrix of the batch, in one dimension: other dimensions have low limits.
-__kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void koine(
+__kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
     __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_RESULT* restrict out,
     long out_offset, long a_offset, long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
     long4 batch_sizes, long4 a_batch, long4 b_batch

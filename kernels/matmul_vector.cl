@@ -98,10 +98,10 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
   }
 }
 
-__kernel void koine(__global const KN_STORED* restrict a, __global const KN_STORED* restrict x,
-                    __global KN_STORED* restrict out, __global KN_VALUE* restrict parts, long out_offset,
-                    long a_offset, long x_offset, long a_row, long a_column, long x_step, long m, long k, long splits,
-                    long batches, long4 batch_sizes, long4 a_batch, long4 x_batch) {
+__kernel void matmul_vector(__global const KN_STORED* restrict a, __global const KN_STORED* restrict x,
+                            __global KN_STORED* restrict out, __global KN_VALUE* restrict parts, long out_offset,
+                            long a_offset, long x_offset, long a_row, long a_column, long x_step, long m, long k,
+                            long splits, long batches, long4 batch_sizes, long4 a_batch, long4 x_batch) {
   const int block = a_row == 1 && a_column != 1 ? KN_WIDE * KN_LANES : KN_BLOCK;
   long blocks = (m + block - 1) / block;
   long tasks = splits * batches * blocks;
@@ -190,7 +190,7 @@ __kernel void koine(__global const KN_STORED* restrict a, __global const KN_STOR
 #else
 
 // Neighbouring work-items take neighbours in memory: slices of a row where rows are contiguous, else rows.
-__kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void koine(
+__kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vector(
     __global const KN_STORED* restrict a, __global const KN_STORED* restrict x, __global KN_STORED* restrict out,
     __global KN_VALUE* restrict parts, long out_offset, long a_offset, long x_offset, long a_row, long a_column,
     long x_step, long m, long k, long splits, long batches, long4 batch_sizes, long4 a_batch, long4 x_batch) {
@@ -224,8 +224,8 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void koine(
 #endif
 
 // Adds the splits of each row, in their order.
-__kernel void koine_add_splits(__global const KN_VALUE* restrict parts, __global KN_STORED* restrict out,
-                               long out_offset, long rows, long splits) {
+__kernel void matmul_vector_add_splits(__global const KN_VALUE* restrict parts, __global KN_STORED* restrict out,
+                                       long out_offset, long rows, long splits) {
   for (long row = get_global_id(0); row < rows; row += get_global_size(0)) {
     KN_VALUE sum = parts[row];
     for (long s = 1; s < splits; ++s) sum += parts[s * rows + row];

@@ -80,9 +80,19 @@ static inline KN_NUMBERS kn_exponentials(KN_PAIRS(ulong) words) {
 #define KN_SCALED(x) (mul_hi(x, (KN_NUMBERS)(scale)) + start)
 #endif
 
+#if KN_KIND == KN_UNIFORM
+#define KN_NAME random_uniform
+#elif KN_KIND == KN_NORMAL
+#define KN_NAME random_normal
+#elif KN_KIND == KN_EXPONENTIAL
+#define KN_NAME random_exponential
+#else
+#define KN_NAME random_integers
+#endif
+
 // out[0..count) are the numbers from word `first` of the stream on.
-__kernel void koine(__global KN_STORED* restrict out, long count, ulong seed, ulong first, KN_REAL start, KN_REAL scale,
-                    KN_REAL last) {
+__kernel void KN_NAME(__global KN_STORED* restrict out, long count, ulong seed, ulong first, KN_REAL start,
+                      KN_REAL scale, KN_REAL last) {
   const int words_each = 1 + KN_WIDE;
   const ulong first_block = first / 4;
   const long skipped = (long)(first % 4) / words_each;

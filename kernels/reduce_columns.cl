@@ -17,6 +17,7 @@ typedef struct {
 } kn_bounds;
 #define KN_INDEX uint
 #define KN_TILE 1
+#define KN_NAME reduce_columns
 #define KN_PARAMETERS __global const float *p0, __global float *out, const kn_bounds d
 #define KN_CONSTANTS
 #define KN_KEPT
@@ -38,7 +39,7 @@ typedef struct {
 #endif
 
 // d.segment results make a tile, d.row_segments tiles a row of results, d.segments is the number of rows to reduce.
-__kernel void koine(KN_PARAMETERS) {
+__kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
 #if defined(KN_FIXED) && !defined(KN_CPU)
   // Neighbouring work-items take neighbouring tiles; those that share one are a group's KN_LANES rows of them.

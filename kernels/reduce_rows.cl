@@ -10,6 +10,7 @@
 // says that rows may begin at any of them.
 //
 // Hooks, filled by codegen; the defaults sum rows of floats:
+//   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
 //   KN_KEPT        the offsets of result number `kept`
 //   KN_ROW         the offsets of row `row` of its elements, and what stays the same along that row
@@ -37,6 +38,7 @@ typedef struct {
 #define KN_INDEX uint
 #define KN_LANES 256
 #define KN_GROUP 256
+#define KN_NAME reduce_rows
 #define KN_PARAMETERS __global const float *p0, __global float *out, const kn_bounds d
 #define KN_CONSTANTS
 #define KN_KEPT const long o0 = (long)(kept * d.inner);
@@ -115,7 +117,7 @@ typedef struct {
   const ulong i = (s - (ulong)row * d.row_segments) * KN_W;      \
   const ulong left = d.inner - i;
 
-__kernel void koine(KN_PARAMETERS) {
+__kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
 #if defined(KN_CPU) && defined(KN_FIXED)
   // Segments are elements here.

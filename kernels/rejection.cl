@@ -164,9 +164,16 @@ static long kn_drawn(ulong place, ulong seed, const kn_law law) {
 }
 #endif
 
+#if KN_KIND == KN_GAMMA
+#define KN_NAME rejection_gamma
+#elif KN_KIND == KN_POISSON
+#define KN_NAME rejection_poisson
+#else
+#define KN_NAME rejection_binomial
+#endif
+
 // out[0..count) are the numbers of the places from `first` on.
-__kernel void koine(__global KN_STORED* restrict out, ulong count, ulong seed, ulong first,
-                    const kn_law law) {
+__kernel void KN_NAME(__global KN_STORED* restrict out, ulong count, ulong seed, ulong first, const kn_law law) {
   for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
     const KN_NUMBER number = kn_drawn(first + i, seed, law);
     KN_PUT_NUMBER(number, i, out);

@@ -6,6 +6,7 @@
 // On a CPU device a work-item takes whole rows; on a GPU, KN_LANES neighbouring work-items share one.
 //
 // Hooks, filled by codegen; the defaults divide rows of floats by their sums:
+//   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
 //   KN_SHARED      of a GPU: local memory, by KN_SHARE(T) for each type T of what KN_ALL_LANES is asked for
 //   KN_KEPT        the offsets of row number `kept`, and what stays the same along it
@@ -26,6 +27,7 @@ typedef struct {
 #define KN_ROOM 4
 #define KN_LANES 256
 #define KN_GROUP 256
+#define KN_NAME rows
 #define KN_PARAMETERS __global const float *p0, __global float *p1, const kn_bounds d
 #define KN_CONSTANTS
 #define KN_SHARED KN_SHARE(float)
@@ -102,7 +104,7 @@ static inline float kn_join0(float a, float b) { return a + b; }
 // The work-items of a group may have all of its registers.
 __attribute__((reqd_work_group_size(KN_GROUP, 1, 1)))
 #endif
-__kernel void koine(KN_PARAMETERS) {
+__kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
 #ifdef KN_CPU
   const ulong first = get_global_id(0) * d.rows_per_item;

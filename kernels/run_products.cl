@@ -32,13 +32,13 @@ typedef struct {
   ulong rows, inner, step, per_block, blocks, groups;  // `step` 0: one value for all
 } kn_runs;
 
-__kernel void fill(__global KN_T* out, const ulong entries) {
+__kernel void run_products_fill(__global KN_T* out, const ulong entries) {
   for (ulong t = get_global_id(0); t < entries; t += get_global_size(0)) out[t] = KN_ONE;
 }
 
-__kernel void koine(__global const KN_T* values, __global const KN_ID* ids, __global KN_T* part_values,
-                    __global KN_ID* part_ids, __global KN_T* out, __global kn_fault* outside,
-                    __global kn_fault* falling, const kn_runs runs) {
+__kernel void run_products(__global const KN_T* values, __global const KN_ID* ids, __global KN_T* part_values,
+                           __global KN_ID* part_ids, __global KN_T* out, __global kn_fault* outside,
+                           __global kn_fault* falling, const kn_runs runs) {
   const kn_runs d = runs;  // in registers, whatever is written meanwhile
   values += d.values_offset;
   ids += d.ids_offset;

@@ -15,6 +15,7 @@ typedef struct {
 } kn_bounds;
 #define KN_CHUNK 16
 #define KN_GROUPS 16
+#define KN_NAME scan_columns
 #define KN_PARAMETERS __global const float *p0, __global float *out, const kn_bounds d
 #define KN_CONSTANTS
 #define KN_KEPT const long b0 = (long)(kept * d.count * d.inner);
@@ -28,7 +29,7 @@ typedef struct {
 
 #define KN_BLOCK (KN_GROUPS * KN_CHUNK * KN_CHUNK)
 
-__kernel void koine(KN_PARAMETERS) {
+__kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
   const ulong first_unit = get_global_id(0) * d.units_per_item;
   const ulong last_unit = min(first_unit + d.units_per_item, d.units);

@@ -8,6 +8,7 @@
 // KN_TOTALS gives the blocks' totals alone. KN_PREFIX says that blocks begin with a value of memory.
 //
 // Hooks, filled by codegen; the defaults sum rows of floats:
+//   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
 //   KN_KEPT        the offsets of row number `kept`, and what stays the same along it
 //   KN_BODY        puts the elements i to i + KN_W - 1, of which `left` exist, into `taken`
@@ -27,6 +28,7 @@ typedef struct {
 #define KN_GROUPS 16
 #define KN_LANES 256
 #define KN_GROUP 256
+#define KN_NAME scan_rows
 #define KN_PARAMETERS __global const float *p0, __global float *out, const kn_bounds d
 #define KN_CONSTANTS
 #define KN_KEPT const long o0 = (long)(kept * d.count);
@@ -40,7 +42,7 @@ typedef struct {
 
 #define KN_BLOCK (KN_GROUPS * KN_CHUNK * KN_CHUNK)
 
-__kernel void koine(KN_PARAMETERS) {
+__kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
 #ifdef KN_CPU
   const ulong first_unit = get_global_id(0) * d.units_per_item;

@@ -11,8 +11,8 @@
 #endif
 
 #ifdef KN_CLAIM
-__kernel void koine(__global const long* positions, __global uint* owners, const ulong positions_offset,
-                    const ulong count) {
+__kernel void scatter_claim(__global const long* positions, __global uint* owners, const ulong positions_offset,
+                            const ulong count) {
   positions += positions_offset;
   for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
     const long at = positions[i];
@@ -29,9 +29,9 @@ __kernel void koine(__global const long* positions, __global uint* owners, const
 #endif
 
 // `step` 0: one value for all.
-__kernel void koine(__global const long* positions, __global const KN_MOVED* values,
-                    KN_OWNERS_PARAMETER __global KN_MOVED* out, const ulong positions_offset, const ulong values_offset,
-                    const ulong step, const ulong count) {
+__kernel void scatter(__global const long* positions, __global const KN_MOVED* values,
+                      KN_OWNERS_PARAMETER __global KN_MOVED* out, const ulong positions_offset,
+                      const ulong values_offset, const ulong step, const ulong count) {
   positions += positions_offset;
   values += values_offset;
   for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {

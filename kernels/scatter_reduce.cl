@@ -216,8 +216,8 @@ KN_RAISE(global)
 #define KN_TABLE
 #endif
 
-__kernel void largest(__global const KN_KEY* values, __global const KN_ID* ids, __global uint* keys,
-                      __global kn_fault* fault, const kn_scatter d KN_TABLE) {
+__kernel void scatter_reduce_largest(__global const KN_KEY* values, __global const KN_ID* ids, __global uint* keys,
+                                     __global kn_fault* fault, const kn_scatter d KN_TABLE) {
   values += d.values_offset;
   ids += d.ids_offset;
 #if defined(KN_CPU)
@@ -250,7 +250,7 @@ __kernel void largest(__global const KN_KEY* values, __global const KN_ID* ids, 
 #define KN_FOR_EACH_ENTRY for (ulong t = get_global_id(0); t < KN_ENTRIES; t += get_global_size(0))
 #endif
 
-__kernel void join(__global uint* keys, __global const KN_KEY* base, const kn_scatter d) {
+__kernel void scatter_reduce_join(__global uint* keys, __global const KN_KEY* base, const kn_scatter d) {
   KN_FOR_EACH_ENTRY {
     uint key = keys[t];
     for (ulong part = 1; part < d.parts; ++part) key = max(key, keys[part * KN_ENTRIES + t]);
@@ -261,8 +261,8 @@ __kernel void join(__global uint* keys, __global const KN_KEY* base, const kn_sc
   }
 }
 
-__kernel void total(__global const KN_KEY* values, __global const KN_ID* ids, __global const uint* keys,
-                    __global KN_STORED* totals, __global kn_fault* fault, const kn_scatter d KN_TABLE) {
+__kernel void scatter_reduce_total(__global const KN_KEY* values, __global const KN_ID* ids, __global const uint* keys,
+                                   __global KN_STORED* totals, __global kn_fault* fault, const kn_scatter d KN_TABLE) {
   values += d.values_offset;
   ids += d.ids_offset;
 #if defined(KN_EXACT) || KN_REDUCE == KN_EXTREME
@@ -300,8 +300,8 @@ __kernel void total(__global const KN_KEY* values, __global const KN_ID* ids, __
 }
 
 // Where all values together add nothing, the array that they are added to stays as it is, down to the sign of a zero.
-__kernel void finish(__global const uint* keys, __global const KN_STORED* totals, __global const KN_OUT* base,
-                     __global KN_OUT* out, const kn_scatter d) {
+__kernel void scatter_reduce_finish(__global const uint* keys, __global const KN_STORED* totals,
+                                    __global const KN_OUT* base, __global KN_OUT* out, const kn_scatter d) {
   base += d.base_offset;
   KN_FOR_EACH_ENTRY {
 #if KN_REDUCE == KN_EXTREME

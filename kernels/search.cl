@@ -17,9 +17,9 @@
 #endif
 
 // `after` counts equal elements too.
-__kernel void koine(__global const KN_KEY* list, __global const KN_KEY* wanted, __global long* out,
-                    const ulong list_offset, const ulong wanted_offset, const ulong count, const ulong searches,
-                    const uint after) {
+__kernel void searchsorted(__global const KN_KEY* list, __global const KN_KEY* wanted, __global long* out,
+                           const ulong list_offset, const ulong wanted_offset, const ulong count, const ulong searches,
+                           const uint after) {
   list += list_offset;
   wanted += wanted_offset;
 #ifdef KN_CPU

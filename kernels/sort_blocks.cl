@@ -17,8 +17,8 @@ typedef struct {
 #define KN_TAKE(i) (d.first ? KN_MAKE_ITEM(kn_key(values[base + (i)], (KN_KEY)d.flip), (i)) : from[base + (i)])
 #define KN_TAKE_KEY(i) (d.first ? kn_key(values[base + (i)], (KN_KEY)d.flip) : KN_KEY_OF(from[base + (i)]))
 
-__kernel void count(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_COUNT* table,
-                    const kn_sort_pass pass) {
+__kernel void sort_count(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_COUNT* table,
+                         const kn_sort_pass pass) {
   const kn_sort_pass d = pass;  // in registers, whatever is written meanwhile
   values += d.offset;
 #ifdef KN_CPU
@@ -60,8 +60,8 @@ static inline KN_COUNT kn_begin(__global const KN_COUNT* table, ulong row, uint 
   return at == 0 ? 0 : table[row * KN_DIGITS * blocks + at - 1];
 }
 
-__kernel void scatter(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_ITEM* to,
-                      __global KN_RESULT* out, __global const KN_COUNT* table, const kn_sort_pass pass) {
+__kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_ITEM* to,
+                           __global KN_RESULT* out, __global const KN_COUNT* table, const kn_sort_pass pass) {
   const kn_sort_pass d = pass;  // in registers, whatever is written meanwhile
   values += d.offset;
 #ifdef KN_CPU

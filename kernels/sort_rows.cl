@@ -22,8 +22,8 @@ typedef struct {
 #define KN_PASSES (KN_BITS / 8)
 
 // `scratch` has room for two rows of each work-item.
-__kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, __global KN_ITEM* scratch,
-                   const kn_sort_rows parameters) {
+__kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, __global KN_ITEM* scratch,
+                        const kn_sort_rows parameters) {
   const kn_sort_rows d = parameters;
   values += d.offset;
   const KN_KEY flip = (KN_KEY)d.flip;
@@ -90,7 +90,7 @@ __kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, __glo
 }
 #else
 // An element of a tile is a key and its place there, which also says the row.
-__kernel void rows(__global const KN_KEY* values, __global KN_RESULT* out, const kn_sort_rows parameters) {
+__kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, const kn_sort_rows parameters) {
   const kn_sort_rows d = parameters;
   values += d.offset;
   const KN_KEY flip = (KN_KEY)d.flip;

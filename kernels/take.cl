@@ -26,9 +26,9 @@ static inline bool kn_find(__global const long* positions, KN_INDEX j, long size
   return false;
 }
 
-__kernel void koine(__global const KN_MOVED* x, __global const long* positions, __global KN_MOVED* out,
-                    __global kn_fault* fault, const ulong x_offset, const ulong positions_offset, const ulong rows,
-                    const ulong count, const ulong size, const ulong inner) {
+__kernel void take(__global const KN_MOVED* x, __global const long* positions, __global KN_MOVED* out,
+                   __global kn_fault* fault, const ulong x_offset, const ulong positions_offset, const ulong rows,
+                   const ulong count, const ulong size, const ulong inner) {
   x += x_offset;
   positions += positions_offset;
 #ifdef KN_CPU

@@ -13,12 +13,13 @@
 namespace koine::codegen {
 
 /// A program in pieces, in their order: settings, the texts of `modules`, which are names of kernels/common, the
-/// definitions that fill the hooks of kernels/<kernel>.cl, and that file.
+/// definitions that fill the hooks of kernels/<kernel>.cl, and that file. Its only kernel is named `entry`.
 struct KernelText {
   std::string settings;
   std::vector<std::string_view> modules;
   std::string definitions;
   std::string_view kernel;
+  std::string entry;
 };
 
 /// The scalar type in registers: float for float16, float2 for complex64, uchar for bool_.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of kernels/elementwise.cl.
+#include "codegen/names.hpp"
 #include "codegen/print.hpp"
 #include "codegen/print_walk.hpp"
 
@@ -22,6 +23,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTra
     }
   }
   KernelText text;
+  text.entry = kernel_name(body);
   text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.outer_axes() > 0, walk.width}, traits);
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);

@@ -3,6 +3,7 @@
 #include "codegen/reduce.hpp"
 
 #include "codegen/combine.hpp"
+#include "codegen/names.hpp"
 #include "codegen/print_walk.hpp"
 #include "graph/infer.hpp"
 
@@ -379,6 +380,16 @@ std::vector<Component> components(const ReducePass& pass) {
   return {{"", type}};
 }
 
+bool leaves_states(const ReducePass& pass) {
+  return !pass.last &&
+         (!pass.several.empty() || graph::info(pass.kind).finishes() || combined_type(pass) != pass.result);
+}
+
+bool takes_states(const ReducePass& pass) {
+  const graph::ReductionInfo& row = graph::info(pass.kind);
+  return pass.partial && (!pass.several.empty() || row.state != graph::State::value || row.maps());
+}
+
 bool takes_constants(const ReducePass& pass) { return pass.last && graph::info(pass.kind).has_constants(); }
 
 KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const DeviceTraits& traits) {
@@ -400,6 +411,7 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const De
     parameters += "const " + type + " divisor" + n + ", const " + type + " scale" + n + ", ";
   }
   KernelText text;
+  text.entry = kernel_name(pass);
   text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.reduced.shape.size() > 1, walk.width}, traits);
   if (walk.fixed) text.settings += "#define KN_FIXED\n";
   if (walk.ragged) text.settings += "#define KN_RAGGED\n";

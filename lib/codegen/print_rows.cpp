@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of kernels/rows.cl.
 #include "codegen/combine.hpp"
+#include "codegen/names.hpp"
 #include "codegen/print_walk.hpp"
 #include "codegen/rows.hpp"
 #include "graph/infer.hpp"
@@ -301,6 +302,7 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const DeviceTraits
     constants += "const " + type + " divisor" + n + ", const " + type + " scale" + n + ", ";
   }
   KernelText text;
+  text.entry = kernel_name(body);
   text.settings = settings({walk.cpu, walk.wide, walk.aligned, false, walk.width}, traits);
   text.settings += "#define KN_ROOM " + std::to_string(walk.room) + "\n#define KN_LANES " + std::to_string(walk.lanes) +
                    "\n#define KN_GROUP " + std::to_string(rows_group) + "\n";

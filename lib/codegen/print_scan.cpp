@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of kernels/scan_rows.cl and kernels/scan_columns.cl.
 #include "codegen/combine.hpp"
+#include "codegen/names.hpp"
 #include "codegen/print_walk.hpp"
 #include "codegen/scan.hpp"
 
@@ -70,6 +71,7 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const DeviceTr
   const Printer printer(body, traits, walk.width);
   const DType total = total_type(pass), stored = pass.totals ? total : pass.result;
   KernelText text;
+  text.entry = kernel_name(pass);
   text.settings = settings({walk.cpu, walk.wide, walk.aligned, false, walk.width}, traits);
   if (pass.totals) text.settings += "#define KN_TOTALS\n";
   text.settings += "#define KN_CHUNK " + std::to_string(scan_chunk) + "\n#define KN_GROUPS " +

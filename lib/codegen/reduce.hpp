@@ -63,6 +63,10 @@ inline constexpr int reduce_group = 256;
 /// The type that values are combined in.
 DType combined_type(const ReducePass& pass);
 std::vector<Component> components(const ReducePass& pass);
+/// Whether its kernel leaves states, or takes them. Where states lie in memory as results and elements do, every pass
+/// is the same kernel.
+bool leaves_states(const ReducePass& pass);
+bool takes_states(const ReducePass& pass);
 /// Each of the reductions as a pass of its own.
 std::vector<ReducePass> single_passes(const ReducePass& pass);
 /// Whether the kernel takes a divisor and a scale of a reduction alone.

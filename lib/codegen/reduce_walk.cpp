@@ -233,19 +233,15 @@ std::vector<std::int64_t> bounds(const ReduceWalk& walk) {
 
 void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass) {
   const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
-  // Where states lie in memory as elements and results do, every pass is the same program.
-  const graph::ReductionInfo& row = graph::info(pass.kind);
-  const bool partial = pass.partial && (row.state != graph::State::value || row.maps());
-  const bool last = pass.last && (row.finishes() || combined_type(pass) != pass.result);
   byte(pass.kind);
-  byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) | (last ? 16 : 0) |
-       (partial ? 32 : 0) | (walk.fixed ? 64 : 0) | (walk.ragged ? 128 : 0));
+  byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) |
+       (leaves_states(pass) ? 16 : 0) | (takes_states(pass) ? 32 : 0) | (walk.fixed ? 64 : 0) |
+       (walk.ragged ? 128 : 0));
   byte(pass.result);
   byte(pass.several.size());
   for (const ReducedValue& value : pass.several) {
     byte(value.kind);
     byte(value.result);
-    byte((pass.last ? 1 : 0) | (pass.partial ? 2 : 0));
   }
   byte(walk.width);
   byte(walk.lanes == 256 ? 255 : walk.lanes);

@@ -5,7 +5,6 @@
 #include "exec/evaluate.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
-#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <string>
@@ -25,11 +24,9 @@ struct Selection {
   std::int64_t count = 0;
 };
 
-runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const std::string& options) {
-  const std::string all = options + (traits.long_loops() ? " -D KN_CPU" : "");
-  return programs.kernel("compact " + all, [&] {
-    return runtime::ProgramText{std::string(runtime::kernel_source("compact")), all};
-  });
+runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const std::string& options,
+                             std::string_view entry) {
+  return programs.kernel_of_file("compact", options + (traits.long_loops() ? " -D KN_CPU" : ""), entry);
 }
 
 void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const Selection& selection) {
@@ -56,7 +53,7 @@ Selection select(const NodeRef& mask, std::string_view function) {
   const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
   const codegen::Body body = stored_body({leaf}, {blocks}, leaf.get());
   evaluated(queue.context(), [&](Programs& programs) {
-    const runtime::KernelRef kernel = kernel_of(programs, queue.traits(), "-D KN_COUNT");
+    const runtime::KernelRef kernel = kernel_of(programs, queue.traits(), "-D KN_COUNT", "compact_count");
     const Scan scan(programs, queue, body, graph::ReduceKind::sum, 0, DType::int64);
     programs.complete();
     runtime::Launch launch(queue, kernel);
@@ -76,7 +73,8 @@ NodeRef kept(const graph::Node* x, DType type, const std::string& options, const
   const auto out = queue.allocate(static_cast<std::uint64_t>(selection.count) * size_of(type), function);
   if (selection.count > 0) {
     evaluated(queue.context(), [&](Programs& programs) {
-      const runtime::KernelRef kernel = kernel_of(programs, queue.traits(), options);
+      const runtime::KernelRef kernel =
+          kernel_of(programs, queue.traits(), options, x ? "compact" : "compact_positions");
       programs.complete();
       runtime::Launch launch(queue, kernel);
       if (x != nullptr) launch.in(*x->storage).value(static_cast<std::uint64_t>(x->layout.offset));

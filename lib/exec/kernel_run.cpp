@@ -45,8 +45,9 @@ runtime::ProgramText program_text(const codegen::KernelText& text) {
   std::string source = text.settings;
   for (std::string_view module : text.modules) source += runtime::kernel_source(module);
   source += text.definitions;
+  source += "#define KN_NAME " + text.entry + "\n";
   source += runtime::kernel_source(text.kernel);
-  return {std::move(source), ""};
+  return {std::move(source), "", text.entry};
 }
 
 const char* moved_as(DType type) {

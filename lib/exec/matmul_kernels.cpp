@@ -5,7 +5,6 @@
 
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
-#include "runtime/kernel_sources.hpp"
 #include "runtime/launch.hpp"
 
 namespace koine::exec {
@@ -46,16 +45,6 @@ std::string define(const char* name, std::int64_t value) {
 
 std::string sum_options(const MatmulPiece& p) {
   return (p.fixed ? define("KN_FIXED", 1) : "") + (p.parts ? define("KN_PARTS", 1) : "");
-}
-
-runtime::KernelRef kernel_of(Programs& programs, const char* source, const std::string& options,
-                             const char* entry = "koine") {
-  return programs.kernel(
-      source + options,
-      [&] {
-        return runtime::ProgramText{std::string(runtime::kernel_source(source)), options};
-      },
-      entry);
 }
 
 cl_long4 long4(const std::array<std::int64_t, 4>& values) { return {{values[0], values[1], values[2], values[3]}}; }
@@ -133,10 +122,11 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
 
 MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const Blocks blocks = plan_blocks(queue.traits(), p);
-  const runtime::KernelRef kernel =
-      kernel_of(programs, "matmul_cpu",
-                define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
-                    define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors) + sum_options(p));
+  const runtime::KernelRef kernel = programs.kernel_of_file(
+      "matmul_cpu",
+      define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
+          define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors) + sum_options(p),
+      "matmul_cpu");
   return [&queue, p, blocks, kernel](const MatmulMemory& memory) {
     const runtime::BufferRef scratch =
         queue.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
@@ -165,10 +155,11 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
   // A round for each step of the depth, since not every compiler unrolls the loop over a tile's.
   const std::int64_t passes = queue.traits().fewest_shares(p.k);
   const std::int64_t depth_each = round_up(divide_up(p.k, passes), depth);
-  const runtime::KernelRef kernel =
-      kernel_of(programs, "matmul_tile",
-                define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth) +
-                    sum_options(p) + (passes > 1 ? define("KN_PASSES", 1) : ""));
+  const runtime::KernelRef kernel = programs.kernel_of_file(
+      "matmul_tile",
+      define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth) + sum_options(p) +
+          (passes > 1 ? define("KN_PASSES", 1) : ""),
+      "matmul_tile");
   const std::int64_t groups = divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count();
   const std::int64_t sum_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
   return [&queue, p, passes, depth_each, kernel, groups,
@@ -232,9 +223,9 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
 
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
-  const runtime::KernelRef multiply = kernel_of(programs, "matmul_vector", options);
+  const runtime::KernelRef multiply = programs.kernel_of_file("matmul_vector", options, "matmul_vector");
   const runtime::KernelRef add_splits =
-      splits > 1 ? kernel_of(programs, "matmul_vector", options, "koine_add_splits") : nullptr;
+      splits > 1 ? programs.kernel_of_file("matmul_vector", options, "matmul_vector_add_splits") : nullptr;
   return [=, &queue](const MatmulMemory& memory) {
     const runtime::BufferRef parts =
         queue.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");

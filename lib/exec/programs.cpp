@@ -3,11 +3,17 @@
 #include "exec/programs.hpp"
 
 #include "base/parallel.hpp"
+#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <atomic>
 
 namespace koine::exec {
+
+runtime::KernelRef Programs::kernel_of_file(std::string_view file, const std::string& options, std::string_view entry) {
+  const auto make = [&] { return runtime::ProgramText{std::string(runtime::kernel_source(file)), options}; };
+  return kernel(std::string(file) + " " + options, make, entry);
+}
 
 void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,
            std::vector<runtime::ProgramCache::Held>& held) {

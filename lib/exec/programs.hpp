@@ -27,9 +27,10 @@ class Programs {
 
   explicit Programs(runtime::Context& context) : context_(context) {}
 
-  /// The kernel of a program that is there; else null, `make` writes the program's text, and complete() will throw.
+  /// The kernel `entry` of a program that is there, or without a name its only one; else null, `make` writes the
+  /// program's text, and complete() will throw.
   template <class Make>
-  runtime::KernelRef kernel(std::string_view signature, Make make, std::string_view entry = "koine") {
+  runtime::KernelRef kernel(std::string_view signature, Make make, std::string_view entry = {}) {
     if (runtime::KernelRef kernel = context_.find_kernel(signature, entry)) return kernel;
     add(signature, [&] {
       return [signature = std::string(signature), text = make()](runtime::Context& context) {
@@ -38,6 +39,9 @@ class Programs {
     });
     return nullptr;
   }
+
+  /// Likewise the kernel `entry` of a file of kernels/, compiled with these options.
+  runtime::KernelRef kernel_of_file(std::string_view file, const std::string& options, std::string_view entry);
 
   /// Asks for what another library compiles by itself: `compile` does so where no lock is held.
   void need(std::string_view signature, std::function<void()> compile) {

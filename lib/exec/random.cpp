@@ -2,7 +2,6 @@
 // Launching kernels/random.cl and kernels/rejection.cl.
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
-#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,15 +36,18 @@ constexpr std::uint64_t fewest_rejections = 1024;
 // A work-item for each block, where there are more than a GPU works on at once.
 constexpr std::uint64_t items_for_all = std::uint64_t{1} << 40;
 
-runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const char* file, const RandomInfo& info,
-                             DType dtype, bool lanes) {
+runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const RandomInfo& info, DType dtype,
+                             bool rejects) {
+  constexpr std::string_view entries[] = {"random_uniform",     "random_normal",   "random_integers",
+                                          "random_exponential", "rejection_gamma", "rejection_poisson",
+                                          "rejection_binomial"};
+  const bool lanes = !rejects && traits.long_loops();
   const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
                               " -D KN_ELEMENT=" + std::to_string(element_of(dtype)) +
                               " -D KN_BLOCKS=" + (lanes ? "8" : "1") +
                               " -D KN_EXACT_SQRT=" + (traits.exact_divide ? "1" : "0");
-  return programs.kernel(file + (" " + options), [&] {
-    return runtime::ProgramText{std::string(runtime::kernel_source(file)), options};
-  });
+  return programs.kernel_of_file(rejects ? "rejection" : "random", options,
+                                 entries[static_cast<std::size_t>(info.kind)]);
 }
 
 void launch_fixed(runtime::Queue& queue, const runtime::KernelRef& kernel, const RandomInfo& info, DType dtype,
@@ -160,11 +162,9 @@ Work prepare_random(Programs& programs, runtime::Queue& queue, codegen::Step& st
   graph::Node& node = *step.node;
   const auto& info = node.get<graph::Op::random>();
   const auto count = static_cast<std::uint64_t>(node.shape.elements());
-  const bool rejects = info.kind >= RandomKind::gamma, lanes = !rejects && queue.traits().long_loops();
+  const bool rejects = info.kind >= RandomKind::gamma;
   runtime::KernelRef kernel;
-  if (count > 0) {
-    kernel = kernel_of(programs, queue.traits(), rejects ? "rejection" : "random", info, node.dtype, lanes);
-  }
+  if (count > 0) kernel = kernel_of(programs, queue.traits(), info, node.dtype, rejects);
   return [&queue, &node, &info, count, rejects, kernel] {
     auto out = queue.allocate(count * size_of(node.dtype), function_of(node));
     if (count > 0) (rejects ? launch_rejection : launch_fixed)(queue, kernel, info, node.dtype, count, *out);

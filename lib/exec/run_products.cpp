@@ -4,7 +4,6 @@
 
 #include "exec/kernel_run.hpp"
 #include "exec/scatter_reduce.hpp"
-#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <string>
@@ -86,16 +85,10 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
 
 std::function<BufferRef()> prepare_run_products(Programs& programs, runtime::Queue& queue, const graph::Node& node) {
   const std::string options = number_options(node.dtype) + " -D KN_ID=" + id_type(node.inputs[1]->dtype);
-  const auto kernel = [&](const char* entry) {
-    return programs.kernel(
-        "run_products " + options,
-        [&] {
-          return runtime::ProgramText{std::string(runtime::kernel_source("run_products")), options};
-        },
-        entry);
+  const auto kernel = [&](const char* entry) { return programs.kernel_of_file("run_products", options, entry); };
+  return [&queue, &node, fill = kernel("run_products_fill"), multiply = kernel("run_products")] {
+    return run(queue, node, fill, multiply);
   };
-  return
-      [&queue, &node, fill = kernel("fill"), multiply = kernel("koine")] { return run(queue, node, fill, multiply); };
 }
 
 }  // namespace koine::exec

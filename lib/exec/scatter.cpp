@@ -2,7 +2,6 @@
 // Launching kernels/scatter.cl.
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
-#include "runtime/kernel_sources.hpp"
 
 #include <string>
 
@@ -10,12 +9,6 @@ namespace koine::exec {
 namespace {
 
 constexpr std::uint64_t fewest_elements = 1;  // of a CPU work-item
-
-runtime::KernelRef kernel_of(Programs& programs, const std::string& options) {
-  return programs.kernel("scatter " + options, [&] {
-    return runtime::ProgramText{std::string(runtime::kernel_source("scatter")), options};
-  });
-}
 
 /// The memory of an array that dies with the node that is made of it.
 runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes) {
@@ -66,9 +59,10 @@ runtime::BufferRef launch(runtime::Queue& queue, const graph::Node& node, const 
 Work prepare_scatter(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool claimed = node.inputs[2]->shape.elements() != 1 && node.get<graph::Op::scatter>().repeats;
-  const runtime::KernelRef claim = claimed ? kernel_of(programs, "-D KN_CLAIM") : nullptr;
-  const runtime::KernelRef kernel =
-      kernel_of(programs, std::string("-D KN_MOVED=") + moved_as(node.dtype) + (claimed ? " -D KN_OWNERS" : ""));
+  const runtime::KernelRef claim =
+      claimed ? programs.kernel_of_file("scatter", "-D KN_CLAIM", "scatter_claim") : nullptr;
+  const std::string options = std::string("-D KN_MOVED=") + moved_as(node.dtype) + (claimed ? " -D KN_OWNERS" : "");
+  const runtime::KernelRef kernel = programs.kernel_of_file("scatter", options, "scatter");
   return [&queue, &node, claim, kernel] {
     graph::Layout layout = graph::row_major(node.shape);
     graph::fulfil(node, launch(queue, node, claim, kernel), std::move(layout));

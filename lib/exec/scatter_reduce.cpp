@@ -6,7 +6,6 @@
 #include "exec/kernel_run.hpp"
 #include "exec/run_products.hpp"
 #include "exec/sort.hpp"
-#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <string>
@@ -75,9 +74,9 @@ class ScatterReduce {
           std::max<std::uint64_t>(queue.traits().tuning.segment_values_per_item, values_per_entry * entries_);
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
     }
-    if (keyed_) largest_ = kernel(programs, "largest"), join_ = kernel(programs, "join");
-    if (totalled_) total_ = kernel(programs, "total");
-    finish_ = kernel(programs, "finish");
+    if (keyed_) largest_ = kernel(programs, "scatter_reduce_largest"), join_ = kernel(programs, "scatter_reduce_join");
+    if (totalled_) total_ = kernel(programs, "scatter_reduce_total");
+    finish_ = kernel(programs, "scatter_reduce_finish");
   }
 
   BufferRef run() {
@@ -131,12 +130,7 @@ class ScatterReduce {
     if (cpu_) options += " -D KN_CPU";
     if (local_) options += " -D KN_LOCAL";
     if (!cpu_ && count_ < std::uint64_t{1} << 31) options += " -D KN_INDEX=uint";
-    return programs.kernel(
-        "scatter_reduce " + options,
-        [&] {
-          return runtime::ProgramText{std::string(runtime::kernel_source("scatter_reduce")), options};
-        },
-        entry);
+    return programs.kernel_of_file("scatter_reduce", options, entry);
   }
 
   Launch& add_values(Launch& launch) { return launch.in(*values_.storage).in(*ids_.storage); }

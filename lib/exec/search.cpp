@@ -3,7 +3,6 @@
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/sort.hpp"
-#include "runtime/kernel_sources.hpp"
 
 namespace koine::exec {
 namespace {
@@ -20,9 +19,7 @@ Work prepare_search(Programs& programs, runtime::Queue& queue, codegen::Step& st
   runtime::KernelRef kernel;
   if (searches > 0) {
     const std::string options = key_options(node.inputs[0]->dtype) + (queue.traits().long_loops() ? " -D KN_CPU" : "");
-    kernel = programs.kernel("search " + options, [&] {
-      return runtime::ProgramText{std::string(runtime::kernel_source("search")), options};
-    });
+    kernel = programs.kernel_of_file("search", options, "searchsorted");
   }
   return [&queue, &node, searches, kernel] {
     const graph::Node &list = *node.inputs[0], &wanted = *node.inputs[1];

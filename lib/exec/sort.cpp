@@ -5,7 +5,6 @@
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
-#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -77,7 +76,7 @@ class Sort {
     const bool whole =
         cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
     if (whole) {
-      whole_ = kernel(programs, "sort_rows", "rows", tile_ / group_size);
+      whole_ = kernel(programs, "sort_rows", "sort_rows", tile_ / group_size);
     } else {
       prepare_blocks(programs);
     }
@@ -109,13 +108,7 @@ class Sort {
   }
 
   runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
-    const std::string options = cpu_ ? options_ : options_ + " -D KN_EACH=" + std::to_string(each);
-    return programs.kernel(
-        file + (" " + options),
-        [&] {
-          return runtime::ProgramText{std::string(runtime::kernel_source(file)), options};
-        },
-        entry);
+    return programs.kernel_of_file(file, cpu_ ? options_ : options_ + " -D KN_EACH=" + std::to_string(each), entry);
   }
 
   void launch(runtime::Launch& launch, std::uint64_t units) {
@@ -156,8 +149,8 @@ class Sort {
           divide_up(count_, std::clamp<std::uint64_t>(count_ / tuning_.sort_elements_per_item, 1, wanted));
     }
     blocks_.count = divide_up(count_, blocks_.per_block);
-    blocks_.counts = kernel(programs, "sort_blocks", "count", each);
-    blocks_.scatter = kernel(programs, "sort_blocks", "scatter", each);
+    blocks_.counts = kernel(programs, "sort_blocks", "sort_count", each);
+    blocks_.scatter = kernel(programs, "sort_blocks", "sort_scatter", each);
     const DType counted = wide_ ? DType::uint64 : DType::uint32;
     const Shape shape{rows_, digits * blocks_.count};
     blocks_.table = graph::make_leaf(counted, graph::row_major(shape), nullptr, node_.place);

@@ -2,7 +2,6 @@
 // Launching kernels/take.cl.
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
-#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <string>
@@ -53,9 +52,7 @@ Work prepare_take(Programs& programs, runtime::Queue& queue, codegen::Step& step
                                 (queue.traits().long_loops() ? single ? " -D KN_CPU -D KN_SINGLE" : " -D KN_CPU"
                                  : narrow                    ? " -D KN_INDEX=uint"
                                                              : " -D KN_INDEX=ulong");
-    kernel = programs.kernel("take " + options, [&] {
-      return runtime::ProgramText{std::string(runtime::kernel_source("take")), options};
-    });
+    kernel = programs.kernel_of_file("take", options, "take");
   }
   return [&queue, &node, elements, kernel] {
     auto out = queue.allocate(elements * size_of(node.dtype), node.get<graph::Op::take>().name);

@@ -59,14 +59,13 @@ class Context {
   /// lives.
   std::shared_ptr<Queue> new_queue();
 
-  /// The kernel `entry` of the program with this signature. `make` writes the program's text; it runs at most once for
-  /// a signature, outside all locks, while other threads that want the same program wait. A failure is not remembered.
-  /// Throws KernelBuildError, whose message carries the compiler's log.
-  KernelRef kernel(std::string_view signature, const std::function<ProgramText()>& make,
-                   std::string_view entry = "koine");
+  /// The kernel `entry` of the program with this signature, or without a name its only one. `make` writes the program's
+  /// text; it runs at most once for a signature, outside all locks, while other threads that want the same program
+  /// wait. A failure is not remembered. Throws KernelBuildError, whose message carries the compiler's log.
+  KernelRef kernel(std::string_view signature, const std::function<ProgramText()>& make, std::string_view entry = {});
 
   /// The same if the program is there, else null; waits for no build.
-  KernelRef find_kernel(std::string_view signature, std::string_view entry = "koine");
+  KernelRef find_kernel(std::string_view signature, std::string_view entry = {});
   /// Sees to it that the program is there, and stays there for as long as the result lives.
   [[nodiscard]] ProgramCache::Held build(std::string_view signature, const ProgramText& text);
 
@@ -149,6 +148,9 @@ class Context {
  private:
   friend class Queue;
 
+  ProgramCache::Built make(std::string_view signature, const ProgramText& text) {
+    return {store_.make(signature, text), text.entry};
+  }
   [[noreturn]] void throw_unusable(std::string_view function) const;
   [[noreturn]] void throw_ending(std::string_view function) const;
   /// If a code means that memory ran out: waits for all work, releases what the pool holds, and says that trying again

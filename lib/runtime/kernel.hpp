@@ -16,7 +16,8 @@ namespace koine::runtime {
 /// What codegen hands over to be compiled.
 struct ProgramText {
   std::string source;
-  std::string options;  ///< such as "-D BLOCK=16"; the library's own options are added
+  std::string options;     ///< such as "-D BLOCK=16"; the library's own options are added
+  std::string entry = "";  ///< the name of its only kernel; empty where there are several, each asked for by name
 };
 
 class Kernel {

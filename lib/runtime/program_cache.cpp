@@ -19,22 +19,24 @@ KernelRef ProgramCache::find(std::string_view signature, std::string_view entry)
     // Nearly every program has one kernel, which is asked for before every launch.
     Slot& known = *found->second;
     touch(known);
-    if (known.has_first.load(std::memory_order_acquire) && known.first->name() == entry) return known.first;
+    if (known.has_first.load(std::memory_order_acquire) && (entry.empty() || known.first->name() == entry)) {
+      return known.first;
+    }
     slot = found->second;
   }
-  if (slot->program.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+  if (slot->built.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
   return kernel_of(*slot, entry);
 }
 
 KernelRef ProgramCache::kernel(std::string_view signature, std::string_view entry,
-                               const std::function<ProgramRef()>& build) {
+                               const std::function<Built()>& build) {
   if (KernelRef kernel = find(signature, entry)) return kernel;
   return kernel_of(*find_or_build(signature, build), entry);
 }
 
-ProgramCache::Held ProgramCache::program(std::string_view signature, const std::function<ProgramRef()>& build) {
+ProgramCache::Held ProgramCache::program(std::string_view signature, const std::function<Built()>& build) {
   std::shared_ptr<Slot> slot = find_or_build(signature, build);
-  slot->program.get();
+  slot->built.get();
   return slot;
 }
 
@@ -66,12 +68,13 @@ void ProgramCache::let_go() {
 }
 
 KernelRef ProgramCache::kernel_of(Slot& slot, std::string_view entry) {
-  const ProgramRef& program = slot.program.get();  // waits for another thread's build, or throws its failure
+  const Built& built = slot.built.get();  // waits for another thread's build, or throws its failure
+  if (entry.empty()) entry = built.entry;
   const std::lock_guard lock(slot.mutex);
   for (const KernelRef& kernel : slot.kernels) {
     if (kernel->name() == entry) return kernel;
   }
-  slot.kernels.push_back(std::make_shared<Kernel>(program, std::string(entry)));
+  slot.kernels.push_back(std::make_shared<Kernel>(built.program, std::string(entry)));
   if (slot.kernels.size() == 1) {
     slot.first = slot.kernels.front();
     slot.has_first.store(true, std::memory_order_release);
@@ -80,10 +83,10 @@ KernelRef ProgramCache::kernel_of(Slot& slot, std::string_view entry) {
 }
 
 std::shared_ptr<ProgramCache::Slot> ProgramCache::find_or_build(std::string_view signature,
-                                                                const std::function<ProgramRef()>& build) {
+                                                                const std::function<Built()>& build) {
   auto slot = std::make_shared<Slot>();
-  std::promise<ProgramRef> promise;
-  slot->program = promise.get_future().share();
+  std::promise<Built> promise;
+  slot->built = promise.get_future().share();
   {
     const std::lock_guard lock(mutex_);
     const auto [place, inserted] = slots_.try_emplace(std::string(signature), slot);

@@ -28,12 +28,18 @@ class ProgramCache {
   /// A program that stays in the cache for as long as this lives.
   using Held = std::shared_ptr<const void>;
 
+  struct Built {
+    ProgramRef program;
+    std::string entry;  // of ProgramText
+  };
+
   explicit ProgramCache(std::size_t limit) noexcept : limit_(limit) {}
 
-  /// `build` runs at most once for a signature at a time; its failure reaches all that waited, and is then forgotten.
-  KernelRef kernel(std::string_view signature, std::string_view entry, const std::function<ProgramRef()>& build);
+  /// The kernel `entry` of a program, or without a name its only one. `build` runs at most once for a signature at a
+  /// time; its failure reaches all that waited, and is then forgotten.
+  KernelRef kernel(std::string_view signature, std::string_view entry, const std::function<Built()>& build);
   /// Only the program.
-  Held program(std::string_view signature, const std::function<ProgramRef()>& build);
+  Held program(std::string_view signature, const std::function<Built()>& build);
   /// The kernel if the program is there, else null; waits for no build.
   KernelRef find(std::string_view signature, std::string_view entry);
 
@@ -41,7 +47,7 @@ class ProgramCache {
 
  private:
   struct Slot {
-    std::shared_future<ProgramRef> program;
+    std::shared_future<Built> built;
     std::mutex mutex;
     std::vector<KernelRef> kernels;
     std::atomic<bool> has_first{false};
@@ -51,7 +57,7 @@ class ProgramCache {
   using Slots = std::unordered_map<std::string, std::shared_ptr<Slot>, base::TextHash, std::equal_to<>>;
 
   static KernelRef kernel_of(Slot& slot, std::string_view entry);
-  std::shared_ptr<Slot> find_or_build(std::string_view signature, const std::function<ProgramRef()>& build);
+  std::shared_ptr<Slot> find_or_build(std::string_view signature, const std::function<Built()>& build);
 
   /// Marks as used now. Under the lock, a shared one at least.
   void touch(Slot& slot) const noexcept;

@@ -14,7 +14,7 @@ namespace kn = koine;
 namespace {
 
 constexpr const char* wild_source = R"(
-kernel void koine(global uint* x, ulong distance) { x[distance + get_global_id(0)] = 1; }
+kernel void test(global uint* x, ulong distance) { x[distance + get_global_id(0)] = 1; }
 )";
 
 template <class F>

@@ -30,6 +30,17 @@ bool has_topic(const kn::test::Ended& ended, const std::string& topic) {
   return ended.err.starts_with("koine " + topic + ": ") || has(ended.err, "\nkoine " + topic + ": ");
 }
 
+/// The kernels' names in the lines of KOINE_LOG=launch.
+std::vector<std::string> kernels_in(const std::string& log) {
+  const std::string head = "koine launch: ";
+  std::vector<std::string> names;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(head)) names.push_back(line.substr(head.size(), line.find(" on ") - head.size()));
+  }
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("child: a program of everything" * doctest::skip()) {
@@ -70,4 +81,70 @@ TEST_CASE("topics of KOINE_LOG go together, and \"all\" means all") {
   CHECK_FALSE(has_topic(two, "jit"));
   const kn::test::Ended every = child_with("all");
   for (const std::string topic : topics) CHECK(has_topic(every, topic));
+}
+
+TEST_CASE("child: kernels of many names" * doctest::skip()) {
+  const kn::Array x = kn::asarray(std::vector<float>(100, 0.5f)), y = kn::asarray(std::vector<float>(100, 2.0f));
+  const kn::Array places = kn::asarray(std::vector<std::int64_t>{3, 1});
+  const kn::Array long_row = kn::asarray(std::vector<float>(1 << 22, 1.0f));
+  kn::ones({100}).eval();
+  kn::arange(100).eval();
+  kn::concat({x, y}).eval();
+  (x * 2 + 1).eval();
+  kn::where(x < y, -x, kn::maximum(x / y, y - 1)).eval();
+  kn::astype(x, kn::int32).eval();
+  kn::sum(kn::exp(x * y)).eval();
+  kn::mean(kn::exp(-x * x) * 2.0 + 1.0).eval();
+  // Operations past what a name holds.
+  kn::Array z = x;
+  for (int i = 0; i < 10; ++i) z = z * x + y;
+  z.eval();
+  // Several results of one kernel, of which the first gives the type.
+  const kn::Array sum = x + y, less = kn::sqrt(x) < y;
+  kn::eval(sum, less);
+  const kn::Array total = kn::sum(long_row), largest = kn::max(long_row);
+  kn::eval(total, largest);
+  // Passes that leave or take what no result is.
+  kn::mean(long_row).eval();
+  kn::var(long_row).eval();
+  kn::cumulative_sum(kn::abs(long_row)).eval();
+  kn::take(x, places).eval();
+  kn::searchsorted(x, y).eval();
+  kn::sort(x).eval();
+  kn::segment_sum(x(kn::slice(0, 2)).eval(), places, {.count = 4}).eval();
+  kn::random::Generator(1).normal({10}).eval();
+}
+
+TEST_CASE("kernels are named by what they do") {
+  const kn::test::Ended ended = kn::test::run_child("child: kernels of many names", {{"KOINE_LOG", "launch"}});
+  CAPTURE(ended.report);
+  CHECK(ended.status == 0);
+  const std::vector<std::string> expected = {"fill_f32",
+                                             "add_mul_i64",
+                                             "copy_f32",
+                                             "add_mul_f32",
+                                             "where_less_neg_max_div_sub_f32",
+                                             "cast_i32",
+                                             "sum_exp_mul_f32",
+                                             "mean_add_mul_exp_mul_neg_f32",
+                                             "add_mul_add_mul_add_mul_add_mul_add_and_11_f32",
+                                             "less_sqrt_add_f32",
+                                             "sum_max_f32_blocks",
+                                             "sum_max_f32_rest",
+                                             "mean_f32_blocks",
+                                             "mean_f32",
+                                             "var_f32_blocks",
+                                             "var_f32_rest",
+                                             "cumulative_sum_abs_f32_blocks",
+                                             "cumulative_sum_f32",
+                                             "cumulative_sum_abs_f32_rest",
+                                             "take",
+                                             "searchsorted",
+                                             "sort_rows",
+                                             "scatter_reduce_largest",
+                                             "scatter_reduce_join",
+                                             "scatter_reduce_total",
+                                             "scatter_reduce_finish",
+                                             "random_normal"};
+  CHECK(kernels_in(ended.err) == expected);
 }

@@ -26,7 +26,7 @@ namespace {
 
 // Adds to x after a while that grows with `turns`, so that what does not wait reads too early.
 constexpr const char* slow_source = R"(
-kernel void koine(global uint* x, uint turns, uint value) {
+kernel void test(global uint* x, uint turns, uint value) {
   uint y = x[get_global_id(0)] | 1;
   for (uint i = 0; i < turns; ++i) y = y * 1664525 + (y >> 3);
   x[get_global_id(0)] += y == 0 ? 1 : value;

@@ -79,7 +79,7 @@ TEST_CASE("while one thread waits for a compiler, others evaluate on the same de
     kn::test::build_kernel("take " + options, [&] {
       building.set_value();
       go_on.get_future().wait();
-      return kn::test::KernelText{kn::test::kernel_source("take"), options};
+      return kn::test::KernelText{kn::test::kernel_source("take"), options, "take"};
     });
   });
   building.get_future().wait();

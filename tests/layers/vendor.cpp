@@ -27,7 +27,6 @@ using namespace koine::test;
 
 struct KernelState {
   const Played* played = nullptr;
-  std::string name;
   cl_ulong own_local = 0;                    ///< bytes that the kernel declares
   std::map<cl_uint, std::size_t> arguments;  ///< bytes of each, but
   std::map<cl_uint, std::size_t> local;      ///< those that are local memory
@@ -39,8 +38,7 @@ struct State {
   std::map<const Played*, cl_ulong> live;  ///< bytes of its buffers
   std::map<cl_kernel, KernelState> kernels;
   Refused refused;
-  std::map<std::string, std::uint64_t> launches;  ///< of kernels by name
-  std::uint64_t largest_group = 0, work_items = 0;
+  std::uint64_t launches = 0, largest_group = 0, work_items = 0;
 };
 
 State& state() {
@@ -136,9 +134,6 @@ KernelState& state_of(cl_kernel kernel) {
     KernelState& made = found->second;
     made.played = device_of(kernel);
     if (made.played != nullptr) made.own_local = local_memory_of(kernel, made.played->device);
-    char name[256] = "";
-    driver->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
-    made.name = name;
   }
   return found->second;
 }
@@ -221,7 +216,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
       }
     }
     first = !std::exchange(kernel_state.launched, true);
-    ++s.launches[kernel_state.name];
+    ++s.launches;
     s.work_items += items_of(dimensions, global);
     s.largest_group = std::max<std::uint64_t>(s.largest_group, items_of(dimensions, local));
   }
@@ -248,14 +243,9 @@ std::uint64_t live_bytes(unsigned place) {
   return place < devices.size() ? s.live[devices[place].get()] : 0;
 }
 
-std::uint64_t launches(const char* kernel) {
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  std::uint64_t count = 0;
-  for (const auto& [name, times] : s.launches) {
-    if (kernel == nullptr || name == kernel) count += times;
-  }
-  return count;
+std::uint64_t launches() {
+  const std::lock_guard lock(state().mutex);
+  return state().launches;
 }
 
 std::uint64_t largest_group() {

@@ -19,9 +19,8 @@ struct VendorLayer {
   Refused (*refused)();
   /// Bytes of a device's live buffers, by the device's place in the play; pinned host memory does not count.
   std::uint64_t (*live_bytes)(unsigned place);
-  /// How often kernels of a name ran, or with null all kernels, and the work-items of the largest group that was asked
-  /// for.
-  std::uint64_t (*launches)(const char* kernel);
+  /// How often kernels ran, whoever launched them, and the work-items of the largest group that was asked for.
+  std::uint64_t (*launches)();
   std::uint64_t (*largest_group)();
   /// The work-items of all launches together.
   std::uint64_t (*work_items)();

@@ -31,11 +31,11 @@ using kn::test::on_each_device;
 namespace {
 
 constexpr const char* add_source = R"(
-kernel void koine(global int* x, int step) { x[get_global_id(0)] += step; }
+kernel void test(global int* x, int step) { x[get_global_id(0)] += step; }
 kernel void other(global int* x) { x[get_global_id(0)] = 7; }
 )";
 
-KernelRef add_kernel(Context& context, const char* entry = "koine") {
+KernelRef add_kernel(Context& context, const char* entry = "test") {
   return context.kernel(
       "test:add",
       [] {
@@ -46,7 +46,7 @@ KernelRef add_kernel(Context& context, const char* entry = "koine") {
 
 // Adds to x after a while that grows with `turns`, so that what does not wait reads too early.
 constexpr const char* slow_source = R"(
-kernel void koine(global uint* x, uint turns, uint value) {
+kernel void test(global uint* x, uint turns, uint value) {
   uint y = x[get_global_id(0)] | 1;
   for (uint i = 0; i < turns; ++i) y = y * 1664525 + (y >> 3);
   x[get_global_id(0)] += y == 0 ? 1 : value;
@@ -55,7 +55,9 @@ kernel void koine(global uint* x, uint turns, uint value) {
 
 /// Enqueues that on x, of sixteen elements, to add 5.
 void add_slowly(kn::runtime::Queue& queue, const BufferRef& x) {
-  const KernelRef kernel = queue.context().kernel("test:add slowly", [] { return ProgramText{slow_source, ""}; });
+  const KernelRef kernel = queue.context().kernel("test:add slowly", [] {
+    return ProgramText{slow_source, "", "test"};
+  });
   Launch(queue, kernel).out(*x).value(std::uint32_t{20'000'000}).value(std::uint32_t{5}).run({16}, {16});
 }
 
@@ -118,10 +120,11 @@ TEST_CASE("threads that launch the same kernel do not mix their arguments; one o
       const BufferRef x = context.queue().allocate(256 * sizeof(int), "test");
       context.queue().fill_zero(*x, 0, 256 * sizeof(int));
       for (int i = 0; i < 200; ++i) {
-        const KernelRef kernel = context.kernel("test:threads", [&] {
+        const auto make = [&] {
           ++builds;
           return ProgramText{add_source, "-D UNUSED=1"};
-        });
+        };
+        const KernelRef kernel = context.kernel("test:threads", make, "test");
         Launch(context.queue(), kernel).out(*x).value(t).run({256}, {64});
       }
       std::vector<int> result(256);
@@ -137,14 +140,19 @@ TEST_CASE("threads that launch the same kernel do not mix their arguments; one o
 TEST_CASE("a failed build carries the log, is forgotten, and harms nothing") {
   Context& context = Context::of(kn::default_device());
   const auto broken = [&] {
-    context.kernel("test:broken", [] { return ProgramText{"kernel void koine() { no_such_thing(); }", ""}; });
+    context.kernel("test:broken", [] { return ProgramText{"kernel void test() { no_such_thing(); }", "", "test"}; });
   };
   const std::string text = message_of<kn::KernelBuildError>(broken);
   CAPTURE(text);
   CHECK(has(text, "no_such_thing"));
   CHECK(has(text, kn::default_device().selector()));
   CHECK_THROWS_AS(broken(), kn::KernelBuildError);
-  CHECK_NOTHROW(context.kernel("test:broken", [] { return ProgramText{add_source, ""}; }));
+  CHECK_NOTHROW(context.kernel(
+      "test:broken",
+      [] {
+        return ProgramText{add_source, ""};
+      },
+      "test"));
   CHECK_THROWS_AS(add_kernel(context, "missing"), kn::KernelBuildError);
 }
 
@@ -228,7 +236,7 @@ TEST_CASE("programs load again from their binary") {
   REQUIRE_FALSE(binary.empty());
   const auto program = std::make_shared<const kn::cl::Program>(
       kn::cl::Program::from_binary(context.handle(), context.entry().device, context.traits(), binary));
-  const auto loaded = std::make_shared<kn::runtime::Kernel>(program, "koine");
+  const auto loaded = std::make_shared<kn::runtime::Kernel>(program, "test");
   Launch(context.queue(), loaded).out(*x).value(41).run({64}, {64});
   std::vector<int> result(64);
   context.queue().read(*x, 0, result.data(), result.size() * sizeof(int));

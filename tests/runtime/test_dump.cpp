@@ -24,8 +24,8 @@ using kn::test::has;
 
 namespace {
 
-constexpr const char* first_source = "kernel void koine(global int* x) { x[0] = FIRST; }\n";
-constexpr const char* broken_source = "kernel void koine(global int* x) { no_such_thing(); }\n";
+constexpr const char* first_source = "kernel void test(global int* x) { x[0] = FIRST; }\n";
+constexpr const char* broken_source = "kernel void test(global int* x) { no_such_thing(); }\n";
 
 /// File names and texts of a folder; none if it is not there.
 std::map<std::string, std::string> files_of(const fs::path& folder) {
@@ -41,11 +41,15 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
 
 TEST_CASE("child: three programs and one that does not compile" * doctest::skip()) {
   Context& context = Context::of(kn::default_device());
-  const auto make = [] { return ProgramText{first_source, "-D FIRST=1"}; };
+  const auto make = [] { return ProgramText{first_source, "-D FIRST=1", "test"}; };
   context.kernel("test:first", make);
   context.kernel("test:first under another name", make);
-  context.kernel("test:other options", [] { return ProgramText{first_source, "-D FIRST=2"}; });
-  CHECK_THROWS_AS(context.kernel("test:broken", [] { return ProgramText{broken_source, ""}; }), kn::KernelBuildError);
+  context.kernel("test:other options", [] { return ProgramText{first_source, "-D FIRST=2", "test"}; });
+  CHECK_THROWS_AS(context.kernel("test:broken",
+                                 [] {
+                                   return ProgramText{broken_source, "", "test"};
+                                 }),
+                  kn::KernelBuildError);
   CHECK((kn::arange(10) * 3).to_vector<std::int64_t>()[9] == 27);
 }
 
@@ -73,7 +77,7 @@ TEST_CASE("each text is dumped once, with its device and options, and again from
     CHECK(name.size() == 32 + 3);
     CHECK(name.ends_with(".cl"));
     CHECK(text.starts_with(head));
-    if (!has(text, "__kernel void koine(KN_PARAMETERS)")) own.push_back(text.substr(head.size()));
+    if (!has(text, "__kernel void KN_NAME(KN_PARAMETERS)")) own.push_back(text.substr(head.size()));
   }
   std::sort(own.begin(), own.end());
   REQUIRE(own.size() == 3);

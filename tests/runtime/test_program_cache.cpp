@@ -114,8 +114,8 @@ TEST_CASE("child: builds without an end" * doctest::skip()) {
   for (int i = 0;; ++i) {
     Context& context = Context::of(kn::default_device());
     const std::string name = "test:" + std::to_string(i);
-    const std::string source = "kernel void koine(global int* x) { x[0] = " + std::to_string(i) + "; }";
-    const auto kernel = context.kernel(name, [&] { return ProgramText{source, ""}; });
+    const std::string source = "kernel void test(global int* x) { x[0] = " + std::to_string(i) + "; }";
+    const auto kernel = context.kernel(name, [&] { return ProgramText{source, "", "test"}; });
     const auto x = context.queue().allocate(4, "test");
     Launch(context.queue(), kernel).out(*x).run({1}, {1});
     context.finish();
@@ -128,8 +128,8 @@ TEST_CASE("child: many programs in a row" * doctest::skip()) {
   const bool repeats = kn::default_device().record().traits.quirks.crashes_at_exit;
   Context& context = Context::of(kn::default_device());
   const auto run_new = [&](int i) {
-    const std::string source = "kernel void koine(global int* x) { x[0] = " + std::to_string(i) + "; }";
-    const auto kernel = context.kernel("test:" + std::to_string(i), [&] { return ProgramText{source, ""}; });
+    const std::string source = "kernel void test(global int* x) { x[0] = " + std::to_string(i) + "; }";
+    const auto kernel = context.kernel("test:" + std::to_string(i), [&] { return ProgramText{source, "", "test"}; });
     Launch(context.queue(), kernel).out(*context.queue().allocate(4, "test")).run({1}, {1});
   };
   run_new(0);

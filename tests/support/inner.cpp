@@ -34,7 +34,7 @@ const DeviceTraits& traits_of(const Device& device) { return device.record().tra
 /// The program that a text makes is known by the text.
 runtime::KernelRef kernel_of(const KernelText& text) {
   return Context::of(default_device()).kernel("test:" + text.options + ":" + text.source, [&] {
-    return runtime::ProgramText{text.source, text.options};
+    return runtime::ProgramText{text.source, text.options, text.entry};
   });
 }
 
@@ -96,7 +96,7 @@ void run_in_background(std::function<void()> task, const Device& device) {
 void build_kernel(const std::string& signature, const std::function<KernelText()>& make) {
   Context::of(default_device()).kernel(signature, [&] {
     KernelText text = make();
-    return runtime::ProgramText{std::move(text.source), std::move(text.options)};
+    return runtime::ProgramText{std::move(text.source), std::move(text.options), std::move(text.entry)};
   });
 }
 
@@ -129,7 +129,7 @@ void Running::wait() const { static_cast<const cl::Event*>(event_.get())->wait()
 
 Running run_slowly(const Array& x, std::uint32_t rounds) {
   static const KernelText text{R"(
-kernel void koine(global uint* x, uint rounds) {
+kernel void test(global uint* x, uint rounds) {
   uint y = x[0];
   for (uint i = 0; i < rounds; ++i) y = y * 1664525 + (y >> 3);
   x[0] = y;

@@ -67,8 +67,9 @@ void run_in_background(std::function<void()> task, const Device& device = defaul
 // Kernels of a test's own, with the library's cache of programs and its launches, on the default device.
 
 struct KernelText {
-  std::string source;  ///< of a kernel named koine
+  std::string source;
   std::string options = "";
+  std::string entry = "test";  ///< the kernel's name
 };
 /// Sees to it that the program of a signature is there; `make` is called if it is not.
 void build_kernel(const std::string& signature, const std::function<KernelText()>& make);

@@ -16,7 +16,7 @@ namespace {
 /// Runs a kernel on one group of two work-items and a buffer of 64 integers.
 void run(const std::string& body) {
   const kn::Array out = kn::asarray(std::vector<int>(64));
-  kn::test::run_kernel({"__kernel void koine(__global int* out) { " + body + " }"}, out, {}, {2}, {2});
+  kn::test::run_kernel({"__kernel void test(__global int* out) { " + body + " }"}, out, {}, {2}, {2});
   kn::synchronize();
 }
 

@@ -34,7 +34,7 @@ void run(const KernelText& kernel, const std::vector<std::size_t>& global, const
   kn::synchronize();
 }
 
-constexpr const char* simple = "kernel void koine(global int* x) { x[get_global_id(0)] = 1; }";
+constexpr const char* simple = "kernel void test(global int* x) { x[get_global_id(0)] = 1; }";
 
 }  // namespace
 
@@ -49,7 +49,7 @@ TEST_CASE("child: groups" * doctest::skip()) {
   CHECK(vendor_layer().refused().launches == 2);
 
   const std::string required =
-      "kernel __attribute__((reqd_work_group_size(512, 1, 1))) void koine(global int* x) { x[get_global_id(0)] = 1; }";
+      "kernel __attribute__((reqd_work_group_size(512, 1, 1))) void test(global int* x) { x[get_global_id(0)] = 1; }";
   CHECK(has(message_of<kn::KernelBuildError>([&] { build_kernel({required}); }),
             "reqd_work_group_size is 512, at most 256 are possible"));
   CHECK(vendor_layer().refused().builds > 0);  // PoCL's builds are tried again
@@ -71,7 +71,7 @@ TEST_CASE("a group too long in one dimension fails") { check_played("nvidia", "c
 TEST_CASE("child: local memory" * doctest::skip()) {
   const std::string limit = std::getenv("KOINE_TEST_EXPECT");
   const auto source = [](const std::string& bytes) {
-    return "kernel void koine(global int* x) { local char y[" + bytes +
+    return "kernel void test(global int* x) { local char y[" + bytes +
            "]; y[get_local_id(0)] = (char)x[1]; barrier(CLK_LOCAL_MEM_FENCE); x[0] = y[0]; }";
   };
   const KernelText largest{source(limit)};
@@ -90,13 +90,13 @@ TEST_CASE("local memory beyond the limit fails") {
 
 TEST_CASE("child: double" * doctest::skip()) {
   const std::string text = message_of<kn::KernelBuildError>(
-      [] { build_kernel({"kernel void koine(global int* x) { double y = x[0]; x[1] = (int)(y * y); }"}); });
+      [] { build_kernel({"kernel void test(global int* x) { double y = x[0]; x[1] = (int)(y * y); }"}); });
   CAPTURE(text);
   CHECK(has(text, "poisoned"));
   CHECK_NOTHROW(build_kernel({"\n#ifdef cl_khr_fp64\n#error there is none\n#endif\n" + std::string(simple)}));
   // Without double, a constant is a float: 16777217 is not one.
   const kn::Array x = memory();
-  run_kernel({"kernel void koine(global int* x) { x[0] = 16777217.0 == 16777216.0; }"}, x, {}, {1}, {1});
+  run_kernel({"kernel void test(global int* x) { x[0] = 16777217.0 == 16777216.0; }"}, x, {}, {1}, {1});
   CHECK(x(0).item<int>() == 1);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("child: exact division" * doctest::skip()) {
   CHECK_FALSE(kn::test::facts_of().exact_divide);
   CHECK(kn::sum(kn::ones({64}) / 4).item<float>() == 16.0f);
   const std::string text = message_of<kn::KernelBuildError>([] {
-    build_kernel({"kernel void koine(global int* x) { x[0] = 6; }", "-cl-fp32-correctly-rounded-divide-sqrt"});
+    build_kernel({"kernel void test(global int* x) { x[0] = 6; }", "-cl-fp32-correctly-rounded-divide-sqrt"});
   });
   CHECK(has(text, "CL_INVALID_BUILD_OPTIONS"));
 }
@@ -123,7 +123,7 @@ TEST_CASE("child: parameters" * doctest::skip()) {
     parameters += ", long a" + std::to_string(i);
     total += " + a" + std::to_string(i);
   }
-  const KernelText kernel{"kernel void koine(global int* x" + parameters + ") { x[0] = 0" + total + "; }"};
+  const KernelText kernel{"kernel void test(global int* x" + parameters + ") { x[0] = 0" + total + "; }"};
   std::vector<kn::test::Argument> arguments;
   for (std::int64_t i = 0; i < 140; ++i) arguments.emplace_back(i);
   const auto go = [&] { run_kernel(kernel, memory(), arguments, {1}, {1}); };

@@ -109,7 +109,7 @@ struct Work {
 
   static Work so_far() {
     const auto activity = Context::of(kn::default_device()).activity();
-    return {activity.built + activity.loaded, vendor_layer().launches(nullptr), vendor_layer().work_items(),
+    return {activity.built + activity.loaded, vendor_layer().launches(), vendor_layer().work_items(),
             activity.staging_slots};
   }
 };

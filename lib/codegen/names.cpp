@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of kernels from their bodies. All that a name is made of is part of the program's key.
+#include "codegen/names.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace koine::codegen {
+namespace {
+
+using graph::Op;
+using Words = std::vector<std::string_view>;
+
+constexpr std::size_t longest = 48;
+
+std::string_view type_word(DType type) {
+  constexpr std::array<std::string_view, dtype_count> words = {"bool", "i8",  "i16",  "i32", "i64", "u8",  "u16", "u32",
+                                                               "u64",  "f16", "bf16", "f32", "f64", "c64", "c128"};
+  return words[static_cast<std::size_t>(type)];
+}
+
+/// The names of the commonest operations are short, so that more of them fit.
+std::string_view word(Op op) {
+  switch (op) {
+    case Op::divide: return "div";
+    case Op::maximum: return "max";
+    case Op::minimum: return "min";
+    case Op::multiply: return "mul";
+    case Op::negative: return "neg";
+    case Op::subtract: return "sub";
+    default: return graph::name(op);
+  }
+}
+
+/// Lines that only bring a value to where it is needed.
+bool is_operation(const Line& line) {
+  const bool same = line.op == Op::cast && line.in_type == line.type;
+  return line.op != Op::leaf && line.op != Op::iota && line.op != Op::constant && !same;
+}
+
+void add_operations(Words& words, const Body& body) {
+  for (std::size_t k = body.lines.size(); k-- > 0;) {
+    const Line& line = body.lines[k];
+    if (!is_operation(line)) continue;
+    if (line.op != Op::reduce) {
+      words.push_back(word(line.op));
+      continue;
+    }
+    const graph::Node* node = line.args[2] >= 0 ? body.folds[static_cast<std::size_t>(line.args[2])].node
+                                                : body.loops[static_cast<std::size_t>(line.args[1])].node;
+    words.push_back(graph::info(node->get<Op::reduce>().kind).name);
+  }
+}
+
+std::string joined(const Words& words, DType type, std::string_view suffix = "") {
+  const std::string end = "_" + std::string(type_word(type)) + std::string(suffix);
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const std::size_t left = words.size() - k;
+    std::string next = text + (k > 0 ? "_" : "") + std::string(words[k]);
+    // With room for how many more there are, unless it is the last.
+    const std::string more = left > 1 ? "_and_" + std::to_string(left - 1) : "";
+    if (k > 0 && next.size() + more.size() + end.size() > longest) {
+      return text + "_and_" + std::to_string(left) + end;
+    }
+    text = std::move(next);
+  }
+  return text + end;
+}
+
+}  // namespace
+
+std::string kernel_name(const Body& body) {
+  Words words;
+  add_operations(words, body);
+  if (words.empty()) {
+    const Op op = body.lines[static_cast<std::size_t>(body.outputs[0].line)].op;
+    words.push_back(op == Op::constant ? "fill" : op == Op::iota ? "iota" : "copy");
+  }
+  return joined(words, body.outputs[0].node->dtype);
+}
+
+std::string kernel_name(const ReducePass& pass) {
+  Words words;
+  for (const ReducePass& single : single_passes(pass)) words.push_back(graph::info(single.kind).name);
+  add_operations(words, *pass.body);
+  const std::string suffix = std::string(takes_states(pass) ? "_rest" : "") + (leaves_states(pass) ? "_blocks" : "");
+  return joined(words, pass.result, suffix);
+}
+
+std::string kernel_name(const ScanPass& pass) {
+  Words words = {graph::info(pass.kind).scan};
+  add_operations(words, *pass.body);
+  return joined(words, pass.result, pass.totals ? "_blocks" : pass.prefixed ? "_rest" : "");
+}
+
+}  // namespace koine::codegen
