@@ -43,6 +43,10 @@ bool is_operation(const Line& line) {
 void add_operations(Words& words, const Body& body) {
   for (std::size_t k = body.lines.size(); k-- > 0;) {
     const Line& line = body.lines[k];
+    if (line.op == Op::iota) {
+      const graph::RandomInfo* draw = body.loads[static_cast<std::size_t>(line.args[0])].draw();
+      if (draw) words.push_back(draw->function());
+    }
     if (!is_operation(line)) continue;
     if (line.op != Op::reduce) {
       words.push_back(word(line.op));
