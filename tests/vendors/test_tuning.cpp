@@ -14,6 +14,7 @@
 #include "cl/device_entry.hpp"
 #include "runtime/context.hpp"
 #include "support/arrays.hpp"
+#include "support/devices.hpp"
 #include "support/files.hpp"
 #include "support/vendor_layer.hpp"
 #include "tuning/tuning.hpp"
@@ -136,8 +137,12 @@ TEST_CASE("child: both ends of every parameter" * doctest::skip()) {
   const auto loops =
       kn::default_device().type() == kn::DeviceType::cpu ? kn::tuning::Loops::cpu : kn::tuning::Loops::gpu;
   const std::vector<Hash> expected = results(data);
+  int number = 0;
+  if (!kn::test::exhaustive())
+    kn::test::leave_out("two of three parameters by themselves, without KOINE_TEST_EXHAUSTIVE");
   for (const kn::tuning::Parameter& parameter : kn::tuning::parameters()) {
     if (parameter.loops != loops && parameter.loops != kn::tuning::Loops::both) continue;
+    if (!kn::test::exhaustive() && number++ % 3 != 0) continue;  // the case below has all of them at once
     CAPTURE(std::string(parameter.name));
     std::vector<Work> work;
     for (const std::uint32_t value : {parameter.lowest, parameter.highest}) {
