@@ -45,9 +45,10 @@ struct DeviceTraits {
   DeviceClass device_class = DeviceClass::cpu;
   bool fp64 = false;
   bool fp16 = false;
-  bool unified_memory = false;     ///< host and device share memory: an integrated GPU or a CPU
-  bool clblast_is_faster = false;  ///< than our own kernels, for large products of matrices
-  bool exact_divide = false;       ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
+  bool unified_memory = false;       ///< host and device share memory: an integrated GPU or a CPU
+  bool clblast_is_faster = false;    ///< than our own kernels, for large products of matrices
+  bool builds_side_by_side = false;  ///< the driver compiles in several threads at once
+  bool exact_divide = false;         ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
   std::uint32_t compute_units = 1;
   std::uint32_t max_group = 1;               ///< work-items in a work-group
   std::uint32_t subgroup = 0;                ///< work-items that run in step; 0 if not known

@@ -20,7 +20,8 @@ void build(runtime::Context& context, const std::vector<Programs::Missing>& miss
   const std::size_t before = held.size();
   held.resize(before + missing.size());
   std::atomic<std::size_t> next{0};
-  const auto threads = std::min<std::size_t>(missing.size(), static_cast<std::size_t>(base::cores()));
+  const std::size_t most = context.traits().builds_side_by_side ? static_cast<std::size_t>(base::cores()) : 1;
+  const std::size_t threads = std::min(missing.size(), most);
   base::in_parallel(static_cast<int>(threads), [&] {
     for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < missing.size();) {
       held[before + k] = missing[k].build(context);

@@ -71,7 +71,7 @@ class Programs {
   std::vector<Missing> missing_;
 };
 
-/// Builds programs, side by side if there are several. They stay in memory as long as what is added to `held`.
+/// Builds programs, side by side where the driver can. They stay in memory as long as what is added to `held`.
 void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,
            std::vector<runtime::ProgramCache::Held>& held);
 
