@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels that take whole rows along one axis (scans, softmax) walk their operands.
+// How kernels that take whole rows along one axis (scans, and rows.hpp) walk their operands.
 #pragma once
 
 #include "codegen/walk.hpp"

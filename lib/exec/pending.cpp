@@ -105,9 +105,9 @@ class Recent {
 };
 
 /// Pending work, seen under the evaluation mutex: the nodes behind some values, in groups that share none.
-class Work {
+class PendingWork {
  public:
-  explicit Work(const std::vector<NodeRef>& values) : epoch_(graph::next_epoch()) {
+  explicit PendingWork(const std::vector<NodeRef>& values) : epoch_(graph::next_epoch()) {
     for (const NodeRef& value : values) visit(value);
   }
 
@@ -230,7 +230,7 @@ std::vector<NodeRef> values_in_the_middle(const std::vector<const NodeRef*>& nod
   std::uint64_t before = 0;
   std::size_t best = 0;
   for (std::size_t place = 1; place < count; ++place) {
-    before += Work::weight_of(**nodes[place - 1]);
+    before += PendingWork::weight_of(**nodes[place - 1]);
     if (before < quarter) continue;
     if (before > 3 * quarter) break;
     const auto order = [&](std::size_t k) { return std::pair(bytes[k], hashes[k]); };
@@ -263,8 +263,8 @@ void bound_pending(const NodeRef& root) {
     {
       const std::lock_guard lock(context.evaluation_mutex());
       if (node.is_ready()) return;
-      Work work(values);
-      const Work::Group &largest = work.largest(), &with_most_bytes = work.with_most_bytes();
+      PendingWork work(values);
+      const PendingWork::Group &largest = work.largest(), &with_most_bytes = work.with_most_bytes();
       if (recent) recent->looked(node, largest.weight, work.weight(), with_most_bytes.bytes);
       if (largest.weight > most_nodes) {
         values = values_in_the_middle(work.nodes_of(largest), largest.weight);
