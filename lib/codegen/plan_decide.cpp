@@ -20,6 +20,17 @@ constexpr std::uint32_t few_results = 4;
 // nodes.
 constexpr std::size_t most_steps = 64;
 
+/// Whether a CPU's kernel reads what it computes with row by row: a reduction does of rows that are not short.
+bool reads_in_order(const Step& step) {
+  constexpr std::int64_t short_row = 64;
+  if (step.family != Op::reduce) return step.family == Op::elementwise;
+  const std::vector<std::size_t>& axes = step.node->get<Op::reduce>().axes;
+  const Shape& shape = step.node->inputs[0]->shape;
+  std::int64_t row = 1;
+  for (std::size_t k = axes.size(), axis = shape.size(); k-- > 0 && axes[k] == --axis;) row *= shape[axis];
+  return row >= short_row;
+}
+
 }  // namespace
 
 std::int32_t Planner::State::add_step(Op family, Node* node) {
@@ -83,14 +94,14 @@ bool Planner::State::computed_in_reader(const Info& info) const {
 }
 
 /// Whether random numbers are made by the one kernel that reads them, each once and where it lies, and nobody else
-/// wants them. A kernel makes those of one law. On a CPU the kernel of random numbers makes twice as many at once as a
-/// vector of float32 has elements, and is the faster way although they go through memory.
+/// wants them. A kernel makes those of one law. On a CPU it makes many ahead, and has to read them in their order.
 bool Planner::State::drawn_in_reader(const Info& info) const {
   const Node& node = *info.node;
   if (node.op != Op::random || !drawn_in_place(node.get<Op::random>(), node.dtype)) return false;
-  if (node.place.traits == nullptr || node.place.traits->long_loops()) return false;
+  if (node.place.traits == nullptr) return false;
   if (info.requested || info.cut || info.reads.size() != 1 || info.reads[0].chain != Chains::identity) return false;
   const Step& step = steps[static_cast<std::size_t>(info.reads[0].step)];
+  if (node.place.traits->long_loops() && !reads_in_order(step)) return false;
   return step.body.domain == node.shape && (!step.draws || *step.draws == node.get<Op::random>().kind) &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }

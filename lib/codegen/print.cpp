@@ -95,6 +95,11 @@ std::string Printer::constants() const {
     const std::string type = vector_type(body_.constants[k]->dtype);
     text += "const " + type + " k" + number(k) + " = (" + type + ")(c" + number(k) + ");\n";
   }
+  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
+    if (!body_.loads[k].draw() || !traits_.long_loops()) continue;
+    const std::string n = number(k);
+    text += "float drawn" + n + "[KN_AHEAD];\nulong from" + n + " = KN_NOTHING_DRAWN(first" + n + ");\n";
+  }
   return text;
 }
 
@@ -149,8 +154,8 @@ std::string Printer::load_text(std::size_t k, Access access) const {
 /// A call of common/draw.clh for the numbers from position `at` on.
 std::string Printer::draw_text(std::size_t k, const std::string& function, const std::string& at,
                                const std::string& stride) const {
-  const std::string n = number(k);
-  return function + "(first" + n + " + (ulong)(" + at + "), " + stride + "seed" + n + ", draw_start" + n +
+  const std::string n = number(k), ahead = traits_.long_loops() ? "drawn" + n + ", &from" + n + ", " : "";
+  return function + "(" + ahead + "first" + n + " + (ulong)(" + at + "), " + stride + "seed" + n + ", draw_start" + n +
          ", draw_scale" + n + ", draw_last" + n + ")";
 }
 
@@ -159,8 +164,9 @@ std::string Printer::draw_settings() const {
     const graph::RandomInfo* draw = load.draw();
     if (!draw) continue;
     return "#define KN_KIND " + std::to_string(static_cast<int>(draw->kind)) +
-           "\n#define KN_ELEMENT KN_F32\n#define KN_BLOCKS " + std::to_string(std::max(width_ / 4, 1)) +
-           "\n#define KN_EXACT_SQRT " + (traits_.exact_divide ? "1" : "0") + "\n";
+           "\n#define KN_ELEMENT KN_F32\n#define KN_BLOCKS " +
+           std::to_string(traits_.long_loops() ? 8 : std::max(width_ / 4, 1)) + "\n#define KN_EXACT_SQRT " +
+           (traits_.exact_divide ? "1" : "0") + "\n";
   }
   return "";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that a GPU makes in the kernel that reads them have the bits of those that are stored first.
+// Random numbers made in the kernel that reads them have the bits of those that are stored first.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -20,7 +20,7 @@ using kn::test::on_each_device;
 
 namespace {
 
-/// Where numbers are made by a kernel of their own always.
+/// Where numbers are only made in kernels that read them in their order.
 bool on_cpu() { return kn::default_device().type() == kn::DeviceType::cpu; }
 
 using Generator = kn::random::Generator;
@@ -46,13 +46,13 @@ std::pair<Array, Array> both(const Law& law, const kn::Shape& shape, std::uint64
 }
 
 void check_same_bits(const Law& law, const kn::Shape& shape, std::uint64_t skipped,
-                     const std::function<Array(const Array&)>& use) {
+                     const std::function<Array(const Array&)>& use, bool in_order = true) {
   CAPTURE(law.name);
   CAPTURE(to_string(shape));
   CAPTURE(skipped);
   const auto [got, want] = both(law, shape, skipped, use);
   const std::int64_t kernels = kn::test::kernels_of(got);
-  CHECK(kernels == kn::test::kernels_of(want) + (on_cpu() ? 1 : 0));
+  CHECK(kernels == kn::test::kernels_of(want) + (on_cpu() && !in_order ? 1 : 0));
   CHECK(kn::all(got == want).item<bool>());
 }
 
@@ -91,10 +91,14 @@ TEST_CASE("numbers made in reductions, of all, of rows and of columns, and in sc
       for (const std::uint64_t skipped : {0, 5}) {
         for (const kn::Shape& shape : {kn::Shape{300, 1000}, kn::Shape{1000, 3}, kn::Shape{7, 10'001}}) {
           // Extremes and where they are hold for the numbers' bits; sums may be taken in another order.
-          check_same_bits(law, shape, skipped, [](const Array& x) { return kn::max(x, {.axis = 1}); });
-          check_same_bits(law, shape, skipped, [](const Array& x) { return kn::min(x, {.axis = 0}); });
-          check_same_bits(law, shape, skipped, [](const Array& x) { return kn::argmin(x, {.axis = 1}); });
-          check_same_bits(law, shape, skipped, [](const Array& x) { return kn::cumulative_max(x, {.axis = 1}); });
+          check_same_bits(
+              law, shape, skipped, [](const Array& x) { return kn::max(x, {.axis = 1}); }, shape[1] >= 64);
+          check_same_bits(
+              law, shape, skipped, [](const Array& x) { return kn::min(x, {.axis = 0}); }, false);
+          check_same_bits(
+              law, shape, skipped, [](const Array& x) { return kn::argmin(x, {.axis = 1}); }, shape[1] >= 64);
+          check_same_bits(
+              law, shape, skipped, [](const Array& x) { return kn::cumulative_max(x, {.axis = 1}); }, false);
           check_close(law, shape, skipped, [](const Array& x) { return kn::mean(kn::exp(-x * x)); });
           check_close(law, shape, skipped, [](const Array& x) { return kn::var(x, {.axis = 1}); });
           check_close(law, shape, skipped, [](const Array& x) { return kn::softmax(x, {.axis = 1}); });
@@ -111,7 +115,7 @@ TEST_CASE("an estimate by random points takes two kernels, and numbers asked for
     const Array x = random.uniform({n}), y = random.uniform({n}), inside = x * x + y * y < 1.0f;
     const Array share = kn::mean(inside.astype(kn::float32));
     const Array one = kn::zeros({n}).eval();
-    CHECK(kn::test::kernels_of(share) == kn::test::kernels_of(kn::mean(one * one)) + (on_cpu() ? 2 : 0));
+    CHECK(kn::test::kernels_of(share) == kn::test::kernels_of(kn::mean(one * one)));
     CHECK(std::abs(4 * share.item<double>() - 3.14159265) < 0.01);
     const std::vector<float> xs = x.to_vector<float>(), ys = y.to_vector<float>();
     std::int64_t count = 0;
@@ -120,10 +124,10 @@ TEST_CASE("an estimate by random points takes two kernels, and numbers asked for
     // The program of README.
     const Array z = Generator(42).normal({n});
     const Array result = kn::mean(kn::exp(-z * z) * 2.0 + 1.0);
-    CHECK(kn::test::kernels_of(result) <= (on_cpu() ? 3 : 2));
+    CHECK(kn::test::kernels_of(result) <= 2);
     CHECK(std::abs(result.item<double>() - (1 + 2 / std::sqrt(3.0))) < 0.01);
     // Two laws are not made by one kernel.
     const Array sum = random.normal({1000}) + random.uniform({1000});
-    CHECK(kn::test::kernels_of(sum) == (on_cpu() ? 3 : 2));
+    CHECK(kn::test::kernels_of(sum) == 2);
   });
 }
