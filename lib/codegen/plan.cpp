@@ -46,12 +46,6 @@ void Planner::State::collect(std::span<Node* const> roots) {
       if (node->is_ready() || node->epoch == epoch) continue;
       node->epoch = epoch;
       stack.emplace_back(node, true);
-      if (node->op == Op::view && node->get<Op::view>().reshape && node->inputs[0]->is_ready() &&
-          !apply(node->get<Op::view>(), node->shape, node->inputs[0]->layout)) {
-        // A reshape that strides cannot express: it reads a row-major copy instead.
-        replace_input(*node, 0, graph::make_copy(node->inputs[0], node->inputs[0]->shape, node->place));
-        changed = true;
-      }
       for (std::size_t i = 0; i < node->inputs.size(); ++i) stack.emplace_back(node->inputs[i].get(), false);
     }
     if (Info* info = find(root); info && !root->is_ready()) info->requested = true;
@@ -64,7 +58,9 @@ void Planner::State::analyse_all() {
 
 void Planner::State::analyse(Info& info) {
   Node& node = *info.node;
-  const bool own_kernel = has_own_kernel(node.op);
+  info.copies = node.op == Op::view && node.get<Op::view>().reshape && node.inputs[0]->is_ready() &&
+                !apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout);
+  const bool own_kernel = info.always_stored();
   if (node.op == Op::constant || node.op == Op::iota) info.flat = true;
   if (graph::in_table(node.op)) info.operations = graph::info(node.op).cost;
   if (node.op == Op::where || node.op == Op::cast) info.operations = 1;
@@ -84,7 +80,7 @@ void Planner::State::analyse(Info& info) {
     } else {
       info.level = std::max(info.level, barrier ? 1 : 0);
     }
-    const bool in_memory = !pending || has_own_kernel(input->op);
+    const bool in_memory = !pending || in->always_stored();
     info.operations = saturated(info.operations, in_memory ? 0 : in->operations);
     info.loads = saturated(info.loads, in_memory ? 1 : in->loads);
     if (!in_memory) info.wraps = std::max(info.wraps, in->wraps);
@@ -184,7 +180,7 @@ void Planner::State::cut(std::uint32_t budget) {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
     Node& node = *info.node;
-    if (graph::is_source(node.op) || graph::has_own_kernel(node.op)) {
+    if (graph::is_source(node.op) || info.always_stored()) {
       sources[i].assign(1, {node.op == Op::constant ? distinct_constant(node) : &node, 0, 16});
       continue;
     }

@@ -229,7 +229,7 @@ void Planner::State::decide_view(Info& info) {
   if (in && in->wraps > 0 && apart) in->requested = true;
   if (info.requested || info.cut) {
     // A part alone is computed without the rest, unless the whole is, or will be, in memory anyway.
-    const bool whole = !in || in->requested || has_own_kernel(input->op);
+    const bool whole = !in || in->requested || in->always_stored();
     const bool part = !whole && reads_once(map, node.shape) && !reads_all_once(map, node.shape, input->shape);
     if (info.row_major || part || !map.wrap.empty()) {
       info.step = add_step(Op::elementwise, &node);
@@ -309,6 +309,10 @@ void Planner::State::decide(bool merge) {
           if (in && !input->is_ready()) in->requested = in->awaited = true;
         }
       }
+    } else if (info.copies) {
+      // Under either shape the elements have the same places in row-major order.
+      info.step = add_step(Op::elementwise, &node);
+      steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[0]->shape;
     } else if (node.op == Op::view) {
       decide_view(info);
     } else if (graph::is_source(node.op)) {

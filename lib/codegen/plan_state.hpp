@@ -43,6 +43,7 @@ struct Info {
   bool reads_rows = false;       // whether elements of their rows read such reductions
   std::int32_t wraps = 0;  // wrapped views between memory and this node, one behind the other, if it is not stored
   bool flat = false;       // its elements can be read in row-major order under any shape
+  bool copies = false;     // a reshape of memory in an order that strides cannot express: a kernel copies it
   bool requested = false;
   bool awaited = false;                   // its memory is needed before a step that `reads` does not list
   bool held = false;                      // by somebody who may ask for it later
@@ -53,6 +54,8 @@ struct Info {
   std::vector<Read> reads;
 
   bool stored() const { return step >= 0; }
+  /// Whether it is stored whatever reads it.
+  bool always_stored() const { return copies || graph::has_own_kernel(node->op); }
   std::uint64_t hash_of(const Read& read) const {
     const auto place = static_cast<std::uint64_t>(read.step) << 32 | static_cast<std::uint32_t>(read.chain);
     return base::hash_combine(place, reinterpret_cast<std::uintptr_t>(node));

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <span>
@@ -75,6 +76,29 @@ NodeRef moved(const NodeRef& x, std::size_t axis, std::int64_t shift) {
   return kn::graph::make_view(x, x->shape, map, place);
 }
 
+/// The same elements in row-major order under another shape.
+NodeRef reshaped(const NodeRef& x, const Shape& shape) {
+  kn::graph::ViewMap map;
+  map.reshape = true;
+  return kn::graph::make_view(x, shape, map, place);
+}
+
+/// The inputs of all pending nodes behind some.
+std::map<const Node*, std::vector<const Node*>> inputs_behind(const std::vector<NodeRef>& values) {
+  std::map<const Node*, std::vector<const Node*>> found;
+  std::vector<const Node*> stack;
+  for (const NodeRef& value : values) stack.push_back(value.get());
+  while (!stack.empty()) {
+    const Node* const node = stack.back();
+    stack.pop_back();
+    if (node->is_ready() || found.count(node) > 0) continue;
+    auto& inputs = found[node];
+    for (const NodeRef& input : node->inputs) inputs.push_back(input.get());
+    stack.insert(stack.end(), inputs.begin(), inputs.end());
+  }
+  return found;
+}
+
 /// A graph drawn from few, so that structures come again, and the values of it that somebody holds.
 struct Drawn {
   std::vector<NodeRef> leaves, held;
@@ -89,18 +113,20 @@ struct Drawn {
     leaves.push_back(below(2) ? leaf(kn::graph::row_major(shape)) : leaf(kn::graph::row_major(shape), storage));
     leaves.push_back(leaf({shape, below(2) ? Shape{1, shape[0]} : Shape{2 * shape[1], 2}, 0}));
     leaves.push_back(leaf(kn::graph::row_major(Shape{shape[1]})));
-    std::vector<NodeRef> values(leaves.begin(), leaves.end() - 1);
+    leaves.push_back(leaf({Shape{shape[1], shape[0]}, Shape{1, shape[1]}, 0}));
+    std::vector<NodeRef> values(leaves.begin(), leaves.end() - 2);
     const auto any = [&] { return values[below(static_cast<unsigned>(values.size()))]; };
     const unsigned count = 1 + below(6);
     for (unsigned k = 0; k < count; ++k) {
-      switch (below(8)) {
+      switch (below(9)) {
         case 0: values.push_back(binary(Op::add, any(), any())); break;
         case 1: values.push_back(binary(Op::multiply, any(), constant(below(2)))); break;
         case 2: values.push_back(binary(Op::add, binary(Op::multiply, any(), constant(1)), constant(below(2)))); break;
         case 3: values.push_back(moved(any(), below(2), static_cast<std::int64_t>(below(2)) * 3)); break;
         case 4: values.push_back(binary(Op::subtract, any(), sum(any(), 0))); break;
         case 5: values.push_back(binary(Op::divide, any(), sums_of_rows(any()))); break;
-        case 6: held.push_back(binary(Op::multiply, sum(any(), 0), leaves[3])); break;
+        case 6: values.push_back(reshaped(leaves[4], shape)); break;
+        case 7: held.push_back(binary(Op::multiply, sum(any(), 0), leaves[3])); break;
         default: values.push_back(binary(Op::divide, any(), leaves[3])); break;
       }
     }
@@ -151,6 +177,7 @@ TEST_CASE("a graph of known structure gets the plan that it would get anew") {
   for (int round = 0; round < 20'000; ++round) {
     CAPTURE(round);
     const Drawn graph(random);
+    const auto inputs = inputs_behind(graph.held);
     // Planned again as if it had been computed before, too: other values are worth storing then.
     for (int time = 0; time < 2; ++time) {
       Limits limits{.parameter_bytes = random() % 4 == 0 ? 400u : 1024u, .evaluation = ++evaluation};
@@ -167,5 +194,6 @@ TEST_CASE("a graph of known structure gets the plan that it would get anew") {
         check_same(plan[k]->body, anew[k]->body);
       }
     }
+    CHECK(inputs_behind(graph.held) == inputs);  // the graph is the user's
   }
 }
