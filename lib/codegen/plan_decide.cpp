@@ -153,10 +153,11 @@ bool Planner::State::worth_storing(const Info& info) const {
   return !cheap;
 }
 
-/// Whether a kernel can store this node too. Results take half of the parameters at the most, so that there is room for
-/// what they are made of.
+/// Whether a kernel can store this node too, which is computed on the same queue. Results take half of the parameters
+/// at the most, so that there is room for what they are made of.
 bool Planner::State::takes_result(const Step& step, const Node& node) const {
   return (step.family == Op::elementwise || step.family == Op::rows) && step.body.domain == node.shape &&
+         step.node->place.queue == node.place.queue &&
          (step.results + 1) * operand_bytes(node.shape) <= parameter_limit / 2;
 }
 

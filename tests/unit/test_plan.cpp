@@ -25,7 +25,13 @@ using kn::graph::Op;
 
 namespace {
 
-kn::graph::Place place;  // of the nodes of one graph
+kn::graph::Place place;  // of the nodes that are built
+
+/// A queue that nobody uses.
+kn::runtime::Queue* other_queue() {
+  static char byte;
+  return reinterpret_cast<kn::runtime::Queue*>(&byte);
+}
 
 /// Memory that nobody touches.
 std::shared_ptr<kn::runtime::Buffer> memory() {
@@ -118,6 +124,7 @@ struct Drawn {
     const auto any = [&] { return values[below(static_cast<unsigned>(values.size()))]; };
     const unsigned count = 1 + below(6);
     for (unsigned k = 0; k < count; ++k) {
+      place.queue = below(4) == 0 ? other_queue() : nullptr;
       switch (below(9)) {
         case 0: values.push_back(binary(Op::add, any(), any())); break;
         case 1: values.push_back(binary(Op::multiply, any(), constant(below(2)))); break;
@@ -192,6 +199,10 @@ TEST_CASE("a graph of known structure gets the plan that it would get anew") {
         CHECK(plan[k]->family == anew[k]->family);
         CHECK(plan[k]->node == anew[k]->node);
         check_same(plan[k]->body, anew[k]->body);
+        // What a kernel stores is all of its queue's.
+        for (const kn::codegen::Output& output : plan[k]->body.outputs) {
+          CHECK(output.node->place.queue == plan[k]->node->place.queue);
+        }
       }
     }
     CHECK(inputs_behind(graph.held) == inputs);  // the graph is the user's
