@@ -5,7 +5,9 @@
 #include "exec/programs.hpp"
 
 #include <algorithm>
-#include <unordered_set>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace koine::exec {
@@ -15,21 +17,6 @@ using graph::NodeRef;
 using graph::Op;
 
 namespace {
-
-bool reads_storage(const NodeRef& value, const void* storage) {
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> stack{value.get()};
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (node->is_ready()) {
-      if (node->storage.get() == storage) return true;
-    } else if (seen.insert(node).second) {
-      for (const NodeRef& input : node->inputs) stack.push_back(input.get());
-    }
-  }
-  return false;
-}
 
 bool overlap(const graph::Layout& a, const graph::Layout& b) {
   const graph::Extent x = extent(a), y = extent(b);
@@ -51,33 +38,31 @@ std::vector<std::int64_t> axes_of_part(const graph::ViewMap& map, const Shape& w
   return axes;
 }
 
-/// Whether each element of a pending value is made of elements of `storage` that lie as `part` alone.
-bool reads_in_place(const NodeRef& value, const void* storage, const graph::Layout& part) {
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> stack{value.get()};
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(node).second) continue;
-    if (node->is_ready()) {
-      if (node->storage.get() == storage && node->layout != part) return false;
-    } else if (graph::is_elementwise(node->op)) {
-      for (const NodeRef& input : node->inputs) stack.push_back(input.get());
-    } else {
-      for (const NodeRef& input : node->inputs) {
-        if (reads_storage(input, storage)) return false;
-      }
-    }
-  }
-  return true;
-}
+/// Which elements of an array in memory a value is made of.
+enum class Reads { none, in_place, elsewhere };
 
-/// Whether a pending value for a part that is at least half of `target` reads other elements of it than it is stored
-/// to: then the array as a whole is computed anew by one kernel, rather than the value first and then the store.
-bool reads_elsewhere(const NodeRef& value, const NodeRef& target, const graph::ViewMap& map, const Shape& shape) {
-  if (value->is_ready() || 2 * shape.elements() < target->shape.elements() || !map.diagonals.empty()) return false;
-  const void* storage = target->storage.get();
-  return reads_storage(value, storage) && !reads_in_place(value, storage, *apply(map, shape, target->layout));
+/// The same, of elements of `storage`; `in_place` if those of each of the value lie as `part` alone.
+Reads reads_of(const Node& value, const void* storage, const graph::Layout& part) {
+  // Of each pending node met, whether by way of an operation that moves elements.
+  std::unordered_map<const Node*, bool> seen;
+  std::vector<std::pair<const Node*, bool>> stack{{&value, false}};
+  Reads found = Reads::none;
+  while (!stack.empty()) {
+    auto [node, moved] = stack.back();
+    stack.pop_back();
+    if (node->is_ready()) {
+      if (node->storage.get() != storage) continue;
+      if (moved || node->layout != part) return Reads::elsewhere;
+      found = Reads::in_place;
+      continue;
+    }
+    const auto [before, first] = seen.try_emplace(node, moved);
+    if (!first && before->second >= moved) continue;
+    before->second = moved;
+    moved = moved || !graph::is_elementwise(node->op);
+    for (const NodeRef& input : node->inputs) stack.emplace_back(input.get(), moved);
+  }
+  return found;
 }
 
 /// The positions along `axis` of an array of `shape`, for each of its elements.
@@ -146,7 +131,15 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   const runtime::Context::InUse in_use(context, "subscript");
   evaluate(target);
   if (shape.elements() == 0) return;
-  if (reads_elsewhere(value, target, map, shape)) {
+  const graph::Layout part = *apply(map, shape, target->layout);
+  const Reads reads = [&] {
+    const std::lock_guard lock(context.evaluation_mutex());
+    return reads_of(*value, target->storage.get(), part);
+  }();
+  // Most of an array that is made of other elements of it is computed anew by one kernel, with what lies outside the
+  // part, rather than the value first and then the store.
+  const bool most = 2 * shape.elements() >= target->shape.elements();
+  if (reads == Reads::elsewhere && !value->is_ready() && most && map.diagonals.empty()) {
     if (const NodeRef whole = with_part(target, map, shape, value, place)) {
       evaluate(whole);
       target = whole;
@@ -158,15 +151,12 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
   NodeRef copied;
   evaluated(context, [&](Programs& programs) {
-    if (reads_storage(value, target->storage.get())) {
-      // A pending value is computed first, which lets go of the target's memory; a part of the target itself is copied
-      // only if the two parts overlap.
-      const auto part = apply(map, shape, target->layout);
-      if (!value->is_ready() || overlap(*part, value->layout)) {
-        if (value->is_ready()) value = graph::make_copy(value, value->shape, place);
-        run_root(context, programs, numbers[0], value);
-      }
+    // A pending value that reads the target is computed first, which lets go of its memory; a part of the target itself
+    // is copied only if the two parts overlap.
+    if (value->is_ready() && value->storage == target->storage && overlap(part, value->layout)) {
+      value = graph::make_copy(value, value->shape, place);
     }
+    if (reads != Reads::none && !value->is_ready()) run_root(context, programs, numbers[0], value);
     const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
     NodeRef result = target;
     // Nor in place where the store could still fail after it ran: the target would not be as before.
@@ -176,8 +166,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       result = copied;
     }
     const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, place, {&value, 1});
-    const graph::Destination part{result->storage, *apply(map, shape, result->layout)};
-    run_root(context, programs, numbers[2], store, {&part, 1});
+    const graph::Destination destination{result->storage, *apply(map, shape, result->layout)};
+    run_root(context, programs, numbers[2], store, {&destination, 1});
     target = std::move(result);
   });
 }
