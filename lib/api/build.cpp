@@ -107,9 +107,9 @@ DType common_type(std::string_view function, std::initializer_list<const Operand
   for (const Operand* operand : operands) {
     if (!operand->is_scalar()) continue;
     if (weak) {
-      type = graph::promote(*type, operand->scalar(), function);
+      type = graph::promote(*type, operand->scalar(), default_dtype(), function);
     } else {
-      const DType own = graph::default_type(operand->scalar());
+      const DType own = graph::default_type(operand->scalar(), default_dtype());
       type = type ? graph::promote(*type, own, function) : own;
     }
   }
@@ -119,7 +119,7 @@ DType common_type(std::string_view function, std::initializer_list<const Operand
 Compared compared_types(std::string_view function, const Operand& x1, const Operand& x2) {
   const auto type_beside = [](const Operand& x, const Operand& other) {
     if (!x.is_scalar()) return x.array().dtype();
-    const DType own = graph::default_type(x.scalar());
+    const DType own = graph::default_type(x.scalar(), default_dtype());
     const bool weak = !other.is_scalar() && is_integer(other.array().dtype());
     return weak && graph::fits(x.scalar(), other.array().dtype()) ? other.array().dtype() : own;
   };

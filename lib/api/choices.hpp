@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a thread has chosen for the work that it asks for, by scopes. It is read here, by the functions that make nodes;
-// a node carries it as its place, and no layer below asks for a thread's choices.
+// a node carries it as its place and its type, and no layer below asks for a thread's choices.
 #pragma once
 
 #include "graph/node.hpp"
@@ -21,6 +21,8 @@ struct Choices {
   const detail::DeviceRecord* device = nullptr;  ///< null: the process' default
   const ChosenQueue* queue = nullptr;            ///< the innermost; the first one of a context counts for it
   bool reproducible = false;                     ///< at first what KOINE_REPRODUCIBLE says
+  static constexpr DType no_dtype = DType::bool_;
+  DType dtype = no_dtype;  ///< of numbers that nothing else gives a type; none: the process' default
 };
 
 /// Those of this thread.

@@ -29,7 +29,7 @@ double real_value(const Scalar& scalar, std::string_view function) {
 Array constant_array(const Shape& shape, const Scalar& value, const CreationOptions& options, const char* function) {
   graph::check_sizes(shape, function);
   const graph::Place place = api::place_of(options.device);
-  const DType type = options.dtype.value_or(graph::default_type(value));
+  const DType type = options.dtype.value_or(graph::default_type(value, default_dtype()));
   api::require_type(place, type, function);
   graph::require_fits(value, type, function);
   const auto constant = graph::make_constant(type, graph::constant_value(value, type), place);
@@ -141,8 +141,9 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const 
       // Both ends must fit; promotion refuses those that do not.
       const std::uint64_t end = std::uint64_t(first) + std::uint64_t(count - 1) * std::uint64_t(width);
       const bool below_zero = from + static_cast<double>(count - 1) * by < 0;
-      graph::promote(type, start, "arange");
-      graph::promote(type, below_zero ? Scalar(static_cast<std::int64_t>(end)) : Scalar(end), "arange");
+      graph::promote(type, start, default_dtype(), "arange");
+      graph::promote(type, below_zero ? Scalar(static_cast<std::int64_t>(end)) : Scalar(end), default_dtype(),
+                     "arange");
     }
   } else {
     const double steps = std::ceil((to - from) / by);
@@ -163,7 +164,7 @@ namespace {
 
 /// By its parts, each evenly spaced.
 Array complex_linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
-  const DType type = options.dtype.value_or(graph::default_complex());
+  const DType type = options.dtype.value_or(graph::complex_of(default_dtype()));
   if (!is_complex(type)) {
     throw DTypeError("[linspace] complex ends need a complex .dtype, not " + std::string(name(type)));
   }
@@ -212,7 +213,8 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const 
       graph::require_fits(options.endpoint ? rounded_down(stop) : rounded_down(last), type, "linspace");
     }
     // What 64 bits hold on the way: positions times what a division by `gaps` leaves, and the distance of the ends.
-    const bool past = graph::default_type(start) == uint64 || graph::default_type(stop) == uint64;
+    const bool past =
+        graph::default_type(start, default_dtype()) == uint64 || graph::default_type(stop, default_dtype()) == uint64;
     if (graph::is_integral(start) && graph::is_integral(stop) && gaps < std::int64_t{1} << 32 &&
         !(past && (from < 0 || to < 0))) {
       return integer_linspace(start, stop, num, gaps, type, api::device_of(place));

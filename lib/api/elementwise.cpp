@@ -19,7 +19,7 @@ using graph::Op;
 Array unary(Op op, const Operand& x) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x});
-  const DType type = graph::compute_type(row, api::common_type(row.name, {&x}));
+  const DType type = graph::compute_type(row, api::common_type(row.name, {&x}), default_dtype());
   api::require_type(place, type, row.name);
   return api::pending(op, graph::result_type(row, type), api::shape_of(x), place, {api::to_node(x, type, place)});
 }
@@ -27,7 +27,7 @@ Array unary(Op op, const Operand& x) {
 Array paired(Op op, const Operand& x1, const Operand& x2, DType common) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x1, &x2});
-  const DType type = graph::compute_type(row, common);
+  const DType type = graph::compute_type(row, common, default_dtype());
   api::require_type(place, type, row.name);
   Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), row.name);
   return api::pending(op, graph::result_type(row, type), std::move(shape), place,

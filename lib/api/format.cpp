@@ -203,7 +203,8 @@ std::string array_text(const Array& x, const PrintOptions& options, const Notati
     text = Writer(shown.values.shape(), shown.gaps, element_texts(shown.values, notation), options).text();
   }
   const DType type = x.dtype();
-  const bool usual = type == bool_ || type == int64 || type == default_dtype() || type == graph::default_complex();
+  const bool usual =
+      type == bool_ || type == int64 || type == default_dtype() || type == graph::complex_of(default_dtype());
   if (x.size() == 0) text += " shape " + to_string(x.shape());
   if (!usual) text += " " + std::string(name(type));
   return text;

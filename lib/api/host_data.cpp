@@ -116,11 +116,11 @@ Array array(const Literal& values, const CreationOptions& options) {
   // An empty list says nothing of a kind; of integers those decide that only uint64 holds.
   Scalar highest = scalars.empty() ? Scalar(0.0) : scalars.front();
   for (const Scalar& scalar : scalars) {
-    if (scalar.kind() > highest.kind() || graph::default_type(scalar) == DType::uint64) {
+    if (scalar.kind() > highest.kind() || graph::default_type(scalar, default_dtype()) == DType::uint64) {
       if (scalar.kind() >= highest.kind()) highest = scalar;
     }
   }
-  const DType type = options.dtype.value_or(graph::default_type(highest));
+  const DType type = options.dtype.value_or(graph::default_type(highest, default_dtype()));
   CreationOptions typed = options;
   typed.dtype = type;
   const auto gather = [&]<class T>(T (*value)(const Scalar&), DType wide) {

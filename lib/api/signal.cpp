@@ -83,7 +83,7 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
   const Operand places(xp), values(fp);
   const graph::Place place = api::common_place("interp", {&x, &places, &values});
   for (const Operand* operand : {&x, &places}) {
-    if (operand->is_scalar() ? is_complex(graph::default_type(operand->scalar()))
+    if (operand->is_scalar() ? is_complex(graph::default_type(operand->scalar(), default_dtype()))
                              : is_complex(operand->array().dtype())) {
       throw DTypeError("[interp] the positions x and xp must be real; only fp may be complex");
     }

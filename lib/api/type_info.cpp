@@ -80,7 +80,7 @@ IntegerInfo iinfo(const Array& x) { return iinfo(x.dtype()); }
 Capabilities capabilities() { return {.boolean_indexing = true, .data_dependent_shapes = true}; }
 
 DefaultDTypes default_dtypes(const std::optional<Device>&) {
-  return {.real_floating = default_dtype(), .complex_floating = graph::default_complex()};
+  return {.real_floating = default_dtype(), .complex_floating = graph::complex_of(default_dtype())};
 }
 
 std::vector<DType> dtypes(const DTypesOptions& options) {

@@ -64,7 +64,7 @@ DType result_type(std::initializer_list<TypeOperand> operands) {
   // The highest kind first: beside it the others have to fit no integer type.
   std::stable_sort(scalars.begin(), scalars.end(),
                    [](const Scalar& a, const Scalar& b) { return a.kind() > b.kind(); });
-  for (const Scalar& scalar : scalars) type = graph::promote(*type, scalar, "result_type");
+  for (const Scalar& scalar : scalars) type = graph::promote(*type, scalar, default_dtype(), "result_type");
   return *type;
 }
 

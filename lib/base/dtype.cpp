@@ -1,37 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the element types, which of them is the default, and rounding to the 16-bit ones.
+// Names of the element types, and rounding to the 16-bit ones.
 #include <koine/dtype.hpp>
-#include <koine/error.hpp>
 
-#include <atomic>
 #include <ostream>
-#include <string>
 
 namespace koine {
-namespace {
-
-constinit std::atomic<DType> process_default{DType::float32};
-// bool_ outside of all scopes: a type that is no default, and needs no initialisation of the thread's.
-constinit thread_local DType scoped_default = DType::bool_;
-
-DType checked(DType dtype, const char* function) {
-  if (dtype == DType::float32 || dtype == DType::float64) return dtype;
-  throw ValueError(std::string("[") + function + "] " + std::string(name(dtype)) +
-                   " cannot be the default type; float32 and float64 can");
-}
-
-}  // namespace
-
-DType default_dtype() noexcept {
-  return scoped_default == DType::bool_ ? process_default.load(std::memory_order_relaxed) : scoped_default;
-}
-
-void set_default_dtype(DType dtype) {
-  process_default.store(checked(dtype, "set_default_dtype"), std::memory_order_relaxed);
-}
-
-DTypeScope::DTypeScope(DType dtype) : before_(scoped_default) { scoped_default = checked(dtype, "DTypeScope"); }
-DTypeScope::~DTypeScope() { scoped_default = before_; }
 
 std::string_view name(DType type) noexcept {
   constexpr std::string_view names[dtype_count] = {"bool",     "int8",    "int16",   "int32",     "int64",

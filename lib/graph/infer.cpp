@@ -68,6 +68,13 @@ DType promote_floating(DType a, DType b) {
 template <class T>
 constexpr bool is_whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
+/// Throws for an integer that does not fit the type of an array beside it.
+void require_integer_fits(const Scalar& scalar, DType array, std::string_view function) {
+  if (fits(scalar, array)) return;
+  throw ValueError(prefix(function) + "the integer " + text(scalar) + " does not fit the array's type " + text(array) +
+                   "; convert the array with astype first");
+}
+
 /// The range of an integer type.
 struct Range {
   std::int64_t least;
@@ -110,36 +117,30 @@ DType promote(DType a, DType b, std::string_view function) {
   return ka > kb ? a : b;
 }
 
-DType default_type(const Scalar& scalar) {
+DType default_type(const Scalar& scalar, DType real) {
   switch (scalar.kind()) {
     case Scalar::Kind::boolean: return DType::bool_;
     case Scalar::Kind::signed_integer: return default_integer;
     case Scalar::Kind::unsigned_integer:
       return scalar.unsigned_integer() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) ? DType::uint64
                                                                                                  : default_integer;
-    case Scalar::Kind::real: return default_dtype();
+    case Scalar::Kind::real: return real;
     case Scalar::Kind::complex: break;
   }
-  return default_complex();
+  return complex_of(real);
 }
 
-DType default_complex() { return default_dtype() == DType::float64 ? DType::complex128 : DType::complex64; }
+DType complex_of(DType real) { return real == DType::float64 ? DType::complex128 : DType::complex64; }
 
 bool is_integral(const Scalar& scalar) { return scalar.kind() <= Scalar::Kind::unsigned_integer; }
 bool share_no_type(DType a, DType b) {
   return (a == DType::uint64 && is_signed_integer(b)) || (b == DType::uint64 && is_signed_integer(a));
 }
 
-DType promote(DType array, const Scalar& scalar, std::string_view function) {
-  const DType own = default_type(scalar);
-  if (kind(own) > kind(array)) {
-    if (kind(own) == 3 && kind(array) == 2) return array == DType::float64 ? DType::complex128 : DType::complex64;
-    return own;
-  }
-  if (kind(own) == 1 && !fits(scalar, array)) {
-    throw ValueError(prefix(function) + "the integer " + text(scalar) + " does not fit the array's type " +
-                     text(array) + "; convert the array with astype first");
-  }
+DType promote(DType array, const Scalar& scalar, DType real, std::string_view function) {
+  const DType own = default_type(scalar, real);
+  if (kind(own) > kind(array)) return kind(own) == 3 && kind(array) == 2 ? complex_of(array) : own;
+  if (kind(own) == 1) require_integer_fits(scalar, array, function);
   return array;
 }
 
@@ -157,9 +158,10 @@ bool fits(const Scalar& scalar, DType type) {
 }
 
 void require_fits(const Scalar& scalar, DType type, std::string_view function) {
-  if (is_complex(promote(type, scalar, function)) && !is_complex(type) && !is_bool(type)) {
+  if (scalar.kind() == Scalar::Kind::complex && !is_complex(type) && !is_bool(type)) {
     throw DTypeError(prefix(function) + "a complex value does not convert to " + text(type));
   }
+  if (is_integral(scalar)) require_integer_fits(scalar, type, function);
   if (fits(scalar, type)) return;
   const Range range = range_of(type);
   throw ValueError(prefix(function) + fmt::format("{} does not fit {}, which holds {} to {}", text(scalar), text(type),
@@ -185,7 +187,7 @@ Operand clamped(const Operand& operand, DType type) {
       operand.scalar());
 }
 
-DType compute_type(const OpInfo& row, DType common) {
+DType compute_type(const OpInfo& row, DType common, DType real) {
   const auto refuse = [&](std::string_view takes) -> DType {
     throw DTypeError(prefix(row.name) + "does not take " + text(common) + "; it takes " + std::string(takes));
   };
@@ -199,9 +201,8 @@ DType compute_type(const OpInfo& row, DType common) {
     case Domain::real:
       return is_bool(common) || is_complex(common) ? refuse("integers and real floating types") : common;
     case Domain::real_or_bool: return is_complex(common) ? refuse("real types, which have an order") : common;
-    case Domain::floating: return kind(common) < 2 ? default_dtype() : common;
-    case Domain::real_floating:
-      return is_complex(common) ? refuse("real types") : kind(common) < 2 ? default_dtype() : common;
+    case Domain::floating: return kind(common) < 2 ? real : common;
+    case Domain::real_floating: return is_complex(common) ? refuse("real types") : kind(common) < 2 ? real : common;
     case Domain::integer: return is_integer(common) ? common : refuse("integers");
     case Domain::bits:
       if (kind(common) < 2) return common;

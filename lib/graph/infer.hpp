@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and shapes of results: promotion, weak scalars, broadcasting, axes.
+// Types and shapes of results: promotion, weak scalars, broadcasting, axes. `real` is the floating type of what nothing
+// else gives one, which is a thread's choice (koine::default_dtype): who infers for a call of its says it.
 #pragma once
 
 #include "graph/ops.hpp"
@@ -28,8 +29,8 @@ auto visit(F&& f, const Scalar& scalar) {
   return f(std::complex<double>(scalar.real(), scalar.imaginary()));
 }
 
-/// The complex type of default_dtype()'s width.
-DType default_complex();
+/// The complex type whose parts are of a real floating type: complex64, but complex128 of float64.
+DType complex_of(DType real);
 /// Whether a scalar is a bool or an integer.
 bool is_integral(const Scalar& scalar);
 
@@ -37,7 +38,7 @@ bool is_integral(const Scalar& scalar);
 /// integer gives way to a floating type). DTypeError for uint64 beside a signed integer, which share no type.
 DType promote(DType a, DType b, std::string_view function);
 /// The type of a weak scalar beside an array of `array`; ValueError for an integer that does not fit.
-DType promote(DType array, const Scalar& scalar, std::string_view function);
+DType promote(DType array, const Scalar& scalar, DType real, std::string_view function);
 /// Whether the types are uint64 and a signed integer, which share no type.
 bool share_no_type(DType a, DType b);
 /// Whether a real scalar, truncated, is in the range of an integer type; true of other types.
@@ -51,10 +52,10 @@ Operand clamped(const Operand& operand, DType type);
 /// stands before them, of any size.
 bool same_kind(DType from, DType to);
 /// The default type of a scalar's kind.
-DType default_type(const Scalar& scalar);
+DType default_type(const Scalar& scalar, DType real);
 
 /// The type a row computes in, given the common type of its inputs; DTypeError where it does not take that type.
-DType compute_type(const OpInfo& row, DType common);
+DType compute_type(const OpInfo& row, DType common, DType real);
 DType result_type(const OpInfo& row, DType compute);
 /// What sums and means are accumulated in: small floats in float32, to be rounded once at the end.
 DType accumulation_type(DType type);

@@ -30,7 +30,7 @@ enum class State : std::uint8_t {
 enum class Gives : std::uint8_t {
   boolean,
   count,     // int64, of bool_
-  floating,  // the same type, default_dtype() for integers
+  floating,  // the same type, the default floating one for integers
   position,  // int64
   same,
   sum,  // the same type, int64 or uint64 for integers
