@@ -302,7 +302,7 @@ class KOINE_API Array : public detail::Methods<Array> {
   /// element several times, it gets the last value; where they name one that is not there, IndexError is thrown when
   /// the array is observed, from then on. To assign by a mask waits for the device only if there is a value for each
   /// element.
-  void set(std::span<const Index> indices, const Operand& value);
+  void set(std::span<const Index> indices, Operand value);
 
   explicit Array(graph::NodeRef node) noexcept : node_(std::move(node)) {}
   const graph::NodeRef& node() const;
@@ -330,17 +330,17 @@ class [[nodiscard]] KOINE_API Subscript : public detail::Methods<Subscript> {
 
   void operator=(const Subscript& value) &&;  // NOLINT: assigns elements, so nothing to chain
   void operator=(Subscript&& value) &&;       // NOLINT
-  void operator=(const Operand& value) &&;    // NOLINT
-  void operator+=(const Operand& value) &&;
-  void operator-=(const Operand& value) &&;
-  void operator*=(const Operand& value) &&;
-  void operator/=(const Operand& value) &&;
-  void operator%=(const Operand& value) &&;
-  void operator&=(const Operand& value) &&;
-  void operator|=(const Operand& value) &&;
-  void operator^=(const Operand& value) &&;
-  void operator<<=(const Operand& value) &&;
-  void operator>>=(const Operand& value) &&;
+  void operator=(Operand value) &&;           // NOLINT
+  void operator+=(Operand value) &&;
+  void operator-=(Operand value) &&;
+  void operator*=(Operand value) &&;
+  void operator/=(Operand value) &&;
+  void operator%=(Operand value) &&;
+  void operator&=(Operand value) &&;
+  void operator|=(Operand value) &&;
+  void operator^=(Operand value) &&;
+  void operator<<=(Operand value) &&;
+  void operator>>=(Operand value) &&;
   template <class T>
   KOINE_INSTEAD("what a subscript read is a value; declare it as Array, or assign to the array itself: x(0) = value")
   void operator=(const T&) &;

@@ -135,9 +135,10 @@ Array& update(Array& x1, Array result, std::string_view function, std::string_vi
   Array& operator op(Array& x1, const Operand& x2) {                 \
     return update(x1, function(x1, x2), #function " in place", #op); \
   }                                                                  \
-  void Subscript::operator op(const Operand& value)&& {              \
+  void Subscript::operator op(Operand value)&& {                     \
     Array part = *this;                                              \
     part op value;                                                   \
+    value = Operand(false); /* only the result needs it now */       \
     std::move(*this) = Operand(std::move(part));                     \
   }
 KN_IN_PLACE(+=, add)

@@ -138,11 +138,12 @@ Array Array::get(std::span<const Index> indices) const {
   return api::view(node(), std::move(part.shape), std::move(part.map));
 }
 
-void Array::set(std::span<const Index> indices, const Operand& value) {
-  if (has_lists(indices)) return set(api::with_arrays(indices, *this), value);
+void Array::set(std::span<const Index> indices, Operand value) {
+  if (has_lists(indices)) return set(api::with_arrays(indices, *this), std::move(value));
   const base::NamedCall call("subscript");
   if (!node_) node_ = node();
   graph::NodeRef source = api::assigned_value(*this, value, "subscript").node();
+  value = Operand(false);  // who else holds it needs it later (exec::assign)
   if (api::has_arrays(indices)) {
     node_ = api::set_by_arrays(*this, indices, Array(std::move(source))).node_;
     return;
@@ -156,9 +157,9 @@ void Subscript::operator=(const Subscript& value) && { std::move(*this) = Operan
 
 void Subscript::operator=(Subscript&& value) && { std::move(*this) = Operand(value.take()); }
 
-void Subscript::operator=(const Operand& value) && {
+void Subscript::operator=(Operand value) && {
   source_ = Array();
-  array_->set(indices_, value);
+  array_->set(indices_, std::move(value));
 }
 
 std::ostream& operator<<(std::ostream& out, const Subscript& x) { return out << Array(x); }

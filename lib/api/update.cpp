@@ -71,7 +71,7 @@ void update(Array& x, std::span<const Index> list, SegmentKind kind, const Opera
     Array part = x.get(indices);
     api::check_assigned(value.shape(), part.shape());
     part = paired(kind, part, value);  // no longer of x's memory, which can then be written in place
-    return x.set(indices, part);
+    return x.set(indices, std::move(part));
   }
   const Array at = api::positions_by_arrays(x, indices).flat;
   api::check_assigned(value.shape(), at.shape());

@@ -3,11 +3,10 @@
 #include "exec/evaluate.hpp"
 #include "exec/evaluation.hpp"
 #include "exec/programs.hpp"
+#include "exec/reading.hpp"
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace koine::exec {
@@ -36,33 +35,6 @@ std::vector<std::int64_t> axes_of_part(const graph::ViewMap& map, const Shape& w
     if (axes[axis] < 0 && whole[axis] != 1) return {};
   }
   return axes;
-}
-
-/// Which elements of an array in memory a value is made of.
-enum class Reads { none, in_place, elsewhere };
-
-/// The same, of elements of `storage`; `in_place` if those of each of the value lie as `part` alone.
-Reads reads_of(const Node& value, const void* storage, const graph::Layout& part) {
-  // Of each pending node met, whether by way of an operation that moves elements.
-  std::unordered_map<const Node*, bool> seen;
-  std::vector<std::pair<const Node*, bool>> stack{{&value, false}};
-  Reads found = Reads::none;
-  while (!stack.empty()) {
-    auto [node, moved] = stack.back();
-    stack.pop_back();
-    if (node->is_ready()) {
-      if (node->storage.get() != storage) continue;
-      if (moved || node->layout != part) return Reads::elsewhere;
-      found = Reads::in_place;
-      continue;
-    }
-    const auto [before, first] = seen.try_emplace(node, moved);
-    if (!first && before->second >= moved) continue;
-    before->second = moved;
-    moved = moved || !graph::is_elementwise(node->op);
-    for (const NodeRef& input : node->inputs) stack.emplace_back(input.get(), moved);
-  }
-  return found;
 }
 
 /// The positions along `axis` of an array of `shape`, for each of its elements.
@@ -132,32 +104,35 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   evaluate(target);
   if (shape.elements() == 0) return;
   const graph::Layout part = *apply(map, shape, target->layout);
-  const Reads reads = [&] {
-    const std::lock_guard lock(context.evaluation_mutex());
-    return reads_of(*value, target->storage.get(), part);
-  }();
+  const auto reading = [&] { return reading_of(value, target, part); };
   // Most of an array that is made of other elements of it is computed anew by one kernel, with what lies outside the
   // part, rather than the value first and then the store.
   const bool most = 2 * shape.elements() >= target->shape.elements();
-  if (reads == Reads::elsewhere && !value->is_ready() && most && map.diagonals.empty()) {
-    if (const NodeRef whole = with_part(target, map, shape, value, place)) {
+  if (!value->is_ready() && most && map.diagonals.empty()) {
+    std::unique_lock lock(context.evaluation_mutex());
+    const bool anew = reading().elsewhere;
+    lock.unlock();
+    if (const NodeRef whole = anew ? with_part(target, map, shape, value, place) : nullptr) {
       evaluate(whole);
       target = whole;
       return;
     }
   }
-  // A part of the target itself that only the caller and this call hold does not count as a holder of the memory.
-  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() <= 2;
+  // A part of the target itself that only this call holds does not count as a holder of the memory.
+  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() == 1;
   const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
   NodeRef copied;
   evaluated(context, [&](Programs& programs) {
-    // A pending value that reads the target is computed first, which lets go of its memory; a part of the target itself
-    // is copied only if the two parts overlap.
-    if (value->is_ready() && value->storage == target->storage && overlap(part, value->layout)) {
+    // What is read where it will be stored, by a value that nobody else wants, may be overwritten as it is read.
+    // Another pending value is computed first, which lets go of the target's memory; a part of the target itself is
+    // copied only if the two parts overlap.
+    const Reading reads = reading();
+    const bool in_place = !value->is_ready() && reads.any && reads.alone && !reads.elsewhere;
+    if (value->is_ready() && reads.any && overlap(part, value->layout)) {
       value = graph::make_copy(value, value->shape, place);
     }
-    if (reads != Reads::none && !value->is_ready()) run_root(context, programs, numbers[0], value);
-    const bool sole = target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1);
+    if (!value->is_ready() && reads.any && !in_place) run_root(context, programs, numbers[0], value);
+    const bool sole = in_place || (target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1));
     NodeRef result = target;
     // Nor in place where the store could still fail after it ran: the target would not be as before.
     if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
