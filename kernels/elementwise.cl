@@ -6,7 +6,7 @@
 //
 // Hooks, filled by codegen; the defaults double a row of floats:
 //   KN_NAME        the kernel's name
-//   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
+//   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
 //   KN_ROW         what stays the same along a row: offsets, repeated values
 //   KN_PIECE       where operands are in pieces along the row: their offsets in the piece that element i is of
 //   KN_PIECE_END   with it: lowers `stop` to the next piece's first element

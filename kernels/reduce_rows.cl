@@ -11,7 +11,7 @@
 //
 // Hooks, filled by codegen; the defaults sum rows of floats:
 //   KN_NAME        the kernel's name
-//   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
+//   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
 //   KN_KEPT        the offsets of result number `kept`
 //   KN_ROW         the offsets of row `row` of its elements, and what stays the same along that row
 //   KN_BODY        takes the elements i to i + KN_W - 1, of which `left` exist, into acc

@@ -7,7 +7,7 @@
 //
 // Hooks, filled by codegen; the defaults divide rows of floats by their sums:
 //   KN_NAME        the kernel's name
-//   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
+//   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
 //   KN_SHARED      of a GPU: local memory, by KN_SHARE(T) for each type T of what KN_ALL_LANES is asked for
 //   KN_KEPT        the offsets of row number `kept`, and what stays the same along it
 //   KN_ROOM        elements that a work-item keeps, a power of two

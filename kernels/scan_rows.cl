@@ -9,7 +9,7 @@
 //
 // Hooks, filled by codegen; the defaults sum rows of floats:
 //   KN_NAME        the kernel's name
-//   KN_PARAMETERS  the kernel's parameters, ending in `const kn_bounds d`
+//   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
 //   KN_KEPT        the offsets of row number `kept`, and what stays the same along it
 //   KN_BODY        puts the elements i to i + KN_W - 1, of which `left` exist, into `taken`
 //   KN_STATE, KN_ONE           the types of `taken` and of one element of it

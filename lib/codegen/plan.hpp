@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/body.hpp"
+#include "codegen/param_block.hpp"
 #include "codegen/walk.hpp"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct Step {
   // Scratch of its runner: the planner keeps the memory for the next plan's steps.
   Walk walk;
   std::string key;
-  std::vector<std::int64_t> words;
+  ParamBlock parameters;
 
   bool folds() const { return graph::role(family) == graph::Role::fold; }
 };

@@ -72,33 +72,16 @@ std::string Printer::vector_type(DType type) const {
   return result;
 }
 
-std::string Printer::constant_parameters() const {
-  std::string text;
-  for (std::size_t k = 0; k < body_.constants.size(); ++k) {
-    text += "const " + std::string(register_type(body_.constants[k]->dtype)) + " c" + number(k) + ", ";
-  }
-  for (std::size_t k = 0; k < body_.loops.size(); ++k) text += "const long n" + number(k) + ", ";
-  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
-    if (body_.loads[k].loop >= 0) text += "const long t" + number(k) + ", ";
-  }
-  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
-    if (!body_.loads[k].draw()) continue;
-    for (const char* word : {"seed", "first"}) text += "const ulong " + (word + number(k)) + ", ";
-    for (const char* real : {"start", "scale", "last"}) text += "const float draw_" + (real + number(k)) + ", ";
-  }
-  return text;
-}
-
 std::string Printer::constants() const {
   std::string text;
   for (std::size_t k = 0; k < body_.constants.size(); ++k) {
     const std::string type = vector_type(body_.constants[k]->dtype);
-    text += "const " + type + " k" + number(k) + " = (" + type + ")(c" + number(k) + ");\n";
+    text += "const " + type + " k" + number(k) + " = (" + type + ")(d.c" + number(k) + ");\n";
   }
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
     if (!body_.loads[k].draw() || !traits_.long_loops()) continue;
     const std::string n = number(k);
-    text += "float drawn" + n + "[KN_AHEAD];\nulong from" + n + " = KN_NOTHING_DRAWN(first" + n + ");\n";
+    text += "float drawn" + n + "[KN_AHEAD];\nulong from" + n + " = KN_NOTHING_DRAWN(d.first" + n + ");\n";
   }
   return text;
 }
@@ -136,7 +119,7 @@ std::string Printer::load_text(std::size_t k, Access access) const {
                                         : draw_text(k, "kn_draw_apart", at + " * " + stride, stride + ", ");
   }
   const std::string offset =
-      looped ? "o" + n + " + l" + number(static_cast<std::size_t>(load.loop)) + " * t" + n : "o" + n;
+      looped ? "o" + n + " + l" + number(static_cast<std::size_t>(load.loop)) + " * d.t" + n : "o" + n;
   if (access == Access::uniform) {
     if (!looped) return "u" + n;
     const std::string one = load.iota ? offset : "kn_one_" + type + "(p" + n + " + " + offset + ")";
@@ -155,8 +138,8 @@ std::string Printer::load_text(std::size_t k, Access access) const {
 std::string Printer::draw_text(std::size_t k, const std::string& function, const std::string& at,
                                const std::string& stride) const {
   const std::string n = number(k), ahead = traits_.long_loops() ? "drawn" + n + ", &from" + n + ", " : "";
-  return function + "(" + ahead + "first" + n + " + (ulong)(" + at + "), " + stride + "seed" + n + ", draw_start" + n +
-         ", draw_scale" + n + ", draw_last" + n + ")";
+  return function + "(" + ahead + "d.first" + n + " + (ulong)(" + at + "), " + stride + "d.seed" + n +
+         ", d.draw_start" + n + ", d.draw_scale" + n + ", d.draw_last" + n + ")";
 }
 
 std::string Printer::draw_settings() const {
@@ -310,7 +293,7 @@ std::string Printer::loop_text(std::size_t index, const std::vector<Access>& acc
   if (register_type(line.in_type) != register_type(type)) taken = "convert_" + vector + "(" + taken + ")";
   if (graph::info(kind).maps()) taken = applied(graph::info(kind).map, taken);
   std::string text = vector + " " + sum + " = (" + vector + ")(" + combine.identity + ");\n";
-  text += "for (long l" + n + " = 0; l" + n + " < n" + n + "; ++l" + n + ") {\n" + lines_of(line.args[1], access);
+  text += "for (long l" + n + " = 0; l" + n + " < d.n" + n + "; ++l" + n + ") {\n" + lines_of(line.args[1], access);
   text += "const " + vector + " a = " + sum + ", b = " + taken + ";\n" + sum + " = " + combine.text + ";\n}\n";
   text += vector_type(line.type) + " " + v + " = " + sum + ";\n";
   if (is_half(line.type)) text += v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n";

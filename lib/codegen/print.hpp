@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/body.hpp"
+#include "codegen/param_block.hpp"
 #include "codegen/walk.hpp"
 #include "device/traits.hpp"
 
@@ -13,8 +14,10 @@
 namespace koine::codegen {
 
 /// A program in pieces, in their order: settings, the texts of `modules`, which are names of kernels/common, the
-/// definitions that fill the hooks of kernels/<kernel>.cl, and that file. Its only kernel is named `entry`.
+/// definitions that fill the hooks of kernels/<kernel>.cl, and that file. Its only kernel is named `entry`; `about` is
+/// what it is compiled for, for the log.
 struct KernelText {
+  std::string about;
   std::string settings;
   std::vector<std::string_view> modules;
   std::string definitions;
@@ -36,9 +39,8 @@ class Printer {
   Printer(const Body& body, const DeviceTraits& traits, int width) : body_(body), traits_(traits), width_(width) {}
 
   std::string vector_type(DType type) const;
-  /// "const float k0 = ..." for the constants; their parameters are c0, c1, ...
+  /// "const float k0 = ..." for the constants, which the block has as c0, c1, ...
   std::string constants() const;
-  std::string constant_parameters() const;
   std::string load_parameters() const;
   /// Values that stay the same along a row.
   std::string uniform_loads(const std::vector<Access>& access) const;
@@ -72,8 +74,14 @@ class Printer {
   int width_;
 };
 
+/// The macros that must stand before the modules: a spec's, and what the device says.
+template <class Spec>
+std::string settings(const Spec& spec, const DeviceTraits& traits) {
+  return (traits.fp64 ? "#define KN_FP64 1\n" : "") + defines_of(spec);
+}
+
 /// A kernel that stores every output of the body: kernels/elementwise.cl.
-KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTraits& traits);
+KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits);
 
 /// A function `name`(v, left): v where elements exist, else what changes nothing.
 std::string only_function(int width, DType type, const std::string& identity, const std::string& name = "kn_only");

@@ -6,7 +6,7 @@
 
 namespace koine::codegen {
 
-KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTraits& traits) {
+KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits) {
   const Printer printer(body, traits, walk.width);
   std::vector<DType> stored;
   for (const Output& output : body.outputs) stored.push_back(output.node->dtype);
@@ -24,13 +24,13 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const DeviceTra
   }
   KernelText text;
   text.entry = kernel_name(body);
-  text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.outer_axes() > 0, walk.width}, traits);
-  text.settings += printer.draw_settings();
+  text.about = "elementwise" + line_of(walk);
+  text.settings = settings(walk, traits) + printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "elementwise";
-  text.definitions = printer.memory_instances(stored) + bounds_type(walk) +
-                     define("KN_PARAMETERS",
-                            printer.load_parameters() + outputs + printer.constant_parameters() + "const kn_bounds d") +
+  text.definitions = printer.memory_instances(stored) + block_type(block, walk.spilled) +
+                     "#define KN_STRIDE(k) d.inner_stride[k]\n" +
+                     define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access)) +
                      define("KN_BODY", printer.lines(walk.access) + stores);

@@ -15,22 +15,11 @@ namespace {
 
 std::string number(std::size_t n) { return std::to_string(n); }
 
-std::string bounds_type(const ReduceWalk& walk) {
-  const std::size_t operands = std::max<std::size_t>(walk.offsets.size(), 1);
-  const auto list = [&](const std::string& name, const graph::Collapsed& axes) {
-    return "  long " + name + "_size[" + number(axes.shape.size()) + "];\n  long " + name + "_stride[" +
-           number(axes.shape.size() * operands) + "];\n";
-  };
-  return "typedef struct {\n  ulong inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;\n"
-         "  long offset[" +
-         number(operands) + "];\n" + list("kept", walk.kept) + list("reduced", walk.reduced) + "} kn_bounds;\n";
-}
-
 /// The strides along the innermost axis under the name the lines use.
 std::string inner_strides(const ReduceWalk& walk) {
   const std::string list = walk.columns ? "kept" : "reduced";
   const std::size_t axis = (walk.columns ? walk.kept : walk.reduced).shape.size() - 1;
-  const std::string first = number(axis * std::max<std::size_t>(walk.offsets.size(), 1));
+  const std::string first = number(axis * walk.offsets.size());
   return "#define KN_STRIDE(k) d." + list + "_stride[" + first + " + (k)]\n";
 }
 
@@ -392,43 +381,39 @@ bool takes_states(const ReducePass& pass) {
 
 bool takes_constants(const ReducePass& pass) { return pass.last && graph::info(pass.kind).has_constants(); }
 
-KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const DeviceTraits& traits) {
+KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const ParamBlock& block,
+                        const DeviceTraits& traits) {
   const Body& body = *pass.body;
   const Printer printer(body, traits, walk.width);
   const graph::State state = graph::info(pass.kind).state;
-  std::string parameters = printer.load_parameters();
+  std::string parameters = printer.load_parameters(), constants = printer.constants();
   std::vector<DType> stored;
   for (const Component& output : outputs_of(pass)) {
     parameters += "__global " + std::string(memory_type(output.type)) + "* " + output_name(output) + ", ";
     stored.push_back(output.type);
   }
-  parameters += printer.constant_parameters();
   std::size_t k = 0;
   for (const ReducePass& single : single_passes(pass)) {
     const std::string n = pass.several.empty() ? "" : number(k++);
     if (!takes_constants(single)) continue;
     const std::string type(register_type(graph::real_part(combined_type(single))));
-    parameters += "const " + type + " divisor" + n + ", const " + type + " scale" + n + ", ";
+    for (const char* name : {"divisor", "scale"})
+      constants += "const " + type + " " + name + n + " = d." + name + n + ";\n";
   }
+  const ReduceSpec spec{walk, pass};
   KernelText text;
   text.entry = kernel_name(pass);
-  text.settings = settings({walk.cpu, walk.wide, walk.aligned, walk.reduced.shape.size() > 1, walk.width}, traits);
-  if (walk.fixed) text.settings += "#define KN_FIXED\n";
-  if (walk.ragged) text.settings += "#define KN_RAGGED\n";
-  if (walk.together) text.settings += "#define KN_TOGETHER\n";
-  if (walk.dense) text.settings += "#define KN_DENSE\n";
-  if (walk.chunk > 0) text.settings += "#define KN_CHUNK " + std::to_string(walk.chunk) + "\n";
-  text.settings += "#define KN_LANES " + std::to_string(walk.lanes) + "\n#define KN_GROUP " +
-                   std::to_string(reduce_group) + "\n#define KN_TILE " + std::to_string(walk.tile) + "\n";
+  text.settings = settings(spec, traits) + "#define KN_GROUP " + std::to_string(reduce_group) + "\n";
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   if (state == graph::State::moments) text.modules.push_back("common/moments");
   if (state == graph::State::exponentials) text.modules.push_back("common/exponentials");
   if (pass.kind == ReduceKind::prod && is_complex(pass.result)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";
-  text.definitions = printer.memory_instances(stored) + bounds_type(walk) + inner_strides(walk) +
-                     define("KN_PARAMETERS", parameters + "const kn_bounds d") +
-                     define("KN_CONSTANTS", printer.constants()) +
+  text.about = std::string(text.kernel) + line_of(spec);
+  text.definitions = printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
+                     define("KN_PARAMETERS", parameters + block_parameter(walk.spilled)) +
+                     define("KN_CONSTANTS", constants) +
                      define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +
                      define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +
                                           printer.uniform_loads(walk.access)) +

@@ -160,7 +160,7 @@ class Phrases {
     const std::string result = "row" + n, line = "v" + std::to_string(body_.folds[index].line);
     text += fold.one + " " + result + ";\n{\n";
     if (fold.row.has_constants())
-      text += "const " + fold.one + " divisor = divisor" + n + ", scale = scale" + n + ";\n";
+      text += "const " + fold.one + " divisor = d.divisor" + n + ", scale = d.scale" + n + ";\n";
     text += result + " = " + applied(fold.row.finish, state) + ";\n}\n";
     const DType type = fold.node.dtype;
     const std::string vector = printer_.vector_type(type);
@@ -286,33 +286,24 @@ class Phrases {
 
 }  // namespace
 
-KernelText print_rows(const Body& body, const RowsWalk& walk, const DeviceTraits& traits) {
+KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& block, const DeviceTraits& traits) {
   const Printer printer(body, traits, walk.width);
   const Phrases phrases(body, walk, printer);
   std::vector<DType> stored;
-  std::string outputs, constants;
+  std::string outputs;
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
     stored.push_back(body.outputs[k].node->dtype);
     outputs += "__global " + std::string(memory_type(stored[k])) + "* p" + number(body.loads.size() + k) + ", ";
   }
-  for (std::size_t f = 0; f < body.folds.size(); ++f) {
-    const graph::Node& node = *body.folds[f].node;
-    if (!graph::info(node.get<Op::reduce>().kind).has_constants()) continue;
-    const std::string type(register_type(graph::accumulation_type(node.dtype))), n = number(f);
-    constants += "const " + type + " divisor" + n + ", const " + type + " scale" + n + ", ";
-  }
   KernelText text;
   text.entry = kernel_name(body);
-  text.settings = settings({walk.cpu, walk.wide, walk.aligned, false, walk.width}, traits);
-  text.settings += "#define KN_ROOM " + std::to_string(walk.room) + "\n#define KN_LANES " + std::to_string(walk.lanes) +
-                   "\n#define KN_GROUP " + std::to_string(rows_group) + "\n";
-  if (walk.whole) text.settings += "#define KN_WHOLE\n";
+  text.about = "rows" + line_of(walk);
+  text.settings = settings(walk, traits) + "#define KN_GROUP " + std::to_string(rows_group) + "\n";
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "rows";
-  text.definitions = printer.memory_instances(stored) + row_bounds_type(walk, "count, rows, rows_per_item") +
-                     define("KN_PARAMETERS", printer.load_parameters() + outputs + printer.constant_parameters() +
-                                                 constants + "const kn_bounds d") +
+  text.definitions = printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
+                     define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_KEPT", part_offsets(walk.kept, false, "d.offset", "o", "kept", "kept") +
                                            printer.uniform_loads(walk.access)) +

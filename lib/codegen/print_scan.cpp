@@ -66,29 +66,27 @@ std::string value_hooks(const ScanPass& pass, const ScanWalk& walk, const Printe
 
 }  // namespace
 
-KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const DeviceTraits& traits) {
+KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlock& block, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   const Printer printer(body, traits, walk.width);
   const DType total = total_type(pass), stored = pass.totals ? total : pass.result;
   KernelText text;
   text.entry = kernel_name(pass);
-  text.settings = settings({walk.cpu, walk.wide, walk.aligned, false, walk.width}, traits);
-  if (pass.totals) text.settings += "#define KN_TOTALS\n";
-  text.settings += "#define KN_CHUNK " + std::to_string(scan_chunk) + "\n#define KN_GROUPS " +
-                   std::to_string(walk.groups) + "\n#define KN_LANES " + std::to_string(walk.lanes) +
-                   "\n#define KN_GROUP " + std::to_string(scan_group(pass.result)) + "\n";
+  const ScanSpec spec{walk, pass};
+  text.settings = settings(spec, traits) + "#define KN_CHUNK " + std::to_string(scan_chunk) + "\n#define KN_GROUP " +
+                  std::to_string(scan_group(pass.result)) + "\n";
   const std::vector<DType> in_memory = pass.prefixed ? std::vector{stored, total} : std::vector{stored};
   text.settings += printer.draw_settings();
   text.modules = printer.modules(in_memory);
   if (pass.kind == graph::ReduceKind::prod && is_complex(stored)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "scan_columns" : "scan_rows";
+  text.about = std::string(text.kernel) + line_of(spec);
   std::string parameters = printer.load_parameters() + "__global " + std::string(memory_type(stored)) + "* out, ";
   if (pass.prefixed) parameters += "__global const " + std::string(memory_type(total)) + "* prefixes, ";
-  parameters += printer.constant_parameters() + "const kn_bounds d";
+  parameters += block_parameter(walk.spilled);
   const std::string kept = part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept");
   const std::string uniform = printer.uniform_loads(walk.access);
-  text.definitions = printer.memory_instances(in_memory) +
-                     row_bounds_type(walk, "count, inner, tiles, blocks, units, units_per_item") +
+  text.definitions = printer.memory_instances(in_memory) + block_type(block, walk.spilled) + inner_strides(walk) +
                      define("KN_PARAMETERS", parameters) + define("KN_CONSTANTS", printer.constants()) +
                      define("KN_KEPT", walk.columns ? kept : kept + uniform) +
                      define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") +

@@ -18,29 +18,28 @@ bool any_strided(const Walk& walk) {
 
 }  // namespace
 
-std::string settings(const Loop& loop, const DeviceTraits& traits) {
-  std::string text = traits.fp64 ? "#define KN_FP64 1\n" : "";
-  text += "#define KN_W " + std::to_string(loop.width) + "\n";
-  if (loop.cpu) text += "#define KN_CPU\n";
-  if (loop.aligned) text += "#define KN_ALIGNED\n";
-  if (loop.rows) text += "#define KN_ROWS\n";
-  return text + "#define KN_INDEX " + (loop.wide ? "ulong" : "uint") + "\n";
-}
-
-std::string bounds_type(const Walk& walk) {
+void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
+  const std::span<const std::int64_t> strides(walk.axes.strides);
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
-  std::string text = "typedef struct {\n  ulong inner, row_segments, segments, per_item, segment;\n";
-  if (!walk.seams.empty()) text += "  long seam[" + number(2 * walk.seams.size()) + "];\n";
-  text += "  long offset[" + number(operands) + "];\n";
-  if (any_strided(walk)) text += "  long inner_stride[" + number(operands) + "];\n";
-  if (outer) text += "  ulong size[" + number(outer) + "];\n  long stride[" + number(outer * operands) + "];\n";
-  return text + "} kn_bounds;\n#define KN_STRIDE(k) d.inner_stride[k]\n";
+  block.add("inner", static_cast<std::uint64_t>(walk.inner()));
+  block.add("row_segments", segments.row_segments);
+  block.add("segments", segments.segments);
+  block.add("per_item", segments.per_item);
+  block.add("segment", segments.segment);
+  for (std::size_t s = 0; s < walk.seams.size(); ++s) {
+    block.add({"seam_at", s}, walk.seams[s].at);
+    block.add({"seam_jump", s}, walk.seams[s].jump);
+  }
+  block.add("offset", walk.offsets);
+  if (any_strided(walk)) block.add("inner_stride", strides.last(operands));
+  block.add("size", std::span(walk.axes.shape.begin(), outer));
+  block.add("stride", strides.first(outer * operands));
 }
 
 /// How far a leader has moved past its seam number `s`, along the axis that `at` counts along.
 static std::string past_seam(const Walk& walk, std::size_t s, const std::string& at) {
-  return "if (" + at + " >= d.seam[" + number(2 * s) + "]) m" + number(walk.seams[s].operand) + " += d.seam[" +
-         number(2 * s + 1) + "];\n";
+  return "if (" + at + " >= d.seam_at" + number(s) + ") m" + number(walk.seams[s].operand) + " += d.seam_jump" +
+         number(s) + ";\n";
 }
 
 /// Whether an operand is in pieces along the innermost axis.
@@ -104,7 +103,7 @@ std::string piece_ends(const Walk& walk) {
   std::string text;
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
     if (walk.seams[s].axis != walk.outer_axes()) continue;
-    const std::string at = "(ulong)d.seam[" + number(2 * s) + "]";
+    const std::string at = "(ulong)d.seam_at" + number(s);
     text += "if (" + at + " > i) stop = min(stop, " + at + ");\n";
   }
   return text;
@@ -131,39 +130,6 @@ std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::s
     }
   }
   return text;
-}
-
-void write_bounds(const Walk& walk, const Segments& segments, std::vector<std::int64_t>& words) {
-  const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
-  const auto& strides = walk.axes.strides;
-  const auto inner_strides = strides.end() - static_cast<std::ptrdiff_t>(operands);
-  words.clear();
-  words.push_back(walk.inner());
-  for (std::uint64_t s : {segments.row_segments, segments.segments, segments.per_item, segments.segment}) {
-    words.push_back(static_cast<std::int64_t>(s));
-  }
-  for (const Walk::WalkSeam& seam : walk.seams) words.insert(words.end(), {seam.at, seam.jump});
-  words.insert(words.end(), walk.offsets.begin(), walk.offsets.end());
-  if (any_strided(walk)) words.insert(words.end(), inner_strides, strides.end());
-  words.insert(words.end(), walk.axes.shape.begin(), walk.axes.shape.begin() + outer);
-  words.insert(words.end(), strides.begin(), inner_strides);
-}
-
-void append_key(std::string& key, const Walk& walk) {
-  key.push_back(static_cast<char>(walk.width));
-  key.push_back(static_cast<char>((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0)));
-  key.push_back(static_cast<char>(walk.outer_axes()));
-  for (Access access : walk.access) key.push_back(static_cast<char>(access));
-  for (std::size_t leader : walk.leader) {
-    key.push_back(static_cast<char>(leader));
-    key.push_back(static_cast<char>(leader >> 8));
-  }
-  key.push_back(static_cast<char>(walk.seams.size()));
-  for (const Walk::WalkSeam& seam : walk.seams) {
-    key.push_back(static_cast<char>(seam.operand));
-    key.push_back(static_cast<char>(seam.operand >> 8));
-    key.push_back(static_cast<char>(seam.axis));
-  }
 }
 
 }  // namespace koine::codegen

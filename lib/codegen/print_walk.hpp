@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bounds a kernel gets with a walk: their C type, their bytes, and the code that finds a row's offsets.
+// The bounds a kernel gets with a walk, and the code that finds a row's offsets.
 #pragma once
 
+#include "codegen/param_block.hpp"
 #include "codegen/walk.hpp"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace koine::codegen {
 
@@ -16,8 +16,8 @@ struct Segments {
   std::uint64_t row_segments, segments, per_item, segment;
 };
 
-/// The definition of kn_bounds, preceded by the settings that every generated kernel starts with.
-std::string bounds_type(const Walk& walk);
+/// Adds what the loop and the offsets read.
+void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments);
 /// "long o0 = ..." for each operand, from `row`.
 std::string row_offsets(const Walk& walk);
 /// "o0 = ..." for each operand that is in pieces along the innermost axis: the offset of the piece that element i is
@@ -25,21 +25,9 @@ std::string row_offsets(const Walk& walk);
 std::string piece_offsets(const Walk& walk);
 /// "stop = min(stop, ...)" for the element behind i with which another piece of an operand begins.
 std::string piece_ends(const Walk& walk);
-/// Fills `words` with the bytes of a kn_bounds.
-void write_bounds(const Walk& walk, const Segments& segments, std::vector<std::int64_t>& words);
-/// All of a walk that enters a program's text.
-void append_key(std::string& key, const Walk& walk);
 /// "long <to>0 = <from>0 + ..." for each operand: the offsets of element `index` of `axes`, which kn_bounds calls
 /// `list`; the last axis is left out where it is the innermost one of the walk.
 std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
                          std::string_view index, std::string_view list);
-/// What the texts of all families' kernels depend on.
-struct Loop {
-  bool cpu, wide, aligned;
-  bool rows;  ///< there are several, whose offsets differ
-  int width;
-};
-/// The macros that must stand before the modules.
-std::string settings(const Loop& loop, const DeviceTraits& traits);
 
 }  // namespace koine::codegen

@@ -6,6 +6,8 @@
 #include "codegen/walk.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +58,7 @@ struct ReduceWalk {
   std::vector<Access> access;
   // The division of work; see kernels/reduce_rows.cl.
   std::uint64_t inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;
+  bool spilled;  // whether its parameters are read from a buffer
 };
 
 inline constexpr int reduce_group = 256;
@@ -72,9 +75,49 @@ std::vector<ReducePass> single_passes(const ReducePass& pass);
 /// Whether the kernel takes a divisor and a scale of a reduction alone.
 bool takes_constants(const ReducePass& pass);
 
+/// What a reduction's kernel is compiled for, beside its body.
+struct ReduceSpec {
+  const ReduceWalk& walk;
+  const ReducePass& pass;
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.shape("kind", pass.kind);
+    v.shape("result", pass.result);
+    v.shape("several", pass.several.size());
+    for (const ReducedValue& value : pass.several) {
+      v.shape("kind", value.kind);
+      v.shape("result", value.result);
+    }
+    v.shape("takes_states", takes_states(pass));
+    v.shape("leaves_states", leaves_states(pass));
+    v.shape("columns", walk.columns);
+    v.define("KN_W", walk.width);
+    v.define("KN_CPU", walk.cpu);
+    v.define("KN_ALIGNED", walk.aligned);
+    v.define("KN_ROWS", walk.reduced.shape.size() > 1);
+    v.define("KN_INDEX", Either{walk.wide, "ulong", "uint"});
+    v.define("KN_FIXED", walk.fixed);
+    v.define("KN_RAGGED", walk.ragged);
+    v.define("KN_TOGETHER", walk.together);
+    v.define("KN_DENSE", walk.dense);
+    v.define("KN_CHUNK", walk.chunk > 0 ? std::optional(walk.chunk) : std::nullopt);
+    v.define("KN_LANES", walk.lanes);
+    v.define("KN_TILE", walk.tile);
+    v.shape("spilled", walk.spilled);
+    v.shape("kept", walk.kept.shape.size());
+    v.shape("reduced", walk.reduced.shape.size());
+    v.shape("access", walk.access);
+  }
+};
+
 ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_t>& axes, const DeviceTraits& traits);
-void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass);
-std::vector<std::int64_t> bounds(const ReduceWalk& walk);
-KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const DeviceTraits& traits);
+/// `finishes`: of each reduction, what its results are divided by and multiplied with where its kernel takes that.
+struct Finish {
+  double divisor, scale;
+};
+ParamBlock parameters_of(const ReducePass& pass, const ReduceWalk& walk, std::span<const Finish> finishes);
+KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const ParamBlock& block,
+                        const DeviceTraits& traits);
 
 }  // namespace koine::codegen

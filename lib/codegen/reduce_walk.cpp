@@ -2,6 +2,8 @@
 // How the operands of a reduction are walked.
 #include "codegen/reduce.hpp"
 
+#include "graph/infer.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -139,6 +141,11 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   }
 }
 
+/// A name of the block, with the number of the reduction where there are several.
+ParamBlock::Name finish_name(const char* name, const ReducePass& pass, std::size_t number) {
+  return pass.several.empty() ? ParamBlock::Name(name) : ParamBlock::Name(name, number);
+}
+
 void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
   const std::int64_t inner = walk.kept.shape.back(), rows = walk.reduced.shape.elements();
   std::int64_t most_vectors = cpu_tile;
@@ -213,44 +220,30 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   return walk;
 }
 
-std::vector<std::int64_t> bounds(const ReduceWalk& walk) {
-  std::vector<std::int64_t> words;
-  for (std::uint64_t w : {walk.inner, walk.row_segments, walk.segments, walk.segment, walk.blocks, walk.per_block,
-                          walk.units, walk.units_per_item}) {
-    words.push_back(static_cast<std::int64_t>(w));
+ParamBlock parameters_of(const ReducePass& pass, const ReduceWalk& walk, std::span<const Finish> finishes) {
+  ParamBlock block;
+  block.add("inner", walk.inner);
+  block.add("row_segments", walk.row_segments);
+  block.add("segments", walk.segments);
+  block.add("segment", walk.segment);
+  block.add("blocks", walk.blocks);
+  block.add("per_block", walk.per_block);
+  block.add("units", walk.units);
+  block.add("units_per_item", walk.units_per_item);
+  block.add("offset", walk.offsets);
+  block.add("kept_size", walk.kept.shape);
+  block.add("kept_stride", walk.kept.strides);
+  block.add("reduced_size", walk.reduced.shape);
+  block.add("reduced_stride", walk.reduced.strides);
+  add_values(block, *pass.body);
+  const std::vector<ReducePass> singles = single_passes(pass);
+  for (std::size_t k = 0; k < singles.size(); ++k) {
+    if (!takes_constants(singles[k])) continue;
+    const DType type = graph::real_part(combined_type(singles[k]));
+    block.add_real(finish_name("divisor", pass, k), type, finishes[k].divisor);
+    block.add_real(finish_name("scale", pass, k), type, finishes[k].scale);
   }
-  words.insert(words.end(), walk.offsets.begin(), walk.offsets.end());
-  if (walk.offsets.empty()) words.push_back(0);  // C has no empty arrays
-  for (const graph::Collapsed* part : {&walk.kept, &walk.reduced}) {
-    for (std::int64_t size : part->shape) words.push_back(size);
-    for (std::size_t axis = 0; axis < part->shape.size(); ++axis) {
-      for (std::size_t k = 0; k < part->layouts; ++k) words.push_back(part->stride(k, axis));
-      if (part->layouts == 0) words.push_back(0);
-    }
-  }
-  return words;
-}
-
-void append_key(std::string& key, const ReduceWalk& walk, const ReducePass& pass) {
-  const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
-  byte(pass.kind);
-  byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0) |
-       (leaves_states(pass) ? 16 : 0) | (takes_states(pass) ? 32 : 0) | (walk.fixed ? 64 : 0) |
-       (walk.ragged ? 128 : 0));
-  byte(pass.result);
-  byte(pass.several.size());
-  for (const ReducedValue& value : pass.several) {
-    byte(value.kind);
-    byte(value.result);
-  }
-  byte(walk.width);
-  byte(walk.lanes == 256 ? 255 : walk.lanes);
-  byte(walk.tile);
-  byte(walk.chunk | (walk.together ? 64 : 0) | (walk.dense ? 128 : 0));
-  byte(walk.kept.shape.size());
-  byte(walk.reduced.shape.size());
-  for (Access access : walk.access) byte(access);
-  append_key(key, *pass.body);
+  return block;
 }
 
 }  // namespace koine::codegen

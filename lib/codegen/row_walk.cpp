@@ -50,29 +50,17 @@ RowWalk make_row_walk(const Body& body, std::size_t axis, const std::vector<Shap
   return walk;
 }
 
-void append_key(std::string& key, const RowWalk& walk) {
-  const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
-  byte((walk.cpu ? 1 : 0) | (walk.wide ? 2 : 0) | (walk.aligned ? 4 : 0) | (walk.columns ? 8 : 0));
-  byte(walk.width);
-  byte(walk.kept.shape.size());
-  for (Access access : walk.access) byte(access);
+void add_bounds(ParamBlock& block, const RowWalk& walk) {
+  block.add("offset", walk.offsets);
+  block.add("along", walk.along);
+  block.add("kept_size", walk.kept.shape);
+  block.add("kept_stride", walk.kept.strides);
 }
 
-void append_bounds(std::vector<std::int64_t>& words, const RowWalk& walk) {
-  words.insert(words.end(), walk.offsets.begin(), walk.offsets.end());
-  words.insert(words.end(), walk.along.begin(), walk.along.end());
-  words.insert(words.end(), walk.kept.shape.begin(), walk.kept.shape.end());
-  words.insert(words.end(), walk.kept.strides.begin(), walk.kept.strides.end());
-}
-
-std::string row_bounds_type(const RowWalk& walk, std::string_view first) {
-  const auto number = [](std::size_t n) { return std::to_string(n); };
-  const std::string operands = number(walk.offsets.size()), axes = number(walk.kept.shape.size());
-  const std::string last = number((walk.kept.shape.size() - 1) * walk.offsets.size());
-  return "typedef struct {\n  ulong " + std::string(first) + ";\n  long offset[" + operands + "], along[" + operands +
-         "];\n  long kept_size[" + axes + "], kept_stride[" + number(walk.kept.strides.size()) +
-         "];\n} kn_bounds;\n#define KN_STRIDE(k) " +
-         (walk.columns ? "d.kept_stride[" + last + " + (k)]" : "d.along[k]") + "\n";
+std::string inner_strides(const RowWalk& walk) {
+  const std::size_t last = (walk.kept.shape.size() - 1) * walk.offsets.size();
+  return "#define KN_STRIDE(k) " + (walk.columns ? "d.kept_stride[" + std::to_string(last) + " + (k)]" : "d.along[k]") +
+         "\n";
 }
 
 }  // namespace koine::codegen

@@ -2,11 +2,11 @@
 // How kernels that take whole rows along one axis (scans, and rows.hpp) walk their operands.
 #pragma once
 
+#include "codegen/param_block.hpp"
 #include "codegen/walk.hpp"
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace koine::codegen {
@@ -19,6 +19,19 @@ struct RowWalk {
   graph::Collapsed kept;
   std::vector<std::int64_t> offsets, along;
   std::vector<Access> access;
+  bool spilled = false;  // whether its parameters are read from a buffer
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_W", width);
+    v.define("KN_CPU", cpu);
+    v.define("KN_ALIGNED", aligned);
+    v.define("KN_INDEX", Either{wide, "ulong", "uint"});
+    v.shape("columns", columns);
+    v.shape("spilled", spilled);
+    v.shape("kept", kept.shape.size());
+    v.shape("access", access);
+  }
 };
 
 /// `others`: for each operand beside the loads its strides over the body's domain; all begin at offset 0. `axis` is of
@@ -28,11 +41,9 @@ RowWalk make_row_walk(const Body& body, std::size_t axis, const std::vector<Shap
 /// Row-major memory of the domain with another size along an axis.
 Shape strides_with(Shape shape, std::size_t axis, std::int64_t size);
 
-/// All of a walk that enters a program's text.
-void append_key(std::string& key, const RowWalk& walk);
-/// The words of kn_bounds behind its first ones.
-void append_bounds(std::vector<std::int64_t>& words, const RowWalk& walk);
-/// The definition of kn_bounds, which begins with the ulongs `first`.
-std::string row_bounds_type(const RowWalk& walk, std::string_view first);
+/// Adds what the offsets read.
+void add_bounds(ParamBlock& block, const RowWalk& walk);
+/// The strides along the innermost axis under the name that a body's lines use.
+std::string inner_strides(const RowWalk& walk);
 
 }  // namespace koine::codegen

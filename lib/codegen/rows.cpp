@@ -185,17 +185,22 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
   return result;
 }
 
-std::vector<std::int64_t> bounds(const RowsWalk& walk) {
-  std::vector<std::int64_t> words;
-  for (std::uint64_t w : {walk.count, walk.rows, walk.rows_per_item}) words.push_back(static_cast<std::int64_t>(w));
-  append_bounds(words, walk);
-  return words;
-}
-
-void append_key(std::string& key, const RowsWalk& walk) {
-  key.push_back(static_cast<char>(std::countr_zero(static_cast<unsigned>(walk.room))));
-  key.push_back(static_cast<char>(std::countr_zero(static_cast<unsigned>(walk.lanes)) | (walk.whole ? 128 : 0)));
-  append_key(key, static_cast<const RowWalk&>(walk));
+ParamBlock parameters_of(const Body& body, const RowsWalk& walk) {
+  ParamBlock block;
+  block.add("count", walk.count);
+  block.add("rows", walk.rows);
+  block.add("rows_per_item", walk.rows_per_item);
+  add_bounds(block, walk);
+  add_values(block, body);
+  for (std::size_t f = 0; f < body.folds.size(); ++f) {
+    const graph::Node& node = *body.folds[f].node;
+    const graph::ReduceInfo& reduction = node.get<Op::reduce>();
+    if (!graph::info(reduction.kind).has_constants()) continue;
+    const DType type = graph::accumulation_type(node.dtype);
+    block.add_real({"divisor", f}, type, reduction.divisor);
+    block.add_real({"scale", f}, type, reduction.scale);
+  }
+  return block;
 }
 
 }  // namespace koine::codegen

@@ -27,6 +27,14 @@ struct RowsWalk : RowWalk {
   int lanes = 1;       // work-items that share a row (GPU)
   bool whole = false;  // and keep as many elements as it has
   std::uint64_t count = 0, rows = 0, rows_per_item = 1;
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_ROOM", room);
+    v.define("KN_LANES", lanes);
+    v.define("KN_WHOLE", whole);
+    RowWalk::visit(v);
+  }
 };
 
 /// Which loop over the row each line is known in, and what stays at hand from one to another. A line that is the same
@@ -41,8 +49,7 @@ struct Phases {
 
 RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits);
 Phases phases_of(const Body& body, const RowsWalk& walk);
-void append_key(std::string& key, const RowsWalk& walk);
-std::vector<std::int64_t> bounds(const RowsWalk& walk);
-KernelText print_rows(const Body& body, const RowsWalk& walk, const DeviceTraits& traits);
+ParamBlock parameters_of(const Body& body, const RowsWalk& walk);
+KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& block, const DeviceTraits& traits);
 
 }  // namespace koine::codegen

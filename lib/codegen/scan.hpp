@@ -36,6 +36,23 @@ struct ScanWalk : RowWalk {
   std::uint64_t count = 0, inner = 1, tiles = 1, blocks = 1, units = 0, units_per_item = 1;
 };
 
+/// What a scan's kernel is compiled for, beside its body.
+struct ScanSpec {
+  const ScanWalk& walk;
+  const ScanPass& pass;
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.shape("kind", pass.kind);
+    v.shape("result", pass.result);
+    v.define("KN_TOTALS", pass.totals);
+    v.shape("prefixed", pass.prefixed);
+    v.define("KN_GROUPS", walk.groups);
+    v.define("KN_LANES", walk.lanes);
+    walk.visit(v);
+  }
+};
+
 inline constexpr std::int64_t scan_chunk = 16;
 
 /// Elements of a block: its accumulators fit a GPU's local memory.
@@ -46,8 +63,7 @@ DType total_type(const ScanPass& pass);
 int scan_group(DType result);
 
 ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits);
-void append_key(std::string& key, const ScanWalk& walk, const ScanPass& pass);
-std::vector<std::int64_t> bounds(const ScanWalk& walk);
-KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const DeviceTraits& traits);
+ParamBlock parameters_of(const ScanPass& pass, const ScanWalk& walk);
+KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlock& block, const DeviceTraits& traits);
 
 }  // namespace koine::codegen

@@ -64,23 +64,17 @@ ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
   return walk;
 }
 
-std::vector<std::int64_t> bounds(const ScanWalk& walk) {
-  std::vector<std::int64_t> words;
-  for (std::uint64_t w : {walk.count, walk.inner, walk.tiles, walk.blocks, walk.units, walk.units_per_item}) {
-    words.push_back(static_cast<std::int64_t>(w));
-  }
-  append_bounds(words, walk);
-  return words;
-}
-
-void append_key(std::string& key, const ScanWalk& walk, const ScanPass& pass) {
-  const auto byte = [&](auto value) { key.push_back(static_cast<char>(value)); };
-  byte(pass.kind);
-  byte((pass.totals ? 1 : 0) | (pass.prefixed ? 2 : 0));
-  byte(pass.result);
-  byte(walk.lanes == 256 ? 255 : walk.lanes);
-  append_key(key, static_cast<const RowWalk&>(walk));
-  append_key(key, *pass.body);
+ParamBlock parameters_of(const ScanPass& pass, const ScanWalk& walk) {
+  ParamBlock block;
+  block.add("count", walk.count);
+  block.add("inner", walk.inner);
+  block.add("tiles", walk.tiles);
+  block.add("blocks", walk.blocks);
+  block.add("units", walk.units);
+  block.add("units_per_item", walk.units_per_item);
+  add_bounds(block, walk);
+  add_values(block, *pass.body);
+  return block;
 }
 
 }  // namespace koine::codegen

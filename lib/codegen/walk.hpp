@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/body.hpp"
+#include "codegen/spec.hpp"
 #include "device/traits.hpp"
 
 #include <cstdint>
@@ -31,10 +32,29 @@ struct Walk {
   std::vector<WalkSeam> seams;
   /// For each operand the first one that moves as it does, which is one computation for all of them.
   std::vector<std::size_t> leader;
+  bool spilled = false;  // whether its parameters are read from a buffer
 
   std::int64_t inner() const { return axes.shape.back(); }
   std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }
   std::size_t outer_axes() const { return axes.shape.size() - 1; }
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_W", width);
+    v.define("KN_CPU", cpu);
+    v.define("KN_ALIGNED", aligned);
+    v.define("KN_ROWS", outer_axes() > 0);
+    v.define("KN_INDEX", Either{wide, "ulong", "uint"});
+    v.shape("spilled", spilled);
+    v.shape("axes", outer_axes());
+    v.shape("access", access);
+    v.shape("leaders", leader);
+    v.shape("seams", seams.size());
+    for (const WalkSeam& seam : seams) {
+      v.shape("seam_of", seam.operand);
+      v.shape("seam_along", seam.axis);
+    }
+  }
 };
 
 /// Fills `walk` for a body whose domain has elements; the memory that `walk` has is used again.

@@ -33,20 +33,16 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
           std::uint64_t(segment)};
 }
 
-void launch(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel) {
+/// `items`: work-items, 0 where there is nothing to compute.
+void launch(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel, std::size_t items) {
   codegen::Body& body = step.body;
-  const auto elements = static_cast<std::uint64_t>(body.domain.elements());
   std::vector<graph::Destination> results = results_of(queue, body, kernel);
-  if (elements > 0) {
-    const Segments segments = make_segments(step.walk, queue.traits());
-    write_bounds(step.walk, segments, step.words);
+  if (items > 0) {
     runtime::Launch launch(queue, kernel);
     add_loads(launch, body);
     for (const graph::Destination& result : results) launch.out(*result.storage);
-    add_constants(launch, body);
-    add_words(launch, step.words);
+    const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, step.walk.spilled);
     const std::size_t local = step.walk.cpu ? 1 : std::min<std::size_t>(group_size, queue.traits().max_group);
-    const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
     launch.run({(items + local - 1) / local * local}, {local});
   }
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
@@ -58,17 +54,26 @@ void launch(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef
 
 Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   const codegen::Body& body = step.body;
+  const DeviceTraits& traits = queue.traits();
   runtime::KernelRef kernel;
+  std::size_t items = 0;
   if (body.domain.elements() > 0) {
-    make_walk(body, queue.traits(), step.walk);
+    make_walk(body, traits, step.walk);
+    const Segments segments = make_segments(step.walk, traits);
+    items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
+    step.parameters.clear();
+    add_bounds(step.parameters, step.walk, segments);
+    add_values(step.parameters, body);
+    step.walk.spilled = step.parameters.spills(buffers_read(body) + body.outputs.size(), traits);
     std::string& key = step.key;
     key.assign(1, 'e');
     append_key(key, step.walk);
     append_key(key, body);
     for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
-    kernel = programs.kernel(key, [&] { return program_text(print_elementwise(body, step.walk, queue.traits())); });
+    kernel =
+        programs.kernel(key, [&] { return program_text(print_elementwise(body, step.walk, step.parameters, traits)); });
   }
-  return [&queue, &step, kernel = std::move(kernel)] { launch(queue, step, kernel); };
+  return [&queue, &step, kernel = std::move(kernel), items] { launch(queue, step, kernel, items); };
 }
 
 }  // namespace koine::exec

@@ -47,7 +47,7 @@ runtime::ProgramText program_text(const codegen::KernelText& text) {
   source += text.definitions;
   source += "#define KN_NAME " + text.entry + "\n";
   source += runtime::kernel_source(text.kernel);
-  return {std::move(source), "", text.entry};
+  return {std::move(source), "", text.entry, text.about};
 }
 
 const char* moved_as(DType type) {
@@ -80,49 +80,17 @@ void add_loads(runtime::Launch& launch, const codegen::Body& body) {
   }
 }
 
-void add_constants(runtime::Launch& launch, const codegen::Body& body) {
-  for (const graph::Node* node : body.constants) {
-    const graph::ConstantValue& c = node->get<graph::Op::constant>();
-    switch (node->dtype) {
-      case DType::bool_:
-      case DType::int8:
-      case DType::uint8: launch.value(static_cast<std::uint8_t>(c.integer)); break;
-      case DType::int16:
-      case DType::uint16: launch.value(static_cast<std::uint16_t>(c.integer)); break;
-      case DType::int32:
-      case DType::uint32: launch.value(static_cast<std::uint32_t>(c.integer)); break;
-      case DType::int64:
-      case DType::uint64: launch.value(c.integer); break;
-      case DType::float16: launch.value(static_cast<float>(float16_t(static_cast<float>(c.real.real())))); break;
-      case DType::bfloat16: launch.value(static_cast<float>(bfloat16_t(static_cast<float>(c.real.real())))); break;
-      case DType::float32: launch.value(static_cast<float>(c.real.real())); break;
-      case DType::float64: launch.value(c.real.real()); break;
-      case DType::complex64: launch.value(std::complex<float>(c.real)); break;
-      case DType::complex128: launch.value(c.real); break;
-    }
+runtime::BufferRef add_parameters(runtime::Launch& launch, runtime::Queue& queue, const codegen::ParamBlock& block,
+                                  bool spilled) {
+  const std::span<const std::byte> bytes = block.bytes();
+  if (!spilled) {
+    launch.arg(bytes.data(), bytes.size());
+    return nullptr;
   }
-  for (const codegen::InnerLoop& loop : body.loops) launch.value(loop.count);
-  for (const codegen::Load& load : body.loads) {
-    if (load.loop >= 0) launch.value(load.loop_stride);
-  }
-  for (const codegen::Load& load : body.loads) {
-    const graph::RandomInfo* draw = load.draw();
-    if (!draw) continue;
-    launch.value(draw->seed).value(draw->first_word);
-    for (const double real : {draw->start, draw->scale, draw->last}) launch.value(static_cast<float>(real));
-  }
-}
-
-void add_real(runtime::Launch& launch, DType type, double value) {
-  if (type == DType::float64) {
-    launch.value(value);
-  } else {
-    launch.value(static_cast<float>(value));
-  }
-}
-
-void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words) {
-  launch.arg(words.data(), words.size() * sizeof(std::int64_t));
+  runtime::BufferRef buffer = queue.allocate(bytes.size(), "eval");
+  queue.write(*buffer, 0, bytes.data(), bytes.size());
+  launch.in(*buffer);
+  return buffer;
 }
 
 }  // namespace koine::exec

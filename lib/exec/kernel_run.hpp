@@ -27,12 +27,11 @@ std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen:
 
 /// The whole text of a program.
 runtime::ProgramText program_text(const codegen::KernelText& text);
-/// The arguments in the order of Printer's parameters.
+/// The buffers in the order of Printer's parameters.
 void add_loads(runtime::Launch& launch, const codegen::Body& body);
-void add_constants(runtime::Launch& launch, const codegen::Body& body);
-void add_words(runtime::Launch& launch, const std::vector<std::int64_t>& words);
-/// A real floating value of `type` as it is in registers.
-void add_real(runtime::Launch& launch, DType type, double value);
+/// The last argument: the block, or the buffer that it is written to, to be held until the kernel is enqueued.
+[[nodiscard]] runtime::BufferRef add_parameters(runtime::Launch& launch, runtime::Queue& queue,
+                                                const codegen::ParamBlock& block, bool spilled);
 
 /// The OpenCL type that elements are moved as where nothing is computed with them.
 const char* moved_as(DType type);

@@ -4,7 +4,6 @@
 
 #include "base/convert.hpp"
 #include "exec/families.hpp"
-#include "graph/infer.hpp"
 
 #include <cmath>
 #include <complex>
@@ -12,15 +11,7 @@
 namespace koine::exec {
 namespace {
 
-using codegen::ReducePass;
 using codegen::ReduceWalk;
-
-runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const ReducePass& pass,
-                             const ReduceWalk& walk) {
-  std::string key = "r";
-  append_key(key, walk, pass);
-  return programs.kernel(key, [&] { return program_text(print_reduce(pass, walk, traits)); });
-}
 
 /// The results of reducing nothing. (The API refuses those that have none.)
 void write_nothing(runtime::Queue& queue, graph::ReduceKind kind, DType type, std::uint64_t count,
@@ -49,7 +40,7 @@ Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::B
     now.pass = {values_[0].reduction.kind, now.body, partial, true, values_[0].type, order.fixed, several};
     now.walk = make_reduce_walk(now.pass, axes, queue.traits());
     now.pass.last = now.walk.blocks == 1;
-    now.kernel = kernel_of(programs, queue.traits(), now.pass, now.walk);
+    prepare_kernel(programs, now);
     if (now.pass.last) return;
     // Rows leave their blocks side by side, columns one row of results for each block.
     const auto blocks = static_cast<std::int64_t>(now.walk.blocks);
@@ -66,6 +57,20 @@ Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::B
   }
 }
 
+void Reduction::prepare_kernel(Programs& programs, Pass& now) const {
+  const DeviceTraits& traits = queue_.traits();
+  std::vector<codegen::Finish> finishes;
+  for (const Value& value : values_) finishes.push_back({value.reduction.divisor, value.reduction.scale});
+  now.parameters = parameters_of(now.pass, now.walk, finishes);
+  const std::size_t outputs = now.pass.last ? values_.size() : components(now.pass).size();
+  now.walk.spilled = now.parameters.spills(buffers_read(*now.body) + outputs, traits);
+  std::string key = "r";
+  append_key(key, codegen::ReduceSpec{now.walk, now.pass});
+  append_key(key, *now.body);
+  now.kernel =
+      programs.kernel(key, [&] { return program_text(print_reduce(now.pass, now.walk, now.parameters, traits)); });
+}
+
 void Reduction::run(std::span<const runtime::Buffer* const> results) const {
   const Pass* before = nullptr;
   for (const Pass& pass : passes_) {
@@ -80,15 +85,7 @@ void Reduction::run(std::span<const runtime::Buffer* const> results) const {
     if (pass.pass.last) {
       for (const runtime::Buffer* result : results) launch.out(*result);
     }
-    add_constants(launch, *pass.body);
-    const std::vector<ReducePass> singles = single_passes(pass.pass);
-    for (std::size_t k = 0; k < singles.size(); ++k) {
-      if (!takes_constants(singles[k])) continue;
-      const DType type = graph::real_part(combined_type(singles[k]));
-      add_real(launch, type, values_[k].reduction.divisor);
-      add_real(launch, type, values_[k].reduction.scale);
-    }
-    add_words(launch, bounds(walk));
+    const runtime::BufferRef held = add_parameters(launch, queue_, pass.parameters, walk.spilled);
     std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
     if (!walk.cpu) {
       local = codegen::reduce_group;

@@ -37,9 +37,13 @@ class Reduction {
     const codegen::Body* body;
     codegen::ReducePass pass;
     codegen::ReduceWalk walk;
+    codegen::ParamBlock parameters;
     runtime::KernelRef kernel;
     std::vector<graph::NodeRef> partials;  // that it leaves for the next one, in memory while both run
   };
+
+  /// Fills in the parameters and asks for the kernel.
+  void prepare_kernel(Programs& programs, Pass& now) const;
 
   runtime::Queue& queue_;
   std::vector<Value> values_;

@@ -3,7 +3,6 @@
 #include "codegen/rows.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
-#include "graph/infer.hpp"
 
 namespace koine::exec {
 namespace {
@@ -16,14 +15,7 @@ void launch(runtime::Queue& queue, const codegen::Step& step, const codegen::Row
     runtime::Launch launch(queue, kernel);
     add_loads(launch, body);
     for (const graph::Destination& result : results) launch.out(*result.storage);
-    add_constants(launch, body);
-    for (const codegen::RowFold& fold : body.folds) {
-      const auto& info = fold.node->get<graph::Op::reduce>();
-      if (!graph::info(info.kind).has_constants()) continue;
-      add_real(launch, graph::accumulation_type(fold.node->dtype), info.divisor);
-      add_real(launch, graph::accumulation_type(fold.node->dtype), info.scale);
-    }
-    add_words(launch, bounds(walk));
+    const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, walk.spilled);
     const std::size_t local = walk.cpu ? 1 : codegen::rows_group;
     const auto rows_per_group = walk.cpu ? walk.rows_per_item : local / static_cast<std::uint64_t>(walk.lanes);
     launch.run({(walk.rows + rows_per_group - 1) / rows_per_group * local}, {local});
@@ -41,6 +33,8 @@ Work prepare_rows(Programs& programs, runtime::Queue& queue, codegen::Step& step
   runtime::KernelRef kernel;
   if (body.domain.elements() > 0) {
     walk = make_rows_walk(body, queue.traits());
+    step.parameters = parameters_of(body, walk);
+    walk.spilled = step.parameters.spills(buffers_read(body) + body.outputs.size(), queue.traits());
     std::string key = "f";
     append_key(key, walk);
     append_key(key, body);
@@ -48,7 +42,8 @@ Work prepare_rows(Programs& programs, runtime::Queue& queue, codegen::Step& step
       key.push_back(static_cast<char>(output.node->dtype));
       key.push_back(output.node->shape.elements() == body.domain.elements());
     }
-    kernel = programs.kernel(key, [&] { return program_text(print_rows(body, walk, queue.traits())); });
+    kernel =
+        programs.kernel(key, [&] { return program_text(print_rows(body, walk, step.parameters, queue.traits())); });
   }
   return [&queue, &step, walk, kernel] { launch(queue, step, walk, kernel); };
 }

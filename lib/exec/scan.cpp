@@ -45,10 +45,14 @@ Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
   result.pass.totals = totals;
   result.pass.prefixed = !totals && inner_ != nullptr;
   result.walk = make_scan_walk(result.pass, queue_.traits());
+  result.parameters = parameters_of(result.pass, result.walk);
+  const std::size_t others = result.pass.prefixed ? 2 : 1;
+  result.walk.spilled = result.parameters.spills(buffers_read(*wanted_.body) + others, queue_.traits());
   std::string key = "s";
-  append_key(key, result.walk, result.pass);
-  result.kernel =
-      programs.kernel(key, [&] { return program_text(print_scan(result.pass, result.walk, queue_.traits())); });
+  append_key(key, codegen::ScanSpec{result.walk, result.pass});
+  append_key(key, *wanted_.body);
+  result.kernel = programs.kernel(
+      key, [&] { return program_text(print_scan(result.pass, result.walk, result.parameters, queue_.traits())); });
   return result;
 }
 
@@ -58,8 +62,7 @@ void Scan::launch(const Pass& pass, const runtime::Buffer& output, const runtime
   add_loads(launch, *wanted_.body);
   launch.out(output);
   if (prefixes) launch.in(*prefixes);
-  add_constants(launch, *wanted_.body);
-  add_words(launch, bounds(walk));
+  const runtime::BufferRef held = add_parameters(launch, queue_, pass.parameters, walk.spilled);
   std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
   if (!walk.cpu) {
     local = walk.columns ? group_size : static_cast<std::size_t>(codegen::scan_group(wanted_.result));

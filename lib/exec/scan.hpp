@@ -29,6 +29,7 @@ class Scan {
   struct Pass {
     codegen::ScanPass pass;
     codegen::ScanWalk walk;
+    codegen::ParamBlock parameters;
     runtime::KernelRef kernel;
   };
   struct OfTotals;

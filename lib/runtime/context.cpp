@@ -143,12 +143,12 @@ std::size_t Context::program_limit() {
 KernelRef Context::kernel(std::string_view signature, const std::function<ProgramText()>& make,
                           std::string_view entry) {
   check_usable("eval");
-  return noting_loss([&] { return programs_.kernel(signature, entry, [&] { return this->make(signature, make()); }); });
+  return noting_loss([&] { return programs_.kernel(signature, entry, [&] { return this->make(make()); }); });
 }
 
 ProgramCache::Held Context::build(std::string_view signature, const ProgramText& text) {
   check_usable("eval");
-  return noting_loss([&] { return programs_.program(signature, [&] { return make(signature, text); }); });
+  return noting_loss([&] { return programs_.program(signature, [&] { return make(text); }); });
 }
 
 KernelRef Context::find_kernel(std::string_view signature, std::string_view entry) {

@@ -148,9 +148,7 @@ class Context {
  private:
   friend class Queue;
 
-  ProgramCache::Built make(std::string_view signature, const ProgramText& text) {
-    return {store_.make(signature, text), text.entry};
-  }
+  ProgramCache::Built make(const ProgramText& text) { return {store_.make(text), text.entry}; }
   [[noreturn]] void throw_unusable(std::string_view function) const;
   [[noreturn]] void throw_ending(std::string_view function) const;
   /// If a code means that memory ran out: waits for all work, releases what the pool holds, and says that trying again

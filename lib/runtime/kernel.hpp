@@ -18,6 +18,7 @@ struct ProgramText {
   std::string source;
   std::string options;     ///< such as "-D BLOCK=16"; the library's own options are added
   std::string entry = "";  ///< the name of its only kernel; empty where there are several, each asked for by name
+  std::string about = "";  ///< what it is and what it is compiled for, beside the options; for the log
 };
 
 class Kernel {

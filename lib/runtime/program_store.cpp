@@ -80,10 +80,11 @@ std::string milliseconds_since(Clock::time_point start) {
   return std::to_string(time.count()) + " ms";
 }
 
-/// The part of a signature that people can read; keys in bytes may follow.
-std::string readable(std::string_view signature) {
-  const auto end = std::find_if(signature.begin(), signature.end(), [](char c) { return c < ' ' || c > '~'; });
-  return std::string(signature.begin(), end);
+/// For the log: "sum_exp_f32, which is reduce_rows KN_W=4 KN_CPU", "take -D KN_MOVED=uint".
+std::string described(const ProgramText& text) {
+  std::string result = text.entry;
+  if (!text.about.empty()) result += (result.empty() ? "" : ", which is ") + text.about;
+  return (result.empty() ? "a program" : result) + text.options;
 }
 
 void save(DiskCache& disk, const cl::Program& program, const std::string& identity) {
@@ -148,7 +149,7 @@ ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
       cl::Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options));
 }
 
-ProgramStore::ProgramRef ProgramStore::make(std::string_view signature, const ProgramText& text) {
+ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
   // Before it is built: what a compiler refuses, or dies of, is what one wants to see most.
   dump_program(entry_.traits, text);
   room_.take();
@@ -160,9 +161,8 @@ ProgramStore::ProgramRef ProgramStore::make(std::string_view signature, const Pr
     if (ProgramRef program = load(identity)) {
       loaded_.fetch_add(1, std::memory_order_relaxed);
       if (log) {
-        base::log_line(base::LogTopic::jit, "loaded " + readable(signature) + " for " + entry_.traits.selector +
-                                                " from " + disk_.path_of(identity).string() + " in " +
-                                                milliseconds_since(start));
+        base::log_line(base::LogTopic::jit, "loaded " + described(text) + " for " + entry_.traits.selector + " from " +
+                                                disk_.path_of(identity).string() + " in " + milliseconds_since(start));
       }
       return program;
     }
@@ -170,7 +170,7 @@ ProgramStore::ProgramRef ProgramStore::make(std::string_view signature, const Pr
   ProgramRef program = build(text);
   built_.fetch_add(1, std::memory_order_relaxed);
   if (log) {
-    base::log_line(base::LogTopic::jit, "built " + readable(signature) + " for " + entry_.traits.selector + " in " +
+    base::log_line(base::LogTopic::jit, "built " + described(text) + " for " + entry_.traits.selector + " in " +
                                             milliseconds_since(start) + ":\n" + text.source);
   }
   if (!disk_.writes()) return program;

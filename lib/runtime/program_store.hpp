@@ -26,9 +26,9 @@ class ProgramStore {
   ProgramStore(const cl::DeviceEntry& entry, const ::cl::Context& context)
       : entry_(entry), context_(context), disk_(DiskCache::instance()), room_(entry.traits) {}
 
-  /// Loads or compiles. `signature` is for the log alone. Throws KernelBuildError with the compiler's log, and
-  /// OutOfMemory where the process has no room for another program.
-  ProgramRef make(std::string_view signature, const ProgramText& text);
+  /// Loads or compiles. Throws KernelBuildError with the compiler's log, and OutOfMemory where the process has no room
+  /// for another program.
+  ProgramRef make(const ProgramText& text);
   /// Tells that a kernel of this program was launched for the first time.
   void launched(const ProgramRef& program);
 

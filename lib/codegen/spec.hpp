@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel is compiled for. A spec is a struct with a template `visit(v)` that names each of its fields once:
+//   v.define(name, value)  a macro of the kernel's text. A bool is defined or not, an optional number if there is one.
+//   v.shape(name, value)   what decides the code without a macro of its own: a number, or a list of them.
+// The program's key, its macros and the log's line are all written by a visit, so that no field is in one of them
+// alone.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace koine::codegen {
+
+/// The value of a macro that is one text or another.
+struct Either {
+  bool first;
+  const char *text, *other;
+
+  const char* chosen() const { return first ? text : other; }
+};
+
+namespace detail {
+
+/// Appends the bytes of each field, which are as many whatever its value.
+class SpecKey {
+ public:
+  explicit SpecKey(std::string& key) : key_(key) {}
+  template <class T>
+  void define(const char*, const T& value) {
+    append(value);
+  }
+  template <class T>
+  void shape(const char*, const T& value) {
+    append(value);
+  }
+  template <class T>
+  void shape(const char*, const std::vector<T>& values) {
+    for (const T& value : values) append(value);
+  }
+
+ private:
+  void append(bool value) { key_.push_back(value ? '\1' : '\0'); }
+  void append(const Either& value) { append(value.first); }
+  void append(std::optional<int> value) {
+    append(value.has_value());
+    append(value.value_or(0));
+  }
+  template <class T>
+    requires(std::is_enum_v<T> || std::integral<T>)
+  void append(T value) {
+    const auto number = static_cast<std::uint64_t>(value);
+    key_.push_back(static_cast<char>(number));
+    if constexpr (sizeof(T) > 1) key_.push_back(static_cast<char>(number >> 8));
+  }
+
+  std::string& key_;
+};
+
+inline std::string spec_text(const Either& value) { return value.chosen(); }
+inline std::string spec_text(std::string_view value) { return std::string(value); }
+template <class T>
+  requires(std::is_enum_v<T> || std::integral<T>)
+std::string spec_text(T value) { return std::to_string(static_cast<std::int64_t>(value)); }
+
+/// Macros, each between `before` and `after`, and, if they are wanted, the other fields likewise.
+class SpecText {
+ public:
+  SpecText(const char* before, const char* equals, const char* after, bool shapes)
+      : before_(before), equals_(equals), after_(after), shapes_(shapes) {}
+  template <class T>
+  void define(const char* name, const T& value) {
+    if constexpr (std::same_as<T, bool>) {
+      if (value) text += before_ + std::string(name) + after_;
+    } else if constexpr (std::same_as<T, std::optional<int>>) {
+      if (value) define(name, *value);
+    } else {
+      text += before_ + std::string(name) + equals_ + spec_text(value) + after_;
+    }
+  }
+  template <class T>
+  void shape(const char* name, const T& value) {
+    if (shapes_) text += before_ + std::string(name) + equals_ + spec_text(value) + after_;
+  }
+  template <class T>
+  void shape(const char* name, const std::vector<T>& values) {
+    if (!shapes_) return;
+    std::string list;
+    for (const T& value : values) list += (list.empty() ? "" : ",") + spec_text(value);
+    text += before_ + std::string(name) + equals_ + list + after_;
+  }
+
+  std::string text;
+
+ private:
+  const char *before_, *equals_, *after_;
+  bool shapes_;
+};
+
+}  // namespace detail
+
+/// Appends what tells a spec from others with lists of the same lengths.
+template <class Spec>
+void append_key(std::string& key, const Spec& spec) {
+  detail::SpecKey visitor(key);
+  spec.visit(visitor);
+}
+
+/// The macros as lines of a text.
+template <class Spec>
+std::string defines_of(const Spec& spec) {
+  detail::SpecText visitor("#define ", " ", "\n", false);
+  spec.visit(visitor);
+  return visitor.text;
+}
+
+/// The macros as options of a compiler.
+template <class Spec>
+std::string options_of(const Spec& spec) {
+  detail::SpecText visitor(" -D ", "=", "", false);
+  spec.visit(visitor);
+  return visitor.text;
+}
+
+/// All fields for people: " KN_W=4 KN_CPU axes=1".
+template <class Spec>
+std::string line_of(const Spec& spec) {
+  detail::SpecText visitor(" ", "=", "", true);
+  spec.visit(visitor);
+  return visitor.text;
+}
+
+}  // namespace koine::codegen
