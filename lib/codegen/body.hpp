@@ -78,6 +78,9 @@ struct Body {
   std::vector<InnerLoop> loops;
   std::vector<RowFold> folds;
   std::vector<Output> outputs;
+
+  /// Whether a result has one element for each row rather than for each element of the domain.
+  bool of_row(const Output& output) const { return output.node->shape.elements() != domain.elements(); }
 };
 
 }  // namespace koine::codegen

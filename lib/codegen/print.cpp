@@ -72,6 +72,12 @@ std::string Printer::vector_type(DType type) const {
   return result;
 }
 
+std::string Printer::value_as(std::size_t index, DType type) const {
+  const std::string value = "v" + number(index);
+  const bool same = register_type(body_.lines[index].type) == register_type(type);
+  return same ? value : "convert_" + vector_type(type) + "(" + value + ")";
+}
+
 std::string Printer::constants() const {
   std::string text;
   for (std::size_t k = 0; k < body_.constants.size(); ++k) {

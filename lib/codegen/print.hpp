@@ -46,6 +46,8 @@ class Printer {
   std::string uniform_loads(const std::vector<Access>& access) const;
   /// Loads and arithmetic; line k's value is v<k>.
   std::string lines(const std::vector<Access>& access) const;
+  /// A line's value, in the register type of `type`.
+  std::string value_as(std::size_t index, DType type) const;
   /// Line `index` alone.
   std::string line(std::size_t index, const std::vector<Access>& access) const;
   /// What random numbers that are made in the kernel take before the modules; empty if there are none.

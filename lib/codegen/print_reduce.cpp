@@ -184,10 +184,9 @@ std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const
 
 /// The body's value in the type that is combined, as `taken`.
 std::string taken(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
-  const DType in = value_type(pass), type = combined_type(pass);
+  const DType type = combined_type(pass);
   const std::string vector = printer.vector_type(type);
-  std::string value = "v" + number(value_line(pass));
-  if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
+  std::string value = printer.value_as(value_line(pass), type);
   const graph::ReductionInfo& row = graph::info(pass.kind);
   if (row.maps() && !pass.partial) value = applied(row.map, value);
   return printer.lines(walk.access) + vector + " taken = " + value + ";\n";
@@ -259,10 +258,7 @@ std::string several_hooks(const ReducePass& pass, const ReduceWalk& walk, const 
     values += comma + "taken" + n;
     const auto line =
         static_cast<std::size_t>(pass.partial ? static_cast<std::int32_t>(k) : pass.body->outputs[k].line);
-    std::string value = "v" + number(line);
-    if (register_type(pass.body->lines[line].type) != register_type(type)) {
-      value = "convert_" + vector + "(" + value + ")";
-    }
+    std::string value = printer.value_as(line, type);
     const graph::ReductionInfo& row = graph::info(singles[k].kind);
     if (row.maps() && !pass.partial) value = applied(row.map, value);
     body += vector + " taken" + n + " = " + value + ";\n";

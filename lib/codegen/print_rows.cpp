@@ -70,10 +70,7 @@ class Phrases {
 
   /// The value that a fold takes, in the type that it is accumulated in.
   std::string taken(const Fold& fold) const {
-    const DType in = body_.lines[static_cast<std::size_t>(fold.value)].type;
-    std::string value = "v" + std::to_string(fold.value);
-    if (register_type(in) != register_type(fold.type)) value = "convert_" + fold.vector + "(" + value + ")";
-    return applied(fold.row.map, value);
+    return applied(fold.row.map, printer_.value_as(static_cast<std::size_t>(fold.value), fold.type));
   }
 
   /// `value` where elements exist, else what add_only() was told.
@@ -247,16 +244,13 @@ class Phrases {
       }
     }
     if (p + 1 != loops_.size()) return;
-    const auto of_element = [&](const Output& output) {
-      return output.node->shape.elements() == body_.domain.elements();
-    };
     // A result may be written over what lines read.
     for (const Output& output : body_.outputs) {
-      if (of_element(output)) write_line(p, static_cast<std::size_t>(output.line), written);
+      if (!body_.of_row(output)) write_line(p, static_cast<std::size_t>(output.line), written);
     }
     for (std::size_t k = 0; k < body_.outputs.size(); ++k) {
       const Output& output = body_.outputs[k];
-      if (!of_element(output)) continue;
+      if (body_.of_row(output)) continue;
       const std::string n = number(body_.loads.size() + k);
       loops_[p] += "KN_STORES kn_store_" + std::string(name(output.node->dtype)) + "(v" + std::to_string(output.line) +
                    ", p" + n + " + o" + n + " + (long)i, left);\n";
@@ -267,7 +261,7 @@ class Phrases {
   void write_results() {
     for (std::size_t k = 0; k < body_.outputs.size(); ++k) {
       const Output& output = body_.outputs[k];
-      if (output.node->shape.elements() == body_.domain.elements()) continue;
+      if (!body_.of_row(output)) continue;
       const DType type = output.node->dtype;
       const std::string n = number(body_.loads.size() + k), v = "v" + std::to_string(output.line);
       const std::string one = walk_.width > 1 ? "KN_LANE(" + std::string(register_type(type)) + ", " + v + ", 0)" : v;

@@ -28,12 +28,11 @@ std::string identity_of(const ScanPass& pass, DType type, const Combine& combine
 
 std::string value_hooks(const ScanPass& pass, const ScanWalk& walk, const Printer& printer) {
   const Body& body = *pass.body;
-  const DType in = body.lines[static_cast<std::size_t>(body.outputs[0].line)].type, type = total_type(pass);
+  const DType type = total_type(pass);
   const DType stored = pass.totals ? type : pass.result;
   const Combine combine = combine_of(pass.kind, type);
   const std::string element(register_type(type)), vector = printer.vector_type(type), stored_name(name(stored));
-  std::string value = "v" + number(static_cast<std::size_t>(body.outputs[0].line));
-  if (register_type(in) != register_type(type)) value = "convert_" + vector + "(" + value + ")";
+  const std::string value = printer.value_as(static_cast<std::size_t>(body.outputs[0].line), type);
   std::string text = "#define KN_COMBINE(a, b) (" + combine.text + ")\n";
   text += define("KN_STATE", vector) + define("KN_ONE", element);
   text += define("KN_IDENTITY", "((" + element + ")(" + identity_of(pass, type, combine) + "))");

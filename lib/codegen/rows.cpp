@@ -26,8 +26,7 @@ int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits
   const int width = fold_width(body, traits, true);
   if (walk.count % static_cast<std::uint64_t>(width) != 0) return 1;
   for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
-    const bool row =
-        k >= body.loads.size() && body.outputs[k - body.loads.size()].node->shape.elements() != body.domain.elements();
+    const bool row = k >= body.loads.size() && body.of_row(body.outputs[k - body.loads.size()]);
     const bool in_memory = k >= body.loads.size() || !body.loads[k].iota;
     if (row || walk.access[k] == Access::uniform) continue;
     const bool aligned =
@@ -83,7 +82,7 @@ RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
   const std::int64_t count = body.domain[axis], elements = body.domain.elements();
   std::vector<Shape> outputs;
   for (const Output& output : body.outputs) {
-    outputs.push_back(strides_with(body.domain, axis, output.node->shape.elements() == elements ? count : 1));
+    outputs.push_back(strides_with(body.domain, axis, body.of_row(output) ? 1 : count));
   }
   RowsWalk walk{make_row_walk(body, axis, outputs, false, traits)};
   walk.count = static_cast<std::uint64_t>(count);
@@ -139,11 +138,9 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
       }
     }
   }
-  const std::int64_t elements = body.domain.elements();
   for (const Output& output : body.outputs) {
-    const bool row = output.node->shape.elements() != elements;
     const int phase = result.phase[static_cast<std::size_t>(output.line)];
-    result.count = std::max(result.count, row ? phase : phase + 1);
+    result.count = std::max(result.count, body.of_row(output) ? phase : phase + 1);
   }
 
   // From the last phase to the first: what each needs of those before.
@@ -155,7 +152,7 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
     }
   };
   for (const Output& output : body.outputs) {
-    if (output.node->shape.elements() == elements) need(result.count - 1, output.line);
+    if (!body.of_row(output)) need(result.count - 1, output.line);
   }
   for (const RowFold& fold : body.folds) {
     const std::int32_t value = body.lines[static_cast<std::size_t>(fold.line)].args[0];

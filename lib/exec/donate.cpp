@@ -38,7 +38,7 @@ bool dies_with(const codegen::Body& body, const Node* source) {
 
 runtime::BufferRef donated(const codegen::Body& body, std::size_t output) {
   const DType type = body.outputs[output].node->dtype;
-  if (body.outputs[output].node->shape.elements() != body.domain.elements()) return nullptr;
+  if (body.of_row(body.outputs[output])) return nullptr;
   const auto bytes = static_cast<std::uint64_t>(body.domain.elements()) * size_of(type);
   for (const codegen::Load& load : body.loads) {
     if (load.iota || size_of(load.dtype) != size_of(type) || load.layout.offset != 0 || !load.in_order()) {

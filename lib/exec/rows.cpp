@@ -40,7 +40,7 @@ Work prepare_rows(Programs& programs, runtime::Queue& queue, codegen::Step& step
     append_key(key, body);
     for (const codegen::Output& output : body.outputs) {
       key.push_back(static_cast<char>(output.node->dtype));
-      key.push_back(output.node->shape.elements() == body.domain.elements());
+      key.push_back(body.of_row(output));
     }
     kernel =
         programs.kernel(key, [&] { return program_text(print_rows(body, walk, step.parameters, queue.traits())); });
