@@ -23,6 +23,15 @@ template <class C>
 Verdict check_row(std::size_t row, const Plain& got, const Plain& x1, const Plain* x2);
 Verdict check_row(std::size_t row, DType computed, const Plain& got, const Plain& x1, const Plain* x2);
 
+/// Of a row whose operands have a common type, broadcast or not.
+Verdict check_elementwise(std::size_t row, DType common, const Plain& got, std::vector<Plain> operands);
+
+/// The shape that all broadcast to, and the type that all, or those from `first` on, are brought to.
+Shape common_shape(const std::vector<Plain>& operands);
+std::optional<DType> common_type(const Call& call, const std::vector<Plain>& operands, std::size_t first = 0);
+/// The elements that a part names, which takes its arrays from `sources`.
+Plain part(const Plain& x, const Part& part, const std::vector<Plain>& sources);
+
 /// Bits for bits; zeros with `zeros_equal` whatever their sign.
 Verdict exactly(const Plain& got, const Plain& want, bool zeros_equal = false);
 /// What is wrong with the type or the shape of a result.

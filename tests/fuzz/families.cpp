@@ -2,6 +2,8 @@
 // The table of families, from the rows of kinds.def.
 #include "families.hpp"
 
+#include <algorithm>
+
 namespace koine::fuzz {
 
 namespace {
@@ -28,6 +30,25 @@ const Family& family_of(Kind kind) {
   };
 #undef KN_KIND
   return *table[static_cast<std::size_t>(kind)];
+}
+
+bool Call::writes() const { return family_of(kind).effect != Effect::none; }
+bool Call::changes() const { return family_of(kind).effect == Effect::changes; }
+
+std::vector<Call> resolve(const Step& step, const Faces& faces, const Setting& setting) {
+  return family_of(step.kind).resolve(step, faces, setting);
+}
+
+int repeats(const Step& step, const Faces& faces) {
+  if (step.kind != Kind::elementwise && step.kind != Kind::update && step.kind != Kind::assign) return 1;
+  if (step.repeat < 192) return 1;
+  // Long chains of what is quick to compile and to compute.
+  const std::string_view row = rows()[step.p[0] % rows().size()].name;
+  const bool simple = step.kind != Kind::elementwise || std::any_of(std::begin(updates), std::end(updates),
+                                                                    [&](const Update& u) { return u.name == row; });
+  const bool small = faces[step.target % named].shape.elements() <= 64;
+  if (step.repeat < 224 || !simple || !small) return 2;
+  return step.repeat < 240 ? 5 : step.repeat < 252 ? 40 : 1100;
 }
 
 }  // namespace koine::fuzz

@@ -66,6 +66,8 @@ std::string type_text() {
     return sizeof(T) == 4 ? "float" : "double";
 }
 
+}  // namespace
+
 std::string values_text(const Plain& x) {
   return with_type(x.type, [&]<class T>(Tag<T>) {
     std::string text = "std::vector<" + type_text<T>() + ">{";
@@ -73,6 +75,14 @@ std::string values_text(const Plain& x) {
     return text + "}";
   });
 }
+
+std::string together(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& each : texts) text += (text.empty() ? "" : ", ") + each;
+  return text;
+}
+
+namespace {
 
 class Printer {
  public:
@@ -83,26 +93,20 @@ class Printer {
     for (const Call::Source& source : call.sources) {
       if (const auto* x = std::get_if<std::size_t>(&source)) declare(*x);
     }
-    switch (call.kind) {
-      case Kind::eval: return line(call.which == 0 ? operand(call, 0) + ".eval()" : "kn::eval(" + everything() + ")");
-      case Kind::read: return line("kn::to_string(" + operand(call, 0) + ")");
-      case Kind::queue:
-        if (call.which == 0) return line("scope.reset()");
-        if (!queue_) line("std::optional<kn::QueueScope> scope");
-        queue_ = true;
-        if (queues_.insert(call.which).second) line("kn::Queue queue" + std::to_string(call.which));
-        return line("scope.reset(), scope.emplace(queue" + std::to_string(call.which) + ")");
-      case Kind::limit: return line("// a memory limit, number " + std::to_string(call.which));
-      default: break;
+    std::vector<std::string> names = sources(call);
+    const auto text_of = family_of(call.kind).text;
+    if (!call.writes()) return line(text_of(call, names));
+    if (call.changes()) {
+      declare(call.target);
+      names.push_back(name);
     }
-    if (call.changes()) declare(call.target);
-    if (call.refused) {
-      const std::string text = call.changes() ? changed(call, name) : "kn::to_string(" + value(call) + ")";
-      return line("try { " + text + "; } catch (const kn::Error&) {}");
-    }
-    std::string text = call.changes() ? changed(call, name) : name + " = " + value(call);
-    if (!call.changes() && declared_.insert(call.target).second) text = "kn::Array " + text;
-    line(text + (eager_ ? "; " + name + ".eval()" : ""));
+    const std::string text = text_of(call, names);
+    if (call.refused)
+      return line("try { " + (call.changes() ? text : "kn::to_string(" + text + ")") +
+                  "; } catch (const kn::Error&) {}");
+    const bool first = !call.changes() && declared_.insert(call.target).second;
+    line((first ? "kn::Array " : "") + (call.changes() ? text : name + " = " + text) +
+         (eager_ ? "; " + name + ".eval()" : ""));
   }
 
   void declare(std::size_t x) {
@@ -114,7 +118,6 @@ class Printer {
     return text_;
   }
 
- private:
   /// Equal lines one after another become a loop.
   void line(const std::string& text) {
     if (text == last_) {
@@ -125,6 +128,8 @@ class Printer {
     last_ = text;
     times_ = 1;
   }
+
+ private:
   void finish_line() {
     if (times_ == 0) return;
     const bool block = last_.find(';') != std::string::npos && !last_.ends_with('}');
@@ -134,107 +139,17 @@ class Printer {
     times_ = 0;
   }
 
-  std::string everything() const {
-    std::string text;
-    for (const std::size_t x : declared_) text += (text.empty() ? "" : ", ") + variable(x);
-    return text;
-  }
-
-  std::string operand(const Call& call, std::size_t i) const {
-    const Call::Source& source = call.sources[i];
-    if (const auto* weak = std::get_if<Weak>(&source)) return weak->text();
-    return variable(std::get<std::size_t>(source));
-  }
   std::vector<std::string> sources(const Call& call) const {
     std::vector<std::string> texts;
-    for (std::size_t i = 0; i < call.sources.size(); ++i) texts.push_back(operand(call, i));
-    return texts;
-  }
-  std::string operands(const Call& call) const {
-    std::string text;
-    for (const std::string& each : sources(call)) text += (text.empty() ? "" : ", ") + each;
-    return text;
-  }
-  /// "(...)" behind an array.
-  std::string part_of(const Call& call) const { return "(" + fuzz::text(call.part, sources(call)) + ")"; }
-
-  std::string changed(const Call& call, const std::string& name) const {
-    const std::string target = call.part_of || call.kind == Kind::assign ? name + part_of(call) : name;
-    if (call.kind == Kind::update) return target + " " + std::string(updates[call.which].sign) + " " + operand(call, 0);
-    return target + " = " + (call.part_of ? name + "(" + fuzz::text(call.other) + ")" : operand(call, 0));
-  }
-
-  std::string value(const Call& call) const {
-    const std::string x = call.sources.empty() ? "" : operand(call, 0), type = constant_of(call.type);
-    const std::string shape = listed(call.shape);
-    switch (call.kind) {
-      case Kind::create: {
-        // What is borrowed lives on.
-        const std::string values = values_text(call.values);
-        const bool borrows = call.which == 1 && call.values.type != bool_;
-        // Empty braces could be options as well.
-        const std::string its_shape = (call.values.shape.empty() ? "kn::Shape" : "") + listed(call.values.shape);
-        return (borrows ? "kn::borrow(*new " : "kn::asarray(") + values + ", " + its_shape + ")";
-      }
-      case Kind::filled:
-        if (call.which == 0) return "kn::full(" + shape + ", " + x + ", {.dtype = " + type + "})";
-        if (call.which == 1) return "kn::arange(" + std::to_string(call.shape[0]) + ", {.dtype = " + type + "})";
-        return "kn::eye(" + std::to_string(call.shape[0]) + ", " + std::to_string(call.shape[1]) +
-               ", {.k = " + std::to_string(call.low) + ", .dtype = " + type + "})";
-      case Kind::random: {
-        const std::string generator =
-            "kn::random::Generator(" + std::to_string(call.seed) + ", " + std::to_string(call.counter) + ")";
-        const std::string end = shape + ", {.dtype = " + type + "})";
-        if (call.which == 2)
-          return generator + ".integers(" + std::to_string(call.low) + ", " + std::to_string(call.high) + ", " + end;
-        return generator + (call.which == 0 ? ".uniform(" : ".normal(") + end;
-      }
-      case Kind::elementwise: return "kn::" + std::string(rows()[call.which].name) + "(" + operands(call) + ")";
-      case Kind::astype: return x + ".astype(" + type + ")";
-      case Kind::subscript: return "kn::Array(" + x + part_of(call) + ")";
-      case Kind::permute:
-        if (call.which == 0) return "kn::permute_dims(" + x + ", " + listed(call.axes) + ")";
-        return call.which == 1 ? x + ".mT()" : "kn::flip(" + x + ", {.axis = " + axis_text(call) + "})";
-      case Kind::reshape:
-        if (call.which == 0) return "kn::reshape(" + x + ", " + shape + ")";
-        return (call.which == 1 ? "kn::expand_dims(" : "kn::squeeze(") + x + ", " + listed(call.axes) + ")";
-      case Kind::broadcast: return "kn::broadcast_to(" + x + ", " + shape + ")";
-      case Kind::join:
-        return (call.which == 1 ? "kn::stack({" : "kn::concat({") + operands(call) + "}, {.axis = " + axis_text(call) +
-               "})";
-      case Kind::reduce: {
-        std::string options = "{.axis = " + axis_text(call);
-        if (call.typed) options += ", .dtype = " + type;
-        if (call.low != 0) options += ", .correction = " + std::to_string(call.low);
-        if (call.keepdims) options += ", .keepdims = true";
-        return "kn::" + std::string(reductions[call.which]) + "(" + x + ", " + options + "})";
-      }
-      case Kind::matmul: return "kn::matmul(" + operands(call) + ")";
-      case Kind::take: return "kn::take(" + operands(call) + ", {.axis = " + axis_text(call) + "})";
-      case Kind::where: return "kn::where(" + operands(call) + ")";
-      case Kind::triangle:
-        return (call.which == 0 ? "kn::tril(" : "kn::triu(") + x + ", {.k = " + std::to_string(call.low) + "})";
-      case Kind::clip:
-        return "kn::clip(" + x + ", " + (call.which & 1 ? operand(call, 1) : "kn::none") + ", " +
-               (call.which & 2 ? operand(call, 1 + call.which / 3) : "kn::none") + ")";
-      case Kind::linspace:
-        return "kn::linspace(" + operands(call) + ", " + std::to_string(call.shape[0]) + ", {.dtype = " + type +
-               (call.which == 0 ? "})" : ", .endpoint = false})");
-      case Kind::meshgrid:
-        return "kn::meshgrid({" + operands(call) + "}, {.indexing = \"" + (call.typed ? "ij" : "xy") + "\"})[" +
-               std::to_string(call.which) + "]";
-      case Kind::unstack:
-        return "kn::unstack(" + x + ", {.axis = " + axis_text(call) + "})[" + std::to_string(call.which) + "]";
-      case Kind::move: return "kn::to_device(" + x + ", kn::devices()[" + std::to_string(call.which) + "])";
-      default:
-        if (const auto text = family_of(call.kind).text) return text(call, sources(call));
-        return x;
+    for (std::size_t i = 0; i < call.sources.size(); ++i) {
+      const auto* weak = std::get_if<Weak>(&call.sources[i]);
+      texts.push_back(weak ? weak->text() : variable(std::get<std::size_t>(call.sources[i])));
     }
+    return texts;
   }
 
   const bool eager_;
-  std::set<std::size_t> declared_, queues_;
-  bool queue_ = false;
+  std::set<std::size_t> declared_;
   std::string text_, last_;
   int times_ = 0;
 };
@@ -253,6 +168,8 @@ std::string Weak::text() const {
 std::string program_text(const std::vector<Call>& calls, bool eager, bool again, std::size_t shown,
                          const std::string& comment) {
   Printer printer(eager);
+  if (std::any_of(calls.begin(), calls.end(), [](const Call& call) { return call.kind == Kind::queue; }))
+    printer.line("kn::Queue queue1, queue2; std::optional<kn::QueueScope> scope");
   for (const Call& call : calls) printer.add(call);
   printer.declare(shown);
   return "#include <koine/koine.hpp>\n\n#include <cmath>\n#include <iostream>\n\nnamespace kn = koine;\n\n"

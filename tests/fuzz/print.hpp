@@ -14,6 +14,10 @@ namespace koine::fuzz {
 std::string program_text(const std::vector<Call>& calls, bool eager, bool again, std::size_t shown,
                          const std::string& comment);
 
+/// A vector of the elements.
+std::string values_text(const Plain& x);
+/// The texts with commas between them.
+std::string together(const std::vector<std::string>& texts);
 /// "kn::float32"; bool_ is the one constant that is not named as the type is.
 std::string constant_of(DType type);
 /// The axes of a call as its options name them.

@@ -113,9 +113,9 @@ struct Call {
 
   std::optional<ErrorKind> refused;  // it must throw this, and change nothing
 
-  bool writes() const { return kind != Kind::eval && kind != Kind::read && kind != Kind::queue && kind != Kind::limit; }
+  bool writes() const;
   /// Changes what the target holds, rather than replaces it.
-  bool changes() const { return kind == Kind::assign || kind == Kind::update; }
+  bool changes() const;
   Axis axis() const { return every_axis ? Axis(none) : Axis(axes); }
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "families.hpp"
 #include "program.hpp"
 
 namespace koine::fuzz {
@@ -52,16 +53,9 @@ class Machine {
   void refuse(const Call& call);
   template <class F>
   void within_memory(F f);
-  Operand operand(const Call::Source& source) const;
   std::vector<Operand> operands(const Call& call) const;
-  std::vector<Index> part(const Call& call) const;
-  Array result(const Call& call) const;
 
-  std::array<Array, variables> x_;
-  std::vector<Plain> borrowed_;  // memory that arrays borrow
-  std::optional<Queue> queues_[2];
-  std::optional<QueueScope> scope_;
-  std::uint64_t limit_;
+  State state_;
 };
 
 }  // namespace koine::fuzz
