@@ -39,6 +39,22 @@ constexpr std::uint8_t special = 1;  // the variable of special values
 /// Every other step is of the kinds from `gather` on.
 bool recent = false;
 
+/// Of every other program the steps behind the new arrays are a chain on one array: it moves, is computed with, moves
+/// again, and ends in what goes along its axes. Nothing holds what comes in between, so that kernels may take it all
+/// in.
+void chain(std::uint8_t* step, std::size_t number, std::mt19937_64& links) {
+  using enum koine::fuzz::Kind;
+  static constexpr koine::fuzz::Kind moves[] = {tile, tile, tile,  take,      reshape,         permute,
+                                                tile, join, shift, subscript, take_along_axis, broadcast},
+                                     computes[] = {elementwise, elementwise, update, clip, where, astype},
+                                     ends[] = {reduce, compose, fold, softmax, scan, pair, stencil, accumulate};
+  const auto one_of = [&](const auto& kinds) { return kinds[links() % std::size(kinds)]; };
+  const std::size_t at = number % 4;
+  step[0] = koine::fuzz::code_of(at == 3 ? one_of(ends) : at == 1 ? one_of(computes) : one_of(moves));
+  step[1] = 0;
+  if (at > 0 || links() % 2 == 0) step[2] = 0;
+}
+
 /// The program of a seed: a few new arrays, then whatever comes. Results often go where none is yet, and often are the
 /// next step's operand, so that graphs grow deep before they are computed.
 ///
@@ -51,7 +67,7 @@ bool recent = false;
 /// is the second operand of every other operation; and operations come often.
 Bytes program_of(std::uint64_t seed) {
   using koine::fuzz::Kind;
-  std::mt19937_64 swarm(seed / 40), structure(seed / 4), values(seed);
+  std::mt19937_64 swarm(seed / 40), structure(seed / 4), values(seed), links(~(seed / 4));
   const auto byte = [](std::mt19937_64& random) { return static_cast<std::uint8_t>(random() >> 13); };
   std::array<std::uint8_t, 4> types;
   std::array<std::uint8_t, 16> operations;
@@ -76,6 +92,7 @@ Bytes program_of(std::uint64_t seed) {
     if (i < arrays || structure() % 2 == 0) step[1] = static_cast<std::uint8_t>(i % koine::fuzz::named);
     if (i > arrays && structure() % 2 == 0) step[2] = *(step + 1 - Step::bytes);
     if (i >= arrays && step[1] % koine::fuzz::named == special) step[1] = 0;
+    if (i >= arrays && (seed / 4) % 2 == 1) chain(step, i - arrays, links);
     const Kind kind = koine::fuzz::decode({step, step + Step::bytes})[0].kind;
     std::uint8_t* p = step + 6;
     if (kind == Kind::elementwise) {

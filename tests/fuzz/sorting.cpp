@@ -107,8 +107,66 @@ std::string text(const Call& call, const std::vector<std::string>& sources) {
   return result + (call.which == top_values ? "}).values" : call.which == top_places ? "}).indices" : "})");
 }
 
+// pair: what sort gives, or topk's values, and behind them the elements at the places that argsort gives, or topk does.
+
+constexpr std::size_t halves[2][2] = {{sorts, top_values}, {top_values, top_values}};  // what they are alike
+
+std::vector<Call> resolve_pair(const Step& step, const Faces& faces, const Setting& setting) {
+  Step part = step;
+  part.kind = Kind::sort;
+  part.p[0] = step.p[0] % 2 ? top_values : sorts;
+  std::vector<Call> calls = resolve(part, faces, setting);
+  if (calls.empty()) return calls;
+  calls.back().kind = Kind::pair;
+  calls.back().which = step.p[0] % 2;
+  return calls;
+}
+
+Array result_of_pair(const Call& call, const std::vector<Operand>& sources) {
+  const Array& x = sources[0].array();
+  const std::int64_t axis = call.axes[0];
+  const auto both = [&](const Array& values, const Array& places) {
+    return concat({values, take_along_axis(x, places, {.axis = axis})}, axis);
+  };
+  if (call.which == 0)
+    return both(sort(x, {.axis = axis, .descending = call.low == 1}),
+                argsort(x, {.axis = axis, .descending = call.low == 1}));
+  const auto top = topk(x, call.high, {.axis = axis, .largest = call.low == 1});
+  return both(top.values, top.indices);
+}
+
+Verdict check_pair(const Call& call, const std::vector<Plain>& sources, const Plain& got) {
+  const Plain& x = sources[0];
+  const auto axes = static_cast<std::int64_t>(x.shape.size());
+  const auto axis = static_cast<std::size_t>((call.axes[0] + axes) % axes);
+  Call half = call;
+  if (call.which == 0) half.high = x.shape[axis];
+  Shape shape = x.shape;
+  shape[axis] = 2 * half.high;
+  if (const std::string wrong = unlike(got, x.type, shape); !wrong.empty()) return {wrong};
+  for (const std::int64_t i : {0, 1}) {
+    Part at(axis);
+    at.push_back({Entry::slice, i * half.high, (i + 1) * half.high, 1});
+    half.which = halves[call.which][i];
+    if (Verdict verdict = check(half, sources, part(got, at, {})); !verdict.wrong.empty()) return verdict;
+  }
+  return {};
+}
+
+std::string text_of_pair(const Call& call, const std::vector<std::string>& sources) {
+  const std::string &x = sources[0], axis = ".axis = " + axis_text(call);
+  const std::string order = axis + (call.low == 1 ? ", .descending = true})" : "})");
+  const std::string top = "kn::topk(" + x + ", " + std::to_string(call.high) + ", {" + axis +
+                          (call.low == 0 ? ", .largest = false})" : "})");
+  return "kn::concat({" + (call.which == 0 ? "kn::sort(" + x + ", {" + order : top + ".values") +
+         ", kn::take_along_axis(" + x + ", " +
+         (call.which == 0 ? "kn::argsort(" + x + ", {" + order : top + ".indices") + ", {" + axis + "})}, {" + axis +
+         "})";
+}
+
 }  // namespace
 
 const Family sorting = {resolved<Sorting>, result, check, text};
+const Family pairing = {resolve_pair, result_of_pair, check_pair, text_of_pair};
 
 }  // namespace koine::fuzz
