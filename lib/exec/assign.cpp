@@ -118,8 +118,6 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       return;
     }
   }
-  // A part of the target itself that only this call holds does not count as a holder of the memory.
-  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() == 1;
   const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
   NodeRef copied;
   evaluated(context, [&](Programs& programs) {
@@ -132,6 +130,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       value = graph::make_copy(value, value->shape, place);
     }
     if (!value->is_ready() && reads.any && !in_place) run_root(context, programs, numbers[0], value);
+    // A part of the target itself that only this call holds does not count as a holder of the memory.
+    const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() == 1;
     const bool sole = in_place || (target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1));
     NodeRef result = target;
     // Nor in place where the store could still fail after it ran: the target would not be as before.
