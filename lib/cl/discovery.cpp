@@ -183,7 +183,7 @@ DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::stri
       (required<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   traits.compute_units = required<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   traits.max_group = static_cast<std::uint32_t>(required<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-  // A parameter counts as 16 bytes (codegen::parameter_bytes). SPIR-V allows 255 of them, and NVIDIA's compiler takes
+  // A buffer counts as 16 bytes (codegen::parameter_bytes). SPIR-V allows 255 of them, and NVIDIA's compiler takes
   // minutes for the 2,000 that its devices could have.
   traits.max_parameter_bytes = static_cast<std::uint32_t>(
       std::min<std::size_t>(required<std::size_t>(device, CL_DEVICE_MAX_PARAMETER_SIZE), 255 * 16));

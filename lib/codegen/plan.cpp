@@ -140,21 +140,14 @@ const Node* Planner::State::distinct_constant(const Node& node) {
 void Planner::State::find_sources(const Node& node, std::vector<Source>& set) {
   set.clear();
   const auto seen_from_node = [&](Source source) {
-    if (source.node->op == Op::constant) return source;
-    if (node.op == Op::view) {
-      source.way = source.way * 31 + reinterpret_cast<std::uintptr_t>(&node);
-      source.bytes = operand_bytes(node.shape) + (node.get<Op::view>().wrap.empty() ? 0 : 32);
-    } else if (source.node->shape.size() < node.shape.size()) {
-      source.bytes = operand_bytes(node.shape);
-    }
+    if (node.op == Op::view) source.way = source.way * 31 + reinterpret_cast<std::uintptr_t>(&node);
     return source;
   };
   for (const NodeRef& input : node.inputs) {
     const Info* in = find(input.get());
     of_input.clear();
     if (input->is_ready() || (in && in->cut)) {
-      const bool plain = input->shape == node.shape && (!input->is_ready() || graph::is_row_major(input->layout));
-      of_input.push_back(seen_from_node({input.get(), 0, plain ? 16 : operand_bytes(node.shape)}));
+      of_input.push_back(seen_from_node({input.get(), 0}));
     } else {
       const auto& known = sources[static_cast<std::size_t>(input->slot)];
       std::transform(known.begin(), known.end(), std::back_inserter(of_input), seen_from_node);
@@ -167,25 +160,19 @@ void Planner::State::find_sources(const Node& node, std::vector<Source>& set) {
   }
 }
 
-/// Marks nodes to be stored so that no kernel reads more than `budget` bytes of parameters: greedily, from the leaves.
+/// Marks nodes to be stored so that no kernel reads more than `budget` bytes of buffers: greedily, from the leaves.
 void Planner::State::cut(std::uint32_t budget) {
   if (sources.size() < count) sources.resize(count);
-  distinct.clear();
-  found_constants.clear();
-  const auto bytes = [](const std::vector<Source>& set) {
-    std::uint32_t total = 0;
-    for (const Source& source : set) total += source.bytes;
-    return total;
-  };
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
     Node& node = *info.node;
     if (graph::is_source(node.op) || info.always_stored()) {
-      sources[i].assign(1, {node.op == Op::constant ? distinct_constant(node) : &node, 0, 16});
+      sources[i].clear();
+      if (info.always_stored() || info.requested) sources[i].push_back({&node, 0});
       continue;
     }
     find_sources(node, sources[i]);
-    while (bytes(sources[i]) > budget) {
+    while (sources[i].size() * buffer_bytes > budget) {
       Info* largest = nullptr;
       std::size_t most = 1;
       for (const NodeRef& input : node.inputs) {
@@ -204,28 +191,13 @@ void Planner::State::cut(std::uint32_t budget) {
   }
 }
 
-std::uint32_t parameter_bytes(const Body& body, bool folded, std::size_t count) {
-  // A pointer and an offset for each array, strides where the axes do not merge into one, a value for each constant.
-  std::uint32_t bytes = loop_bytes;
-  const auto axes = static_cast<std::uint32_t>(count);
-  bool plain = !folded;
-  for (const Load& load : body.loads) {
-    plain = plain && load.in_order();
-    bytes += 16 * static_cast<std::uint32_t>(load.seams.size()) + (load.loop >= 0 ? 8 : 0) + (load.draw() ? 32 : 0);
-  }
-  const auto operands = static_cast<std::uint32_t>(body.loads.size() + body.outputs.size());
-  bytes += 8 * static_cast<std::uint32_t>(body.loops.size());
-  bytes += operands * 16 + static_cast<std::uint32_t>(body.constants.size() + body.folds.size()) * 16;
-  if (!plain) bytes += 8 * axes * (operands + 1);
-  if (folded) bytes += 2 * (16 + 8 * axes);  // partial results beside the results
-  return bytes;
+std::uint32_t parameter_bytes(const Body& body, bool folded) {
+  const std::size_t buffers = buffers_read(body) + body.outputs.size() + (folded ? 2 : 0);  // and partial results
+  return loop_bytes + buffer_bytes * static_cast<std::uint32_t>(buffers);
 }
 
 bool Planner::State::fits(const Step& step) const {
-  const bool folded = step.folds() || step.family == Op::rows || elsewhere;  // which have strides for all operands, too
-  // Counting what axes merge into takes longer than this, which is enough for nearly all.
-  if (parameter_bytes(step.body, folded, step.body.domain.size()) <= parameter_limit) return true;
-  return parameter_bytes(step.body, folded, walked_axes(step, elsewhere)) <= parameter_limit;
+  return parameter_bytes(step.body, step.folds() || step.family == Op::rows) <= parameter_limit;
 }
 
 std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits& limits) {
@@ -234,10 +206,9 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.elsewhere = limits.elsewhere;
   s.evaluation = limits.evaluation;
   if (roots.size() == 1 && s.plan_tree(roots[0])) return s.ordered;
-  s.changed = false;
   s.collect(roots);
   const std::uint64_t hash = s.describe();
-  if (const KnownPlan* plan = limits.reuse && !s.changed ? s.known.find(hash, s.structure) : nullptr) {
+  if (const KnownPlan* plan = limits.reuse ? s.known.find(hash, s.structure) : nullptr) {
     s.follow(*plan);
     return s.ordered;
   }
@@ -260,18 +231,11 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   for (int attempt = 0; attempt < 8; ++attempt) {
     if (attempt > 0) write(false);
     bool fits = true;
-    for (std::size_t k = 0; k < s.step_count; ++k) {
-      if (s.fits(s.steps[k])) continue;
-      fits = false;
-      if (attempt >= 2) {
-        read_in_order(s.steps[k]);  // storing intermediate results was not enough
-        s.changed = true;
-      }
-    }
+    for (std::size_t k = 0; k < s.step_count; ++k) fits = fits && s.fits(s.steps[k]);
     if (fits) {
       s.remember_unstored();
       s.order();
-      if (limits.reuse && !s.changed && s.known.comes_again(hash)) s.known.keep(hash, s.known_plan());
+      if (limits.reuse && s.known.comes_again(hash)) s.known.keep(hash, s.known_plan());
       return s.ordered;
     }
     s.collect(roots);
@@ -279,8 +243,8 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     s.cut(budget);
     budget = budget * 3 / 4;
   }
-  throw LaunchError("[eval] one operation alone needs more kernel parameters than the device's " +
-                    std::to_string(limits.parameter_bytes) + " bytes");
+  throw LaunchError("[eval] one operation alone needs more buffers than the device's " +
+                    std::to_string(limits.parameter_bytes) + " bytes of kernel parameters can name");
 }
 
 }  // namespace koine::codegen

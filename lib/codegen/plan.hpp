@@ -49,8 +49,7 @@ struct Limits {
 /// A pending element-wise node is computed inside the kernel that reads it. It is stored instead where several kernels,
 /// or one kernel at several places (a shift, a broadcast), read it and computing it again costs more than a store and a
 /// load; where a view needs it in row-major order; where it was asked for; and where a kernel would take more
-/// parameters than the device can. An operation that does so by itself, since its operands lie in so many ways, reads
-/// copies of them with few axes.
+/// buffers than the device can.
 class Planner {
  public:
   Planner();
@@ -66,8 +65,8 @@ class Planner {
   State* state_;
 };
 
-/// Bytes of parameters that a kernel with this body takes at the most, if it walks so many axes; `folded`: one that
-/// reduces or scans its value, or takes rows of it.
-std::uint32_t parameter_bytes(const Body& body, bool folded, std::size_t axes);
+/// Bytes of parameters that a kernel with this body takes where all but its buffers is read from one of them
+/// (ParamBlock); `folded`: one that reduces or scans its value, or takes rows of it.
+std::uint32_t parameter_bytes(const Body& body, bool folded);
 
 }  // namespace koine::codegen

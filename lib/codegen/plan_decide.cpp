@@ -157,8 +157,7 @@ bool Planner::State::worth_storing(const Info& info) const {
 /// at the most, so that there is room for what they are made of.
 bool Planner::State::takes_result(const Step& step, const Node& node) const {
   return (step.family == Op::elementwise || step.family == Op::rows) && step.body.domain == node.shape &&
-         step.node->place.queue == node.place.queue &&
-         (step.results + 1) * operand_bytes(node.shape) <= parameter_limit / 2;
+         step.node->place.queue == node.place.queue && (step.results + 1) * buffer_bytes <= parameter_limit / 2;
 }
 
 /// A kernel that can store this node beside its own results, or -1. One that reads it in place can if nobody else

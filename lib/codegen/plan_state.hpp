@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
 // plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_code.cpp writes the
-// kernels' lines, plan_axes.cpp copies what lies in too many ways. plan_tree.cpp is a short way for the commonest
+// kernels' lines. plan_tree.cpp is a short way for the commonest
 // graphs, plan_reuse.cpp one for those whose structure came before.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include "codegen/chains.hpp"
 #include "codegen/known_plans.hpp"
 #include "codegen/plan.hpp"
-#include "codegen/plan_axes.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -69,21 +68,18 @@ std::uint64_t hash_of_constant(const Node& constant);
 /// The axis of a reduction that can be a loop of its reader's kernel: the only one it reduces, and short.
 std::optional<std::size_t> short_axis(const Node& node);
 
-/// Parameters beside operands and constants: the loop's own bounds.
+/// Parameters beside buffers: the loop's own bounds, where the block is not spilled, or a buffer.
 inline constexpr std::uint32_t loop_bytes = 64;
-
-/// Parameters of one operand at the most: a pointer, an offset, and its strides.
-inline std::uint32_t operand_bytes(const Shape& domain) {
-  return 16 + 8 * static_cast<std::uint32_t>(std::count_if(domain.begin(), domain.end(), [](auto n) { return n > 1; }));
-}
+/// A buffer's pointer, and its offset in the block, so that kernels over arrays in row-major order need not spill. And
+/// the 255 parameters that SPIR-V allows come to less than the most that discovery gives.
+inline constexpr std::uint32_t buffer_bytes = 16;
 
 struct Planner::State {
   std::uint64_t epoch = 0;
   /// What a kernel that computes a node reads from memory, each by another way.
   struct Source {
     const Node* node;
-    std::uint64_t way;    // made of the views between
-    std::uint32_t bytes;  // of parameters
+    std::uint64_t way;  // made of the views between
 
     friend bool operator==(const Source& a, const Source& b) { return a.node == b.node && a.way == b.way; }
     friend bool operator<(const Source& a, const Source& b) {
@@ -94,7 +90,6 @@ struct Planner::State {
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
   bool rows_allowed = false;
-  bool changed = false;  // the graph, which the planner made read copies
   std::uint64_t evaluation = 0;
   std::span<Node* const> wanted;  // the roots
   std::vector<Info> infos;

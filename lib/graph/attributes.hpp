@@ -2,8 +2,7 @@
 // What the nodes of each family carry beside type, shape and inputs: families.def names the type of each.
 //
 // A type may have `std::string_view function() const`, the public function that its nodes are work of; without it that
-// is the family's name. That of a fold says how its kernel walks its input: `loops` nested loops, `loop_of(axis, axes)`
-// the one that takes an axis of so many, and `merged()` the attributes once each loop is one axis.
+// is the family's name.
 #pragma once
 
 #include "graph/layout.hpp"
@@ -11,7 +10,6 @@
 
 #include <koine/dtype.hpp>
 
-#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -32,11 +30,6 @@ struct ReduceInfo {
   double divisor = 1, scale = 1;  // of the finish
 
   std::string_view function() const { return info(kind).name; }
-  static constexpr std::size_t loops = 2;
-  std::size_t loop_of(std::size_t axis, std::size_t) const {
-    return std::binary_search(axes.begin(), axes.end(), axis) ? 1 : 0;
-  }
-  ReduceInfo merged() const { return {kind, {1}, divisor, scale}; }
 };
 
 struct ScanInfo {
@@ -44,9 +37,6 @@ struct ScanInfo {
   std::size_t axis;
 
   std::string_view function() const { return info(kind).scan; }
-  static constexpr std::size_t loops = 3;
-  std::size_t loop_of(std::size_t other, std::size_t) const { return other < axis ? 0 : other == axis ? 1 : 2; }
-  ScanInfo merged() const { return {kind, 1}; }
 };
 
 enum class RandomKind : std::uint8_t { uniform, normal, integers, exponential, gamma, poisson, binomial };

@@ -17,16 +17,7 @@ std::string_view function_name(const Node& node) {
 
 template <Op op>
 constexpr Family record(std::string_view name) {
-  Family result{name, role(op), function_name<op>, 0, nullptr, nullptr};
-  if constexpr (role(op) == Role::fold) {
-    using Info = AttributesOf<op>;
-    result.loops = Info::loops;
-    result.loop_of = [](const Node& node, std::size_t axis) {
-      return node.get<op>().loop_of(axis, node.inputs[0]->shape.size());
-    };
-    result.merge_loops = [](Node& node) { node.attributes = make_attributes<op>(node.get<op>().merged()); };
-  }
-  return result;
+  return {name, role(op), function_name<op>};
 }
 
 constexpr Family families[] = {

@@ -79,8 +79,7 @@ struct Pending {
 };
 
 /// Immutable once built but for what evaluations do under the context's evaluation mutex: the result appears once
-/// (`ready`), and the inputs go with it; one may be replaced by a node of the same values (codegen/plan_axes.hpp), the
-/// work behind the node counted anew.
+/// (`ready`), and the inputs go with it.
 struct Node {
   Node(Op op, DType dtype, Shape shape, Place place) : op(op), dtype(dtype), shape(std::move(shape)), place(place) {}
   ~Node();
