@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DKERNELS=a.cl;b.cl -DROOT=kernels -DOUTPUT=kernel_sources.cpp -P embed_kernels.cmake
 # Splices each `#include "common/x.clh"` of a kernel in once and writes the texts as byte arrays:
-# no compiler limits their length as it does a literal's, and no byte needs an escape.
+# no compiler limits their length as it does a literal's, and no byte needs an escape. Beside them kernel_parameters.inc
+# has the structs that the kernels are passed, for C++, so that they are written in the kernels' files alone.
 cmake_minimum_required(VERSION 3.25)
 
 # Appends the text of `file` to the variable KN_TEXT of the caller, its includes spliced.
@@ -34,6 +35,27 @@ macro(koine_splice_text)
   endwhile()
 endmacro()
 
+# Appends to KN_STRUCTS of the caller what a file's `typedef struct { ... } kn_<name>;` say, but for kn_bounds, which
+# generated kernels have in many forms. A struct of KN_REAL is a template over that type.
+macro(koine_structs file)
+  file(READ "${file}" KN_LEFT)
+  while(KN_LEFT MATCHES "typedef struct {\n([^}]*)} (kn_[a-z_]+);")
+    set(KN_FIELDS "${CMAKE_MATCH_1}")
+    set(KN_NAME "${CMAKE_MATCH_2}")
+    string(FIND "${KN_LEFT}" "${CMAKE_MATCH_0}" KN_AT)
+    string(LENGTH "${CMAKE_MATCH_0}" KN_LENGTH)
+    math(EXPR KN_AFTER "${KN_AT} + ${KN_LENGTH}")
+    string(SUBSTRING "${KN_LEFT}" ${KN_AFTER} -1 KN_LEFT)
+    if(KN_FIELDS MATCHES "KN_REAL")
+      string(APPEND KN_STRUCTS "template <class KN_REAL>\n")
+    endif()
+    if(NOT KN_NAME STREQUAL "kn_bounds")
+      string(APPEND KN_STRUCTS "struct ${KN_NAME} {\n${KN_FIELDS}};\n")
+    endif()
+  endwhile()
+endmacro()
+
+set(KN_STRUCTS "// Written by cmake/embed_kernels.cmake from kernels/*.cl; do not edit.\n")
 set(arrays "")
 set(rows "")
 set(count 0)
@@ -42,6 +64,7 @@ foreach(kernel IN LISTS KERNELS)
   file(RELATIVE_PATH name "${ROOT}" "${kernel}")
   string(REGEX REPLACE "\\.clh?$" "" name "${name}")
   set(KN_SEEN "")
+  koine_structs("${kernel}")
   koine_splice("${kernel}")
   # The spliced text is also what a person wants to look at when a compiler's log names a line.
   file(WRITE "${folder}/kernels/${name}.cl" "${KN_LEFT}")
@@ -80,3 +103,5 @@ std::string_view koine::runtime::kernel_source(std::string_view name) {
 }
 ")
 file(WRITE "${OUTPUT}" "${source}")
+# Left alone where it stays the same, so that a change of a kernel's code compiles nothing else.
+file(CONFIGURE OUTPUT "${folder}/kernel_parameters.inc" CONTENT "${KN_STRUCTS}" @ONLY)

@@ -16,7 +16,7 @@ file(GLOB KOINE_HEADERS CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/koine/*
 
 add_library(koine_objects OBJECT ${KOINE_SOURCES} "${KOINE_KERNEL_SOURCES}")
 target_include_directories(koine_objects
-  PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/lib")
+  PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/lib" PRIVATE "${PROJECT_BINARY_DIR}/generated")
 target_include_directories(koine_objects SYSTEM PRIVATE "${KOINE_CLHPP_INCLUDE_DIR}" "${KOINE_DLPACK_INCLUDE_DIR}")
 # Two thirds of a file's compile time are the headers of others.
 target_precompile_headers(koine_objects PRIVATE

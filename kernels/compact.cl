@@ -25,17 +25,22 @@ static inline uint kn_kept_in(__global const uchar* mask, uint count) {
   return kept;
 }
 
+typedef struct {
+  ulong x_offset, mask_offset;
+  ulong elements, blocks;
+} kn_compact;
+
 #ifdef KN_COUNT
-__kernel void compact_count(__global const uchar* mask, __global long* counts, const ulong mask_offset,
-                            const ulong elements, const ulong blocks) {
-  mask += mask_offset;
+__kernel void compact_count(__global const uchar* mask, __global long* counts, const kn_compact parameters) {
+  const kn_compact d = parameters;  // in registers, whatever is written meanwhile
+  mask += d.mask_offset;
 #ifdef KN_CPU
-  const ulong per_item = (blocks + get_global_size(0) - 1) / get_global_size(0);
+  const ulong per_item = (d.blocks + get_global_size(0) - 1) / get_global_size(0);
   const ulong first_block = get_global_id(0) * per_item;
-  const ulong last_block = min(first_block + per_item, blocks);
+  const ulong last_block = min(first_block + per_item, d.blocks);
   for (ulong block = first_block; block < last_block; ++block) {
     const ulong first = block * KN_BLOCK;
-    counts[block] = kn_kept_in(mask + first, (uint)min(elements - first, (ulong)KN_BLOCK));
+    counts[block] = kn_kept_in(mask + first, (uint)min(d.elements - first, (ulong)KN_BLOCK));
   }
 #else
   __local uint kept;
@@ -43,8 +48,8 @@ __kernel void compact_count(__global const uchar* mask, __global long* counts, c
   if (lane == 0) kept = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   const ulong first = (ulong)get_group_id(0) * KN_BLOCK + lane * KN_CHUNK;
-  if (first < elements) {
-    const uint mine = kn_kept_in(mask + first, (uint)min(elements - first, (ulong)KN_CHUNK));
+  if (first < d.elements) {
+    const uint mine = kn_kept_in(mask + first, (uint)min(d.elements - first, (ulong)KN_CHUNK));
     if (mine > 0) atomic_add(&kept, mine);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -61,19 +66,20 @@ __kernel void compact_count(__global const uchar* mask, __global long* counts, c
 #define KN_ELEMENT(i) ((long)(i))
 #else
 #define KN_NAME compact
-#define KN_VALUES __global const KN_MOVED *x, const ulong x_offset,
-#define KN_ELEMENT(i) x[x_offset + (i)]
+#define KN_VALUES __global const KN_MOVED *x,
+#define KN_ELEMENT(i) x[d.x_offset + (i)]
 #endif
 
 __kernel void KN_NAME(KN_VALUES __global const uchar* mask, __global const long* ends, __global KN_MOVED* out,
-                      const ulong mask_offset, const ulong elements, const ulong blocks) {
-  mask += mask_offset;
+                      const kn_compact parameters) {
+  const kn_compact d = parameters;  // in registers, whatever is written meanwhile
+  mask += d.mask_offset;
 #ifdef KN_CPU
-  const ulong per_item = (blocks + get_global_size(0) - 1) / get_global_size(0);
+  const ulong per_item = (d.blocks + get_global_size(0) - 1) / get_global_size(0);
   const ulong first_block = get_global_id(0) * per_item;
-  const ulong last_block = min(first_block + per_item, blocks);
+  const ulong last_block = min(first_block + per_item, d.blocks);
   ulong to = first_block > 0 && first_block < last_block ? (ulong)ends[first_block - 1] : 0;
-  const ulong last = min(last_block * KN_BLOCK, elements);
+  const ulong last = min(last_block * KN_BLOCK, d.elements);
   for (ulong i = first_block * KN_BLOCK; i < last; i += 64) {
     const uint count = (uint)min(last - i, (ulong)64);
     // Without branches, for which no processor guesses right: what is not kept is written over by the next.
@@ -91,7 +97,7 @@ __kernel void KN_NAME(KN_VALUES __global const uchar* mask, __global const long*
   const uint lane = get_local_id(0);
   const ulong block = get_group_id(0);
   const ulong first = block * KN_BLOCK + lane * KN_CHUNK;
-  const uint count = first < elements ? (uint)min(elements - first, (ulong)KN_CHUNK) : 0;
+  const uint count = first < d.elements ? (uint)min(d.elements - first, (ulong)KN_CHUNK) : 0;
   const uint mine = kn_kept_in(mask + first, count);
   uint sum = mine;
   sums[lane] = sum;

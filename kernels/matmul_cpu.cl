@@ -165,50 +165,59 @@ static inline void kn_tile(__global const KN_REAL* restrict a, __global const KN
   if (last) kn_write(sums, out, out_stride, rows, columns);
 }
 
+typedef struct {
+  long out_offset, a_offset, b_offset;
+  long a_row, a_column, b_row, b_column;
+  long m, n, k;
+  long batch_sizes[4], a_batch[4], b_batch[4];
+  long row_block, column_block, column_group, depth_block;
+  long keep_a, scratch_step, batches;
+} kn_matmul_cpu;
+
 // The result is cut into tasks of row_block x column_block elements of one matrix; a work-item takes a run of them.
 // Within a task, the sums of column_group columns stay in the cache while the depth is walked in steps of depth_block;
 // with keep_a its rows of A are packed once and kept for all groups. scratch_step holds an item's sums and panels.
 __kernel void matmul_cpu(__global const KN_STORED* restrict a, __global const KN_STORED* restrict b,
-                         __global KN_RESULT* restrict out, __global KN_REAL* restrict scratch, long out_offset,
-                         long a_offset, long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
-                         long row_block, long column_block, long column_group, long depth_block, int keep_a,
-                         long scratch_step, long batches, long4 batch_sizes, long4 a_batch, long4 b_batch) {
-  long row_blocks = (m + row_block - 1) / row_block;
-  long column_blocks = (n + column_block - 1) / column_block;
-  long tasks = batches * row_blocks * column_blocks;
+                         __global KN_RESULT* restrict out, __global KN_REAL* restrict scratch,
+                         const kn_matmul_cpu parameters) {
+  const kn_matmul_cpu product = parameters;  // in registers, whatever is written meanwhile
+  long row_blocks = (product.m + product.row_block - 1) / product.row_block;
+  long column_blocks = (product.n + product.column_block - 1) / product.column_block;
+  long tasks = product.batches * row_blocks * column_blocks;
   long items = get_global_size(0);
   long item = get_global_id(0);
-  __global KN_REAL* sums = scratch + item * scratch_step;
-  __global KN_REAL* b_panels = sums + row_block * column_group * KN_PLANES;
-  __global KN_REAL* a_panels = b_panels + depth_block * column_group * KN_PLANES;
+  __global KN_REAL* sums = scratch + item * product.scratch_step;
+  __global KN_REAL* b_panels = sums + product.row_block * product.column_group * KN_PLANES;
+  __global KN_REAL* a_panels = b_panels + product.depth_block * product.column_group * KN_PLANES;
   for (long task = tasks * item / items; task < tasks * (item + 1) / items; ++task) {
     long batch = task / (row_blocks * column_blocks);
-    long row0 = task / column_blocks % row_blocks * row_block;
-    long column0 = task % column_blocks * column_block;
-    long rows = min(row_block, m - row0);
+    long row0 = task / column_blocks % row_blocks * product.row_block;
+    long column0 = task % column_blocks * product.column_block;
+    long rows = min(product.row_block, product.m - row0);
     long padded_rows = (rows + KN_ROWS - 1) / KN_ROWS * KN_ROWS;
-    long column_end = min(column0 + column_block, n);
-    __global const KN_STORED* am = a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row;
-    __global const KN_STORED* bm = b + b_offset + kn_batch_offset(batch, batch_sizes, b_batch);
-    __global KN_RESULT* om = out + out_offset + (batch * m + row0) * n;
+    long column_end = min(column0 + product.column_block, product.n);
+    __global const KN_STORED* am =
+        a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch) + row0 * product.a_row;
+    __global const KN_STORED* bm = b + product.b_offset + kn_batch_offset(batch, product.batch_sizes, product.b_batch);
+    __global KN_RESULT* om = out + product.out_offset + (batch * product.m + row0) * product.n;
 
-    for (long group = column0; group < column_end; group += column_group) {
-      long columns = min(column_group, column_end - group);
-      for (long depth0 = 0; depth0 < k; depth0 += depth_block) {
-        long depth = min(depth_block, k - depth0);
-        __global KN_REAL* a_block = a_panels + (keep_a ? padded_rows * depth0 * KN_PLANES : 0);
-        if (group == column0 || !keep_a)
+    for (long group = column0; group < column_end; group += product.column_group) {
+      long columns = min(product.column_group, column_end - group);
+      for (long depth0 = 0; depth0 < product.k; depth0 += product.depth_block) {
+        long depth = min(product.depth_block, product.k - depth0);
+        __global KN_REAL* a_block = a_panels + (product.keep_a ? padded_rows * depth0 * KN_PLANES : 0);
+        if (group == column0 || !product.keep_a)
           for (long r = 0; r < rows; r += KN_ROWS)
-            kn_pack(am + r * a_row + depth0 * a_column, a_row, a_column, KN_ROWS, rows - r, depth,
-                    a_block + r * depth * KN_PLANES);
+            kn_pack(am + r * product.a_row + depth0 * product.a_column, product.a_row, product.a_column, KN_ROWS,
+                    rows - r, depth, a_block + r * depth * KN_PLANES);
         for (long c = 0; c < columns; c += KN_COLUMNS)
-          kn_pack(bm + (group + c) * b_column + depth0 * b_row, b_column, b_row, KN_COLUMNS, columns - c, depth,
-                  b_panels + c * depth * KN_PLANES);
+          kn_pack(bm + (group + c) * product.b_column + depth0 * product.b_row, product.b_column, product.b_row,
+                  KN_COLUMNS, columns - c, depth, b_panels + c * depth * KN_PLANES);
         for (long c = 0; c < columns; c += KN_COLUMNS)
           for (long r = 0; r < rows; r += KN_ROWS)
             kn_tile(a_block + r * depth * KN_PLANES, b_panels + c * depth * KN_PLANES, depth,
-                    sums + (c * row_block + r * KN_COLUMNS) * KN_PLANES, om + r * n + group + c, n, rows - r,
-                    columns - c, depth0 == 0, depth0 + depth_block >= k);
+                    sums + (c * product.row_block + r * KN_COLUMNS) * KN_PLANES, om + r * product.n + group + c,
+                    product.n, rows - r, columns - c, depth0 == 0, depth0 + product.depth_block >= product.k);
       }
     }
   }

@@ -79,15 +79,22 @@ static inline void kn_fetch(__global const KN_STORED* from, KnWalk walk, long wi
   }
 }
 
+typedef struct {
+  long out_offset, a_offset, b_offset;
+  long a_row, a_column, b_row, b_column;
+  long m, n, k;
+  long batch_sizes[4], a_batch[4], b_batch[4];
+  long first, last;  // whether nothing waits yet, and whether nothing comes after
+} kn_matmul_tile;
+
 // One group for each tile of each matrix of the batch, in one dimension: other dimensions have low limits.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
     __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_RESULT* restrict out,
-    long out_offset, long a_offset, long b_offset, long a_row, long a_column, long b_row, long b_column, long m, long n, long k,
-    long4 batch_sizes, long4 a_batch, long4 b_batch
 #if KN_PASSES
-    , __global KN_VALUE* restrict waiting, int first, int last
+    __global KN_VALUE* restrict waiting,
 #endif
-) {
+    const kn_matmul_tile parameters) {
+  const kn_matmul_tile product = parameters;  // in registers, whatever is written meanwhile
   __local KN_VALUE a_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   __local KN_VALUE b_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   const int item = get_local_id(0);
@@ -95,20 +102,20 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
   const int place_y = item / KN_SIDE;
 
   // Tiles are numbered down bands of eight rows of tiles, so that groups at work together share what the cache holds.
-  const long tile_rows = (m + KN_TILE - 1) / KN_TILE;
-  const long tile_columns = (n + KN_TILE - 1) / KN_TILE;
+  const long tile_rows = (product.m + KN_TILE - 1) / KN_TILE;
+  const long tile_columns = (product.n + KN_TILE - 1) / KN_TILE;
   const long batch = get_group_id(0) / (tile_rows * tile_columns);
   const long tile = get_group_id(0) % (tile_rows * tile_columns);
   const long band = tile / (8 * tile_columns) * 8;
   const long band_rows = min(8L, tile_rows - band);
   const long row0 = (band + (tile - band * tile_columns) % band_rows) * KN_TILE;
   const long column0 = (tile - band * tile_columns) / band_rows * KN_TILE;
-  a += a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row;
-  b += b_offset + kn_batch_offset(batch, batch_sizes, b_batch) + column0 * b_column;
+  a += product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch) + row0 * product.a_row;
+  b += product.b_offset + kn_batch_offset(batch, product.batch_sizes, product.b_batch) + column0 * product.b_column;
 
   // Neighbouring work-items load along whichever axis is contiguous. A work-item's loads are an even step apart.
-  const KnWalk a_walk = kn_walk(item, a_row, a_column);
-  const KnWalk b_walk = kn_walk(item, b_column, b_row);
+  const KnWalk a_walk = kn_walk(item, product.a_row, product.a_column);
+  const KnWalk b_walk = kn_walk(item, product.b_column, product.b_row);
   a += a_walk.offset;
   b += b_walk.offset;
   KN_VALUE a_next[KN_LOADS];
@@ -120,16 +127,16 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
     for (int j = 0; j < KN_SUMS; ++j) sums[i][j] = (KN_VALUE)(0);
 #if KN_PASSES
   waiting += get_group_id(0) * (KN_TILE * KN_TILE) + item;
-  if (!first)
+  if (!product.first)
     for (int i = 0; i < KN_SUMS * KN_SUMS; ++i) sums[i / KN_SUMS][i % KN_SUMS] = waiting[i * KN_ITEMS];
 #endif
 
-  for (long depth0 = -KN_DEPTH; depth0 < k; depth0 += KN_DEPTH) {
+  for (long depth0 = -KN_DEPTH; depth0 < product.k; depth0 += KN_DEPTH) {
     // The next tiles travel from memory while the present ones are multiplied.
-    kn_fetch(a, a_walk, m - row0, k - depth0 - KN_DEPTH, a_next);
-    kn_fetch(b, b_walk, n - column0, k - depth0 - KN_DEPTH, b_next);
-    a += KN_DEPTH * a_column;
-    b += KN_DEPTH * b_row;
+    kn_fetch(a, a_walk, product.m - row0, product.k - depth0 - KN_DEPTH, a_next);
+    kn_fetch(b, b_walk, product.n - column0, product.k - depth0 - KN_DEPTH, b_next);
+    a += KN_DEPTH * product.a_column;
+    b += KN_DEPTH * product.b_row;
     if (depth0 >= 0) {
 #pragma unroll
       for (int d = 0; d < KN_DEPTH; ++d) {
@@ -155,18 +162,19 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
 #if KN_PASSES
   // All items' way to the end is the same: not every compiler finds the barriers' regions where some return early.
   for (int i = 0; i < KN_SUMS * KN_SUMS; ++i) waiting[i * KN_ITEMS] = sums[i / KN_SUMS][i % KN_SUMS];
-  const long rows = last ? m : 0;
+  const long rows = product.last ? product.m : 0;
 #else
-  const long rows = m;
+  const long rows = product.m;
 #endif
-  out += out_offset + (batch * m + row0) * n + column0;
+  out += product.out_offset + (batch * product.m + row0) * product.n + column0;
 #pragma unroll
   for (int i = 0; i < KN_SUMS; ++i) {
     const int row = i / 4 * 64 + place_y * 4 + i % 4;
 #pragma unroll
     for (int j = 0; j < KN_SUMS; ++j) {
       const int column = j / 4 * 64 + place_x * 4 + j % 4;
-      if (row0 + row < rows && column0 + column < n) kn_store(out, row * n + column, kn_settled(sums[i][j]));
+      if (row0 + row < rows && column0 + column < product.n)
+        kn_store(out, row * product.n + column, kn_settled(sums[i][j]));
     }
   }
 }

@@ -16,6 +16,13 @@
 #define KN_SLICES 32
 #endif
 
+typedef struct {
+  long out_offset, a_offset, x_offset;
+  long a_row, a_column, x_step;
+  long m, k, splits, batches;
+  long batch_sizes[4], a_batch[4], x_batch[4];
+} kn_matmul_vector;
+
 // With one split the sums are the result; with more they wait in `parts` for the second kernel.
 static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, long out_offset, long splits,
                              long index, KN_VALUE sum) {
@@ -99,25 +106,28 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
 }
 
 __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const KN_STORED* restrict x,
-                            __global KN_STORED* restrict out, __global KN_VALUE* restrict parts, long out_offset,
-                            long a_offset, long x_offset, long a_row, long a_column, long x_step, long m, long k,
-                            long splits, long batches, long4 batch_sizes, long4 a_batch, long4 x_batch) {
-  const int block = a_row == 1 && a_column != 1 ? KN_WIDE * KN_LANES : KN_BLOCK;
-  long blocks = (m + block - 1) / block;
-  long tasks = splits * batches * blocks;
+                            __global KN_STORED* restrict out, __global KN_VALUE* restrict parts,
+                            const kn_matmul_vector parameters) {
+  const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
+  const int block = product.a_row == 1 && product.a_column != 1 ? KN_WIDE * KN_LANES : KN_BLOCK;
+  long blocks = (product.m + block - 1) / block;
+  long tasks = product.splits * product.batches * blocks;
   long items = get_global_size(0);
   long item = get_global_id(0);
   for (long task = tasks * item / items; task < tasks * (item + 1) / items; ++task) {
-    long split = task / (batches * blocks);
-    long batch = task / blocks % batches;
+    long split = task / (product.batches * blocks);
+    long batch = task / blocks % product.batches;
     long row0 = task % blocks * block;
-    long rows = min((long)block, m - row0);
-    long depth0 = k * split / splits;
-    long depth = k * (split + 1) / splits - depth0;
+    long rows = min((long)block, product.m - row0);
+    long depth0 = product.k * split / product.splits;
+    long depth = product.k * (split + 1) / product.splits - depth0;
     __global const KN_STORED* am =
-        a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row0 * a_row + depth0 * a_column;
-    __global const KN_STORED* xm = x + x_offset + kn_batch_offset(batch, batch_sizes, x_batch) + depth0 * x_step;
-    long index = (split * batches + batch) * m + row0;
+        a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch) +
+        row0 * product.a_row + depth0 * product.a_column;
+    __global const KN_STORED* xm = x + product.x_offset +
+                                   kn_batch_offset(batch, product.batch_sizes, product.x_batch) +
+                                   depth0 * product.x_step;
+    long index = (split * product.batches + batch) * product.m + row0;
     if (block != KN_BLOCK && rows == block) {
       // Rows side by side: a vector holds as many sums.
       KN_VECTOR sums[KN_WIDE][KN_PLANES];
@@ -133,7 +143,7 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
           for (int p = 0; p < KN_PLANES; ++p) acc[v][p] = (KN_VECTOR)(0);
         const long end = min(d0 + KN_CHUNK, depth);
         for (long d = d0; d < end; ++d) {
-          KN_VALUE value = kn_load(xm, d * x_step);
+          KN_VALUE value = kn_load(xm, d * product.x_step);
           KN_VECTOR xv[KN_PLANES];
 #if KN_IS_COMPLEX
           xv[0] = (KN_VECTOR)(value.x);
@@ -144,7 +154,7 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
 #pragma unroll
           for (int v = 0; v < KN_WIDE; ++v) {
             KN_VECTOR av[KN_PLANES];
-            kn_load_planes(am + d * a_column + v * KN_LANES, av);
+            kn_load_planes(am + d * product.a_column + v * KN_LANES, av);
             kn_vector_multiply_add(av, xv, acc[v]);
           }
         }
@@ -163,14 +173,14 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
 #else
           KN_VALUE sum = lanes[0][l];
 #endif
-          kn_finish(out, parts, out_offset, splits, index + v * KN_LANES + l, sum);
+          kn_finish(out, parts, product.out_offset, product.splits, index + v * KN_LANES + l, sum);
         }
       }
-    } else if (block == KN_BLOCK && a_column == 1) {
+    } else if (block == KN_BLOCK && product.a_column == 1) {
       KN_VALUE sums[KN_BLOCK];
       for (int r = 0; r < KN_BLOCK; ++r) sums[r] = (KN_VALUE)(0);
-      kn_rows_deep(am, a_row, xm, x_step, rows, depth, sums);
-      for (long r = 0; r < rows; ++r) kn_finish(out, parts, out_offset, splits, index + r, sums[r]);
+      kn_rows_deep(am, product.a_row, xm, product.x_step, rows, depth, sums);
+      for (long r = 0; r < rows; ++r) kn_finish(out, parts, product.out_offset, product.splits, index + r, sums[r]);
     } else {
       for (long r = 0; r < rows; ++r) {
         KN_VALUE sum = (KN_VALUE)(0);
@@ -178,10 +188,11 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
           KN_VALUE part = (KN_VALUE)(0);
           const long end = min(d0 + KN_CHUNK, depth);
           for (long d = d0; d < end; ++d)
-            part = kn_multiply_add(kn_load(am, r * a_row + d * a_column), kn_load(xm, d * x_step), part);
+            part = kn_multiply_add(kn_load(am, r * product.a_row + d * product.a_column),
+                                   kn_load(xm, d * product.x_step), part);
           sum += part;
         }
-        kn_finish(out, parts, out_offset, splits, index + r, sum);
+        kn_finish(out, parts, product.out_offset, product.splits, index + r, sum);
       }
     }
   }
@@ -192,43 +203,47 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
 // Neighbouring work-items take neighbours in memory: slices of a row where rows are contiguous, else rows.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vector(
     __global const KN_STORED* restrict a, __global const KN_STORED* restrict x, __global KN_STORED* restrict out,
-    __global KN_VALUE* restrict parts, long out_offset, long a_offset, long x_offset, long a_row, long a_column,
-    long x_step, long m, long k, long splits, long batches, long4 batch_sizes, long4 a_batch, long4 x_batch) {
+    __global KN_VALUE* restrict parts, const kn_matmul_vector parameters) {
+  const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
   __local KN_VALUE shared[KN_GROUP];
   const int block = KN_GROUP / KN_SLICES;
   const int item = get_local_id(0);
-  const int slice = a_column == 1 ? item % KN_SLICES : item / block;
-  const int place = a_column == 1 ? item / KN_SLICES : item % block;
-  const long blocks = (m + block - 1) / block;
+  const int slice = product.a_column == 1 ? item % KN_SLICES : item / block;
+  const int place = product.a_column == 1 ? item / KN_SLICES : item % block;
+  const long blocks = (product.m + block - 1) / block;
   const long group = get_group_id(0);
-  const long split = group / (batches * blocks);
-  const long batch = group / blocks % batches;
+  const long split = group / (product.batches * blocks);
+  const long batch = group / blocks % product.batches;
   const long row = group % blocks * block + place;
-  const long end = k * (split + 1) / splits;
+  const long end = product.k * (split + 1) / product.splits;
   KN_VALUE sum = (KN_VALUE)(0);
-  if (row < m) {
-    __global const KN_STORED* am = a + a_offset + kn_batch_offset(batch, batch_sizes, a_batch) + row * a_row;
-    __global const KN_STORED* xm = x + x_offset + kn_batch_offset(batch, batch_sizes, x_batch);
-    for (long d = k * split / splits + slice; d < end; d += KN_SLICES)
-      sum = kn_multiply_add(kn_load(am, d * a_column), kn_load(xm, d * x_step), sum);
+  if (row < product.m) {
+    __global const KN_STORED* am =
+        a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch) + row * product.a_row;
+    __global const KN_STORED* xm = x + product.x_offset + kn_batch_offset(batch, product.batch_sizes, product.x_batch);
+    for (long d = product.k * split / product.splits + slice; d < end; d += KN_SLICES)
+      sum = kn_multiply_add(kn_load(am, d * product.a_column), kn_load(xm, d * product.x_step), sum);
   }
   shared[slice * block + place] = sum;
   for (int half_of = KN_SLICES / 2; half_of > 0; half_of /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (slice < half_of) shared[slice * block + place] += shared[(slice + half_of) * block + place];
   }
-  if (slice == 0 && row < m)
-    kn_finish(out, parts, out_offset, splits, (split * batches + batch) * m + row, shared[place]);
+  if (slice == 0 && row < product.m)
+    kn_finish(out, parts, product.out_offset, product.splits, (split * product.batches + batch) * product.m + row,
+              shared[place]);
 }
 
 #endif
 
 // Adds the splits of each row, in their order.
 __kernel void matmul_vector_add_splits(__global const KN_VALUE* restrict parts, __global KN_STORED* restrict out,
-                                       long out_offset, long rows, long splits) {
+                                       const kn_matmul_vector parameters) {
+  const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
+  const long rows = product.m * product.batches;
   for (long row = get_global_id(0); row < rows; row += get_global_size(0)) {
     KN_VALUE sum = parts[row];
-    for (long s = 1; s < splits; ++s) sum += parts[s * rows + row];
-    kn_store(out, out_offset + row, sum);
+    for (long s = 1; s < product.splits; ++s) sum += parts[s * rows + row];
+    kn_store(out, product.out_offset + row, sum);
   }
 }

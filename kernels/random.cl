@@ -73,11 +73,11 @@ static inline KN_NUMBERS kn_exponentials(KN_PAIRS(ulong) words) {
 // standard deviation; exponential: 0 and the mean. Integers: low and high - low, of which the upper half of a 128-bit
 // product makes the number.
 #if KN_KIND == KN_UNIFORM
-#define KN_SCALED(x) min(fma(x, (KN_NUMBERS)(scale), (KN_NUMBERS)(start)), (KN_NUMBERS)(last))
+#define KN_SCALED(x) min(fma(x, (KN_NUMBERS)(d.scale), (KN_NUMBERS)(d.start)), (KN_NUMBERS)(d.last))
 #elif KN_KIND == KN_NORMAL || KN_KIND == KN_EXPONENTIAL
-#define KN_SCALED(x) fma(x, (KN_NUMBERS)(scale), (KN_NUMBERS)(start))
+#define KN_SCALED(x) fma(x, (KN_NUMBERS)(d.scale), (KN_NUMBERS)(d.start))
 #else
-#define KN_SCALED(x) (mul_hi(x, (KN_NUMBERS)(scale)) + start)
+#define KN_SCALED(x) (mul_hi(x, (KN_NUMBERS)(d.scale)) + d.start)
 #endif
 
 #if KN_KIND == KN_UNIFORM
@@ -90,14 +90,20 @@ static inline KN_NUMBERS kn_exponentials(KN_PAIRS(ulong) words) {
 #define KN_NAME random_integers
 #endif
 
+typedef struct {
+  long count;
+  ulong seed, first;
+  KN_REAL start, scale, last;
+} kn_random;
+
 // out[0..count) are the numbers from word `first` of the stream on.
-__kernel void KN_NAME(__global KN_STORED* restrict out, long count, ulong seed, ulong first, KN_REAL start,
-                      KN_REAL scale, KN_REAL last) {
+__kernel void KN_NAME(__global KN_STORED* restrict out, const kn_random parameters) {
+  const kn_random d = parameters;  // in registers, whatever is written meanwhile
   const int words_each = 1 + KN_WIDE;
-  const ulong first_block = first / 4;
-  const long skipped = (long)(first % 4) / words_each;
+  const ulong first_block = d.first / 4;
+  const long skipped = (long)(d.first % 4) / words_each;
   const long numbers_each = 4 * KN_BLOCKS / words_each;
-  const long groups = (skipped + count + numbers_each - 1) / numbers_each;
+  const long groups = (skipped + d.count + numbers_each - 1) / numbers_each;
   const long item = get_global_id(0), items = get_global_size(0);
 #if KN_BLOCKS == 1
   for (long group = item; group < groups; group += items) {
@@ -107,18 +113,18 @@ __kernel void KN_NAME(__global KN_STORED* restrict out, long count, ulong seed, 
   const long end = min(groups, (item + 1) * piece);
   for (long group = item * piece; group < end; ++group) {
 #endif
-    KN_PAIRS(ulong) words = kn_words(first_block + (ulong)(group * KN_BLOCKS), 0, seed);
+    KN_PAIRS(ulong) words = kn_words(first_block + (ulong)(group * KN_BLOCKS), 0, d.seed);
 #if KN_KIND == KN_NORMAL && !KN_WIDE
     words = kn_normals(words);
 #endif
     long at = group * numbers_each - skipped;
 #if KN_KIND == KN_NORMAL && KN_WIDE
-    kn_put(KN_SCALED(kn_normals(words)), at, count, out);
+    kn_put(KN_SCALED(kn_normals(words)), at, d.count, out);
 #elif KN_WIDE || KN_BLOCKS == 1
-    kn_put(KN_SCALED(KN_DRAWN(words)), at, count, out);
+    kn_put(KN_SCALED(KN_DRAWN(words)), at, d.count, out);
 #else
-    kn_put(KN_SCALED(KN_DRAWN(words.lo)), at, count, out);
-    kn_put(KN_SCALED(KN_DRAWN(words.hi)), at + KN_RUN, count, out);
+    kn_put(KN_SCALED(KN_DRAWN(words.lo)), at, d.count, out);
+    kn_put(KN_SCALED(KN_DRAWN(words.hi)), at + KN_RUN, d.count, out);
 #endif
   }
 }

@@ -49,17 +49,19 @@ static inline KN_REAL kn_exp(KN_REAL x) {
 // smaller shape takes the number of the shape above, times u^(1 / shape); `power` is 1 / shape there, else 0.
 #define KN_NUMBER KN_REAL
 typedef struct {
+  ulong count, seed, first;
   KN_REAL d, c, power, scale;
-} kn_law;
-static KN_REAL kn_drawn(ulong place, ulong seed, const kn_law law) {
+} kn_gamma;
+#define KN_LAW kn_gamma
+static KN_REAL kn_drawn(ulong place, const KN_LAW law) {
   const KN_REAL d = law.d, c = law.c;
   KN_REAL number = d;
   bool accepted = false;
   for (uint round = 1; round <= KN_ROUNDS && !accepted; ++round) {
-    ulong2 words = kn_words(place, round, seed);
+    ulong2 words = kn_words(place, round, law.seed);
 #if KN_WIDE
     const double2 x = kn_normals(words);
-    const ulong2 u = kn_words(place, round | 1UL << 32, seed);
+    const ulong2 u = kn_words(place, round | 1UL << 32, law.seed);
 #else
     const float2 x = as_float2(kn_normals(words.x));
     const uint2 u = as_uint2(words.y);
@@ -85,7 +87,7 @@ static KN_REAL kn_drawn(ulong place, ulong seed, const kn_law law) {
     }
   }
   if (law.power > (KN_REAL)0) {
-    const ulong word = kn_words(place, 1UL << 32, seed).x;
+    const ulong word = kn_words(place, 1UL << 32, law.seed).x;
     number *= kn_exp(kn_log_uniform((KN_BITS)word) * law.power);
     // Devices may or may not keep what is smaller.
     if (number < KN_AS_REAL((KN_BITS)1 << KN_DIGIT_BITS)) number = 0;
@@ -130,12 +132,14 @@ static inline float kn_less_deviance(float sum, float distance, float mean, floa
 // 2000); `shared` is what all counts have of it.
 #define KN_NUMBER long
 typedef struct {
+  ulong count, seed, first;
   long start, centre, most, trials;
-  float a, b, squeeze, hat, shared, mean, inverse_mean, rest, inverse_rest, unused;
-} kn_law;
-static long kn_drawn(ulong place, ulong seed, const kn_law law) {
+  float a, b, squeeze, hat, shared, mean, inverse_mean, rest, inverse_rest;
+} kn_counts;
+#define KN_LAW kn_counts
+static long kn_drawn(ulong place, const KN_LAW law) {
   for (uint round = 1; round <= KN_ROUNDS; ++round) {
-    const ulong2 words = kn_words(place, round, seed);
+    const ulong2 words = kn_words(place, round, law.seed);
     for (int i = 0; i < 2; ++i) {
       const uint2 word = as_uint2(i == 0 ? words.x : words.y);
       // u is from -1/2 to 1/2, v from 0 to 1.
@@ -173,9 +177,10 @@ static long kn_drawn(ulong place, ulong seed, const kn_law law) {
 #endif
 
 // out[0..count) are the numbers of the places from `first` on.
-__kernel void KN_NAME(__global KN_STORED* restrict out, ulong count, ulong seed, ulong first, const kn_law law) {
-  for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
-    const KN_NUMBER number = kn_drawn(first + i, seed, law);
+__kernel void KN_NAME(__global KN_STORED* restrict out, const KN_LAW parameters) {
+  const KN_LAW law = parameters;  // in registers, whatever is written meanwhile
+  for (ulong i = get_global_id(0); i < law.count; i += get_global_size(0)) {
+    const KN_NUMBER number = kn_drawn(law.first + i, law);
     KN_PUT_NUMBER(number, i, out);
   }
 }

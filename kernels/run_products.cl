@@ -32,7 +32,8 @@ typedef struct {
   ulong rows, inner, step, per_block, blocks, groups;  // `step` 0: one value for all
 } kn_runs;
 
-__kernel void run_products_fill(__global KN_T* out, const ulong entries) {
+__kernel void run_products_fill(__global KN_T* out, const kn_runs d) {
+  const ulong entries = d.groups * d.inner;
   for (ulong t = get_global_id(0); t < entries; t += get_global_size(0)) out[t] = KN_ONE;
 }
 

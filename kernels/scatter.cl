@@ -10,11 +10,16 @@
 #define KN_MOVED uint
 #endif
 
+typedef struct {
+  ulong positions_offset, values_offset;
+  ulong step, count;  // `step` 0: one value for all
+} kn_scatter;
+
 #ifdef KN_CLAIM
-__kernel void scatter_claim(__global const long* positions, __global uint* owners, const ulong positions_offset,
-                            const ulong count) {
-  positions += positions_offset;
-  for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+__kernel void scatter_claim(__global const long* positions, __global uint* owners, const kn_scatter parameters) {
+  const kn_scatter d = parameters;  // in registers, whatever is written meanwhile
+  positions += d.positions_offset;
+  for (ulong i = get_global_id(0); i < d.count; i += get_global_size(0)) {
     const long at = positions[i];
     if (at >= 0) atomic_max(&owners[at], (uint)i + 1);
   }
@@ -28,15 +33,14 @@ __kernel void scatter_claim(__global const long* positions, __global uint* owner
 #define KN_OWNS(at, i) true
 #endif
 
-// `step` 0: one value for all.
 __kernel void scatter(__global const long* positions, __global const KN_MOVED* values,
-                      KN_OWNERS_PARAMETER __global KN_MOVED* out, const ulong positions_offset,
-                      const ulong values_offset, const ulong step, const ulong count) {
-  positions += positions_offset;
-  values += values_offset;
-  for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+                      KN_OWNERS_PARAMETER __global KN_MOVED* out, const kn_scatter parameters) {
+  const kn_scatter d = parameters;  // in registers, whatever is written meanwhile
+  positions += d.positions_offset;
+  values += d.values_offset;
+  for (ulong i = get_global_id(0); i < d.count; i += get_global_size(0)) {
     const long at = positions[i];
-    if (at >= 0 && KN_OWNS(at, i)) out[at] = values[i * step];
+    if (at >= 0 && KN_OWNS(at, i)) out[at] = values[i * d.step];
   }
 }
 #endif

@@ -64,7 +64,7 @@ typedef struct {
   ulong rows, inner;
   ulong groups, parts, flip;
   uint based, reports;  // whether sums are added to an array; whether an id out of range is a fault, or no id at all
-} kn_scatter;
+} kn_scatter_reduce;
 
 #ifdef KN_SINGLE
 #define KN_INNER 1
@@ -217,7 +217,7 @@ KN_RAISE(global)
 #endif
 
 __kernel void scatter_reduce_largest(__global const KN_KEY* values, __global const KN_ID* ids, __global uint* keys,
-                                     __global kn_fault* fault, const kn_scatter d KN_TABLE) {
+                                     __global kn_fault* fault, const kn_scatter_reduce d KN_TABLE) {
   values += d.values_offset;
   ids += d.ids_offset;
 #if defined(KN_CPU)
@@ -250,7 +250,7 @@ __kernel void scatter_reduce_largest(__global const KN_KEY* values, __global con
 #define KN_FOR_EACH_ENTRY for (ulong t = get_global_id(0); t < KN_ENTRIES; t += get_global_size(0))
 #endif
 
-__kernel void scatter_reduce_join(__global uint* keys, __global const KN_KEY* base, const kn_scatter d) {
+__kernel void scatter_reduce_join(__global uint* keys, __global const KN_KEY* base, const kn_scatter_reduce d) {
   KN_FOR_EACH_ENTRY {
     uint key = keys[t];
     for (ulong part = 1; part < d.parts; ++part) key = max(key, keys[part * KN_ENTRIES + t]);
@@ -262,7 +262,7 @@ __kernel void scatter_reduce_join(__global uint* keys, __global const KN_KEY* ba
 }
 
 __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const KN_ID* ids, __global const uint* keys,
-                                   __global KN_STORED* totals, __global kn_fault* fault, const kn_scatter d KN_TABLE) {
+                                   __global KN_STORED* totals, __global kn_fault* fault, const kn_scatter_reduce d KN_TABLE) {
   values += d.values_offset;
   ids += d.ids_offset;
 #if defined(KN_EXACT) || KN_REDUCE == KN_EXTREME
@@ -301,7 +301,7 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
 
 // Where all values together add nothing, the array that they are added to stays as it is, down to the sign of a zero.
 __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN_STORED* totals,
-                                    __global const KN_OUT* base, __global KN_OUT* out, const kn_scatter d) {
+                                    __global const KN_OUT* base, __global KN_OUT* out, const kn_scatter_reduce d) {
   base += d.base_offset;
   KN_FOR_EACH_ENTRY {
 #if KN_REDUCE == KN_EXTREME

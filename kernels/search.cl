@@ -16,17 +16,22 @@
 #define KN_AT_ONCE 1
 #endif
 
-// `after` counts equal elements too.
+typedef struct {
+  ulong list_offset, wanted_offset;
+  ulong count, searches;
+  uint after;  // whether equal elements count, too
+} kn_search;
+
 __kernel void searchsorted(__global const KN_KEY* list, __global const KN_KEY* wanted, __global long* out,
-                           const ulong list_offset, const ulong wanted_offset, const ulong count, const ulong searches,
-                           const uint after) {
-  list += list_offset;
-  wanted += wanted_offset;
+                           const kn_search parameters) {
+  const kn_search d = parameters;  // in registers, whatever is written meanwhile
+  list += d.list_offset;
+  wanted += d.wanted_offset;
 #ifdef KN_CPU
-  const ulong per_item = (searches + get_global_size(0) - 1) / get_global_size(0);
-  const ulong first = get_global_id(0) * per_item, last = min(first + per_item, searches), step = KN_AT_ONCE;
+  const ulong per_item = (d.searches + get_global_size(0) - 1) / get_global_size(0);
+  const ulong first = get_global_id(0) * per_item, last = min(first + per_item, d.searches), step = KN_AT_ONCE;
 #else
-  const ulong first = get_global_id(0), last = searches, step = get_global_size(0);
+  const ulong first = get_global_id(0), last = d.searches, step = get_global_size(0);
 #endif
   for (ulong i = first; i < last; i += step) {
     KN_KEY key[KN_AT_ONCE];
@@ -35,11 +40,11 @@ __kernel void searchsorted(__global const KN_KEY* list, __global const KN_KEY* w
       key[k] = kn_key(wanted[min(i + k, last - 1)], 0);
       low[k] = 0;
     }
-    for (ulong left = count; left > 0; left /= 2) {
+    for (ulong left = d.count; left > 0; left /= 2) {
       const ulong half_left = left - left / 2;
       for (uint k = 0; k < KN_AT_ONCE; ++k) {
         const KN_KEY middle = kn_key(list[low[k] + half_left - 1], 0);
-        low[k] += (after != 0 ? middle <= key[k] : middle < key[k]) ? half_left : 0;
+        low[k] += (d.after != 0 ? middle <= key[k] : middle < key[k]) ? half_left : 0;
       }
     }
     for (uint k = 0; k < KN_AT_ONCE && i + k < last; ++k) out[i + k] = (long)low[k];

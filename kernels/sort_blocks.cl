@@ -11,7 +11,7 @@
 typedef struct {
   ulong count, blocks, per_block, offset;  // elements of a row, blocks of a row, elements of a block; of `values`
   ulong flip;
-  uint shift, first, last, unused;
+  uint shift, first, last;
 } kn_sort_pass;
 
 #define KN_TAKE(i) (d.first ? KN_MAKE_ITEM(kn_key(values[base + (i)], (KN_KEY)d.flip), (i)) : from[base + (i)])

@@ -26,32 +26,37 @@ static inline bool kn_find(__global const long* positions, KN_INDEX j, long size
   return false;
 }
 
+typedef struct {
+  ulong x_offset, positions_offset;
+  ulong rows, count, size, inner;
+} kn_take;
+
 __kernel void take(__global const KN_MOVED* x, __global const long* positions, __global KN_MOVED* out,
-                   __global kn_fault* fault, const ulong x_offset, const ulong positions_offset, const ulong rows,
-                   const ulong count, const ulong size, const ulong inner) {
-  x += x_offset;
-  positions += positions_offset;
+                   __global kn_fault* fault, const kn_take parameters) {
+  const kn_take d = parameters;  // in registers, whatever is written meanwhile
+  x += d.x_offset;
+  positions += d.positions_offset;
 #ifdef KN_CPU
-  const ulong per_item = (rows + get_global_size(0) - 1) / get_global_size(0);
-  const ulong first = get_global_id(0) * per_item, last = min(first + per_item, rows);
-  ulong o = first / count, j = first - o * count;
+  const ulong per_item = (d.rows + get_global_size(0) - 1) / get_global_size(0);
+  const ulong first = get_global_id(0) * per_item, last = min(first + per_item, d.rows);
+  ulong o = first / d.count, j = first - o * d.count;
   for (ulong row = first; row < last;) {
-    const uint block = (uint)min((ulong)KN_BLOCK, min(count - j, last - row));
+    const uint block = (uint)min((ulong)KN_BLOCK, min(d.count - j, last - row));
     // As few instructions as can be between one read of x and the next, so that many are under way at once.
     long at[KN_BLOCK];
     int outside = 0;
     for (uint k = 0; k < block; ++k) {
       const long position = positions[j + k];
-      at[k] = position + (position < 0 ? (long)size : 0);
-      outside |= at[k] < 0 || at[k] >= (long)size;
+      at[k] = position + (position < 0 ? (long)d.size : 0);
+      outside |= at[k] < 0 || at[k] >= (long)d.size;
     }
     if (outside) {
       for (uint k = 0; k < block; ++k) {
-        if (!kn_find(positions, j + k, (long)size, fault, &at[k])) at[k] = -1;
+        if (!kn_find(positions, j + k, (long)d.size, fault, &at[k])) at[k] = -1;
       }
     }
-    __global const KN_MOVED* from = x + o * size * inner;
-    __global KN_MOVED* to = out + row * inner;
+    __global const KN_MOVED* from = x + o * d.size * d.inner;
+    __global KN_MOVED* to = out + row * d.inner;
 #ifdef KN_SINGLE
     if (!outside) {
       // A processor's own gathers are slower.
@@ -61,28 +66,28 @@ __kernel void take(__global const KN_MOVED* x, __global const long* positions, _
       for (uint k = 0; k < block; ++k) to[k] = at[k] < 0 ? KN_NONE : from[at[k]];
     }
 #else
-    for (uint k = 0; k < block; ++k, to += inner) {
+    for (uint k = 0; k < block; ++k, to += d.inner) {
       if (at[k] < 0) {
-        for (ulong i = 0; i < inner; ++i) to[i] = KN_NONE;
+        for (ulong i = 0; i < d.inner; ++i) to[i] = KN_NONE;
       } else {
-        for (ulong i = 0; i < inner; ++i) to[i] = from[(ulong)at[k] * inner + i];
+        for (ulong i = 0; i < d.inner; ++i) to[i] = from[(ulong)at[k] * d.inner + i];
       }
     }
 #endif
     row += block;
     j += block;
-    if (j == count) {
+    if (j == d.count) {
       j = 0;
       ++o;
     }
   }
 #else
-  const KN_INDEX elements = (KN_INDEX)(rows * inner), step = (KN_INDEX)get_global_size(0);
+  const KN_INDEX elements = (KN_INDEX)(d.rows * d.inner), step = (KN_INDEX)get_global_size(0);
   for (KN_INDEX e = (KN_INDEX)get_global_id(0); e < elements; e += step) {
-    const KN_INDEX row = e / (KN_INDEX)inner, o = row / (KN_INDEX)count;
+    const KN_INDEX row = e / (KN_INDEX)d.inner, o = row / (KN_INDEX)d.count;
     long at;
-    const bool found = kn_find(positions, row - o * (KN_INDEX)count, (long)size, fault, &at);
-    out[e] = found ? x[((ulong)o * size + (ulong)at) * inner + (e - row * (KN_INDEX)inner)] : KN_NONE;
+    const bool found = kn_find(positions, row - o * (KN_INDEX)d.count, (long)d.size, fault, &at);
+    out[e] = found ? x[((ulong)o * d.size + (ulong)at) * d.inner + (e - row * (KN_INDEX)d.inner)] : KN_NONE;
   }
 #endif
 }

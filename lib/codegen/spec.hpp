@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel is compiled for. A spec is a struct with a template `visit(v)` that names each of its fields once:
-//   v.define(name, value)  a macro of the kernel's text. A bool is defined or not, an optional number if there is one.
+//   v.define(name, value)  a macro of the kernel's text. A bool is defined or not; an optional number, or a text, if
+//                          there is one.
 //   v.shape(name, value)   what decides the code without a macro of its own: a number, or a list of them.
 // The program's key, its macros and the log's line are all written by a visit, so that no field is in one of them
 // alone.
@@ -23,6 +24,9 @@ struct Either {
 
   const char* chosen() const { return first ? text : other; }
 };
+
+/// The value of a macro that is asked for by #if.
+inline std::optional<int> one_if(bool yes) { return yes ? std::optional(1) : std::nullopt; }
 
 namespace detail {
 
@@ -62,7 +66,6 @@ class SpecKey {
 };
 
 inline std::string spec_text(const Either& value) { return value.chosen(); }
-inline std::string spec_text(std::string_view value) { return std::string(value); }
 template <class T>
   requires(std::is_enum_v<T> || std::integral<T>)
 std::string spec_text(T value) { return std::to_string(static_cast<std::int64_t>(value)); }
@@ -78,6 +81,8 @@ class SpecText {
       if (value) text += before_ + std::string(name) + after_;
     } else if constexpr (std::same_as<T, std::optional<int>>) {
       if (value) define(name, *value);
+    } else if constexpr (std::same_as<T, std::string_view>) {
+      if (!value.empty()) text += before_ + std::string(name) + equals_ + std::string(value) + after_;
     } else {
       text += before_ + std::string(name) + equals_ + spec_text(value) + after_;
     }

@@ -3,11 +3,12 @@
 #include "exec/compact.hpp"
 
 #include "exec/evaluate.hpp"
+#include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
 
 #include <algorithm>
-#include <string>
+#include <string_view>
 
 namespace koine::exec {
 namespace {
@@ -24,14 +25,27 @@ struct Selection {
   std::int64_t count = 0;
 };
 
-runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, const std::string& options,
-                             std::string_view entry) {
-  return programs.kernel_of_file("compact", options + (traits.long_loops() ? " -D KN_CPU" : ""), entry);
-}
+/// One of the file's kernels: what each block keeps, the positions, or the elements, moved as that type.
+struct CompactSpec {
+  bool count, positions;
+  std::string_view moved;
+  bool cpu;
 
-void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const Selection& selection) {
-  launch.value(static_cast<std::uint64_t>(selection.mask->layout.offset));
-  launch.value(selection.elements).value(selection.blocks);
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_COUNT", count);
+    v.define("KN_POSITIONS", positions);
+    v.define("KN_MOVED", moved);
+    v.define("KN_CPU", cpu);
+  }
+};
+
+/// `x`: of elements, else null.
+void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const Selection& selection,
+                   const graph::Node* x) {
+  launch.value(parameters::kn_compact{x ? static_cast<std::uint64_t>(x->layout.offset) : 0,
+                                      static_cast<std::uint64_t>(selection.mask->layout.offset), selection.elements,
+                                      selection.blocks});
   const DeviceTraits& traits = queue.traits();
   if (traits.long_loops()) {
     const std::size_t most = std::size_t{traits.tuning.items_per_core} * traits.compute_units;
@@ -53,12 +67,13 @@ Selection select(const NodeRef& mask, std::string_view function) {
   const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
   const codegen::Body body = stored_body({leaf}, {blocks}, leaf.get());
   evaluated(queue.context(), [&](Programs& programs) {
-    const runtime::KernelRef kernel = kernel_of(programs, queue.traits(), "-D KN_COUNT", "compact_count");
+    const CompactSpec spec{true, false, "", queue.traits().long_loops()};
+    const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, "compact_count");
     const Scan scan(programs, queue, body, graph::ReduceKind::sum, 0, DType::int64);
     programs.complete();
     runtime::Launch launch(queue, kernel);
     launch.in(*result.mask->storage).out(*counts);
-    launch_blocks(launch, queue, result);
+    launch_blocks(launch, queue, result, nullptr);
     result.ends = scan.run();
   });
   queue.read(*result.ends, (result.blocks - 1) * sizeof(std::int64_t), &result.count, sizeof result.count, function);
@@ -66,20 +81,19 @@ Selection select(const NodeRef& mask, std::string_view function) {
 }
 
 /// `x` null: positions.
-NodeRef kept(const graph::Node* x, DType type, const std::string& options, const Selection& selection,
-             std::string_view function) {
+NodeRef kept(const graph::Node* x, DType type, const Selection& selection, std::string_view function) {
   const graph::Place place = selection.mask->place;
   runtime::Queue& queue = queue_of(*selection.mask);
   const auto out = queue.allocate(static_cast<std::uint64_t>(selection.count) * size_of(type), function);
   if (selection.count > 0) {
     evaluated(queue.context(), [&](Programs& programs) {
-      const runtime::KernelRef kernel =
-          kernel_of(programs, queue.traits(), options, x ? "compact" : "compact_positions");
+      const CompactSpec spec{false, x == nullptr, x ? moved_as(type) : "", queue.traits().long_loops()};
+      const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, x ? "compact" : "compact_positions");
       programs.complete();
       runtime::Launch launch(queue, kernel);
-      if (x != nullptr) launch.in(*x->storage).value(static_cast<std::uint64_t>(x->layout.offset));
+      if (x != nullptr) launch.in(*x->storage);
       launch.in(*selection.mask->storage).in(*selection.ends).out(*out);
-      launch_blocks(launch, queue, selection);
+      launch_blocks(launch, queue, selection, x);
     });
   }
   return graph::make_leaf(type, graph::row_major({selection.count}), out, place);
@@ -89,14 +103,13 @@ NodeRef kept(const graph::Node* x, DType type, const std::string& options, const
 
 NodeRef positions_of(const NodeRef& mask, std::string_view function) {
   const runtime::Context::InUse in_use(*mask->place.context, function);
-  return kept(nullptr, DType::int64, "-D KN_POSITIONS", select(mask, function), function);
+  return kept(nullptr, DType::int64, select(mask, function), function);
 }
 
 NodeRef compact(const NodeRef& x, const NodeRef& mask, std::string_view function) {
   const runtime::Context::InUse in_use(*mask->place.context, function);
   const NodeRef stored = row_major(x);
-  const std::string options = std::string("-D KN_MOVED=") + moved_as(x->dtype);
-  return kept(stored.get(), x->dtype, options, select(mask, function), function);
+  return kept(stored.get(), x->dtype, select(mask, function), function);
 }
 
 }  // namespace koine::exec

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/matmul_cpu.cl, matmul_tile.cl and matmul_vector.cl: tile sizes, blocks and splits.
 #include <algorithm>
-#include <string>
+#include <optional>
 
+#include "exec/kernel_parameters.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
 #include "runtime/launch.hpp"
@@ -39,15 +40,54 @@ std::int64_t real_size(DType dtype, std::int64_t narrowest) {
   return is_integer(dtype) ? std::max(size, narrowest) : std::max<std::int64_t>(size, 4);
 }
 
-std::string define(const char* name, std::int64_t value) {
-  return std::string(" -D ") + name + "=" + std::to_string(value);
-}
+/// What the kernels are compiled for: numbers that another kernel has are none.
+struct MatmulSpec {
+  DType type;
+  std::optional<int> cpu = {}, lanes = {}, rows = {}, vectors = {};  // matmul_cpu and a CPU's matmul_vector
+  std::optional<int> tile = {}, depth = {};                          // matmul_tile
+  std::optional<int> slices = {}, group = {};                        // a card's matmul_vector
+  bool fixed = false, parts = false, passes = false;
 
-std::string sum_options(const MatmulPiece& p) {
-  return (p.fixed ? define("KN_FIXED", 1) : "") + (p.parts ? define("KN_PARTS", 1) : "");
-}
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_ELEMENT", element_of(type));
+    v.define("KN_CPU", cpu);
+    v.define("KN_LANES", lanes);
+    v.define("KN_ROWS", rows);
+    v.define("KN_VECTORS", vectors);
+    v.define("KN_TILE", tile);
+    v.define("KN_DEPTH", depth);
+    v.define("KN_SLICES", slices);
+    v.define("KN_GROUP", group);
+    v.define("KN_FIXED", codegen::one_if(fixed));
+    v.define("KN_PARTS", codegen::one_if(parts));
+    v.define("KN_PASSES", codegen::one_if(passes));
+  }
+};
 
-cl_long4 long4(const std::array<std::int64_t, 4>& values) { return {{values[0], values[1], values[2], values[3]}}; }
+MatmulSpec spec_of(const MatmulPiece& p) { return {.type = p.dtype, .fixed = p.fixed, .parts = p.parts}; }
+
+void set(long (&to)[4], const std::array<std::int64_t, 4>& from) { std::copy(from.begin(), from.end(), to); }
+
+/// Fills in what tiles and blocks have in common.
+template <class Parameters>
+Parameters parameters_of(const MatmulPiece& p) {
+  Parameters d{};
+  d.out_offset = p.out_offset;
+  d.a_offset = p.a.offset;
+  d.b_offset = p.b.offset;
+  d.a_row = p.a.row_stride;
+  d.a_column = p.a.column_stride;
+  d.b_row = p.b.row_stride;
+  d.b_column = p.b.column_stride;
+  d.m = p.m;
+  d.n = p.n;
+  d.k = p.k;
+  set(d.batch_sizes, p.batch.sizes);
+  set(d.a_batch, p.batch.a_strides);
+  set(d.b_batch, p.batch.b_strides);
+  return d;
+}
 
 /// How matmul_cpu.cl cuts a problem into tasks, and what a work-item needs for one.
 struct Blocks {
@@ -122,22 +162,24 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
 
 MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const Blocks blocks = plan_blocks(queue.traits(), p);
-  const runtime::KernelRef kernel = programs.kernel_of_file(
-      "matmul_cpu",
-      define("KN_ELEMENT", element_of(p.dtype)) + define("KN_LANES", blocks.lanes) +
-          define("KN_ROWS", blocks.tile_rows) + define("KN_VECTORS", tile_vectors) + sum_options(p),
-      "matmul_cpu");
-  return [&queue, p, blocks, kernel](const MatmulMemory& memory) {
+  MatmulSpec spec = spec_of(p);
+  spec.lanes = static_cast<int>(blocks.lanes);
+  spec.rows = static_cast<int>(blocks.tile_rows);
+  spec.vectors = static_cast<int>(tile_vectors);
+  const runtime::KernelRef kernel = programs.kernel_of_file("matmul_cpu", spec, "matmul_cpu");
+  auto d = parameters_of<parameters::kn_matmul_cpu>(p);
+  d.row_block = blocks.rows;
+  d.column_block = blocks.columns;
+  d.column_group = blocks.group;
+  d.depth_block = blocks.depth;
+  d.keep_a = blocks.keep_a;
+  d.scratch_step = blocks.scratch;
+  d.batches = p.batch.count();
+  return [&queue, p, blocks, kernel, d](const MatmulMemory& memory) {
     const runtime::BufferRef scratch =
         queue.allocate(static_cast<std::uint64_t>(blocks.items * blocks.scratch * real_size(p.dtype, 2)), "matmul");
     runtime::Launch launch(queue, kernel);
-    launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch);
-    launch.value(p.out_offset).value(p.a.offset).value(p.b.offset);
-    launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
-    launch.value(p.m).value(p.n).value(p.k);
-    launch.value(blocks.rows).value(blocks.columns).value(blocks.group).value(blocks.depth);
-    launch.value(cl_int{blocks.keep_a}).value(blocks.scratch).value(p.batch.count());
-    launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
+    launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch).value(d);
     launch.run({static_cast<std::size_t>(blocks.items)}, {1});
   };
 }
@@ -155,11 +197,11 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
   // A round for each step of the depth, since not every compiler unrolls the loop over a tile's.
   const std::int64_t passes = queue.traits().fewest_shares(p.k);
   const std::int64_t depth_each = round_up(divide_up(p.k, passes), depth);
-  const runtime::KernelRef kernel = programs.kernel_of_file(
-      "matmul_tile",
-      define("KN_ELEMENT", element_of(p.dtype)) + define("KN_TILE", tile) + define("KN_DEPTH", depth) + sum_options(p) +
-          (passes > 1 ? define("KN_PASSES", 1) : ""),
-      "matmul_tile");
+  MatmulSpec spec = spec_of(p);
+  spec.tile = static_cast<int>(tile);
+  spec.depth = static_cast<int>(depth);
+  spec.passes = passes > 1;
+  const runtime::KernelRef kernel = programs.kernel_of_file("matmul_tile", spec, "matmul_tile");
   const std::int64_t groups = divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count();
   const std::int64_t sum_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
   return [&queue, p, passes, depth_each, kernel, groups,
@@ -168,14 +210,16 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
     if (passes > 1) waiting = queue.allocate(static_cast<std::uint64_t>(bytes), "matmul");
     constexpr std::size_t items = 256;
     for (std::int64_t done = 0; done < p.k; done += depth_each) {
+      auto d = parameters_of<parameters::kn_matmul_tile>(p);
+      d.a_offset += done * p.a.column_stride;
+      d.b_offset += done * p.b.row_stride;
+      d.k = std::min(depth_each, p.k - done);
+      d.first = done == 0;
+      d.last = done + depth_each >= p.k;
       runtime::Launch launch(queue, kernel);
       launch.in(memory.a).in(memory.b).out(memory.out);
-      launch.value(p.out_offset);
-      launch.value(p.a.offset + done * p.a.column_stride).value(p.b.offset + done * p.b.row_stride);
-      launch.value(p.a.row_stride).value(p.a.column_stride).value(p.b.row_stride).value(p.b.column_stride);
-      launch.value(p.m).value(p.n).value(std::min(depth_each, p.k - done));
-      launch.value(long4(p.batch.sizes)).value(long4(p.batch.a_strides)).value(long4(p.batch.b_strides));
-      if (passes > 1) launch.out(*waiting).value(cl_int{done == 0}).value(cl_int{done + depth_each >= p.k});
+      if (waiting) launch.out(*waiting);
+      launch.value(d);
       launch.run({static_cast<std::size_t>(groups) * items}, {items});
     }
   };
@@ -196,12 +240,13 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
   const bool cpu = traits.long_loops();
 
   // No rows of tuning: the order of sums follows from lanes, slices and splits.
-  std::string options = define("KN_ELEMENT", element_of(p.dtype));
+  MatmulSpec spec{.type = p.dtype};
   std::int64_t groups = 0, wanted = 0, least_depth = 0, most_depth = 0, fewest = 1;
   constexpr std::int64_t group_size = 256;
   if (cpu) {
     const std::int64_t lanes = std::clamp<std::int64_t>(traits.vector_bytes / real_size(p.dtype, 4), 2, 16);
-    options += define("KN_CPU", 1) + define("KN_LANES", lanes);
+    spec.cpu = 1;
+    spec.lanes = static_cast<int>(lanes);
     groups = divide_up(rows, row_stride == 1 && column_stride != 1 ? 8 * lanes : 32) * batches;
     wanted = 4 * units;
     least_depth = 8192;
@@ -211,7 +256,8 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     constexpr std::int64_t few = 32, many = 256, down = 8;
     const bool fill = divide_up(rows, group_size / few) * batches < 4 * units && p.k >= 2 * many;
     const std::int64_t slices = column_stride != 1 ? down : fill ? many : few;
-    options += define("KN_SLICES", slices) + define("KN_GROUP", group_size);
+    spec.slices = static_cast<int>(slices);
+    spec.group = static_cast<int>(group_size);
     groups = divide_up(rows, group_size / slices) * batches;
     wanted = 4 * units;
     least_depth = 32 * slices;
@@ -223,19 +269,28 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
 
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
-  const runtime::KernelRef multiply = programs.kernel_of_file("matmul_vector", options, "matmul_vector");
+  const runtime::KernelRef multiply = programs.kernel_of_file("matmul_vector", spec, "matmul_vector");
   const runtime::KernelRef add_splits =
-      splits > 1 ? programs.kernel_of_file("matmul_vector", options, "matmul_vector_add_splits") : nullptr;
+      splits > 1 ? programs.kernel_of_file("matmul_vector", spec, "matmul_vector_add_splits") : nullptr;
+  parameters::kn_matmul_vector d{};
+  d.out_offset = p.out_offset;
+  d.a_offset = matrix.offset;
+  d.x_offset = vector.offset;
+  d.a_row = row_stride;
+  d.a_column = column_stride;
+  d.x_step = step;
+  d.m = rows;
+  d.k = p.k;
+  d.splits = splits;
+  d.batches = batches;
+  set(d.batch_sizes, p.batch.sizes);
+  set(d.a_batch, swapped ? p.batch.b_strides : p.batch.a_strides);
+  set(d.x_batch, swapped ? p.batch.a_strides : p.batch.b_strides);
   return [=, &queue](const MatmulMemory& memory) {
     const runtime::BufferRef parts =
         queue.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
     runtime::Launch launch(queue, multiply);
-    launch.in(swapped ? memory.b : memory.a).in(swapped ? memory.a : memory.b).out(memory.out).out(*parts);
-    launch.value(p.out_offset).value(matrix.offset).value(vector.offset);
-    launch.value(row_stride).value(column_stride).value(step);
-    launch.value(rows).value(p.k).value(splits).value(batches).value(long4(p.batch.sizes));
-    launch.value(long4(swapped ? p.batch.b_strides : p.batch.a_strides));
-    launch.value(long4(swapped ? p.batch.a_strides : p.batch.b_strides));
+    launch.in(swapped ? memory.b : memory.a).in(swapped ? memory.a : memory.b).out(memory.out).out(*parts).value(d);
     if (cpu) {
       launch.run({static_cast<std::size_t>(std::min(groups * splits, 4 * units))}, {1});
     } else {
@@ -243,7 +298,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     }
     if (splits == 1) return;
     runtime::Launch add(queue, add_splits);
-    add.in(*parts).out(memory.out).value(p.out_offset).value(results).value(splits);
+    add.in(*parts).out(memory.out).value(d);
     const std::int64_t local = cpu ? 1 : 64;
     add.run({static_cast<std::size_t>(std::min(divide_up(results, local), cpu ? units : 64 * units) * local)},
             {static_cast<std::size_t>(local)});

@@ -10,9 +10,11 @@
 
 namespace koine::exec {
 
-runtime::KernelRef Programs::kernel_of_file(std::string_view file, const std::string& options, std::string_view entry) {
-  const auto make = [&] { return runtime::ProgramText{std::string(runtime::kernel_source(file)), options}; };
-  return kernel(std::string(file) + " " + options, make, entry);
+runtime::KernelRef Programs::kernel_with(std::string_view file, const std::string& options, std::string_view entry) {
+  const auto make = [&] {
+    return runtime::ProgramText{std::string(runtime::kernel_source(file)), options, "", std::string(file)};
+  };
+  return kernel(std::string(file) + options, make, entry);
 }
 
 void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,

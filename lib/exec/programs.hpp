@@ -2,6 +2,7 @@
 // Kernels for evaluations: compiling takes long, and is not done while the evaluation mutex is held.
 #pragma once
 
+#include "codegen/spec.hpp"
 #include "runtime/context.hpp"
 
 #include <functional>
@@ -40,8 +41,12 @@ class Programs {
     return nullptr;
   }
 
-  /// Likewise the kernel `entry` of a file of kernels/, compiled with these options.
-  runtime::KernelRef kernel_of_file(std::string_view file, const std::string& options, std::string_view entry);
+  /// Likewise the kernel `entry` of a file of kernels/, compiled for a spec (codegen/spec.hpp), whose macros are
+  /// options.
+  template <class Spec>
+  runtime::KernelRef kernel_of_file(std::string_view file, const Spec& spec, std::string_view entry) {
+    return kernel_with(file, codegen::options_of(spec), entry);
+  }
 
   /// Asks for what another library compiles by itself: `compile` does so where no lock is held.
   void need(std::string_view signature, std::function<void()> compile) {
@@ -59,6 +64,7 @@ class Programs {
   }
 
  private:
+  runtime::KernelRef kernel_with(std::string_view file, const std::string& options, std::string_view entry);
   template <class Make>
   void add(std::string_view signature, Make make) {
     for (const Missing& known : missing_) {

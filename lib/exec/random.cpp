@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/random.cl and kernels/rejection.cl.
 #include "exec/families.hpp"
+#include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
@@ -31,6 +32,21 @@ int element_of(DType dtype) {
   }
 }
 
+struct RandomSpec {
+  RandomKind kind;
+  DType type;
+  int blocks;  // of words that a vector holds
+  bool exact_sqrt;
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_KIND", kind);
+    v.define("KN_ELEMENT", element_of(type));
+    v.define("KN_BLOCKS", blocks);
+    v.define("KN_EXACT_SQRT", exact_sqrt ? 1 : 0);
+  }
+};
+
 // A CPU work-item makes at least this many numbers, so that starting it costs little beside them.
 constexpr std::uint64_t fewest_rejections = 1024;
 // A work-item for each block, where there are more than a GPU works on at once.
@@ -42,27 +58,25 @@ runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, con
                                           "random_exponential", "rejection_gamma", "rejection_poisson",
                                           "rejection_binomial"};
   const bool lanes = !rejects && traits.long_loops();
-  const std::string options = "-D KN_KIND=" + std::to_string(static_cast<int>(info.kind)) +
-                              " -D KN_ELEMENT=" + std::to_string(element_of(dtype)) +
-                              " -D KN_BLOCKS=" + (lanes ? "8" : "1") +
-                              " -D KN_EXACT_SQRT=" + (traits.exact_divide ? "1" : "0");
-  return programs.kernel_of_file(rejects ? "rejection" : "random", options,
-                                 entries[static_cast<std::size_t>(info.kind)]);
+  const RandomSpec spec{info.kind, dtype, lanes ? 8 : 1, traits.exact_divide};
+  return programs.kernel_of_file(rejects ? "rejection" : "random", spec, entries[static_cast<std::size_t>(info.kind)]);
 }
 
 void launch_fixed(runtime::Queue& queue, const runtime::KernelRef& kernel, const RandomInfo& info, DType dtype,
                   std::uint64_t count, runtime::Buffer& out) {
   const bool cpu = queue.traits().long_loops();
   runtime::Launch launch(queue, kernel);
-  launch.out(out).value(count).value(info.seed).value(info.first_word);
+  launch.out(out);
+  const auto law = [&](auto start, auto scale, auto last) {
+    launch.value(parameters::kn_random<decltype(start)>{static_cast<std::int64_t>(count), info.seed, info.first_word,
+                                                        start, scale, last});
+  };
   if (info.kind == RandomKind::integers) {
-    launch.value(static_cast<std::uint64_t>(info.low)).value(info.range).value(std::uint64_t{0});
+    law(static_cast<std::uint64_t>(info.low), info.range, std::uint64_t{0});
   } else if (dtype == DType::float64) {
-    launch.value(info.start).value(info.scale).value(info.last);
+    law(info.start, info.scale, info.last);
   } else {
-    launch.value(static_cast<float>(info.start))
-        .value(static_cast<float>(info.scale))
-        .value(static_cast<float>(info.last));
+    law(static_cast<float>(info.start), static_cast<float>(info.scale), static_cast<float>(info.last));
   }
   const std::uint64_t words = info.words(dtype), each = 4 / words, skipped = info.first_word % 4 / words;
   const Tuning& tuning = queue.traits().tuning;
@@ -72,27 +86,20 @@ void launch_fixed(runtime::Queue& queue, const runtime::KernelRef& kernel, const
            std::numeric_limits<std::uint64_t>::max(), skipped == 0 ? tuning.random_items_per_unit : items_for_all);
 }
 
-/// kn_law of gamma numbers: Marsaglia and Tsang's d and c.
 template <class T>
-struct GammaLaw {
-  T d, c, power, scale;
-
-  explicit GammaLaw(const RandomInfo& info) {
+struct GammaLaw : parameters::kn_gamma<T> {
+  explicit GammaLaw(const RandomInfo& info) : parameters::kn_gamma<T>() {
     const bool small = info.shape < 1;
     const double exact = (small ? info.shape + 1 : info.shape) - 1.0 / 3;
-    d = static_cast<T>(exact);
-    c = static_cast<T>(1 / std::sqrt(9 * exact));
-    power = small ? static_cast<T>(std::min<double>(1 / info.shape, std::numeric_limits<T>::max())) : T(0);
-    scale = static_cast<T>(info.scale);
+    this->d = static_cast<T>(exact);
+    this->c = static_cast<T>(1 / std::sqrt(9 * exact));
+    this->power = small ? static_cast<T>(std::min<double>(1 / info.shape, std::numeric_limits<T>::max())) : T(0);
+    this->scale = static_cast<T>(info.scale);
   }
 };
 
-/// kn_law of counts: the constants of Hörmann's PTRS and BTRS.
-struct CountLaw {
-  std::int64_t start, centre, most, trials = 0;
-  float a, b, squeeze, hat, shared = 0, mean, inverse_mean, rest = 0, inverse_rest = 0, unused = 0;
-
-  CountLaw(const RandomInfo& info, DType dtype) {
+struct CountLaw : parameters::kn_counts {
+  CountLaw(const RandomInfo& info, DType dtype) : parameters::kn_counts() {
     const int bits = static_cast<int>(8 * size_of(dtype)) - is_signed_integer(dtype);
     most = std::numeric_limits<std::int64_t>::max() >> (63 - std::min(bits, 63));
     centre = fixed(info.mean);
@@ -145,13 +152,19 @@ struct CountLaw {
 void launch_rejection(runtime::Queue& queue, const runtime::KernelRef& kernel, const RandomInfo& info, DType dtype,
                       std::uint64_t count, runtime::Buffer& out) {
   runtime::Launch launch(queue, kernel);
-  launch.out(out).value(count).value(info.seed).value(info.first_word / info.words(dtype));
+  launch.out(out);
+  const auto pass = [&](auto law) {
+    law.count = count;
+    law.seed = info.seed;
+    law.first = info.first_word / info.words(dtype);
+    launch.value(law);
+  };
   if (info.kind != RandomKind::gamma) {
-    launch.value(CountLaw(info, dtype));
+    pass(CountLaw(info, dtype));
   } else if (dtype == DType::float64) {
-    launch.value(GammaLaw<double>(info));
+    pass(GammaLaw<double>(info));
   } else {
-    launch.value(GammaLaw<float>(info));
+    pass(GammaLaw<float>(info));
   }
   run_over(launch, queue, *kernel, count, fewest_rejections);
 }

@@ -2,11 +2,13 @@
 // Launching kernels/run_products.cl, pass after pass.
 #include "exec/run_products.hpp"
 
+#include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scatter_reduce.hpp"
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace koine::exec {
 namespace {
@@ -18,21 +20,21 @@ constexpr std::uint64_t rows_of_block = 64;
 // A CPU work-item takes at least so many products, so that starting it costs little beside them.
 constexpr std::uint64_t fewest_blocks = 64, fewest_entries = 4096;
 
-/// Parameters of run_products.cl.
-struct Parameters {
-  std::uint64_t values_offset, ids_offset;
-  std::uint64_t rows, inner, step, per_block, blocks, groups;
-};
+struct RunProductsSpec {
+  DType values, ids;
 
-std::string number_options(DType type) {
-  switch (type) {
-    case DType::float32: return "-D KN_T=float";
-    case DType::float64: return "-D KN_T=double -D KN_DOUBLE";
-    case DType::complex64: return "-D KN_T=float2 -D KN_COMPLEX";
-    case DType::complex128: return "-D KN_T=double2 -D KN_COMPLEX -D KN_DOUBLE";
-    default: return size_of(type) == 4 ? "-D KN_T=uint" : "-D KN_T=ulong";
+  std::string_view number() const {
+    if (is_integer(values) || is_bool(values)) return size_of(values) == 4 ? "uint" : "ulong";
+    return codegen::register_type(values);
   }
-}
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_T", number());
+    v.define("KN_COMPLEX", is_complex(values));
+    v.define("KN_DOUBLE", values == DType::float64 || values == DType::complex128);
+    v.define("KN_ID", std::string_view(id_type(ids)));
+  }
+};
 
 BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::KernelRef& fill,
               const runtime::KernelRef& multiply) {
@@ -40,7 +42,7 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
   const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
   const auto allocate = [&](std::uint64_t bytes) { return queue.allocate(bytes, info.name); };
   const auto entries = static_cast<std::uint64_t>(node.shape.elements());
-  Parameters d{};
+  parameters::kn_runs d{};
   d.values_offset = static_cast<std::uint64_t>(values.layout.offset);
   d.ids_offset = static_cast<std::uint64_t>(ids.layout.offset);
   d.rows = static_cast<std::uint64_t>(ids.shape.elements());
@@ -51,7 +53,7 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
 
   BufferRef out = allocate(entries * size_of(node.dtype)), part_values, part_ids;
   runtime::Launch ones(queue, fill);
-  ones.out(*out).value(entries);
+  ones.out(*out).value(d);
   run_over(ones, queue, *fill, entries, fewest_entries);
   const auto outside = id_fault(queue, info);
   const auto falling = std::make_shared<runtime::Fault>(queue, [function = info.name](std::int64_t id) {
@@ -84,8 +86,8 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
 }  // namespace
 
 std::function<BufferRef()> prepare_run_products(Programs& programs, runtime::Queue& queue, const graph::Node& node) {
-  const std::string options = number_options(node.dtype) + " -D KN_ID=" + id_type(node.inputs[1]->dtype);
-  const auto kernel = [&](const char* entry) { return programs.kernel_of_file("run_products", options, entry); };
+  const RunProductsSpec spec{node.dtype, node.inputs[1]->dtype};
+  const auto kernel = [&](const char* entry) { return programs.kernel_of_file("run_products", spec, entry); };
   return [&queue, &node, fill = kernel("run_products_fill"), multiply = kernel("run_products")] {
     return run(queue, node, fill, multiply);
   };

@@ -3,11 +3,13 @@
 #include "exec/scatter_reduce.hpp"
 
 #include "exec/families.hpp"
+#include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/run_products.hpp"
 #include "exec/sort.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace koine::exec {
@@ -24,12 +26,24 @@ constexpr std::uint64_t fewest_entries = 4096;
 constexpr std::uint64_t parts_per_core = 4, values_per_entry = 4;
 constexpr std::uint64_t local_bytes_per_unit = 98304;  // of the groups' tables
 
-/// Parameters of scatter_reduce.cl.
-struct Parameters {
-  std::uint64_t values_offset, ids_offset, base_offset;
-  std::uint64_t rows, inner;
-  std::uint64_t groups, parts, flip;
-  std::uint32_t based, reports;
+struct ScatterReduceSpec {
+  KeySpec key;
+  DType ids, result;
+  bool extreme, single, same, cpu, local, narrow;  // rows of one value; one value for all; numbers that 32 bits hold
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    const int bits = static_cast<int>(8 * size_of(result));
+    key.visit(v);
+    v.define("KN_ID", std::string_view(id_type(ids)));
+    v.define("KN_REDUCE", codegen::one_if(extreme));
+    v.define("KN_RESULT_BITS", size_of(result) != size_of(key.type) ? std::optional(bits) : std::nullopt);
+    v.define("KN_SINGLE", single);
+    v.define("KN_SAME", same);
+    v.define("KN_CPU", cpu);
+    v.define("KN_LOCAL", local);
+    v.define("KN_INDEX", std::string_view(narrow ? "uint" : ""));
+  }
 };
 
 /// The type of the numbers that an element is made of.
@@ -122,15 +136,9 @@ class ScatterReduce {
   }
 
   KernelRef kernel(Programs& programs, const char* entry) {
-    std::string options = key_options(type_) + " -D KN_ID=" + id_type(ids_.dtype);
-    if (!sum_) options += " -D KN_REDUCE=1";
-    if (size_of(result_) != size_of(type_)) options += " -D KN_RESULT_BITS=" + std::to_string(8 * size_of(result_));
-    if (d_.inner == 1) options += " -D KN_SINGLE";
-    if (same_) options += " -D KN_SAME";
-    if (cpu_) options += " -D KN_CPU";
-    if (local_) options += " -D KN_LOCAL";
-    if (!cpu_ && count_ < std::uint64_t{1} << 31) options += " -D KN_INDEX=uint";
-    return programs.kernel_of_file("scatter_reduce", options, entry);
+    const bool narrow = !cpu_ && count_ < std::uint64_t{1} << 31;
+    const ScatterReduceSpec spec{{type_}, ids_.dtype, result_, !sum_, d_.inner == 1, same_, cpu_, local_, narrow};
+    return programs.kernel_of_file("scatter_reduce", spec, entry);
   }
 
   Launch& add_values(Launch& launch) { return launch.in(*values_.storage).in(*ids_.storage); }
@@ -164,7 +172,7 @@ class ScatterReduce {
   const std::uint64_t words_;              // of a total on a GPU
   std::uint64_t entries_ = 0, count_ = 0;  // of the result, and of the values
   bool same_ = false, local_ = false;      // whether there is one value for all, and tables in local memory
-  Parameters d_{};
+  parameters::kn_scatter_reduce d_{};
   KernelRef largest_, join_, total_, finish_;
 };
 

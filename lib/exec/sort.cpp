@@ -3,6 +3,7 @@
 #include "exec/sort.hpp"
 
 #include "exec/families.hpp"
+#include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
 
@@ -10,7 +11,7 @@
 #include <bit>
 #include <limits>
 #include <memory>
-#include <string>
+#include <optional>
 
 namespace koine::exec {
 namespace {
@@ -21,26 +22,22 @@ constexpr std::uint64_t digits = 256;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-/// Parameters of sort_blocks.cl.
-struct Pass {
-  std::uint64_t count, blocks, per_block, offset, flip;
-  std::uint32_t shift, first, last, unused;
-};
+/// What sort_rows.cl and sort_blocks.cl are compiled for.
+struct SortSpec {
+  KeySpec key;
+  bool places, apart, wide, cpu;
+  std::optional<int> each;
 
-/// Parameters of sort_rows.cl.
-struct Rows {
-  std::uint64_t count, rows, offset, flip, rows_each, row_bits;
-};
-
-const char* kind_of(DType type) {
-  switch (type) {
-    case DType::float16: return " -D KN_KIND=2 -D KN_INFINITY=0x7c00";
-    case DType::bfloat16: return " -D KN_KIND=2 -D KN_INFINITY=0x7f80";
-    case DType::float32: return " -D KN_KIND=2 -D KN_INFINITY=0x7f800000u";
-    case DType::float64: return " -D KN_KIND=2 -D KN_INFINITY=0x7ff0000000000000UL";
-    default: return is_bool(type) || is_unsigned_integer(type) ? " -D KN_KIND=0" : " -D KN_KIND=1";
+  template <class Visit>
+  void visit(Visit& v) const {
+    key.visit(v);
+    v.define("KN_WANTED", codegen::one_if(places));
+    v.define("KN_APART", apart);
+    v.define("KN_COUNT", std::string_view(wide ? "ulong" : ""));
+    v.define("KN_CPU", cpu);
+    v.define("KN_EACH", each);
   }
-}
+};
 
 /// Rows that lie one after another in memory. Of the values each row in order: -0.0 comes before 0.0 (after, if
 /// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN
@@ -66,11 +63,6 @@ class Sort {
                             : 8),
         result_(info_.places ? 8 : key_),
         tile_(group_size * each_of(key_ + 2, 90)) {
-    options_ = key_options(x_.dtype);
-    if (info_.places) options_ += " -D KN_WANTED=1";
-    if (apart_) options_ += " -D KN_APART";
-    if (wide_) options_ += " -D KN_COUNT=ulong";
-    if (cpu_) options_ += " -D KN_CPU";
     if (elements_ == 0) return;
     const std::uint64_t units = queue_.traits().compute_units;
     const bool whole =
@@ -108,7 +100,9 @@ class Sort {
   }
 
   runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
-    return programs.kernel_of_file(file, cpu_ ? options_ : options_ + " -D KN_EACH=" + std::to_string(each), entry);
+    const SortSpec spec{{x_.dtype}, info_.places, apart_,
+                        wide_,      cpu_,         cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
+    return programs.kernel_of_file(file, spec, entry);
   }
 
   void launch(runtime::Launch& launch, std::uint64_t units) {
@@ -120,7 +114,7 @@ class Sort {
   }
 
   void run_rows() {
-    Rows d{count_, rows_, offset(), flip(), 1, 0};
+    parameters::kn_sort_rows d{count_, rows_, offset(), flip(), 1, 0};
     if (cpu_) {
       d.rows_each = std::max(divide_up(rows_, std::uint64_t{tuning_.items_per_core} * queue_.traits().compute_units),
                              divide_up(tuning_.sort_elements_per_item, count_));
@@ -159,7 +153,7 @@ class Sort {
   }
 
   void run_blocks() {
-    Pass d{};
+    parameters::kn_sort_pass d{};
     d.count = count_;
     d.offset = offset();
     d.flip = flip();
@@ -198,15 +192,22 @@ class Sort {
   const bool wide_, apart_;
   const std::uint64_t item_, result_;  // bytes
   const std::uint64_t tile_;           // elements that a group of a GPU sorts at once
-  std::string options_;
-  runtime::KernelRef whole_;  // of short rows
-  Blocks blocks_;             // of others
+  runtime::KernelRef whole_;           // of short rows
+  Blocks blocks_;                      // of others
   BufferRef out_;
 };
 
 }  // namespace
 
-std::string key_options(DType type) { return "-D KN_BITS=" + std::to_string(8 * size_of(type)) + kind_of(type); }
+std::string_view KeySpec::infinity() const {
+  switch (type) {
+    case DType::float16: return "0x7c00";
+    case DType::bfloat16: return "0x7f80";
+    case DType::float32: return "0x7f800000u";
+    case DType::float64: return "0x7ff0000000000000UL";
+    default: return "";
+  }
+}
 
 Work prepare_sort(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;

@@ -4,11 +4,25 @@
 
 #include <koine/dtype.hpp>
 
-#include <string>
+#include <string_view>
 
 namespace koine::exec {
 
-/// Build options for kernels/common/sort.clh: how elements of a type become keys.
-std::string key_options(DType type);
+/// Macros of kernels/common/sort.clh: how elements of a type become keys.
+struct KeySpec {
+  DType type;
+
+  /// The bits of infinity, of real types.
+  std::string_view infinity() const;
+  /// 0 unsigned, 1 signed, 2 real
+  int kind() const { return !infinity().empty() ? 2 : is_bool(type) || is_unsigned_integer(type) ? 0 : 1; }
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_BITS", 8 * size_of(type));
+    v.define("KN_KIND", kind());
+    v.define("KN_INFINITY", infinity());
+  }
+};
 
 }  // namespace koine::exec

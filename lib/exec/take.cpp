@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/take.cl.
 #include "exec/families.hpp"
+#include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
@@ -14,6 +15,19 @@ std::uint64_t product(const Shape& shape, std::size_t first, std::size_t last) {
   for (std::size_t axis = first; axis < last; ++axis) result *= static_cast<std::uint64_t>(shape[axis]);
   return result;
 }
+
+struct TakeSpec {
+  DType type;
+  bool cpu, single, narrow;  // rows of one element; numbers that 32 bits hold
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_MOVED", std::string_view(moved_as(type)));
+    v.define("KN_CPU", cpu);
+    v.define("KN_SINGLE", cpu && single);
+    v.define("KN_INDEX", std::string_view(cpu ? "" : narrow ? "uint" : "ulong"));
+  }
+};
 
 // A position out of range is a fault of the result.
 void launch(runtime::Queue& queue, const graph::Node& node, std::uint64_t elements, const runtime::KernelRef& kernel,
@@ -29,10 +43,14 @@ void launch(runtime::Queue& queue, const graph::Node& node, std::uint64_t elemen
            std::to_string(info.named_axis) + " of size " + std::to_string(size) +
            (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
   });
+  const parameters::kn_take d{static_cast<std::uint64_t>(x.layout.offset),
+                              static_cast<std::uint64_t>(positions.layout.offset),
+                              rows,
+                              count,
+                              static_cast<std::uint64_t>(size),
+                              inner};
   runtime::Launch launch(queue, kernel);
-  launch.in(*x.storage).in(*positions.storage).out(*out).out(fault->word());
-  launch.value(static_cast<std::uint64_t>(x.layout.offset)).value(static_cast<std::uint64_t>(positions.layout.offset));
-  launch.value(rows).value(count).value(static_cast<std::uint64_t>(size)).value(inner);
+  launch.in(*x.storage).in(*positions.storage).out(*out).out(fault->word()).value(d);
   run_over(launch, queue, *kernel, elements, queue.traits().tuning.take_elements_per_item, rows);
   queue.add_fault(*out, fault);
 }
@@ -48,11 +66,8 @@ Work prepare_take(Programs& programs, runtime::Queue& queue, codegen::Step& step
     const std::size_t axis = node.get<graph::Op::take>().axis;
     const Shape& shape = node.inputs[0]->shape;
     const bool single = product(shape, axis + 1, shape.size()) == 1;
-    const std::string options = std::string("-D KN_MOVED=") + moved_as(node.dtype) +
-                                (queue.traits().long_loops() ? single ? " -D KN_CPU -D KN_SINGLE" : " -D KN_CPU"
-                                 : narrow                    ? " -D KN_INDEX=uint"
-                                                             : " -D KN_INDEX=ulong");
-    kernel = programs.kernel_of_file("take", options, "take");
+    const TakeSpec spec{node.dtype, queue.traits().long_loops(), single, narrow};
+    kernel = programs.kernel_of_file("take", spec, "take");
   }
   return [&queue, &node, elements, kernel] {
     auto out = queue.allocate(elements * size_of(node.dtype), node.get<graph::Op::take>().name);

@@ -73,10 +73,10 @@ TEST_CASE("threads with arrays of their own do not disturb each other") {
 TEST_CASE("while one thread waits for a compiler, others evaluate on the same device") {
   const bool cpu = kn::test::facts_of().long_loops;
   // What take() of rows of bytes needs: a thread that builds the same keeps it waiting.
-  const std::string options = std::string("-D KN_MOVED=uchar") + (cpu ? " -D KN_CPU" : " -D KN_INDEX=uint");
+  const std::string options = std::string(" -D KN_MOVED=uchar") + (cpu ? " -D KN_CPU" : " -D KN_INDEX=uint");
   std::promise<void> building, go_on;
   std::thread builder([&] {
-    kn::test::build_kernel("take " + options, [&] {
+    kn::test::build_kernel("take" + options, [&] {
       building.set_value();
       go_on.get_future().wait();
       return kn::test::KernelText{kn::test::kernel_source("take"), options, "take"};
