@@ -2,6 +2,7 @@
 // IndexTable: where something equal stands in lists, without looking through long ones.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -57,7 +58,7 @@ class IndexTable {
 
   void add(std::uint64_t hash, std::size_t position) {
     if (2 * (used_ + 1) > slots_.size()) {
-      std::vector<Slot> old(2 * slots_.size());
+      std::vector<Slot> old(std::max<std::size_t>(64, 2 * slots_.size()));
       old.swap(slots_);
       used_ = 0;
       for (const Slot& slot : old) {
@@ -70,7 +71,7 @@ class IndexTable {
     ++used_;
   }
 
-  std::vector<Slot> slots_ = std::vector<Slot>(64);  // a power of two
+  std::vector<Slot> slots_;  // a power of two, none before a list is long
   std::size_t used_ = 0;
   std::uint64_t generation_ = 1;
 };

@@ -2,6 +2,9 @@
 // Choosing how a kernel walks its operands.
 #include "codegen/walk.hpp"
 
+#include "base/hash.hpp"
+#include "codegen/index_table.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -49,42 +52,45 @@ static void collect_seams(const Body& body, Walk& walk) {
   std::stable_sort(walk.seams.begin(), walk.seams.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
 }
 
-/// Whether operands a and b lie equally far from their offsets everywhere but along the innermost axis.
-static bool move_alike(const Walk& walk, std::size_t a, std::size_t b) {
-  for (std::size_t axis = 0; axis < walk.outer_axes(); ++axis) {
-    if (walk.axes.stride(a, axis) != walk.axes.stride(b, axis)) return false;
-  }
-  const auto next = [&](std::size_t s, std::size_t operand) {
-    while (s < walk.seams.size() && walk.seams[s].operand != operand) ++s;
-    return s;
-  };
-  std::size_t s = next(0, a), t = next(0, b);
-  for (; s < walk.seams.size() && t < walk.seams.size(); s = next(s + 1, a), t = next(t + 1, b)) {
-    const Walk::WalkSeam &x = walk.seams[s], &y = walk.seams[t];
-    if (x.axis != y.axis || x.at != y.at || x.jump != y.jump) return false;
-  }
-  return s >= walk.seams.size() && t >= walk.seams.size();
+/// The memory that a load reads; null of one that reads none.
+static const void* memory_of(const Load& load) {
+  if (load.iota) return nullptr;
+  return load.source->storage ? static_cast<const void*>(load.source->storage.get()) : load.source;
 }
 
-/// Whether operands a and b are parts of one array, which move alike in any size of it. (That two arrays do is chance,
-/// and would ask for another program where they do not.)
-static bool share_memory(const Body& body, std::size_t a, std::size_t b) {
-  if (a >= body.loads.size() || b >= body.loads.size()) return false;
-  const Load &x = body.loads[a], &y = body.loads[b];
-  if (x.iota || y.iota) return false;
-  return x.source == y.source || (x.source->storage && x.source->storage == y.source->storage);
-}
-
-/// Finds the leaders, and leaves the seams of them alone.
+/// Finds the leaders, and leaves the seams of them alone. Loads of one array that lie equally far from their offsets
+/// everywhere but along the innermost axis do so in any size of it. (That those of two arrays do is chance, and would
+/// ask for another program where they do not.)
 static void find_leaders(const Body& body, Walk& walk) {
-  walk.leader.clear();
-  for (std::size_t k = 0; k < walk.access.size(); ++k) {
-    std::size_t leader = 0;
-    while (leader < k &&
-           (walk.leader[leader] != leader || !share_memory(body, leader, k) || !move_alike(walk, leader, k))) {
-      ++leader;
+  const auto& loads = body.loads;
+  const std::size_t outer = walk.outer_axes();
+  const auto hash = [&](std::size_t k) {
+    std::uint64_t strides = reinterpret_cast<std::uintptr_t>(memory_of(loads[k]));
+    for (std::size_t axis = 0; axis < outer; ++axis) {
+      strides = base::hash_combine(strides, static_cast<std::uint64_t>(walk.axes.stride(k, axis)));
     }
-    walk.leader.push_back(leader);
+    return strides;
+  };
+  const auto move_alike = [&](std::size_t a, std::size_t b) {
+    if (memory_of(loads[a]) != memory_of(loads[b]) || loads[a].seams != loads[b].seams) return false;
+    std::size_t axis = 0;
+    while (axis < outer && walk.axes.stride(a, axis) == walk.axes.stride(b, axis)) ++axis;
+    return axis == outer;
+  };
+  auto& leaders = walk.leaders;
+  IndexTable found;  // in `leaders`
+  walk.leader.clear();
+  leaders.clear();
+  for (std::size_t k = 0; k < walk.access.size(); ++k) {
+    const bool follows = k < loads.size() && memory_of(loads[k]) != nullptr;
+    const std::int32_t alike = !follows ? -1
+                                        : found.find(
+                                              leaders.size(), [&] { return hash(k); },
+                                              [&](std::size_t number) { return move_alike(leaders[number], k); });
+    walk.leader.push_back(alike < 0 ? k : leaders[static_cast<std::size_t>(alike)]);
+    if (!follows || alike >= 0) continue;
+    leaders.push_back(k);
+    found.added(leaders.size(), [&](std::size_t number) { return hash(leaders[number]); });
   }
   std::erase_if(walk.seams, [&](const Walk::WalkSeam& seam) { return walk.leader[seam.operand] != seam.operand; });
 }

@@ -32,7 +32,8 @@ struct Walk {
   std::vector<WalkSeam> seams;
   /// For each operand the first one that moves as it does, which is one computation for all of them.
   std::vector<std::size_t> leader;
-  bool spilled = false;  // whether its parameters are read from a buffer
+  std::vector<std::size_t> leaders;  // of loads from memory
+  bool spilled = false;              // whether its parameters are read from a buffer
 
   std::int64_t inner() const { return axes.shape.back(); }
   std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }
