@@ -42,20 +42,25 @@ Plain part(const Plain& x, const Part& part, const std::vector<Plain>& sources) 
   return gathered(x, selection.shape, [&](const Shape&) { return selection.numbers[next++]; });
 }
 
-Verdict check(const Call& call, const Values& before, const Plain& got) {
+Judge judge_of(const Call& call, const Values& before) {
   const Value& target = before[call.target];
-  if (call.refused) return {exactly(got, target.plain).wrong, target.loose};
+  if (call.refused)
+    return [target](const Plain& got) { return Verdict{exactly(got, target.plain).wrong, target.loose, target.open}; };
   std::vector<Plain> sources;
-  bool loose = call.changes() && target.loose;
+  bool loose = call.changes() && target.loose, open = call.changes() && target.open;
   for (const Call::Source& source : call.sources) {
     const auto* x = std::get_if<std::size_t>(&source);
     sources.push_back(x ? before[*x].plain : std::get<Weak>(source).plain());
     loose = loose || (x && before[*x].loose);
+    open = open || (x && before[*x].open);
   }
   if (call.changes()) sources.push_back(target.plain);
-  Verdict verdict = family_of(call.kind).check(call, sources, got);
-  verdict.loose = verdict.loose || loose;
-  return verdict;
+  return [=](const Plain& got) {
+    Verdict verdict = family_of(call.kind).check(call, sources, got);
+    verdict.loose = verdict.loose || loose;
+    verdict.open = verdict.open || open;
+    return verdict;
+  };
 }
 
 }  // namespace koine::fuzz

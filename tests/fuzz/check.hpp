@@ -2,6 +2,7 @@
 // The plain interpreter: whether what a call gave is right, given the library's own values of its operands.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "program.hpp"
@@ -10,13 +11,15 @@ namespace koine::fuzz {
 
 struct Verdict {
   std::string wrong;   ///< nothing if it is right
-  bool loose = false;  ///< computed another way it may have other bits, and be right
+  bool loose = false;  ///< computed another way it may have other bits, and be right, but for a reproducible scope
+  bool open = false;   ///< the same in such a scope, too
 };
 
-/// Judges a call that writes: `before` is what the variables held, `got` what the target holds now. Exact operations
-/// must give exact bits, the others are held to the bounds of the operation's own tests; sums of floating numbers to
-/// the bound of any order of additions.
-Verdict check(const Call& call, const Values& before, const Plain& got);
+/// Judges what the target of a call that writes holds now. Exact operations must give exact bits, the others are held
+/// to the bounds of the operation's own tests; sums of floating numbers to the bound of any order of additions.
+using Judge = std::function<Verdict(const Plain& got)>;
+/// `before` is what the variables held.
+Judge judge_of(const Call& call, const Values& before);
 
 /// Of a row computed in C: operands of that type, broadcast to the result's shape.
 template <class C>

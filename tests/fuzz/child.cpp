@@ -47,16 +47,20 @@ Report& shared_report() {
 void run_one(const Bytes& program, bool describe, Report& report) {
   Before before;
   if (describe) {
-    before = [&](const std::vector<Call>& calls, bool eager) {
+    before = [&](const std::vector<Call>& calls, bool eager, bool reproducible) {
       if (calls.size() > 100 && calls.size() % 100 != 0) return;  // a long chain says the same again and again
-      report.say(program_text(calls, eager, false, calls.empty() ? 0 : calls.back().target, "does not get here"));
+      report.say(program_text(calls, {.what = "does not get here",
+                                      .eager = eager,
+                                      .variable = calls.empty() ? 0 : calls.back().target,
+                                      .reproducible = reproducible}));
     };
   }
   const auto failure = run(decode(program), before);
   if (!failure) return;
   const std::string where = "x" + std::to_string(failure->variable) + ": " + failure->what;
-  report.say(describe ? program_text(failure->calls, failure->eager, failure->again, failure->variable, failure->what)
-                      : where + (failure->eager ? "" : " (run lazily)") + (failure->again ? " (the second time)" : ""));
+  report.say(describe ? program_text(failure->calls, *failure)
+                      : where + (failure->eager ? "" : " (run lazily)") + (failure->again ? " (the second time)" : "") +
+                            (failure->reproducible ? " (in a reproducible scope)" : ""));
   _exit(code_wrong);
 }
 

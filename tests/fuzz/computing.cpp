@@ -23,7 +23,7 @@ Verdict check_elementwise(std::size_t index, DType common, const Plain& got, std
   for (Plain& each : x) each = broadcast(converted(each, computed), shape);
   Verdict result = check_row(index, computed, got, x[0], x.size() == 2 ? &x[1] : nullptr);
   // Of 0 and 1 a compiler may work out a function by itself, by its own approximation: NVIDIA's does for tanh.
-  result.loose = truths && computed != bool_ && !is_integer(computed);
+  result.open = truths && computed != bool_ && !is_integer(computed);
   return result;
 }
 
@@ -98,7 +98,7 @@ Array convert(const Call& call, const std::vector<Operand>& sources) { return so
 Verdict check_converted(const Call& call, const std::vector<Plain>& sources, const Plain& got) {
   std::size_t undefined = 0;
   Plain want = converted(sources[0], call.type, &undefined);
-  Verdict verdict{unlike(got, want.type, want.shape), undefined > 0};
+  Verdict verdict{unlike(got, want.type, want.shape), false, undefined > 0};
   if (!verdict.wrong.empty()) return verdict;
   if (undefined == 0) return exactly(got, want);
   // What is undefined is whatever it is; the rest must be right.

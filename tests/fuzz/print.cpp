@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "families.hpp"
+#include "run.hpp"
 
 namespace koine::fuzz {
 
@@ -165,17 +166,18 @@ std::string Weak::text() const {
   }
 }
 
-std::string program_text(const std::vector<Call>& calls, bool eager, bool again, std::size_t shown,
-                         const std::string& comment) {
-  Printer printer(eager);
+std::string program_text(const std::vector<Call>& calls, const Failure& failure) {
+  Printer printer(failure.eager);
+  if (failure.reproducible) printer.line("const kn::reproducible fixed");
   if (std::any_of(calls.begin(), calls.end(), [](const Call& call) { return call.kind == Kind::queue; }))
     printer.line("kn::Queue queue1, queue2; std::optional<kn::QueueScope> scope");
   for (const Call& call : calls) printer.add(call);
-  printer.declare(shown);
+  printer.declare(failure.variable);
   return "#include <koine/koine.hpp>\n\n#include <cmath>\n#include <iostream>\n\nnamespace kn = koine;\n\n"
          "int main() {\n" +
-         std::string(again ? "  for (int time = 0; time < 2; ++time) {\n" : "") + printer.text() + "  std::cout << " +
-         variable(shown) + " << '\\n';  // " + comment + (again ? "\n  }\n}\n" : "\n}\n");
+         std::string(failure.again ? "  for (int time = 0; time < 2; ++time) {\n" : "") + printer.text() +
+         "  std::cout << " + variable(failure.variable) + " << '\\n';  // " + failure.what +
+         (failure.again ? "\n  }\n}\n" : "\n}\n");
 }
 
 }  // namespace koine::fuzz

@@ -9,10 +9,11 @@
 
 namespace koine::fuzz {
 
-/// The whole program; with `eager` each array is computed at once, with `again` all is done twice. It ends by printing
-/// variable `shown`; `comment` says what is wrong about that.
-std::string program_text(const std::vector<Call>& calls, bool eager, bool again, std::size_t shown,
-                         const std::string& comment);
+struct Failure;
+
+/// The calls as a whole program, run as the failure says. It ends by printing its variable, with what is wrong about
+/// that.
+std::string program_text(const std::vector<Call>& calls, const Failure& failure);
 
 /// A vector of the elements.
 std::string values_text(const Plain& x);

@@ -119,11 +119,12 @@ struct Call {
   Axis axis() const { return every_axis ? Axis(none) : Axis(axes); }
 };
 
-/// What a variable holds: what the library gave, and whether another way of computing it may give other bits.
+/// What a variable holds: what the library gave, and whether another way of computing it may give other bits, outside
+/// of reproducible scopes, or in them, too.
 struct Value {
   Plain plain;
   std::size_t device = 0;
-  bool loose = false;
+  bool loose = false, open = false;
 };
 using Values = std::array<Value, variables>;
 /// What every variable holds at first.

@@ -2,6 +2,8 @@
 // The two runs of a program, and their comparison.
 #include "run.hpp"
 
+#include <algorithm>
+
 #include "check.hpp"
 
 namespace koine::fuzz {
@@ -11,6 +13,7 @@ namespace {
 struct Observed {
   std::size_t after, variable;
   Value value;
+  Judge judge;  // of another way's result, where its bits may be others
 };
 
 struct Trace {
@@ -20,44 +23,62 @@ struct Trace {
 
 class Eager {
  public:
-  std::optional<Failure> run(const std::vector<Step>& steps, Trace& trace, const Before& before) {
+  std::optional<Failure> run(const std::vector<Step>& steps, Trace& trace, const Before& before, bool reproducible) {
     for (Value& value : values_) value.plain = first_value();
     const Setting setting = Machine::setting();
     for (const Step& step : steps) {
       for (int count = repeats(step, faces(values_)); count > 0; --count) {
         for (Call& call : resolve(step, faces(values_), setting)) {
           trace.calls.push_back(std::move(call));
-          if (before) before(trace.calls, true);
+          if (before) before(trace.calls, true, reproducible);
           const std::string wrong = perform(trace);
-          if (!wrong.empty()) return Failure{wrong, trace.calls, true, trace.calls.back().target};
+          if (!wrong.empty())
+            return Failure{.what = wrong, .calls = trace.calls, .eager = true, .variable = trace.calls.back().target};
         }
       }
     }
     for (std::size_t i = 0; i < variables; ++i) {
       const std::string wrong = difference(machine_.read(i), values_[i].plain);
-      if (!wrong.empty()) return Failure{"it changed after it was written: " + wrong, trace.calls, true, i};
-      trace.reads.push_back({trace.calls.size(), i, values_[i]});
+      if (!wrong.empty())
+        return Failure{
+            .what = "it changed after it was written: " + wrong, .calls = trace.calls, .eager = true, .variable = i};
+      observe(trace, i);
     }
     return std::nullopt;
   }
 
  private:
+  void observe(Trace& trace, std::size_t variable) const {
+    trace.reads.push_back({trace.calls.size(), variable, values_[variable], judges_[variable]});
+  }
+
+  /// Whether the call was judged by values that another way of computing may not have.
+  bool reads_loose(const Call& call) const {
+    const auto loose = [&](std::size_t variable) { return values_[variable].loose || values_[variable].open; };
+    return ((call.changes() || call.refused) && loose(call.target)) ||
+           std::any_of(call.sources.begin(), call.sources.end(), [&](const Call::Source& source) {
+             const auto* x = std::get_if<std::size_t>(&source);
+             return x && loose(*x);
+           });
+  }
+
   std::string perform(Trace& trace) {
     const Call& call = trace.calls.back();
     try {
       machine_.apply(call);
       if (call.kind == Kind::read) {
-        const std::size_t variable = std::get<std::size_t>(call.sources[0]);
-        trace.reads.push_back({trace.calls.size(), variable, values_[variable]});
+        observe(trace, std::get<std::size_t>(call.sources[0]));
       }
       if (!call.writes()) return "";
       Plain got = machine_.read(call.target);
-      Verdict verdict = check(call, values_, got);
+      const Judge judge = judge_of(call, values_);
+      Verdict verdict = judge(got);
       const std::size_t device = machine_.device(call.target);
       if (device != (call.refused ? values_[call.target].device : home(call, faces(values_)))) {
         verdict.wrong = "it is on device " + std::to_string(device);
       }
-      values_[call.target] = {std::move(got), device, verdict.loose};
+      judges_[call.target] = verdict.loose && !reads_loose(call) ? judge : nullptr;
+      values_[call.target] = {std::move(got), device, verdict.loose, verdict.open};
       return verdict.wrong;
     } catch (const std::exception& error) {
       return std::string("an error: ") + error.what();
@@ -66,22 +87,26 @@ class Eager {
 
   Machine machine_;
   Values values_;
+  std::array<Judge, variables> judges_;
 };
 
-std::string compared(const Plain& got, const Value& want) {
+std::string compared(const Plain& got, const Observed& observed, bool reproducible) {
+  const Value& want = observed.value;
   const Plain& plain = want.plain;
   if (got.type != plain.type)
     return "the type is " + std::string(name(got.type)) + ", expected " + std::string(name(plain.type));
   if (got.shape != plain.shape) return "the shape is " + to_string(got.shape) + ", expected " + to_string(plain.shape);
-  return want.loose ? "" : difference(got, plain);
+  if (want.open) return "";
+  if (!want.loose || reproducible) return difference(got, plain);
+  return observed.judge ? observed.judge(got).wrong : "";
 }
 
-std::optional<Failure> run_lazily(const Trace& trace) {
+std::optional<Failure> run_lazily(const Trace& trace, bool reproducible) {
   Machine machine;
   std::size_t done = 0;
   const auto failure = [&](const std::string& what, std::size_t variable) {
     const auto end = trace.calls.begin() + static_cast<std::ptrdiff_t>(done);
-    return Failure{what, {trace.calls.begin(), end}, false, variable};
+    return Failure{.what = what, .calls = {trace.calls.begin(), end}, .variable = variable};
   };
   std::size_t variable = 0;
   try {
@@ -91,7 +116,7 @@ std::optional<Failure> run_lazily(const Trace& trace) {
         machine.apply(trace.calls[done]);
       }
       variable = observed.variable;
-      const std::string wrong = compared(machine.read(variable), observed.value);
+      const std::string wrong = compared(machine.read(variable), observed, reproducible);
       if (!wrong.empty()) return failure(wrong, variable);
     }
   } catch (const std::exception& error) {
@@ -104,16 +129,23 @@ std::optional<Failure> run_lazily(const Trace& trace) {
 }  // namespace
 
 std::optional<Failure> run(const std::vector<Step>& steps, const Before& before) {
-  for (const bool again : {false, true}) {
-    Trace trace;
-    auto failure = Eager().run(steps, trace, before);
-    if (!failure) {
-      if (before) before(trace.calls, false);
-      failure = run_lazily(trace);
-    }
-    if (failure) {
-      failure->again = again;
-      return failure;
+  bool loose = false;
+  for (const bool reproducible : {false, true}) {
+    const koine::reproducible scope(reproducible);
+    for (const bool again : {false, true}) {
+      if (reproducible && (again || !loose)) continue;
+      Trace trace;
+      auto failure = Eager().run(steps, trace, before, reproducible);
+      if (!failure) {
+        if (before) before(trace.calls, false, reproducible);
+        failure = run_lazily(trace, reproducible);
+      }
+      if (failure) {
+        failure->again = again;
+        failure->reproducible = reproducible;
+        return failure;
+      }
+      for (const Observed& observed : trace.reads) loose = loose || (observed.value.loose && !observed.value.open);
     }
   }
   return std::nullopt;

@@ -13,21 +13,23 @@
 namespace koine::fuzz {
 
 struct Failure {
-  std::string what;          ///< got and expected, in words
-  std::vector<Call> calls;   ///< up to where it showed
-  bool eager = false;        ///< every step was evaluated and read before the next
-  std::size_t variable = 0;  ///< where it showed
-  bool again = false;        ///< not before the second time
+  std::string what = {};         ///< got and expected, in words
+  std::vector<Call> calls = {};  ///< up to where it showed
+  bool eager = false;            ///< every step was evaluated and read before the next
+  std::size_t variable = 0;      ///< where it showed
+  bool again = false;            ///< not before the second time
+  bool reproducible = false;     ///< in such a scope
 };
 
 /// Runs the steps twice. First each result is computed and read at once, and judged by the library's own values of its
-/// operands. Then nothing is read but what `read` steps say, and at the end everything: the library promises the
-/// same bits, however much of the program became one kernel. Then both once more: a kernel that is at hand already
-/// is run otherwise than one that has to be made first.
+/// operands. Then nothing is read but what `read` steps say, and at the end everything: however much of the program
+/// became one kernel, the library promises the same bits, but for sums of floating numbers and what is made of them.
+/// Those are judged once more if they were made of what has the same bits. Then both once more: a kernel that is at
+/// hand already is run otherwise than one that has to be made first. Last, where there were such sums, both in a
+/// reproducible scope, in which they have the same bits, too.
 ///
-/// `before` is told the calls so far, the next one included, and whether this is the first run: for programs that
-/// crash.
-using Before = std::function<void(const std::vector<Call>&, bool eager)>;
+/// `before` is told the calls so far, the next one included, and which run this is: for programs that crash.
+using Before = std::function<void(const std::vector<Call>&, bool eager, bool reproducible)>;
 std::optional<Failure> run(const std::vector<Step>& steps, const Before& before = {});
 
 /// One call on the library's side.
