@@ -181,10 +181,10 @@ class Clipping : Resolution {
         const Weak scalar = fitting(new_scalar(step_.p[bound] / 2, step_.p[bound + 2]), its);
         sources.push_back(promoted(its, scalar) == its ? scalar : one);
       } else {
-        sources.push_back(converts(face(*array).type, its) ? *array : as(bound, *array, its));
+        sources.push_back(ordered(bound, *array));
       }
     }
-    put(std::move(sources));
+    put(matched(std::move(sources), [](DType common) { return !is_complex(common); }));
     return std::move(calls_);
   }
 };
@@ -198,10 +198,10 @@ Array clip(const Call& call, const std::vector<Operand>& sources) {
 }
 
 Verdict check_clipped(const Call& call, const std::vector<Plain>& sources, const Plain& got) {
-  const DType type = sources[0].type;
+  const DType type = *common_type(call, sources);
   const Shape shape = common_shape(sources);
   if (const std::string wrong = unlike(got, type, shape); !wrong.empty()) return {wrong};
-  Plain want = broadcast(sources[0], shape);
+  Plain want = broadcast(converted(sources[0], type), shape);
   for (std::size_t k = 1; k < sources.size(); ++k) {
     const bool lowest = k == 1 && call.which & 1;
     const Plain bound = broadcast(converted(sources[k], type), shape);
