@@ -48,8 +48,26 @@ void Planner::State::collect(std::span<Node* const> roots) {
       stack.emplace_back(node, true);
       for (std::size_t i = 0; i < node->inputs.size(); ++i) stack.emplace_back(node->inputs[i].get(), false);
     }
+  }
+  request_roots();
+}
+
+void Planner::State::request_roots() {
+  for (Node* root : wanted) {
     if (Info* info = find(root); info && !root->is_ready()) info->requested = true;
   }
+}
+
+/// Forgets what was decided, and keeps what is known of the nodes.
+void Planner::State::decide_again() {
+  for (std::size_t i = 0; i < count; ++i) {
+    Info& info = infos[i];
+    info.requested = info.awaited = info.row_major = info.cut = false;
+    info.step = -1;
+    info.chain = Chains::identity;
+    info.reads.clear();
+  }
+  request_roots();
 }
 
 void Planner::State::analyse_all() {
@@ -136,32 +154,62 @@ const Node* Planner::State::distinct_constant(const Node& node) {
   return &node;
 }
 
-/// Fills `set` with what the kernel that computes `node` reads, given that of the nodes before it.
-void Planner::State::find_sources(const Node& node, std::vector<Source>& set) {
+/// What the kernel that computes a pending node reads; null of a node that is in memory, or will be.
+std::vector<Planner::State::Source>* Planner::State::sources_of(const Node& node) {
+  if (node.is_ready() || infos[static_cast<std::size_t>(node.slot)].cut) return nullptr;
+  return &sources[static_cast<std::size_t>(node.slot)];
+}
+
+/// Fills `set` with what the kernel that computes `node` reads, given that of the nodes before it. Where these are no
+/// more than `most`, the list of an input that nothing else reads becomes the node's own: copying it for each node would
+/// take time in proportion to its length.
+void Planner::State::find_sources(const Node& node, std::vector<Source>& set, std::size_t most) {
+  std::size_t total = 0;
+  const Node* continued = nullptr;
+  for (const NodeRef& input : node.inputs) {
+    const auto* const known = sources_of(*input);
+    total += known ? known->size() : 1;
+    if (!known || node.op == Op::view || find(input.get())->edges > 1) continue;
+    if (!continued || known->size() > sources_of(*continued)->size()) continued = input.get();
+  }
+  if (total > most) continued = nullptr;
   set.clear();
+  if (continued) set.swap(*sources_of(*continued));
   const auto seen_from_node = [&](Source source) {
     if (node.op == Op::view) source.way = source.way * 31 + reinterpret_cast<std::uintptr_t>(&node);
     return source;
   };
   for (const NodeRef& input : node.inputs) {
-    const Info* in = find(input.get());
+    if (input.get() == continued) continue;
     of_input.clear();
-    if (input->is_ready() || (in && in->cut)) {
-      of_input.push_back(seen_from_node({input.get(), 0}));
-    } else {
-      const auto& known = sources[static_cast<std::size_t>(input->slot)];
-      std::transform(known.begin(), known.end(), std::back_inserter(of_input), seen_from_node);
+    if (const auto* const known = sources_of(*input)) {
+      std::transform(known->begin(), known->end(), std::back_inserter(of_input), seen_from_node);
       if (node.op == Op::view) std::sort(of_input.begin(), of_input.end());
+    } else {
+      of_input.push_back(seen_from_node({input.get(), 0}));
     }
-    // Sorted lists are merged, which costs their length.
+    add_sources(set, of_input);
+  }
+}
+
+/// Adds what one sorted list has and the other has not.
+void Planner::State::add_sources(std::vector<Source>& set, const std::vector<Source>& others) {
+  constexpr std::size_t few = 4;
+  if (others.size() > few) {
     merged.clear();
-    std::set_union(set.begin(), set.end(), of_input.begin(), of_input.end(), std::back_inserter(merged));
+    std::set_union(set.begin(), set.end(), others.begin(), others.end(), std::back_inserter(merged));
     set.swap(merged);
+    return;
+  }
+  for (const Source& source : others) {
+    const auto at = std::lower_bound(set.begin(), set.end(), source);
+    if (at == set.end() || !(*at == source)) set.insert(at, source);
   }
 }
 
 /// Marks nodes to be stored so that no kernel reads more than `budget` bytes of buffers: greedily, from the leaves.
 void Planner::State::cut(std::uint32_t budget) {
+  const std::size_t most_sources = budget / buffer_bytes;
   if (sources.size() < count) sources.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
@@ -171,22 +219,19 @@ void Planner::State::cut(std::uint32_t budget) {
       if (info.always_stored() || info.requested) sources[i].push_back({&node, 0});
       continue;
     }
-    find_sources(node, sources[i]);
-    while (sources[i].size() * buffer_bytes > budget) {
+    find_sources(node, sources[i], most_sources);
+    while (sources[i].size() > most_sources) {
       Info* largest = nullptr;
       std::size_t most = 1;
       for (const NodeRef& input : node.inputs) {
-        Info* in = input->is_ready() ? nullptr : find(input.get());
-        if (!in || in->cut || graph::is_source(in->node->op)) continue;
-        const std::size_t size = sources[static_cast<std::size_t>(in->node->slot)].size();
-        if (size > most) {
-          most = size;
-          largest = in;
-        }
+        const auto* const known = sources_of(*input);
+        if (!known || graph::is_source(input->op) || known->size() <= most) continue;
+        most = known->size();
+        largest = find(input.get());
       }
       if (!largest) break;
       largest->cut = true;
-      find_sources(node, sources[i]);
+      find_sources(node, sources[i], most_sources);
     }
   }
 }
@@ -222,8 +267,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   write(true);
   if (!s.rows_fit()) {
     s.rows_allowed = false;
-    s.collect(roots);
-    s.analyse_all();
+    s.decide_again();
     write(true);
   }
   s.rows_allowed = false;
@@ -238,8 +282,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
       if (limits.reuse && s.known.comes_again(hash)) s.known.keep(hash, s.known_plan());
       return s.ordered;
     }
-    s.collect(roots);
-    s.analyse_all();
+    s.decide_again();
     s.cut(budget);
     budget = budget * 3 / 4;
   }

@@ -127,6 +127,8 @@ struct Planner::State {
 
   bool plan_tree(Node* root);
   void collect(std::span<Node* const> roots);
+  void request_roots();
+  void decide_again();
   std::int32_t leaf_number(Node& leaf);
   std::int32_t number_of(Node& node);
   std::uint64_t describe();
@@ -136,7 +138,9 @@ struct Planner::State {
   void analyse_all();
   void analyse(Info& info);
   const Node* distinct_constant(const Node& node);
-  void find_sources(const Node& node, std::vector<Source>& set);
+  std::vector<Source>* sources_of(const Node& node);
+  void find_sources(const Node& node, std::vector<Source>& set, std::size_t most);
+  void add_sources(std::vector<Source>& set, const std::vector<Source>& others);
   void cut(std::uint32_t budget);
   bool fits(const Step& step) const;
   void decide(bool merge);
