@@ -29,6 +29,21 @@ void add_sorts() {
   add_sort("sort" + line, {count}, [](const Array& x) { return sort(x); });
   add_sort("argsort" + line, {count}, [](const Array& x) { return argsort(x); });
   add_sort("unique of 1000 among" + line, {count}, [](const Array& x) { return unique_values(floor(x * 1000)); });
+  add_sort("unique and inverse of 1000 among" + line, {count}, [](const Array& x) {
+    const auto [values, inverse] = unique_inverse(floor(x * 1000));
+    eval(values, inverse);
+    return inverse;
+  });
+  add_sort("topk 10 of rows of 1000", {count / 1000, 1000}, [](const Array& x) {
+    const auto [values, places] = topk(x, 10);
+    eval(values, places);
+    return places;
+  });
+  add_sort("topk 10 of" + line, {count}, [](const Array& x) {
+    const auto [values, places] = topk(x, 10);
+    eval(values, places);
+    return places;
+  });
   add_sort("sort of rows of 1000", {count / 1000, 1000}, [](const Array& x) { return sort(x); });
   add_sort("sort of rows of 10", {count / 10, 10}, [](const Array& x) { return sort(x); });
 }

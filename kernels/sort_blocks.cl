@@ -61,7 +61,8 @@ static inline KN_COUNT kn_begin(__global const KN_COUNT* table, ulong row, uint 
 }
 
 __kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_ITEM* to,
-                           __global KN_RESULT* out, __global const KN_COUNT* table, const kn_sort_pass pass) {
+                           __global KN_KEY* sorted, __global ulong* places, __global const KN_COUNT* table,
+                           const kn_sort_pass pass) {
   const kn_sort_pass d = pass;  // in registers, whatever is written meanwhile
   values += d.offset;
 #ifdef KN_CPU
@@ -78,7 +79,7 @@ __kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM
     const KN_ITEM item = KN_TAKE(i);
     const ulong at = next[KN_DIGIT(KN_KEY_OF(item), d.shift)]++;
     if (d.last) {
-      out[at] = KN_RESULT_OF(item, (KN_KEY)d.flip);
+      KN_PUT(values + base, at, KN_KEY_OF(item), KN_PLACE_OF(item));
     } else {
       to[at] = item;
     }
@@ -89,8 +90,8 @@ __kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM
   __local ushort counters[KN_COUNTERS];
   __local uint sums[KN_GROUP];
   __local ushort starts[KN_DIGITS];
-  __local KN_COUNT places[KN_DIGITS];
-  places[id] = kn_begin(table, row, id, block, d.blocks);
+  __local KN_COUNT begins[KN_DIGITS];
+  begins[id] = kn_begin(table, row, id, block, d.blocks);
   const uint size = (uint)(end - begin);
   // What is missing in the last tile has the largest key and so ends up behind all that is there.
   for (uint k = id; k < KN_TILE; k += KN_GROUP) staged[KN_STAGED_AT(k)] = k < size ? KN_TAKE(begin + k) : KN_NO_ITEM;
@@ -116,9 +117,9 @@ __kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM
   for (uint k = id; k < size; k += KN_GROUP) {
     const KN_ITEM item = staged[KN_STAGED_AT(k)];
     const uint digit = KN_DIGIT(KN_KEY_OF(item), d.shift);
-    const ulong at = base + places[digit] + (k - starts[digit]);
+    const ulong at = base + begins[digit] + (k - starts[digit]);
     if (d.last) {
-      out[at] = KN_RESULT_OF(item, (KN_KEY)d.flip);
+      KN_PUT(values + base, at, KN_KEY_OF(item), KN_PLACE_OF(item));
     } else {
       to[at] = item;
     }

@@ -22,8 +22,8 @@ typedef struct {
 #define KN_PASSES (KN_BITS / 8)
 
 // `scratch` has room for two rows of each work-item.
-__kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, __global KN_ITEM* scratch,
-                        const kn_sort_rows parameters) {
+__kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, __global ulong* places,
+                        __global KN_ITEM* scratch, const kn_sort_rows parameters) {
   const kn_sort_rows d = parameters;
   values += d.offset;
   const KN_KEY flip = (KN_KEY)d.flip;
@@ -44,7 +44,9 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, 
           ranks[i] += (uint)KN_ABOVE(items[i], item) | ((uint)(j < i) & (uint)!KN_ABOVE(item, items[i]));
         }
       }
-      for (uint i = 0; i < (uint)d.count; ++i) out[base + ranks[i]] = KN_RESULT_OF(items[i], flip);
+      for (uint i = 0; i < (uint)d.count; ++i) {
+        KN_PUT(values + base, base + ranks[i], KN_KEY_OF(items[i]), KN_PLACE_OF(items[i]));
+      }
       continue;
     }
     if (d.count <= KN_FEW) {
@@ -55,7 +57,9 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, 
         for (; at > 0 && KN_ABOVE(items[at - 1], item); --at) items[at] = items[at - 1];
         items[at] = item;
       }
-      for (uint i = 0; i < (uint)d.count; ++i) out[base + i] = KN_RESULT_OF(items[i], flip);
+      for (uint i = 0; i < (uint)d.count; ++i) {
+        KN_PUT(values + base, base + i, KN_KEY_OF(items[i]), KN_PLACE_OF(items[i]));
+      }
       continue;
     }
     KN_COUNT counters[KN_PASSES][KN_DIGITS];
@@ -81,16 +85,17 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, 
         const KN_ITEM item = from[i];
         to[counters[pass][KN_DIGIT(KN_KEY_OF(item), 8 * pass)]++] = item;
       }
-      __global KN_ITEM* const sorted = to;
+      __global KN_ITEM* const moved = to;
       to = from;
-      from = sorted;
+      from = moved;
     }
-    for (ulong i = 0; i < d.count; ++i) out[base + i] = KN_RESULT_OF(from[i], flip);
+    for (ulong i = 0; i < d.count; ++i) KN_PUT(values + base, base + i, KN_KEY_OF(from[i]), KN_PLACE_OF(from[i]));
   }
 }
 #else
 // An element of a tile is a key and its place there, which also says the row.
-__kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, const kn_sort_rows parameters) {
+__kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, __global ulong* places,
+                        const kn_sort_rows parameters) {
   const kn_sort_rows d = parameters;
   values += d.offset;
   const KN_KEY flip = (KN_KEY)d.flip;
@@ -107,29 +112,26 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_RESULT* out, 
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   KN_KEY keys[KN_EACH];
-  ushort places[KN_EACH];
+  ushort own_places[KN_EACH];
   uint digits[KN_EACH], ranks[KN_EACH];
   for (uint shift = 0; shift < KN_BITS + (uint)d.row_bits; shift += 4) {
 #pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) {
       keys[k] = staged_keys[KN_STAGED_AT(id * KN_EACH + k)];
-      places[k] = staged_places[KN_STAGED_AT(id * KN_EACH + k)];
-      digits[k] = (shift < KN_BITS ? (uint)(keys[k] >> shift) : places[k] / count >> (shift - KN_BITS)) & 15u;
+      own_places[k] = staged_places[KN_STAGED_AT(id * KN_EACH + k)];
+      digits[k] = (shift < KN_BITS ? (uint)(keys[k] >> shift) : own_places[k] / count >> (shift - KN_BITS)) & 15u;
     }
     kn_rank(digits, ranks, counters, sums);
 #pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) {
       staged_keys[KN_STAGED_AT(ranks[k])] = keys[k];
-      staged_places[KN_STAGED_AT(ranks[k])] = places[k];
+      staged_places[KN_STAGED_AT(ranks[k])] = own_places[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   for (uint k = id; k < size; k += KN_GROUP) {
-#if KN_WANTED == KN_VALUES
-    out[base + k] = kn_value(staged_keys[KN_STAGED_AT(k)], flip);
-#else
-    out[base + k] = staged_places[KN_STAGED_AT(k)] % count;
-#endif
+    const uint row = k / count * count;
+    KN_PUT(values + base + row, base + k, staged_keys[KN_STAGED_AT(k)], staged_places[KN_STAGED_AT(k)] - row);
   }
 }
 #endif

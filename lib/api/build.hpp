@@ -97,6 +97,8 @@ void copy_elements(const Array& x, void* target);
 void require_positions(const Array& positions, std::string_view function);
 /// x with `axis` replaced by the axes of `positions`, integers: the elements there.
 Array picked(const Array& x, const Array& positions, const graph::TakeInfo& info);
+/// x, of one axis, with values at positions; where positions are equal, so are the values.
+Array written(const Array& x, const Array& positions, const Array& values);
 
 /// The number of `word` among `words`; ValueError lists them where it is none.
 std::size_t choice(std::string_view word, std::initializer_list<std::string_view> words, std::string_view function,

@@ -33,6 +33,12 @@ Array api::picked(const Array& x, const Array& positions, const graph::TakeInfo&
                  graph::make_attributes<graph::Op::take>(info));
 }
 
+Array api::written(const Array& x, const Array& positions, const Array& values) {
+  return pending(graph::Op::scatter, x.dtype(), x.shape(),
+                 {in_order(x.node()), in_order(positions.node()), in_order(values.node())},
+                 graph::make_attributes<graph::Op::scatter>({false}));
+}
+
 Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   const base::NamedCall call("take");
   const Operand first(x), second(indices);

@@ -4,6 +4,7 @@
 
 #include "api/choices.hpp"
 #include "api/integers.hpp"
+#include "api/sorting.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -89,9 +90,9 @@ Array api::reduced_by_ids(const Segments& segments, DType type) {
   const bool one = values.size() == 1 && ids.size() != 1;
   if (segments.info.kind == SegmentKind::prod) {
     if (!segments.sorted) {
-      const Array order = argsort(ids);
-      ids = take(ids, order);
-      if (!one) values = take(values, order, 0);
+      const Ordered sorted = ordered(ids);
+      ids = sorted.values;
+      if (!one) values = take(values, sorted.places, 0);
     }
     const DType wide = is_integer(type)                      ? (is_unsigned_integer(type) ? uint64 : int64)
                        : type == float16 || type == bfloat16 ? float32

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets: made of sorts, scans, masks and binary searches.
 #include "api/build.hpp"
+#include "api/sorting.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -44,39 +45,36 @@ Array counts_of(const Groups& groups) {
 /// The groups' numbers, from 0 on, for the elements as they lay before `order` sorted them; `first` says which of the
 /// sorted ones begin a group.
 Array inverse_of(const Array& first, const Array& order, const Shape& shape) {
-  // Places that fit 32 bits are sorted in half the passes.
-  const Array places = order.size() <= INT64_C(0xffffffff) ? astype(order, uint32) : order;
-  return reshape(take(cumulative_sum(first, {.dtype = int64}) - 1, argsort(places)), shape);
+  const Array numbers = cumulative_sum(first, {.dtype = int64}) - 1;
+  const Array unwritten = api::unwritten(order.shape(), int64, order.node()->place, "unique");
+  return reshape(api::written(unwritten, order, numbers), shape);
 }
 
-/// argsort, of complex numbers by their real parts and then by their imaginary ones; what has a NaN comes last.
-Array order_of(const Array& flat) {
-  if (!is_complex(flat.dtype())) return argsort(flat);
+/// In the order of argsort, complex numbers by their real parts and then by their imaginary ones; what has a NaN comes
+/// last.
+api::Ordered ordered(const Array& flat) {
+  if (!is_complex(flat.dtype())) {
+    api::Ordered both = api::ordered(flat);
+    eval(both.values, both.places);
+    return both;
+  }
   const Array low = argsort(imag(flat)), high = where(isnan(flat), NAN, real(flat));
-  return take(low, argsort(take(high, low)));
+  const Array order = take(low, argsort(take(high, low))).eval();
+  return {take(flat, order).eval(), order};
 }
 
-/// The flattened array; order_of it and what it leads to.
-struct Ordered {
-  Array flat, order;
-  Groups groups;
-};
-
-Ordered ordered(const Array& x) {
-  const Array flat = reshape(x, {-1}).eval(), order = order_of(flat).eval();
-  return {flat, order, groups_of(take(flat, order).eval())};
-}
+Array flattened(const Array& x) { return reshape(x, {-1}).eval(); }
 
 /// The flattened elements in order.
 Array sorted_of(const Array& x) {
-  const Array flat = reshape(x, {-1}).eval();
-  return (is_complex(x.dtype()) ? take(flat, order_of(flat)) : sort(flat)).eval();
+  return is_complex(x.dtype()) ? ordered(flattened(x)).values : sort(flattened(x)).eval();
 }
 
 /// Whether each of `elements` equals one of `list`: their groups, when all are sorted together.
 Array in_groups_of(const Array& elements, const Array& list) {
-  const Array both = concat({list, reshape(elements, {-1})}).eval(), order = order_of(both).eval();
-  const Array group = inverse_of(firsts_of(take(both, order).eval()), order, both.shape());
+  const Array both = concat({list, reshape(elements, {-1})}).eval();
+  const api::Ordered sorted = ordered(both);
+  const Array group = inverse_of(firsts_of(sorted.values), sorted.places, both.shape());
   Array listed = zeros(both.shape(), {.dtype = bool_, .device = both.device()});
   listed(group(slice(none, list.size()))) = true;
   return take(listed, reshape(group(slice(list.size(), none)), elements.shape()));
@@ -105,15 +103,17 @@ Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
 
 UniqueAllResult unique_all(const Array& x) {
   const base::NamedCall call("unique_all");
-  const Ordered o = ordered(x);
-  return {take(o.groups.sorted, o.groups.begins), take(o.order, o.groups.begins),
-          inverse_of(o.groups.first, o.order, x.shape()), counts_of(o.groups)};
+  const api::Ordered sorted = ordered(flattened(x));
+  const Groups groups = groups_of(sorted.values);
+  return {take(groups.sorted, groups.begins), take(sorted.places, groups.begins),
+          inverse_of(groups.first, sorted.places, x.shape()), counts_of(groups)};
 }
 
 UniqueInverseResult unique_inverse(const Array& x) {
   const base::NamedCall call("unique_inverse");
-  const Ordered o = ordered(x);
-  return {take(o.groups.sorted, o.groups.begins), inverse_of(o.groups.first, o.order, x.shape())};
+  const api::Ordered sorted = ordered(flattened(x));
+  const Groups groups = groups_of(sorted.values);
+  return {take(groups.sorted, groups.begins), inverse_of(groups.first, sorted.places, x.shape())};
 }
 
 UniqueCountsResult unique_counts(const Array& x) {

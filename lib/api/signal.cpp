@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution and correlation as one reduction over overlapping windows; interpolation as a search and takes.
 #include "api/integers.hpp"
+#include "api/sorting.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -105,7 +106,7 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
       throw ValueError("[interp] .period is " + std::to_string(*options.period) + "; it must be finite and not zero");
     }
     at = remainder(at, period);
-    const Array within = remainder(points, period), order = argsort(within), sorted = take(within, order);
+    const auto [sorted, order] = api::ordered(remainder(points, period));
     heights = take(heights, order);
     points = concat({sorted(slice(-1, none)) - period, sorted, sorted(slice(none, 1)) + period});
     heights = concat({heights(slice(-1, none)), heights, heights(slice(none, 1))});

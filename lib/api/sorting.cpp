@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts and places in sorted lists: checks, and the axis moved to the end.
+#include "api/sorting.hpp"
+
 #include "api/build.hpp"
+#include "api/choices.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -16,9 +19,10 @@ namespace koine {
 namespace {
 
 /// Sorts the last axis.
-Array sorted(const Array& rows, bool places, bool descending) {
-  return api::pending(graph::Op::sort, places ? int64 : rows.dtype(), rows.shape(), {api::in_order(rows.node())},
-                      graph::make_attributes<graph::Op::sort>({places, descending}));
+Array sorted(const Array& rows, graph::SortGives gives, bool descending) {
+  const DType type = gives == graph::SortGives::places ? int64 : rows.dtype();
+  return api::pending(graph::Op::sort, type, rows.shape(), {api::in_order(rows.node())},
+                      graph::make_attributes<graph::Op::sort>({gives, descending}));
 }
 
 /// x with its axis `axis`, which is in range, last.
@@ -33,14 +37,22 @@ std::size_t sorted_axis(const Array& x, std::int64_t axis, std::string_view func
 
 }  // namespace
 
+api::Ordered api::ordered(const Array& rows, bool descending) {
+  const graph::NodeRef input = in_order(rows.node());
+  const std::vector<graph::NodeRef> results =
+      graph::make_results(graph::Op::sort, chosen_place(input->place), {&input, 1},
+                          graph::make_attributes<graph::Op::sort>({graph::SortGives::both, descending}));
+  return {pending(results[0]), pending(results[1])};
+}
+
 Array sort(const Array& x, const SortOptions& options) {
   const std::size_t axis = sorted_axis(x, options.axis, "sort");
-  return with_back(sorted(with_last(x, axis), false, options.descending), axis);
+  return with_back(sorted(with_last(x, axis), graph::SortGives::values, options.descending), axis);
 }
 
 Array argsort(const Array& x, const SortOptions& options) {
   const std::size_t axis = sorted_axis(x, options.axis, "argsort");
-  return with_back(sorted(with_last(x, axis), true, options.descending), axis);
+  return with_back(sorted(with_last(x, axis), graph::SortGives::places, options.descending), axis);
 }
 
 Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
@@ -62,9 +74,13 @@ TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
     throw ValueError("[topk] k is " + std::to_string(k) + "; axis " + std::to_string(options.axis) + " of shape " +
                      to_string(x.shape()) + " has " + std::to_string(size) + " elements");
   }
-  const Array rows = with_last(x, axis), places = sorted(rows, true, options.largest)(ellipsis, slice(0, k));
-  const Array values = take_along_axis(rows, places);
-  return {with_back(values, axis), with_back(places, axis)};
+  const api::Ordered sorted = api::ordered(with_last(x, axis), options.largest);
+  const auto first = [&](const Array& all) {
+    const Array part = all(ellipsis, slice(0, k));
+    // A view would keep the memory of all.
+    return with_back(k == size ? part : Array(graph::make_copy(part.node(), part.shape(), part.node()->place)), axis);
+  };
+  return {first(sorted.values), first(sorted.places)};
 }
 
 Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options) {

@@ -2,6 +2,7 @@
 // Values brought together with a part of an array, where positions may repeat: x.at(...).add(values) and its like.
 #include "api/integers.hpp"
 #include "api/segments.hpp"
+#include "api/sorting.hpp"
 #include "api/subscript.hpp"
 
 #include <koine/creation.hpp>
@@ -38,25 +39,18 @@ Array reduced_into(SegmentKind kind, const Array& x, const Array& at, const Arra
   return api::reduced_by_ids({values, at, x.shape(), {kind, x.size(), function, true}, x}, x.dtype());
 }
 
-/// Writes values, of equal positions the same, to positions of x, of one axis.
-Array written(const Array& x, const Array& at, const Array& values) {
-  return api::pending(graph::Op::scatter, x.dtype(), x.shape(),
-                      {api::in_order(x.node()), api::in_order(at.node()), api::in_order(values.node())},
-                      graph::make_attributes<graph::Op::scatter>({false}));
-}
-
 /// The same where positions are few beside x: those that are equal get a number, and x's elements there are brought
 /// together with their values.
 Array reduced_apart(SegmentKind kind, const Array& x, const Array& positions, const Array& values) {
-  const Array order = argsort(positions), at = take(positions, order);
+  const auto [at, order] = api::ordered(positions);
   const Array begins = astype(at(slice(1, none)) != at(slice(none, -1)), int64);
   const Array numbers = cumulative_sum(begins, {.include_initial = true});
   const Array own =
-      written(zeros(at.shape(), {.dtype = x.dtype(), .device = x.device()}), numbers, take(x, maximum(at, 0)));
+      api::written(zeros(at.shape(), {.dtype = x.dtype(), .device = x.device()}), numbers, take(x, maximum(at, 0)));
   const Array sorted = values.size() == 1 ? values : take(values, order);
   const graph::ScatterReduceInfo info{kind, at.size(), function, true};
   const Array results = api::reduced_by_ids({sorted, numbers, at.shape(), info, own, true}, x.dtype());
-  return written(x, at, take(results, numbers));
+  return api::written(x, at, take(results, numbers));
 }
 
 void update(Array& x, std::span<const Index> list, SegmentKind kind, const Operand& operand) {

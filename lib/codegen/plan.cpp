@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitioning a graph into kernels: the nodes behind the roots, and what computing each would cost.
 #include "codegen/plan_state.hpp"
+#include "graph/families.hpp"
 
 #include <koine/error.hpp>
 
@@ -79,9 +80,8 @@ void Planner::State::analyse(Info& info) {
   info.copies = node.op == Op::view && node.get<Op::view>().reshape && node.inputs[0]->is_ready() &&
                 !apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout);
   const bool own_kernel = info.always_stored();
-  if (node.op == Op::constant || node.op == Op::iota) info.flat = true;
-  if (graph::in_table(node.op)) info.operations = graph::info(node.op).cost;
-  if (node.op == Op::where || node.op == Op::cast) info.operations = 1;
+  info.flat = graph::is_source(node.op);
+  info.operations = graph::cost(node.op);
   bool flat = true;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const NodeRef& input = node.inputs[i];
@@ -90,7 +90,8 @@ void Planner::State::analyse(Info& info) {
     // A constant that nobody asked for is computed wherever it is read.
     const bool constant =
         input->op == Op::constant && pending && !std::count(wanted.begin(), wanted.end(), input.get());
-    const bool barrier = own_kernel || node.op == Op::view || (input->shape != node.shape && !constant);
+    const bool barrier =
+        node.op != Op::result && (own_kernel || node.op == Op::view || (input->shape != node.shape && !constant));
     if (pending) {
       ++in->edges;
       in->held = input.use_count() > input->consumers.load(std::memory_order_relaxed);

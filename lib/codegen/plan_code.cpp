@@ -24,14 +24,19 @@ std::uint64_t hash_of(const Body& body, const Node& constant) {
 
 }  // namespace
 
-/// Says how a node will lie in memory that is stored, or, `alias`, a view of one that is.
+/// Says how a node will lie in memory that is stored, or, `alias`, a view of one that is; or its several results.
 void Planner::State::lay_out(Node& node, bool alias) {
+  for (const NodeRef& result : wanted_results(node)) {
+    if (result) result->layout = graph::row_major(result->shape);
+  }
   node.layout = alias ? *apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout) : graph::row_major(node.shape);
 }
 
 void Planner::State::lay_out() {
   for (std::size_t i = 0; i < count; ++i) {
-    if (infos[i].stored()) lay_out(*infos[i].node, steps[static_cast<std::size_t>(infos[i].step)].family == Op::view);
+    Info& info = infos[i];
+    if (info.node->op == Op::result) info.step = find(info.node->inputs[0].get())->step;
+    if (info.stored()) lay_out(*info.node, steps[static_cast<std::size_t>(info.step)].family == Op::view);
   }
 }
 
@@ -153,6 +158,7 @@ void Planner::State::write_code() {
       for (Read& read : info.reads) read.line = write_line(info, read.step, read.chain);
       continue;
     }
+    if (node.op == Op::result) continue;
     Step& step = steps[static_cast<std::size_t>(info.step)];
     if (step.family == Op::elementwise || step.family == Op::rows) {
       const std::int32_t line =

@@ -294,6 +294,8 @@ void Planner::State::decide(bool merge) {
       }
       ++steps[static_cast<std::size_t>(info.step)].results;
       add_read(*node.inputs[0], info.step, Chains::identity);
+    } else if (node.op == Op::result) {
+      // The step of its operation, whose turn comes later, stores it, too (lay_out).
     } else if (has_own_kernel(node.op)) {
       info.step = merge ? reduction_to_join(info, Op::reduce) : -1;
       if (info.step < 0) info.step = add_step(node.op, &node);

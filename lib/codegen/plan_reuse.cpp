@@ -30,6 +30,7 @@ void append_attributes(Structure& words, const Node& node) {
     words.insert(words.end(), info.axes.begin(), info.axes.end());
   }
   if (node.op == Op::random) words.push_back(static_cast<std::uint64_t>(node.get<Op::random>().kind));
+  if (node.op == Op::result) words.push_back(node.get<Op::result>().number);
   if (node.op == Op::scan) words.push_back(node.get<Op::scan>().axis);
 }
 

@@ -54,7 +54,7 @@ struct Info {
 
   bool stored() const { return step >= 0; }
   /// Whether it is stored whatever reads it.
-  bool always_stored() const { return copies || graph::has_own_kernel(node->op); }
+  bool always_stored() const { return copies || node->op == Op::result || graph::has_own_kernel(node->op); }
   std::uint64_t hash_of(const Read& read) const {
     const auto place = static_cast<std::uint64_t>(read.step) << 32 | static_cast<std::uint32_t>(read.chain);
     return base::hash_combine(place, reinterpret_cast<std::uintptr_t>(node));

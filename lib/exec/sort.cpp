@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace koine::exec {
 namespace {
@@ -25,13 +26,16 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 /// What sort_rows.cl and sort_blocks.cl are compiled for.
 struct SortSpec {
   KeySpec key;
-  bool places, apart, wide, cpu;
+  bool values, places;  // what is wanted
+  bool placed;          // the places move along
+  bool apart, wide, cpu;
   std::optional<int> each;
 
   template <class Visit>
   void visit(Visit& v) const {
     key.visit(v);
-    v.define("KN_WANTED", codegen::one_if(places));
+    v.define("KN_WANTED", places ? std::optional(values ? 3 : 1) : std::nullopt);
+    v.define("KN_PLACED", placed && !places);
     v.define("KN_APART", apart);
     v.define("KN_COUNT", std::string_view(wide ? "ulong" : ""));
     v.define("KN_CPU", cpu);
@@ -41,7 +45,7 @@ struct SortSpec {
 
 /// Rows that lie one after another in memory. Of the values each row in order: -0.0 comes before 0.0 (after, if
 /// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN
-/// among themselves, and both zeros, being equal; NaN comes last.
+/// among themselves, and both zeros, being equal; NaN comes last. Or both, of which only one may be wanted.
 class Sort {
  public:
   /// Asks for all kernels.
@@ -55,15 +59,18 @@ class Sort {
         rows_(count_ == 0 ? 0 : elements_ / count_),
         cpu_(queue.traits().long_loops()),
         tuning_(queue.traits().tuning),
+        results_(wanted_results(node)),
+        values_wanted_(info_.gives == graph::SortGives::values || (results_.size() > 1 && results_[0])),
+        places_wanted_(info_.gives == graph::SortGives::places || (results_.size() > 1 && results_[1])),
         key_(size_of(x_.dtype)),
         wide_(count_ > std::numeric_limits<std::uint32_t>::max()),
-        apart_(info_.places && (wide_ || key_ > 4)),
-        item_(!info_.places ? key_
-              : apart_      ? 16
-                            : 8),
-        result_(info_.places ? 8 : key_),
+        placed_(info_.gives != graph::SortGives::values),
+        apart_(placed_ && (wide_ || key_ > 4)),
+        item_(!placed_ ? key_
+              : apart_ ? 16
+                       : 8),
         tile_(group_size * each_of(key_ + 2, 90)) {
-    if (elements_ == 0) return;
+    if (elements_ == 0 || !(values_wanted_ || places_wanted_)) return;
     const std::uint64_t units = queue_.traits().compute_units;
     const bool whole =
         cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
@@ -74,10 +81,13 @@ class Sort {
     }
   }
 
-  BufferRef run() {
-    out_ = allocate(elements_ * result_);
-    if (elements_ > 0) whole_ ? run_rows() : run_blocks();
-    return std::move(out_);
+  void run() {
+    if (values_wanted_) values_ = allocate(elements_ * key_);
+    if (places_wanted_) places_ = allocate(elements_ * sizeof(std::uint64_t));
+    if (whole_) run_rows();
+    if (blocks_.scan) run_blocks();
+    if (info_.gives == graph::SortGives::both) return fulfil_results(node_, results_, {{values_, places_}});
+    graph::fulfil(node_, any_result(), graph::row_major(node_.shape));
   }
 
  private:
@@ -91,6 +101,11 @@ class Sort {
   };
 
   BufferRef allocate(std::uint64_t bytes) { return queue_.allocate(bytes, function_of(node_)); }
+  /// One that is wanted, for a parameter that the kernel does not use, too.
+  const BufferRef& any_result() const { return values_ ? values_ : places_; }
+  void add_results(runtime::Launch& launch) const {
+    launch.out(values_ ? *values_ : *places_).out(places_ ? *places_ : *values_);
+  }
   std::uint64_t flip() const { return info_.descending ? ~std::uint64_t{0} : 0; }
   std::uint64_t offset() const { return static_cast<std::uint64_t>(x_.layout.offset); }
   /// Elements of a work-item in a tile of a GPU: the tile, beside its counters, fits the local memory that every device
@@ -100,8 +115,8 @@ class Sort {
   }
 
   runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
-    const SortSpec spec{{x_.dtype}, info_.places, apart_,
-                        wide_,      cpu_,         cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
+    const SortSpec spec{{x_.dtype}, values_wanted_, places_wanted_, placed_, apart_, wide_, cpu_,
+                        cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
     return programs.kernel_of_file(file, spec, entry);
   }
 
@@ -125,7 +140,8 @@ class Sort {
     const std::uint64_t units = divide_up(rows_, d.rows_each);
     BufferRef scratch;
     runtime::Launch each(queue_, whole_);
-    each.in(*x_.storage).out(*out_);
+    each.in(*x_.storage);
+    add_results(each);
     if (cpu_) {
       scratch = allocate(2 * units * count_ * item_);
       each.out(*scratch);
@@ -162,10 +178,11 @@ class Sort {
     const std::uint64_t units = rows_ * d.blocks;
     const BufferRef table = allocate(units * digits * size_of(blocks_.table->dtype));
     blocks_.table->storage = table;
-    // Items go to and fro between two buffers. The results' own is the second, if they are of one size: the number of
+    // Items go to and fro between two buffers. A result's own is the second, if they are of one size: the number of
     // passes is even, or one.
-    const BufferRef one = key_ > 1 ? allocate(elements_ * item_) : out_;
-    const BufferRef two = item_ == result_ ? out_ : key_ > 1 ? allocate(elements_ * item_) : out_;
+    const BufferRef one = key_ > 1 ? allocate(elements_ * item_) : any_result();
+    const BufferRef fitting = !placed_ ? values_ : apart_ ? nullptr : places_;
+    const BufferRef two = fitting ? fitting : key_ > 1 ? allocate(elements_ * item_) : any_result();
     for (std::uint32_t pass = 0; pass < key_; ++pass) {
       const runtime::Buffer &to = pass % 2 == 0 ? *one : *two, &from = pass % 2 == 0 ? *two : *one;
       d.shift = 8 * pass;
@@ -177,7 +194,9 @@ class Sort {
       }
       const BufferRef begins = blocks_.scan->run();
       runtime::Launch moves(queue_, blocks_.scatter);
-      launch(moves.in(*x_.storage).in(from).out(to).out(*out_).in(*begins).value(d), units);
+      moves.in(*x_.storage).in(from).out(to);
+      add_results(moves);
+      launch(moves.in(*begins).value(d), units);
     }
   }
 
@@ -188,13 +207,15 @@ class Sort {
   const std::uint64_t count_, elements_, rows_;
   const bool cpu_;
   const Tuning& tuning_;
+  const std::vector<graph::NodeRef> results_;  // of a sort that gives both
+  const bool values_wanted_, places_wanted_;
   const std::uint64_t key_;  // bytes
-  const bool wide_, apart_;
-  const std::uint64_t item_, result_;  // bytes
-  const std::uint64_t tile_;           // elements that a group of a GPU sorts at once
-  runtime::KernelRef whole_;           // of short rows
-  Blocks blocks_;                      // of others
-  BufferRef out_;
+  const bool wide_, placed_, apart_;
+  const std::uint64_t item_;  // bytes
+  const std::uint64_t tile_;  // elements that a group of a GPU sorts at once
+  runtime::KernelRef whole_;  // of short rows
+  Blocks blocks_;             // of others
+  BufferRef values_, places_;
 };
 
 }  // namespace
@@ -210,10 +231,7 @@ std::string_view KeySpec::infinity() const {
 }
 
 Work prepare_sort(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
-  graph::Node& node = *step.node;
-  return [&node, sort = std::make_shared<Sort>(programs, queue, node)] {
-    graph::fulfil(node, sort->run(), graph::row_major(node.shape));
-  };
+  return [sort = std::make_shared<Sort>(programs, queue, *step.node)] { sort->run(); };
 }
 
 }  // namespace koine::exec

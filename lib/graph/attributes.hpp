@@ -2,17 +2,20 @@
 // What the nodes of each family carry beside type, shape and inputs: families.def names the type of each.
 //
 // A type may have `std::string_view function() const`, the public function that its nodes are work of; without it that
-// is the family's name.
+// is the family's name. That of a family with several results has
+// `std::vector<ResultType> results(std::span<const NodeRef> inputs) const`, which says what they are.
 #pragma once
 
 #include "graph/layout.hpp"
 #include "graph/reductions.hpp"
 
+#include <koine/array.hpp>
 #include <koine/dtype.hpp>
 
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +25,17 @@ namespace koine::graph {
 struct ConstantValue {
   std::int64_t integer = 0;
   std::complex<double> real = 0.0;
+};
+
+/// What one of several results is.
+struct ResultType {
+  DType dtype;
+  Shape shape;
+};
+
+/// Which of its input's several results a node is.
+struct ResultInfo {
+  std::size_t number;
 };
 
 struct ReduceInfo {
@@ -89,12 +103,17 @@ struct ScatterReduceInfo {
   std::string_view function() const { return name; }
 };
 
-/// Along the last axis: the sorted values, or the places that they came from.
+enum class SortGives : std::uint8_t { values, places, both };
+
+/// Along the last axis: the sorted values, the places that they came from, or both, where the values stand as those
+/// places say (`values` alone tells zeros apart).
 struct SortInfo {
-  bool places = false;
+  SortGives gives = SortGives::values;
   bool descending = false;
 
-  std::string_view function() const { return places ? "argsort" : "sort"; }
+  std::string_view function() const { return gives == SortGives::places ? "argsort" : "sort"; }
+  /// Of `both`.
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 
 /// Of places in a sorted list: behind what is equal, or before.

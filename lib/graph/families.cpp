@@ -16,12 +16,18 @@ std::string_view function_name(const Node& node) {
 }
 
 template <Op op>
-constexpr Family record(std::string_view name) {
-  return {name, role(op), function_name<op>};
+constexpr Family record(std::string_view name, int cost = 0) {
+  Family result{name, role(op), cost, function_name<op>, nullptr};
+  if constexpr (requires(const AttributesOf<op>& info) { info.results({}); }) {
+    result.results = [](const Attributes& attributes, std::span<const NodeRef> inputs) {
+      return attributes_of<op>(attributes).results(inputs);
+    };
+  }
+  return result;
 }
 
 constexpr Family families[] = {
-#define KN_INLINE(name, ...) record<Op::name>(#name),
+#define KN_INLINE(name, role, attributes, cost) record<Op::name>(#name, cost),
 #define KN_FAMILY(name, ...) record<Op::name>(#name),
 #include "graph/families.def"
 };
@@ -31,6 +37,10 @@ constexpr Family families[] = {
 const Family& family(Op op) {
   const int index = static_cast<int>(in_table(op) ? Op::elementwise : op) - table_size;
   return families[index];
+}
+
+std::vector<ResultType> SortInfo::results(std::span<const NodeRef> inputs) const {
+  return {{inputs[0]->dtype, inputs[0]->shape}, {DType::int64, inputs[0]->shape}};
 }
 
 std::string_view RandomInfo::function() const {
@@ -52,7 +62,8 @@ std::string_view function_of(const Node& node) {
   const bool copy = node.op == Op::cast && node.inputs.size() == 1 && node.inputs[0]->dtype == node.dtype;
   if (node.op == Op::cast) return copy ? "eval" : "astype";
   const Role role = graph::role(node.op);
-  if (role == Role::source || role == Role::memory || role == Role::movement) return "eval";
+  if (role == Role::result && !node.inputs.empty()) return function_of(*node.inputs[0]);
+  if (role == Role::result || role == Role::source || role == Role::memory || role == Role::movement) return "eval";
   return family(node.op).function(node);
 }
 

@@ -2,6 +2,7 @@
 // Building nodes, and what they know of the work behind them.
 #include "graph/node.hpp"
 
+#include "graph/families.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -118,6 +119,18 @@ NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const 
   return node;
 }
 
+std::vector<NodeRef> make_results(Op op, Place place, std::span<const NodeRef> inputs, Attributes attributes) {
+  const std::vector<ResultType> types = family(op).results(attributes, inputs);
+  const NodeRef node = make_node(op, types[0].dtype, types[0].shape, place, inputs, std::move(attributes));
+  std::vector<NodeRef> results;
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    results.push_back(
+        make_node(Op::result, types[k].dtype, types[k].shape, place, {&node, 1}, make_attributes<Op::result>({k})));
+    node->results.push_back(results.back());
+  }
+  return results;
+}
+
 NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map, Place place) {
   if (input->is_ready()) {
     if (auto layout = apply(map, shape, input->layout)) {
@@ -142,6 +155,20 @@ void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout)
   node.layout = std::move(layout);
   release_inputs(node);
   node.ready.store(true, std::memory_order_release);
+}
+
+std::vector<NodeRef> wanted_results(const Node& node) {
+  std::vector<NodeRef> wanted;
+  for (const std::weak_ptr<Node>& result : node.results) wanted.push_back(result.lock());
+  return wanted;
+}
+
+void fulfil_results(Node& node, std::span<const NodeRef> results,
+                    std::span<const std::shared_ptr<runtime::Buffer>> storages) {
+  fulfil(node, nullptr, {});
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (results[k]) fulfil(*results[k], storages[k], std::move(results[k]->layout));
+  }
 }
 
 std::uint64_t next_epoch() {

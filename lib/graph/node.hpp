@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace koine::runtime {
 class Context;
@@ -48,7 +49,7 @@ struct AttributesTrait {
   struct AttributesTrait<Op::name> {          \
     using type = attributes;                  \
   };
-#define KN_INLINE KN_ATTRIBUTES
+#define KN_INLINE(name, role, attributes, cost) KN_ATTRIBUTES(name, role, attributes)
 #define KN_FAMILY KN_ATTRIBUTES
 #include "graph/families.def"
 #undef KN_ATTRIBUTES
@@ -63,6 +64,16 @@ Attributes make_attributes(AttributesOf<op> attributes) {
     return attributes;
   } else {
     return std::shared_ptr<const void>(std::make_shared<const AttributesOf<op>>(std::move(attributes)));
+  }
+}
+
+/// What the nodes of the operation `op` carry.
+template <Op op>
+const AttributesOf<op>& attributes_of(const Attributes& attributes) {
+  if constexpr (std::is_same_v<AttributesOf<op>, ConstantValue>) {
+    return std::get<ConstantValue>(attributes);
+  } else {
+    return *static_cast<const AttributesOf<op>*>(std::get<std::shared_ptr<const void>>(attributes).get());
   }
 }
 
@@ -86,13 +97,17 @@ struct Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  Op op;
-  DType dtype;
-  Shape shape;
-  Place place;
+  const Op op;
+  const DType dtype;
+  const Shape shape;
+  const Place place;
   Inputs inputs;
   Attributes attributes;
   Pending pending;
+
+  /// Of an operation with several results the nodes that stand for them, while somebody wants them. They become ready
+  /// together with it, which has no memory of its own.
+  std::vector<std::weak_ptr<Node>> results;
 
   /// Pending nodes that take this one as an input: results with several are worth storing.
   std::atomic<std::int32_t> consumers{0};
@@ -113,11 +128,7 @@ struct Node {
   /// What the nodes of the operation `op`, which this one's must be, carry.
   template <Op op>
   const AttributesOf<op>& get() const {
-    if constexpr (std::is_same_v<AttributesOf<op>, ConstantValue>) {
-      return std::get<ConstantValue>(attributes);
-    } else {
-      return *static_cast<const AttributesOf<op>*>(std::get<std::shared_ptr<const void>>(attributes).get());
-    }
+    return attributes_of<op>(attributes);
   }
 };
 
@@ -134,6 +145,9 @@ NodeRef make_iota(Shape shape, Place place);
 /// A pending node; types and shapes were inferred by the caller. Inputs broadcast to `shape` if `op` is element-wise.
 NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const NodeRef> inputs,
                   Attributes attributes = {});
+/// The nodes of several results, of an operation whose family says what they are. Each holds the operation that
+/// computes them all, so those that are let go of before cost nothing.
+std::vector<NodeRef> make_results(Op op, Place place, std::span<const NodeRef> inputs, Attributes attributes);
 /// `map` over `input`: a leaf over the same memory where the input has been computed, else pending.
 NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map, Place place);
 /// A pending copy of `shape`, which the input broadcasts to.
@@ -146,6 +160,11 @@ std::string_view function_of(const Node& node);
 
 /// Records the result of a pending node and lets go of what it was computed from.
 void fulfil(Node& node, std::shared_ptr<runtime::Buffer> storage, Layout layout);
+/// The results of an operation with several; null for one that nobody wants.
+std::vector<NodeRef> wanted_results(const Node& node);
+/// Records them, in the layouts that the planner has said. The operation's node may be gone afterwards.
+void fulfil_results(Node& node, std::span<const NodeRef> results,
+                    std::span<const std::shared_ptr<runtime::Buffer>> storages);
 
 /// Marks nodes that a walk under the evaluation mutex has met, in Node::epoch: no two walks of the process share one.
 std::uint64_t next_epoch();

@@ -25,6 +25,7 @@ enum class Role : std::uint8_t {
   fold,         // a loop along axes over an expression, which its kernel computes on the way
   contraction,  // sums of products
   opaque,       // kernels of its own, over inputs in memory
+  result,       // one of several that its input, an opaque operation, computes together
   memory,       // what has been computed
 };
 

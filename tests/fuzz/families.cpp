@@ -13,7 +13,8 @@ namespace kind_of {
 constexpr Kind cast = Kind::astype, where = Kind::where, constant = Kind::filled, iota = Kind::filled,
                leaf = Kind::create, elementwise = Kind::elementwise, view = Kind::permute, reduce = Kind::reduce,
                scan = Kind::scan, rows = Kind::softmax, matmul = Kind::matmul, random = Kind::random, take = Kind::take,
-               scatter = Kind::scatter, scatter_reduce = Kind::segments, sort = Kind::sort, search = Kind::sets;
+               scatter = Kind::scatter, scatter_reduce = Kind::segments, sort = Kind::sort, result = Kind::sort,
+               search = Kind::sets;
 }
 #define KN_INLINE(name, ...) kind_of::name,
 #define KN_FAMILY KN_INLINE

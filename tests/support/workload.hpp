@@ -290,7 +290,9 @@ inline std::vector<Step> workload() {
     attempt.once([&] { x = (arange(count, 0, -1) * 7 % count).astype(int16).eval(); });
     const auto there = attempt.elsewhere();
     const Array rows = sort(reshape(x, {-1, 10}), {.axis = 0});
-    return sort(x)(count - 1).item<std::int64_t>() == count - 1 && argsort(x)(0).item<std::int64_t>() == 0 &&
+    const TopkResult top = topk(x, 2);
+    return top.values(1).item<std::int64_t>() == count - 2 && x(top.indices)(1).item<std::int64_t>() == count - 2 &&
+           sort(x)(count - 1).item<std::int64_t>() == count - 1 && argsort(x)(0).item<std::int64_t>() == 0 &&
            all(rows(slice(1, none)) >= rows(slice(none, -1))).item<bool>() &&
            searchsorted(arange(10), 7).item<std::int64_t>() == 7;
   });

@@ -2,6 +2,7 @@
 // The planner without a device: a graph of known structure gets the plan that it would get anew.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -89,6 +90,13 @@ NodeRef reshaped(const NodeRef& x, const Shape& shape) {
   return kn::graph::make_view(x, shape, map, place);
 }
 
+/// The values of sorted rows, or where they were.
+NodeRef sorted(const NodeRef& x, std::size_t result) {
+  const auto results = kn::graph::make_results(
+      Op::sort, place, {&x, 1}, kn::graph::make_attributes<Op::sort>({kn::graph::SortGives::both, false}));
+  return kn::graph::make_cast(results[result], DType::float32, place);
+}
+
 /// The inputs of all pending nodes behind some.
 std::map<const Node*, std::vector<const Node*>> inputs_behind(const std::vector<NodeRef>& values) {
   std::map<const Node*, std::vector<const Node*>> found;
@@ -125,7 +133,7 @@ struct Drawn {
     const unsigned count = 1 + below(6);
     for (unsigned k = 0; k < count; ++k) {
       place.queue = below(4) == 0 ? other_queue() : nullptr;
-      switch (below(9)) {
+      switch (below(10)) {
         case 0: values.push_back(binary(Op::add, any(), any())); break;
         case 1: values.push_back(binary(Op::multiply, any(), constant(below(2)))); break;
         case 2: values.push_back(binary(Op::add, binary(Op::multiply, any(), constant(1)), constant(below(2)))); break;
@@ -133,7 +141,8 @@ struct Drawn {
         case 4: values.push_back(binary(Op::subtract, any(), sum(any(), 0))); break;
         case 5: values.push_back(binary(Op::divide, any(), sums_of_rows(any()))); break;
         case 6: values.push_back(reshaped(leaves[4], shape)); break;
-        case 7: held.push_back(binary(Op::multiply, sum(any(), 0), leaves[3])); break;
+        case 7: values.push_back(sorted(any(), below(2))); break;
+        case 8: held.push_back(binary(Op::multiply, sum(any(), 0), leaves[3])); break;
         default: values.push_back(binary(Op::divide, any(), leaves[3])); break;
       }
     }
@@ -207,4 +216,35 @@ TEST_CASE("a graph of known structure gets the plan that it would get anew") {
     }
     CHECK(inputs_behind(graph.held) == inputs);  // the graph is the user's
   }
+}
+
+TEST_CASE("results that one operation computes are one step, which what reads them waits for") {
+  place = {};
+  const NodeRef x = leaf(kn::graph::row_major(Shape{8, 100}));
+  const auto sort = [&] {
+    return kn::graph::make_results(Op::sort, place, {&x, 1},
+                                   kn::graph::make_attributes<Op::sort>({kn::graph::SortGives::both, false}));
+  };
+  Planner planner;
+  std::uint64_t evaluation = 0;
+  // The third time the plan of before is followed.
+  for (int time = 0; time < 3; ++time) {
+    std::vector<NodeRef> results = sort();
+    const NodeRef sum = binary(Op::add, results[0], kn::graph::make_cast(results[1], DType::float32, place));
+    const std::array<Node*, 2> roots{sum.get(), results[1].get()};
+    const std::span<Step* const> plan = planner.plan(roots, {.evaluation = ++evaluation});
+    REQUIRE(plan.size() == 2);
+    CHECK(plan[0]->family == Op::sort);
+    CHECK(plan[1]->node == sum.get());
+    CHECK(plan[1]->body.loads.size() == 2);
+    CHECK(results[1]->layout == kn::graph::row_major(x->shape));
+    CHECK(kn::graph::wanted_results(*plan[0]->node) == results);
+  }
+  // One that is let go of is no longer wanted, and the other stands for itself.
+  std::vector<NodeRef> results = sort();
+  results[0].reset();
+  const std::array<Node*, 1> roots{results[1].get()};
+  const std::span<Step* const> plan = planner.plan(roots, {.evaluation = ++evaluation});
+  REQUIRE(plan.size() == 1);
+  CHECK(kn::graph::wanted_results(*plan[0]->node) == results);
 }
