@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pad: the array is put into memory of the new shape, then each axis in turn is continued by parts of what is there.
+// pad: a view that goes beyond the ends of axes; constants take the place of what it finds there.
 #include "api/build.hpp"
+#include "api/subscript.hpp"
 
 #include <koine/error.hpp>
 #include <koine/manipulation.hpp>
@@ -10,19 +11,23 @@
 namespace koine {
 namespace {
 
-enum class PadMode { constant, edge, reflect, symmetric, wrap };
+using Beyond = graph::ViewMap::Beyond;
 
 struct Width {
-  std::int64_t before, after;
+  std::int64_t before = 0, after = 0;
 };
+using Widths = std::vector<Width>;  // of each axis
 
-std::vector<Width> checked(const PadWidths& widths, const Shape& shape) {
+// Axes that one view goes beyond: each takes parameters of the kernels that read it.
+constexpr std::size_t most_axes = 8;
+
+Widths checked(const PadWidths& widths, const Shape& shape) {
   const auto& pairs = widths.widths();
   if (pairs.size() != 1 && pairs.size() != shape.size()) {
     throw ValueError("[pad] got " + std::to_string(pairs.size()) + " pairs of widths for shape " + to_string(shape) +
                      "; it takes one pair, or one for each axis");
   }
-  std::vector<Width> result;
+  Widths result;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const auto& [before, after] = pairs[pairs.size() == 1 ? 0 : axis];
     result.push_back({before.value, after.value});
@@ -34,92 +39,82 @@ std::vector<Width> checked(const PadWidths& widths, const Shape& shape) {
   return result;
 }
 
-/// One axis of the result while it is continued. Of the axes before it everything is there, of those behind it the
-/// input's extent.
-struct Continued {
-  Array& result;
-  std::vector<Index> inside;  // of each axis what is there
-  std::size_t axis;
-  std::int64_t first, last;  // what is there of this axis: [first, last)
+/// How far an axis of `now` elements, made of `size`, goes on at once: no further than it mirrors or repeats all that
+/// is there, so that each step has three pieces. What is not the last step is of whole periods, at whose ends the next
+/// one goes on.
+Width next_width(Width left, std::int64_t size, std::int64_t now, Beyond beyond) {
+  const std::int64_t skip = beyond == Beyond::reflects ? 1 : 0, reach = now - skip, period = size - skip;
+  if (beyond == Beyond::clamps || period == 0 || std::max(left.before, left.after) <= reach) return left;
+  return {std::min(left.before, reach) / period * period, std::min(left.after, reach) / period * period};
+}
 
-  std::vector<Index> part(std::int64_t from, std::int64_t to) const {
-    std::vector<Index> indices = inside;
-    indices[axis] = slice(from, to);
-    return indices;
+/// x continued by `widths`, or by `value` where there is one.
+Array continued(const Array& x, const Widths& widths, Beyond beyond, const graph::NodeRef& value) {
+  graph::ViewMap map = api::identity_map(x.shape()), outside;
+  map.bounds = Shape::filled(widths.size(), 0);
+  map.beyond = beyond;
+  outside.beyond = Beyond::tells;
+  outside.step = map.step;
+  Shape shape = x.shape(), each;
+  for (std::size_t axis = 0; axis < widths.size(); ++axis) {
+    const auto [before, after] = widths[axis];
+    outside.source.push_back(-1);
+    if (before == 0 && after == 0) continue;
+    shape[axis] += before + after;
+    map.start[axis] = -before;
+    map.bounds[axis] = x.shape()[axis];
+    outside.source[axis] = static_cast<std::int64_t>(each.size());
+    outside.start.push_back(-before);
+    outside.bounds.push_back(x.shape()[axis]);
+    each.push_back(2);
   }
-  Array there(std::int64_t from, std::int64_t to, bool mirrored) const {
-    const Array x = result.get(part(from, to));
-    return mirrored ? flip(x, {.axis = axis}) : x;
-  }
-};
-
-/// Continues an axis of `size` elements to all of its length. What is there grows by whole periods, so it doubles with
-/// each step.
-void continue_axis(Continued& c, std::int64_t size, PadMode mode) {
-  const std::int64_t length = c.result.shape()[c.axis];
-  if (mode == PadMode::reflect && size == 1) mode = PadMode::edge;
-  if (mode == PadMode::edge) {
-    c.result.set(c.part(0, c.first), c.there(c.first, c.first + 1, false));
-    c.result.set(c.part(c.last, length), c.there(c.last - 1, c.last, false));
-    return;
-  }
-  const bool mirrored = mode != PadMode::wrap;
-  const std::int64_t skip = mode == PadMode::reflect ? 1 : 0, period = size - skip;
-  // How far the next step can go; mirrors stand whole periods from the input's ends.
-  const auto reach = [&] { return (c.last - c.first - skip) / period * period; };
-  while (c.first > 0) {
-    const std::int64_t count = std::min(c.first, reach());
-    const std::int64_t from = mirrored ? c.first + skip : c.first + reach() - count;
-    c.result.set(c.part(c.first - count, c.first), c.there(from, from + count, mirrored));
-    c.first -= count;
-  }
-  while (c.last < length) {
-    const std::int64_t count = std::min(length - c.last, reach());
-    const std::int64_t to = mirrored ? c.last - skip : c.last - reach() + count;
-    c.result.set(c.part(c.last, c.last + count), c.there(to - count, to, mirrored));
-    c.last += count;
-  }
+  const Array view = api::view(x.node(), shape, std::move(map));
+  if (!value) return view;
+  // Beyond any end: of 0 and 1 along each axis one is not 0.
+  const graph::Place place = view.node()->place;
+  const graph::NodeRef places = graph::make_view(graph::make_iota(each, place), shape, std::move(outside), place);
+  return api::pending(graph::Op::where, x.dtype(), shape,
+                      {graph::make_cast(places, DType::bool_, place), value, view.node()});
 }
 
 }  // namespace
 
 Array pad(const Array& x, const PadWidths& widths, const PadOptions& options) {
   const base::NamedCall call("pad");
-  const auto mode = static_cast<PadMode>(
-      api::choice(options.mode, {"constant", "edge", "reflect", "symmetric", "wrap"}, "pad", "mode"));
-  const std::vector<Width> around = checked(widths, x.shape());
+  const std::size_t mode =
+      api::choice(options.mode, {"constant", "edge", "reflect", "symmetric", "wrap"}, "pad", "mode");
+  const bool constant = mode == 0;
+  constexpr Beyond rules[] = {Beyond::clamps, Beyond::clamps, Beyond::reflects, Beyond::mirrors, Beyond::wraps};
+  const Beyond beyond = rules[mode];
+  Widths left = checked(widths, x.shape());
   Shape shape = x.shape();
-  std::vector<Index> inside;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const auto [before, after] = around[axis];
     const std::int64_t size = shape[axis];
-    for (const std::int64_t more : {before, after}) graph::lengthen(shape, axis, more, "pad");
-    if (mode != PadMode::constant && size == 0 && shape[axis] > 0) {
+    for (const std::int64_t more : {left[axis].before, left[axis].after}) graph::lengthen(shape, axis, more, "pad");
+    if (!constant && size == 0 && shape[axis] > 0) {
       throw ValueError("[pad] axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) +
                        " has no elements to continue; it can be padded with constants");
     }
-    inside.push_back(slice(before, before + size));
   }
-  if (const Shape& constant = api::shape_of(options.constant_values); !constant.empty()) {
-    throw ShapeError("[pad] .constant_values has shape " + to_string(constant) +
+  if (const Shape& values = api::shape_of(options.constant_values); !values.empty()) {
+    throw ShapeError("[pad] .constant_values has shape " + to_string(values) +
                      "; it must be a scalar or an array without axes");
   }
-  if (options.constant_values.is_scalar()) graph::require_fits(options.constant_values.scalar(), x.dtype(), "pad");
   graph::check_sizes(shape, "pad");
-  Array result = api::unwritten(shape, x.dtype(), x.node()->place, "pad");
-  result.set(inside, x);
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const std::int64_t size = x.shape()[axis], before = around[axis].before;
-    if (shape[axis] != size) {
-      Continued c{result, inside, axis, before, before + size};
-      if (mode == PadMode::constant) {
-        result.set(c.part(0, before), options.constant_values);
-        result.set(c.part(before + size, shape[axis]), options.constant_values);
-      } else {
-        continue_axis(c, size, mode);
-      }
+  const Array value = api::assigned_value(x, options.constant_values, "pad");
+  if (x.size() == 0) return broadcast_to(value, shape);
+  Array result = x;
+  while (result.shape() != shape) {
+    Widths now(left.size());
+    std::size_t axes = 0;
+    for (std::size_t axis = 0; axis < left.size() && axes < most_axes; ++axis) {
+      if (left[axis].before == 0 && left[axis].after == 0) continue;
+      now[axis] = next_width(left[axis], x.shape()[axis], result.shape()[axis], beyond);
+      left[axis].before -= now[axis].before;
+      left[axis].after -= now[axis].after;
+      ++axes;
     }
-    inside[axis] = all;
+    result = continued(result, now, beyond, constant ? value.node() : nullptr);
   }
   return result;
 }

@@ -111,11 +111,11 @@ Array roll(const Array& x, const Shape& shift, const RollOptions& options) {
     moved[axis] = ((moved[axis] + shift[i] % size) % size + size) % size;
   }
   graph::ViewMap map = api::identity_map(x.shape());
-  map.wrap = Shape::filled(x.shape().size(), 0);
+  map.bounds = Shape::filled(x.shape().size(), 0);
   for (std::size_t axis = 0; axis < moved.size(); ++axis) {
     if (moved[axis] == 0) continue;
     map.start[axis] = x.shape()[axis] - moved[axis];
-    map.wrap[axis] = x.shape()[axis];
+    map.bounds[axis] = x.shape()[axis];
   }
   return api::view(x.node(), x.shape(), std::move(map));
 }

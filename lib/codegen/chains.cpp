@@ -40,8 +40,8 @@ std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const g
   if (!map && input.shape == node.shape) return chain;
   Link link{chain, map, &node.shape};
   if (const std::int32_t found = find(link); found >= 0) return found;
-  // What a wrapped view reads twice are its ends.
-  const std::int64_t few = map && !map->wrap.empty() ? 2 * input.shape.elements() : 0;
+  // What a view that goes beyond an axis' ends reads twice are those, as a rule.
+  const std::int64_t few = map && !map->bounds.empty() ? 2 * input.shape.elements() : 0;
   const bool expands = map ? !reads_once(*map, node.shape) && node.shape.elements() > few
                            : input.shape.elements() < node.shape.elements();
   link.repeats = repeats(chain) || expands;
@@ -69,26 +69,34 @@ std::pair<const graph::Node*, std::int32_t> Chains::loop_of(std::int32_t chain) 
   }
 }
 
-graph::Pieces Chains::apply(std::int32_t chain, const graph::Layout& layout) const {
+std::optional<graph::Pieces> Chains::apply(std::int32_t chain, const graph::Layout& layout) const {
   graph::Pieces pieces{layout, {}};
-  while (chain != identity) {
+  for (; chain != identity; chain = links_[static_cast<std::size_t>(chain)].outer) {
     const Link& link = links_[static_cast<std::size_t>(chain)];
     if (link.fold) {
-      pieces.loop = pieces.layout.strides[link.axis];
-      pieces.layout.shape.erase(link.axis);
-      pieces.layout.strides.erase(link.axis);
-      chain = link.outer;
-      continue;
-    }
-    if (link.rows) {
+      std::size_t axis = link.axis;
+      if (!pieces.parts.empty()) {
+        if (pieces.parts[link.axis] != 1) return std::nullopt;
+        axis = 0;
+        for (std::size_t before = 0; before < link.axis; ++before) axis += std::size_t(pieces.parts[before]);
+        pieces.parts.erase(link.axis);
+      }
+      if (!pieces.seams.empty()) return std::nullopt;
+      pieces.loop = pieces.layout.strides[axis];
+      pieces.layout.shape.erase(axis);
+      pieces.layout.strides.erase(axis);
+    } else if (link.rows) {
+      if (!pieces.parts.empty()) return std::nullopt;
       if (pieces.layout.shape.size() < link.shape->size()) pieces.layout.strides.push_back(0);
       pieces.layout.strides[link.shape->size() - 1] = 0;
       pieces.layout.shape = *link.shape;
-      chain = link.outer;
-      continue;
+    } else if (link.map) {
+      auto viewed = graph::apply(*link.map, *link.shape, pieces);
+      if (!viewed) return std::nullopt;
+      pieces = std::move(*viewed);
+    } else {
+      pieces = graph::broadcast(pieces, *link.shape);
     }
-    pieces = link.map ? *graph::apply(*link.map, *link.shape, pieces) : graph::broadcast(pieces, *link.shape);
-    chain = link.outer;
   }
   return pieces;
 }

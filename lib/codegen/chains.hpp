@@ -6,6 +6,7 @@
 #include "graph/node.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,9 @@ class Chains {
 
   /// The chain through which `node`, itself read through `chain`, reads `input`.
   std::int32_t extend(std::int32_t chain, const graph::Node& node, const graph::Node& input);
-  /// The layout over the kernel's domain of what has `layout` by itself.
-  graph::Pieces apply(std::int32_t chain, const graph::Layout& layout) const;
+  /// The layout over the kernel's domain of what has `layout` by itself, with axes of the domain split where a reshape
+  /// takes that; none where it cannot be said in pieces (graph::apply).
+  std::optional<graph::Pieces> apply(std::int32_t chain, const graph::Layout& layout) const;
   /// Whether an element may be read for several elements of the domain.
   bool repeats(std::int32_t chain) const {
     return chain != identity && links_[static_cast<std::size_t>(chain)].repeats;

@@ -78,7 +78,7 @@ void Planner::State::analyse_all() {
 void Planner::State::analyse(Info& info) {
   Node& node = *info.node;
   info.copies = node.op == Op::view && node.get<Op::view>().reshape && node.inputs[0]->is_ready() &&
-                !apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout);
+                !apply(node.get<Op::view>(), node.shape, graph::Pieces{node.inputs[0]->layout, {}});
   const bool own_kernel = info.always_stored();
   info.flat = graph::is_source(node.op);
   info.operations = graph::cost(node.op);
@@ -106,16 +106,15 @@ void Planner::State::analyse(Info& info) {
     flat = flat && (input->shape.elements() == node.shape.elements() || input->shape.elements() == 1) &&
            (pending ? in->flat : graph::is_row_major(input->layout));
   }
-  if (node.op == Op::view && !node.get<Op::view>().wrap.empty()) ++info.wraps;
+  if (node.op == Op::view && !node.get<Op::view>().bounds.empty()) ++info.wraps;
   if (own_kernel) {
     info.flat = true;
   } else if (node.op == Op::view) {
-    // What a reshape reads is stored in row-major order if it is not flat by itself (decide_view).
     const graph::ViewMap& map = node.get<Op::view>();
     const NodeRef& input = node.inputs[0];
     const Info* in = input->is_ready() ? nullptr : find(input.get());
     info.flat = keeps_order(map, node.shape, input->shape) &&
-                (in ? map.reshape || in->flat : graph::is_row_major(input->layout));
+                (in ? in->flat : graph::is_row_major(input->layout));
   } else if (graph::is_elementwise(node.op)) {
     info.flat = flat;
   }

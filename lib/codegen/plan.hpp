@@ -25,7 +25,8 @@ struct Step {
   bool last = false;                       // nothing of this plan reads its results
   bool mixed = false;                      // and they are of several levels: only such may join it
   bool looped = false;                     // there are loops in its body
-  bool wrapped = false;                    // it reads wrapped views
+  bool wrapped = false;                    // it reads views that go beyond the ends of axes
+  std::optional<graph::Pieces> fine;       // its domain as it is split for reshapes that it reads, and all their seams
   std::optional<graph::RandomKind> draws;  // the law of random numbers that it makes
 
   // Scratch of its runner: the planner keeps the memory for the next plan's steps.

@@ -82,7 +82,7 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
     if (const Read* read = find_read(*info, s, chain)) return read->line;
   }
   need(s, *input);
-  return load(step, *input, chains.apply(chain, input->layout), false, loop_of(step.body, chain));
+  return load(step, *input, *chains.apply(chain, input->layout), false, loop_of(step.body, chain));
 }
 
 /// The number of the loop that what is read through `chain` is read in, -1 for none.
@@ -120,7 +120,7 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
   Step& step = steps[static_cast<std::size_t>(s)];
   if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
   if (node.op == Op::iota || node.op == Op::random) {
-    return load(step, node, chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
+    return load(step, node, *chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
   }
   std::int32_t args[3] = {-1, -1, -1};
   if (node.op == Op::reduce && step.family == Op::rows) return write_fold(info, s);
@@ -150,6 +150,22 @@ std::int32_t Planner::State::write_fold(Info& info, std::int32_t s) {
   return line;
 }
 
+/// Splits the axes of the domain and of all loads where a reshape lies in one of them in split axes.
+void Planner::State::split_domain(Step& step) {
+  Body& body = step.body;
+  Shape domain = body.domain;
+  for (const Load& load : body.loads) {
+    if (load.layout.shape != domain) domain = *graph::common_split(domain, load.layout.shape);
+  }
+  if (domain == body.domain) return;
+  for (Load& load : body.loads) {
+    graph::Pieces fine = *graph::split({std::move(load.layout), std::move(load.seams)}, domain);
+    load.layout = std::move(fine.layout);
+    load.seams = std::move(fine.seams);
+  }
+  body.domain = std::move(domain);
+}
+
 void Planner::State::write_code() {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
@@ -172,6 +188,9 @@ void Planner::State::write_code() {
     } else {
       for (const NodeRef& input : node.inputs) need(info.step, *input);
     }
+  }
+  for (std::size_t s = 0; s < step_count; ++s) {
+    if (steps[s].fine) split_domain(steps[s]);
   }
 }
 

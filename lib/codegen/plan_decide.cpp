@@ -19,6 +19,11 @@ constexpr std::uint32_t few_results = 4;
 // Of the steps so far that many of the latest are looked at for one to join: planning takes time in proportion to the
 // nodes.
 constexpr std::size_t most_steps = 64;
+// Of a domain that is split for a reshape: axes, and elements of the innermost one.
+constexpr std::size_t most_split_axes = 8;
+constexpr std::int64_t shortest_split_row = 16;
+// Readings of each element by a kernel, past which it is better stored than walked in split axes.
+constexpr std::int64_t most_split_readings = 4;
 
 /// Whether a CPU's kernel reads what it computes with row by row: a reduction does of rows that are not short.
 bool reads_in_order(const Step& step) {
@@ -50,6 +55,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.results = 0;
   step.last = step.mixed = step.looped = step.wrapped = false;
   step.draws.reset();
+  step.fine.reset();
   return static_cast<std::int32_t>(step_count++);
 }
 
@@ -211,29 +217,96 @@ static bool reads_simply(const graph::ViewMap& map) {
   return map.diagonals.empty();
 }
 
+/// Whether the axis that a step's kernel walks as one, if there is one, is not split where its domain is to `fine`.
+static bool keeps_whole(const Step& step, const Shape& fine) {
+  const Shape& domain = step.body.domain;
+  if (step.family == Op::rows) return graph::whole_part(domain, fine, domain.size() - 1).has_value();
+  if (step.family == Op::scan) return graph::whole_part(domain, fine, step.node->get<Op::scan>().axis).has_value();
+  return true;
+}
+
+/// Whether a step's kernel can read what lies so over its domain, beside what it reads already: axes that a reshape
+/// splits are split for all of it. The innermost axis stays long, since each of its rows takes index arithmetic.
+bool Planner::State::takes(std::int32_t s, const std::optional<graph::Pieces>& pieces) {
+  if (!pieces) return false;
+  Step& step = steps[static_cast<std::size_t>(s)];
+  const Shape& domain = step.body.domain;
+  if (pieces->seams.empty() && pieces->layout.shape == domain) return true;
+  if (domain.elements() == 0) return pieces->layout.shape == domain;
+  const graph::Pieces before = step.fine ? *step.fine : graph::Pieces{graph::row_major(domain), {}};
+  const auto shape = graph::common_split(before.layout.shape, pieces->layout.shape);
+  if (!shape) return false;
+  const Shape whole = *graph::common_split(domain, domain);
+  if (*shape != whole) {
+    const bool apart = shape->size() > most_split_axes || shape->back() < std::min(shortest_split_row, whole.back());
+    if (apart || !keeps_whole(step, *shape)) return false;
+  }
+  if (!pieces->seams.empty() && (step.folds() || step.family == Op::rows)) return false;
+  auto fine = graph::split(before, *shape);
+  auto other = graph::split(*pieces, *shape);
+  if (!fine || !other) return false;
+  for (const graph::Seam& seam : other->seams) {
+    if (std::find(fine->seams.begin(), fine->seams.end(), seam) == fine->seams.end()) fine->seams.push_back(seam);
+  }
+  step.fine = std::move(fine);
+  return true;
+}
+
+/// Whether all kernels that read a view can read its input through it, wherever that lies.
+bool Planner::State::readable(const Info& info, bool flat) {
+  const std::int64_t most = most_split_readings * info.node->shape.elements();
+  return std::all_of(info.reads.begin(), info.reads.end(), [&](const Read& read) {
+    const std::int64_t readings = steps[static_cast<std::size_t>(read.step)].body.domain.elements();
+    return (flat || readings <= most) && takes(read.step, through(*info.node, read.chain));
+  });
+}
+
+/// How a kernel that reads a view through `chain` finds the view's input, wherever that lies.
+std::optional<graph::Pieces> Planner::State::through(const Node& view, std::int32_t chain) {
+  const Node& input = *view.inputs[0];
+  // No two of these strides let axes merge.
+  const graph::Layout any{input.shape, Shape::filled(input.shape.size(), 1)};
+  return chains.apply(chains.extend(chain, view, input), input.is_ready() ? input.layout : any);
+}
+
+/// Whether a view reads its input by strides under whatever shape, wherever the input comes to be computed.
+bool Planner::State::reads_flat(const Info& info) const {
+  const Node& node = *info.node;
+  const graph::ViewMap& map = node.get<Op::view>();
+  if (!map.reshape) return true;
+  const Node& input = *node.inputs[0];
+  if (input.is_ready()) return apply(map, node.shape, input.layout).has_value();
+  const Info& in = infos[static_cast<std::size_t>(input.slot)];
+  // A reduction that is computed in a loop where it is read is not flat either.
+  const bool repeats = !info.reads.empty() && std::all_of(info.reads.begin(), info.reads.end(),
+                                                          [&](const Read& read) { return chains.repeats(read.chain); });
+  return in.flat && (!short_axis(input) || repeats);
+}
+
 void Planner::State::decide_view(Info& info) {
   Node& node = *info.node;
   const graph::ViewMap& map = node.get<Op::view>();
   const NodeRef& input = node.inputs[0];
   Info* in = input->is_ready() ? nullptr : find(input.get());
-  const auto store_input_flat = [&] {
-    // A reduction that is computed in a loop where it is read is not flat either.
-    const bool repeats =
-        !info.reads.empty() &&
-        std::all_of(info.reads.begin(), info.reads.end(), [&](const Read& read) { return chains.repeats(read.chain); });
-    if (map.reshape && in && (!in->flat || (short_axis(*in->node) && !repeats))) in->requested = in->row_major = true;
-  };
-  store_input_flat();
+  const bool flat = reads_flat(info), bounded = !map.bounds.empty();
   // Pieces of pieces of pieces would be many, and two axes cannot walk one in pieces.
-  const bool apart = map.wrap.empty() ? !reads_simply(map) : in && in->wraps > 1;
-  if (in && in->wraps > 0 && apart) in->requested = true;
-  if (info.requested || info.cut) {
+  const bool apart = bounded ? in && in->wraps > 1 : !reads_simply(map);
+  if (in && in->wraps > 0 && (apart || !flat)) in->requested = true;
+  const bool stored = info.requested || info.cut;
+  const bool computed = in && (in->requested || short_axis(*input));  // and stored as the reshape has it
+  if (!flat && (stored || computed || !readable(info, flat))) {
+    // Of what is pending the input is stored, so that the reshape is a view of it.
+    if (!in) return copy_reshape(info);
+    in->requested = in->row_major = true;
+  }
+  if (stored || (bounded && !readable(info, flat))) {
     // A part alone is computed without the rest, unless the whole is, or will be, in memory anyway.
     const bool whole = !in || in->requested || in->always_stored();
     const bool part = !whole && reads_once(map, node.shape) && !reads_all_once(map, node.shape, input->shape);
-    if (info.row_major || part || !map.wrap.empty()) {
+    if (info.row_major || part || bounded) {
       info.step = add_step(Op::elementwise, &node);
       read_inputs(info, info.step, Chains::identity);
+      if (bounded) takes(info.step, through(node, Chains::identity));
     } else {
       info.step = add_step(Op::view, &node);
       if (in) in->requested = in->awaited = true;
@@ -241,6 +314,13 @@ void Planner::State::decide_view(Info& info) {
     return;
   }
   for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
+}
+
+/// Copies memory to row-major order: under either shape the elements have the same places in that.
+void Planner::State::copy_reshape(Info& info) {
+  info.copies = true;
+  info.step = add_step(Op::elementwise, info.node);
+  steps[static_cast<std::size_t>(info.step)].body.domain = info.node->inputs[0]->shape;
 }
 
 void Planner::State::decide_elementwise(Info& info, bool merge) {
@@ -312,9 +392,7 @@ void Planner::State::decide(bool merge) {
         }
       }
     } else if (info.copies) {
-      // Under either shape the elements have the same places in row-major order.
-      info.step = add_step(Op::elementwise, &node);
-      steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[0]->shape;
+      copy_reshape(info);
     } else if (node.op == Op::view) {
       decide_view(info);
     } else if (graph::is_source(node.op)) {

@@ -13,8 +13,9 @@ void append(Structure& words, const Shape& shape) {
 }
 
 void append(Structure& words, const graph::ViewMap& map) {
-  words.push_back(2 * map.diagonals.size() + (map.reshape ? 1 : 0));
-  for (const Shape* part : {&map.start, &map.source, &map.step, &map.wrap}) append(words, *part);
+  words.push_back(map.diagonals.size() << 8 | static_cast<std::uint64_t>(map.beyond) << 1 |
+                  (map.reshape ? 1 : 0));
+  for (const Shape* part : {&map.start, &map.source, &map.step, &map.bounds}) append(words, *part);
   for (const graph::ViewMap::Diagonal& diagonal : map.diagonals) {
     words.push_back(diagonal.axis);
     words.push_back(diagonal.input_axis);

@@ -58,14 +58,14 @@ void Planner::State::follow_rows(Info& info) {
 /// Whether a chain leads from each element of the fold's domain to the result of its row.
 bool Planner::State::leads_to_rows(std::int32_t chain, const Node& fold) const {
   const Shape& domain = domain_of(fold);
-  const graph::Pieces pieces = chains.apply(chain, graph::row_major(fold.shape));
-  if (!pieces.seams.empty() || pieces.layout.shape != domain || pieces.layout.offset != 0) return false;
+  const auto pieces = chains.apply(chain, graph::row_major(fold.shape));
+  if (!pieces || !pieces->seams.empty() || pieces->layout.shape != domain || pieces->layout.offset != 0) return false;
   std::int64_t stride = 1;
   for (std::size_t axis = domain.size() - 1; axis-- > 0;) {
-    if (domain[axis] != 1 && pieces.layout.strides[axis] != stride) return false;
+    if (domain[axis] != 1 && pieces->layout.strides[axis] != stride) return false;
     stride *= domain[axis];
   }
-  return pieces.layout.strides.back() == 0;
+  return pieces->layout.strides.back() == 0;
 }
 
 /// Whether all that reads a node does so in one step, which takes elements of the fold's domain, and nobody else will.
@@ -77,7 +77,8 @@ bool Planner::State::read_by_rows(const Info& info, const Node& fold) const {
   }
   const std::int32_t s = info.reads[0].step;
   const Step& step = steps[static_cast<std::size_t>(s)];
-  const bool suits = step.family == Op::rows || (step.family == Op::elementwise && !step.looped && !step.wrapped);
+  const bool suits =
+      step.family == Op::rows || (step.family == Op::elementwise && !step.looped && !step.wrapped && !step.fine);
   return suits && step.body.domain == domain_of(fold) &&
          std::all_of(info.reads.begin(), info.reads.end(), [&](const Read& read) { return read.step == s; });
 }

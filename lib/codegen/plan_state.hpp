@@ -40,9 +40,9 @@ struct Info {
   const Node* source = nullptr;  // of an expression the first of what it reads from memory, else itself
   std::int32_t phases = 0;       // loops over a row that such reductions behind it take one after another
   bool reads_rows = false;       // whether elements of their rows read such reductions
-  std::int32_t wraps = 0;  // wrapped views between memory and this node, one behind the other, if it is not stored
+  std::int32_t wraps = 0;  // views that go beyond axes' ends between memory and this node, one behind the other
   bool flat = false;       // its elements can be read in row-major order under any shape
-  bool copies = false;     // a reshape of memory in an order that strides cannot express: a kernel copies it
+  bool copies = false;     // a reshape of memory whose order strides cannot express, and which a kernel copies
   bool requested = false;
   bool awaited = false;                   // its memory is needed before a step that `reads` does not list
   bool held = false;                      // by somebody who may ask for it later
@@ -145,6 +145,11 @@ struct Planner::State {
   bool fits(const Step& step) const;
   void decide(bool merge);
   void decide_view(Info& info);
+  bool reads_flat(const Info& info) const;
+  bool takes(std::int32_t step, const std::optional<graph::Pieces>& pieces);
+  void copy_reshape(Info& info);
+  std::optional<graph::Pieces> through(const Node& view, std::int32_t chain);
+  bool readable(const Info& info, bool flat);
   void decide_elementwise(Info& info, bool merge);
   bool worth_storing(const Info& info) const;
   bool takes_result(const Step& step, const Node& node) const;
@@ -162,6 +167,7 @@ struct Planner::State {
   bool drawn_in_reader(const Info& info) const;
   std::int32_t reduction_to_join(const Info& info, Op family) const;
   std::int32_t write_fold(Info& info, std::int32_t step);
+  static void split_domain(Step& step);
 
   void follow_rows(Info& info);
   bool leads_to_rows(std::int32_t chain, const Node& fold) const;

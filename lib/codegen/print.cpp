@@ -132,10 +132,15 @@ std::string Printer::load_text(std::size_t k, Access access) const {
     return "(" + vector_type(load.dtype) + ")(" + one + ")";
   }
   if (load.iota) {
-    const std::string step = access == Access::contiguous ? "1" : stride;
+    const std::string step = access == Access::contiguous ? "1" : access == Access::turning ? "s" + n : stride;
     return "(" + vector_type(load.dtype) + ")(" + offset + " + (long)i * " + step + ") + KN_POSITIONS * " + step;
   }
   const std::string at = "p" + n + " + " + offset + " + ";
+  if (access == Access::turning) {
+    const std::string apart = "kn_gather_" + type + "(" + at + "(long)i * s" + n + ", s" + n + ", left)";
+    if (width_ == 1) return apart;
+    return "(s" + n + " == 1 ? kn_load_" + type + "(" + at + "(long)i, left) : " + apart + ")";
+  }
   if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
   return "kn_gather_" + type + "(" + at + "(long)i * " + stride + ", " + stride + ", left)";
 }

@@ -11,7 +11,7 @@ std::string number(std::size_t n) { return std::to_string(n); }
 
 bool any_strided(const Walk& walk) {
   for (Access access : walk.access) {
-    if (access == Access::strided) return true;
+    if (access == Access::strided || access == Access::turning) return true;
   }
   return false;
 }
@@ -29,6 +29,7 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
     block.add({"seam_at", s}, walk.seams[s].at);
     block.add({"seam_jump", s}, walk.seams[s].jump);
+    if (walk.seams[s].turn != 0) block.add({"seam_turn", s}, walk.seams[s].turn);
   }
   block.add("offset", walk.offsets);
   if (any_strided(walk)) block.add("inner_stride", strides.last(operands));
@@ -36,16 +37,28 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
   block.add("stride", strides.first(outer * operands));
 }
 
-/// How far a leader has moved past its seam number `s`, along the axis that `at` counts along.
+/// Past seam number `s` along the axis that `at` counts along, its leader has moved by a jump, and by a change of its
+/// stride. Along the innermost axis that is one of t<leader>.
 static std::string past_seam(const Walk& walk, std::size_t s, const std::string& at) {
-  return "if (" + at + " >= d.seam_at" + number(s) + ") m" + number(walk.seams[s].operand) + " += d.seam_jump" +
-         number(s) + ";\n";
+  const Walk::WalkSeam& seam = walk.seams[s];
+  const std::string leader = number(seam.operand), jump = "d.seam_jump" + number(s), turn = "d.seam_turn" + number(s);
+  const std::string text = "if (" + at + " >= d.seam_at" + number(s) + ") ";
+  if (seam.turn == 0) return text + "m" + leader + " += " + jump + ";\n";
+  if (seam.axis != walk.outer_axes()) return text + "m" + leader + " += " + jump + " + " + at + " * " + turn + ";\n";
+  return text + "{\nm" + leader + " += " + jump + ";\nt" + leader + " += " + turn + ";\n}\n";
 }
 
 /// Whether an operand is in pieces along the innermost axis.
 static bool in_pieces(const Walk& walk, std::size_t operand) {
   return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
     return seam.axis == walk.outer_axes() && seam.operand == walk.leader[operand];
+  });
+}
+
+/// Whether a leader's stride changes along the innermost axis: then that of all whom it leads does.
+static bool turns(const Walk& walk, std::size_t leader) {
+  return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
+    return seam.axis == walk.outer_axes() && seam.operand == leader && seam.turn != 0;
   });
 }
 
@@ -77,6 +90,8 @@ std::string row_offsets(const Walk& walk) {
     const std::string n = number(k);
     if (in_pieces(walk, k)) {
       text += "const long r" + n + " = d.offset[" + n + "] + " + moved(k) + ";\nlong o" + n + " = r" + n + ";\n";
+      if (turns(walk, walk.leader[k]) && walk.leader[k] == k) text += "long t" + n + " = 0;\n";
+      if (walk.access[k] == Access::turning) text += "long s" + n + " = KN_STRIDE(" + n + ");\n";
     } else {
       text += "const long o" + n + " = d.offset[" + n + "] + " + moved(k) + ";\n";
     }
@@ -87,14 +102,19 @@ std::string row_offsets(const Walk& walk) {
 std::string piece_offsets(const Walk& walk) {
   std::string text;
   for (std::size_t k = 0; k < walk.access.size(); ++k) {
-    if (walk.leader[k] == k && in_pieces(walk, k)) text += "m" + number(k) + " = 0;\n";
+    if (walk.leader[k] != k || !in_pieces(walk, k)) continue;
+    text += "m" + number(k) + " = 0;\n";
+    if (turns(walk, k)) text += "t" + number(k) + " = 0;\n";
   }
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
     if (walk.seams[s].axis == walk.outer_axes()) text += past_seam(walk, s, "(long)i");
   }
   for (std::size_t k = 0; k < walk.access.size(); ++k) {
     const std::string n = number(k);
-    if (in_pieces(walk, k)) text += "o" + n + " = r" + n + " + m" + number(walk.leader[k]) + ";\n";
+    if (!in_pieces(walk, k)) continue;
+    const std::string leader = number(walk.leader[k]);
+    text += "o" + n + " = r" + n + " + m" + leader + ";\n";
+    if (turns(walk, walk.leader[k])) text += "s" + n + " = KN_STRIDE(" + n + ") + t" + leader + ";\n";
   }
   return text;
 }

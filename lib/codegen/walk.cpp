@@ -46,7 +46,7 @@ static void collect_seams(const Body& body, Walk& walk) {
       for (std::size_t axis = seam.axis + 1; axis < body.domain.size(); ++axis) behind *= body.domain[axis];
       std::size_t axis = walk.axes.shape.size();
       while (axis > 0 && scale * walk.axes.shape[axis - 1] <= behind) scale *= walk.axes.shape[--axis];
-      walk.seams.push_back({k, axis - 1, seam.at * (behind / scale), seam.jump});
+      walk.seams.push_back({k, axis - 1, seam.at * (behind / scale), seam.jump, seam.turn});
     }
   }
   std::stable_sort(walk.seams.begin(), walk.seams.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
@@ -98,18 +98,32 @@ static void find_leaders(const Body& body, Walk& walk) {
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   const std::size_t loads = body.loads.size(), operands = loads + body.outputs.size();
   const graph::Layout plain = graph::row_major(body.domain);
+  std::vector<graph::Layout> split;  // of results that lie elsewhere, where the domain's axes are
   const auto layout = [&](std::size_t k) -> const graph::Layout& {
     if (k < loads) return body.loads[k].layout;
     const graph::Destination* own = body.outputs[k - loads].destination;
-    return own ? own->layout : plain;
+    return !own ? plain : own->layout.shape == body.domain ? own->layout : split[k - loads];
   };
-  const auto seam_at = [&](std::size_t axis) {
+  for (std::size_t k = 0; k < body.outputs.size(); ++k) {
+    const graph::Destination* own = body.outputs[k].destination;
+    if (!own || own->layout.shape == body.domain) continue;
+    split.resize(body.outputs.size());
+    split[k] = graph::split({own->layout, {}}, body.domain)->layout;
+  }
+  const auto seam_at = [&](std::size_t axis, bool turning) {
     return std::any_of(body.loads.begin(), body.loads.end(), [&](const Load& load) {
-      return std::any_of(load.seams.begin(), load.seams.end(), [&](const auto& seam) { return seam.axis == axis; });
+      return std::any_of(load.seams.begin(), load.seams.end(),
+                         [&](const auto& seam) { return seam.axis == axis && (!turning || seam.turn != 0); });
     });
   };
+  // Where a stride changes along an axis, no axis behind it can go on as its steps do.
+  const auto apart = [&](std::size_t axis) {
+    std::size_t before = axis;
+    while (before > 0 && body.domain[before - 1] == 1) --before;
+    return seam_at(axis, false) || (before > 0 && seam_at(before - 1, true));
+  };
   graph::collapse(
-      body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes, seam_at);
+      body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes, apart);
   collect_seams(body, walk);
   if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
   walk.cpu = traits.long_loops();
@@ -120,8 +134,17 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   for (std::size_t k = 0; k < operands; ++k) {
     walk.offsets.push_back(layout(k).offset);
     const std::int64_t step = walk.axes.step(k);
-    walk.access.push_back(step == 1 ? Access::contiguous : step == 0 ? Access::uniform : Access::strided);
-    if (step == 1) {
+    // Where a repeated element changes, the stride does not matter.
+    const bool turns = std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
+      return seam.operand == k && seam.axis == walk.outer_axes() && (step == 0 || seam.turn != 0);
+    });
+    walk.access.push_back(turns       ? Access::turning
+                          : step == 1 ? Access::contiguous
+                          : step == 0 ? Access::uniform
+                                      : Access::strided);
+    if (turns) {
+      walk.aligned = false;
+    } else if (step == 1) {
       const bool in_memory = k >= loads || !body.loads[k].iota;
       walk.aligned = walk.aligned && starts_aligned(walk.axes, k, walk.outer_axes(), walk.width) &&
                      (!in_memory || walk.offsets[k] % walk.width == 0) &&
@@ -132,7 +155,8 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   }
   for (const Walk::WalkSeam& seam : walk.seams) {
     const bool inner = seam.axis == walk.outer_axes();
-    walk.aligned = walk.aligned && seam.jump % walk.width == 0 && (!inner || seam.at % walk.width == 0);
+    walk.aligned = walk.aligned && seam.jump % walk.width == 0 && seam.turn % walk.width == 0 &&
+                   (!inner || seam.at % walk.width == 0);
   }
   find_leaders(body, walk);
   // On a GPU neighbouring work-items must touch neighbouring memory, which vectors of strided elements do not.

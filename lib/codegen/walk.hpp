@@ -12,8 +12,8 @@
 
 namespace koine::codegen {
 
-/// How an operand moves along the innermost axis.
-enum class Access : std::uint8_t { contiguous, uniform, strided };
+/// How an operand moves along the innermost axis; `turning`: by a stride that changes from piece to piece.
+enum class Access : std::uint8_t { contiguous, uniform, strided, turning };
 
 /// The loop over a domain. Operands are the body's loads, then its outputs.
 struct Walk {
@@ -27,7 +27,7 @@ struct Walk {
   /// Of an operand, along an axis: the last seams are those of the innermost one.
   struct WalkSeam {
     std::size_t operand, axis;
-    std::int64_t at, jump;
+    std::int64_t at, jump, turn;
   };
   std::vector<WalkSeam> seams;
   /// For each operand the first one that moves as it does, which is one computation for all of them.
@@ -54,6 +54,7 @@ struct Walk {
     for (const WalkSeam& seam : seams) {
       v.shape("seam_of", seam.operand);
       v.shape("seam_along", seam.axis);
+      v.shape("seam_turns", seam.turn != 0);
     }
   }
 };

@@ -60,7 +60,7 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
   const std::vector<std::int64_t> axes = axes_of_part(map, whole);
   if (axes.size() != whole.size() || whole.size() == 0) return nullptr;
   graph::ViewMap from;
-  from.start = from.wrap = Shape::filled(value->shape.size(), 0);
+  from.start = from.bounds = Shape::filled(value->shape.size(), 0);
   from.source = Shape::filled(whole.size(), -1);
   from.step = Shape::filled(whole.size(), 1);
   NodeRef inside;
@@ -77,7 +77,7 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
       from.source[axis] = static_cast<std::int64_t>(part - shift);
       from.step[axis] = step;
       from.start[part - shift] = -step * first;
-      if (count != whole[axis]) from.wrap[part - shift] = count;
+      if (count != whole[axis]) from.bounds[part - shift] = count;
     }
     if (count == whole[axis]) continue;
     const NodeRef at = positions_along(axis, whole, place);
@@ -87,8 +87,8 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
     if (begin > 0) need(binary(Op::greater_equal, at, limit(begin)));
     if (begin + count < whole[axis]) need(binary(Op::less, at, limit(begin + count)));
   }
-  if (std::all_of(from.wrap.begin(), from.wrap.end(), [](auto n) { return n == 0; })) {
-    from.wrap = Shape();
+  if (std::all_of(from.bounds.begin(), from.bounds.end(), [](auto n) { return n == 0; })) {
+    from.bounds = Shape();
   }
   const NodeRef read = graph::make_view(value, whole, std::move(from), place);
   if (!inside) return graph::make_copy(read, whole, place);

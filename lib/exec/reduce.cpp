@@ -5,8 +5,10 @@
 #include "base/convert.hpp"
 #include "exec/families.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 namespace koine::exec {
 namespace {
@@ -109,8 +111,16 @@ Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& st
     Reduction::Order order{{},
                            node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype) &&
                                graph::info(info.kind).state == graph::State::value};
+    const Shape &shape = node.inputs[0]->shape, &domain = step.body.domain;
     for (const codegen::Output& output : step.body.outputs) {
       order.values.push_back({output.node->get<graph::Op::reduce>(), output.node->dtype});
+      if (domain == shape) continue;
+      std::vector<std::size_t>& axes = order.values.back().reduction.axes;
+      const std::vector<std::size_t> whole = std::exchange(axes, {});
+      for (std::size_t part = 0; part < domain.size(); ++part) {
+        const std::size_t axis = graph::axis_of_part(shape, domain, part);
+        if (std::binary_search(whole.begin(), whole.end(), axis)) axes.push_back(part);
+      }
     }
     reduction = std::make_shared<Reduction>(programs, queue, step.body, order, node.place, function_of(node));
   }

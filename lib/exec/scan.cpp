@@ -93,7 +93,8 @@ Work prepare_scan(Programs& programs, runtime::Queue& queue, codegen::Step& step
   const auto& info = node.get<graph::Op::scan>();
   std::shared_ptr<const Scan> scan;
   if (node.shape.elements() > 0) {
-    scan = std::make_shared<Scan>(programs, queue, step.body, info.kind, info.axis, node.dtype);
+    const std::size_t axis = *graph::whole_part(node.inputs[0]->shape, step.body.domain, info.axis);
+    scan = std::make_shared<Scan>(programs, queue, step.body, info.kind, axis, node.dtype);
   }
   return [&queue, &node, scan = std::move(scan)] {
     auto result = scan ? scan->run() : queue.allocate(0, function_of(node));

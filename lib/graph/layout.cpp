@@ -108,7 +108,7 @@ std::optional<Shape> reshaped_strides(const Layout& layout, const Shape& shape) 
 }  // namespace
 
 std::optional<Layout> apply(const ViewMap& map, const Shape& view_shape, const Layout& layout) {
-  if (!map.wrap.empty()) return std::nullopt;
+  if (!map.bounds.empty()) return std::nullopt;
   if (map.reshape) {
     auto strides = reshaped_strides(layout, view_shape);
     if (!strides) return std::nullopt;
@@ -128,102 +128,6 @@ std::optional<Layout> apply(const ViewMap& map, const Shape& view_shape, const L
   return result;
 }
 
-namespace {
-
-// More pieces than these are not worth a kernel's parameters.
-constexpr std::size_t most_pieces = 16;
-
-/// One axis of an input, and the view's axis that walks it: position start + step * i of the input, i < count.
-struct AxisWalk {
-  std::size_t axis;
-  std::int64_t start, step, count;
-  std::int64_t wrap;  // 0: not wrapped
-};
-
-std::int64_t divide_down(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
-
-/// Where the walk's element i lies beside stride * step * i.
-std::int64_t place(const AxisWalk& walk, std::int64_t i, std::int64_t stride, const std::vector<Seam>& seams) {
-  std::int64_t position = walk.start + walk.step * i;
-  if (walk.wrap) position -= divide_down(position, walk.wrap) * walk.wrap;
-  std::int64_t offset = stride * (position - walk.step * i);
-  for (const Seam& seam : seams) {
-    if (seam.axis == walk.axis && position >= seam.at) offset += seam.jump;
-  }
-  return offset;
-}
-
-/// The elements, rising and above 0, with which another piece of the input or another round begins; none if there are
-/// very many.
-std::optional<std::vector<std::int64_t>> piece_starts(const AxisWalk& walk, const std::vector<Seam>& seams) {
-  std::vector<std::int64_t> starts;
-  if (walk.step == 0 || walk.count <= 1) return starts;
-  const std::int64_t end = walk.start + walk.step * (walk.count - 1);
-  const std::int64_t low = std::min(walk.start, end), high = std::max(walk.start, end);
-  std::vector<std::int64_t> bounds;
-  for (const Seam& seam : seams) {
-    if (seam.axis == walk.axis) bounds.push_back(seam.at);
-  }
-  if (walk.wrap) bounds.push_back(0);
-  for (const std::int64_t bound : bounds) {
-    const std::int64_t rounds = walk.wrap ? (high - low) / walk.wrap + 1 : 0;
-    if (rounds > static_cast<std::int64_t>(most_pieces)) return std::nullopt;
-    std::int64_t at = walk.wrap ? bound + divide_down(low - bound, walk.wrap) * walk.wrap : bound;
-    for (std::int64_t round = 0; round <= rounds; ++round, at += walk.wrap) {
-      if (at <= low || at > high) continue;
-      starts.push_back(walk.step > 0 ? divide_down(at - walk.start - 1, walk.step) + 1
-                                     : divide_down(walk.start - at, -walk.step) + 1);
-    }
-  }
-  std::sort(starts.begin(), starts.end());
-  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
-  if (starts.size() > most_pieces) return std::nullopt;
-  return starts;
-}
-
-}  // namespace
-
-std::optional<Pieces> apply(const ViewMap& map, const Shape& view_shape, const Pieces& input) {
-  if (map.wrap.empty() && input.seams.empty()) {
-    auto layout = apply(map, view_shape, input.layout);
-    if (!layout) return std::nullopt;
-    return Pieces{std::move(*layout), {}, input.loop};
-  }
-  if (map.reshape) return std::nullopt;
-  ViewMap straight = map;
-  straight.wrap = Shape();
-  Pieces result{*apply(straight, view_shape, input.layout), {}, input.loop};
-  if (view_shape.elements() == 0) return result;
-  for (std::size_t d = 0; d < input.layout.shape.size(); ++d) {
-    AxisWalk walk{d, map.start[d], 0, 1, map.wrap.empty() ? 0 : map.wrap[d]};
-    const bool pieces = std::any_of(input.seams.begin(), input.seams.end(), [&](const Seam& s) { return s.axis == d; });
-    if (walk.wrap == 0 && !pieces) continue;
-    std::size_t walked = 0, walks = 0;
-    for (std::size_t axis = 0; axis < view_shape.size(); ++axis) {
-      if (map.source[axis] != static_cast<std::int64_t>(d)) continue;
-      walked = axis;
-      ++walks;
-      walk.step = map.step[axis];
-      walk.count = view_shape[axis];
-    }
-    for (const ViewMap::Diagonal& diagonal : map.diagonals) walks += diagonal.input_axis == d ? 2 : 0;
-    if (walks > 1) return std::nullopt;
-    const auto starts = piece_starts(walk, input.seams);
-    if (!starts) return std::nullopt;
-    const std::int64_t stride = input.layout.strides[d];
-    std::int64_t before = place(walk, 0, stride, input.seams);
-    result.layout.offset += before - stride * walk.start;
-    for (const std::int64_t at : *starts) {
-      const std::int64_t now = place(walk, at, stride, input.seams);
-      if (now != before) result.seams.push_back({walked, at, now - before});
-      before = now;
-    }
-  }
-  std::sort(result.seams.begin(), result.seams.end(),
-            [](const Seam& a, const Seam& b) { return a.axis != b.axis ? a.axis < b.axis : a.at < b.at; });
-  return result;
-}
-
 Layout broadcast(const Layout& layout, const Shape& shape) {
   if (layout.shape == shape) return layout;
   Layout result{shape, Shape::filled(shape.size(), 0), layout.offset};
@@ -234,10 +138,13 @@ Layout broadcast(const Layout& layout, const Shape& shape) {
   return result;
 }
 
-Pieces broadcast(const Pieces& pieces, const Shape& shape) {
-  Pieces result{broadcast(pieces.layout, shape), pieces.seams, pieces.loop};
-  for (Seam& seam : result.seams) seam.axis += shape.size() - pieces.layout.shape.size();
-  return result;
+/// Whether the view's axis walks no element of a bounded axis twice.
+static bool walks_once(const ViewMap& map, const Shape& view_shape, std::size_t axis) {
+  const auto d = static_cast<std::size_t>(map.source[axis]);
+  const std::int64_t bound = map.bounds[d], start = map.start[d], reach = map.step[axis] * (view_shape[axis] - 1);
+  if (bound == 0) return true;
+  if (map.beyond == ViewMap::Beyond::wraps) return std::abs(reach) < bound;
+  return std::min(start, start + reach) >= 0 && std::max(start, start + reach) < bound;
 }
 
 bool reads_once(const ViewMap& map, const Shape& view_shape) {
@@ -245,8 +152,7 @@ bool reads_once(const ViewMap& map, const Shape& view_shape) {
   for (std::size_t axis = 0; axis < view_shape.size(); ++axis) {
     if (view_shape[axis] <= 1) continue;
     if (map.source[axis] < 0 || map.step[axis] == 0) return false;
-    const std::int64_t wrap = map.wrap.empty() ? 0 : map.wrap[static_cast<std::size_t>(map.source[axis])];
-    if (wrap != 0 && std::abs(map.step[axis]) * (view_shape[axis] - 1) >= wrap) return false;
+    if (!map.bounds.empty() && !walks_once(map, view_shape, axis)) return false;
     for (std::size_t other = 0; other < axis; ++other) {
       if (view_shape[other] > 1 && map.source[other] == map.source[axis]) return false;  // windows
     }
@@ -256,7 +162,7 @@ bool reads_once(const ViewMap& map, const Shape& view_shape) {
 
 bool keeps_order(const ViewMap& map, const Shape& view_shape, const Shape& input_shape) {
   if (map.reshape) return true;
-  if (!map.wrap.empty() || !map.diagonals.empty() || view_shape.elements() != input_shape.elements()) return false;
+  if (!map.bounds.empty() || !map.diagonals.empty() || view_shape.elements() != input_shape.elements()) return false;
   std::int64_t last = -1;
   for (std::size_t axis = 0; axis < view_shape.size(); ++axis) {
     if (view_shape[axis] == 1) continue;

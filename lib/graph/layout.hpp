@@ -35,27 +35,32 @@ struct Extent {
 };
 Extent extent(const Layout& layout);
 
-/// From position `at` of an axis on, elements lie `jump` further than the strides say.
+/// From position `at` of an axis on, the element at position i of it lies jump + turn·i further than the strides say.
 struct Seam {
   std::size_t axis;
-  std::int64_t at, jump;
+  std::int64_t at, jump, turn;
 
   friend bool operator==(const Seam&, const Seam&) = default;
 };
 
-/// A layout in pieces: where a wrapped view finds its elements. What memory holds is never laid out so.
+/// A layout in pieces: where a view that goes beyond an axis' ends finds its elements. What memory holds is never laid
+/// out so.
 struct Pieces {
   Layout layout;
-  std::vector<Seam> seams;  // by axis, rising; none at 0, none that jumps by 0
+  std::vector<Seam> seams;  // by axis, rising; none at 0, none that changes nothing
   std::int64_t loop = 0;    // the stride along the axis of a loop around the layout's elements, if there is one
+  Shape parts = {};         // for each axis of the view as how many axes of the layout it is walked; empty: each as one
 
   friend bool operator==(const Pieces&, const Pieces&) = default;
 };
 
 /// How a view reads its input. Affine: position p of the view is position start[d] + Σ step[o]·p[o] of the input, o
 /// being the view's axes that `source` maps to input axis d: one, or, of overlapping windows, two. A reshape keeps the
-/// row-major order instead. Along a wrapped axis of the input the position is taken modulo its size.
+/// row-major order instead. Along an axis of the input with a bound positions may lie beyond it.
 struct ViewMap {
+  /// The element of an axis with a bound that a position means: modulo the bound, the nearest, or mirrored at the last
+  /// elements or behind them; `tells`: 0 within the bound and 1 beyond, whatever the axis' size is.
+  enum class Beyond : std::uint8_t { wraps, clamps, reflects, mirrors, tells };
   /// A view's axis that walks an axis of the input beside its source, in step with it.
   struct Diagonal {
     std::size_t axis, input_axis;
@@ -63,21 +68,34 @@ struct ViewMap {
   };
 
   bool reshape = false;
-  Shape start;   // for each axis of the input
-  Shape source;  // for each axis of the view: the input's axis, or -1 for none (a broadcast or a new axis)
-  Shape step;    // for each axis of the view
+  Shape start;             // for each axis of the input
+  Shape source;            // for each axis of the view: the input's axis, or -1 for none (a broadcast or a new axis)
+  Shape step;              // for each axis of the view
   std::vector<Diagonal> diagonals;
-  Shape wrap;  // for each axis of the input: its size where it is wrapped, else 0; empty: none is
+  Shape bounds;  // for each axis of the input: its size where positions may lie beyond it, else 0; empty: nowhere
+  Beyond beyond = Beyond::wraps;
 
   friend bool operator==(const ViewMap&, const ViewMap&) = default;
 };
 
-/// The view's layout over an input with `layout`; none of a wrapped view, and where a reshape cannot be expressed by
+/// The view's layout over an input with `layout`; none of one with bounds, and where a reshape cannot be expressed by
 /// strides.
 std::optional<Layout> apply(const ViewMap& map, const Shape& view_shape, const Layout& layout);
-/// The same in pieces; none where two axes of the view walk one that is wrapped or in pieces, where a reshape has such
-/// an axis, and where there would be very many pieces.
+/// The same in pieces, and with axes split where a reshape takes that: strides that walk (k, s) elements of an axis of
+/// k * s are those of the axis itself. None where two axes of the view walk one that is bounded, in pieces or split,
+/// where a part of a split axis is taken, where a reshape has seams that its axes do not begin at, where its axes and
+/// the input's have no common split, and where there would be very many pieces.
 std::optional<Pieces> apply(const ViewMap& map, const Shape& view_shape, const Pieces& input);
+/// The coarsest shape that the axes of both can be split to, without axes of size one; none if there is none, as for 4
+/// and 6 elements beside 6 and 4. Both have as many elements, one or more.
+std::optional<Shape> common_split(const Shape& a, const Shape& b);
+/// `pieces` with the axes of their layout split to those of `shape`, as one axis each; none where that is no split of
+/// them, and where an axis is split between its seams.
+std::optional<Pieces> split(const Pieces& pieces, const Shape& shape);
+/// Of `shape`, which was split to `fine`, the axis that axis `part` of `fine` is a part of.
+std::size_t axis_of_part(const Shape& shape, const Shape& fine, std::size_t part);
+/// The axis of `fine` that is all of an axis of `shape`; none of one that was split or left out.
+std::optional<std::size_t> whole_part(const Shape& shape, const Shape& fine, std::size_t axis);
 /// `layout` repeated to `shape`, which it must broadcast to.
 Layout broadcast(const Layout& layout, const Shape& shape);
 Pieces broadcast(const Pieces& pieces, const Shape& shape);

@@ -140,7 +140,7 @@ struct Elementwise {
     walk.axes.layouts = 4;
     walk.axes.add_axis(30, 80);
     walk.axes.add_axis(40, 1);
-    walk.seams = {{0, 0, 7, -9}};
+    walk.seams = {{0, 0, 7, -9, 0}};
     walk.leader = {0, 1, 2, 3};
   }
   const kn::codegen::Walk& spec() const { return walk; }
@@ -294,10 +294,11 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                           {"leaders", [](Case& c) { c.walk.leader[1] = 0; }},
                           {"seams",
                            [](Case& c) {
-                             c.walk.seams.push_back({1, 1, 3, 4});
+                             c.walk.seams.push_back({1, 1, 3, 4, 0});
                            }},
                           {"seam_of", [](Case& c) { c.walk.seams[0].operand = 1; }},
-                          {"seam_along", [](Case& c) { c.walk.seams[0].axis = 1; }}});
+                          {"seam_along", [](Case& c) { c.walk.seams[0].axis = 1; }},
+                          {"seam_turns", [](Case& c) { c.walk.seams[0].turn = -2; }}});
   check_values<Case>({}, {[](Case& c) { c.walk.offsets[0] = 17; }, [](Case& c) { c.walk.axes.shape[0] = 31; },
                           [](Case& c) { c.walk.axes.strides[1] = 1000; },
                           [](Case& c) { c.walk.seams[0].at = c.walk.seams[0].jump = 11; }});

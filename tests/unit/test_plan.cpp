@@ -77,8 +77,8 @@ NodeRef moved(const NodeRef& x, std::size_t axis, std::int64_t shift) {
     map.step[axis] = -1;
   } else {
     map.start[axis] = shift;
-    map.wrap = Shape::filled(2, 0);
-    map.wrap[axis] = x->shape[axis];
+    map.bounds = Shape::filled(2, 0);
+    map.bounds[axis] = x->shape[axis];
   }
   return kn::graph::make_view(x, x->shape, map, place);
 }
