@@ -13,6 +13,7 @@
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/inner.hpp"
+#include "support/slow_kernel.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -24,17 +25,8 @@ using kn::test::queue_of;
 
 namespace {
 
-// Adds to x after a while that grows with `turns`, so that what does not wait reads too early.
-constexpr const char* slow_source = R"(
-kernel void test(global uint* x, uint turns, uint value) {
-  uint y = x[get_global_id(0)] | 1;
-  for (uint i = 0; i < turns; ++i) y = y * 1664525 + (y >> 3);
-  x[get_global_id(0)] += y == 0 ? 1 : value;
-}
-)";
-
 void add_slowly(const Queue& queue, const Array& x, std::uint32_t value) {
-  kn::test::run_kernel(queue, {slow_source}, x, {std::uint32_t{20'000'000}, value}, {16}, {16});
+  kn::test::run_kernel(queue, {kn::test::slow_kernel}, x, {kn::test::slow_turns, value}, {16}, {16});
 }
 
 Array counts(std::size_t n) { return kn::asarray(std::vector<std::uint32_t>(n, 0)); }

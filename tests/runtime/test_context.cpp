@@ -17,6 +17,7 @@
 #include "runtime/launch.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/slow_kernel.hpp"
 
 namespace kn = koine;
 using kn::runtime::BufferRef;
@@ -44,21 +45,12 @@ KernelRef add_kernel(Context& context, const char* entry = "test") {
       entry);
 }
 
-// Adds to x after a while that grows with `turns`, so that what does not wait reads too early.
-constexpr const char* slow_source = R"(
-kernel void test(global uint* x, uint turns, uint value) {
-  uint y = x[get_global_id(0)] | 1;
-  for (uint i = 0; i < turns; ++i) y = y * 1664525 + (y >> 3);
-  x[get_global_id(0)] += y == 0 ? 1 : value;
-}
-)";
-
-/// Enqueues that on x, of sixteen elements, to add 5.
+/// Enqueues the addition of 5 to x, of sixteen elements.
 void add_slowly(kn::runtime::Queue& queue, const BufferRef& x) {
   const KernelRef kernel = queue.context().kernel("test:add slowly", [] {
-    return ProgramText{slow_source, "", "test"};
+    return ProgramText{kn::test::slow_kernel, "", "test"};
   });
-  Launch(queue, kernel).out(*x).value(std::uint32_t{20'000'000}).value(std::uint32_t{5}).run({16}, {16});
+  Launch(queue, kernel).out(*x).value(kn::test::slow_turns).value(std::uint32_t{5}).run({16}, {16});
 }
 
 /// Like all contexts never destroyed, and kept in sight of leak checkers.

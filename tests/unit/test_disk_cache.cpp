@@ -19,6 +19,7 @@
 #include "koine/error.hpp"
 #include "support/cache_files.hpp"
 #include "support/files.hpp"
+#include "support/variable.hpp"
 
 namespace fs = std::filesystem;
 using koine::runtime::DiskCache;
@@ -30,6 +31,7 @@ using koine::test::content;
 using koine::test::files_in;
 using koine::test::put;
 using koine::test::read;
+using koine::test::Variable;
 
 namespace {
 
@@ -44,23 +46,6 @@ mode_t mode_of(const fs::path& path) {
   REQUIRE(stat(path.c_str(), &status) == 0);
   return status.st_mode & 07777;
 }
-
-/// Sets a variable for as long as it lives.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* old = std::getenv(name)) before_ = old;
-    set(value);
-  }
-  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  void set(const char* value) { value != nullptr ? setenv(name_, value, 1) : unsetenv(name_); }
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 std::string error_of_environment() {
   try {
@@ -378,8 +363,9 @@ TEST_CASE("folders that cannot be used are done without") {
 
 TEST_CASE("what the environment says") {
   const Folder folder;
-  const Variable mode("KOINE_CACHE", nullptr), size("KOINE_CACHE_SIZE", nullptr), dir("KOINE_CACHE_DIR", nullptr);
-  const Variable xdg("XDG_CACHE_HOME", nullptr), home("HOME", "/home/someone");
+  const Variable mode("KOINE_CACHE", std::nullopt), size("KOINE_CACHE_SIZE", std::nullopt),
+      dir("KOINE_CACHE_DIR", std::nullopt);
+  const Variable xdg("XDG_CACHE_HOME", std::nullopt), home("HOME", "/home/someone");
   const auto settings = [] { return DiskCache::settings_of_environment(); };
   SUBCASE("defaults") {
     CHECK(settings().mode == Mode::read_write);

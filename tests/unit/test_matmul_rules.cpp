@@ -7,6 +7,7 @@
 #include "cl/capabilities.hpp"
 #include "exec/matmul.hpp"
 #include "exec/matmul_routes.hpp"
+#include "support/invented.hpp"
 
 using koine::DeviceClass;
 using koine::DeviceTraits;
@@ -19,9 +20,7 @@ using koine::exec::MatmulRoute;
 namespace {
 
 DeviceTraits device(DeviceClass type, const char* vendor) {
-  DeviceTraits traits;
-  traits.device_class = type;
-  traits.vendor = vendor;
+  DeviceTraits traits = koine::test::invented_device(vendor, type);
   koine::cl::set_capabilities(traits);
   return traits;
 }

@@ -8,30 +8,24 @@
 #include "cl/identity.hpp"
 #include "cl/selector.hpp"
 #include "koine/error.hpp"
+#include "support/invented.hpp"
 
 using koine::DeviceClass;
 using koine::DeviceTraits;
+using koine::test::invented_device;
 
 namespace {
-
-DeviceTraits device(const char* vendor, DeviceClass type, const char* name) {
-  DeviceTraits traits;
-  traits.vendor = vendor;
-  traits.device_class = type;
-  traits.name = name;
-  return traits;
-}
 
 /// A well-filled machine, in order of rank.
 struct Machine {
   std::vector<DeviceTraits> devices = {
-      device("nvidia", DeviceClass::gpu, "NVIDIA H200"),
-      device("amd", DeviceClass::gpu, "AMD Instinct MI210 (gfx90a:sramecc+:xnack-)"),
-      device("nvidia", DeviceClass::gpu, "NVIDIA GeForce RTX 4090"),
-      device("intel", DeviceClass::gpu, "Intel UHD Graphics 770"),
-      device("pocl", DeviceClass::cpu, "pthread-AMD EPYC 9554"),
-      device("intel", DeviceClass::cpu, "AMD EPYC 9554"),
-      device("xilinx", DeviceClass::accelerator, "Alveo U250"),
+      invented_device("nvidia", DeviceClass::gpu, "NVIDIA H200"),
+      invented_device("amd", DeviceClass::gpu, "AMD Instinct MI210 (gfx90a:sramecc+:xnack-)"),
+      invented_device("nvidia", DeviceClass::gpu, "NVIDIA GeForce RTX 4090"),
+      invented_device("intel", DeviceClass::gpu, "Intel UHD Graphics 770"),
+      invented_device("pocl", DeviceClass::cpu, "pthread-AMD EPYC 9554"),
+      invented_device("intel", DeviceClass::cpu, "AMD EPYC 9554"),
+      invented_device("xilinx", DeviceClass::accelerator, "Alveo U250"),
   };
   std::vector<const DeviceTraits*> pointers;
 

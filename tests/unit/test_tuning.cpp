@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,44 +15,23 @@
 #include "cl/device_tuning.hpp"
 #include "koine/error.hpp"
 #include "support/files.hpp"
+#include "support/invented.hpp"
+#include "support/variable.hpp"
 #include "tuning/file.hpp"
 
 using koine::DeviceClass;
 using koine::DeviceTraits;
 using koine::Tuning;
+using koine::test::invented_device;
+using koine::test::Variable;
 namespace tuning = koine::tuning;
 
 namespace {
 
-DeviceTraits device(const char* vendor, DeviceClass type, const char* name, const char* selector) {
-  DeviceTraits traits;
-  traits.vendor = vendor;
-  traits.device_class = type;
-  traits.name = name;
-  traits.selector = selector;
-  return traits;
-}
-
-/// An environment variable with another value for as long as this lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    value.empty() ? unsetenv(name) : setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { old_.empty() ? unsetenv(name_) : setenv(name_, old_.c_str(), 1); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::string old_;
-};
-
 /// A card and a CPU, with what a file of this text makes of them.
 struct Tuned {
-  DeviceTraits card = device("nvidia", DeviceClass::gpu, "NVIDIA H200", "nvidia:gpu:0"),
-               cpu = device("pocl", DeviceClass::cpu, "pthread-EPYC", "pocl:cpu:0");
+  DeviceTraits card = invented_device("nvidia", DeviceClass::gpu, "NVIDIA H200", "nvidia:gpu:0"),
+               cpu = invented_device("pocl", DeviceClass::cpu, "pthread-EPYC", "pocl:cpu:0");
 
   /// `usual`: the file lies in the usual place, rather than where KOINE_TUNING says.
   explicit Tuned(const std::string& text, bool usual = false) {
@@ -60,7 +40,7 @@ struct Tuned {
     const std::filesystem::path path = folder.path() / "koine" / "tuning.txt";
     koine::test::put(path, text);
     const Variable config("XDG_CONFIG_HOME", folder.path().string());
-    const Variable named("KOINE_TUNING", usual ? "" : path.string());
+    const Variable named("KOINE_TUNING", usual ? std::nullopt : std::optional(path.string()));
     DeviceTraits* const all[] = {&card, &cpu};
     koine::cl::set_tuning(all);
   }
@@ -180,16 +160,17 @@ TEST_CASE("in the usual place a wrong line is passed over, and the rest counts")
 }
 
 TEST_CASE("the file is the one that KOINE_TUNING names, or lies in the usual place") {
-  const auto place = [](const char* variable, const char* config, const char* home) {
+  const auto place = [](const std::optional<std::string>& variable, const std::optional<std::string>& config,
+                        const std::optional<std::string>& home) {
     const Variable a("KOINE_TUNING", variable), b("XDG_CONFIG_HOME", config), c("HOME", home);
     const auto found = tuning::place_of_environment();
     return found ? found->path + (found->named ? " named" : " usual") : "none";
   };
   CHECK(place("a file", "/c", "/h") == "a file named");
-  CHECK(place("", "/c", "/h") == "/c/koine/tuning.txt usual");
-  CHECK(place("", "c", "/h") == "/h/.config/koine/tuning.txt usual");
-  CHECK(place("", "", "/h") == "/h/.config/koine/tuning.txt usual");
-  CHECK(place("", "", "") == "none");
+  CHECK(place(std::nullopt, "/c", "/h") == "/c/koine/tuning.txt usual");
+  CHECK(place(std::nullopt, "c", "/h") == "/h/.config/koine/tuning.txt usual");
+  CHECK(place(std::nullopt, std::nullopt, "/h") == "/h/.config/koine/tuning.txt usual");
+  CHECK(place(std::nullopt, std::nullopt, std::nullopt) == "none");
   CHECK(place(" OFF ", "/c", "/h") == "none");
 }
 

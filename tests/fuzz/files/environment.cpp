@@ -13,27 +13,21 @@
 #include "base/text.hpp"
 #include "cl/selector.hpp"
 #include "runtime/disk_cache.hpp"
+#include "support/invented.hpp"
 #include "targets.hpp"
 #include "tuning/file.hpp"
 
 namespace koine::fuzz {
 namespace {
 
-DeviceTraits device(const char* vendor, DeviceClass type, const char* name, const char* selector) {
-  DeviceTraits traits;
-  traits.vendor = vendor;
-  traits.device_class = type;
-  traits.name = name;
-  traits.selector = selector;
-  return traits;
-}
+using test::invented_device;
 
 void fuzz_selector(const std::string& text) {
-  static const DeviceTraits all[] = {device("nvidia", DeviceClass::gpu, "NVIDIA H200", "nvidia:gpu:0"),
-                                     device("nvidia", DeviceClass::gpu, "NVIDIA H200", "nvidia:gpu:1"),
-                                     device("amd", DeviceClass::gpu, "gfx90a:sramecc+:xnack-", "amd:gpu:0"),
-                                     device("pocl", DeviceClass::cpu, "pthread-EPYC", "pocl:cpu:0"),
-                                     device("intel", DeviceClass::accelerator, "FPGA", "intel:acc:0")};
+  static const DeviceTraits all[] = {invented_device("nvidia", DeviceClass::gpu, "NVIDIA H200", "nvidia:gpu:0"),
+                                     invented_device("nvidia", DeviceClass::gpu, "NVIDIA H200", "nvidia:gpu:1"),
+                                     invented_device("amd", DeviceClass::gpu, "gfx90a:sramecc+:xnack-", "amd:gpu:0"),
+                                     invented_device("pocl", DeviceClass::cpu, "pthread-EPYC", "pocl:cpu:0"),
+                                     invented_device("intel", DeviceClass::accelerator, "FPGA", "intel:acc:0")};
   std::vector<const DeviceTraits*> devices;
   for (const DeviceTraits& each : all) devices.push_back(&each);
   try {
