@@ -161,8 +161,8 @@ std::vector<Planner::State::Source>* Planner::State::sources_of(const Node& node
 }
 
 /// Fills `set` with what the kernel that computes `node` reads, given that of the nodes before it. Where these are no
-/// more than `most`, the list of an input that nothing else reads becomes the node's own: copying it for each node would
-/// take time in proportion to its length.
+/// more than `most`, the list of an input that nothing else reads becomes the node's own: copying it for each node
+/// would take time in proportion to its length.
 void Planner::State::find_sources(const Node& node, std::vector<Source>& set, std::size_t most) {
   std::size_t total = 0;
   const Node* continued = nullptr;

@@ -115,8 +115,9 @@ class Sort {
   }
 
   runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
-    const SortSpec spec{{x_.dtype}, values_wanted_, places_wanted_, placed_, apart_, wide_, cpu_,
-                        cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
+    const SortSpec spec{
+        {x_.dtype}, values_wanted_, places_wanted_, placed_,
+        apart_,     wide_,          cpu_,           cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
     return programs.kernel_of_file(file, spec, entry);
   }
 

@@ -97,8 +97,7 @@ NodeRef make_leaf(DType dtype, Layout layout, std::shared_ptr<runtime::Buffer> s
 }
 
 NodeRef make_constant(DType dtype, const ConstantValue& value, Place place) {
-  auto node = std::make_shared<Node>(Op::constant, dtype, Shape{}, place);
-  node->attributes = value;
+  auto node = std::make_shared<Node>(Op::constant, dtype, Shape{}, place, value);
   node->pending.nodes = 1;
   return node;
 }
@@ -111,8 +110,7 @@ NodeRef make_iota(Shape shape, Place place) {
 
 NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const NodeRef> inputs,
                   Attributes attributes) {
-  auto node = std::make_shared<Node>(op, dtype, std::move(shape), place);
-  node->attributes = std::move(attributes);
+  auto node = std::make_shared<Node>(op, dtype, std::move(shape), place, std::move(attributes));
   node->inputs = inputs;
   for (const NodeRef& input : inputs) input->consumers.fetch_add(1, std::memory_order_relaxed);
   node->pending = pending_of(*node);

@@ -92,7 +92,8 @@ struct Pending {
 /// Immutable once built but for what evaluations do under the context's evaluation mutex: the result appears once
 /// (`ready`), and the inputs go with it.
 struct Node {
-  Node(Op op, DType dtype, Shape shape, Place place) : op(op), dtype(dtype), shape(std::move(shape)), place(place) {}
+  Node(Op op, DType dtype, Shape shape, Place place, Attributes attributes = {})
+      : op(op), dtype(dtype), shape(std::move(shape)), place(place), attributes(std::move(attributes)) {}
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -101,8 +102,8 @@ struct Node {
   const DType dtype;
   const Shape shape;
   const Place place;
+  const Attributes attributes;
   Inputs inputs;
-  Attributes attributes;
   Pending pending;
 
   /// Of an operation with several results the nodes that stand for them, while somebody wants them. They become ready
