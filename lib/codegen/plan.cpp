@@ -63,7 +63,7 @@ void Planner::State::request_roots() {
 void Planner::State::decide_again() {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
-    info.requested = info.awaited = info.row_major = info.cut = false;
+    info.requested = info.copied = info.awaited = info.row_major = info.cut = false;
     info.step = -1;
     info.chain = Chains::identity;
     info.reads.clear();
@@ -113,8 +113,7 @@ void Planner::State::analyse(Info& info) {
     const graph::ViewMap& map = node.get<Op::view>();
     const NodeRef& input = node.inputs[0];
     const Info* in = input->is_ready() ? nullptr : find(input.get());
-    info.flat = keeps_order(map, node.shape, input->shape) &&
-                (in ? in->flat : graph::is_row_major(input->layout));
+    info.flat = keeps_order(map, node.shape, input->shape) && (in ? in->flat : graph::is_row_major(input->layout));
   } else if (graph::is_elementwise(node.op)) {
     info.flat = flat;
   }

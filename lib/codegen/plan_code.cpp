@@ -178,7 +178,7 @@ void Planner::State::write_code() {
     Step& step = steps[static_cast<std::size_t>(info.step)];
     if (step.family == Op::elementwise || step.family == Op::rows) {
       const std::int32_t line =
-          info.copies ? value_of(node.inputs[0], info.step, Chains::identity) : write_line(info, info.step, info.chain);
+          info.copied ? value_of(node.inputs[0], info.step, Chains::identity) : write_line(info, info.step, info.chain);
       step.body.outputs.push_back({&node, line});
       for (Read& read : info.reads) {
         if (read.step == info.step && read.chain == Chains::identity) read.line = line;

@@ -318,7 +318,7 @@ void Planner::State::decide_view(Info& info) {
 
 /// Copies memory to row-major order: under either shape the elements have the same places in that.
 void Planner::State::copy_reshape(Info& info) {
-  info.copies = true;
+  info.copied = true;
   info.step = add_step(Op::elementwise, info.node);
   steps[static_cast<std::size_t>(info.step)].body.domain = info.node->inputs[0]->shape;
 }

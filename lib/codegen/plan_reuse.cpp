@@ -13,8 +13,7 @@ void append(Structure& words, const Shape& shape) {
 }
 
 void append(Structure& words, const graph::ViewMap& map) {
-  words.push_back(map.diagonals.size() << 8 | static_cast<std::uint64_t>(map.beyond) << 1 |
-                  (map.reshape ? 1 : 0));
+  words.push_back(map.diagonals.size() << 8 | static_cast<std::uint64_t>(map.beyond) << 1 | (map.reshape ? 1 : 0));
   for (const Shape* part : {&map.start, &map.source, &map.step, &map.bounds}) append(words, *part);
   for (const graph::ViewMap::Diagonal& diagonal : map.diagonals) {
     words.push_back(diagonal.axis);

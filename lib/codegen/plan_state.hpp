@@ -40,10 +40,11 @@ struct Info {
   const Node* source = nullptr;  // of an expression the first of what it reads from memory, else itself
   std::int32_t phases = 0;       // loops over a row that such reductions behind it take one after another
   bool reads_rows = false;       // whether elements of their rows read such reductions
-  std::int32_t wraps = 0;  // views that go beyond axes' ends between memory and this node, one behind the other
-  bool flat = false;       // its elements can be read in row-major order under any shape
-  bool copies = false;     // a reshape of memory whose order strides cannot express, and which a kernel copies
+  std::int32_t wraps = 0;        // views that go beyond axes' ends between memory and this node, one behind the other
+  bool flat = false;             // its elements can be read in row-major order under any shape
+  bool copies = false;  // a reshape of memory that no kernel reads in place, whatever its domain: one copies it
   bool requested = false;
+  bool copied = false;                    // a reshape that a step of its own copies
   bool awaited = false;                   // its memory is needed before a step that `reads` does not list
   bool held = false;                      // by somebody who may ask for it later
   bool row_major = false;                 // must be stored in row-major order

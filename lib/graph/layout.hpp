@@ -68,9 +68,9 @@ struct ViewMap {
   };
 
   bool reshape = false;
-  Shape start;             // for each axis of the input
-  Shape source;            // for each axis of the view: the input's axis, or -1 for none (a broadcast or a new axis)
-  Shape step;              // for each axis of the view
+  Shape start;   // for each axis of the input
+  Shape source;  // for each axis of the view: the input's axis, or -1 for none (a broadcast or a new axis)
+  Shape step;    // for each axis of the view
   std::vector<Diagonal> diagonals;
   Shape bounds;  // for each axis of the input: its size where positions may lie beyond it, else 0; empty: nowhere
   Beyond beyond = Beyond::wraps;
