@@ -8,7 +8,8 @@
 //   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
 //   KN_ROW         what stays the same along a row: offsets, repeated values
-//   KN_PIECE       where operands are in pieces along the row: their offsets in the piece that element i is of
+//   KN_PIECE       where operands are in pieces along the row: their offsets in the piece that element i is of, and what
+//                  stays the same along it
 //   KN_PIECE_END   with it: lowers `stop` to the next piece's first element
 //   KN_BODY        loads, arithmetic and stores of the elements i to i + KN_W - 1, of which `left` exist
 

@@ -13,7 +13,7 @@ constexpr int cheap_operations_without_loads = 64;
 // Read through a broadcast, each element is computed once for every repetition.
 constexpr int cheap_repeated_operations = 2;
 constexpr std::int64_t few_elements = 1 << 16;
-constexpr std::size_t most_readers = 8;
+constexpr std::size_t most_readers = 8, most_places = 32;
 constexpr std::int64_t longest_loop = 64;
 constexpr std::uint32_t few_results = 4;
 // Of the steps so far that many of the latest are looked at for one to join: planning takes time in proportion to the
@@ -152,7 +152,9 @@ bool Planner::State::worth_storing(const Info& info) const {
   }
   if (!again && !repeated) return false;
   if (info.fold && read_by_rows(info, *info.fold)) return false;  // computed once for a row
-  if (info.reads.size() > most_readers) return true;
+  // One kernel reads the parts of a stencil at more places, each of which is computed as cheaply as loaded.
+  const bool stencil = info.wraps > 0 && info.loads <= 1 && info.operations <= cheap_repeated_operations;
+  if (info.reads.size() > (stencil ? most_places : most_readers)) return true;
   if (repeated && repetitions > few_elements && info.operations > cheap_repeated_operations) return true;
   const bool cheap = info.loads == 0 ? info.operations <= cheap_operations_without_loads
                                      : info.loads == 1 && info.operations <= cheap_operations;

@@ -22,6 +22,9 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
       stores += "kn_scatter_" + type + "(" + value + ", " + at + " * " + stride + ", " + stride + ", left);\n";
     }
   }
+  const std::vector<bool> of_pieces = in_pieces(walk);
+  std::vector<bool> of_rows = of_pieces;
+  of_rows.flip();
   KernelText text;
   text.entry = kernel_name(body);
   text.about = "elementwise" + line_of(walk);
@@ -32,10 +35,11 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
                      "#define KN_STRIDE(k) d.inner_stride[k]\n" +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +
-                     define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access)) +
+                     define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access, of_rows)) +
                      define("KN_BODY", printer.lines(walk.access) + stores);
   if (const std::string pieces = piece_offsets(walk); !pieces.empty()) {
-    text.definitions += define("KN_PIECE", pieces) + define("KN_PIECE_END", piece_ends(walk));
+    text.definitions += define("KN_PIECE", pieces + printer.uniform_loads(walk.access, of_pieces)) +
+                        define("KN_PIECE_END", piece_ends(walk));
   }
   return text;
 }

@@ -62,6 +62,12 @@ static bool turns(const Walk& walk, std::size_t leader) {
   });
 }
 
+std::vector<bool> in_pieces(const Walk& walk) {
+  std::vector<bool> result;
+  for (std::size_t k = 0; k < walk.access.size(); ++k) result.push_back(in_pieces(walk, k));
+  return result;
+}
+
 std::string row_offsets(const Walk& walk) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
   std::string text;

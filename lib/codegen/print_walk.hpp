@@ -20,8 +20,9 @@ struct Segments {
 void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments);
 /// "long o0 = ..." for each operand, from `row`.
 std::string row_offsets(const Walk& walk);
-/// "o0 = ..." for each operand that is in pieces along the innermost axis: the offset of the piece that element i is
-/// of.
+/// Whether each operand is in pieces along the innermost axis.
+std::vector<bool> in_pieces(const Walk& walk);
+/// "o0 = ..." for each operand that is: the offset of the piece that element i is of.
 std::string piece_offsets(const Walk& walk);
 /// "stop = min(stop, ...)" for the element behind i with which another piece of an operand begins.
 std::string piece_ends(const Walk& walk);

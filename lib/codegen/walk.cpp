@@ -134,9 +134,8 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   for (std::size_t k = 0; k < operands; ++k) {
     walk.offsets.push_back(layout(k).offset);
     const std::int64_t step = walk.axes.step(k);
-    // Where a repeated element changes, the stride does not matter.
     const bool turns = std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
-      return seam.operand == k && seam.axis == walk.outer_axes() && (step == 0 || seam.turn != 0);
+      return seam.operand == k && seam.axis == walk.outer_axes() && seam.turn != 0;
     });
     walk.access.push_back(turns       ? Access::turning
                           : step == 1 ? Access::contiguous
