@@ -8,6 +8,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -58,8 +59,7 @@ class SpecKey {
     requires(std::is_enum_v<T> || std::integral<T>)
   void append(T value) {
     const auto number = static_cast<std::uint64_t>(value);
-    key_.push_back(static_cast<char>(number));
-    if constexpr (sizeof(T) > 1) key_.push_back(static_cast<char>(number >> 8));
+    for (std::size_t byte = 0; byte < sizeof(T); ++byte) key_.push_back(static_cast<char>(number >> (8 * byte)));
   }
 
   std::string& key_;

@@ -330,6 +330,18 @@ TEST_CASE("what a kernel of whole rows is compiled for is in its key and in its 
   check_values<Case>({}, {[](Case& c) { c.walk.count = c.walk.rows = 1000; }, [](Case& c) { c.walk.along[0] = 1000; }});
 }
 
+TEST_CASE("every bit of a number that a kernel is compiled for is in its key") {
+  std::set<std::string> keys;
+  for (int bit = 0; bit < 31; ++bit) {
+    kn::codegen::RowsWalk walk{};
+    walk.room = 1 << bit;
+    std::string key;
+    append_key(key, walk);
+    keys.insert(key);
+  }
+  CHECK(keys.size() == 31);
+}
+
 TEST_CASE("what a reduction's kernel is compiled for is in its key and in its text") {
   using Case = Reduce;
   check_fields<Case>({}, {{"kind", [](Case& c) { c.pass.kind = ReduceKind::var; }},
