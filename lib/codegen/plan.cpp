@@ -103,10 +103,12 @@ void Planner::State::analyse(Info& info) {
     info.operations = saturated(info.operations, in_memory ? 0 : in->operations);
     info.loads = saturated(info.loads, in_memory ? 1 : in->loads);
     if (!in_memory) info.wraps = std::max(info.wraps, in->wraps);
+    info.loops = info.loops || (pending && in->loops && !own_kernel);
     flat = flat && (input->shape.elements() == node.shape.elements() || input->shape.elements() == 1) &&
            (pending ? in->flat : graph::is_row_major(input->layout));
   }
   if (node.op == Op::view && !node.get<Op::view>().bounds.empty()) ++info.wraps;
+  if (short_axis(node)) info.loops = true;
   if (own_kernel) {
     info.flat = true;
   } else if (node.op == Op::view) {

@@ -16,9 +16,6 @@ constexpr std::int64_t few_elements = 1 << 16;
 constexpr std::size_t most_readers = 8, most_places = 32;
 constexpr std::int64_t longest_loop = 64;
 constexpr std::uint32_t few_results = 4;
-// Of the steps so far that many of the latest are looked at for one to join: planning takes time in proportion to the
-// nodes.
-constexpr std::size_t most_steps = 64;
 // Of a domain that is split for a reshape: axes, and elements of the innermost one.
 constexpr std::size_t most_split_axes = 8;
 constexpr std::int64_t shortest_split_row = 16;
@@ -112,28 +109,41 @@ bool Planner::State::drawn_in_reader(const Info& info) const {
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
 
-/// The kernel of `family` of another reduction that can compute this one too, or -1: over the same axes of an
-/// expression of the same array, with no barrier between the two.
+/// The first array in memory that an element-wise expression, or the one that a reduction takes, is made of.
+const Node* Planner::State::source_of(const Node& node) const {
+  if (node.op != Op::reduce) return infos[static_cast<std::size_t>(node.slot)].source;
+  const NodeRef& input = node.inputs[0];
+  return input->is_ready() ? input.get() : infos[static_cast<std::size_t>(input->slot)].source;
+}
+
+/// Whether a step takes the elements that a reduction takes, of the same array and on the same queue.
+bool Planner::State::beside(const Step& step, const Info& reduction) const {
+  const Node& node = *reduction.node;
+  return step.body.domain == node.inputs[0]->shape && step.node->place.queue == node.place.queue &&
+         source_of(*step.node) == source_of(node);
+}
+
+/// The kernel of `family` that can compute this reduction too, or -1: one of other reductions over the same axes of an
+/// expression of the same array, with no barrier between the two; or of whole rows, where nothing waits for this
+/// reduction, and what it reads does not wait for the kernel.
 std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) const {
   const Node& node = *info.node;
   const auto suits = [&](const Node& each) {
-    if (each.op != Op::reduce || family == Op::rows) return each.op == Op::reduce;
+    if (family == Op::rows) return true;
+    if (each.op != Op::reduce) return false;
     const bool fixed = each.place.reproducible && !is_integer(each.dtype) && !is_bool(each.dtype);
     return graph::info(each.get<Op::reduce>().kind).state == graph::State::value && !is_complex(each.dtype) && !fixed;
-  };
-  const auto source_of = [&](const Node& each) {
-    const NodeRef& input = each.inputs[0];
-    return input->is_ready() ? input.get() : infos[static_cast<std::size_t>(input->slot)].source;
   };
   if (!suits(node)) return -1;
   for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
     const Step& step = steps[s];
     if (step.family != family || !suits(*step.node) || step.results >= most_reduced_values) continue;
     const Node& other = *step.node;
-    const bool same = other.get<Op::reduce>().axes == node.get<Op::reduce>().axes &&
-                      other.inputs[0]->shape == node.inputs[0]->shape && other.place.queue == node.place.queue &&
-                      infos[static_cast<std::size_t>(other.slot)].level == info.level;
-    if (same && source_of(other) == source_of(node)) return static_cast<std::int32_t>(s);
+    const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;
+    const bool same_axes = family == Op::rows || other.get<Op::reduce>().axes == node.get<Op::reduce>().axes;
+    const bool apart = other.op == Op::reduce && level == info.level;
+    const bool last = family == Op::rows && info.edges == 0 && info.level <= level;
+    if (same_axes && (apart || last) && beside(step, info)) return static_cast<std::int32_t>(s);
   }
   return -1;
 }
@@ -202,6 +212,8 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
       if (!info.requested && steps[static_cast<std::size_t>(step)].results >= few_results) continue;
       // Results that nothing reads can be stored together wherever they stand: nothing waits for them.
       const bool together = level(step) == info.level || (last_of_all && steps[static_cast<std::size_t>(step)].last);
+      // A kernel of whole rows is worth joining for what it reads.
+      if (first->op == Op::reduce && source_of(*first) != info.source) continue;
       if (fits(step) && together && infos[static_cast<std::size_t>(first->slot)].requested == info.requested) {
         return step;
       }
@@ -368,13 +380,16 @@ void Planner::State::decide(bool merge) {
     } else if (joins_rows(info)) {
       steps[static_cast<std::size_t>(info.reads[0].step)].family = Op::rows;
       add_read(*node.inputs[0], info.reads[0].step, Chains::identity);
-    } else if (begins_rows(info)) {
-      info.step = reduction_to_join(info, Op::rows);
+    } else if (const std::int32_t rows = rows_to_join(info); rows >= 0 || begins_rows(info)) {
+      info.step = rows >= 0 ? rows : rows_to_begin_with(info);
       if (info.step < 0) {
         info.step = add_step(Op::rows, &node);
         steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[0]->shape;
       }
-      ++steps[static_cast<std::size_t>(info.step)].results;
+      Step& step = steps[static_cast<std::size_t>(info.step)];
+      step.family = Op::rows;
+      step.last = info.edges == 0 && (step.last || step.results == 0);
+      ++step.results;
       add_read(*node.inputs[0], info.step, Chains::identity);
     } else if (node.op == Op::result) {
       // The step of its operation, whose turn comes later, stores it, too (lay_out).

@@ -8,6 +8,8 @@ namespace {
 
 // Reductions alone of shorter rows have kernels that take many rows at once: on a GPU, and on a CPU.
 constexpr std::int64_t shortest_row = 32, shortest_row_of_cpu = 512;
+// Between reductions and what is made of them row by row: to look through more would take long.
+constexpr std::size_t most_behind = 32;
 
 bool on_card(const Node& node) { return node.place.traits != nullptr && !node.place.traits->long_loops(); }
 std::int64_t shortest(const Node& node) { return on_card(node) ? shortest_row : shortest_row_of_cpu; }
@@ -90,29 +92,69 @@ bool Planner::State::joins_rows(const Info& info) const {
                      [&](const Read& read) { return leads_to_rows(read.chain, *info.node); });
 }
 
+/// The kernel of whole rows that can compute a reduction that is stored too, or -1.
+std::int32_t Planner::State::rows_to_join(const Info& info) const {
+  return rows_allowed && info.fold == info.node ? reduction_to_join(info, Op::rows) : -1;
+}
+
+/// The kernel of a reduction of the same rows, which becomes one of whole rows for this one to join it, or -1.
+std::int32_t Planner::State::rows_to_begin_with(const Info& info) const {
+  for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
+    const Step& step = steps[s];
+    if (step.family != Op::reduce || step.results != 1 || step.looped || step.fine || !beside(step, info)) continue;
+    const Info& other = infos[static_cast<std::size_t>(step.node->slot)];
+    if (other.fold == other.node && other.level == info.level) return static_cast<std::int32_t>(s);
+  }
+  return -1;
+}
+
 /// Whether a reduction that is stored is better computed by a kernel of whole rows than by one of its own: on a GPU,
 /// where it takes two loops over a row, which is read once, or where it reads reductions of the same rows.
 bool Planner::State::begins_rows(const Info& info) const {
   if (!rows_allowed || info.fold != info.node) return false;
-  // Combining two sums of exponentials takes exponentials again.
   const Node& node = *info.node;
-  if (graph::info(node.get<Op::reduce>().kind).state == graph::State::exponentials) return true;
-  if (domain_of(node).back() < shortest(node)) return false;
   const Info* in = node.inputs[0]->is_ready() ? nullptr : infos.data() + node.inputs[0]->slot;
-  return on_card(node) || fold_phases(node) > 1 || (in && in->reads_rows);
+  const bool reads_rows = in && in->reads_rows;
+  // Kernels of whole rows have no loops in them.
+  if (in && in->loops && !reads_rows) return false;
+  // Kernels of reductions alone read long rows once.
+  if (!has_row_at_hand(node)) return reads_rows;
+  const graph::State state = graph::info(node.get<Op::reduce>().kind).state;
+  // Combining two sums of exponentials takes exponentials again.
+  if (state == graph::State::exponentials) return true;
+  // Random numbers can be made where they are read once.
+  const Node& source = *source_of(node);
+  if (state == graph::State::position && source.op == Op::random && !source.is_ready() && !reads_rows) return false;
+  return domain_of(node).back() >= shortest(node) && (reads_rows || on_card(node) || fold_phases(node) > 1);
 }
 
-/// Whether what is made of reductions of rows is all that reads them: then their kernel can go on to compute it.
-bool Planner::State::only_reader(const Info& info, bool first) const {
-  const Node& node = *info.node;
-  const bool alone = info.edges == 1 && node.consumers.load(std::memory_order_relaxed) == 1 &&
-                     !(node.recomputed(evaluation) && info.held);
-  if (!first && (!alone || info.requested || info.cut)) return false;
-  if (info.fold == &node) return true;
-  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const NodeRef& input) {
-    if (input->is_ready() || graph::is_source(input->op)) return true;
-    const Info& in = infos[static_cast<std::size_t>(input->slot)];
-    return in.fold != nullptr && only_reader(in, false);
+/// Whether what is made of reductions of rows, and nodes on the way to it, are all that reads them: then their kernel
+/// can go on to compute it.
+bool Planner::State::only_reader(const Info& info) const {
+  struct Behind {
+    const Info* info;
+    std::int32_t edges;  // that lead here
+  };
+  std::vector<Behind> all = {{&info, 0}};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all.size() > most_behind) return false;
+    if (all[k].info->fold == all[k].info->node) continue;
+    for (const NodeRef& input : all[k].info->node->inputs) {
+      if (input->is_ready() || graph::is_source(input->op)) continue;
+      const Info* in = infos.data() + input->slot;
+      if (!in->fold) return false;
+      const auto known = std::find_if(all.begin(), all.end(), [&](const Behind& each) { return each.info == in; });
+      if (known != all.end()) {
+        ++known->edges;
+      } else {
+        all.push_back({in, 1});
+      }
+    }
+  }
+  return std::all_of(all.begin() + 1, all.end(), [&](const Behind& each) {
+    const Node& node = *each.info->node;
+    const bool alone = each.edges == each.info->edges && node.consumers.load(std::memory_order_relaxed) == each.edges;
+    return alone && !(node.recomputed(evaluation) && each.info->held) && !each.info->requested && !each.info->cut;
   });
 }
 
@@ -122,7 +164,7 @@ const Shape* Planner::State::row_domain(const Info& info) const {
   if (!rows_allowed || !info.fold || info.fold == info.node) return nullptr;
   const Shape& domain = domain_of(*info.fold);
   const bool suits = domain.back() >= shortest(*info.fold) && has_rows_of(info.node->shape, domain) && info.wraps == 0;
-  return suits && only_reader(info, true) ? &domain : nullptr;
+  return suits && only_reader(info) ? &domain : nullptr;
 }
 
 /// Whether kernels of whole rows read what lies side by side, and keep to the parameter limit.

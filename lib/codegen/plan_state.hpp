@@ -40,6 +40,7 @@ struct Info {
   const Node* source = nullptr;  // of an expression the first of what it reads from memory, else itself
   std::int32_t phases = 0;       // loops over a row that such reductions behind it take one after another
   bool reads_rows = false;       // whether elements of their rows read such reductions
+  bool loops = false;            // whether a short reduction behind it can be a loop of the kernel that reads this node
   std::int32_t wraps = 0;        // views that go beyond axes' ends between memory and this node, one behind the other
   bool flat = false;             // its elements can be read in row-major order under any shape
   bool copies = false;  // a reshape of memory that no kernel reads in place, whatever its domain: one copies it
@@ -68,6 +69,10 @@ std::uint64_t hash_of_constant(const Node& constant);
 
 /// The axis of a reduction that can be a loop of its reader's kernel: the only one it reduces, and short.
 std::optional<std::size_t> short_axis(const Node& node);
+
+/// Of the steps so far that many of the latest are looked at for one to join: planning takes time in proportion to the
+/// nodes.
+inline constexpr std::size_t most_steps = 64;
 
 /// Parameters beside buffers: the loop's own bounds, where the block is not spilled, or a buffer.
 inline constexpr std::uint32_t loop_bytes = 64;
@@ -166,6 +171,8 @@ struct Planner::State {
   std::int32_t loop_of(Body& body, std::int32_t chain);
   bool computed_in_reader(const Info& info) const;
   bool drawn_in_reader(const Info& info) const;
+  const Node* source_of(const Node& node) const;
+  bool beside(const Step& step, const Info& reduction) const;
   std::int32_t reduction_to_join(const Info& info, Op family) const;
   std::int32_t write_fold(Info& info, std::int32_t step);
   static void split_domain(Step& step);
@@ -174,8 +181,10 @@ struct Planner::State {
   bool leads_to_rows(std::int32_t chain, const Node& fold) const;
   bool read_by_rows(const Info& info, const Node& fold) const;
   bool joins_rows(const Info& info) const;
+  std::int32_t rows_to_join(const Info& info) const;
+  std::int32_t rows_to_begin_with(const Info& info) const;
   bool begins_rows(const Info& info) const;
-  bool only_reader(const Info& info, bool first) const;
+  bool only_reader(const Info& info) const;
   const Shape* row_domain(const Info& info) const;
   bool rows_fit() const;
 

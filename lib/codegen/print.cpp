@@ -66,6 +66,17 @@ std::string only_function(int width, DType type, const std::string& identity, co
          " ? v : (" + vector + ")(" + identity + ");\n}\n";
 }
 
+std::string halves_function(const std::string& name, const std::string& element, int width, const std::string& join) {
+  std::string text = "static inline " + element + " " + name + "(" + element + std::to_string(width) + " v) {\n",
+              from = "v";
+  for (int half = width / 2; half > 0; half /= 2) {
+    const std::string size = half > 1 ? std::to_string(half) : "", to = "half" + std::to_string(half);
+    text += "  const " + element + size + " " + to + " = " + join + "(" + from + ".lo, " + from + ".hi);\n";
+    from = to;
+  }
+  return text + "  return " + from + ";\n}\n";
+}
+
 std::string Printer::vector_type(DType type) const {
   std::string result(register_type(type));
   if (width_ > 1) result += std::to_string(width_);

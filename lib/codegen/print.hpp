@@ -88,6 +88,9 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
 /// A function `name`(v, left): v where elements exist, else what changes nothing.
 std::string only_function(int width, DType type, const std::string& identity, const std::string& name = "kn_only");
 
+/// A function `name`(v): what `join` makes of the elements of a vector, by halves.
+std::string halves_function(const std::string& name, const std::string& element, int width, const std::string& join);
+
 /// `text` as the definition of a macro of several lines.
 std::string define(std::string_view name, std::string_view text);
 

@@ -279,18 +279,6 @@ std::string several_hooks(const ReducePass& pass, const ReduceWalk& walk, const 
          define("KN_BODY", body + "acc = kn_several_values_combined(acc, kn_several_values_of(" + values + "));\n");
 }
 
-/// KN_FOLD as the fixed tree has it.
-std::string fold_by_halves(const std::string& element, int width) {
-  std::string text = "static inline " + element + " kn_fold(" + element + std::to_string(width) + " acc) {\n",
-              from = "acc";
-  for (int half = width / 2; half > 0; half /= 2) {
-    const std::string size = half > 1 ? std::to_string(half) : "", to = "half" + std::to_string(half);
-    text += "  const " + element + size + " " + to + " = KN_COMBINE(" + from + ".lo, " + from + ".hi);\n";
-    from = to;
-  }
-  return text + "  return " + from + ";\n}\n#define KN_FOLD(acc) kn_fold(acc)\n";
-}
-
 std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const DType type = combined_type(pass);
   const Combine op = combine_of(pass.kind, type);
@@ -305,7 +293,7 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
   if (walk.width == 1) {
     text += "#define KN_FOLD(acc) (acc)\n";
   } else if (walk.fixed) {
-    text += fold_by_halves(element, walk.width);
+    text += halves_function("kn_fold", element, walk.width, "KN_COMBINE") + "#define KN_FOLD(acc) kn_fold(acc)\n";
   } else {
     text += "static inline " + element + " kn_fold(" + vector + " acc) {\n  " + element + " one = KN_LANE(" + element +
             ", acc, 0);\n  for (int l = 1; l < KN_W; ++l) one = KN_COMBINE(one, KN_LANE(" + element +

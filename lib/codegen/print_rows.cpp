@@ -13,6 +13,7 @@ namespace koine::codegen {
 namespace {
 
 using graph::Op;
+using graph::ReduceKind;
 using graph::State;
 
 std::string number(std::size_t n) { return std::to_string(n); }
@@ -25,6 +26,8 @@ class Phrases {
     const auto count = static_cast<std::size_t>(phases_.count);
     gaps_.resize(count + 1);
     loops_.resize(count);
+    chains_.resize(count);
+    functions_ = "#define KN_ADD(a, b) ((a) + (b))\n";
     for (std::size_t p = 0; p <= count; ++p) write_gap(p);
     for (std::size_t p = 0; p < count; ++p) write_loop(p);
     write_results();
@@ -32,13 +35,15 @@ class Phrases {
 
   /// Functions of the folds.
   const std::string& functions() const { return functions_; }
-  /// KN_SHARED, KN_GAP<p> and KN_BODY<p>.
+  /// KN_SHARED, KN_GAP<p>, KN_BODY<p> and KN_CHAIN<p>.
   std::string hooks() const {
     std::string shared, text;
     for (const std::string_view type : shared_) shared += "KN_SHARE(" + std::string(type) + ") ";
     text += define("KN_SHARED", shared);
     for (std::size_t p = 0; p < gaps_.size(); ++p) text += define("KN_GAP" + number(p), gaps_[p]);
-    for (std::size_t p = 0; p < loops_.size(); ++p) text += define("KN_BODY" + number(p), loops_[p]);
+    for (std::size_t p = 0; p < loops_.size(); ++p) {
+      text += define("KN_BODY" + number(p), loops_[p]) + define("KN_CHAIN" + number(p), chains_[p]);
+    }
     return text;
   }
 
@@ -46,6 +51,7 @@ class Phrases {
   /// A fold's types and names.
   struct Fold {
     const graph::Node& node;
+    ReduceKind kind;
     const graph::ReductionInfo& row;
     std::string n;  // its number
     DType type;     // that it is accumulated in
@@ -56,16 +62,48 @@ class Phrases {
 
   Fold fold_of(std::size_t index) const {
     const RowFold& fold = body_.folds[index];
-    const DType type = graph::accumulation_type(fold.node->dtype);
+    const DType type = fold_type(*fold.node);
+    const ReduceKind kind = fold.node->get<Op::reduce>().kind;
     const std::int32_t value = body_.lines[static_cast<std::size_t>(fold.line)].args[0];
     return {*fold.node,
-            graph::info(fold.node->get<Op::reduce>().kind),
+            kind,
+            graph::info(kind),
             number(index),
             type,
             std::string(register_type(type)),
             printer_.vector_type(type),
             value,
             static_cast<std::size_t>(phases_.phase[static_cast<std::size_t>(value)])};
+  }
+
+  /// A value that a fold keeps of the elements so far, and how two of them are combined.
+  struct Running {
+    std::string name;
+    DType type;
+    std::string identity, join;
+  };
+
+  /// What a fold keeps in its first phase, or in its second.
+  std::vector<Running> running(const Fold& fold, bool second) const {
+    const std::string &n = fold.n, acc = "acc" + n, joined = "KN_JOIN" + n;
+    switch (fold.row.state) {
+      case State::moments:
+        if (!second) return {{acc, fold.type, "0", "KN_ADD"}};
+        return {{"rest" + n, fold.type, "0", "KN_ADD"}, {"squares" + n, fold.type, "0", "KN_ADD"}};
+      case State::exponentials:
+        if (second) return {{"sum" + n, fold.type, "0", "KN_ADD"}};
+        return {{acc, fold.type, "-INFINITY", "fmax"}};
+      case State::position:
+        if (second) return {{"place" + n, DType::int32, "INT_MAX", "min"}};
+        return {{acc, fold.type, extreme_of(fold).identity, joined}};
+      case State::value: break;
+    }
+    return {{acc, fold.type, combine_of(fold.kind, fold.type).identity, joined}};
+  }
+
+  /// The largest element is what the first of the largest ones is equal to.
+  static Combine extreme_of(const Fold& fold) {
+    return combine_of(fold.kind == ReduceKind::argmax ? ReduceKind::max : ReduceKind::min, fold.type);
   }
 
   /// The value that a fold takes, in the type that it is accumulated in.
@@ -87,79 +125,87 @@ class Phrases {
     functions_ += only_function(walk_.width, fold.type, identity, function + fold.n);
   }
 
-  /// Brings the vectors `name` of all work-items of a row down to one value, `name`_one.
-  std::string all_of(const Fold& fold, const std::string& name, const std::string& join) {
-    const std::string one = name + "_one", lane = "KN_LANE(" + fold.one + ", " + name + ", ";
-    std::string text = fold.one + " " + one + " = " + (walk_.width > 1 ? lane + "0)" : name) + ";\n";
-    if (walk_.width > 1)
-      text += "for (int l = 1; l < KN_W; ++l) " + one + " = " + join + "(" + one + ", " + lane + "l));\n";
-    if (walk_.cpu) return text;
-    if (std::find(shared_.begin(), shared_.end(), register_type(fold.type)) == shared_.end()) {
-      shared_.push_back(register_type(fold.type));
-    }
-    return text + "KN_ALL_LANES(" + fold.one + ", " + one + ", " + join + ")\n";
-  }
-
-  /// What a fold begins with before its first phase.
-  std::string begins(const Fold& fold) {
-    std::string identity = "0";
-    if (fold.row.state == State::exponentials) identity = "-INFINITY";
-    const graph::ReduceKind kind = fold.node.get<Op::reduce>().kind;
-    if (fold.row.state == State::value) {
-      const Combine combine = combine_of(kind, fold.type);
-      identity = combine.identity;
-      functions_ += "#define KN_JOIN" + fold.n + "(a, b) (" + combine.text + ")\n";
-    } else if (fold.row.state == State::exponentials) {
-      functions_ += "#define KN_JOIN" + fold.n + "(a, b) fmax(a, b)\n";
-    }
-    functions_ += "#define KN_ADD" + fold.n + "(a, b) ((a) + (b))\n";
-    add_only(fold, "kn_only", identity);
-    if (fold.row.state == State::exponentials) add_only(fold, "kn_sum_only", "0");
-    std::string text = fold.vector + " acc" + fold.n + " = (" + fold.vector + ")(" + identity + ");\n";
-    if (fold.row.state == State::moments) {
-      text += "const " + fold.one + " share" + fold.n + " = 1 / (" + fold.one + ")(KN_ROOM * KN_LANES);\n";
+  /// The beginning of a fold's first phase, or of its second.
+  std::string begins(const Fold& fold, bool second) const {
+    std::string text;
+    for (const Running& value : running(fold, second)) {
+      const std::string vector = printer_.vector_type(value.type),
+                        start = " = (" + vector + ")(" + value.identity + ")";
+      text += vector + " " + value.name + start;
+      if (walk_.chain) text += ", all_" + value.name + start;
+      text += ";\n";
     }
     return text;
   }
 
-  /// Of a fold of two phases what is between them: the mean, or the largest element, and the second phase's beginning.
-  std::string between(const Fold& fold) {
-    const std::string &n = fold.n, acc = "acc" + n, zero = " = (" + fold.vector + ")(0);\n";
-    if (fold.row.state == State::moments) {
-      return all_of(fold, acc, "KN_ADD" + n) + fold.vector + " mean" + n + " = (" + fold.vector + ")(" + acc +
-             "_one / ((" + fold.one + ")d.count * share" + n + "));\n" + fold.vector + " rest" + n + zero +
-             fold.vector + " squares" + n + zero;
+  /// Brings the vectors that a fold keeps, of all work-items of a row, down to one value each, `name`_one.
+  std::string all_of(const Fold& fold, bool second) {
+    std::string text;
+    for (const Running& value : running(fold, second)) {
+      const std::string type(register_type(value.type)), one = value.name + "_one";
+      const std::string vector = (walk_.chain ? "all_" : "") + value.name, function = "kn_one_of_" + value.name;
+      if (walk_.width > 1) functions_ += halves_function(function, type, walk_.width, value.join);
+      text += type + " " + one + " = " + (walk_.width > 1 ? function + "(" + vector + ")" : vector) + ";\n";
+      if (walk_.cpu) continue;
+      if (std::find(shared_.begin(), shared_.end(), register_type(value.type)) == shared_.end()) {
+        shared_.push_back(register_type(value.type));
+      }
+      text += "KN_ALL_LANES(" + type + ", " + one + ", " + value.join + ")\n";
     }
-    // Beside an infinity all differences would be infinite or NaN.
-    return all_of(fold, acc, "KN_JOIN" + n) + "const " + fold.one + " high" + n + " = isfinite(" + acc + "_one) ? " +
-           acc + "_one : (" + fold.one + ")(0);\n" + fold.vector + " sum" + n + zero;
+    return text;
+  }
+
+  /// The functions of a fold.
+  void write_functions(const Fold& fold) {
+    if (fold.row.state == State::value || fold.row.state == State::position) {
+      const Combine combine = fold.row.state == State::value ? combine_of(fold.kind, fold.type) : extreme_of(fold);
+      functions_ += "#define KN_JOIN" + fold.n + "(a, b) (" + combine.text + ")\n";
+    }
+    add_only(fold, "kn_only", running(fold, false)[0].identity);
+    if (fold.row.state == State::exponentials) add_only(fold, "kn_sum_only", "0");
+  }
+
+  /// Of a fold of two phases what the first comes to: the mean, or the largest element.
+  std::string between(const Fold& fold) {
+    const std::string &n = fold.n, one = "acc" + n + "_one";
+    std::string text = all_of(fold, false), what, value = one;
+    if (fold.row.state == State::moments) {
+      what = "mean";
+      value = one + " / ((" + fold.one + ")d.count * share" + n + ")";
+    } else if (fold.row.state == State::exponentials) {
+      // Beside an infinity all differences would be infinite or NaN.
+      return text + "const " + fold.one + " high" + n + " = isfinite(" + one + ") ? " + one + " : (" + fold.one +
+             ")(0);\n";
+    } else {
+      what = "best";
+    }
+    return text + "const " + fold.vector + " " + what + n + " = (" + fold.vector + ")(" + value + ");\n";
   }
 
   /// What a fold comes to, as the line that holds it.
   std::string ends(const Fold& fold, std::size_t index) {
     const std::string& n = fold.n;
-    std::string text, state = "acc" + n + "_one";
+    std::string text = all_of(fold, fold_phases(fold.node) == 2), state = "state" + n;
+    const std::string begin = "const struct { " + fold.one + " ";
     if (fold.row.state == State::value) {
-      text = all_of(fold, "acc" + n, "KN_JOIN" + n);
+      state = "acc" + n + "_one";
+    } else if (fold.row.state == State::position) {
+      text += "const struct { int place; } " + state + " = {place" + n + "_one};\n";
     } else if (fold.row.state == State::moments) {
       // The mean is rounded: what the distances from it come to corrects their squares.
-      text = all_of(fold, "rest" + n, "KN_ADD" + n) + all_of(fold, "squares" + n, "KN_ADD" + n);
       const std::string taken_off = "off" + n, squares = "squares" + n + "_one";
       text += "const " + fold.one + " " + taken_off + " = rest" + n + "_one * (rest" + n + "_one / (" + fold.one +
-              ")d.count);\nconst struct { " + fold.one + " squares; } state" + n + " = {" + squares + " - (" +
-              taken_off + " < " + squares + " ? " + taken_off + " : 0)};\n";
-      state = "state" + n;
+              ")d.count);\n" + begin + "squares; } " + state + " = {" + squares + " - (" + taken_off + " < " + squares +
+              " ? " + taken_off + " : 0)};\n";
     } else {
-      text = all_of(fold, "sum" + n, "KN_ADD" + n);
-      text += "const struct { " + fold.one + " sum, high; } state" + n + " = {sum" + n + "_one, high" + n + "};\n";
-      state = "state" + n;
+      text += begin + "sum, high; } " + state + " = {sum" + n + "_one, high" + n + "};\n";
     }
+    const DType type = fold.node.dtype;
     const std::string result = "row" + n, line = "v" + std::to_string(body_.folds[index].line);
-    text += fold.one + " " + result + ";\n{\n";
+    text += std::string(register_type(graph::accumulation_type(type))) + " " + result + ";\n{\n";
     if (fold.row.has_constants())
       text += "const " + fold.one + " divisor = d.divisor" + n + ", scale = d.scale" + n + ";\n";
     text += result + " = " + applied(fold.row.finish, state) + ";\n}\n";
-    const DType type = fold.node.dtype;
     const std::string vector = printer_.vector_type(type);
     text += vector + " " + line + " = (" + vector + ")(" + result + ");\n";
     if (type == DType::float16 || type == DType::bfloat16) {
@@ -168,12 +214,47 @@ class Phrases {
     return text;
   }
 
+  /// What a fold does with each vector in its first phase, or in its second.
+  std::string step(const Fold& fold, bool second) const {
+    const std::string& n = fold.n;
+    const std::string declared = "const " + fold.vector + " ";
+    if (fold.row.state == State::moments && !second) {
+      // Divided by a power of two, which is exact: the sum of large elements may be past the range.
+      return "acc" + n + " += " + only(fold, "kn_only", taken(fold)) + " * share" + n + ";\n";
+    }
+    if (fold.row.state == State::moments) {
+      return declared + "apart" + n + " = " + only(fold, "kn_only", "(" + taken(fold) + ") - mean" + n) + ";\nrest" +
+             n + " += apart" + n + ";\nsquares" + n + " += apart" + n + " * apart" + n + ";\n";
+    }
+    if (fold.row.state == State::exponentials && second) {
+      return "sum" + n + " += " + only(fold, "kn_sum_only", "exp((" + taken(fold) + ") - high" + n + ")") + ";\n";
+    }
+    if (fold.row.state == State::position && second) return find_place(fold);
+    const Running value = running(fold, second)[0];
+    return declared + "taken" + n + " = " + only(fold, "kn_only", taken(fold)) + ";\n" + value.name + " = " +
+           value.join + "(" + value.name + ", taken" + n + ");\n";
+  }
+
+  /// Where a vector's elements are the largest one, or NaN as it is. The places of what does not exist come after all
+  /// others.
+  std::string find_place(const Fold& fold) const {
+    const std::string value = "(" + taken(fold) + ")", best = "best" + fold.n, place = "place" + fold.n;
+    const std::string places = printer_.vector_type(DType::int32);
+    std::string same = value + " == " + best, at = "(" + places + ")((int)at)";
+    if (is_real_floating(fold.type)) same = "(" + same + ") | (isnan" + value + " & isnan(" + best + "))";
+    if (walk_.width > 1) {
+      same = "convert_" + places + "(" + same + ")";
+      at += " + convert_" + places + "(KN_POSITIONS)";
+    }
+    return place + " = min(" + place + ", (" + same + ") ? " + at + " : (" + places + ")(INT_MAX));\n";
+  }
+
   /// What is known of the row before phase p, in the order of lines; what is kept from phase p on, and its folds.
   void write_gap(std::size_t p) {
     std::string& text = gaps_[p];
     for (std::size_t f = 0; f < body_.folds.size(); ++f) {
       const Fold fold = fold_of(f);
-      if (fold_phases(fold.node) == 2 && fold.begin + 1 == p) text += between(fold);
+      if (fold_phases(fold.node) == 2 && fold.begin + 1 == p) text += between(fold) + begins(fold, true);
     }
     for (std::size_t k = 0; k < body_.lines.size(); ++k) {
       const Line& line = body_.lines[k];
@@ -190,7 +271,12 @@ class Phrases {
     }
     for (std::size_t f = 0; f < body_.folds.size(); ++f) {
       const Fold fold = fold_of(f);
-      if (fold.begin == p) text += begins(fold);
+      if (fold.begin != p) continue;
+      write_functions(fold);
+      text += begins(fold, false);
+      if (fold.row.state == State::moments) {
+        text += "const " + fold.one + " share" + fold.n + " = 1 / (" + fold.one + ")KN_SIZE;\n";
+      }
     }
   }
 
@@ -225,22 +311,12 @@ class Phrases {
       const std::size_t last = fold.begin + static_cast<std::size_t>(fold_phases(fold.node)) - 1;
       if (p < fold.begin || p > last) continue;
       write_line(p, static_cast<std::size_t>(fold.value), written);
-      const std::string &n = fold.n, taken_n = "taken" + n;
-      std::string& text = loops_[p];
-      if (fold.row.state == State::value) {
-        text += "const " + fold.vector + " " + taken_n + " = " + only(fold, "kn_only", taken(fold)) + ";\nacc" + n +
-                " = KN_JOIN" + n + "(acc" + n + ", " + taken_n + ");\n";
-      } else if (fold.row.state == State::moments && p == fold.begin) {
-        // Divided by a power of two, which is exact: the sum of large elements may be past the range.
-        text += "acc" + n + " += " + only(fold, "kn_only", taken(fold)) + " * share" + n + ";\n";
-      } else if (fold.row.state == State::moments) {
-        text += "const " + fold.vector + " apart" + n + " = " +
-                only(fold, "kn_only", "(" + taken(fold) + ") - mean" + n) + ";\nrest" + n + " += apart" + n +
-                ";\nsquares" + n + " += apart" + n + " * apart" + n + ";\n";
-      } else if (p == fold.begin) {
-        text += "acc" + n + " = fmax(acc" + n + ", " + only(fold, "kn_only", taken(fold)) + ");\n";
-      } else {
-        text += "sum" + n + " += " + only(fold, "kn_sum_only", "exp((" + taken(fold) + ") - high" + n + ")") + ";\n";
+      loops_[p] += step(fold, p != fold.begin);
+      if (!walk_.chain) continue;
+      for (const Running& value : running(fold, p != fold.begin)) {
+        const std::string all = "all_" + value.name;
+        chains_[p] += all + " = " + value.join + "(" + all + ", " + value.name + ");\n" + value.name + " = (" +
+                      printer_.vector_type(value.type) + ")(" + value.identity + ");\n";
       }
     }
     if (p + 1 != loops_.size()) return;
@@ -274,7 +350,7 @@ class Phrases {
   const Printer& printer_;
   const Phases phases_;
   std::string functions_;
-  std::vector<std::string> gaps_, loops_;
+  std::vector<std::string> gaps_, loops_, chains_;
   std::vector<std::string_view> shared_;
 };
 

@@ -16,7 +16,15 @@ using graph::State;
 // No rows of tuning, as the order of sums follows from them.
 constexpr std::int64_t room_bytes = 128;       // of a GPU's work-item: 32 of its registers
 constexpr std::int64_t most_kept_bytes = 256;  // of all lines of a GPU's work-item
-constexpr int dear_operations = 8;             // that a CPU keeps the result of
+constexpr int longest_chain = 256;             // of vectors that a CPU adds up one after another
+// Of rows that a GPU's registers do not hold: bytes that its groups together, or a core, find in a cache again; rows
+// for each compute unit that keep all of them busy; elements of a GPU's work-item that are under way together. Second
+// caches of cores have from 512 KiB on.
+constexpr std::int64_t longest_row_bytes = 1 << 18, longest_row_bytes_of_cpu = 1 << 20;
+constexpr std::int64_t enough_long_rows = 4;
+constexpr int room_again = 16;
+constexpr std::int64_t second_cache_bytes = 1 << 18;
+constexpr int dear_operations = 8;  // that a CPU keeps the result of
 // Of a GPU: vectors of a work-item before a row takes another one, work-items of a row before each has as many elements
 // as its registers have room for, and work-items of a compute unit that keep it busy.
 constexpr std::int64_t vectors_of_neighbour = 2, few_lanes = 32, most_room = 32, enough_items = 1024;
@@ -58,6 +66,14 @@ std::vector<int> costs_of(const Body& body) {
   return costs;
 }
 
+/// Of the elements of a row in registers, which have four bytes at least.
+std::int64_t bytes_of_row(const graph::Node& fold) {
+  return fold.inputs[0]->shape.back() * static_cast<std::int64_t>(std::max<std::size_t>(size_of(fold_type(fold)), 4));
+}
+
+bool fits_registers(const graph::Node& fold) { return bytes_of_row(fold) <= rows_group * room_bytes; }
+bool on_cpu(const graph::Node& node) { return node.place.traits == nullptr || node.place.traits->long_loops(); }
+
 }  // namespace
 
 bool folds_rows(const graph::Node& node) {
@@ -65,11 +81,21 @@ bool folds_rows(const graph::Node& node) {
   const graph::ReduceInfo& reduction = node.get<Op::reduce>();
   const Shape& shape = node.inputs[0]->shape;
   if (reduction.axes.size() != 1 || reduction.axes[0] + 1 != shape.size()) return false;
-  if (graph::info(reduction.kind).state == State::position) return false;
   // By the tree that is the same on every device a reduction has a kernel of its own.
   if (node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype)) return false;
-  const auto size = static_cast<std::int64_t>(size_of(graph::accumulation_type(node.dtype)));
-  return shape.back() >= 2 && shape.back() <= rows_group * (room_bytes / std::max<std::int64_t>(size, 4));
+  if (fits_registers(node)) return shape.back() >= 2;
+  const std::int64_t units = node.place.traits ? node.place.traits->compute_units : 1;
+  return bytes_of_row(node) <= (on_cpu(node) ? longest_row_bytes_of_cpu : longest_row_bytes) &&
+         shape.elements() / shape.back() >= enough_long_rows * units;
+}
+
+bool has_row_at_hand(const graph::Node& node) {
+  return on_cpu(node) ? bytes_of_row(node) <= second_cache_bytes : fits_registers(node);
+}
+
+DType fold_type(const graph::Node& node) {
+  const bool position = graph::info(node.get<Op::reduce>().kind).state == State::position;
+  return graph::accumulation_type(position ? node.inputs[0]->dtype : node.dtype);
 }
 
 int fold_phases(const graph::Node& node) {
@@ -91,6 +117,8 @@ RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
   const auto size = static_cast<std::int64_t>(std::bit_ceil(walk.count));
   if (walk.cpu) {
     walk.room = static_cast<int>(std::max<std::int64_t>(size, walk.width));
+    walk.whole = count % walk.width == 0;
+    if (count > longest_chain * walk.width) walk.chain = longest_chain * walk.width;
     const std::uint64_t share = walk.rows / (std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);
     walk.rows_per_item =
         std::max<std::uint64_t>({traits.tuning.rows_elements_per_item / static_cast<std::uint64_t>(size), share, 1});
@@ -105,8 +133,10 @@ RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
     while (lanes < most && (size / lanes > most_room || walk.rows * static_cast<std::uint64_t>(lanes) < enough))
       lanes *= 2;
     walk.lanes = static_cast<int>(lanes);
-    walk.room = static_cast<int>(size / lanes);
-    walk.whole = size == count;
+    walk.again =
+        std::any_of(body.folds.begin(), body.folds.end(), [](const RowFold& f) { return !fits_registers(*f.node); });
+    walk.room = walk.again ? room_again : static_cast<int>(size / lanes);
+    walk.whole = walk.again ? count % (room_again * lanes) == 0 : size == count;
   }
   return walk;
 }
@@ -166,8 +196,8 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
       const Line& line = body.lines[k];
       if (result.phase[k] < p && !result.kept[k]) {
         const auto bytes = walk.room * static_cast<std::int64_t>(std::max<std::size_t>(size_of(line.type), 4));
-        const bool keeps = walk.cpu ? costs[k] >= dear_operations : kept_bytes + bytes <= most_kept_bytes;
-        if (keeps) {
+        const bool worth = walk.cpu ? costs[k] >= dear_operations : !walk.again;
+        if (worth && kept_bytes + bytes <= (walk.cpu ? second_cache_bytes : most_kept_bytes)) {
           result.kept[k] = true;
           kept_bytes += bytes;
           needed[static_cast<std::size_t>(result.phase[k])][k] = true;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -114,7 +115,13 @@ TEST_CASE("rows of several axes, of views and of expressions") {
     const Array many = kn::reshape(kn::arange(60'000).astype(kn::float32) % 3, {20'000, 3});
     CHECK(kn::all(many == kn::reshape(kn::array({0.f, 1.f, 2.f}), {1, 3})).item<bool>());
     CHECK(kn::all(kn::logsumexp(many, {.axis = 1}) == kn::logsumexp(many(0))).item<bool>());
-    CHECK(kn::all(kn::softmax(many, {.axis = 1}) == kn::softmax(many(0))).item<bool>());
+    const double total = 1 + std::exp(1.0) + std::exp(2.0);
+    const std::vector<float> shares = kn::softmax(many, {.axis = 1}).to_vector<float>();
+    double worst = 0;
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      worst = std::max(worst, std::abs(double(shares[k]) * total / std::exp(double(k % 3)) - 1));
+    }
+    CHECK(worst < 3e-7);
   });
 }
 
