@@ -39,8 +39,8 @@ DLDataType data_type(DType type) {
 }
 
 DType type_of(const DLDataType& wanted) {
-  for (const DType type : {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32,
-                           float64, complex64, complex128}) {
+  for (int number = 0; number < dtype_count; ++number) {
+    const auto type = static_cast<DType>(number);
     const DLDataType known = data_type(type);
     if (known.code == wanted.code && known.bits == wanted.bits && wanted.lanes == 1) return type;
   }

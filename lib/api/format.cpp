@@ -2,6 +2,7 @@
 // Printing arrays.
 #include "api/build.hpp"
 #include "base/first_use.hpp"
+#include "base/with_type.hpp"
 
 #include <koine/array.hpp>
 #include <koine/error.hpp>
@@ -116,17 +117,11 @@ std::vector<std::string> texts(const Array& x, const Notation& notation) {
 }
 
 std::vector<std::string> element_texts(const Array& x, const Notation& notation) {
-  switch (x.dtype()) {
-    case DType::bool_: return texts<bool>(x, notation);
-    case DType::uint64: return texts<std::uint64_t>(x, notation);
-    case DType::float16: return texts<float16_t>(x, notation);
-    case DType::bfloat16: return texts<bfloat16_t>(x, notation);
-    case DType::float32: return texts<float>(x, notation);
-    case DType::float64: return texts<double>(x, notation);
-    case DType::complex64: return texts<std::complex<float>>(x, notation);
-    case DType::complex128: return texts<std::complex<double>>(x, notation);
-    default: return texts<std::int64_t>(x, notation);
-  }
+  return base::with_type(x.dtype(), [&]<class T>(base::Tag<T>) {
+    // Shorter integers are written as the longest are.
+    constexpr bool whole = std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, std::uint64_t>;
+    return texts<std::conditional_t<whole, std::int64_t, T>>(x, notation);
+  });
 }
 
 class Writer {

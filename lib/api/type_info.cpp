@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/dtypes.hpp"
 #include "graph/infer.hpp"
 
 namespace koine {
@@ -34,31 +35,19 @@ bool is_of_any(DType type, const DTypeKinds& kinds, std::string_view function) {
   return found;
 }
 
-/// By the significant digits and the largest exponent of an IEEE format.
-FloatInfo float_info(DType type, int digits, int max_exponent) {
-  const double largest = std::ldexp(2 - std::ldexp(1.0, 1 - digits), max_exponent);
-  return {static_cast<int>(8 * size_of(type)),
-          std::ldexp(1.0, 1 - digits),
-          largest,
-          -largest,
-          std::ldexp(1.0, 1 - max_exponent),
-          type};
-}
-
 }  // namespace
 
 bool isdtype(DType dtype, const DTypeKinds& kinds) { return is_of_any(dtype, kinds, "isdtype"); }
 
 FloatInfo finfo(DType type) {
-  switch (graph::real_part(type)) {
-    case DType::float16: return float_info(DType::float16, 11, 15);
-    case DType::bfloat16: return float_info(DType::bfloat16, 8, 127);
-    case DType::float32: return float_info(DType::float32, 24, 127);
-    case DType::float64: return float_info(DType::float64, 53, 1023);
-    default:
-      throw DTypeError("[finfo] " + std::string(name(type)) + " is no floating type" +
-                       (is_integer(type) ? "; take iinfo" : ""));
+  const base::DTypeRow& row = base::row_of(type);
+  if (row.digits == 0) {
+    throw DTypeError("[finfo] " + std::string(name(type)) + " is no floating type" +
+                     (is_integer(type) ? "; take iinfo" : ""));
   }
+  const double spacing = std::ldexp(1.0, 1 - row.digits), largest = std::ldexp(2 - spacing, row.max_exponent);
+  return {static_cast<int>(8 * size_of(row.part)), spacing, largest, -largest,
+          std::ldexp(1.0, 1 - row.max_exponent),   row.part};
 }
 
 FloatInfo finfo(const Array& x) { return finfo(x.dtype()); }

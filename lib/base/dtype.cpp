@@ -4,14 +4,11 @@
 
 #include <ostream>
 
+#include "base/dtypes.hpp"
+
 namespace koine {
 
-std::string_view name(DType type) noexcept {
-  constexpr std::string_view names[dtype_count] = {"bool",     "int8",    "int16",   "int32",     "int64",
-                                                   "uint8",    "uint16",  "uint32",  "uint64",    "float16",
-                                                   "bfloat16", "float32", "float64", "complex64", "complex128"};
-  return names[static_cast<int>(type)];
-}
+std::string_view name(DType type) noexcept { return base::row_of(type).name; }
 
 std::ostream& operator<<(std::ostream& out, DType type) { return out << name(type); }
 

@@ -2,6 +2,7 @@
 // NumPy's .npy files: the Python literal in the header, byte order, sizes.
 #include "base/npy.hpp"
 
+#include "base/dtypes.hpp"
 #include "base/text.hpp"
 
 #include <koine/error.hpp>
@@ -26,17 +27,6 @@ constexpr std::uint64_t piece = 64 << 20;
 constexpr std::string_view known_types =
     "bool (b1), int8 to int64 (i1 to i8), uint8 to uint64 (u1 to u8), float16 to float64 (f2 to f8), complex64 and "
     "complex128 (c8, c16)";
-
-struct TypeCode {
-  std::string_view code;
-  DType dtype;
-};
-constexpr TypeCode type_codes[] = {
-    {"b1", DType::bool_},     {"i1", DType::int8},        {"i2", DType::int16},   {"i4", DType::int32},
-    {"i8", DType::int64},     {"u1", DType::uint8},       {"u2", DType::uint16},  {"u4", DType::uint32},
-    {"u8", DType::uint64},    {"f2", DType::float16},     {"f4", DType::float32}, {"f8", DType::float64},
-    {"c8", DType::complex64}, {"c16", DType::complex128},
-};
 
 [[noreturn]] void fail(const NpySource& source, const std::string& sentence) {
   throw IoError("[" + std::string(source.function) + "] \"" + std::string(source.file) + "\" " + sentence);
@@ -154,13 +144,13 @@ class Parser {
       if (code.front() == '>') order = std::endian::big;
       code.remove_prefix(1);
     }
-    const auto found = std::find_if(std::begin(type_codes), std::end(type_codes),
-                                    [&](const TypeCode& known) { return known.code == code; });
-    if (found == std::end(type_codes)) {
+    const auto found = std::find_if(std::begin(dtype_rows), std::end(dtype_rows),
+                                    [&](const DTypeRow& row) { return !code.empty() && row.npy == code; });
+    if (found == std::end(dtype_rows)) {
       fail(file_, "holds elements of NumPy's type '" + shown(text) + "'; Koine reads " + std::string(known_types));
     }
-    header_.dtype = found->dtype;
-    header_.swapped = order != std::endian::native && size_of(found->dtype) > 1;
+    header_.dtype = static_cast<DType>(found - std::begin(dtype_rows));
+    header_.swapped = order != std::endian::native && size_of(header_.dtype) > 1;
   }
 
   void shape() {
@@ -274,12 +264,11 @@ std::vector<std::byte> read_npy_data(std::istream& in, const NpyHeader& header, 
 }
 
 std::optional<std::string> npy_header(DType dtype, const Shape& shape) {
-  const auto found = std::find_if(std::begin(type_codes), std::end(type_codes),
-                                  [&](const TypeCode& known) { return known.dtype == dtype; });
-  if (found == std::end(type_codes)) return std::nullopt;
+  const std::string_view letters = row_of(dtype).npy;
+  if (letters.empty()) return std::nullopt;
   const char order = size_of(dtype) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
   std::string text =
-      std::string("{'descr': '") + order + std::string(found->code) + "', 'fortran_order': False, 'shape': (";
+      std::string("{'descr': '") + order + std::string(letters) + "', 'fortran_order': False, 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
   text += shape.size() == 1 ? ",), }" : "), }";
 

@@ -2,6 +2,7 @@
 // Parameters of generated kernels.
 #include "codegen/param_block.hpp"
 
+#include "base/with_type.hpp"
 #include "codegen/print.hpp"
 
 #include <algorithm>
@@ -17,24 +18,17 @@ void ParamBlock::add_real(Name name, DType type, double value) {
 void ParamBlock::add_constant(Name name, const graph::Node& constant) {
   const graph::ConstantValue& c = constant.get<graph::Op::constant>();
   const auto as = [&](auto value) { append(name, register_type(constant.dtype), &value, sizeof value); };
-  const auto real = static_cast<float>(c.real.real());
-  switch (constant.dtype) {
-    case DType::bool_:
-    case DType::int8:
-    case DType::uint8: return as(static_cast<std::uint8_t>(c.integer));
-    case DType::int16:
-    case DType::uint16: return as(static_cast<std::uint16_t>(c.integer));
-    case DType::int32:
-    case DType::uint32: return as(static_cast<std::uint32_t>(c.integer));
-    case DType::int64:
-    case DType::uint64: return as(c.integer);
-    case DType::float16: return as(static_cast<float>(float16_t(real)));
-    case DType::bfloat16: return as(static_cast<float>(bfloat16_t(real)));
-    case DType::float32: return as(real);
-    case DType::float64: return as(c.real.real());
-    case DType::complex64: return as(std::complex<float>(c.real));
-    case DType::complex128: return as(c.real);
-  }
+  base::with_type(constant.dtype, [&]<class T>(base::Tag<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      as(static_cast<T>(c.integer));
+    } else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {
+      as(static_cast<float>(T(static_cast<float>(c.real.real()))));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      as(static_cast<T>(c.real.real()));
+    } else {
+      as(T(c.real));
+    }
+  });
 }
 
 std::string ParamBlock::type() const {

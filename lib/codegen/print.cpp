@@ -2,6 +2,7 @@
 // Printing straight-line code as OpenCL C.
 #include "codegen/print.hpp"
 
+#include "base/dtypes.hpp"
 #include "codegen/combine.hpp"
 #include "graph/infer.hpp"
 
@@ -15,10 +16,6 @@ using graph::Op;
 
 namespace {
 
-constexpr std::array<std::string_view, dtype_count> register_types = {"uchar", "char",   "short",  "int",    "long",
-                                                                      "uchar", "ushort", "uint",   "ulong",  "float",
-                                                                      "float", "float",  "double", "float2", "double2"};
-
 bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 
 std::string unsigned_type(DType type) {
@@ -30,17 +27,14 @@ std::string number(std::size_t n) { return std::to_string(n); }
 
 }  // namespace
 
-std::string_view register_type(DType type) { return register_types[static_cast<std::size_t>(type)]; }
+std::string_view register_type(DType type) { return base::row_of(type).registers; }
 
 std::string_view mask_type(DType type) {
   constexpr std::array<std::string_view, 9> by_size = {"", "char", "short", "", "int", "", "", "", "long"};
   return is_half(type) ? "int" : by_size[size_of(type)];
 }
 
-std::string_view memory_type(DType type) {
-  if (type == DType::float16) return "half";
-  return type == DType::bfloat16 ? "ushort" : register_type(type);
-}
+std::string_view memory_type(DType type) { return base::row_of(type).memory; }
 
 std::string define(std::string_view name, std::string_view text) {
   std::string result = "#define " + std::string(name) + " ";

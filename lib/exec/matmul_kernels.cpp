@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/dtypes.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
@@ -13,25 +14,6 @@ namespace {
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
-
-// The kernels' numbers for the types; integers by size, since signed ones have the same bits.
-int element_of(DType dtype) {
-  switch (dtype) {
-    case DType::float16: return 5;
-    case DType::bfloat16: return 6;
-    case DType::float32: return 7;
-    case DType::float64: return 8;
-    case DType::complex64: return 9;
-    case DType::complex128: return 10;
-    default:
-      switch (size_of(dtype)) {
-        case 1: return 1;
-        case 2: return 2;
-        case 4: return 3;
-        default: return 4;
-      }
-  }
-}
 
 /// Bytes of the scalar that sums are kept in, where integers take at least `narrowest`.
 std::int64_t real_size(DType dtype, std::int64_t narrowest) {
@@ -50,7 +32,7 @@ struct MatmulSpec {
 
   template <class Visit>
   void visit(Visit& v) const {
-    v.define("KN_ELEMENT", element_of(type));
+    v.define("KN_ELEMENT", base::row_of(type).element);
     v.define("KN_CPU", cpu);
     v.define("KN_LANES", lanes);
     v.define("KN_ROWS", rows);

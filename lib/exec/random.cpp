@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/random.cl and kernels/rejection.cl.
+#include "base/dtypes.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -15,23 +16,6 @@ namespace {
 using graph::RandomInfo;
 using graph::RandomKind;
 
-// The kernels' numbers for the types; integers by size, since signed ones have the same bits.
-int element_of(DType dtype) {
-  switch (dtype) {
-    case DType::float16: return 5;
-    case DType::bfloat16: return 6;
-    case DType::float32: return 7;
-    case DType::float64: return 8;
-    default:
-      switch (size_of(dtype)) {
-        case 1: return 1;
-        case 2: return 2;
-        case 4: return 3;
-        default: return 4;
-      }
-  }
-}
-
 struct RandomSpec {
   RandomKind kind;
   DType type;
@@ -41,7 +25,7 @@ struct RandomSpec {
   template <class Visit>
   void visit(Visit& v) const {
     v.define("KN_KIND", kind);
-    v.define("KN_ELEMENT", element_of(type));
+    v.define("KN_ELEMENT", base::row_of(type).element);
     v.define("KN_BLOCKS", blocks);
     v.define("KN_EXACT_SQRT", exact_sqrt ? 1 : 0);
   }

@@ -5,6 +5,7 @@
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scatter_reduce.hpp"
+#include "graph/infer.hpp"
 
 #include <algorithm>
 #include <string>
@@ -31,8 +32,8 @@ struct RunProductsSpec {
   void visit(Visit& v) const {
     v.define("KN_T", number());
     v.define("KN_COMPLEX", is_complex(values));
-    v.define("KN_DOUBLE", values == DType::float64 || values == DType::complex128);
-    v.define("KN_ID", std::string_view(id_type(ids)));
+    v.define("KN_DOUBLE", graph::real_part(values) == DType::float64);
+    v.define("KN_ID", codegen::memory_type(ids));
   }
 };
 

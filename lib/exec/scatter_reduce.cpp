@@ -7,6 +7,7 @@
 #include "exec/kernel_run.hpp"
 #include "exec/run_products.hpp"
 #include "exec/sort.hpp"
+#include "graph/infer.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -35,7 +36,7 @@ struct ScatterReduceSpec {
   void visit(Visit& v) const {
     const int bits = static_cast<int>(8 * size_of(result));
     key.visit(v);
-    v.define("KN_ID", std::string_view(id_type(ids)));
+    v.define("KN_ID", codegen::memory_type(ids));
     v.define("KN_REDUCE", codegen::one_if(extreme));
     v.define("KN_RESULT_BITS", size_of(result) != size_of(key.type) ? std::optional(bits) : std::nullopt);
     v.define("KN_SINGLE", single);
@@ -45,11 +46,6 @@ struct ScatterReduceSpec {
     v.define("KN_INDEX", std::string_view(narrow ? "uint" : ""));
   }
 };
-
-/// The type of the numbers that an element is made of.
-DType number_type(DType type) {
-  return type == DType::complex64 ? DType::float32 : type == DType::complex128 ? DType::float64 : type;
-}
 
 class ScatterReduce {
  public:
@@ -61,8 +57,8 @@ class ScatterReduce {
         values_(*node.inputs[0]),
         ids_(*node.inputs[1]),
         base_(node.inputs.size() > 2 ? node.inputs[2].get() : nullptr),
-        type_(number_type(values_.dtype)),
-        result_(number_type(node.dtype)),
+        type_(graph::real_part(values_.dtype)),
+        result_(graph::real_part(node.dtype)),
         cpu_(queue.traits().long_loops()),
         sum_(info_.kind == SegmentKind::sum),
         exact_(sum_ && is_real_floating(result_)),
@@ -177,19 +173,6 @@ class ScatterReduce {
 };
 
 }  // namespace
-
-const char* id_type(DType type) {
-  switch (type) {
-    case DType::int8: return "char";
-    case DType::uint8: return "uchar";
-    case DType::int16: return "short";
-    case DType::uint16: return "ushort";
-    case DType::int32: return "int";
-    case DType::uint32: return "uint";
-    case DType::int64: return "long";
-    default: return "ulong";
-  }
-}
 
 std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info) {
   return std::make_shared<runtime::Fault>(queue, [info](std::int64_t id) {

@@ -10,8 +10,6 @@
 
 namespace koine::exec {
 
-/// The OpenCL type that ids are read as.
-const char* id_type(DType type);
 /// The fault of an id that names no group.
 std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info);
 

@@ -2,6 +2,7 @@
 // A stable radix sort by digits of eight bits, lowest first: launching kernels/sort_rows.cl and sort_blocks.cl.
 #include "exec/sort.hpp"
 
+#include "base/dtypes.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -221,14 +222,12 @@ class Sort {
 
 }  // namespace
 
-std::string_view KeySpec::infinity() const {
-  switch (type) {
-    case DType::float16: return "0x7c00";
-    case DType::bfloat16: return "0x7f80";
-    case DType::float32: return "0x7f800000u";
-    case DType::float64: return "0x7ff0000000000000UL";
-    default: return "";
-  }
+std::string KeySpec::infinity() const {
+  if (!is_real_floating(type)) return "";
+  const base::DTypeRow& row = base::row_of(type);
+  const auto exponents = static_cast<std::uint64_t>(2 * row.max_exponent + 1);
+  const std::string_view suffix = size_of(type) == 8 ? "UL" : size_of(type) == 4 ? "u" : "";
+  return std::to_string(exponents << (row.digits - 1)) + std::string(suffix);
 }
 
 Work prepare_sort(Programs& programs, runtime::Queue& queue, codegen::Step& step) {

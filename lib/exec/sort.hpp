@@ -4,6 +4,7 @@
 
 #include <koine/dtype.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace koine::exec {
@@ -13,15 +14,15 @@ struct KeySpec {
   DType type;
 
   /// The bits of infinity, of real types.
-  std::string_view infinity() const;
+  std::string infinity() const;
   /// 0 unsigned, 1 signed, 2 real
-  int kind() const { return !infinity().empty() ? 2 : is_bool(type) || is_unsigned_integer(type) ? 0 : 1; }
+  int kind() const { return is_real_floating(type) ? 2 : is_bool(type) || is_unsigned_integer(type) ? 0 : 1; }
 
   template <class Visit>
   void visit(Visit& v) const {
     v.define("KN_BITS", 8 * size_of(type));
     v.define("KN_KIND", kind());
-    v.define("KN_INFINITY", infinity());
+    v.define("KN_INFINITY", std::string_view(infinity()));
   }
 };
 

@@ -2,6 +2,8 @@
 // Types and shapes of results.
 #include "graph/infer.hpp"
 
+#include "base/dtypes.hpp"
+
 #include <koine/error.hpp>
 
 #include <fmt/format.h>
@@ -104,10 +106,7 @@ DType accumulation_type(DType type) {
   return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type;
 }
 
-DType real_part(DType type) {
-  if (type == DType::complex64) return DType::float32;
-  return type == DType::complex128 ? DType::float64 : type;
-}
+DType real_part(DType type) { return base::row_of(type).part; }
 
 DType promote(DType a, DType b, std::string_view function) {
   if (a == b) return a;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of each element type, from the rows of dtypes.def.
+#pragma once
+
+#include <koine/dtype.hpp>
+
+#include <iterator>
+#include <string_view>
+
+namespace koine::base {
+
+struct DTypeRow {
+  std::string_view name, npy;          ///< of a type that .npy files do not have, nothing
+  std::string_view memory, registers;  ///< OpenCL types
+  int element;                         ///< its number in the kernels
+  int digits, max_exponent;            ///< 0 but for floating types
+  DType part;                          ///< of complex numbers the type of their parts, of others the type itself
+};
+
+inline constexpr DTypeRow dtype_rows[] = {
+#define KN_DTYPE(constant, name, type, npy, memory, registers, element, digits, max_exponent, part) \
+  {name, npy, memory, registers, element, digits, max_exponent, DType::part},
+#include "base/dtypes.def"
+#undef KN_DTYPE
+};
+static_assert(std::size(dtype_rows) == dtype_count);
+
+constexpr const DTypeRow& row_of(DType type) { return dtype_rows[static_cast<std::size_t>(type)]; }
+
+}  // namespace koine::base
