@@ -82,7 +82,7 @@ Array stacked(const Operand& x, const std::vector<double>& q, double whole, cons
 }
 
 /// How many of the sorted elements are below each edge, or at it.
-Array places(const Array& sorted, const Array& edges, bool at) {
+Array positions(const Array& sorted, const Array& edges, bool at) {
   const SearchSortedOptions options{.side = at ? "right" : "left"};
   if (!is_integer(sorted.dtype()) || !is_real_floating(edges.dtype())) return searchsorted(sorted, edges, options);
   // Integers stay what they are: an edge between two of them counts as one of the two.
@@ -95,8 +95,8 @@ Array places(const Array& sorted, const Array& edges, bool at) {
 /// How many elements lie in the parts between edges.
 Array counted(const Array& x, const Array& edges) {
   const Array sorted = sort(api::counting(reshape(x, {-1})));
-  const Array below = places(sorted, edges(slice(none, -1)), false);
-  const Array last = places(sorted, edges(slice(-1, none)), true);
+  const Array below = positions(sorted, edges(slice(none, -1)), false);
+  const Array last = positions(sorted, edges(slice(-1, none)), true);
   return concat({below(slice(1, none)), last}) - below;
 }
 

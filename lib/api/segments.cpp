@@ -92,7 +92,7 @@ Array api::reduced_by_ids(const Segments& segments, DType type) {
     if (!segments.sorted) {
       const Ordered sorted = ordered(ids);
       ids = sorted.values;
-      if (!one) values = take(values, sorted.places, 0);
+      if (!one) values = take(values, sorted.positions, 0);
     }
     const DType wide = is_integer(type)                      ? (is_unsigned_integer(type) ? uint64 : int64)
                        : type == float16 || type == bfloat16 ? float32

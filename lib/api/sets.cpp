@@ -55,7 +55,7 @@ Array inverse_of(const Array& first, const Array& order, const Shape& shape) {
 api::Ordered ordered(const Array& flat) {
   if (!is_complex(flat.dtype())) {
     api::Ordered both = api::ordered(flat);
-    eval(both.values, both.places);
+    eval(both.values, both.positions);
     return both;
   }
   const Array low = argsort(imag(flat)), high = where(isnan(flat), NAN, real(flat));
@@ -74,7 +74,7 @@ Array sorted_of(const Array& x) {
 Array in_groups_of(const Array& elements, const Array& list) {
   const Array both = concat({list, reshape(elements, {-1})}).eval();
   const api::Ordered sorted = ordered(both);
-  const Array group = inverse_of(firsts_of(sorted.values), sorted.places, both.shape());
+  const Array group = inverse_of(firsts_of(sorted.values), sorted.positions, both.shape());
   Array listed = zeros(both.shape(), {.dtype = bool_, .device = both.device()});
   listed(group(slice(none, list.size()))) = true;
   return take(listed, reshape(group(slice(list.size(), none)), elements.shape()));
@@ -105,15 +105,15 @@ UniqueAllResult unique_all(const Array& x) {
   const base::NamedCall call("unique_all");
   const api::Ordered sorted = ordered(flattened(x));
   const Groups groups = groups_of(sorted.values);
-  return {take(groups.sorted, groups.begins), take(sorted.places, groups.begins),
-          inverse_of(groups.first, sorted.places, x.shape()), counts_of(groups)};
+  return {take(groups.sorted, groups.begins), take(sorted.positions, groups.begins),
+          inverse_of(groups.first, sorted.positions, x.shape()), counts_of(groups)};
 }
 
 UniqueInverseResult unique_inverse(const Array& x) {
   const base::NamedCall call("unique_inverse");
   const api::Ordered sorted = ordered(flattened(x));
   const Groups groups = groups_of(sorted.values);
-  return {take(groups.sorted, groups.begins), inverse_of(groups.first, sorted.places, x.shape())};
+  return {take(groups.sorted, groups.begins), inverse_of(groups.first, sorted.positions, x.shape())};
 }
 
 UniqueCountsResult unique_counts(const Array& x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts and places in sorted lists: checks, and the axis moved to the end.
+// Sorts and positions in sorted lists: checks, and the axis moved to the end.
 #include "api/sorting.hpp"
 
 #include "api/build.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 /// Sorts the last axis.
 Array sorted(const Array& rows, graph::SortGives gives, bool descending) {
-  const DType type = gives == graph::SortGives::places ? int64 : rows.dtype();
+  const DType type = gives == graph::SortGives::positions ? int64 : rows.dtype();
   return api::pending(graph::Op::sort, type, rows.shape(), {api::in_order(rows.node())},
                       graph::make_attributes<graph::Op::sort>({gives, descending}));
 }
@@ -52,7 +52,7 @@ Array sort(const Array& x, const SortOptions& options) {
 
 Array argsort(const Array& x, const SortOptions& options) {
   const std::size_t axis = sorted_axis(x, options.axis, "argsort");
-  return with_back(sorted(with_last(x, axis), graph::SortGives::places, options.descending), axis);
+  return with_back(sorted(with_last(x, axis), graph::SortGives::positions, options.descending), axis);
 }
 
 Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
@@ -80,7 +80,7 @@ TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
     // A view would keep the memory of all.
     return with_back(k == size ? part : Array(graph::make_copy(part.node(), part.shape(), part.node()->place)), axis);
   };
-  return {first(sorted.values), first(sorted.places)};
+  return {first(sorted.values), first(sorted.positions)};
 }
 
 Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options) {
@@ -99,14 +99,14 @@ Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions
   }
   const Array list = astype(options.sorter ? take(x1, *options.sorter) : x1, types.x1);
   const graph::NodeRef own = api::to_node(x2, types.x2, place), wanted = graph::make_cast(own, types.x1, place);
-  const Array places =
+  const Array positions =
       api::pending(graph::Op::search, int64, wanted->shape, place, {api::in_order(list.node()), api::in_order(wanted)},
                    graph::make_attributes<graph::Op::search>({after}));
-  if (!types.mixed()) return places;
+  if (!types.mixed()) return positions;
   // What the list's type does not hold stands before all of it, or behind.
   const bool low = types.x2 == int64;
   const Array outside = low ? Array(own) < 0 : Array(own) > std::numeric_limits<std::int64_t>::max();
-  return where(outside, low ? 0 : list.size(), places);
+  return where(outside, low ? 0 : list.size(), positions);
 }
 
 }  // namespace koine

@@ -7,7 +7,7 @@
 namespace koine::api {
 
 struct Ordered {
-  Array values, places;
+  Array values, positions;
 };
 
 /// The elements of each row in the order of argsort, and their positions. Real types and bool_.

@@ -6,10 +6,10 @@
 
 namespace koine::cl {
 
-Queue::Queue(const ::cl::Context& context, const ::cl::Device& device)
+CommandQueue::CommandQueue(const ::cl::Context& context, const ::cl::Device& device)
     : context_(context), device_(device), plain_(context, device, cl_command_queue_properties{0}), current_(plain_()) {}
 
-void Queue::set_profiling(bool on) {
+void CommandQueue::set_profiling(bool on) {
   if (on == profiling()) return;
   ::cl::CommandQueue(handle(), true).finish();
   if (on && profiling_() == nullptr) {

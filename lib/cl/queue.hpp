@@ -12,11 +12,11 @@
 namespace koine::cl {
 
 /// Two OpenCL queues behind one face: a plain one, and one with profiling that is made when first asked for.
-class Queue {
+class CommandQueue {
  public:
-  Queue(const ::cl::Context& context, const ::cl::Device& device);
-  Queue(const Queue&) = delete;
-  Queue& operator=(const Queue&) = delete;
+  CommandQueue(const ::cl::Context& context, const ::cl::Device& device);
+  CommandQueue(const CommandQueue&) = delete;
+  CommandQueue& operator=(const CommandQueue&) = delete;
 
   /// Where work goes now.
   cl_command_queue handle() const noexcept { return current_.load(std::memory_order_acquire); }

@@ -104,7 +104,7 @@ bool Planner::State::drawn_in_reader(const Info& info) const {
   if (node.place.traits == nullptr) return false;
   if (info.requested || info.cut || info.reads.size() != 1 || info.reads[0].chain != Chains::identity) return false;
   const Step& step = steps[static_cast<std::size_t>(info.reads[0].step)];
-  if (node.place.traits->long_loops() && !reads_in_order(step)) return false;
+  if (node.place.traits->cpu_loops() && !reads_in_order(step)) return false;
   return step.body.domain == node.shape && (!step.draws || *step.draws == node.get<Op::random>().kind) &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }

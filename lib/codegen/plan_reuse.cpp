@@ -68,7 +68,7 @@ std::uint64_t Planner::State::describe() {
   distinct.clear();
   found_constants.clear();
   const DeviceTraits* traits = count > 0 ? infos[0].node->place.traits : nullptr;
-  structure.push_back(std::uint64_t{parameter_limit} << 2 | (traits && traits->long_loops() ? 2 : 0) |
+  structure.push_back(std::uint64_t{parameter_limit} << 2 | (traits && traits->cpu_loops() ? 2 : 0) |
                       (elsewhere ? 1 : 0));
   for (std::size_t i = 0; i < count; ++i) {
     const Info& info = infos[i];

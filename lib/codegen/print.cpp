@@ -90,7 +90,7 @@ std::string Printer::constants() const {
     text += "const " + type + " k" + number(k) + " = (" + type + ")(d.c" + number(k) + ");\n";
   }
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
-    if (!body_.loads[k].draw() || !traits_.long_loops()) continue;
+    if (!body_.loads[k].draw() || !traits_.cpu_loops()) continue;
     const std::string n = number(k);
     text += "float drawn" + n + "[KN_AHEAD];\nulong from" + n + " = KN_NOTHING_DRAWN(d.first" + n + ");\n";
   }
@@ -153,7 +153,7 @@ std::string Printer::load_text(std::size_t k, Access access) const {
 /// A call of common/draw.clh for the numbers from position `at` on.
 std::string Printer::draw_text(std::size_t k, const std::string& function, const std::string& at,
                                const std::string& stride) const {
-  const std::string n = number(k), ahead = traits_.long_loops() ? "drawn" + n + ", &from" + n + ", " : "";
+  const std::string n = number(k), ahead = traits_.cpu_loops() ? "drawn" + n + ", &from" + n + ", " : "";
   return function + "(" + ahead + "d.first" + n + " + (ulong)(" + at + "), " + stride + "d.seed" + n +
          ", d.draw_start" + n + ", d.draw_scale" + n + ", d.draw_last" + n + ")";
 }
@@ -164,7 +164,7 @@ std::string Printer::draw_settings() const {
     if (!draw) continue;
     return "#define KN_KIND " + std::to_string(static_cast<int>(draw->kind)) +
            "\n#define KN_ELEMENT KN_F32\n#define KN_BLOCKS " +
-           std::to_string(traits_.long_loops() ? 8 : std::max(width_ / 4, 1)) + "\n#define KN_EXACT_SQRT " +
+           std::to_string(traits_.cpu_loops() ? 8 : std::max(width_ / 4, 1)) + "\n#define KN_EXACT_SQRT " +
            (traits_.exact_divide ? "1" : "0") + "\n";
   }
   return "";

@@ -164,21 +164,21 @@ std::string position_type(const ReducePass& pass, const ReduceWalk& walk, const 
 
 std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const std::string value = "v" + number(value_line(pass));
-  const std::string places = printer.vector_type(held_type(pass, walk, components(pass)[0]));
-  const std::string numbers = walk.width == 1 ? "0" : "convert_" + places + "(KN_POSITIONS)";
+  const std::string positions = printer.vector_type(held_type(pass, walk, components(pass)[0]));
+  const std::string numbers = walk.width == 1 ? "0" : "convert_" + positions + "(KN_POSITIONS)";
   const std::string found = pass.partial   ? "v0"
-                            : walk.columns ? "(" + places + ")(row)"
-                                           : "(" + places + ")((long)row * (long)d.inner + (long)i) + " + numbers;
+                            : walk.columns ? "(" + positions + ")(row)"
+                                           : "(" + positions + ")((long)row * (long)d.inner + (long)i) + " + numbers;
   std::string text = "#define KN_BEFORE(a, b) (" + combine_of(pass.kind, value_type(pass)).text + ")\n";
   text += position_type(pass, walk, "kn_positions", walk.width);
   if (walk.width > 1 && !walk.columns) text += position_type(pass, walk, "kn_position", 1);
   text += struct_hooks(pass, walk, "kn_position", "kn_positions");
-  text += "#define KN_IDENTITY kn_positions_of((" + places + ")(-1), 0)\n";
+  text += "#define KN_IDENTITY kn_positions_of((" + positions + ")(-1), 0)\n";
   const std::string only = walk.width == 1 || walk.columns
                                ? ""
-                               : "if (KN_EXIST < KN_W) found = " + numbers + " < (" + places +
-                                     ")((int)KN_EXIST) ? found : (" + places + ")(-1);\n";
-  return text + define("KN_BODY", printer.lines(walk.access) + places + " found = " + found + ";\n" + only +
+                               : "if (KN_EXIST < KN_W) found = " + numbers + " < (" + positions +
+                                     ")((int)KN_EXIST) ? found : (" + positions + ")(-1);\n";
+  return text + define("KN_BODY", printer.lines(walk.access) + positions + " found = " + found + ";\n" + only +
                                       "acc = kn_positions_combined(acc, kn_positions_of(found, " + value + "));\n");
 }
 

@@ -235,18 +235,18 @@ class Phrases {
            value.join + "(" + value.name + ", taken" + n + ");\n";
   }
 
-  /// Where a vector's elements are the largest one, or NaN as it is. The places of what does not exist come after all
-  /// others.
+  /// Where a vector's elements are the largest one, or NaN as it is. The positions of what does not exist come after
+  /// all others.
   std::string find_place(const Fold& fold) const {
     const std::string value = "(" + taken(fold) + ")", best = "best" + fold.n, place = "place" + fold.n;
-    const std::string places = printer_.vector_type(DType::int32);
-    std::string same = value + " == " + best, at = "(" + places + ")((int)at)";
+    const std::string positions = printer_.vector_type(DType::int32);
+    std::string same = value + " == " + best, at = "(" + positions + ")((int)at)";
     if (is_real_floating(fold.type)) same = "(" + same + ") | (isnan" + value + " & isnan(" + best + "))";
     if (walk_.width > 1) {
-      same = "convert_" + places + "(" + same + ")";
-      at += " + convert_" + places + "(KN_POSITIONS)";
+      same = "convert_" + positions + "(" + same + ")";
+      at += " + convert_" + positions + "(KN_POSITIONS)";
     }
-    return place + " = min(" + place + ", (" + same + ") ? " + at + " : (" + places + ")(INT_MAX));\n";
+    return place + " = min(" + place + ", (" + same + ") ? " + at + " : (" + positions + ")(INT_MAX));\n";
   }
 
   /// What is known of the row before phase p, in the order of lines; what is kept from phase p on, and its folds.

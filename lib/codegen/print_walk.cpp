@@ -42,7 +42,7 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
 static std::string past_seam(const Walk& walk, std::size_t s, const std::string& at) {
   const Walk::WalkSeam& seam = walk.seams[s];
   const std::string leader = number(seam.operand), jump = "d.seam_jump" + number(s), turn = "d.seam_turn" + number(s);
-  const std::string text = "if (" + at + " >= d.seam_at" + number(s) + ") ";
+  const std::string text = "if ((KN_INDEX)(" + at + ") >= (KN_INDEX)d.seam_at" + number(s) + ") ";
   if (seam.turn == 0) return text + "m" + leader + " += " + jump + ";\n";
   if (seam.axis != walk.outer_axes()) return text + "m" + leader + " += " + jump + " + " + at + " * " + turn + ";\n";
   return text + "{\nm" + leader + " += " + jump + ";\nt" + leader + " += " + turn + ";\n}\n";

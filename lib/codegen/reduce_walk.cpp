@@ -26,7 +26,7 @@ constexpr int cpu_tile = 16;
 constexpr int chunk_bytes = 128;
 constexpr std::int64_t enough_rows = 1 << 11;  // to fill a GPU by a few work-items each
 constexpr int cpu_chunk = 16;
-constexpr int widest_position = 4;  // of a GPU's vectors: their places take 64 bits each
+constexpr int widest_position = 4;  // of a GPU's vectors: their positions take 64 bits each
 // Of the fixed tree: changing these changes results.
 constexpr std::int64_t fixed_block = 4096;
 constexpr std::int64_t fixed_values = 32;
@@ -178,7 +178,7 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
 ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_t>& axes, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   ReduceWalk walk{};
-  walk.cpu = traits.long_loops();
+  walk.cpu = traits.cpu_loops();
   walk.fixed = pass.fixed;
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false);

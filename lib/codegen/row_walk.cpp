@@ -14,7 +14,7 @@ Shape strides_with(Shape shape, std::size_t axis, std::int64_t size) {
 RowWalk make_row_walk(const Body& body, std::size_t axis, const std::vector<Shape>& others, bool columns,
                       const DeviceTraits& traits) {
   RowWalk walk{};
-  walk.cpu = traits.long_loops();
+  walk.cpu = traits.cpu_loops();
   walk.columns = columns;
   std::vector<Shape> strides;
   for (const Load& load : body.loads) {

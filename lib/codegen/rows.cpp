@@ -72,7 +72,7 @@ std::int64_t bytes_of_row(const graph::Node& fold) {
 }
 
 bool fits_registers(const graph::Node& fold) { return bytes_of_row(fold) <= rows_group * room_bytes; }
-bool on_cpu(const graph::Node& node) { return node.place.traits == nullptr || node.place.traits->long_loops(); }
+bool on_cpu(const graph::Node& node) { return node.place.traits == nullptr || node.place.traits->cpu_loops(); }
 
 }  // namespace
 

@@ -26,7 +26,7 @@ static int vector_of(std::size_t bytes, const Body& body, bool stores) {
 int fold_width(const Body& body, const DeviceTraits& traits, bool stores) {
   // No row of tuning, for what each lane adds up follows from it. 64 bytes are a register of the widest CPUs; narrower
   // ones get several, which hides latency.
-  return vector_of(traits.long_loops() ? 64 : 16, body, stores);
+  return vector_of(traits.cpu_loops() ? 64 : 16, body, stores);
 }
 
 bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width) {
@@ -126,7 +126,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
       body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes, apart);
   collect_seams(body, walk);
   if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
-  walk.cpu = traits.long_loops();
+  walk.cpu = traits.cpu_loops();
   walk.width = vector_of(traits.tuning.elementwise_vector_bytes, body, true);
   walk.aligned = !walk.cpu && walk.width > 1;
   walk.offsets.clear();

@@ -13,7 +13,7 @@ const char* to_string(DeviceType type) noexcept {
   return "?";
 }
 
-bool DeviceTraits::long_loops() const { return device_class == DeviceClass::cpu && !quirks.loops_end_early; }
+bool DeviceTraits::cpu_loops() const { return device_class == DeviceClass::cpu && !quirks.loops_end_early; }
 
 std::int64_t DeviceTraits::fewest_shares(std::int64_t rounds) const {
   if (!quirks.loops_end_early) return 1;

@@ -62,7 +62,7 @@ struct DeviceTraits {
   Tuning tuning;
 
   /// Whether kernels take the loops that suit a CPU, a long run of elements for each work-item, rather than a card's.
-  bool long_loops() const;
+  bool cpu_loops() const;
   /// Among how many work-items, or launches, `rounds` of an outer loop must be divided.
   std::int64_t fewest_shares(std::int64_t rounds) const;
 };

@@ -47,7 +47,7 @@ void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const S
                                       static_cast<std::uint64_t>(selection.mask->layout.offset), selection.elements,
                                       selection.blocks});
   const DeviceTraits& traits = queue.traits();
-  if (traits.long_loops()) {
+  if (traits.cpu_loops()) {
     const std::size_t most = std::size_t{traits.tuning.items_per_core} * traits.compute_units;
     launch.run({std::min<std::size_t>(selection.blocks, most)}, {1});
   } else {
@@ -67,7 +67,7 @@ Selection select(const NodeRef& mask, std::string_view function) {
   const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
   const codegen::Body body = stored_body({leaf}, {blocks}, leaf.get());
   evaluated(queue.context(), [&](Programs& programs) {
-    const CompactSpec spec{true, false, "", queue.traits().long_loops()};
+    const CompactSpec spec{true, false, "", queue.traits().cpu_loops()};
     const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, "compact_count");
     const Scan scan(programs, queue, body, graph::ReduceKind::sum, 0, DType::int64);
     programs.complete();
@@ -87,7 +87,7 @@ NodeRef kept(const graph::Node* x, DType type, const Selection& selection, std::
   const auto out = queue.allocate(static_cast<std::uint64_t>(selection.count) * size_of(type), function);
   if (selection.count > 0) {
     evaluated(queue.context(), [&](Programs& programs) {
-      const CompactSpec spec{false, x == nullptr, x ? moved_as(type) : "", queue.traits().long_loops()};
+      const CompactSpec spec{false, x == nullptr, x ? moved_as(type) : "", queue.traits().cpu_loops()};
       const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, x ? "compact" : "compact_positions");
       programs.complete();
       runtime::Launch launch(queue, kernel);

@@ -63,7 +63,7 @@ const char* moved_as(DType type) {
 void run_over(runtime::Launch& launch, const runtime::Queue& queue, const runtime::Kernel& kernel, std::uint64_t count,
               std::uint64_t fewest, std::uint64_t most, std::optional<std::uint64_t> each_unit) {
   const DeviceTraits& traits = queue.traits();
-  if (traits.long_loops()) {
+  if (traits.cpu_loops()) {
     most = std::min(most, std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);
     launch.run({std::clamp<std::size_t>(count / fewest, 1, most)}, {1});
     return;

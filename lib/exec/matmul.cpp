@@ -69,7 +69,7 @@ constexpr Rule rules[] = {
     {MatmulRoute::vector,
      [](const DeviceTraits&, const MatmulProblem& p) { return !p.fixed && (p.m == 1 || p.n == 1); },
      "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
-    {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.long_loops(); },
+    {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {

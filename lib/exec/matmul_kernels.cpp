@@ -219,7 +219,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
   const std::int64_t batches = p.batch.count();
   const DeviceTraits& traits = queue.traits();
   const std::int64_t units = traits.compute_units;
-  const bool cpu = traits.long_loops();
+  const bool cpu = traits.cpu_loops();
 
   // No rows of tuning: the order of sums follows from lanes, slices and splits.
   MatmulSpec spec{.type = p.dtype};

@@ -41,14 +41,14 @@ runtime::KernelRef kernel_of(Programs& programs, const DeviceTraits& traits, con
   constexpr std::string_view entries[] = {"random_uniform",     "random_normal",   "random_integers",
                                           "random_exponential", "rejection_gamma", "rejection_poisson",
                                           "rejection_binomial"};
-  const bool lanes = !rejects && traits.long_loops();
+  const bool lanes = !rejects && traits.cpu_loops();
   const RandomSpec spec{info.kind, dtype, lanes ? 8 : 1, traits.exact_divide};
   return programs.kernel_of_file(rejects ? "rejection" : "random", spec, entries[static_cast<std::size_t>(info.kind)]);
 }
 
 void launch_fixed(runtime::Queue& queue, const runtime::KernelRef& kernel, const RandomInfo& info, DType dtype,
                   std::uint64_t count, runtime::Buffer& out) {
-  const bool cpu = queue.traits().long_loops();
+  const bool cpu = queue.traits().cpu_loops();
   runtime::Launch launch(queue, kernel);
   launch.out(out);
   const auto law = [&](auto start, auto scale, auto last) {

@@ -59,7 +59,7 @@ class ScatterReduce {
         base_(node.inputs.size() > 2 ? node.inputs[2].get() : nullptr),
         type_(graph::real_part(values_.dtype)),
         result_(graph::real_part(node.dtype)),
-        cpu_(queue.traits().long_loops()),
+        cpu_(queue.traits().cpu_loops()),
         sum_(info_.kind == SegmentKind::sum),
         exact_(sum_ && is_real_floating(result_)),
         keyed_(exact_ || !sum_),

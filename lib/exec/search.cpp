@@ -30,7 +30,7 @@ Work prepare_search(Programs& programs, runtime::Queue& queue, codegen::Step& st
   const auto searches = static_cast<std::uint64_t>(node.shape.elements());
   runtime::KernelRef kernel;
   if (searches > 0) {
-    const SearchSpec spec{{node.inputs[0]->dtype}, queue.traits().long_loops()};
+    const SearchSpec spec{{node.inputs[0]->dtype}, queue.traits().cpu_loops()};
     kernel = programs.kernel_of_file("search", spec, "searchsorted");
   }
   return [&queue, &node, searches, kernel] {

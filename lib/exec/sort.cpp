@@ -27,16 +27,16 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 /// What sort_rows.cl and sort_blocks.cl are compiled for.
 struct SortSpec {
   KeySpec key;
-  bool values, places;  // what is wanted
-  bool placed;          // the places move along
+  bool values, positions;  // what is wanted
+  bool placed;             // the positions move along
   bool apart, wide, cpu;
   std::optional<int> each;
 
   template <class Visit>
   void visit(Visit& v) const {
     key.visit(v);
-    v.define("KN_WANTED", places ? std::optional(values ? 3 : 1) : std::nullopt);
-    v.define("KN_PLACED", placed && !places);
+    v.define("KN_WANTED", positions ? std::optional(values ? 3 : 1) : std::nullopt);
+    v.define("KN_POSITIONED", placed && !positions);
     v.define("KN_APART", apart);
     v.define("KN_COUNT", std::string_view(wide ? "ulong" : ""));
     v.define("KN_CPU", cpu);
@@ -58,11 +58,11 @@ class Sort {
         count_(static_cast<std::uint64_t>(x_.shape.back())),
         elements_(static_cast<std::uint64_t>(x_.shape.elements())),
         rows_(count_ == 0 ? 0 : elements_ / count_),
-        cpu_(queue.traits().long_loops()),
+        cpu_(queue.traits().cpu_loops()),
         tuning_(queue.traits().tuning),
         results_(wanted_results(node)),
         values_wanted_(info_.gives == graph::SortGives::values || (results_.size() > 1 && results_[0])),
-        places_wanted_(info_.gives == graph::SortGives::places || (results_.size() > 1 && results_[1])),
+        positions_wanted_(info_.gives == graph::SortGives::positions || (results_.size() > 1 && results_[1])),
         key_(size_of(x_.dtype)),
         wide_(count_ > std::numeric_limits<std::uint32_t>::max()),
         placed_(info_.gives != graph::SortGives::values),
@@ -71,7 +71,7 @@ class Sort {
               : apart_ ? 16
                        : 8),
         tile_(group_size * each_of(key_ + 2, 90)) {
-    if (elements_ == 0 || !(values_wanted_ || places_wanted_)) return;
+    if (elements_ == 0 || !(values_wanted_ || positions_wanted_)) return;
     const std::uint64_t units = queue_.traits().compute_units;
     const bool whole =
         cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
@@ -84,10 +84,10 @@ class Sort {
 
   void run() {
     if (values_wanted_) values_ = allocate(elements_ * key_);
-    if (places_wanted_) places_ = allocate(elements_ * sizeof(std::uint64_t));
+    if (positions_wanted_) positions_ = allocate(elements_ * sizeof(std::uint64_t));
     if (whole_) run_rows();
     if (blocks_.scan) run_blocks();
-    if (info_.gives == graph::SortGives::both) return fulfil_results(node_, results_, {{values_, places_}});
+    if (info_.gives == graph::SortGives::both) return fulfil_results(node_, results_, {{values_, positions_}});
     graph::fulfil(node_, any_result(), graph::row_major(node_.shape));
   }
 
@@ -103,9 +103,9 @@ class Sort {
 
   BufferRef allocate(std::uint64_t bytes) { return queue_.allocate(bytes, function_of(node_)); }
   /// One that is wanted, for a parameter that the kernel does not use, too.
-  const BufferRef& any_result() const { return values_ ? values_ : places_; }
+  const BufferRef& any_result() const { return values_ ? values_ : positions_; }
   void add_results(runtime::Launch& launch) const {
-    launch.out(values_ ? *values_ : *places_).out(places_ ? *places_ : *values_);
+    launch.out(values_ ? *values_ : *positions_).out(positions_ ? *positions_ : *values_);
   }
   std::uint64_t flip() const { return info_.descending ? ~std::uint64_t{0} : 0; }
   std::uint64_t offset() const { return static_cast<std::uint64_t>(x_.layout.offset); }
@@ -116,9 +116,14 @@ class Sort {
   }
 
   runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
-    const SortSpec spec{
-        {x_.dtype}, values_wanted_, places_wanted_, placed_,
-        apart_,     wide_,          cpu_,           cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
+    const SortSpec spec{{x_.dtype},
+                        values_wanted_,
+                        positions_wanted_,
+                        placed_,
+                        apart_,
+                        wide_,
+                        cpu_,
+                        cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
     return programs.kernel_of_file(file, spec, entry);
   }
 
@@ -183,7 +188,7 @@ class Sort {
     // Items go to and fro between two buffers. A result's own is the second, if they are of one size: the number of
     // passes is even, or one.
     const BufferRef one = key_ > 1 ? allocate(elements_ * item_) : any_result();
-    const BufferRef fitting = !placed_ ? values_ : apart_ ? nullptr : places_;
+    const BufferRef fitting = !placed_ ? values_ : apart_ ? nullptr : positions_;
     const BufferRef two = fitting ? fitting : key_ > 1 ? allocate(elements_ * item_) : any_result();
     for (std::uint32_t pass = 0; pass < key_; ++pass) {
       const runtime::Buffer &to = pass % 2 == 0 ? *one : *two, &from = pass % 2 == 0 ? *two : *one;
@@ -210,14 +215,14 @@ class Sort {
   const bool cpu_;
   const Tuning& tuning_;
   const std::vector<graph::NodeRef> results_;  // of a sort that gives both
-  const bool values_wanted_, places_wanted_;
+  const bool values_wanted_, positions_wanted_;
   const std::uint64_t key_;  // bytes
   const bool wide_, placed_, apart_;
   const std::uint64_t item_;  // bytes
   const std::uint64_t tile_;  // elements that a group of a GPU sorts at once
   runtime::KernelRef whole_;  // of short rows
   Blocks blocks_;             // of others
-  BufferRef values_, places_;
+  BufferRef values_, positions_;
 };
 
 }  // namespace

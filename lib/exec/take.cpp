@@ -66,7 +66,7 @@ Work prepare_take(Programs& programs, runtime::Queue& queue, codegen::Step& step
     const std::size_t axis = node.get<graph::Op::take>().axis;
     const Shape& shape = node.inputs[0]->shape;
     const bool single = product(shape, axis + 1, shape.size()) == 1;
-    const TakeSpec spec{node.dtype, queue.traits().long_loops(), single, narrow};
+    const TakeSpec spec{node.dtype, queue.traits().cpu_loops(), single, narrow};
     kernel = programs.kernel_of_file("take", spec, "take");
   }
   return [&queue, &node, elements, kernel] {

@@ -103,20 +103,20 @@ struct ScatterReduceInfo {
   std::string_view function() const { return name; }
 };
 
-enum class SortGives : std::uint8_t { values, places, both };
+enum class SortGives : std::uint8_t { values, positions, both };
 
-/// Along the last axis: the sorted values, the places that they came from, or both, where the values stand as those
-/// places say (`values` alone tells zeros apart).
+/// Along the last axis: the sorted values, the positions that they came from, or both, where the values stand as those
+/// positions say (`values` alone tells zeros apart).
 struct SortInfo {
   SortGives gives = SortGives::values;
   bool descending = false;
 
-  std::string_view function() const { return gives == SortGives::places ? "argsort" : "sort"; }
+  std::string_view function() const { return gives == SortGives::positions ? "argsort" : "sort"; }
   /// Of `both`.
   std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 
-/// Of places in a sorted list: behind what is equal, or before.
+/// Of positions in a sorted list: behind what is equal, or before.
 struct SearchInfo {
   bool after = false;
 

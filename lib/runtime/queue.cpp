@@ -14,10 +14,10 @@ namespace koine::runtime {
 
 namespace {
 
-cl::Queue make_driver_queue(const Context& context) {
+cl::CommandQueue make_driver_queue(const Context& context) {
   const base::Undisturbed undisturbed;
   try {
-    return cl::Queue(context.handle(), context.entry().device);
+    return cl::CommandQueue(context.handle(), context.entry().device);
   } catch (const ::cl::Error& error) {
     cl::throw_error(error.err(), "device", "create a queue", context.traits());
   }

@@ -119,7 +119,7 @@ class Queue {
 
   Context& context_;
   std::size_t number_;
-  cl::Queue driver_;
+  cl::CommandQueue driver_;
   std::atomic<std::uint64_t> launches_{0};         // since launched() waited last
   std::atomic<std::uint64_t> most_under_way_{16};  // where the end of the process waits for work
   std::uint64_t ticket_ = 0;                       // of the last command that was noted

@@ -38,7 +38,7 @@ using kn::test::on_each_device;
 
 namespace {
 
-bool on_cpu() { return kn::test::facts_of().long_loops; }
+bool on_cpu() { return kn::test::facts_of().cpu_loops; }
 
 template <class F>
 std::int64_t programs_of(F f) {

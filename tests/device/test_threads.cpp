@@ -71,7 +71,7 @@ TEST_CASE("threads with arrays of their own do not disturb each other") {
 }
 
 TEST_CASE("while one thread waits for a compiler, others evaluate on the same device") {
-  const bool cpu = kn::test::facts_of().long_loops;
+  const bool cpu = kn::test::facts_of().cpu_loops;
   // What take() of rows of bytes needs: a thread that builds the same keeps it waiting.
   const std::string options = std::string(" -D KN_MOVED=uchar") + (cpu ? " -D KN_CPU" : " -D KN_INDEX=uint");
   std::promise<void> building, go_on;

@@ -60,7 +60,7 @@ DeviceFacts facts_of(const Device& device) {
   const Quirks& quirks = traits.quirks;
   return {.largest_buffer = traits.max_allocation,
           .parameter_bytes = traits.max_parameter_bytes,
-          .long_loops = traits.long_loops(),
+          .cpu_loops = traits.cpu_loops(),
           .shares_memory = runtime::Transfers::shares_memory(traits),
           .exact_divide = traits.exact_divide,
           .crashes_at_exit = quirks.crashes_at_exit,

@@ -37,7 +37,7 @@ const void* default_queue(const Device& device = default_device());
 struct DeviceFacts {
   std::uint64_t largest_buffer;   ///< in bytes
   std::uint64_t parameter_bytes;  ///< of one kernel's arguments together
-  bool long_loops;                ///< kernels take the loops that suit a CPU
+  bool cpu_loops;                 ///< kernels take the loops that suit a CPU
   bool shares_memory;             ///< with the host
   bool exact_divide;
   // What its driver does wrongly: see Quirks in lib/device/traits.hpp.

@@ -229,7 +229,7 @@ std::string with_section(const std::string& text, const std::string& selector, c
 
 /// The parameters to tune: all that the device's kernels read, or those that are named.
 std::vector<const Parameter*> chosen_parameters(const Options& options, const DeviceTraits& traits) {
-  const auto loops = traits.long_loops() ? tuning::Loops::cpu : tuning::Loops::gpu;
+  const auto loops = traits.cpu_loops() ? tuning::Loops::cpu : tuning::Loops::gpu;
   const auto read = [&](const Parameter& each) { return each.loops == loops || each.loops == tuning::Loops::both; };
   std::vector<const Parameter*> chosen;
   for (const Parameter& each : tuning::parameters()) {
