@@ -33,34 +33,19 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
           std::uint64_t(segment)};
 }
 
-/// `items`: work-items, 0 where there is nothing to compute.
-void launch(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel, std::size_t items) {
-  codegen::Body& body = step.body;
-  std::vector<graph::Destination> results = results_of(queue, body, kernel);
-  if (items > 0) {
-    runtime::Launch launch(queue, kernel);
-    add_loads(launch, body);
-    for (const graph::Destination& result : results) launch.out(*result.storage);
-    const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, step.walk.spilled);
-    const std::size_t local = step.walk.cpu ? 1 : std::min<std::size_t>(group_size, queue.traits().max_group);
-    launch.run({(items + local - 1) / local * local}, {local});
-  }
-  for (std::size_t k = 0; k < body.outputs.size(); ++k) {
-    graph::fulfil(*body.outputs[k].node, std::move(results[k].storage), std::move(results[k].layout));
-  }
-}
-
 }  // namespace
 
 Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   const codegen::Body& body = step.body;
   const DeviceTraits& traits = queue.traits();
   runtime::KernelRef kernel;
-  std::size_t items = 0;
+  std::size_t groups = 0;
+  const std::size_t local = traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
   if (body.domain.elements() > 0) {
     make_walk(body, traits, step.walk);
     const Segments segments = make_segments(step.walk, traits);
-    items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
+    const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
+    groups = (items + local - 1) / local;
     step.parameters.clear();
     add_bounds(step.parameters, step.walk, segments);
     add_values(step.parameters, body);
@@ -73,7 +58,9 @@ Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Ste
     kernel =
         programs.kernel(key, [&] { return program_text(print_elementwise(body, step.walk, step.parameters, traits)); });
   }
-  return [&queue, &step, kernel = std::move(kernel), items] { launch(queue, step, kernel, items); };
+  return [&queue, &step, kernel = std::move(kernel), groups, local] {
+    run_step(queue, step, kernel, step.walk.spilled, groups, local);
+  };
 }
 
 }  // namespace koine::exec

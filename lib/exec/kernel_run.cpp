@@ -50,6 +50,22 @@ runtime::ProgramText program_text(const codegen::KernelText& text) {
   return {std::move(source), "", text.entry, text.about};
 }
 
+void run_step(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel, bool spilled,
+              std::size_t groups, std::size_t local) {
+  const codegen::Body& body = step.body;
+  std::vector<graph::Destination> results = results_of(queue, body, kernel);
+  if (groups > 0) {
+    runtime::Launch launch(queue, kernel);
+    add_loads(launch, body);
+    for (const graph::Destination& result : results) launch.out(*result.storage);
+    const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, spilled);
+    launch.run({groups * local}, {local});
+  }
+  for (std::size_t k = 0; k < body.outputs.size(); ++k) {
+    graph::fulfil(*body.outputs[k].node, std::move(results[k].storage), std::move(results[k].layout));
+  }
+}
+
 const char* moved_as(DType type) {
   switch (size_of(type)) {
     case 1: return "uchar";

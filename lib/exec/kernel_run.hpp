@@ -2,6 +2,7 @@
 // Running one planned kernel: what the families of kernels share.
 #pragma once
 
+#include "codegen/plan.hpp"
 #include "codegen/print.hpp"
 #include "codegen/print_walk.hpp"
 #include "exec/programs.hpp"
@@ -32,6 +33,11 @@ void add_loads(runtime::Launch& launch, const codegen::Body& body);
 /// The last argument: the block, or the buffer that it is written to, to be held until the kernel is enqueued.
 [[nodiscard]] runtime::BufferRef add_parameters(runtime::Launch& launch, runtime::Queue& queue,
                                                 const codegen::ParamBlock& block, bool spilled);
+
+/// Computes and records all results of a step's body by one kernel, of so many work-groups of `local` work-items; none
+/// where there is nothing to compute.
+void run_step(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel, bool spilled,
+              std::size_t groups, std::size_t local);
 
 /// The OpenCL type that elements are moved as where nothing is computed with them.
 const char* moved_as(DType type);
