@@ -28,11 +28,11 @@ class IndexTable {
       }
       return -1;
     }
-    const std::uint64_t wanted = hash();
-    for (std::size_t at = wanted & mask(); slots_[at].generation == generation_; at = (at + 1) & mask()) {
+    const std::uint64_t sought = hash();
+    for (std::size_t at = sought & mask(); slots_[at].generation == generation_; at = (at + 1) & mask()) {
       // Equal hashes of two lists do no harm: a position of the other list is as good if it fits.
       const Slot& slot = slots_[at];
-      if (slot.hash == wanted && slot.position < count && same(slot.position)) {
+      if (slot.hash == sought && slot.position < count && same(slot.position)) {
         return static_cast<std::int32_t>(slot.position);
       }
     }

@@ -33,7 +33,7 @@ void Planner::State::visit(Node* node) {
 void Planner::State::collect(std::span<Node* const> roots) {
   epoch = graph::next_epoch();
   count = 0;
-  wanted = roots;
+  asked = roots;
   stack.clear();
   for (Node* root : roots) {
     stack.emplace_back(root, false);
@@ -54,7 +54,7 @@ void Planner::State::collect(std::span<Node* const> roots) {
 }
 
 void Planner::State::request_roots() {
-  for (Node* root : wanted) {
+  for (Node* root : asked) {
     if (Info* info = find(root); info && !root->is_ready()) info->requested = true;
   }
 }
@@ -89,7 +89,7 @@ void Planner::State::analyse(Info& info) {
     const bool pending = in && !input->is_ready();
     // A constant that nobody asked for is computed wherever it is read.
     const bool constant =
-        input->op == Op::constant && pending && !std::count(wanted.begin(), wanted.end(), input.get());
+        input->op == Op::constant && pending && !std::count(asked.begin(), asked.end(), input.get());
     const bool barrier =
         node.op != Op::result && (own_kernel || node.op == Op::view || (input->shape != node.shape && !constant));
     if (pending) {

@@ -97,7 +97,7 @@ struct Planner::State {
   bool elsewhere = false;
   bool rows_allowed = false;
   std::uint64_t evaluation = 0;
-  std::span<Node* const> wanted;  // the roots
+  std::span<Node* const> asked;  // the roots
   std::vector<Info> infos;
   std::size_t count = 0;  // of infos in use; the rest keep their memory
   std::vector<Step> steps;

@@ -106,10 +106,10 @@ std::string Printer::load_parameters() const {
   return text;
 }
 
-std::string Printer::uniform_loads(const std::vector<Access>& access, const std::vector<bool>& wanted) const {
+std::string Printer::uniform_loads(const std::vector<Access>& access, const std::vector<bool>& only) const {
   std::string text;
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
-    if (access[k] != Access::uniform || body_.loads[k].loop >= 0 || !(wanted.empty() || wanted[k])) continue;
+    if (access[k] != Access::uniform || body_.loads[k].loop >= 0 || !(only.empty() || only[k])) continue;
     const Load& load = body_.loads[k];
     const std::string type = vector_type(load.dtype), n = number(k);
     const std::string one = load.draw() ? draw_text(k, "kn_draw_one", "o" + n)

@@ -42,8 +42,8 @@ class Printer {
   /// "const float k0 = ..." for the constants, which the block has as c0, c1, ...
   std::string constants() const;
   std::string load_parameters() const;
-  /// Values that stay the same along a row; of the loads that `wanted` tells of, if it does.
-  std::string uniform_loads(const std::vector<Access>& access, const std::vector<bool>& wanted = {}) const;
+  /// Values that stay the same along a row; of the loads that `only` tells of, if it does.
+  std::string uniform_loads(const std::vector<Access>& access, const std::vector<bool>& only = {}) const;
   /// Loads and arithmetic; line k's value is v<k>.
   std::string lines(const std::vector<Access>& access) const;
   /// A line's value, in the register type of `type`.

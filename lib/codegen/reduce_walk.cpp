@@ -158,9 +158,9 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
   const std::int64_t segment = std::int64_t{walk.width} * walk.tile, row_segments = divide_up(inner, segment);
   const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
   const std::int64_t enough = walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_units, across);
-  const std::int64_t wanted = std::max(enough, traits.fewest_shares(rows));
+  const std::int64_t shares = std::max(enough, traits.fewest_shares(rows));
   const std::int64_t per_block =
-      walk.fixed ? fixed_block : std::clamp(divide_up(rows, wanted), fewest_rows, longest_chain);
+      walk.fixed ? fixed_block : std::clamp(divide_up(rows, shares), fewest_rows, longest_chain);
   const std::int64_t blocks = divide_up(rows, per_block);
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);

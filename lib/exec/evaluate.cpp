@@ -86,9 +86,9 @@ void evaluate(std::span<const NodeRef> roots) {
     {
       runtime::Context& context = *place.context;
       const runtime::Context::InUse in_use(context, "eval");
-      const std::span<Node* const> here(pending.data(), static_cast<std::size_t>(rest - pending.begin()));
+      const std::span<Node* const> together(pending.data(), static_cast<std::size_t>(rest - pending.begin()));
       evaluated(context,
-                [&, number = next_evaluation()](Programs& programs) { run_all(context, programs, number, here); });
+                [&, number = next_evaluation()](Programs& programs) { run_all(context, programs, number, together); });
     }
     pending.erase(pending.begin(), rest);
   }

@@ -104,23 +104,23 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
   const std::int64_t batches = p.batch.count();
   const double work =
       static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(batches);
-  const auto wanted =
+  const auto enough =
       static_cast<std::int64_t>(std::clamp(work / traits.tuning.matmul_task_work, 1.0, static_cast<double>(units)));
   double best = 0;
-  for (std::int64_t cuts = 1; cuts <= wanted; cuts *= 2) {
+  for (std::int64_t cuts = 1; cuts <= enough; cuts *= 2) {
     const std::int64_t columns = round_up(divide_up(p.n, cuts), b.tile_columns);
     const std::int64_t across = divide_up(p.n, columns);
-    std::int64_t down = std::max(divide_up(p.m, most_rows), divide_up(wanted, across * batches));
-    if (down * across * batches > wanted) down = round_up(down * across * batches, wanted) / (across * batches);
+    std::int64_t down = std::max(divide_up(p.m, most_rows), divide_up(enough, across * batches));
+    if (down * across * batches > enough) down = round_up(down * across * batches, enough) / (across * batches);
     const std::int64_t rows = round_up(divide_up(p.m, down), b.tile_rows);
     const std::int64_t tasks = divide_up(p.m, rows) * across * batches;
     const auto height = static_cast<double>(rows), width = static_cast<double>(columns);
-    const double cost = static_cast<double>(divide_up(tasks, wanted)) * (height * width + packing * (height + width));
+    const double cost = static_cast<double>(divide_up(tasks, enough)) * (height * width + packing * (height + width));
     if (cuts == 1 || cost < best) {
       best = cost;
       b.rows = rows;
       b.columns = columns;
-      b.items = std::min(tasks, wanted > 1 ? 4 * units : 1);
+      b.items = std::min(tasks, enough > 1 ? 4 * units : 1);
     }
   }
   b.group = std::min(b.columns, round_up(std::max<std::int64_t>(1, 1024 / element), b.tile_columns));
@@ -223,14 +223,14 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
 
   // No rows of tuning: the order of sums follows from lanes, slices and splits.
   MatmulSpec spec{.type = p.dtype};
-  std::int64_t groups = 0, wanted = 0, least_depth = 0, most_depth = 0, fewest = 1;
+  std::int64_t groups = 0, enough = 0, least_depth = 0, most_depth = 0, fewest = 1;
   constexpr std::int64_t group_size = 256;
   if (cpu) {
     const std::int64_t lanes = std::clamp<std::int64_t>(traits.vector_bytes / real_size(p.dtype, 4), 2, 16);
     spec.cpu = 1;
     spec.lanes = static_cast<int>(lanes);
     groups = divide_up(rows, row_stride == 1 && column_stride != 1 ? 8 * lanes : 32) * batches;
-    wanted = 4 * units;
+    enough = 4 * units;
     least_depth = 8192;
     most_depth = 1 << 20;  // a sum of sums of 1024 elements takes no more than 1024 of them
   } else {
@@ -241,13 +241,13 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     spec.slices = static_cast<int>(slices);
     spec.group = static_cast<int>(group_size);
     groups = divide_up(rows, group_size / slices) * batches;
-    wanted = 4 * units;
+    enough = 4 * units;
     least_depth = 32 * slices;
     most_depth = 4096 * slices;  // no work-item adds up more than 4096 elements one after another
     fewest = traits.fewest_shares(p.k / slices);
   }
   const std::int64_t splits = std::max(
-      {fewest, divide_up(p.k, most_depth), std::min<std::int64_t>({wanted / groups, p.k / least_depth, 1024})});
+      {fewest, divide_up(p.k, most_depth), std::min<std::int64_t>({enough / groups, p.k / least_depth, 1024})});
 
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);

@@ -229,12 +229,12 @@ std::vector<NodeRef> values_in_the_middle(const std::vector<const NodeRef*>& nod
   const std::uint64_t quarter = std::min(weight, most_nodes) / 4;
   std::uint64_t before = 0;
   std::size_t best = 0;
-  for (std::size_t place = 1; place < count; ++place) {
-    before += PendingWork::weight_of(**nodes[place - 1]);
+  for (std::size_t cut = 1; cut < count; ++cut) {
+    before += PendingWork::weight_of(**nodes[cut - 1]);
     if (before < quarter) continue;
     if (before > 3 * quarter) break;
     const auto order = [&](std::size_t k) { return std::pair(bytes[k], hashes[k]); };
-    if (best == 0 || order(place) < order(best) || (order(place) == order(best) && before <= 2 * quarter)) best = place;
+    if (best == 0 || order(cut) < order(best) || (order(cut) == order(best) && before <= 2 * quarter)) best = cut;
   }
   const bool fits = best > 0 && bytes[best] <= (*nodes[0])->place.traits->memory / value_share;
   if (!fits) return {*nodes.back()};

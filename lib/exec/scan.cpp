@@ -21,12 +21,12 @@ struct Scan::OfTotals {
 Scan::Scan(Programs& programs, runtime::Queue& queue, const Body& body, graph::ReduceKind kind, std::size_t axis,
            DType result)
     : queue_(queue),
-      wanted_{.kind = kind, .body = &body, .axis = axis, .result = result},
+      pass_{.kind = kind, .body = &body, .axis = axis, .result = result},
       function_(function_of(*body.outputs[0].node)) {
   if (body.domain[axis] > codegen::scan_block(result)) {
     inner_ = std::make_unique<OfTotals>();
     inner_->totals = make_pass(programs, true);
-    const DType type = total_type(wanted_);
+    const DType type = total_type(pass_);
     Shape shape = body.domain;
     shape[axis] = static_cast<std::int64_t>(inner_->totals.walk.blocks);
     graph::Node* node = body.outputs[0].node;
@@ -41,16 +41,16 @@ Scan::~Scan() = default;
 
 Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
   Pass result;
-  result.pass = wanted_;
+  result.pass = pass_;
   result.pass.totals = totals;
   result.pass.prefixed = !totals && inner_ != nullptr;
   result.walk = make_scan_walk(result.pass, queue_.traits());
   result.parameters = parameters_of(result.pass, result.walk);
   const std::size_t others = result.pass.prefixed ? 2 : 1;
-  result.walk.spilled = result.parameters.spills(buffers_read(*wanted_.body) + others, queue_.traits());
+  result.walk.spilled = result.parameters.spills(buffers_read(*pass_.body) + others, queue_.traits());
   std::string key = "s";
   append_key(key, codegen::ScanSpec{result.walk, result.pass});
-  append_key(key, *wanted_.body);
+  append_key(key, *pass_.body);
   result.kernel = programs.kernel(
       key, [&] { return program_text(print_scan(result.pass, result.walk, result.parameters, queue_.traits())); });
   return result;
@@ -59,13 +59,13 @@ Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
 void Scan::launch(const Pass& pass, const runtime::Buffer& output, const runtime::Buffer* prefixes) const {
   const ScanWalk& walk = pass.walk;
   runtime::Launch launch(queue_, pass.kernel);
-  add_loads(launch, *wanted_.body);
+  add_loads(launch, *pass_.body);
   launch.out(output);
   if (prefixes) launch.in(*prefixes);
   const runtime::BufferRef held = add_parameters(launch, queue_, pass.parameters, walk.spilled);
   std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
   if (!walk.cpu) {
-    local = walk.columns ? group_size : static_cast<std::size_t>(codegen::scan_group(wanted_.result));
+    local = walk.columns ? group_size : static_cast<std::size_t>(codegen::scan_group(pass_.result));
     items *= static_cast<std::size_t>(walk.lanes);
     items = (items + local - 1) / local * local;
   }
@@ -83,7 +83,7 @@ runtime::BufferRef Scan::run() const {
     prefixes = inner_->scan->run();
     inner_->leaf->storage = nullptr;
   }
-  runtime::BufferRef output = allocate(wanted_.body->domain, wanted_.result);
+  runtime::BufferRef output = allocate(pass_.body->domain, pass_.result);
   launch(last_, *output, prefixes.get());
   return output;
 }

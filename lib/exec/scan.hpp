@@ -38,7 +38,7 @@ class Scan {
   void launch(const Pass& pass, const runtime::Buffer& output, const runtime::Buffer* prefixes) const;
 
   runtime::Queue& queue_;
-  const codegen::ScanPass wanted_;
+  const codegen::ScanPass pass_;
   const std::string_view function_;
   std::unique_ptr<OfTotals> inner_;  // of rows of several blocks: the scan of the blocks' totals
   Pass last_;

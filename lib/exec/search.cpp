@@ -34,14 +34,14 @@ Work prepare_search(Programs& programs, runtime::Queue& queue, codegen::Step& st
     kernel = programs.kernel_of_file("search", spec, "searchsorted");
   }
   return [&queue, &node, searches, kernel] {
-    const graph::Node &list = *node.inputs[0], &wanted = *node.inputs[1];
+    const graph::Node &list = *node.inputs[0], &sought = *node.inputs[1];
     auto out = queue.allocate(searches * sizeof(std::int64_t), function_of(node));
     if (searches > 0) {
       const parameters::kn_search d{
-          static_cast<std::uint64_t>(list.layout.offset), static_cast<std::uint64_t>(wanted.layout.offset),
+          static_cast<std::uint64_t>(list.layout.offset), static_cast<std::uint64_t>(sought.layout.offset),
           static_cast<std::uint64_t>(list.shape.elements()), searches, node.get<graph::Op::search>().after};
       runtime::Launch launch(queue, kernel);
-      launch.in(*list.storage).in(*wanted.storage).out(*out).value(d);
+      launch.in(*list.storage).in(*sought.storage).out(*out).value(d);
       run_over(launch, queue, *kernel, searches, fewest_searches);
     }
     graph::fulfil(node, std::move(out), graph::row_major(node.shape));

@@ -160,10 +160,10 @@ class Sort {
     const std::uint64_t each = each_of(item_, 80);
     blocks_.per_block = group_size * each;
     if (cpu_) {
-      const std::uint64_t wanted =
+      const std::uint64_t enough =
           divide_up(std::uint64_t{tuning_.sort_blocks_per_core} * queue_.traits().compute_units, rows_);
       blocks_.per_block =
-          divide_up(count_, std::clamp<std::uint64_t>(count_ / tuning_.sort_elements_per_item, 1, wanted));
+          divide_up(count_, std::clamp<std::uint64_t>(count_ / tuning_.sort_elements_per_item, 1, enough));
     }
     blocks_.count = divide_up(count_, blocks_.per_block);
     blocks_.counts = kernel(programs, "sort_blocks", "sort_count", each);

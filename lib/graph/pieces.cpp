@@ -40,9 +40,9 @@ std::int64_t element_at(const AxisWalk& walk, std::int64_t position) {
   if (walk.beyond == ViewMap::Beyond::tells) return position < 0 || position >= walk.bound ? 1 : 0;
   const std::int64_t period = period_of(walk);
   if (period == 0) return std::clamp<std::int64_t>(position, 0, walk.bound - 1);
-  const std::int64_t place = modulo(position, period);
-  if (place < walk.bound) return place;
-  return walk.beyond == ViewMap::Beyond::reflects ? period - place : period - 1 - place;
+  const std::int64_t wrapped = modulo(position, period);
+  if (wrapped < walk.bound) return wrapped;
+  return walk.beyond == ViewMap::Beyond::reflects ? period - wrapped : period - 1 - wrapped;
 }
 
 /// Where the walk's element i lies.

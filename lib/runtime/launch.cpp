@@ -30,9 +30,9 @@ Launch::Launch(Queue& queue, const KernelRef& kernel) : queue_(queue), kernel_(*
 
 void Launch::run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event) {
   if (std::find(global.begin(), global.end(), std::size_t{0}) != global.end()) return;
-  const auto enqueue = [&](cl_event* wanted) {
+  const auto enqueue = [&](cl_event* made) {
     return clEnqueueNDRangeKernel(queue_.handle(), handle_, static_cast<cl_uint>(global.size()), nullptr, global.data(),
-                                  local.empty() ? nullptr : local.data(), 0, nullptr, wanted);
+                                  local.empty() ? nullptr : local.data(), 0, nullptr, made);
   };
   Context& context = queue_.context();
   if (base::log_enabled(base::LogTopic::launch)) {
