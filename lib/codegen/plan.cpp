@@ -88,8 +88,7 @@ void Planner::State::analyse(Info& info) {
     Info* in = find(input.get());
     const bool pending = in && !input->is_ready();
     // A constant that nobody asked for is computed wherever it is read.
-    const bool constant =
-        input->op == Op::constant && pending && !std::count(asked.begin(), asked.end(), input.get());
+    const bool constant = input->op == Op::constant && pending && !std::count(asked.begin(), asked.end(), input.get());
     const bool barrier =
         node.op != Op::result && (own_kernel || node.op == Op::view || (input->shape != node.shape && !constant));
     if (pending) {
