@@ -145,10 +145,16 @@ if(KOINE_CLANG)
   set_tests_properties(kernels.compile_alone PROPERTIES LABELS kernels)
 endif()
 
+# tests/tool: the `koine` command, a script for each subcommand.
 if(TARGET koine_tool)
-  add_test(NAME tool.tune COMMAND "${CMAKE_COMMAND}" "-DTOOL=$<TARGET_FILE:koine_tool>"
-    "-DWORK=${PROJECT_BINARY_DIR}/tool-check" -P "${PROJECT_SOURCE_DIR}/tests/tool/check.cmake")
-  set_tests_properties(tool.tune PROPERTIES LABELS tool TIMEOUT 300)
+  add_library(koine_test_driver MODULE "${PROJECT_SOURCE_DIR}/tests/tool/driver.cpp")
+  target_link_libraries(koine_test_driver PRIVATE koine_settings)
+  foreach(command IN ITEMS command devices doctor tune)
+    add_test(NAME tool.${command} COMMAND "${CMAKE_COMMAND}" "-DTOOL=$<TARGET_FILE:koine_tool>"
+      "-DWORK=${PROJECT_BINARY_DIR}/tool-check/${command}" "-DDRIVER=$<TARGET_FILE:koine_test_driver>"
+      -P "${PROJECT_SOURCE_DIR}/tests/tool/${command}.cmake")
+    set_tests_properties(tool.${command} PROPERTIES LABELS tool TIMEOUT 300)
+  endforeach()
 endif()
 
 include(cmake/fuzz.cmake)

@@ -346,6 +346,8 @@ void check_drivers() {
   }
 }
 
+const std::vector<std::string>& discovery_problems() { return registry().problems; }
+
 std::string diagnosis() { return explain_no_device(registry().problems); }
 
 std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::string_view origin) {

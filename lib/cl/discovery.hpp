@@ -18,6 +18,9 @@ const std::vector<const DeviceEntry*>& all_devices();
 /// What was looked for and what would help, for a machine without a usable device. Several lines.
 std::string diagnosis();
 
+/// What went wrong with platforms and devices that are therefore not among all_devices(), a sentence for each.
+const std::vector<std::string>& discovery_problems();
+
 /// The devices that a selector matches, first match first. `origin` ("KOINE_DEVICE", "devices") is named in errors.
 /// Throws ValueError if malformed and DeviceError if nothing matches or there is no device.
 std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::string_view origin);

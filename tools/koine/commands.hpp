@@ -6,8 +6,14 @@
 
 namespace koine::tool {
 
+/// Thrown by a subcommand that has said all it has to say, and ends with this exit code.
+struct Exit {
+  int code;
+};
+
 // Each adds its subcommand, which runs if it is the one on the command line. What goes wrong is an exception.
 void add_devices(CLI::App& app);
+void add_doctor(CLI::App& app);
 void add_tune(CLI::App& app);
 
 }  // namespace koine::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `koine` command: what devices are here, and what suits them.
+// The `koine` command. It ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
 #include <fmt/format.h>
 #include <koine/version.hpp>
 
@@ -15,9 +15,14 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("koine ") + koine::version());
   app.require_subcommand(1);
   koine::tool::add_devices(app);
+  koine::tool::add_doctor(app);
   koine::tool::add_tune(app);
   try {
-    CLI11_PARSE(app, argc, argv);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {  // asking for --help is one too
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const koine::tool::Exit& exit) {
+    return exit.code;
   } catch (const std::exception& error) {
     fmt::print(stderr, "koine: {}\n", error.what());
     return 1;

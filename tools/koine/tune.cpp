@@ -3,9 +3,6 @@
 // into the user's file. Every trial is a process of its own, this command again, which reads its values as any program
 // does.
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <koine/koine.hpp>
 
 #include <algorithm>
@@ -20,6 +17,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "child.hpp"
 #include "cl/device_entry.hpp"
 #include "commands.hpp"
 #include "tuning/file.hpp"
@@ -71,34 +69,13 @@ void measure(const Options& options) {
   fmt::print("{:.9e}\n", std::exp(logarithms / static_cast<double>(workloads.size())));
 }
 
-/// The standard output of this command with other arguments.
-std::string output_of(std::vector<std::string> words) {
-  int ends[2];
-  if (pipe(ends) != 0) throw DeviceError("[tune] there is no pipe for a trial's result");
-  const base::Descriptor read_end(ends[0]);
-  base::Descriptor write_end(ends[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, write_end.number(), STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, read_end.number());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  pid_t child = 0;
-  const int code = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  write_end.close();
-  std::string text;
-  char piece[256];
-  for (ssize_t got; code == 0 && (got = read(read_end.number(), piece, sizeof piece)) > 0;) {
-    text.append(piece, static_cast<std::size_t>(got));
-  }
-  int status = 0;
-  if (code != 0 || waitpid(child, &status, 0) != child || status != 0) {
-    throw DeviceError("[tune] a trial failed: KOINE_DEVICE='" + std::string(std::getenv("KOINE_DEVICE")) +
-                      "' koine tune --measure " + words.back() + "; what it printed is above");
-  }
-  return text;
+/// What a trial prints.
+std::string output_of(const std::vector<std::string>& arguments) {
+  constexpr double longest = 3600;
+  const Ended trial = run_self(arguments, longest, Errors::show);
+  if (trial.well()) return trial.out;
+  throw DeviceError("[tune] a trial " + trial.how(longest) + ": KOINE_DEVICE='" + std::getenv("KOINE_DEVICE") +
+                    "' koine tune --measure " + arguments.back() + "; what it printed is above");
 }
 
 /// Values by parameter: a section of a file.
@@ -134,7 +111,7 @@ class Trials {
   /// Seconds of a parameter's workloads with these values.
   double seconds(const Parameter& parameter, const Chosen& values) const {
     base::write_file(file(), section_text("any", values), "tune");
-    std::vector<std::string> words{"koine", "tune"};
+    std::vector<std::string> words{"tune"};
     if (quick_) words.emplace_back("--quick");
     words.insert(words.end(), {"--measure", std::string(parameter.name)});
     return std::stod(output_of(words));

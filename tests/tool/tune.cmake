@@ -1,25 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # `koine tune` from end to end: it measures parameters, writes a file that the library reads without complaint, keeps what
-# others wrote there, and refuses what it cannot tune. TOOL is the command, WORK a folder of the test's own.
+# others wrote there, and refuses what it cannot tune.
 cmake_minimum_required(VERSION 3.25)
 
-# run(<exit code> <argument>...): what is printed is left in `printed`.
-function(run code)
-  execute_process(COMMAND "${TOOL}" ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE printed ERROR_VARIABLE printed)
-  if(NOT result EQUAL code)
-    message(FATAL_ERROR "koine ${ARGN}: ended with ${result} instead of ${code}\n${printed}")
-  endif()
-  set(printed "${printed}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
 
-function(expect text part)
-  string(FIND "${text}" "${part}" at)
-  if(at EQUAL -1)
-    message(FATAL_ERROR "\"${part}\" is missing in\n${text}")
-  endif()
-endfunction()
-
-file(REMOVE_RECURSE "${WORK}")
 set(file "${WORK}/new/tuning.txt")
 unset(ENV{KOINE_TUNING})
 set(ENV{XDG_CONFIG_HOME} "${WORK}")  # whatever the user has
@@ -46,10 +31,7 @@ file(READ "${file}" text)
 expect("${text}" "# mine\n[amd:gpu:9]\nscan_columns = 64\n")
 expect("${text}" "[${section}]\n")
 expect("${text}" "scan_columns = 16\n")
-string(FIND "${text}" "${one} = 99" at)
-if(NOT at EQUAL -1)
-  message(FATAL_ERROR "a value that was measured anew is still the old one\n${text}")
-endif()
+expect_none("${text}" "${one} = 99")  # the old value of what was measured anew
 
 # The library reads it, and says so.
 set(ENV{KOINE_TUNING} "${file}")

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# What all subcommands have in common: --help without a device, and exit code 2 for a command line that cannot be read.
+cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
+
+set(ENV{OCL_ICD_VENDORS} "${WORK}")  # no driver
+run(0 --version)
+expect_match("${printed}" "^koine [0-9]+\\.[0-9]+\\.[0-9]+\n$")
+run(0 --help)
+set(help "${printed}")
+foreach(command IN ITEMS devices doctor tune)
+  expect("${help}" "\n  ${command} ")
+  run(0 ${command} --help)
+  expect("${printed}" "Usage: koine ${command} ")
+  run(2 ${command} --no-such-option)
+  expect("${printed}" "--no-such-option")
+endforeach()
+run(2)
+expect("${printed}" "A subcommand is required")
+run(2 no-such-command)
