@@ -2,7 +2,8 @@
 // Element-wise code over an n-dimensional domain: rows of the innermost axis, cut into segments.
 //
 // On a CPU device a work-item takes a run of whole segments and walks each in wide vectors; on a GPU a segment is one
-// vector and neighbouring work-items take neighbouring vectors.
+// vector and neighbouring work-items take neighbouring vectors. With KN_ACROSS those go on from row to row, so that
+// results are stored in whole vectors whatever a row's length is.
 //
 // Hooks, filled by codegen; the defaults double a row of floats:
 //   KN_NAME        the kernel's name
@@ -60,14 +61,21 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   // A group takes per_item runs of as many vectors as it has items, so that neighbours stay neighbours.
   ulong s = get_group_id(0) * get_local_size(0) * d.per_item + get_local_id(0);
   for (ulong item = 0; item < d.per_item && s < d.segments; ++item, s += get_local_size(0)) {
+#ifdef KN_ACROSS
+    const ulong flat = s * KN_W;
+    const KN_INDEX row = (KN_INDEX)flat / (KN_INDEX)d.inner;
+    const ulong i = flat - (ulong)row * d.inner;
+    const ulong left = d.elements - flat;
+#else
 #ifdef KN_ROWS
     const KN_INDEX row = (KN_INDEX)s / (KN_INDEX)d.row_segments;
 #else
     const KN_INDEX row = 0;
 #endif
-    KN_ROW
     const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
     const ulong left = d.inner - i;
+#endif
+    KN_ROW
 #ifdef KN_PIECE
     KN_PIECE
 #endif

@@ -112,10 +112,7 @@ std::string Printer::uniform_loads(const std::vector<Access>& access, const std:
     if (access[k] != Access::uniform || body_.loads[k].loop >= 0 || !(only.empty() || only[k])) continue;
     const Load& load = body_.loads[k];
     const std::string type = vector_type(load.dtype), n = number(k);
-    const std::string one = load.draw() ? draw_text(k, "kn_draw_one", "o" + n)
-                            : load.iota ? "o" + n
-                                        : "kn_one_" + std::string(name(load.dtype)) + "(p" + n + " + o" + n + ")";
-    text += "const " + type + " u" + n + " = (" + type + ")(" + one + ");\n";
+    text += "const " + type + " u" + n + " = (" + type + ")(" + element_text(k, access[k]) + ");\n";
   }
   return text;
 }
@@ -124,6 +121,7 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   const Load& load = body_.loads[k];
   const std::string n = number(k), stride = "KN_STRIDE(" + n + ")", type(name(load.dtype));
   const bool looped = load.loop >= 0;
+  if (access == Access::taken) return "x" + n;
   if (load.draw() && access != Access::uniform) {
     const std::string at = "o" + n + " + (long)i";
     return access == Access::contiguous ? draw_text(k, "kn_draw", at)
@@ -143,10 +141,11 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   const std::string at = "p" + n + " + " + offset + " + ";
   if (access == Access::turning) {
     const std::string apart = "kn_gather_" + type + "(" + at + "(long)i * s" + n + ", s" + n + ", left)";
-    if (width_ == 1) return apart;
+    if (width_ == 1 || !traits_.cpu_loops()) return apart;
     return "(s" + n + " == 1 ? kn_load_" + type + "(" + at + "(long)i, left) : " + apart + ")";
   }
   if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
+  if (access == Access::unaligned) return "kn_gather_" + type + "(" + at + "(long)i, 1, left)";
   return "kn_gather_" + type + "(" + at + "(long)i * " + stride + ", " + stride + ", left)";
 }
 
@@ -156,6 +155,18 @@ std::string Printer::draw_text(std::size_t k, const std::string& function, const
   const std::string n = number(k), ahead = traits_.cpu_loops() ? "drawn" + n + ", &from" + n + ", " : "";
   return function + "(" + ahead + "d.first" + n + " + (ulong)(" + at + "), " + stride + "d.seed" + n +
          ", d.draw_start" + n + ", d.draw_scale" + n + ", d.draw_last" + n + ")";
+}
+
+std::string Printer::element_text(std::size_t k, Access access) const {
+  const Load& load = body_.loads[k];
+  const std::string n = number(k);
+  const std::string step = access == Access::uniform   ? ""
+                           : access == Access::strided ? " + (long)i * KN_STRIDE(" + n + ")"
+                           : access == Access::turning ? " + (long)i * s" + n
+                                                       : " + (long)i";
+  const std::string at = "o" + n + step;
+  if (load.draw()) return draw_text(k, "kn_draw_one", at);
+  return load.iota ? at : "kn_one_" + std::string(name(load.dtype)) + "(p" + n + " + " + at + ")";
 }
 
 std::string Printer::draw_settings() const {

@@ -48,6 +48,9 @@ class Printer {
   std::string lines(const std::vector<Access>& access) const;
   /// A line's value, in the register type of `type`.
   std::string value_as(std::size_t index, DType type) const;
+  /// The values of a load that is outside of loops: of the elements from i on, and of element i alone.
+  std::string load_text(std::size_t load, Access access) const;
+  std::string element_text(std::size_t load, Access access) const;
   /// Line `index` alone.
   std::string line(std::size_t index, const std::vector<Access>& access) const;
   /// What random numbers that are made in the kernel take before the modules; empty if there are none.
@@ -61,7 +64,6 @@ class Printer {
   std::string value(std::int32_t line) const { return "v" + std::to_string(line); }
   std::string lines_of(std::int32_t loop, const std::vector<Access>& access) const;
   std::string loop_text(std::size_t index, const std::vector<Access>& access) const;
-  std::string load_text(std::size_t load, Access access) const;
   std::string draw_text(std::size_t load, const std::string& function, const std::string& at,
                         const std::string& stride = "") const;
   std::string line_text(std::size_t index) const;

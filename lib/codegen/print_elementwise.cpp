@@ -5,6 +5,35 @@
 #include "codegen/print_walk.hpp"
 
 namespace koine::codegen {
+namespace {
+
+/// Reads x<k> of each operand that straddles: at once where the vector lies in one piece of all of them, else each lane
+/// as an element of its own. The lanes are put together in another variable: one that is indexed leaves its registers.
+std::string straddling_loads(const Body& body, const Printer& printer, const Walk& walk, bool pieces) {
+  std::string values, together, lanes, each, joined;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (!walk.straddles[k]) continue;
+    const Load& load = body.loads[k];
+    const std::string n = std::to_string(k), type = printer.vector_type(load.dtype);
+    values += type + " x" + n + ";\n";
+    together += "x" + n + " = " + printer.load_text(k, walk.access[k]) + ";\n";
+    lanes += type + " y" + n + ";\n";
+    each += "KN_LANE(" + std::string(register_type(load.dtype)) + ", y" + n +
+            ", lane) = " + printer.element_text(k, walk.access[k]) + ";\n";
+    joined += "x" + n + " = y" + n + ";\n";
+  }
+  if (values.empty()) return "";
+  // Lanes beyond the end read the last element again.
+  const std::string place = walk.across ? "const ulong at = min(flat + lane, d.elements - 1);\n"
+                                          "const KN_INDEX row = (KN_INDEX)at / (KN_INDEX)d.inner;\n"
+                                          "{\nconst ulong i = at - (ulong)row * d.inner;\n"
+                                        : "const ulong at = min(i + lane, d.inner - 1);\n{\nconst ulong i = at;\n";
+  return values + "if (" + in_one_piece(walk) + ") {\n" + together + "} else {\n" + lanes +
+         "for (uint lane = 0; lane < KN_W; ++lane) {\n" + place + "KN_ROW\n" + (pieces ? "KN_PIECE\n" : "") + each +
+         "}\n}\n" + joined + "}\n";
+}
+
+}  // namespace
 
 KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits) {
   const Printer printer(body, traits, walk.width);
@@ -25,19 +54,24 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   const std::vector<bool> of_pieces = in_pieces(walk);
   std::vector<bool> of_rows = of_pieces;
   of_rows.flip();
+  const std::string pieces = piece_offsets(walk);
+  std::vector<Access> access = walk.access;
+  for (std::size_t k = 0; k < access.size(); ++k) {
+    if (walk.straddles[k]) access[k] = Access::taken;
+  }
   KernelText text;
   text.entry = kernel_name(body);
   text.about = "elementwise" + line_of(walk);
   text.settings = settings(walk, traits) + printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "elementwise";
-  text.definitions = printer.memory_instances(stored) + block_type(block, walk.spilled) +
-                     "#define KN_STRIDE(k) d.inner_stride[k]\n" +
-                     define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
-                     define("KN_CONSTANTS", printer.constants()) +
-                     define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access, of_rows)) +
-                     define("KN_BODY", printer.lines(walk.access) + stores);
-  if (const std::string pieces = piece_offsets(walk); !pieces.empty()) {
+  text.definitions =
+      printer.memory_instances(stored) + block_type(block, walk.spilled) + "#define KN_STRIDE(k) d.inner_stride[k]\n" +
+      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
+      define("KN_CONSTANTS", printer.constants()) +
+      define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access, of_rows)) +
+      define("KN_BODY", straddling_loads(body, printer, walk, !pieces.empty()) + printer.lines(access) + stores);
+  if (!pieces.empty()) {
     text.definitions += define("KN_PIECE", pieces + printer.uniform_loads(walk.access, of_pieces)) +
                         define("KN_PIECE_END", piece_ends(walk));
   }

@@ -26,6 +26,7 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
   block.add("segments", segments.segments);
   block.add("per_item", segments.per_item);
   block.add("segment", segments.segment);
+  if (walk.across) block.add("elements", static_cast<std::uint64_t>(walk.axes.shape.elements()));
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
     block.add({"seam_at", s}, walk.seams[s].at);
     block.add({"seam_jump", s}, walk.seams[s].jump);
@@ -131,6 +132,17 @@ std::string piece_ends(const Walk& walk) {
     if (walk.seams[s].axis != walk.outer_axes()) continue;
     const std::string at = "(ulong)d.seam_at" + number(s);
     text += "if (" + at + " > i) stop = min(stop, " + at + ");\n";
+  }
+  return text;
+}
+
+std::string in_one_piece(const Walk& walk) {
+  std::string text = walk.across ? "i + KN_W <= d.inner" : "";
+  for (std::size_t s = 0; s < walk.seams.size(); ++s) {
+    if (walk.seams[s].axis != walk.outer_axes() || !walk.straddles[walk.seams[s].operand]) continue;
+    // Of seams that are passed, the difference wraps round to a large number.
+    text += (text.empty() ? "" : " && ");
+    text += "(KN_INDEX)(d.seam_at" + number(s) + " - (long)i - 1) >= KN_W - 1";
   }
   return text;
 }

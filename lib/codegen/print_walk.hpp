@@ -26,6 +26,8 @@ std::vector<bool> in_pieces(const Walk& walk);
 std::string piece_offsets(const Walk& walk);
 /// "stop = min(stop, ...)" for the element behind i with which another piece of an operand begins.
 std::string piece_ends(const Walk& walk);
+/// Whether the elements from i on lie in one piece, and one row, of all operands that straddle.
+std::string in_one_piece(const Walk& walk);
 /// "long <to>0 = <from>0 + ..." for each operand: the offsets of element `index` of `axes`, which kn_bounds calls
 /// `list`; the last axis is left out where it is the innermost one of the walk.
 std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,

@@ -6,6 +6,7 @@
 #include "codegen/index_table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace koine::codegen {
@@ -95,6 +96,78 @@ static void find_leaders(const Body& body, Walk& walk) {
   std::erase_if(walk.seams, [&](const Walk::WalkSeam& seam) { return walk.leader[seam.operand] != seam.operand; });
 }
 
+namespace {
+
+/// How a card's vectors meet an operand.
+struct Meeting {
+  bool aligned = true;     // each vector is contiguous, in one piece, and begins where one may
+  bool near = true;        // elements of a vector are neighbours in memory, or the same
+  bool straddles = false;  // a vector may lie in two pieces, or in two rows that do not follow each other
+};
+
+Meeting meeting_of(const Walk& walk, std::size_t k) {
+  const std::size_t outer = walk.outer_axes();
+  const std::int64_t first = walk.axes.step(k);
+  std::int64_t step = first, behind = walk.inner();
+  bool seamless = true, continues = true;
+  Meeting result{first == 1, std::abs(first) <= 1};
+  for (const Walk::WalkSeam& seam : walk.seams) {
+    if (seam.operand != walk.leader[k]) continue;
+    seamless = false;
+    result.aligned = result.aligned && seam.jump % walk.width == 0 && seam.turn == 0;
+    if (seam.axis != outer) continue;
+    step += seam.turn;
+    result.near = result.near && std::abs(step) <= 1;
+    result.straddles = result.straddles || seam.at % walk.width != 0;
+  }
+  for (std::size_t axis = outer; axis-- > 0; behind *= walk.axes.shape[axis]) {
+    continues = continues && walk.axes.stride(k, axis) == first * behind;
+  }
+  const bool in_one_run = continues && seamless;
+  result.straddles = result.straddles || (walk.across && !in_one_run);
+  result.aligned = result.aligned && !result.straddles && walk.offsets[k] % walk.width == 0 &&
+                   (walk.across || starts_aligned(walk.axes, k, outer, walk.width));
+  return result;
+}
+
+/// Whether a card's work-items take vectors, which takes aligned stores; then finds how each load meets them. Loads
+/// that are not aligned are taken lane by lane: neighbouring lanes still read neighbouring memory, but each such load
+/// keeps the first cache busy for as long as a whole vector.
+bool keeps_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
+  // Of shorter rows too many vectors would lie in two.
+  constexpr std::int64_t shortest_row = 16;  // in vectors
+  const std::size_t loads = body.loads.size();
+  if (walk.width == 1) return false;
+  walk.across = walk.outer_axes() > 0 && walk.inner() % walk.width != 0 && walk.inner() >= shortest_row * walk.width &&
+                std::all_of(body.outputs.begin(), body.outputs.end(), [](const Output& output) {
+                  return !output.destination || graph::is_row_major(output.destination->layout);
+                });
+  bool keeps = true;
+  std::uint32_t unaligned = 0;
+  for (std::size_t k = 0; keeps && k < walk.access.size(); ++k) {
+    const Meeting meeting = meeting_of(walk, k);
+    if (k >= loads) {
+      keeps = meeting.aligned;
+      continue;
+    }
+    const Load& load = body.loads[k];
+    walk.straddles[k] = meeting.straddles;
+    keeps = !meeting.straddles || load.loop < 0;
+    // What is made of positions is read from nowhere, and a repeated value once for each row.
+    if (load.iota || walk.access[k] == Access::uniform) continue;
+    if (meeting.aligned && loops_aligned(load, walk.width)) continue;
+    keeps = keeps && meeting.near && ++unaligned <= traits.tuning.elementwise_unaligned_loads;
+    if (walk.access[k] == Access::contiguous) walk.access[k] = Access::unaligned;
+  }
+  if (keeps) return true;
+  walk.across = false;
+  walk.straddles.assign(walk.access.size(), 0);
+  std::replace(walk.access.begin(), walk.access.end(), Access::unaligned, Access::contiguous);
+  return false;
+}
+
+}  // namespace
+
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   const std::size_t loads = body.loads.size(), operands = loads + body.outputs.size();
   const graph::Layout plain = graph::row_major(body.domain);
@@ -128,7 +201,6 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
   walk.cpu = traits.cpu_loops();
   walk.width = vector_of(traits.tuning.elementwise_vector_bytes, body, true);
-  walk.aligned = !walk.cpu && walk.width > 1;
   walk.offsets.clear();
   walk.access.clear();
   for (std::size_t k = 0; k < operands; ++k) {
@@ -141,25 +213,12 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
                           : step == 1 ? Access::contiguous
                           : step == 0 ? Access::uniform
                                       : Access::strided);
-    if (turns) {
-      walk.aligned = false;
-    } else if (step == 1) {
-      const bool in_memory = k >= loads || !body.loads[k].iota;
-      walk.aligned = walk.aligned && starts_aligned(walk.axes, k, walk.outer_axes(), walk.width) &&
-                     (!in_memory || walk.offsets[k] % walk.width == 0) &&
-                     (k >= loads || loops_aligned(body.loads[k], walk.width));
-    } else if (step != 0) {
-      walk.aligned = false;
-    }
-  }
-  for (const Walk::WalkSeam& seam : walk.seams) {
-    const bool inner = seam.axis == walk.outer_axes();
-    walk.aligned = walk.aligned && seam.jump % walk.width == 0 && seam.turn % walk.width == 0 &&
-                   (!inner || seam.at % walk.width == 0);
   }
   find_leaders(body, walk);
-  // On a GPU neighbouring work-items must touch neighbouring memory, which vectors of strided elements do not.
-  if (!walk.cpu && !walk.aligned) walk.width = 1;
+  walk.across = false;
+  walk.straddles.assign(operands, 0);
+  if (!walk.cpu && !keeps_vectors(body, traits, walk)) walk.width = 1;
+  walk.aligned = !walk.cpu && walk.width > 1;
   walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();
 }
 

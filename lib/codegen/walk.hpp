@@ -12,18 +12,21 @@
 
 namespace koine::codegen {
 
-/// How an operand moves along the innermost axis; `turning`: by a stride that changes from piece to piece.
-enum class Access : std::uint8_t { contiguous, uniform, strided, turning };
+/// How an operand moves along the innermost axis; `turning`: by a stride that changes from piece to piece; `unaligned`:
+/// contiguous, but vectors of it lie anywhere; `taken`: its values were read before the body (only when printing).
+enum class Access : std::uint8_t { contiguous, uniform, strided, turning, unaligned, taken };
 
 /// The loop over a domain. Operands are the body's loads, then its outputs.
 struct Walk {
   bool cpu;
   bool wide;              // row numbers need 64 bits
-  bool aligned;           // every contiguous access is aligned to the vector
+  bool aligned;           // every contiguous access, stores among them, is aligned to the vector
+  bool across;            // vectors go on from a row to the next one
   int width;              // elements of a vector
   graph::Collapsed axes;  // at least one
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
+  std::vector<std::uint8_t> straddles;  // whether a vector of the operand may lie in two pieces or rows of it
   /// Of an operand, along an axis: the last seams are those of the innermost one.
   struct WalkSeam {
     std::size_t operand, axis;
@@ -44,11 +47,13 @@ struct Walk {
     v.define("KN_W", width);
     v.define("KN_CPU", cpu);
     v.define("KN_ALIGNED", aligned);
+    v.define("KN_ACROSS", across);
     v.define("KN_ROWS", outer_axes() > 0);
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
     v.shape("spilled", spilled);
     v.shape("axes", outer_axes());
     v.shape("access", access);
+    v.shape("straddles", straddles);
     v.shape("leaders", leader);
     v.shape("seams", seams.size());
     for (const WalkSeam& seam : seams) {

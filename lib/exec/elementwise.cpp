@@ -19,6 +19,10 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
   const Tuning& tuning = traits.tuning;
   const std::int64_t inner = walk.inner(), rows = walk.rows();
   if (!walk.cpu) {
+    if (walk.across) {
+      const auto vectors = static_cast<std::uint64_t>(divide_up(inner * rows, walk.width));
+      return {vectors, vectors, 1, std::uint64_t(walk.width)};
+    }
     const std::int64_t vectors = divide_up(inner, walk.width);
     // A work-item that moves single elements of a large array takes several, or starting it would be most of its work.
     const bool several = walk.width == 1 && vectors * rows >= many_elements;

@@ -281,6 +281,8 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
   check_fields<Case>({}, {{"KN_W", [](Case& c) { c.walk.width = 2; }},
                           {"KN_CPU", [](Case& c) { c.walk.cpu = !c.walk.cpu; }},
                           {"KN_ALIGNED", [](Case& c) { c.walk.aligned = !c.walk.aligned; }},
+                          {"KN_ACROSS", [](Case& c) { c.walk.across = true; }},
+                          {"straddles", [](Case& c) { c.walk.straddles[0] = 1; }},
                           {"KN_ROWS",
                            [](Case& c) {
                              c.walk.axes = {};

@@ -93,6 +93,16 @@ Workloads elementwise_segment(Maker& m) {
 Workloads elementwise_scalars_per_item(Maker& m) {
   return {Maker::of([x = m.numbers({m.many() / 4096, 4096})] { return x.T() + 1; })};
 }
+Workloads elementwise_unaligned_loads(Maker& m) {
+  const auto shifted = [](const Array& x, std::int64_t loads) {
+    Array sum = x(all, slice(0, 4096));
+    for (std::int64_t k = 1; k <= loads; ++k) sum = sum + x(all, slice(4 * k + 1, 4 * k + 4097));
+    return sum;
+  };
+  const Array x = m.numbers({m.many() / 4096, 4160});
+  return {Maker::of([=] { return shifted(x, 2); }), Maker::of([=] { return shifted(x, 4); }),
+          Maker::of([=] { return shifted(x, 8); })};
+}
 
 Workloads reduce_elements_per_item(Maker& m) { return {m.sums({1 << 15}), m.sums({1 << 18}), m.sums({1000, 100})}; }
 Workloads scan_elements_per_item(Maker& m) {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a card's element-wise kernels walk their operands: which keep vectors, and how each operand is read.
+#include <doctest/doctest.h>
+
+#include "codegen/print.hpp"
+#include "codegen/print_walk.hpp"
+#include "support/invented.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kn = koine;
+using kn::DType;
+using kn::Shape;
+using kn::codegen::Access;
+using kn::codegen::Body;
+using kn::codegen::Walk;
+using kn::graph::NodeRef;
+using kn::graph::Pieces;
+using kn::graph::ViewMap;
+
+namespace {
+
+kn::graph::Place place;
+
+Pieces plain(const Shape& shape) { return {kn::graph::row_major(shape), {}}; }
+
+/// A view of a row-major array of shape `from`.
+Pieces viewed(const Shape& from, const Shape& shape, ViewMap map) { return *kn::graph::apply(map, shape, plain(from)); }
+
+/// A matrix from position `start` on, in steps along the last axis.
+Pieces part(const Shape& from, const Shape& shape, const Shape& start, std::int64_t step = 1) {
+  ViewMap map;
+  map.start = start;
+  map.source = {0, 1};
+  map.step = {1, step};
+  return viewed(from, shape, std::move(map));
+}
+
+Pieces rolled(const Shape& shape, std::int64_t rows, std::int64_t columns) {
+  ViewMap map;
+  map.start = {-rows, -columns};
+  map.source = {0, 1};
+  map.step = {1, 1};
+  map.bounds = {rows ? shape[0] : 0, columns ? shape[1] : 0};
+  return viewed(shape, shape, std::move(map));
+}
+
+/// A matrix continued by one row and one column at each end, by its nearest elements.
+Pieces bordered(const Shape& from) {
+  ViewMap map;
+  map.start = {-1, -1};
+  map.source = {0, 1};
+  map.step = {1, 1};
+  map.bounds = from;
+  map.beyond = ViewMap::Beyond::clamps;
+  return viewed(from, {from[0] + 2, from[1] + 2}, std::move(map));
+}
+
+/// The sum of views, and how a card computes it.
+struct Sum {
+  std::vector<NodeRef> nodes;
+  Body body;
+  kn::DeviceTraits traits = kn::test::invented_device("amd", kn::DeviceType::gpu);
+  Walk walk;
+
+  Sum(const Shape& shape, const std::vector<Pieces>& views, DType type = DType::float32) {
+    body.domain = shape;
+    for (const Pieces& view : views) {
+      nodes.push_back(kn::graph::make_leaf(type, kn::graph::row_major(shape), nullptr, place));
+      const auto k = static_cast<std::int32_t>(body.loads.size());
+      body.loads.push_back({nodes.back().get(), view.layout, type, false, view.seams});
+      body.lines.push_back({kn::graph::Op::leaf, type, type, {k, -1, -1}});
+    }
+    const auto loads = static_cast<std::int32_t>(views.size());
+    for (std::int32_t k = 1; k < loads; ++k) {
+      const std::int32_t before = k == 1 ? 0 : loads + k - 2;
+      body.lines.push_back({kn::graph::Op::add, type, type, {before, k, -1}});
+    }
+    const NodeRef inputs[] = {nodes[0], nodes[0]};
+    nodes.push_back(kn::graph::make_node(kn::graph::Op::add, type, shape, place, inputs));
+    body.outputs = {{nodes.back().get(), static_cast<std::int32_t>(body.lines.size()) - 1}};
+  }
+  Sum& walked() {
+    make_walk(body, traits, walk);
+    return *this;
+  }
+  std::string text() const {
+    kn::codegen::ParamBlock block;
+    add_bounds(block, walk, {1, 2, 3, 4});
+    const auto text = print_elementwise(body, walk, block, traits);
+    return text.settings + text.definitions;
+  }
+  int count(const std::string& what) const {
+    const std::string all = text();
+    int found = 0;
+    for (std::size_t at = all.find(what); at != std::string::npos; at = all.find(what, at + 1)) ++found;
+    return found;
+  }
+};
+
+const Shape shape{1024, 512};
+
+}  // namespace
+
+TEST_CASE("beside an operand that is not aligned, a kernel keeps its vectors for all others and for what it stores") {
+  const Shape whole{1024, 520};
+  Sum sum(shape, {plain(shape), part(whole, shape, {0, 1}), part(whole, shape, {0, 4})});
+  CHECK(sum.walked().walk.width == 4);
+  CHECK(sum.walk.access == std::vector{Access::contiguous, Access::unaligned, Access::contiguous, Access::contiguous});
+  CHECK(sum.walk.straddles == std::vector<std::uint8_t>{0, 0, 0, 0});
+  CHECK(sum.count("#define KN_ALIGNED") == 1);
+  CHECK(sum.count("#define KN_W 4") == 1);
+  CHECK(sum.count("kn_load_float32(p0 ") == 1);
+  CHECK(sum.count("kn_gather_float32(p1 + o1 + (long)i, 1, left)") == 1);
+  CHECK(sum.count("kn_load_float32(p2 ") == 1);
+  CHECK(sum.count("kn_store_float32(v4, p3 ") == 1);
+}
+
+TEST_CASE("a rolled operand is read at once where a vector lies in one piece of it") {
+  Sum sum(shape, {plain(shape), rolled(shape, 0, 3)});
+  CHECK(sum.walked().walk.width == 4);
+  CHECK(sum.walk.straddles == std::vector<std::uint8_t>{0, 1, 0});
+  CHECK_FALSE(sum.walk.across);
+  CHECK(sum.count("kn_gather_float32(p1 + o1 + (long)i, 1, left)") == 1);
+  CHECK(sum.count("kn_one_float32(p1 + o1 + (long)i)") == 1);
+  CHECK(sum.count("kn_load_float32(p0 ") == 1);
+  // Along rows, and by whole vectors along columns, every vector is aligned and in one piece.
+  for (const Pieces& even : {rolled(shape, 5, 0), rolled(shape, 5, 8)}) {
+    Sum aligned(shape, {plain(shape), even});
+    CHECK(aligned.walked().walk.width == 4);
+    CHECK(aligned.walk.straddles == std::vector<std::uint8_t>{0, 0, 0});
+    CHECK(aligned.count("kn_load_float32(p1 ") == 1);
+    CHECK(aligned.count("kn_one_float32(p1 ") == 0);
+  }
+}
+
+TEST_CASE("results whose rows are no whole vectors are stored in vectors that go on from row to row") {
+  const Shape result{1026, 514};
+  Sum sum(result, {bordered(shape), plain(result)});
+  CHECK(sum.walked().walk.width == 4);
+  CHECK(sum.walk.across);
+  CHECK(sum.walk.straddles == std::vector<std::uint8_t>{1, 0, 0});
+  CHECK(sum.count("#define KN_ACROSS") == 1);
+  CHECK(sum.count("kn_load_float32(p1 ") == 1);
+  CHECK(sum.count("kn_store_float32(v2, p2 ") == 1);
+  // Of short rows too many vectors would lie in two.
+  const Shape narrow{1026, 34};
+  CHECK(Sum(narrow, {bordered({1024, 32}), plain(narrow)}).walked().walk.width == 1);
+}
+
+TEST_CASE(
+    "a kernel gives its vectors up for strides, for stores that are not aligned, and for many loads that are not") {
+  const Shape whole{1024, 2048};
+  const Sum reversed = Sum(shape, {plain(shape), part(whole, shape, {0, 511}, -1)}).walked();
+  CHECK(reversed.walk.width == 4);
+  const Sum second = Sum(shape, {plain(shape), part(whole, shape, {0, 0}, 2)}).walked();
+  CHECK(second.walk.width == 1);
+  CHECK(second.walk.access == std::vector{Access::contiguous, Access::strided, Access::contiguous});
+  Sum stored(shape, {plain(shape)});
+  const kn::graph::Destination elsewhere{nullptr, part(whole, shape, {0, 1}).layout};
+  stored.body.outputs[0].destination = &elsewhere;
+  CHECK(stored.walked().walk.width == 1);
+
+  std::vector<Pieces> views(3, part(whole, shape, {0, 1}));
+  Sum many(shape, views);
+  many.traits.tuning.elementwise_unaligned_loads = 3;
+  CHECK(many.walked().walk.width == 4);
+  many.traits.tuning.elementwise_unaligned_loads = 2;
+  CHECK(many.walked().walk.width == 1);
+  CHECK(many.walk.access == std::vector<Access>(4, Access::contiguous));
+  CHECK(many.count("KN_ALIGNED") == 0);
+}
