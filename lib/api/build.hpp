@@ -96,7 +96,10 @@ void copy_elements(const Array& x, void* target);
 /// Throws DTypeError unless the array is one of integers, as positions must be.
 void require_positions(const Array& positions, std::string_view function);
 /// x with `axis` replaced by the axes of `positions`, integers: the elements there.
-Array picked(const Array& x, const Array& positions, const graph::TakeInfo& info);
+Array picked(const Array& x, const Array& positions, graph::TakeInfo info);
+/// Positions along an axis of `size` elements, counted from its beginning: below zero where they are out of range,
+/// which is an error of what they are made into, with the message of `info`.
+Array positions_within(std::int64_t size, const Array& positions, const graph::TakeInfo& info);
 /// x, of one axis, with values at positions; where positions are equal, so are the values.
 Array written(const Array& x, const Array& positions, const Array& values);
 

@@ -20,17 +20,34 @@ void api::require_positions(const Array& positions, std::string_view function) {
                    "; they must be integers");
 }
 
-Array api::picked(const Array& x, const Array& positions, const graph::TakeInfo& info) {
+Array api::picked(const Array& x, const Array& positions, graph::TakeInfo info) {
   Shape shape;
-  for (std::size_t i = 0; i < info.axis; ++i) shape.push_back(x.shape()[i]);
-  for (const std::int64_t size : positions.shape()) shape.push_back(size);
-  for (std::size_t i = info.axis + 1; i < x.shape().size(); ++i) shape.push_back(x.shape()[i]);
+  const auto add_axis = [&](std::int64_t size, std::int64_t of_array, std::int64_t of_positions) {
+    shape.push_back(size);
+    info.array.source.push_back(of_array);
+    info.positions.source.push_back(of_positions);
+  };
+  const auto add_axes = [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) add_axis(x.shape()[i], static_cast<std::int64_t>(i), -1);
+  };
+  add_axes(0, info.axis);
+  for (std::size_t i = 0; i < positions.shape().size(); ++i) {
+    add_axis(positions.shape()[i], -1, static_cast<std::int64_t>(i));
+  }
+  add_axes(info.axis + 1, x.shape().size());
   graph::check_sizes(shape, info.name);
+  info.array.start = Shape::filled(x.shape().size(), 0);
+  info.positions.start = Shape::filled(positions.shape().size(), 0);
+  info.array.step = info.positions.step = Shape::filled(shape.size(), 1);
   // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   const Array signed_ones = astype(positions.dtype() == uint64 ? minimum(positions, last) : positions, int64);
   return pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(signed_ones.node())},
                  graph::make_attributes<graph::Op::take>(info));
+}
+
+Array api::positions_within(std::int64_t size, const Array& positions, const graph::TakeInfo& info) {
+  return picked(Array(graph::make_iota({size}, place_of(positions.device()))), positions, info);
 }
 
 Array api::written(const Array& x, const Array& positions, const Array& values) {
@@ -67,8 +84,7 @@ Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisO
                      " their sizes must be the same or 1");
   }
   const Shape strides = graph::row_major_strides(sizes);
-  const Array along =
-      api::picked(arange(sizes[axis], {.device = x.device()}) * strides[axis], indices, {0, function, axis});
+  const Array along = api::positions_within(sizes[axis], indices, {0, function, axis}) * strides[axis];
   Array position = along;
   for (std::size_t i = 0; i < axes; ++i) {
     if (i == axis || sizes[i] == 1) continue;

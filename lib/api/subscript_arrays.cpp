@@ -129,13 +129,12 @@ const Entry* sole_mask(const Indices& indices, const Array& x, const api::Part& 
   return entry.mask && entry.source == 0 && alone ? &entry : nullptr;
 }
 
-/// Offsets of what an entry picks along its axes, an element of which is `stride` apart: -1 where that is out of range.
-/// A mask without axes stands for an axis of size 1.
+/// Offsets of what an entry picks along its axes, whose elements lie `stride` apart: below zero where it is out of
+/// range. A mask without axes stands for an axis of size 1.
 Array offsets_of(const Entry& entry, const Shape& shape, std::int64_t stride) {
   const std::int64_t size = product(shape, entry.source, entry.axes);
   if (entry.mask) return Array(exec::positions_of(reshape(entry.array, {-1}).node(), function)) * stride;
-  const Array offsets = arange(size, {.device = entry.array.device()}) * stride;
-  return api::picked(offsets, entry.array, {0, function, entry.source});
+  return api::positions_within(size, entry.array, {0, function, entry.source}) * stride;
 }
 
 /// The sum of several, -1 where one is.

@@ -9,6 +9,11 @@
 
 namespace koine::codegen {
 
+/// The size of the axis that elements are taken along.
+inline std::int64_t take_size(const graph::Node& take) {
+  return take.inputs[0]->shape[take.get<graph::Op::take>().axis];
+}
+
 /// What a kernel reads: an array in memory, or, for an iota, the positions themselves. Random numbers that are made
 /// where they are read follow from positions, too. `layout` has the kernel's domain as its shape.
 struct Load {
@@ -20,13 +25,18 @@ struct Load {
   std::int32_t loop = -1;               // the loop that it is read in, -1 for none, and how far its rounds lie apart
   std::int64_t loop_stride = 0;
   std::int32_t line = -1;  // that has its value
+  // Of what is taken along an axis, whose element 0 `layout` says: the operation, and the stride of that axis.
+  const graph::Node* take = nullptr;
+  std::int64_t take_stride = 0;
 
+  /// The size of the axis, 0 of what is not taken.
+  std::int64_t take_size() const { return take ? codegen::take_size(*take) : 0; }
   /// The random numbers that are made here, null for none.
   const graph::RandomInfo* draw() const {
     return iota && source->op == graph::Op::random ? &source->get<graph::Op::random>() : nullptr;
   }
   /// Whether it is read in row-major order without gaps.
-  bool in_order() const { return seams.empty() && loop < 0 && graph::is_row_major(layout); }
+  bool in_order() const { return seams.empty() && loop < 0 && !take && graph::is_row_major(layout); }
 };
 
 /// Whether numbers of this law and type can be made where they are read.
@@ -37,8 +47,9 @@ inline bool drawn_in_place(const graph::RandomInfo& info, DType type) {
 }
 
 /// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
-/// constant. A reduction's line is the result of a loop: args[0] is the value that its lines leave, args[1] the loop's
-/// number; or that of a row, whose number among the body's is args[2].
+/// constant. What a load is taken by has its positions in the line args[1]. A reduction's line is the result of a loop:
+/// args[0] is the value that its lines leave, args[1] the loop's number; or that of a row, whose number among the
+/// body's is args[2].
 struct Line {
   graph::Op op;
   DType type;     // of the result
@@ -46,6 +57,23 @@ struct Line {
   std::int32_t args[3];
   std::int32_t loop = -1;  // the loop that it is a line of
 };
+
+/// Calls `f` with the number of each earlier line that a line takes.
+template <class F>
+void each_argument(const Line& line, F f) {
+  switch (line.op) {
+    case graph::Op::constant: return;
+    case graph::Op::leaf:
+    case graph::Op::iota:
+      if (line.args[1] >= 0) f(static_cast<std::size_t>(line.args[1]));
+      return;
+    case graph::Op::reduce: return f(static_cast<std::size_t>(line.args[0]));
+    default:
+      for (const std::int32_t arg : line.args) {
+        if (arg >= 0) f(static_cast<std::size_t>(arg));
+      }
+  }
+}
 
 /// A reduction over a short axis, computed inside the kernel that reads it: its lines run once for each element.
 struct InnerLoop {

@@ -9,6 +9,16 @@ namespace {
 
 bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) { return a == b || (a && b && *a == *b); }
 
+/// How a node sees an input; null for a broadcast, and for one that is read in place.
+const graph::ViewMap* map_of(const graph::Node& node, std::size_t number) {
+  if (node.op == graph::Op::view) return &node.get<graph::Op::view>();
+  if (node.op != graph::Op::take) return nullptr;
+  const graph::TakeInfo& info = node.get<graph::Op::take>();
+  const graph::ViewMap& map = number == 0 ? info.array : info.positions;
+  const Shape& shape = node.inputs[number]->shape;
+  return shape == node.shape && keeps_order(map, node.shape, shape) ? nullptr : &map;
+}
+
 }  // namespace
 
 std::uint64_t Chains::hash_of(const Link& link) {
@@ -35,8 +45,9 @@ std::int32_t Chains::add(const Link& link) {
   return static_cast<std::int32_t>(links_.size()) - 1;
 }
 
-std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const graph::Node& input) {
-  const graph::ViewMap* map = node.op == graph::Op::view ? &node.get<graph::Op::view>() : nullptr;
+std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, std::size_t number) {
+  const graph::Node& input = *node.inputs[number];
+  const graph::ViewMap* const map = map_of(node, number);
   if (!map && input.shape == node.shape) return chain;
   Link link{chain, map, &node.shape};
   if (const std::int32_t found = find(link); found >= 0) return found;
@@ -46,11 +57,12 @@ std::int32_t Chains::extend(std::int32_t chain, const graph::Node& node, const g
                            : input.shape.elements() < node.shape.elements();
   link.repeats = repeats(chain) || expands;
   link.folded = in_loop(chain);
+  link.reads_all = reads_all(chain) && (!map || graph::reads_all(*map, node.shape, input.shape));
   return add(link);
 }
 
 std::int32_t Chains::fold(std::int32_t chain, const graph::Node& node, std::size_t axis) {
-  const Link link{chain, nullptr, &node.shape, repeats(chain), &node, axis, true};
+  const Link link{chain, nullptr, &node.shape, repeats(chain), &node, axis, true, false, reads_all(chain)};
   const std::int32_t found = find(link);
   return found >= 0 ? found : add(link);
 }

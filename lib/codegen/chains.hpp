@@ -31,14 +31,18 @@ class Chains {
   /// The loop's reduction, and the chain through which the kernel reads that.
   std::pair<const graph::Node*, std::int32_t> loop_of(std::int32_t chain) const;
 
-  /// The chain through which `node`, itself read through `chain`, reads `input`.
-  std::int32_t extend(std::int32_t chain, const graph::Node& node, const graph::Node& input);
+  /// The chain through which `node`, itself read through `chain`, reads its input of that number.
+  std::int32_t extend(std::int32_t chain, const graph::Node& node, std::size_t input);
   /// The layout over the kernel's domain of what has `layout` by itself, with axes of the domain split where a reshape
   /// takes that; none where it cannot be said in pieces (graph::apply).
   std::optional<graph::Pieces> apply(std::int32_t chain, const graph::Layout& layout) const;
   /// Whether an element may be read for several elements of the domain.
   bool repeats(std::int32_t chain) const {
     return chain != identity && links_[static_cast<std::size_t>(chain)].repeats;
+  }
+  /// Whether each element is read for some element of the domain.
+  bool reads_all(std::int32_t chain) const {
+    return chain == identity || links_[static_cast<std::size_t>(chain)].reads_all;
   }
 
  private:
@@ -51,6 +55,7 @@ class Chains {
     std::size_t axis = 0;
     bool folded = false;  // this or a link further out is one
     bool rows = false;    // to what has one element for each row of `shape`
+    bool reads_all = true;
   };
   static std::uint64_t hash_of(const Link& link);
   /// The number of a link that leads to the same elements, or -1.

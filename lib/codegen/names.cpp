@@ -47,6 +47,7 @@ void add_operations(Words& words, const Body& body) {
       const graph::RandomInfo* draw = body.loads[static_cast<std::size_t>(line.args[0])].draw();
       if (draw) words.push_back(draw->function());
     }
+    if ((line.op == Op::leaf || line.op == Op::iota) && line.args[1] >= 0) words.push_back("take");
     if (!is_operation(line)) continue;
     if (line.op != Op::reduce) {
       words.push_back(word(line.op));

@@ -48,6 +48,10 @@ void add_values(ParamBlock& block, const Body& body) {
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
     const Load& load = body.loads[k];
     if (load.loop >= 0) block.add({"t", k}, load.loop_stride);
+    if (load.take) {
+      block.add({"take_size", k}, load.take_size());
+      block.add({"take_stride", k}, load.take_stride);
+    }
     const graph::RandomInfo* draw = load.draw();
     if (!draw) continue;
     block.add({"seed", k}, draw->seed);
@@ -59,8 +63,9 @@ void add_values(ParamBlock& block, const Body& body) {
 }
 
 std::size_t buffers_read(const Body& body) {
-  return static_cast<std::size_t>(
-      std::count_if(body.loads.begin(), body.loads.end(), [](const Load& load) { return !load.iota; }));
+  std::size_t count = 0;
+  for (const Load& load : body.loads) count += (load.iota ? 0u : 1u) + (load.take ? 1u : 0u);
+  return count;
 }
 
 std::string block_type(const ParamBlock& block, bool spilled) {

@@ -80,10 +80,10 @@ class ParamBlock {
   std::size_t used_ = 0, alignment_ = 1;
 };
 
-/// Adds what Printer's lines read of a body: constants, the bounds and strides of its loops, its draws' laws.
+/// Adds what Printer's lines read of a body: constants, the bounds and strides of its loops and takes, its draws' laws.
 void add_values(ParamBlock& block, const Body& body);
 
-/// The buffers that a body's loads are passed as.
+/// The buffers that a body's loads are passed as, and the words for faults of what is taken.
 std::size_t buffers_read(const Body& body);
 
 /// The block's definitions, and how the last of a kernel's parameters reads. A block that is spilled is read from a

@@ -264,6 +264,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     s.write_code();
   };
   s.rows_allowed = !limits.elsewhere;
+  s.takes_allowed = true;
   write(true);
   if (!s.rows_fit()) {
     s.rows_allowed = false;
@@ -273,6 +274,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.rows_allowed = false;
   std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results
   for (int attempt = 0; attempt < 8; ++attempt) {
+    s.takes_allowed = attempt == 0;  // what is taken counts as one buffer where the graph is cut
     if (attempt > 0) write(false);
     bool fits = true;
     for (std::size_t k = 0; k < s.step_count; ++k) fits = fits && s.fits(s.steps[k]);

@@ -48,23 +48,26 @@ void Planner::State::need(std::int32_t step, const Node& input) {
 }
 
 /// The line of `step` that loads `source`, which lies as `pieces` say over the domain.
-std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop) {
+std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop,
+                                  const Taken& taken) {
   Body& body = step.body;
   auto& loads = body.loads;
   const void* const memory = memory_of(source, iota);
+  const std::int64_t size = taken.take ? take_size(*taken.take) : 0;
   const auto same = [&](std::size_t k) {
     const Load& load = loads[k];
     return (load.source == &source || memory_of(*load.source, load.iota) == memory) && load.dtype == source.dtype &&
            load.layout == pieces.layout && load.seams == pieces.seams && load.loop == loop &&
-           load.loop_stride == pieces.loop;
+           load.loop_stride == pieces.loop && load.take_stride == taken.stride && load.take_size() == size &&
+           body.lines[static_cast<std::size_t>(load.line)].args[1] == taken.positions;
   };
   const std::int32_t found = found_loads.find(
       loads.size(), [&] { return hash_of_load(body, memory, pieces.layout); }, same);
   if (found >= 0) return loads[static_cast<std::size_t>(found)].line;
   const auto number = static_cast<std::int32_t>(loads.size()), line = static_cast<std::int32_t>(body.lines.size());
-  body.lines.push_back({iota ? Op::iota : Op::leaf, source.dtype, source.dtype, {number, -1, -1}, loop});
-  loads.push_back(
-      {&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams), loop, pieces.loop, line});
+  body.lines.push_back({iota ? Op::iota : Op::leaf, source.dtype, source.dtype, {number, taken.positions, -1}, loop});
+  loads.push_back({&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams), loop, pieces.loop,
+                   line, taken.take, taken.stride});
   found_loads.added(loads.size(), [&](std::size_t k) {
     return hash_of_load(body, memory_of(*loads[k].source, loads[k].iota), loads[k].layout);
   });
@@ -118,7 +121,8 @@ std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t
 std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t chain) {
   Node& node = *info.node;
   Step& step = steps[static_cast<std::size_t>(s)];
-  if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, *node.inputs[0]));
+  if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, 0));
+  if (node.op == Op::take) return write_take(node, s, chain);
   if (node.op == Op::iota || node.op == Op::random) {
     return load(step, node, *chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
   }
@@ -131,7 +135,7 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
     return add_line(step.body, node, args);
   }
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, *node.inputs[i]));
+    args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, i));
   }
   return add_line(step.body, node, args, node.op == Op::constant ? -1 : loop_of(step.body, chain));
 }

@@ -68,7 +68,13 @@ void Planner::State::add_read(Node& input, std::int32_t step, std::int32_t chain
 void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t chain) {
   Node& node = *info.node;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    add_read(*node.inputs[i], step, chains.extend(chain, node, *node.inputs[i]));
+    const NodeRef& input = node.inputs[i];
+    if (node.op == Op::take && i == 0) {
+      // What a kernel takes elements of by their positions lies in memory.
+      if (!input->is_ready() && !is_counted(*input)) find(input.get())->requested = find(input.get())->awaited = true;
+      continue;
+    }
+    add_read(*input, step, chains.extend(chain, node, i));
   }
 }
 
@@ -275,12 +281,12 @@ bool Planner::State::readable(const Info& info, bool flat) {
   });
 }
 
-/// How a kernel that reads a view through `chain` finds the view's input, wherever that lies.
-std::optional<graph::Pieces> Planner::State::through(const Node& view, std::int32_t chain) {
-  const Node& input = *view.inputs[0];
+/// How a kernel that reads a node through `chain` finds what that is a view of, or is taken from, wherever it lies.
+std::optional<graph::Pieces> Planner::State::through(const Node& node, std::int32_t chain, std::size_t number) {
+  const Node& input = *node.inputs[number];
   // No two of these strides let axes merge.
   const graph::Layout any{input.shape, Shape::filled(input.shape.size(), 1)};
-  return chains.apply(chains.extend(chain, view, input), input.is_ready() ? input.layout : any);
+  return chains.apply(chains.extend(chain, node, number), input.is_ready() ? input.layout : any);
 }
 
 /// Whether a view reads its input by strides under whatever shape, wherever the input comes to be computed.
@@ -337,6 +343,20 @@ void Planner::State::copy_reshape(Info& info) {
   steps[static_cast<std::size_t>(info.step)].body.domain = info.node->inputs[0]->shape;
 }
 
+/// Stores what is computed element by element, beside what a kernel stores already if one can.
+void Planner::State::store_in_kernel(Info& info, bool merge) {
+  info.step = kernel_to_join(info, merge);
+  const bool joins = info.step >= 0;
+  if (!joins) info.step = add_step(Op::elementwise, info.node);
+  Step& step = steps[static_cast<std::size_t>(info.step)];
+  step.last = info.edges == 0 && (step.last || !joins);
+  const bool other_level = joins && infos[static_cast<std::size_t>(step.node->slot)].level != info.level;
+  step.mixed = step.mixed || (other_level && info.edges == 0);
+  step.wrapped = step.wrapped || info.wraps > 0;
+  ++step.results;
+  read_inputs(info, info.step, Chains::identity);
+}
+
 void Planner::State::decide_elementwise(Info& info, bool merge) {
   Node& node = *info.node;
   if (info.requested || info.cut || worth_storing(info)) {
@@ -346,17 +366,7 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
       info.chain = chains.rows(*domain);
       return read_inputs(info, info.step, info.chain);
     }
-    info.step = kernel_to_join(info, merge);
-    const bool joins = info.step >= 0;
-    if (!joins) info.step = add_step(Op::elementwise, &node);
-    Step& step = steps[static_cast<std::size_t>(info.step)];
-    step.last = info.edges == 0 && (step.last || !joins);
-    const bool other_level = joins && infos[static_cast<std::size_t>(step.node->slot)].level != info.level;
-    step.mixed = step.mixed || (other_level && info.edges == 0);
-    step.wrapped = step.wrapped || info.wraps > 0;
-    ++step.results;
-    read_inputs(info, info.step, Chains::identity);
-    return;
+    return store_in_kernel(info, merge);
   }
   for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
 }
@@ -377,6 +387,10 @@ void Planner::State::decide(bool merge) {
       add_read(*node.inputs[0], read.step, chains.fold(read.chain, node, *short_axis(node)));
     } else if (drawn_in_reader(info)) {
       steps[static_cast<std::size_t>(info.reads[0].step)].draws = node.get<Op::random>().kind;
+    } else if (taken_in_reader(info)) {
+      read_inputs(info, info.reads[0].step, info.reads[0].chain);
+    } else if (takes_in_kernel(info)) {
+      store_in_kernel(info, merge);
     } else if (joins_rows(info)) {
       steps[static_cast<std::size_t>(info.reads[0].step)].family = Op::rows;
       add_read(*node.inputs[0], info.reads[0].step, Chains::identity);

@@ -32,6 +32,7 @@ void append_attributes(Structure& words, const Node& node) {
   if (node.op == Op::random) words.push_back(static_cast<std::uint64_t>(node.get<Op::random>().kind));
   if (node.op == Op::result) words.push_back(node.get<Op::result>().number);
   if (node.op == Op::scan) words.push_back(node.get<Op::scan>().axis);
+  if (node.op == Op::take) words.push_back(node.get<Op::take>().axis);
 }
 
 }  // namespace
@@ -108,7 +109,10 @@ void Planner::State::follow(const KnownPlan& plan) {
     step.node = node_at(part.node);
     Body& body = step.body;
     body = part.body;
-    for (std::size_t k = 0; k < body.loads.size(); ++k) body.loads[k].source = node_at(part.sources[k]);
+    for (std::size_t k = 0; k < body.loads.size(); ++k) {
+      body.loads[k].source = node_at(part.sources[k]);
+      if (body.loads[k].take) body.loads[k].take = node_at(part.takes[k]);
+    }
     for (std::size_t k = 0; k < body.constants.size(); ++k) body.constants[k] = node_at(part.constants[k]);
     for (std::size_t k = 0; k < body.loops.size(); ++k) body.loops[k].node = node_at(part.loops[k]);
     for (std::size_t k = 0; k < body.folds.size(); ++k) body.folds[k].node = node_at(part.folds[k]);
@@ -131,7 +135,10 @@ std::unique_ptr<KnownPlan> Planner::State::known_plan() {
     part.family = step->family;
     part.node = number(step->node);
     part.body = step->body;
-    for (const Load& load : part.body.loads) part.sources.push_back(number(load.source));
+    for (const Load& load : part.body.loads) {
+      part.sources.push_back(number(load.source));
+      part.takes.push_back(load.take ? number(load.take) : 0);
+    }
     for (const Node* constant : part.body.constants) part.constants.push_back(number(constant));
     for (const InnerLoop& loop : part.body.loops) part.loops.push_back(number(loop.node));
     for (const RowFold& fold : part.body.folds) part.folds.push_back(number(fold.node));

@@ -31,6 +31,7 @@ void Planner::State::follow_rows(Info& info) {
   info.fold = nullptr;
   info.phases = 0;
   info.reads_rows = false;
+  if (node.op == Op::take && !node.inputs[1]->is_ready()) info.phases = find(node.inputs[1].get())->phases;
   if (graph::has_own_kernel(node.op)) {
     if (!folds_rows(node)) return;
     const Info* in = node.inputs[0]->is_ready() ? nullptr : find(node.inputs[0].get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
-// plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_code.cpp writes the
-// kernels' lines. plan_tree.cpp is a short way for the commonest
+// plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_take.cpp which kernels
+// take elements by positions, plan_code.cpp writes the kernels' lines. plan_tree.cpp is a short way for the commonest
 // graphs, plan_reuse.cpp one for those whose structure came before.
 #pragma once
 
@@ -63,6 +63,13 @@ struct Info {
   }
 };
 
+/// What elements of a load are taken by: the operation, the stride of its axis, and the line of its positions.
+struct Taken {
+  const Node* take = nullptr;
+  std::int64_t stride = 0;
+  std::int32_t positions = -1;
+};
+
 /// Whether two constant nodes are one parameter of a kernel: of one type, with the same bits.
 bool same_constant(const Node& a, const Node& b);
 std::uint64_t hash_of_constant(const Node& constant);
@@ -95,7 +102,7 @@ struct Planner::State {
 
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
-  bool rows_allowed = false;
+  bool rows_allowed = false, takes_allowed = false;
   std::uint64_t evaluation = 0;
   std::span<Node* const> asked;  // the roots
   std::vector<Info> infos;
@@ -154,9 +161,14 @@ struct Planner::State {
   bool reads_flat(const Info& info) const;
   bool takes(std::int32_t step, const std::optional<graph::Pieces>& pieces);
   void copy_reshape(Info& info);
-  std::optional<graph::Pieces> through(const Node& view, std::int32_t chain);
+  std::optional<graph::Pieces> through(const Node& node, std::int32_t chain, std::size_t input = 0);
   bool readable(const Info& info, bool flat);
   void decide_elementwise(Info& info, bool merge);
+  void store_in_kernel(Info& info, bool merge);
+  bool taken_in_reader(const Info& info);
+  bool takes_in_kernel(const Info& info) const;
+  bool is_counted(const Node& array) const;
+  std::int32_t write_take(const Node& node, std::int32_t step, std::int32_t chain);
   bool worth_storing(const Info& info) const;
   bool takes_result(const Step& step, const Node& node) const;
   std::int32_t kernel_to_join(const Info& info, bool merge) const;
@@ -167,7 +179,8 @@ struct Planner::State {
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
   std::int32_t add_line(Body& body, const Node& node, std::int32_t (&args)[3], std::int32_t loop = -1);
   std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);
-  std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1);
+  std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1,
+                    const Taken& taken = {});
   std::int32_t loop_of(Body& body, std::int32_t chain);
   bool computed_in_reader(const Info& info) const;
   bool drawn_in_reader(const Info& info) const;

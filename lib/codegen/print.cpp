@@ -103,14 +103,17 @@ std::string Printer::load_parameters() const {
     if (body_.loads[k].iota) continue;
     text += "__global const " + std::string(memory_type(body_.loads[k].dtype)) + "* p" + number(k) + ", ";
   }
+  for (std::size_t k = 0; k < body_.loads.size(); ++k) {
+    if (body_.loads[k].take) text += "__global kn_fault* f" + number(k) + ", ";
+  }
   return text;
 }
 
 std::string Printer::uniform_loads(const std::vector<Access>& access, const std::vector<bool>& only) const {
   std::string text;
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
-    if (access[k] != Access::uniform || body_.loads[k].loop >= 0 || !(only.empty() || only[k])) continue;
     const Load& load = body_.loads[k];
+    if (access[k] != Access::uniform || load.loop >= 0 || load.take || !(only.empty() || only[k])) continue;
     const std::string type = vector_type(load.dtype), n = number(k);
     text += "const " + type + " u" + n + " = (" + type + ")(" + element_text(k, access[k]) + ");\n";
   }
@@ -127,10 +130,9 @@ std::string Printer::load_text(std::size_t k, Access access) const {
     return access == Access::contiguous ? draw_text(k, "kn_draw", at)
                                         : draw_text(k, "kn_draw_apart", at + " * " + stride, stride + ", ");
   }
-  const std::string offset =
-      looped ? "o" + n + " + l" + number(static_cast<std::size_t>(load.loop)) + " * d.t" + n : "o" + n;
+  const std::string offset = offset_text(k) + (load.take ? " + w" + n + " * d.take_stride" + n : "");
   if (access == Access::uniform) {
-    if (!looped) return "u" + n;
+    if (!looped && !load.take) return "u" + n;
     const std::string one = load.iota ? offset : "kn_one_" + type + "(p" + n + " + " + offset + ")";
     return "(" + vector_type(load.dtype) + ")(" + one + ")";
   }
@@ -147,6 +149,33 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
   if (access == Access::unaligned) return "kn_gather_" + type + "(" + at + "(long)i, 1, left)";
   return "kn_gather_" + type + "(" + at + "(long)i * " + stride + ", " + stride + ", left)";
+}
+
+/// Where a row of a load begins, in the round of its loop if it is read in one.
+std::string Printer::offset_text(std::size_t k) const {
+  const std::int32_t loop = body_.loads[k].loop;
+  const std::string n = number(k);
+  return loop < 0 ? "o" + n : "o" + n + " + l" + number(static_cast<std::size_t>(loop)) + " * d.t" + n;
+}
+
+/// A line of elements that are taken by the positions of another line: each by its own, or, where that is the same all
+/// along a row, whole vectors.
+std::string Printer::take_text(std::size_t index, const std::vector<Access>& access) const {
+  const Line& line = body_.lines[index];
+  const auto k = static_cast<std::size_t>(line.args[0]);
+  const Load& load = body_.loads[k];
+  const std::string n = number(k), type = vector_type(line.type), at = value(line.args[1]), w = "w" + n;
+  const std::string declared = type + " " + value(static_cast<std::int32_t>(index)) + " = ";
+  const std::string size = "d.take_size" + n, stride = "d.take_stride" + n;
+  if (!same_along_rows(body_, access)[static_cast<std::size_t>(line.args[1])]) {
+    if (load.iota) return declared + "kn_find(" + at + ", " + size + ", left, f" + n + ");\n";
+    return declared + "kn_take_" + std::string(name(load.dtype)) + "(p" + n + " + " + offset_text(k) + ", " + at +
+           ", " + size + ", " + stride + ", left, f" + n + ");\n";
+  }
+  const std::string one = width_ > 1 ? "KN_LANE(long, " + at + ", 0)" : at;
+  const std::string found = "const long " + w + " = kn_find_one(" + one + ", " + size + ", f" + n + ");\n" + declared;
+  if (load.iota) return found + "(" + type + ")(" + w + ");\n";
+  return found + w + " < 0 ? (" + type + ")(-1) : " + load_text(k, access[k]) + ";\n";
 }
 
 /// A call of common/draw.clh for the numbers from position `at` on.
@@ -303,6 +332,7 @@ std::string Printer::line(std::size_t index, const std::vector<Access>& access) 
   if (line.op == Op::reduce) return loop_text(index, access);
   if (line.op != Op::leaf && line.op != Op::iota) return line_text(index);
   const auto load = static_cast<std::size_t>(line.args[0]);
+  if (body_.loads[load].take) return take_text(index, access);
   return vector_type(line.type) + " " + value(static_cast<std::int32_t>(index)) + " = " +
          load_text(load, access[load]) + ";\n";
 }
@@ -338,6 +368,14 @@ std::string Printer::memory_instances(const std::vector<DType>& stored) const {
     text += is_half(type) ? "KN_MEMORY_" + type_name + "\n"
                           : "KN_MEMORY(" + type_name + ", " + std::string(register_type(type)) + ")\n";
   }
+  types.clear();
+  for (const Load& load : body_.loads) {
+    if (load.take && !load.iota) types.insert(load.dtype);
+  }
+  for (DType type : types) {
+    text += "KN_TAKE(" + std::string(name(type)) + ", " + std::string(memory_type(type)) + ", " +
+            std::string(register_type(type)) + ")\n";
+  }
   return text;
 }
 
@@ -355,6 +393,8 @@ std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored)
   if (integer) result.push_back("common/integer");
   if (real) result.push_back("common/real");
   if (complex) result.push_back("common/complex_math");  // brings common/complex
+  const bool takes = std::any_of(body_.loads.begin(), body_.loads.end(), [](const Load& load) { return load.take; });
+  if (takes) result.insert(result.end(), {"common/fault", "common/take"});
   if (!draw_settings().empty()) result.insert(result.end(), {"common/random", "common/draw"});
   return result;
 }

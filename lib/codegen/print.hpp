@@ -55,7 +55,7 @@ class Printer {
   std::string line(std::size_t index, const std::vector<Access>& access) const;
   /// What random numbers that are made in the kernel take before the modules; empty if there are none.
   std::string draw_settings() const;
-  /// The KN_MEMORY instances of the types in memory, `stored` among them.
+  /// The KN_MEMORY instances of the types in memory, `stored` among them, and the KN_TAKE ones of what is taken.
   std::string memory_instances(const std::vector<DType>& stored) const;
   /// The modules that the lines need.
   std::vector<std::string_view> modules(const std::vector<DType>& stored) const;
@@ -64,6 +64,8 @@ class Printer {
   std::string value(std::int32_t line) const { return "v" + std::to_string(line); }
   std::string lines_of(std::int32_t loop, const std::vector<Access>& access) const;
   std::string loop_text(std::size_t index, const std::vector<Access>& access) const;
+  std::string offset_text(std::size_t load) const;
+  std::string take_text(std::size_t index, const std::vector<Access>& access) const;
   std::string draw_text(std::size_t load, const std::string& function, const std::string& at,
                         const std::string& stride = "") const;
   std::string line_text(std::size_t index) const;

@@ -291,11 +291,7 @@ class Phrases {
       loops_[p] += type + " v" + n + " = keep" + n + "[t];\n";
       return;
     }
-    if (line.op != Op::leaf && line.op != Op::iota) {
-      for (const std::int32_t arg : line.args) {
-        if (arg >= 0) write_line(p, static_cast<std::size_t>(arg), written);
-      }
-    }
+    each_argument(line, [&](std::size_t arg) { write_line(p, arg, written); });
     loops_[p] += printer_.line(k, walk_.access);
     if (now && phases_.kept[k]) loops_[p] += "keep" + n + "[t] = v" + n + ";\n";
   }

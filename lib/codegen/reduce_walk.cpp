@@ -79,6 +79,7 @@ void choose_short_rows(ReduceWalk& walk, const Body& body) {
     const std::int64_t step = walk.reduced.step(k);
     in_vectors = in_vectors && (step == 0 || step == 1 || body.loads[k].iota);
     walk.dense = walk.dense && (step == 0 || body.loads[k].iota || walk.kept.step(k) == inner);
+    walk.dense = walk.dense && !body.loads[k].take;  // whose positions behind a row's end are not the next row's
   }
   const bool whole = walk.dense || inner % walk.width == 0;
   walk.together = in_vectors && whole && !walk.fixed && inner <= longest_together * walk.width;

@@ -39,7 +39,8 @@ int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits
     if (row || walk.access[k] == Access::uniform) continue;
     const bool aligned =
         walk.access[k] == Access::contiguous &&
-        (!in_memory || (walk.offsets[k] % width == 0 && starts_aligned(walk.kept, k, walk.kept.shape.size(), width)));
+        (!in_memory || (walk.offsets[k] % width == 0 && starts_aligned(walk.kept, k, walk.kept.shape.size(), width))) &&
+        (k >= body.loads.size() || loops_aligned(body.loads[k], width));
     if (!aligned) return 1;
   }
   return width;
@@ -49,17 +50,12 @@ int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits
 std::vector<int> costs_of(const Body& body) {
   std::vector<int> costs;
   for (const Line& line : body.lines) {
+    const bool loads = line.op == Op::leaf || line.op == Op::iota;
+    const bool apart = loads && (line.args[1] >= 0 || body.loads[static_cast<std::size_t>(line.args[0])].draw());
     int cost = graph::in_table(line.op) ? graph::info(line.op).cost : 1;
-    if (line.op == Op::iota && body.loads[static_cast<std::size_t>(line.args[0])].draw()) {
-      costs.push_back(dear_operations);
-      continue;
-    }
-    if (line.op == Op::leaf || line.op == Op::iota || line.op == Op::constant || line.op == Op::reduce) {
-      costs.push_back(0);
-      continue;
-    }
-    for (const std::int32_t arg : line.args) {
-      if (arg >= 0) cost = std::min(cost + costs[static_cast<std::size_t>(arg)], 1 << 20);
+    if (loads || line.op == Op::constant || line.op == Op::reduce) cost = apart ? dear_operations : 0;
+    if (line.op != Op::reduce) {
+      each_argument(line, [&](std::size_t arg) { cost = std::min(cost + costs[arg], 1 << 20); });
     }
     costs.push_back(cost);
   }
@@ -145,28 +141,15 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
   Phases result;
   const std::size_t count = body.lines.size();
   result.phase.assign(count, 0);
-  result.of_row.assign(count, false);
+  result.of_row = same_along_rows(body, walk.access);
   result.kept.assign(count, false);
   for (std::size_t k = 0; k < count; ++k) {
     const Line& line = body.lines[k];
     int& phase = result.phase[k];
-    if (line.op == Op::constant) {
-      result.of_row[k] = true;
-    } else if (line.op == Op::leaf || line.op == Op::iota) {
-      result.of_row[k] = walk.access[static_cast<std::size_t>(line.args[0])] == Access::uniform;
-    } else if (line.op == Op::reduce) {
-      const graph::Node& node = *body.folds[static_cast<std::size_t>(line.args[2])].node;
-      phase = result.phase[static_cast<std::size_t>(line.args[0])] + fold_phases(node);
-      result.of_row[k] = true;
-      result.count = std::max(result.count, phase);
-    } else {
-      result.of_row[k] = true;
-      for (const std::int32_t arg : line.args) {
-        if (arg < 0) continue;
-        phase = std::max(phase, result.phase[static_cast<std::size_t>(arg)]);
-        result.of_row[k] = result.of_row[k] && result.of_row[static_cast<std::size_t>(arg)];
-      }
-    }
+    each_argument(line, [&](std::size_t arg) { phase = std::max(phase, result.phase[arg]); });
+    if (line.op != Op::reduce) continue;
+    phase += fold_phases(*body.folds[static_cast<std::size_t>(line.args[2])].node);
+    result.count = std::max(result.count, phase);
   }
   for (const Output& output : body.outputs) {
     const int phase = result.phase[static_cast<std::size_t>(output.line)];
@@ -203,10 +186,8 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
           needed[static_cast<std::size_t>(result.phase[k])][k] = true;
         }
       }
-      if (line.op == Op::leaf || line.op == Op::iota || (result.phase[k] < p && result.kept[k])) continue;
-      for (const std::int32_t arg : line.args) {
-        if (arg >= 0) need(p, arg);
-      }
+      if (result.phase[k] < p && result.kept[k]) continue;
+      each_argument(line, [&](std::size_t arg) { need(p, static_cast<std::int32_t>(arg)); });
     }
   }
   return result;

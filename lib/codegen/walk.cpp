@@ -152,7 +152,7 @@ bool keeps_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
     }
     const Load& load = body.loads[k];
     walk.straddles[k] = meeting.straddles;
-    keeps = !meeting.straddles || load.loop < 0;
+    keeps = !meeting.straddles || (load.loop < 0 && !load.take);
     // What is made of positions is read from nowhere, and a repeated value once for each row.
     if (load.iota || walk.access[k] == Access::uniform) continue;
     if (meeting.aligned && loops_aligned(load, walk.width)) continue;
@@ -262,6 +262,20 @@ void append_key(std::string& key, const Body& body) {
   for (const Output& output : body.outputs) number(static_cast<std::size_t>(output.line));
 }
 
-bool loops_aligned(const Load& load, int width) { return load.loop < 0 || load.loop_stride % width == 0; }
+bool loops_aligned(const Load& load, int width) {
+  return (load.loop < 0 || load.loop_stride % width == 0) && (!load.take || load.take_stride % width == 0);
+}
+
+std::vector<bool> same_along_rows(const Body& body, const std::vector<Access>& access) {
+  std::vector<bool> same;
+  for (const Line& line : body.lines) {
+    const bool loads = line.op == graph::Op::leaf || line.op == graph::Op::iota;
+    bool value = !loads || access[static_cast<std::size_t>(line.args[0])] == Access::uniform;
+    const bool of_row = line.op == graph::Op::reduce && line.args[2] >= 0;
+    if (!of_row) each_argument(line, [&](std::size_t arg) { value = value && same[arg]; });
+    same.push_back(value);
+  }
+  return same;
+}
 
 }  // namespace koine::codegen

@@ -73,8 +73,11 @@ int fold_width(const Body& body, const DeviceTraits& traits, bool stores = false
 /// Whether steps along the first `axes` axes keep operand k aligned to vectors of `width` elements.
 bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width);
 
-/// Whether the rounds of the loop that a load is read in keep it aligned.
+/// Whether the rounds of the loop that a load is read in, and the positions that it is taken by, keep it aligned.
 bool loops_aligned(const Load& load, int width);
+
+/// Of each line whether its value is the same all along the innermost axis; `access` says how each load moves there.
+std::vector<bool> same_along_rows(const Body& body, const std::vector<Access>& access);
 
 /// All of a body that enters a program's text, as bytes: equal keys, equal programs.
 void append_key(std::string& key, const Body& body);

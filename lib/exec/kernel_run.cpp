@@ -56,7 +56,7 @@ void run_step(runtime::Queue& queue, codegen::Step& step, const runtime::KernelR
   std::vector<graph::Destination> results = results_of(queue, body, kernel);
   if (groups > 0) {
     runtime::Launch launch(queue, kernel);
-    add_loads(launch, body);
+    add_loads(launch, queue, body);
     for (const graph::Destination& result : results) launch.out(*result.storage);
     const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, spilled);
     launch.run({groups * local}, {local});
@@ -90,9 +90,12 @@ void run_over(runtime::Launch& launch, const runtime::Queue& queue, const runtim
   launch.run({(std::min(count, enough) + local - 1) / local * local}, {local});
 }
 
-void add_loads(runtime::Launch& launch, const codegen::Body& body) {
+void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body) {
   for (const codegen::Load& load : body.loads) {
     if (!load.iota) launch.in(*load.source->storage);
+  }
+  for (const codegen::Load& load : body.loads) {
+    if (load.take) launch.fault(take_fault(queue, *load.take));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,8 +29,10 @@ std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen:
 
 /// The whole text of a program.
 runtime::ProgramText program_text(const codegen::KernelText& text);
-/// The buffers in the order of Printer's parameters.
-void add_loads(runtime::Launch& launch, const codegen::Body& body);
+/// The buffers in the order of Printer's parameters, and words for positions that are out of range.
+void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body);
+/// What kernels that take elements by positions report, for a node of that family.
+std::shared_ptr<runtime::Fault> take_fault(runtime::Queue& queue, const graph::Node& take);
 /// The last argument: the block, or the buffer that it is written to, to be held until the kernel is enqueued.
 [[nodiscard]] runtime::BufferRef add_parameters(runtime::Launch& launch, runtime::Queue& queue,
                                                 const codegen::ParamBlock& block, bool spilled);

@@ -82,7 +82,7 @@ void Reduction::run(std::span<const runtime::Buffer* const> results) const {
       partial->storage = queue_.allocate(elements * size_of(partial->dtype), function_);
     }
     runtime::Launch launch(queue_, pass.kernel);
-    add_loads(launch, *pass.body);
+    add_loads(launch, queue_, *pass.body);
     for (const graph::NodeRef& partial : pass.partials) launch.out(*partial->storage);
     if (pass.pass.last) {
       for (const runtime::Buffer* result : results) launch.out(*result);

@@ -59,7 +59,7 @@ Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
 void Scan::launch(const Pass& pass, const runtime::Buffer& output, const runtime::Buffer* prefixes) const {
   const ScanWalk& walk = pass.walk;
   runtime::Launch launch(queue_, pass.kernel);
-  add_loads(launch, *pass_.body);
+  add_loads(launch, queue_, *pass_.body);
   launch.out(output);
   if (prefixes) launch.in(*prefixes);
   const runtime::BufferRef held = add_parameters(launch, queue_, pass.parameters, walk.spilled);

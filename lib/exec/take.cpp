@@ -29,33 +29,30 @@ struct TakeSpec {
   }
 };
 
-// A position out of range is a fault of the result.
 void launch(runtime::Queue& queue, const graph::Node& node, std::uint64_t elements, const runtime::KernelRef& kernel,
             const runtime::BufferRef& out) {
   const graph::Node &x = *node.inputs[0], &positions = *node.inputs[1];
-  const graph::TakeInfo& info = node.get<graph::Op::take>();
+  const std::size_t axis = node.get<graph::Op::take>().axis;
   const auto count = static_cast<std::uint64_t>(positions.shape.elements());
-  const std::uint64_t rows = product(x.shape, 0, info.axis) * count;
-  const std::uint64_t inner = product(x.shape, info.axis + 1, x.shape.size());
-  const std::int64_t size = x.shape[info.axis];
-  const auto fault = std::make_shared<runtime::Fault>(queue, [info, size](std::int64_t position) {
-    return "[" + std::string(info.name) + "] index " + std::to_string(position) + " is out of range for axis " +
-           std::to_string(info.named_axis) + " of size " + std::to_string(size) +
-           (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
-  });
-  const parameters::kn_take d{static_cast<std::uint64_t>(x.layout.offset),
-                              static_cast<std::uint64_t>(positions.layout.offset),
-                              rows,
-                              count,
-                              static_cast<std::uint64_t>(size),
-                              inner};
+  const std::uint64_t rows = product(x.shape, 0, axis) * count;
+  const parameters::kn_take d{
+      static_cast<std::uint64_t>(x.layout.offset), static_cast<std::uint64_t>(positions.layout.offset), rows, count,
+      static_cast<std::uint64_t>(x.shape[axis]),   product(x.shape, axis + 1, x.shape.size())};
   runtime::Launch launch(queue, kernel);
-  launch.in(*x.storage).in(*positions.storage).out(*out).out(fault->word()).value(d);
+  launch.in(*x.storage).in(*positions.storage).out(*out).fault(take_fault(queue, node)).value(d);
   run_over(launch, queue, *kernel, elements, queue.traits().tuning.take_elements_per_item, rows);
-  queue.add_fault(*out, fault);
 }
 
 }  // namespace
+
+std::shared_ptr<runtime::Fault> take_fault(runtime::Queue& queue, const graph::Node& take) {
+  return std::make_shared<runtime::Fault>(
+      queue, [info = take.get<graph::Op::take>(), size = codegen::take_size(take)](std::int64_t position) {
+        return "[" + std::string(info.name) + "] index " + std::to_string(position) + " is out of range for axis " +
+               std::to_string(info.named_axis) + " of size " + std::to_string(size) +
+               (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
+      });
+}
 
 Work prepare_take(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;

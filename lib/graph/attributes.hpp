@@ -79,6 +79,8 @@ struct TakeInfo {
   std::size_t axis;
   const char* name = "take";      // of the function, for messages, as is:
   std::size_t named_axis = axis;  // what the caller calls the axis
+  // Where the result's elements find their position, and element 0 along the axis of what they are taken from.
+  ViewMap array = {}, positions = {};
 
   std::string_view function() const { return name; }
 };

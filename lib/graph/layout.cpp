@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace koine::graph {
@@ -174,6 +175,21 @@ bool keeps_order(const ViewMap& map, const Shape& view_shape, const Shape& input
 
 bool reads_all_once(const ViewMap& map, const Shape& view_shape, const Shape& input_shape) {
   return reads_once(map, view_shape) && view_shape.elements() == input_shape.elements();
+}
+
+bool reads_all(const ViewMap& map, const Shape& view_shape, const Shape& input_shape) {
+  if (map.reshape) return true;
+  if (!map.bounds.empty() || !map.diagonals.empty()) return false;
+  std::vector<bool> whole(input_shape.size(), false);
+  for (std::size_t axis = 0; axis < view_shape.size(); ++axis) {
+    if (map.source[axis] < 0) continue;
+    const auto from = static_cast<std::size_t>(map.source[axis]);
+    whole[from] = whole[from] || (view_shape[axis] == input_shape[from] && std::abs(map.step[axis]) == 1);
+  }
+  for (std::size_t axis = 0; axis < input_shape.size(); ++axis) {
+    if (!whole[axis] && input_shape[axis] != 1) return false;
+  }
+  return true;
 }
 
 }  // namespace koine::graph

@@ -105,6 +105,8 @@ bool reads_once(const ViewMap& map, const Shape& view_shape);
 /// Whether the view has all elements of the input in their row-major order.
 bool keeps_order(const ViewMap& map, const Shape& view_shape, const Shape& input_shape);
 bool reads_all_once(const ViewMap& map, const Shape& view_shape, const Shape& input_shape);
+/// Whether the view has each element of the input somewhere, as far as that is easily told.
+bool reads_all(const ViewMap& map, const Shape& view_shape, const Shape& input_shape);
 
 /// Several layouts of one shape walked together, with as few axes as describe them all: axes of size one are dropped,
 /// neighbours that every layout walks through evenly are merged, unless the inner one is said to stay apart.

@@ -35,6 +35,8 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
                                   local.empty() ? nullptr : local.data(), 0, nullptr, made);
   };
   Context& context = queue_.context();
+  // While nothing is written yet that could not be tried again.
+  if (!faults_.empty()) queue_.bound_faults(uses_, faults_.size());
   if (base::log_enabled(base::LogTopic::launch)) {
     base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
                                                size_text(global) + ", local " + size_text(local));
@@ -46,6 +48,7 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
   }
   const cl_int code = queue_.submit(uses_, enqueue, event);
   if (code != CL_SUCCESS) fail_run(code, global, local);
+  if (!faults_.empty()) hand_on_faults();
   if (context.synchronous()) {
     if (const cl_int waited = cl::finish(queue_.handle(), queue_.traits().quirks); waited != CL_SUCCESS) {
       context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");
@@ -53,6 +56,16 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
   }
   context.launched(kernel_);
   queue_.launched();
+}
+
+void Launch::hand_on_faults() {
+  const auto is_word = [&](const Buffer* buffer) {
+    return std::any_of(faults_.begin(), faults_.end(), [&](const auto& fault) { return &fault->word() == buffer; });
+  };
+  for (const Use& use : uses_) {
+    if (!use.writes || is_word(use.buffer)) continue;
+    for (const auto& fault : faults_) queue_.add_fault(*use.buffer, fault);
+  }
 }
 
 void Launch::fail_argument(cl_int code, std::size_t size) {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "runtime/context.hpp"
@@ -37,6 +39,12 @@ class Launch {
     static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
     return arg(&scalar, sizeof scalar);
   }
+  /// ... a word for what the kernel finds wrong, which whoever observes what it writes is told of, ...
+  Launch& fault(std::shared_ptr<Fault> fault) {
+    out(fault->word());
+    faults_.push_back(std::move(fault));
+    return *this;
+  }
   /// ... or local memory.
   Launch& local(std::size_t bytes) { return arg(nullptr, bytes); }
 
@@ -53,6 +61,7 @@ class Launch {
     const cl_mem memory = buffer.memory();
     return arg(&memory, sizeof memory);
   }
+  void hand_on_faults();
   [[noreturn]] void fail_argument(cl_int code, std::size_t size);
   [[noreturn]] void fail_run(cl_int code, std::span<const std::size_t> global, std::span<const std::size_t> local);
 
@@ -61,6 +70,7 @@ class Launch {
   cl_kernel handle_;
   cl_uint index_ = 0;
   std::vector<Use> uses_;
+  std::vector<std::shared_ptr<Fault>> faults_;
 };
 
 }  // namespace koine::runtime

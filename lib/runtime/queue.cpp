@@ -138,15 +138,21 @@ void Queue::pass_on(const Faults& faults, std::span<const Use> uses) noexcept {
   }
 }
 
-void Queue::add_fault(Buffer& buffer, const std::shared_ptr<Fault>& fault) {
+void Queue::bound_faults(std::span<const Use> uses, std::size_t more) {
   // A long chain of such kernels would collect as many words; from here on the older ones are looked at first.
   constexpr std::size_t most = 32;
   Faults known;
   {
     const std::lock_guard lock(order_mutex());
-    known = buffer.faults();
+    known = faults_of(uses);
   }
-  if (known != nullptr && known->size() >= most) check_faults(buffer);
+  if (known == nullptr || known->size() + more <= most) return;
+  for (const Use& use : uses) check_faults(*use.buffer);
+}
+
+void Queue::add_fault(const Buffer& buffer, const std::shared_ptr<Fault>& fault) {
+  const Use use{&buffer, true};
+  bound_faults({&use, 1}, 1);
   const std::lock_guard lock(order_mutex());
   buffer.faults() = merged(buffer.faults(), std::make_shared<const std::vector<std::shared_ptr<Fault>>>(1, fault));
 }

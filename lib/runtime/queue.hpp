@@ -61,7 +61,10 @@ class Queue {
   void fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function = "eval");
 
   /// Whoever observes what is in the buffer now, or what is made of it, gets the fault if it was reported.
-  void add_fault(Buffer& buffer, const std::shared_ptr<Fault>& fault);
+  void add_fault(const Buffer& buffer, const std::shared_ptr<Fault>& fault);
+  /// Sees to it that what is written from these buffers depends on few faults, `more` to come among them: looks at
+  /// those known so far if they are many, and throws what was reported.
+  void bound_faults(std::span<const Use> uses, std::size_t more);
 
   /// Waits for all work of this queue.
   void finish(std::string_view function = "synchronize");

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements taken by their positions in the kernel that reads them, which computes the positions, too.
+#include "codegen/plan_state.hpp"
+
+namespace koine::codegen {
+
+/// Whether elements of an array are their own positions, so that no memory is read for them.
+bool Planner::State::is_counted(const Node& array) const {
+  return array.op == Op::iota && array.shape.size() == 1 && !array.is_ready() &&
+         !infos[static_cast<std::size_t>(array.slot)].requested;
+}
+
+/// Whether one kernel alone reads what is taken, at one place, so that it can take the elements itself, each once. It
+/// has to read all of them: a position out of range is reported whatever becomes of its element.
+bool Planner::State::taken_in_reader(const Info& info) {
+  if (info.node->op != Op::take || !takes_allowed || info.requested || info.cut) return false;
+  if (info.reads.size() != 1 || worth_storing(info) || !chains.reads_all(info.reads[0].chain)) return false;
+  const Read& read = info.reads[0];
+  const auto array = through(*info.node, read.chain, 0);
+  return array && array->seams.empty() && takes(read.step, array) &&
+         takes(read.step, through(*info.node, read.chain, 1));
+}
+
+/// Whether what is taken is stored by a kernel that computes the positions, too, as nobody else wants them. Of
+/// positions in memory the family's own kernel takes it, which copies whole rows.
+bool Planner::State::takes_in_kernel(const Info& info) const {
+  if (info.node->op != Op::take || !takes_allowed || info.cut) return false;
+  if (is_counted(*info.node->inputs[0])) return true;
+  const NodeRef& positions = info.node->inputs[1];
+  if (positions->is_ready()) return false;
+  const Info& computed = infos[static_cast<std::size_t>(positions->slot)];
+  return !computed.always_stored() && !computed.requested;
+}
+
+/// The line of a step that takes the elements of `node`, read through `chain`.
+std::int32_t Planner::State::write_take(const Node& node, std::int32_t s, std::int32_t chain) {
+  Step& step = steps[static_cast<std::size_t>(s)];
+  const Node& array = *node.inputs[0];
+  const std::int32_t positions = value_of(node.inputs[1], s, chains.extend(chain, node, 1));
+  const bool counted = is_counted(array);
+  if (!counted) need(s, array);
+  const graph::Layout layout = counted ? graph::row_major(array.shape) : array.layout;
+  const Taken taken{&node, layout.strides[node.get<Op::take>().axis], positions};
+  return load(step, array, *chains.apply(chains.extend(chain, node, 0), layout), counted, loop_of(step.body, chain),
+              taken);
+}
+
+}  // namespace koine::codegen
