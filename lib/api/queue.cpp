@@ -2,32 +2,17 @@
 // The public queues and events.
 #include <koine/queue.hpp>
 
-#include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "api/choices.hpp"
-#include "base/process.hpp"
+#include "api/event.hpp"
 #include "runtime/context.hpp"
 #include "runtime/queue.hpp"
 
 namespace koine {
 
 namespace detail {
-
-struct EventState {
-  EventState(runtime::Context& where, cl::Event what) : context(where), event(std::move(what)) {}
-  /// In a forked child, or when static objects die, the driver must not be called any more.
-  ~EventState() {
-    if (generation != base::process_generation() || base::process_ending()) event.forget();
-  }
-  EventState(const EventState&) = delete;
-  EventState& operator=(const EventState&) = delete;
-
-  runtime::Context& context;
-  cl::Event event;
-  std::uint32_t generation = base::process_generation();
-};
 
 struct QueueChoice {
   Queue queue;  // holds it while the scope lives
@@ -63,19 +48,23 @@ Queue::Queue(const Device& device) : queue_(runtime::Context::of(device).new_que
 
 Device Queue::device() const { return Device(queue_->context().entry()); }
 
-Event Queue::record() const {
-  return Event(std::make_shared<const detail::EventState>(queue_->context(), queue_->record()));
+Event api::event_of(runtime::Context& context, cl::Event event) {
+  return Event(std::make_shared<const detail::EventState>(context, std::move(event)));
 }
 
-void Queue::wait(const Event& event) const {
+void api::start_after(runtime::Queue& queue, const Event& event) {
   const detail::EventState* const state = event.state();
   if (state == nullptr) return;
-  if (&state->context == &queue_->context()) {
-    queue_->wait(state->event);
+  if (&state->context == &queue.context()) {
+    queue.wait(state->event);
   } else {
     event.wait();
   }
 }
+
+Event Queue::record() const { return api::event_of(queue_->context(), queue_->record()); }
+
+void Queue::wait(const Event& event) const { api::start_after(*queue_, event); }
 
 void Queue::synchronize() const { queue_->finish(); }
 

@@ -4,6 +4,7 @@
 
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "cl/build_log.hpp"
 #include "cl/errors.hpp"
 
 namespace koine::cl {
@@ -24,11 +25,14 @@ std::string build_log(const ::cl::Program& program, const ::cl::Device& device) 
   return log;
 }
 
+/// `source` is empty where there is none to show.
 [[noreturn]] void throw_build_error(const ::cl::Program& program, const ::cl::Device& device,
-                                    const DeviceTraits& traits, cl_int code) {
+                                    const DeviceTraits& traits, cl_int code, std::string_view source = {}) {
   const std::string log = build_log(program, device);
   std::string message = error_message(code, function, "build a kernel", traits);
-  if (!log.empty()) message += "; the compiler's log:\n" + log;
+  const std::string places = complaints(source, log);
+  if (!places.empty()) message += "; in the source:\n" + places;
+  if (!log.empty()) message += (places.empty() ? "; the compiler's log:\n" : "The compiler's log:\n") + log;
   // Out of memory and a lost device stay what they are; all else is a failed build.
   const ErrorKind kind = error_kind(code);
   throw_kind(kind == ErrorKind::OutOfMemory || kind == ErrorKind::DeviceLost ? kind : ErrorKind::KernelBuildError,
@@ -37,7 +41,7 @@ std::string build_log(const ::cl::Program& program, const ::cl::Device& device) 
 
 /// Runs clBuildProgram directly: the bindings would gather the logs of all devices into an exception of their own.
 void build(const ::cl::Program& program, const ::cl::Device& device, const DeviceTraits& traits,
-           const std::string& options) {
+           const std::string& options, std::string_view source = {}) {
   check_compiler(traits);
   const base::Undisturbed undisturbed;
   base::watch_compiler_end();
@@ -52,7 +56,7 @@ void build(const ::cl::Program& program, const ::cl::Device& device, const Devic
     return log.find("rror") == std::string::npos || log.find("error: <invalid loc>") != std::string::npos;
   };
   for (int again = 0; again < 3 && disturbed(); ++again) code = attempt();
-  if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
+  if (code != CL_SUCCESS) throw_build_error(program, device, traits, code, source);
 }
 
 ::cl::Program load(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
@@ -84,7 +88,10 @@ std::string standard_options(const DeviceTraits& traits) {
 }
 
 std::string build_options(const DeviceTraits& traits, std::string_view options) {
-  return standard_options(traits) + (options.empty() ? "" : " ") + std::string(options);
+  std::string standard = standard_options(traits);
+  // Not twice, which some drivers refuse.
+  if (options.find("-cl-std=") != options.npos) standard.erase(0, standard.find(' ') + 1);
+  return standard + (options.empty() ? "" : " ") + std::string(options);
 }
 
 Program Program::from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
@@ -94,7 +101,7 @@ Program Program::from_source(const ::cl::Context& context, const ::cl::Device& d
   cl_int code = CL_SUCCESS;
   const ::cl::Program program(clCreateProgramWithSource(context(), 1, &text, &size, &code));
   if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
-  build(program, device, traits, build_options(traits, options));
+  build(program, device, traits, build_options(traits, options), source);
   return Program(program, device, traits);
 }
 
@@ -123,6 +130,29 @@ std::vector<unsigned char> Program::binary() const {
     throw_error(error.err(), function, "fetch a program's binary", *traits_);
   }
   return {};
+}
+
+std::vector<std::string> Program::kernel_names() const {
+  try {
+    std::vector<std::string> names;
+    const std::string all = program_.getInfo<CL_PROGRAM_KERNEL_NAMES>();
+    for (const std::string_view name : base::split(all, ';')) {
+      // Some drivers count the zero at the end of the text as a part of it.
+      if (const std::string_view bare = name.substr(0, name.find('\0')); !bare.empty()) names.emplace_back(bare);
+    }
+    return names;
+  } catch (const ::cl::Error&) {
+    return {};
+  }
+}
+
+ParameterTable Program::ask_for_parameters() const {
+  ParameterTable table;
+  for (const std::string& name : kernel_names()) {
+    const ::cl::Kernel kernel(create_kernel(name));
+    table.emplace(name, parameters_of(kernel()));
+  }
+  return table;
 }
 
 cl_kernel Program::create_kernel(const std::string& name) const {

@@ -2,6 +2,7 @@
 // A built program: from OpenCL C, from a binary of an earlier build, or from a vendor's text such as PTX.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "cl/opencl.hpp"
+#include "cl/parameters.hpp"
 #include "device/traits.hpp"
 
 namespace koine::cl {
@@ -16,7 +18,7 @@ namespace koine::cl {
 /// The options that every OpenCL C build on this device gets: the language version and exact division where there is a
 /// choice, never fast math.
 std::string standard_options(const DeviceTraits& traits);
-/// All options of a build: the standard ones, and then its own.
+/// All options of a build: the standard ones, and then its own, which may name another language version.
 std::string build_options(const DeviceTraits& traits, std::string_view options);
 
 /// Throws DeviceError where the compiler has ended with the process.
@@ -24,7 +26,7 @@ void check_compiler(const DeviceTraits& traits);
 
 class Program {
  public:
-  /// Compiles OpenCL C. Throws KernelBuildError with the compiler's log.
+  /// Compiles OpenCL C. Throws KernelBuildError with the lines that the compiler complains of, and its log.
   static Program from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
                              const std::string& source, std::string_view options);
   /// Loads what binary() gave on the same device and driver.
@@ -39,6 +41,13 @@ class Program {
   const DeviceTraits& traits() const noexcept { return *traits_; }
   /// What from_binary() takes; empty if the driver has none. Some drivers compile for it. Throws KernelBuildError.
   std::vector<unsigned char> binary() const;
+  /// The names of its kernels; none where the driver does not say.
+  std::vector<std::string> kernel_names() const;
+  /// What is known of its kernels' parameters, beside what the driver says: only what was given by keep_parameters().
+  const std::optional<ParameterTable>& parameters() const noexcept { return parameters_; }
+  void keep_parameters(ParameterTable table) { parameters_ = std::move(table); }
+  /// What the driver says of all its kernels.
+  ParameterTable ask_for_parameters() const;
   /// A new cl_kernel, which the caller releases. Throws KernelBuildError if the program has no such kernel.
   cl_kernel create_kernel(const std::string& name) const;
 
@@ -49,6 +58,7 @@ class Program {
   ::cl::Program program_;
   ::cl::Device device_;
   const DeviceTraits* traits_;  // of a device, so it outlives every program
+  std::optional<ParameterTable> parameters_;
 };
 
 }  // namespace koine::cl

@@ -9,6 +9,9 @@ namespace koine::cl {
 CommandQueue::CommandQueue(const ::cl::Context& context, const ::cl::Device& device)
     : context_(context), device_(device), plain_(context, device, cl_command_queue_properties{0}), current_(plain_()) {}
 
+CommandQueue::CommandQueue(const ::cl::Context& context, const ::cl::Device& device, ::cl::CommandQueue plain)
+    : context_(context), device_(device), plain_(std::move(plain)), current_(plain_()) {}
+
 void CommandQueue::set_profiling(bool on) {
   if (on == profiling()) return;
   ::cl::CommandQueue(handle(), true).finish();

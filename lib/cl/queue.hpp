@@ -15,6 +15,8 @@ namespace koine::cl {
 class CommandQueue {
  public:
   CommandQueue(const ::cl::Context& context, const ::cl::Device& device);
+  /// Around a queue that is there.
+  CommandQueue(const ::cl::Context& context, const ::cl::Device& device, ::cl::CommandQueue plain);
   CommandQueue(const CommandQueue&) = delete;
   CommandQueue& operator=(const CommandQueue&) = delete;
 

@@ -24,6 +24,12 @@ Buffer::~Buffer() {
     forget(block_.uses);
   } else if (!borrowed()) {
     pool_->give_back(std::move(block_));
+  } else if (shared_) {
+    if (!base::process_ending()) {
+      clReleaseMemObject(block_.memory);
+    } else {
+      forget(block_.uses);
+    }
   } else if (!end_borrowing(*context_, block_.memory)) {
     forget(block_.uses);
   }

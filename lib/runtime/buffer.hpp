@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A piece of device memory from a context's pool; it goes back when the last reference dies. Or borrowed memory of the
-// host.
+// A piece of device memory from a context's pool; it goes back when the last reference dies. Or memory of others: of
+// the host, borrowed, or another library's, which shares it.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,15 @@ class Buffer {
         block_(std::move(block)),
         size_(size),
         generation_(base::process_generation()) {}
+  /// Of another library's memory, whose reference it takes over.
+  Buffer(Context& context, cl_mem shared, std::uint64_t size) noexcept
+      : Buffer(context, nullptr, Block{shared, size, {}}, size) {
+    shared_ = true;
+  }
   /// Gives the memory back to the pool, which calls no driver: safe on any thread and at process exit. Work that was
   /// enqueued before may still use the memory: the block remembers it, and whoever gets it next comes after.
-  /// Borrowed memory belongs to the user again: waits for the work that reads it.
+  /// Borrowed memory belongs to the user again: waits for the work that reads it. Of shared memory the driver knows
+  /// when the last reference and the last command have gone.
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -47,9 +53,10 @@ class Buffer {
   ::cl::Buffer handle() const { return ::cl::Buffer(block_.memory, true); }
   /// The bytes that were asked for.
   std::uint64_t size() const noexcept { return size_; }
-  /// The bytes that are there: at least 256, and at least size() rounded up to 128, so vector reads may overrun.
+  /// The bytes that are there. Of the pool's at least 256, and at least size() rounded up to 128; of others', too,
+  /// vector reads may go on to the next multiple of 128.
   std::uint64_t capacity() const noexcept { return block_.capacity; }
-  /// Whether the memory is the user's own, which nobody may write.
+  /// Whether the memory is somebody else's, which nobody here may write.
   bool borrowed() const noexcept { return pool_ == nullptr; }
   Context& context() const noexcept { return *context_; }
 
@@ -60,12 +67,13 @@ class Buffer {
 
  private:
   Context* context_;
-  Pool* pool_;  // null for borrowed memory
+  Pool* pool_;  // null for memory of others
   std::shared_ptr<const void> owner_;
   mutable Block block_;
   std::uint64_t size_;
   mutable Faults faults_;
   std::uint32_t generation_;
+  bool shared_ = false;
 };
 
 using BufferRef = std::shared_ptr<Buffer>;

@@ -71,6 +71,21 @@ Context& Context::of(const cl::DeviceEntry& entry) {
   return *context;
 }
 
+Context& Context::adopt(const cl::DeviceEntry& entry, cl_context handle) {
+  Slot& slot = slot_of(entry);
+  cl::check_drivers();
+  const std::lock_guard lock(slot.mutex);
+  Context* context = slot.context.load(std::memory_order_relaxed);
+  if (context == nullptr) {
+    context = new Context(entry, ::cl::Context(handle, true));
+    slot.context.store(context, std::memory_order_release);
+  }
+  if (context->handle()() == handle) return *context;
+  throw DeviceError("[adopt] " + entry.traits.selector + " (" + entry.traits.name +
+                    ") has been used already, in a context of Koine's own, and keeps it: adopt another before the "
+                    "first use of the device, or make the other library use koine::opencl::context(device)");
+}
+
 Context* Context::existing(const cl::DeviceEntry& entry) noexcept {
   return slot_of(entry).context.load(std::memory_order_acquire);
 }
@@ -114,6 +129,34 @@ std::shared_ptr<Queue> Context::new_queue() {
   });
 }
 
+Queue& Context::adopt_queue(cl_command_queue handle) {
+  const InUse in_use(*this, "queue");
+  const std::lock_guard lock(order_mutex_);
+  const auto known =
+      std::find_if(queues_.begin(), queues_.end(), [&](const auto& queue) { return queue->handle() == handle; });
+  if (known != queues_.end()) return **known;
+  cl_context context = nullptr;
+  cl_command_queue_properties properties = 0;
+  cl_int code = clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr);
+  if (code == CL_SUCCESS) {
+    code = clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
+  }
+  if (code != CL_SUCCESS) fail(code, "queue", "use a queue of another library's");
+  if (context != handle_()) {
+    throw DeviceError("[queue] the queue is of another context than Koine's of " + traits().selector +
+                      ": make it in koine::opencl::context(device), or adopt its context before the first use of the "
+                      "device");
+  }
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
+    throw DeviceError("[queue] the queue runs its commands in any order; Koine's work needs one that keeps it");
+  }
+  auto made = std::make_unique<Queue>(*this, queues_.size(), ::cl::CommandQueue(handle, true));
+  if (code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "queue", "start");
+  spare_queues_.reserve(queues_.size() + 1);
+  queues_.push_back(std::move(made));
+  return *queues_.back();
+}
+
 std::uint64_t Context::initial_memory_limit(const DeviceTraits& traits) {
   const auto text = base::env("KOINE_MEMORY_LIMIT");
   if (!text) return traits.memory / 10 * 9;
@@ -149,6 +192,17 @@ KernelRef Context::kernel(std::string_view signature, const std::function<Progra
 ProgramCache::Held Context::build(std::string_view signature, const ProgramText& text) {
   check_usable("eval");
   return noting_loss([&] { return programs_.program(signature, [&] { return make(text); }); });
+}
+
+ProgramCache::ProgramRef Context::program(const ProgramText& text) {
+  check_usable("eval");
+  const std::string signature = "program " + text.options + "\n" + text.source;
+  return noting_loss([&] { return programs_.shared(signature, [&] { return make(text); }); });
+}
+
+ProgramCache::ProgramRef Context::load_binary(std::span<const unsigned char> binary) {
+  check_usable("eval");
+  return noting_loss([&] { return store_.load_binary(binary); });
 }
 
 KernelRef Context::find_kernel(std::string_view signature, std::string_view entry) {

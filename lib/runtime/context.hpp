@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ class Context {
   /// static destructor. Throws as cl::check_drivers() does.
   static Context& of(const cl::DeviceEntry& entry);
   static Context& of(const Device& device) { return of(device.record()); }
+  /// Makes another library's context that of the device, which must not have been used yet, or have this one already.
+  /// Throws DeviceError otherwise.
+  static Context& adopt(const cl::DeviceEntry& entry, cl_context handle);
   /// The same, or null if the device has not been used yet.
   static Context* existing(const cl::DeviceEntry& entry) noexcept;
 
@@ -58,6 +62,9 @@ class Context {
   /// Another queue. It goes back for reuse with its last holder; pointers to it stay valid for as long as the context
   /// lives.
   std::shared_ptr<Queue> new_queue();
+  /// The queue that puts its work into another library's, which is in order and of this context: one for each such
+  /// queue, which is never let go of. Throws DeviceError for another.
+  Queue& adopt_queue(cl_command_queue handle);
 
   /// The kernel `entry` of the program with this signature, or without a name its only one. `make` writes the program's
   /// text; it runs at most once for a signature, outside all locks, while other threads that want the same program
@@ -68,6 +75,11 @@ class Context {
   KernelRef find_kernel(std::string_view signature, std::string_view entry = {});
   /// Sees to it that the program is there, and stays there for as long as the result lives.
   [[nodiscard]] ProgramCache::Held build(std::string_view signature, const ProgramText& text);
+
+  /// The program of a text of a user's, which is shared by all that ask for the same.
+  ProgramCache::ProgramRef program(const ProgramText& text);
+  /// A program from a binary or a vendor's assembly: see ProgramStore::load_binary.
+  ProgramCache::ProgramRef load_binary(std::span<const unsigned char> binary);
 
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");

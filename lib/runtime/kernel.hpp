@@ -16,9 +16,10 @@ namespace koine::runtime {
 /// What codegen hands over to be compiled.
 struct ProgramText {
   std::string source;
-  std::string options;     ///< such as "-D BLOCK=16"; the library's own options are added
-  std::string entry = "";  ///< the name of its only kernel; empty where there are several, each asked for by name
-  std::string about = "";  ///< what it is and what it is compiled for, beside the options; for the log
+  std::string options;      ///< such as "-D BLOCK=16"; the library's own options are added
+  std::string entry = "";   ///< the name of its only kernel; empty where there are several, each asked for by name
+  std::string about = "";   ///< what it is and what it is compiled for, beside the options; for the log
+  bool parameters = false;  ///< the program keeps what is known of its kernels' parameters (-cl-kernel-arg-info)
 };
 
 class Kernel {

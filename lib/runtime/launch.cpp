@@ -28,10 +28,12 @@ Launch::Launch(Queue& queue, const KernelRef& kernel) : queue_(queue), kernel_(*
   handle_ = queue.context().noting_loss([&] { return kernel_.take(); });
 }
 
-void Launch::run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event) {
+void Launch::run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event,
+                 std::span<const std::size_t> offset) {
   if (std::find(global.begin(), global.end(), std::size_t{0}) != global.end()) return;
   const auto enqueue = [&](cl_event* made) {
-    return clEnqueueNDRangeKernel(queue_.handle(), handle_, static_cast<cl_uint>(global.size()), nullptr, global.data(),
+    return clEnqueueNDRangeKernel(queue_.handle(), handle_, static_cast<cl_uint>(global.size()),
+                                  offset.empty() ? nullptr : offset.data(), global.data(),
                                   local.empty() ? nullptr : local.data(), 0, nullptr, made);
   };
   Context& context = queue_.context();

@@ -49,8 +49,10 @@ class Launch {
   Launch& local(std::size_t bytes) { return arg(nullptr, bytes); }
 
   /// Enqueues. `local` empty lets the driver choose the group; otherwise it has as many entries as `global` and divides
-  /// it. A global size of zero enqueues nothing. Throws LaunchError, OutOfMemory or DeviceLost.
-  void run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event = nullptr);
+  /// it; so has `offset`, unless it is empty. A global size of zero enqueues nothing. Throws LaunchError, OutOfMemory
+  /// or DeviceLost.
+  void run(std::span<const std::size_t> global, std::span<const std::size_t> local, cl::Event* event = nullptr,
+           std::span<const std::size_t> offset = {});
   void run(std::initializer_list<std::size_t> global, std::initializer_list<std::size_t> local) {
     run(std::span(global.begin(), global.size()), std::span(local.begin(), local.size()));
   }

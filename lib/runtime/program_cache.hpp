@@ -40,6 +40,10 @@ class ProgramCache {
   KernelRef kernel(std::string_view signature, std::string_view entry, const std::function<Built()>& build);
   /// Only the program.
   Held program(std::string_view signature, const std::function<Built()>& build);
+  /// The same, for whoever makes kernels of it: it is theirs, too, once it goes from the cache.
+  ProgramRef shared(std::string_view signature, const std::function<Built()>& build) {
+    return find_or_build(signature, build)->built.get().program;
+  }
   /// The kernel if the program is there, else null; waits for no build.
   KernelRef find(std::string_view signature, std::string_view entry);
 

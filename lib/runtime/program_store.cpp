@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "base/background.hpp"
@@ -87,9 +88,19 @@ std::string described(const ProgramText& text) {
   return (result.empty() ? "a program" : result) + text.options;
 }
 
+/// What a file holds of a program that keeps its kernels' parameters: these as text, a zero, and the binary.
+std::vector<unsigned char> with_parameters(const cl::ParameterTable& table, const std::vector<unsigned char>& binary) {
+  const std::string text = cl::to_text(table);
+  std::vector<unsigned char> bytes(text.begin(), text.end());
+  bytes.push_back('\0');
+  bytes.insert(bytes.end(), binary.begin(), binary.end());
+  return bytes;
+}
+
 void save(DiskCache& disk, const cl::Program& program, const std::string& identity) {
   const auto start = Clock::now();
-  const auto binary = program.binary();
+  auto binary = program.binary();
+  if (!binary.empty() && program.parameters()) binary = with_parameters(*program.parameters(), binary);
   if (!binary.empty() && disk.write(identity, binary) && base::log_enabled(base::LogTopic::jit)) {
     base::log_line(base::LogTopic::jit, "wrote " + disk.path_of(identity).string() + ", " +
                                             base::bytes_text(binary.size()) + ", in " + milliseconds_since(start));
@@ -123,13 +134,22 @@ void save_later(DiskCache& disk, const ProgramStore::ProgramRef& program, std::s
 
 }  // namespace
 
-ProgramStore::ProgramRef ProgramStore::load(const std::string& identity) {
+ProgramStore::ProgramRef ProgramStore::load(const std::string& identity, bool parameters) {
   const auto found = disk_.read(identity);
   if (!found) return nullptr;
+  std::span<const unsigned char> binary = found->payload();
+  std::optional<cl::ParameterTable> table;
+  if (parameters) {
+    const auto zero = std::find(binary.begin(), binary.end(), '\0');
+    table = cl::table_from_text(
+        {reinterpret_cast<const char*>(binary.data()), static_cast<std::size_t>(zero - binary.begin())});
+    binary = {zero == binary.end() ? zero : zero + 1, binary.end()};
+  }
   ProgramRef program;
   try {
-    program = std::make_shared<const cl::Program>(
-        cl::Program::from_binary(context_, entry_.device, entry_.traits, found->payload()));
+    cl::Program loaded = cl::Program::from_binary(context_, entry_.device, entry_.traits, binary);
+    if (table) loaded.keep_parameters(std::move(*table));
+    program = std::make_shared<const cl::Program>(std::move(loaded));
   } catch (const DeviceLost&) {
     throw;
   } catch (const Error& error) {
@@ -145,8 +165,9 @@ ProgramStore::ProgramRef ProgramStore::load(const std::string& identity) {
 
 ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
   const CompilerInUse in_use;
-  return std::make_shared<const cl::Program>(
-      cl::Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options));
+  cl::Program program = cl::Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options);
+  if (text.parameters) program.keep_parameters(program.ask_for_parameters());
+  return std::make_shared<const cl::Program>(std::move(program));
 }
 
 ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
@@ -158,7 +179,7 @@ ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
   std::string identity;
   if (disk_.reads()) {
     identity = identity_of(entry_.traits, text);
-    if (ProgramRef program = load(identity)) {
+    if (ProgramRef program = load(identity, text.parameters)) {
       loaded_.fetch_add(1, std::memory_order_relaxed);
       if (log) {
         base::log_line(base::LogTopic::jit, "loaded " + described(text) + " for " + entry_.traits.selector + " from " +
@@ -182,6 +203,11 @@ ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
     save_later(disk_, program, std::move(identity));
   }
   return program;
+}
+
+ProgramStore::ProgramRef ProgramStore::load_binary(std::span<const unsigned char> binary) {
+  room_.take();
+  return std::make_shared<const cl::Program>(cl::Program::from_binary(context_, entry_.device, entry_.traits, binary));
 }
 
 void ProgramStore::launched(const ProgramRef& program) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,6 +32,9 @@ class ProgramStore {
   ProgramRef make(const ProgramText& text);
   /// Tells that a kernel of this program was launched for the first time.
   void launched(const ProgramRef& program);
+  /// Loads a binary of this device and driver, or a vendor's own assembly where the driver takes that. Nothing of it is
+  /// kept on disk. Throws as make() does.
+  ProgramRef load_binary(std::span<const unsigned char> binary);
 
   std::uint64_t built() const noexcept { return built_.load(std::memory_order_relaxed); }
   std::uint64_t loaded() const noexcept { return loaded_.load(std::memory_order_relaxed); }
@@ -41,7 +45,7 @@ class ProgramStore {
     std::string identity;
   };
 
-  ProgramRef load(const std::string& identity);
+  ProgramRef load(const std::string& identity, bool parameters);
   ProgramRef build(const ProgramText& text);
 
   const cl::DeviceEntry& entry_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 #include <new>
+#include <utility>
 
 #include "cl/errors.hpp"
 #include "runtime/context.hpp"
@@ -35,6 +36,9 @@ bool done(const Point& point) {
 
 Queue::Queue(Context& context, std::size_t number)
     : context_(context), number_(number), driver_(make_driver_queue(context)) {}
+
+Queue::Queue(Context& context, std::size_t number, ::cl::CommandQueue handle)
+    : context_(context), number_(number), driver_(context.handle(), context.entry().device, std::move(handle)) {}
 
 const DeviceTraits& Queue::traits() const noexcept { return context_.traits(); }
 std::mutex& Queue::order_mutex() const noexcept { return context_.order_mutex_; }

@@ -25,6 +25,8 @@ class Queue {
  public:
   /// Made by Context, which never destroys it. `number` counts the queues of the context.
   Queue(Context& context, std::size_t number);
+  /// One around another library's.
+  Queue(Context& context, std::size_t number, ::cl::CommandQueue handle);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
@@ -42,6 +44,8 @@ class Queue {
   /// Host to device; the source may be reused on return.
   void write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
              std::string_view function = "eval");
+  /// Host to device without waiting: the source stays as it is until the event has come, which is on its way.
+  cl::Event write_async(Buffer& to, const void* source, std::uint64_t bytes, std::string_view function);
   /// Device to host; waits for the work that `from` depends on. Throws what that work reported.
   void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
             std::string_view function = "eval");
