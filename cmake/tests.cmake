@@ -149,9 +149,13 @@ endif()
 if(TARGET koine_tool)
   add_library(koine_test_driver MODULE "${PROJECT_SOURCE_DIR}/tests/tool/driver.cpp")
   target_link_libraries(koine_test_driver PRIVATE koine_settings)
-  foreach(command IN ITEMS command devices doctor tune)
+  set(layer "")
+  if(TARGET koine_vendor_layer)
+    set(layer "$<TARGET_FILE:koine_vendor_layer>")
+  endif()
+  foreach(command IN ITEMS command bench cache devices doctor monitor tune)
     add_test(NAME tool.${command} COMMAND "${CMAKE_COMMAND}" "-DTOOL=$<TARGET_FILE:koine_tool>"
-      "-DWORK=${PROJECT_BINARY_DIR}/tool-check/${command}" "-DDRIVER=$<TARGET_FILE:koine_test_driver>"
+      "-DWORK=${PROJECT_BINARY_DIR}/tool-check/${command}" "-DDRIVER=$<TARGET_FILE:koine_test_driver>" "-DLAYER=${layer}"
       -P "${PROJECT_SOURCE_DIR}/tests/tool/${command}.cmake")
     set_tests_properties(tool.${command} PROPERTIES LABELS tool TIMEOUT 300)
   endforeach()

@@ -176,7 +176,7 @@ runtime::ProgramText api::program_text(std::string_view source, std::string_view
   // Not where nothing is included: some drivers take no folder whose path has a space in it.
   if (!folder.empty() && source.find("include") != source.npos) folders.push_back(fs::absolute(folder));
   for (const fs::path& each : options.include_folders) folders.push_back(fs::absolute(each));
-  text.options = "-cl-kernel-arg-info";
+  text.options = runtime::parameters_option;
   for (const fs::path& each : folders) {
     const std::string path = each.string();
     text.options += path.find(' ') == path.npos ? " -I " + path : " -I \"" + path + "\"";

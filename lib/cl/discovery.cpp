@@ -348,6 +348,14 @@ void check_drivers() {
 
 const std::vector<std::string>& discovery_problems() { return registry().problems; }
 
+std::string pci_address(const DeviceEntry& entry) {
+  try {
+    return pci_address(entry.device(), device_text(entry.device(), CL_DEVICE_EXTENSIONS));
+  } catch (const Refused&) {
+    return {};
+  }
+}
+
 std::string diagnosis() { return explain_no_device(registry().problems); }
 
 std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::string_view origin) {

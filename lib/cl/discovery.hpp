@@ -21,6 +21,9 @@ std::string diagnosis();
 /// What went wrong with platforms and devices that are therefore not among all_devices(), a sentence for each.
 const std::vector<std::string>& discovery_problems();
 
+/// Where a device is on the PCI bus, "0000:41:00.0"; empty if its driver does not say.
+std::string pci_address(const DeviceEntry& entry);
+
 /// The devices that a selector matches, first match first. `origin` ("KOINE_DEVICE", "devices") is named in errors.
 /// Throws ValueError if malformed and DeviceError if nothing matches or there is no device.
 std::vector<const DeviceEntry*> select_devices(std::string_view selector, std::string_view origin);

@@ -100,6 +100,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
   base::env_flag("KOINE_REPRODUCIBLE");  // read where nothing can be thrown
+  pool_.publish(claim_board_entry(traits()));
   queues_.push_back(std::make_unique<Queue>(*this, 0));
   default_queue_ = queues_.front().get();
   if (traits().quirks.children_cannot_exit) base::skip_drivers_end_in_children();
@@ -203,6 +204,11 @@ ProgramCache::ProgramRef Context::program(const ProgramText& text) {
 ProgramCache::ProgramRef Context::load_binary(std::span<const unsigned char> binary) {
   check_usable("eval");
   return noting_loss([&] { return store_.load_binary(binary); });
+}
+
+bool Context::keep_on_disk(const ProgramText& text) {
+  check_usable("cache");
+  return noting_loss([&] { return store_.keep_on_disk(text); });
 }
 
 KernelRef Context::find_kernel(std::string_view signature, std::string_view entry) {

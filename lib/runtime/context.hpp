@@ -80,6 +80,8 @@ class Context {
   ProgramCache::ProgramRef program(const ProgramText& text);
   /// A program from a binary or a vendor's assembly: see ProgramStore::load_binary.
   ProgramCache::ProgramRef load_binary(std::span<const unsigned char> binary);
+  /// Sees to it that a program is in the cache on disk, without keeping it. Whether it is. Throws KernelBuildError.
+  bool keep_on_disk(const ProgramText& text);
 
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");

@@ -61,19 +61,18 @@ std::string file_of(std::string_view identity, std::span<const unsigned char> pa
   return file;
 }
 
-/// Where the payload begins, if the file is whole and of this identity.
-std::optional<std::size_t> payload_offset(std::string_view file, std::string_view identity) noexcept {
+/// The identity in a file, if that is whole; the payload follows it.
+std::optional<std::string_view> identity_of(std::string_view file) noexcept {
   Header header;
   if (file.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, file.data(), sizeof header);
   if (std::memcmp(header.magic, Header{}.magic, sizeof header.magic) != 0) return std::nullopt;
   const std::string_view rest = file.substr(sizeof header);
-  if (header.identity_size != identity.size() || rest.size() < identity.size() ||
-      header.payload_size != rest.size() - identity.size() || header.checksum != checksum_of(file) ||
-      !rest.starts_with(identity)) {
+  if (rest.size() < header.identity_size || header.payload_size != rest.size() - header.identity_size ||
+      header.checksum != checksum_of(file)) {
     return std::nullopt;
   }
-  return sizeof header + identity.size();
+  return rest.substr(0, header.identity_size);
 }
 
 bool is_program(std::string_view name) {
@@ -206,8 +205,8 @@ std::optional<DiskCache::Found> DiskCache::read(std::string_view identity) noexc
         base::is_ours_alone(status) && static_cast<std::uint64_t>(status.st_size) <= largest_file) {
       Found found;
       found.file_ = base::read_file(file, path, function);
-      if (const auto offset = payload_offset(found.file_, identity)) {
-        found.offset_ = *offset;
+      if (identity_of(found.file_) == identity) {
+        found.offset_ = sizeof(Header) + identity.size();
         found.stale_ = std::time(nullptr) - status.st_mtime > day;
         return found;
       }
@@ -276,6 +275,41 @@ void DiskCache::remove(std::string_view identity) noexcept {
   }
 }
 
+std::vector<DiskCache::Entry> DiskCache::entries() const {
+  std::vector<Entry> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(settings_.folder, error), end; !error && entry != end; entry.increment(error)) {
+    struct stat status {};
+    if (!is_program(entry->path().filename().string()) || ::lstat(entry->path().c_str(), &status) != 0) continue;
+    if (S_ISREG(status.st_mode)) {
+      found.push_back({entry->path(), static_cast<std::uint64_t>(status.st_size), status.st_mtim});
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
+  });
+  return found;
+}
+
+std::optional<std::string> DiskCache::identity_in(const fs::path& file) noexcept {
+  try {
+    const std::string text = base::read_file(file, function);
+    if (const auto identity = identity_of(text)) return std::string(*identity);
+  } catch (const std::exception&) {  // gone meanwhile, or cannot be read
+  }
+  return std::nullopt;
+}
+
+void DiskCache::remove_left_over() const {
+  const std::time_t now = std::time(nullptr);
+  std::error_code error;
+  for (fs::directory_iterator entry(settings_.folder, error), end; !error && entry != end; entry.increment(error)) {
+    struct stat status {};
+    if (!is_temporary(entry->path().filename().string()) || ::lstat(entry->path().c_str(), &status) != 0) continue;
+    if (S_ISREG(status.st_mode) && now - status.st_mtime > hour) ::unlink(entry->path().c_str());
+  }
+}
+
 void DiskCache::evict(std::uint64_t written) {
   {
     // Looking through the folder costs time with each file: once in a while is enough.
@@ -283,36 +317,14 @@ void DiskCache::evict(std::uint64_t written) {
     if (unswept_ && (*unswept_ += written) < settings_.limit / 64) return;
     unswept_ = 0;
   }
-  struct File {
-    timespec used;
-    std::uint64_t size;
-    fs::path path;
-  };
-  std::vector<File> files;
+  remove_left_over();
+  const std::vector<Entry> files = entries();
   std::uint64_t total = 0;
-  const std::time_t now = std::time(nullptr);
-  std::error_code error;
-  for (fs::directory_iterator entry(settings_.folder, error), end; !error && entry != end; entry.increment(error)) {
-    const fs::path& path = entry->path();
-    const std::string name = path.filename().string();
-    const bool temporary = is_temporary(name);
-    struct stat status {};
-    if (!(temporary || is_program(name)) || ::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (temporary) {
-      if (now - status.st_mtime > hour) ::unlink(path.c_str());  // its writer was killed
-    } else {
-      files.push_back({status.st_mtim, static_cast<std::uint64_t>(status.st_size), path});
-      total += files.back().size;
-    }
-  }
-  if (total <= settings_.limit) return;
-  std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
-    return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
-  });
-  for (const File& each : files) {
+  for (const Entry& each : files) total += each.bytes;
+  for (const Entry& each : files) {
     if (total <= settings_.limit) return;
     ::unlink(each.path.c_str());  // or another process has
-    total -= each.size;
+    total -= each.bytes;
   }
 }
 

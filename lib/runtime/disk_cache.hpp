@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace koine::runtime {
 
@@ -63,6 +65,20 @@ class DiskCache {
   void remove(std::string_view identity) noexcept;
 
   std::filesystem::path path_of(std::string_view identity) const;
+  const Settings& settings() const noexcept { return settings_; }
+
+  /// A program's file.
+  struct Entry {
+    std::filesystem::path path;
+    std::uint64_t bytes;
+    timespec used;  ///< when it was written or touched
+  };
+  /// All programs in the folder, the least recently used first; none if it cannot be read.
+  std::vector<Entry> entries() const;
+  /// What the program in a file was made of; none if the file is damaged or of another kind.
+  static std::optional<std::string> identity_in(const std::filesystem::path& file) noexcept;
+  /// Removes what processes left that were killed while they wrote, an hour ago or earlier.
+  void remove_left_over() const;
 
  private:
   enum class Folder { unknown, good, bad };

@@ -14,12 +14,15 @@
 namespace koine::runtime {
 
 /// What codegen hands over to be compiled.
+inline constexpr std::string_view parameters_option = "-cl-kernel-arg-info";
+
 struct ProgramText {
   std::string source;
   std::string options;      ///< such as "-D BLOCK=16"; the library's own options are added
   std::string entry = "";   ///< the name of its only kernel; empty where there are several, each asked for by name
   std::string about = "";   ///< what it is and what it is compiled for, beside the options; for the log
-  bool parameters = false;  ///< the program keeps what is known of its kernels' parameters (-cl-kernel-arg-info)
+  bool parameters = false;  ///< the program keeps what is known of its kernels' parameters, for which it has
+                            ///< parameters_option
 };
 
 class Kernel {

@@ -41,7 +41,7 @@ std::uint64_t pool_capacity_exact(std::uint64_t bytes) noexcept {
 }
 
 std::optional<Block> Pool::take_held(std::uint64_t capacity, const std::function<bool(const Uses&)>& suits) {
-  const std::lock_guard lock(mutex_);
+  const Change change(*this);
   if (stats_.in_use + stats_.held > stats_.limit) return std::nullopt;
   Block block;
   if (capacity <= largest_small) {
@@ -69,7 +69,7 @@ std::optional<Block> Pool::take_held(std::uint64_t capacity, const std::function
 }
 
 bool Pool::reserve(std::uint64_t capacity) {
-  const std::lock_guard lock(mutex_);
+  const Change change(*this);
   const std::uint64_t left = stats_.limit - std::min(stats_.limit, stats_.in_use);
   release_held(left - std::min(left, capacity));
   if (stats_.in_use > stats_.limit || capacity > left) return false;
@@ -79,12 +79,12 @@ bool Pool::reserve(std::uint64_t capacity) {
 }
 
 void Pool::cancel(std::uint64_t capacity) noexcept {
-  const std::lock_guard lock(mutex_);
+  const Change change(*this);
   stats_.in_use -= capacity;
 }
 
 void Pool::give_back(Block block) noexcept {
-  const std::lock_guard lock(mutex_);
+  const Change change(*this);
   const std::uint64_t capacity = block.capacity;
   stats_.in_use -= capacity;
   try {
@@ -101,7 +101,7 @@ void Pool::give_back(Block block) noexcept {
 }
 
 void Pool::trim() {
-  const std::lock_guard lock(mutex_);
+  const Change change(*this);
   release_held(0);
 }
 
@@ -111,9 +111,14 @@ MemoryStats Pool::stats() const {
 }
 
 void Pool::set_limit(std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const Change change(*this);
   stats_.limit = bytes;
   release_held(bytes - std::min(bytes, stats_.in_use));
+}
+
+void Pool::publish(BoardEntry* entry) {
+  const Change change(*this);
+  published_ = entry;
 }
 
 void Pool::release_held(std::uint64_t until) {

@@ -13,6 +13,7 @@
 
 #include "koine/memory.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/memory_board.hpp"
 
 namespace koine::runtime {
 
@@ -45,8 +46,25 @@ class Pool {
 
   MemoryStats stats() const;
   void set_limit(std::uint64_t bytes);
+  /// From now on the statistics are written to this entry whenever they change. Null: to none.
+  void publish(BoardEntry* entry);
 
  private:
+  /// Holds the lock while something changes, and publishes what became of it.
+  class Change {
+   public:
+    explicit Change(Pool& pool) : pool_(pool), lock_(pool.mutex_) {}
+    ~Change() {
+      if (pool_.published_ != nullptr) pool_.published_->write(pool_.stats_);
+    }
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+   private:
+    Pool& pool_;
+    const std::lock_guard<std::mutex> lock_;
+  };
+
   static constexpr std::size_t small_classes = 49;  // 256 bytes to 1 MiB in quarter steps
 
   /// Releases held blocks, large ones first, until no more than `until` bytes are held. The lock is held.
@@ -56,6 +74,7 @@ class Pool {
   std::array<std::vector<Block>, small_classes> small_;
   std::multimap<std::uint64_t, Block> large_;  // by capacity
   MemoryStats stats_;
+  BoardEntry* published_ = nullptr;
 };
 
 }  // namespace koine::runtime

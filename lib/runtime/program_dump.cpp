@@ -13,6 +13,7 @@
 #include "base/first_use.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "koine/version.hpp"
 
 namespace koine::runtime {
@@ -30,6 +31,9 @@ const fs::path& folder() {
   });
 }
 
+constexpr std::string_view with_options = "options: ";
+std::string written_for() { return "Koine " + std::string(version()) + " for "; }
+
 /// One line of a comment, whatever a driver named its device: a backslash at its end would swallow the next line.
 std::string comment(std::string_view text) {
   std::string line(text);
@@ -41,12 +45,29 @@ std::string comment(std::string_view text) {
 
 }  // namespace
 
+std::optional<ProgramText> dumped_program(std::string_view file, const DeviceTraits& traits) {
+  const std::size_t first = file.find('\n'), second = first == file.npos ? first : file.find('\n', first + 1);
+  if (second == file.npos) return std::nullopt;
+  const std::string_view who = file.substr(0, first);
+  std::string_view options = file.substr(first + 1, second - first - 1);
+  // The selector between these two may have another index in another machine.
+  const std::string beginning = "// " + written_for(),
+                    name = ", " + std::string(base::trim(comment(traits.name).substr(3)));
+  if (!who.starts_with(beginning) || !who.ends_with(name)) return std::nullopt;
+  const std::string standard = "// " + std::string(with_options) + cl::standard_options(traits);
+  if (!options.starts_with(standard)) return std::nullopt;
+  options.remove_prefix(standard.size());
+  if (options.starts_with(' ')) options.remove_prefix(1);
+  ProgramText text{std::string(file.substr(second + 1)), std::string(options)};
+  text.parameters = options.find(parameters_option) != options.npos;
+  return text;
+}
+
 void dump_program(const DeviceTraits& traits, const ProgramText& text) noexcept {
   try {
     if (folder().empty()) return;
-    const std::string file =
-        comment("Koine " + std::string(version()) + " for " + traits.selector + ", " + traits.name) +
-        comment("options: " + cl::build_options(traits, text.options)) + text.source;
+    const std::string file = comment(written_for() + traits.selector + ", " + traits.name) +
+                             comment(std::string(with_options) + cl::build_options(traits, text.options)) + text.source;
     const fs::path path = folder() / (base::hash128_hex(file) + ".cl");
     if (fs::exists(path)) return;
     fs::create_directories(folder());

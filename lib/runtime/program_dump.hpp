@@ -2,6 +2,10 @@
 // KOINE_DUMP_DIR: a copy of every program's text, for whoever wants to see the kernels or to give them to a compiler.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "device/traits.hpp"
 #include "runtime/kernel.hpp"
 
@@ -11,5 +15,8 @@ namespace koine::runtime {
 /// device and the build options, then what the compiler gets. The name is a hash of all that the file holds, so each is
 /// written once. A failure is told to the log (KOINE_LOG=jit) and changes nothing else.
 void dump_program(const DeviceTraits& traits, const ProgramText& text) noexcept;
+
+/// The program in the text of such a file, if this version of Koine wrote it for a device of the same name.
+std::optional<ProgramText> dumped_program(std::string_view file, const DeviceTraits& traits);
 
 }  // namespace koine::runtime

@@ -22,14 +22,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// All that a compiled program depends on: another driver, device or library never finds it.
 std::string identity_of(const DeviceTraits& traits, const ProgramText& text) {
-  std::string identity = "koine " + std::string(version()) + "\n";
-  for (const std::string& each : {traits.platform, traits.platform_version, traits.driver, traits.name,
-                                  cl::build_options(traits, text.options)}) {
-    identity += each + "\n";
-  }
-  return identity + text.source;
+  return ProgramIdentity{version(),     traits.platform, traits.platform_version,
+                         traits.driver, traits.name,     cl::build_options(traits, text.options),
+                         text.source}
+      .text();
 }
 
 /// Never destroyed. One for all contexts: drivers compile one program at a time.
@@ -134,6 +131,30 @@ void save_later(DiskCache& disk, const ProgramStore::ProgramRef& program, std::s
 
 }  // namespace
 
+std::string ProgramIdentity::text() const {
+  std::string result = "koine ";
+  for (const std::string* each : {&version, &platform, &platform_version, &driver, &device, &options}) {
+    result += *each + "\n";
+  }
+  return result + source;
+}
+
+std::optional<ProgramIdentity> ProgramIdentity::parse(std::string_view text) {
+  constexpr std::string_view beginning = "koine ";
+  if (!text.starts_with(beginning)) return std::nullopt;
+  text.remove_prefix(beginning.size());
+  ProgramIdentity identity;
+  for (std::string* each : {&identity.version, &identity.platform, &identity.platform_version, &identity.driver,
+                            &identity.device, &identity.options}) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) return std::nullopt;
+    *each = text.substr(0, end);
+    text.remove_prefix(end + 1);
+  }
+  identity.source = text;
+  return identity;
+}
+
 ProgramStore::ProgramRef ProgramStore::load(const std::string& identity, bool parameters) {
   const auto found = disk_.read(identity);
   if (!found) return nullptr;
@@ -208,6 +229,16 @@ ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
 ProgramStore::ProgramRef ProgramStore::load_binary(std::span<const unsigned char> binary) {
   room_.take();
   return std::make_shared<const cl::Program>(cl::Program::from_binary(context_, entry_.device, entry_.traits, binary));
+}
+
+bool ProgramStore::keep_on_disk(const ProgramText& text) {
+  const std::string identity = identity_of(entry_.traits, text);
+  if (disk_.read(identity)) return true;
+  room_.take();
+  const ProgramRef program = build(text);
+  built_.fetch_add(1, std::memory_order_relaxed);
+  save(disk_, *program, identity);
+  return disk_.read(identity).has_value();
 }
 
 void ProgramStore::launched(const ProgramRef& program) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,17 @@
 
 namespace koine::runtime {
 
+/// All that a compiled program depends on: another driver, device or library never finds it.
+struct ProgramIdentity {
+  std::string version;  ///< of Koine
+  std::string platform, platform_version, driver, device, options, source;
+
+  /// The text under which the program lies on disk.
+  std::string text() const;
+  /// Of such a text; none if it is none.
+  static std::optional<ProgramIdentity> parse(std::string_view text);
+};
+
 class ProgramStore {
  public:
   using ProgramRef = std::shared_ptr<const cl::Program>;
@@ -30,6 +42,9 @@ class ProgramStore {
   /// Loads or compiles. Throws KernelBuildError with the compiler's log, and OutOfMemory where the process has no room
   /// for another program.
   ProgramRef make(const ProgramText& text);
+  /// Sees to it that a program is on disk, for who prepares that before it is used: compiles it if it is not, and
+  /// writes it before returning. Whether it is there then. Throws as make() does.
+  bool keep_on_disk(const ProgramText& text);
   /// Tells that a kernel of this program was launched for the first time.
   void launched(const ProgramRef& program);
   /// Loads a binary of this device and driver, or a vendor's own assembly where the driver takes that. Nothing of it is

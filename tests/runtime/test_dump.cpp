@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/context.hpp"
+#include "runtime/program_dump.hpp"
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"
@@ -112,4 +113,37 @@ TEST_CASE("without the variable nothing is dumped") {
   kn::test::check_child(child, {{"KOINE_DUMP_DIR", ""}, {"KOINE_CACHE", "off"}});
   fs::current_path(before);
   CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("what was dumped is read back for a device of the same name, and for no other") {
+  const kn::test::TemporaryFolder folder;
+  kn::test::check_child(child, {{"KOINE_DUMP_DIR", folder.path().string()}});
+  const kn::DeviceTraits& traits = kn::default_device().record().traits;
+  std::vector<std::string> options;
+  for (const auto& [name, text] : files_of(folder.path())) {
+    const auto read = kn::runtime::dumped_program(text, traits);
+    REQUIRE(read);
+    CHECK(text.ends_with(read->source));
+    if (read->source == first_source) options.push_back(read->options);
+    kn::DeviceTraits other = traits;
+    other.selector = "amd:gpu:7";
+    CHECK(kn::runtime::dumped_program(text, other));
+    other.name += " 2";
+    CHECK_FALSE(kn::runtime::dumped_program(text, other));
+    other = traits;
+    other.exact_divide = !other.exact_divide;
+    if (!other.exact_divide) continue;  // fewer options begin every text with more
+    CHECK_FALSE(kn::runtime::dumped_program(text, other));
+  }
+  std::sort(options.begin(), options.end());
+  CHECK(options == std::vector<std::string>{"-D FIRST=1", "-D FIRST=2"});
+  const std::string version = "// Koine " + std::string(kn::version()) + " for a, " + traits.name;
+  const std::string good = "\n// options: " + kn::cl::standard_options(traits) + "\n";
+  CHECK(kn::runtime::dumped_program(version + good + "kernel", traits));
+  for (const std::string& text :
+       {std::string(), std::string("\n"), std::string("kernel void f() {}\n\n\n"), version, version + "\n",
+        version + "\n// options: \nkernel", "// Koine 99.0.0 for a, " + traits.name + good + "kernel"}) {
+    CAPTURE(text);
+    CHECK_FALSE(kn::runtime::dumped_program(text, traits));
+  }
 }

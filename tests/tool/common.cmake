@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of the `koine` command share. TOOL is the command, WORK a folder of the test's own, DRIVER a library that
-# loads and is no driver.
+# loads and is no driver, LAYER the one with which PoCL plays other devices, if it was built.
 
 # run(<exit code> <argument>...): what is printed is left in `printed`.
 function(run code)

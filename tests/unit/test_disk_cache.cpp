@@ -124,6 +124,31 @@ TEST_CASE("a file cut anywhere, longer, or with any byte flipped is absent, and 
   CHECK(read(cache, identity) == bytes(40));
 }
 
+TEST_CASE("entries are the programs, the least recently used first, and each says what it was made of") {
+  const Folder folder;
+  DiskCache cache({.folder = folder.path() / "cache"});
+  CHECK(cache.entries().empty());
+  REQUIRE(cache.write("old", bytes(10)));
+  REQUIRE(cache.write("new", bytes(20)));
+  age(cache.path_of("old"), 3600);
+  put(cache.settings().folder / "notes.txt", "mine");
+  put(cache.settings().folder / "short.program", "no hash");
+  fs::create_directory(cache.path_of("a folder"));
+  const auto entries = cache.entries();
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0].path == cache.path_of("old"));
+  CHECK(entries[1].path == cache.path_of("new"));
+  CHECK(entries[0].bytes == fs::file_size(cache.path_of("old")));
+  CHECK(entries[0].used.tv_sec == modified(cache.path_of("old")));
+  CHECK(DiskCache::identity_in(entries[0].path) == "old");
+  CHECK(DiskCache::identity_in(entries[1].path) == "new");
+  CHECK_FALSE(DiskCache::identity_in(cache.path_of("none")));
+  std::string damaged = content(entries[0].path);
+  damaged.back() ^= 1;
+  put(entries[0].path, damaged);
+  CHECK_FALSE(DiskCache::identity_in(entries[0].path));
+}
+
 TEST_CASE("a whole file of another identity under this one's name is absent") {
   const Folder folder;
   DiskCache cache({.folder = folder.path()});

@@ -12,8 +12,11 @@ struct Exit {
 };
 
 // Each adds its subcommand, which runs if it is the one on the command line. What goes wrong is an exception.
+void add_bench(CLI::App& app);
+void add_cache(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_monitor(CLI::App& app);
 void add_tune(CLI::App& app);
 
 }  // namespace koine::tool

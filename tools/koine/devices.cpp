@@ -10,6 +10,7 @@
 
 #include "base/json.hpp"
 #include "commands.hpp"
+#include "devices.hpp"
 #include "table.hpp"
 
 namespace koine::tool {
@@ -25,16 +26,6 @@ Row row_of(const Device& device, bool marked) {
           memory_text(device.memory()), std::to_string(device.compute_units()), device.has_fp64() ? "yes" : "no",
           // float16 arrays work everywhere; the question is in what they are computed.
           device.has_fp16() ? "native" : "in float32", device.driver()};
-}
-
-std::string json_of(const Device& device) {
-  using base::json_text;
-  return fmt::format(
-      R"({{"selector": {}, "name": {}, "vendor": {}, "type": {}, "platform": {}, "driver": {}, "memory": {}, )"
-      R"("compute_units": {}, "fp64": {}, "fp16": {}}})",
-      json_text(device.selector()), json_text(device.name()), json_text(device.vendor()),
-      json_text(to_string(device.type())), json_text(device.platform()), json_text(device.driver()), device.memory(),
-      device.compute_units(), device.has_fp64(), device.has_fp16());
 }
 
 void print_json(const std::vector<Device>& listed) {
@@ -64,6 +55,16 @@ void show_devices(const std::string& selector, bool json) {
 }
 
 }  // namespace
+
+std::string json_of(const Device& device) {
+  using base::json_text;
+  return fmt::format(
+      R"({{"selector": {}, "name": {}, "vendor": {}, "type": {}, "platform": {}, "driver": {}, "memory": {}, )"
+      R"("compute_units": {}, "fp64": {}, "fp16": {}}})",
+      json_text(device.selector()), json_text(device.name()), json_text(device.vendor()),
+      json_text(to_string(device.type())), json_text(device.platform()), json_text(device.driver()), device.memory(),
+      device.compute_units(), device.has_fp64(), device.has_fp16());
+}
 
 void add_devices(CLI::App& app) {
   CLI::App* const devices = app.add_subcommand("devices", "List the devices, and which one is the default and why");

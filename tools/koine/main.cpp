@@ -14,8 +14,11 @@ int main(int argc, char** argv) {
   app.name("koine");
   app.set_version_flag("--version", std::string("koine ") + koine::version());
   app.require_subcommand(1);
+  koine::tool::add_bench(app);
+  koine::tool::add_cache(app);
   koine::tool::add_devices(app);
   koine::tool::add_doctor(app);
+  koine::tool::add_monitor(app);
   koine::tool::add_tune(app);
   try {
     app.parse(argc, argv);

@@ -6,7 +6,6 @@
 #include <koine/koine.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -29,7 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using tuning::Parameter;
-using Clock = std::chrono::steady_clock;
 
 // What a value must gain, in every repeated trial, to be written: less than that is noise.
 constexpr double least_gain = 1.03;
@@ -40,32 +38,13 @@ struct Options {
   bool quick = false;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-/// Seconds of one run: the median of several, each as many runs as can be timed.
-double seconds_of(const Workload& workload, bool quick) {
-  const auto timed = [&](std::int64_t runs) {
-    const auto begin = Clock::now();
-    for (std::int64_t i = 0; i < runs; ++i) workload();
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  const double least = quick ? 0.002 : 0.01;
-  timed(2);  // builds programs, takes memory
-  std::int64_t runs = 1;
-  while (timed(runs) < least) runs *= 2;
-  std::vector<double> samples;
-  for (int i = 0; i < (quick ? 5 : 11); ++i) samples.push_back(timed(runs) / static_cast<double>(runs));
-  return median(samples);
-}
-
 /// The trial: prints the geometric mean of a parameter's workloads.
 void measure(const Options& options) {
   double logarithms = 0;
   const auto workloads = workloads_of(options.measured, options.quick);
-  for (const Workload& workload : workloads) logarithms += std::log(seconds_of(workload, options.quick));
+  for (const Workload& workload : workloads) {
+    logarithms += std::log(options.quick ? seconds_of(workload, 0.002, 5) : seconds_of(workload, 0.01, 11));
+  }
   fmt::print("{:.9e}\n", std::exp(logarithms / static_cast<double>(workloads.size())));
 }
 

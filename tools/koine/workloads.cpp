@@ -31,40 +31,33 @@ struct Maker {
   Array numbers(const Shape& shape, DType type = float32) { return generator.normal(shape).astype(type).eval(); }
   Array integers(std::int64_t below, std::int64_t count) { return generator.integers(0, below, {count}).eval(); }
 
-  /// Computes what `make` gives, which must be pending.
-  template <class F>
-  static Workload of(F make) {
-    return [make] {
-      make().eval();
-      synchronize();
-    };
-  }
   Workload chain(const Shape& shape, DType type = float32) {
-    return of([x = numbers(shape, type), y = numbers(shape, type)] { return x * y + 1; });
+    return workload_of([x = numbers(shape, type), y = numbers(shape, type)] { return x * y + 1; });
   }
   Workload sums(const Shape& shape) {
-    return of([x = numbers(shape)] { return sum(x, {.axis = -1}); });
+    return workload_of([x = numbers(shape)] { return sum(x, {.axis = -1}); });
   }
   Workload running_sums(const Shape& shape, std::int64_t axis) {
-    return of([x = numbers(shape), axis] { return cumulative_sum(x, {.axis = axis}); });
+    return workload_of([x = numbers(shape), axis] { return cumulative_sum(x, {.axis = axis}); });
   }
   Workload shares(const Shape& shape) {
-    return of([x = numbers(shape)] { return softmax(x, {.axis = -1}); });
+    return workload_of([x = numbers(shape)] { return softmax(x, {.axis = -1}); });
   }
   Workload draws(std::int64_t count) {
-    return of([count] { return random::Generator(1).uniform({count}); });
+    return workload_of([count] { return random::Generator(1).uniform({count}); });
   }
   Workload picks(std::int64_t count) {
-    return of([x = numbers({1 << 16}), at = integers(1 << 16, count)] { return take(x, at); });
+    return workload_of([x = numbers({1 << 16}), at = integers(1 << 16, count)] { return take(x, at); });
   }
   Workload sorts(const Shape& shape) {
-    return of([x = numbers(shape)] { return sort(x, {.axis = -1}); });
+    return workload_of([x = numbers(shape)] { return sort(x, {.axis = -1}); });
   }
   Workload groups(std::int64_t count, std::int64_t ids) {
-    return of([x = numbers({count}), at = integers(ids, count), ids] { return segment_sum(x, at, {.count = ids}); });
+    return workload_of(
+        [x = numbers({count}), at = integers(ids, count), ids] { return segment_sum(x, at, {.count = ids}); });
   }
   Workload product(std::int64_t n) {
-    return of([x = numbers({n, n}), y = numbers({n, n})] { return matmul(x, y); });
+    return workload_of([x = numbers({n, n}), y = numbers({n, n})] { return matmul(x, y); });
   }
   static Workload transfer(std::int64_t bytes) {
     return [values = std::make_shared<std::vector<float>>(static_cast<std::size_t>(bytes) / sizeof(float), 1.0f)] {
@@ -81,17 +74,17 @@ Workloads items_per_unit(Maker& m) { return {m.picks(m.many()), m.groups(m.many(
 
 Workloads elementwise_vector_bytes(Maker& m) {
   return {m.chain({m.many()}), m.chain({m.many()}, float16),
-          Maker::of([x = m.numbers({m.many() / 4})] { return tanh(x); })};
+          workload_of([x = m.numbers({m.many() / 4})] { return tanh(x); })};
 }
 Workloads elementwise_elements_per_item(Maker& m) {
   return {m.chain({1 << 12}), m.chain({1 << 15}), m.chain({1 << 18})};
 }
 Workloads elementwise_segment(Maker& m) {
   return {m.chain({m.many()}),
-          Maker::of([x = m.numbers({m.many() / 8192, 8192})] { return x(all, slice(1, none)) * 2; })};
+          workload_of([x = m.numbers({m.many() / 8192, 8192})] { return x(all, slice(1, none)) * 2; })};
 }
 Workloads elementwise_scalars_per_item(Maker& m) {
-  return {Maker::of([x = m.numbers({m.many() / 4096, 4096})] { return x.T() + 1; })};
+  return {workload_of([x = m.numbers({m.many() / 4096, 4096})] { return x.T() + 1; })};
 }
 Workloads elementwise_unaligned_loads(Maker& m) {
   const auto shifted = [](const Array& x, std::int64_t loads) {

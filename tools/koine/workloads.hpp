@@ -2,14 +2,12 @@
 // What `koine tune` runs to see what a parameter's values are worth.
 #pragma once
 
-#include <functional>
 #include <string_view>
 #include <vector>
 
-namespace koine::tool {
+#include "timing.hpp"
 
-/// Computes something once, and returns when it is done.
-using Workload = std::function<void()>;
+namespace koine::tool {
 
 /// The workloads of a parameter of tuning/parameters.def, with their data on the default device: short ones where the
 /// parameter is about the cost of starting work, long ones otherwise. `quick`: of fewer elements.

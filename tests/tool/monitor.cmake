@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+# `koine monitor`: what it says of this machine, and of a program that it starts; the program's exit code and output.
+cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
+unset(ENV{KOINE_LOG})
+
+run(0 devices)
+string(REGEX MATCH "\n\\* ([a-z]+:[a-z]+:[0-9]+) " ignored "${printed}")
+set(chosen "${CMAKE_MATCH_1}")
+
+# The machine's devices. The host's memory is what /proc/meminfo says.
+file(WRITE "${WORK}/proc/meminfo" "MemTotal:       8388608 kB\nMemFree: 1 kB\nMemAvailable:    6291456 kB\n")
+run(0 monitor "--root=${WORK}")
+expect("${printed}" "${chosen}")
+expect("${printed}" "OpenCL has no query for the memory that other processes use")
+if(chosen MATCHES ":cpu:")
+  expect_match("${printed}" "${chosen} .* 2 GiB +8 GiB +${WORK}/proc/meminfo")
+  run(0 monitor "--root=${WORK}/no-such")
+  expect_match("${printed}" "${chosen} .* not known ")
+endif()
+
+# Cards, which PoCL plays: AMD's kernel driver tells of one, nvidia-smi of the other.
+if(LAYER AND chosen MATCHES "^pocl")
+  set(before "$ENV{KOINE_DEVICE}")
+  unset(ENV{KOINE_DEVICE})
+  set(ENV{OPENCL_LAYERS} "${LAYER}")
+  set(ENV{KOINE_TEST_PLAY} "amd;nvidia")
+  set(ENV{POCL_DEVICES} "pthread pthread")
+  set(card "${WORK}/sys/bus/pci/devices/0000:41:00.0")
+  file(WRITE "${card}/mem_info_vram_used" "3221225472\n")
+  file(WRITE "${card}/mem_info_vram_total" "8589934592\n")
+  file(WRITE "${WORK}/bin/nvidia-smi" "#!/bin/sh\necho '00000000:01:00.0, 1, 2'\necho '00000000:81:00.0, 5120, 143771'\n")
+  file(CHMOD "${WORK}/bin/nvidia-smi" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  set(path "$ENV{PATH}")
+  set(ENV{PATH} "${WORK}/bin:${path}")
+  run(0 monitor "--root=${WORK}")
+  expect_match("${printed}" "amd:gpu:0 [^\n]* 3 GiB +8 GiB +[^\n]*/mem_info_vram_used")
+  expect_match("${printed}" "nvidia:gpu:0 [^\n]* 5 GiB +140.4 GiB +nvidia-smi")
+  file(WRITE "${WORK}/bin/nvidia-smi" "#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
+  run(0 monitor "--root=${WORK}")
+  expect_match("${printed}" "nvidia:gpu:0 [^\n]* not known ")
+  set(ENV{PATH} "${path}")
+  unset(ENV{OPENCL_LAYERS})
+  unset(ENV{KOINE_TEST_PLAY})
+  unset(ENV{POCL_DEVICES})
+  set(ENV{KOINE_DEVICE} "${before}")
+endif()
+
+# A program that uses a device: its own output stays as it is, and a line comes per interval.
+execute_process(COMMAND "${TOOL}" monitor --interval 0.1 -- "${TOOL}" bench --seconds 1 --json
+  RESULT_VARIABLE result OUTPUT_VARIABLE json ERROR_VARIABLE told)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "ended with ${result}\n${told}")
+endif()
+string(JSON selector GET "${json}" device selector)
+expect_match("${told}" "koine monitor: +[0-9.]+ s  ${selector} +[0-9.]+ [KM]iB in use +[0-9.]+ [a-zA-Z]+ held  of ")
+expect_match("${told}" "PROCESS +DEVICE +PEAK IN USE +PEAK WITH HELD +LIMIT\n")
+expect_match("${told}" "koine monitor: +[0-9]+  ${selector} +[0-9.]+ MiB ")
+expect("${told}" "koine monitor: exit code 0\n")
+
+# Two processes of the program, each with its line; and one that uses no device.
+run(0 monitor -- sh -c "'${TOOL}' doctor --test ${chosen} && '${TOOL}' doctor --test ${chosen}")
+string(REGEX MATCHALL "koine monitor: +[0-9]+  ${chosen} " lines "${printed}")
+list(LENGTH lines count)
+if(NOT count EQUAL 2)
+  message(FATAL_ERROR "${count} processes instead of 2 in\n${printed}")
+endif()
+run(0 monitor -- true)
+expect("${printed}" "the program used no device through Koine")
+
+# Exit codes, as a shell gives them.
+run(7 monitor -- sh -c "exit 7")
+expect("${printed}" "koine monitor: exit code 7")
+run(137 monitor -- sh -c "kill -9 $$")
+expect("${printed}" "koine monitor: killed by signal 9")
+run(127 monitor -- "${WORK}/no-such-program")
+expect("${printed}" "cannot start ${WORK}/no-such-program")
+file(WRITE "${WORK}/text" "no program")
+run(126 monitor -- "${WORK}/text")
+
+# What the monitor is told to do the program is told: it ends in its own way.
+execute_process(COMMAND timeout --preserve-status --signal=TERM 1 "${TOOL}" monitor -- sh -c "trap 'exit 5' TERM; sleep 30 & wait"
+  RESULT_VARIABLE result OUTPUT_VARIABLE told ERROR_VARIABLE told)
+if(NOT result EQUAL 5)
+  message(FATAL_ERROR "ended with ${result} instead of 5\n${told}")
+endif()
+
+# Nothing is left behind.
+file(MAKE_DIRECTORY "${WORK}/temporary")
+set(ENV{TMPDIR} "${WORK}/temporary")
+run(0 monitor -- true)
+file(GLOB left "${WORK}/temporary/*")
+if(left)
+  message(FATAL_ERROR "left behind: ${left}")
+endif()
+set(ENV{TMPDIR} "${WORK}/no-such-folder")
+run(1 monitor -- true)
+expect("${printed}" "koine: ")
+unset(ENV{TMPDIR})
+
+run(2 monitor --interval 0 -- true)
+run(2 monitor --interval often -- true)
+set(ENV{OCL_ICD_VENDORS} "${WORK}")
+run(1 monitor)
+expect("${printed}" "no usable OpenCL device was found")
+run(1 monitor -- "${TOOL}" devices)
+expect("${printed}" "koine monitor: exit code 1")
