@@ -93,8 +93,8 @@ Workloads elementwise_unaligned_loads(Maker& m) {
     return sum;
   };
   const Array x = m.numbers({m.many() / 4096, 4160});
-  return {Maker::of([=] { return shifted(x, 2); }), Maker::of([=] { return shifted(x, 4); }),
-          Maker::of([=] { return shifted(x, 8); })};
+  return {workload_of([=] { return shifted(x, 2); }), workload_of([=] { return shifted(x, 4); }),
+          workload_of([=] { return shifted(x, 8); })};
 }
 
 Workloads reduce_elements_per_item(Maker& m) { return {m.sums({1 << 15}), m.sums({1 << 18}), m.sums({1000, 100})}; }
