@@ -214,6 +214,27 @@ void copy_elements(const Array& x, void* target) {
   });
 }
 
+Array reduced(const graph::ReduceInfo& info, const Array& x, bool keepdims, DType result) {
+  Shape shape = x.shape();
+  for (std::size_t i = info.axes.size(); i-- > 0;) shape.erase(info.axes[i]);
+  const Array value =
+      pending(Op::reduce, result, std::move(shape), {x.node()}, graph::make_attributes<Op::reduce>(info));
+  if (!keepdims) return value;
+  Shape kept = x.shape();
+  for (const std::size_t axis : info.axes) kept[axis] = 1;
+  return pending(reshape_node(value.node(), kept));
+}
+
+std::size_t scanned_axis(const Axis& axis, const Shape& shape, std::string_view function) {
+  if (!axis.given() && shape.size() == 1) return 0;
+  if (axis.given() && axis.axes().size() == 1 && shape.size() > 0) {
+    return graph::normal_axis(axis.axes()[0], shape, function);
+  }
+  throw ValueError(prefix(function) + (shape.size() == 0 ? "takes one dimension or more, got an array without any"
+                                       : axis.given()    ? "takes one axis, got " + to_string(axis.axes())
+                                                         : "needs an .axis for shape " + to_string(shape)));
+}
+
 std::size_t choice(std::string_view word, std::initializer_list<std::string_view> words, std::string_view function,
                    std::string_view option) {
   const auto* const at = std::find(words.begin(), words.end(), word);

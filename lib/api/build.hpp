@@ -103,6 +103,11 @@ Array positions_within(std::int64_t size, const Array& positions, const graph::T
 /// x, of one axis, with values at positions; where positions are equal, so are the values.
 Array written(const Array& x, const Array& positions, const Array& values);
 
+/// The reduction of x, in the type that it takes; the axes rise.
+Array reduced(const graph::ReduceInfo& info, const Array& x, bool keepdims, DType result);
+/// The axis that a scan of `shape` goes along, which may be left out for one dimension.
+std::size_t scanned_axis(const Axis& axis, const Shape& shape, std::string_view function);
+
 /// The number of `word` among `words`; ValueError lists them where it is none.
 std::size_t choice(std::string_view word, std::initializer_list<std::string_view> words, std::string_view function,
                    std::string_view option);

@@ -13,16 +13,6 @@ namespace {
 
 using graph::ReduceKind;
 
-std::size_t scanned_axis(const Axis& axis, const Shape& shape, std::string_view function) {
-  if (!axis.given() && shape.size() == 1) return 0;
-  if (axis.given() && axis.axes().size() == 1 && shape.size() > 0) {
-    return graph::normal_axis(axis.axes()[0], shape, function);
-  }
-  throw ValueError(api::prefix(function) + (shape.size() == 0 ? "takes one dimension or more, got an array without any"
-                                            : axis.given()    ? "takes one axis, got " + to_string(axis.axes())
-                                                              : "needs an .axis for shape " + to_string(shape)));
-}
-
 Array scanned(ReduceKind kind, const Array& x, std::size_t axis) {
   return api::pending(graph::Op::scan, x.dtype(), x.shape(), {x.node()},
                       graph::make_attributes<graph::Op::scan>({kind, axis}));
@@ -32,7 +22,7 @@ Array sums_or_products(ReduceKind kind, const Operand& operand, const Cumulative
                        std::string_view function) {
   const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
-  const std::size_t axis = scanned_axis(options.axis, x.shape(), function);
+  const std::size_t axis = api::scanned_axis(options.axis, x.shape(), function);
   const Array result = scanned(kind, astype(x, api::sum_type(x, options.dtype, function)), axis);
   if (!options.include_initial) return result;
   Shape shape = x.shape();
@@ -46,7 +36,7 @@ Array extremes(ReduceKind kind, const Operand& operand, const CumulativeExtremeO
   const base::NamedCall call(function);
   const Array x(api::to_node(operand, function));
   api::require_order(x.dtype(), function);
-  return scanned(kind, x, scanned_axis(options.axis, x.shape(), function));
+  return scanned(kind, x, api::scanned_axis(options.axis, x.shape(), function));
 }
 
 }  // namespace

@@ -17,20 +17,6 @@ namespace {
 
 using graph::ReduceKind;
 
-Array keep(const Array& reduced, const std::vector<std::size_t>& axes, Shape shape) {
-  for (std::size_t axis : axes) shape[axis] = 1;
-  return api::pending(api::reshape_node(reduced.node(), shape));
-}
-
-/// Reduces `x`, already of the type that is accumulated; of `info` the axes rise.
-Array reduced(const graph::ReduceInfo& info, const Array& x, bool keepdims, DType result) {
-  Shape shape = x.shape();
-  for (std::size_t i = info.axes.size(); i-- > 0;) shape.erase(info.axes[i]);
-  const Array value = api::pending(graph::Op::reduce, result, std::move(shape), {x.node()},
-                                   graph::make_attributes<graph::Op::reduce>(info));
-  return keepdims ? keep(value, info.axes, x.shape()) : value;
-}
-
 Array array_of(const Operand& x, std::string_view function) { return Array(api::to_node(x, function)); }
 
 Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& options, std::string_view function) {
@@ -38,7 +24,7 @@ Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& opt
   const Array x = array_of(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType type = api::sum_type(x, options.dtype, function);
-  return reduced({kind, axes}, astype(x, type), options.keepdims, type);
+  return api::reduced({kind, axes}, astype(x, type), options.keepdims, type);
 }
 
 Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
@@ -46,14 +32,14 @@ Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& o
   api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   api::need_elements(x, axes, function);
-  return reduced({kind, axes}, x, options.keepdims, x.dtype());
+  return api::reduced({kind, axes}, x, options.keepdims, x.dtype());
 }
 
 Array logical(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
   const Array x = array_of(operand, function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType result = kind == ReduceKind::count_nonzero ? int64 : bool_;
-  return reduced({kind, axes}, astype(x, bool_), options.keepdims, result);
+  return api::reduced({kind, axes}, astype(x, bool_), options.keepdims, result);
 }
 
 Array position(ReduceKind kind, const Operand& operand, const ArgOptions& options, std::string_view function) {
@@ -64,7 +50,7 @@ Array position(ReduceKind kind, const Operand& operand, const ArgOptions& option
     throw ValueError(api::prefix(function) + "takes one axis or none, got " + to_string(options.axis.axes()));
   }
   api::need_elements(x, axes, function);
-  return reduced({kind, axes}, x, options.keepdims, int64);
+  return api::reduced({kind, axes}, x, options.keepdims, int64);
 }
 
 /// x in the type that means of it are accumulated in.
@@ -72,7 +58,7 @@ Array widened(const Array& x) { return astype(x, graph::accumulation_type(api::f
 
 /// The mean of x over `axes` as `type`; of floating x.
 Array mean_of(const Array& x, const std::vector<std::size_t>& axes, bool keepdims, DType type) {
-  return reduced({ReduceKind::mean, axes, static_cast<double>(api::count_of(x, axes))}, x, keepdims, type);
+  return api::reduced({ReduceKind::mean, axes, static_cast<double>(api::count_of(x, axes))}, x, keepdims, type);
 }
 
 /// The distance of each element from the mean over `axes`, in the type that sums are accumulated in.
@@ -95,14 +81,14 @@ Array variance(const Operand& operand, const VarianceOptions& options, bool root
   const double divisor = std::max(static_cast<double>(api::count_of(x, axes)) - options.correction, 0.0);
   const bool floating = !is_integer(x.dtype()) && !is_bool(x.dtype());
   if (floating && !api::choices().reproducible) {
-    return reduced({root ? ReduceKind::std : ReduceKind::var, axes, divisor}, x, options.keepdims, type);
+    return api::reduced({root ? ReduceKind::std : ReduceKind::var, axes, divisor}, x, options.keepdims, type);
   }
   // The squares of distances between integers of 64 bits add up to more than a float32 holds.
   const double scale = is_integer(x.dtype()) && size_of(x.dtype()) == 8 ? 0x1p32 : 1;
   Array distance = from_mean(x, axes);
   if (scale != 1) distance = distance / scale;
   const ReduceKind kind = root ? ReduceKind::root_mean_square : ReduceKind::mean_square;
-  return reduced({kind, axes, divisor, root ? scale : scale * scale}, distance, options.keepdims, type);
+  return api::reduced({kind, axes, divisor, root ? scale : scale * scale}, distance, options.keepdims, type);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "graph/node.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace koine::codegen {
@@ -49,7 +50,7 @@ inline bool drawn_in_place(const graph::RandomInfo& info, DType type) {
 /// One line of straight-line code; `args` are numbers of earlier lines, or of a load (Op::leaf, Op::iota) or a
 /// constant. What a load is taken by has its positions in the line args[1]. A reduction's line is the result of a loop:
 /// args[0] is the value that its lines leave, args[1] the loop's number; or that of a row, whose number among the
-/// body's is args[2].
+/// body's is args[2]. Of a custom operation args[0] is the number of its call.
 struct Line {
   graph::Op op;
   DType type;     // of the result
@@ -57,23 +58,6 @@ struct Line {
   std::int32_t args[3];
   std::int32_t loop = -1;  // the loop that it is a line of
 };
-
-/// Calls `f` with the number of each earlier line that a line takes.
-template <class F>
-void each_argument(const Line& line, F f) {
-  switch (line.op) {
-    case graph::Op::constant: return;
-    case graph::Op::leaf:
-    case graph::Op::iota:
-      if (line.args[1] >= 0) f(static_cast<std::size_t>(line.args[1]));
-      return;
-    case graph::Op::reduce: return f(static_cast<std::size_t>(line.args[0]));
-    default:
-      for (const std::int32_t arg : line.args) {
-        if (arg >= 0) f(static_cast<std::size_t>(arg));
-      }
-  }
-}
 
 /// A reduction over a short axis, computed inside the kernel that reads it: its lines run once for each element.
 struct InnerLoop {
@@ -87,6 +71,12 @@ struct InnerLoop {
 struct RowFold {
   const graph::Node* node;
   std::int32_t line;  // that holds the result
+};
+
+/// A custom operation, of however many arguments.
+struct Call {
+  const graph::Node* node;  // one of its results
+  std::vector<std::int32_t> args;
 };
 
 struct Output {
@@ -105,10 +95,31 @@ struct Body {
   std::vector<Line> lines;
   std::vector<InnerLoop> loops;
   std::vector<RowFold> folds;
+  std::vector<Call> calls;
   std::vector<Output> outputs;
 
   /// Whether a result has one element for each row rather than for each element of the domain.
   bool of_row(const Output& output) const { return output.node->shape.elements() != domain.elements(); }
+  /// Of a line of a custom operation.
+  const Call& call_of(const Line& line) const { return calls[static_cast<std::size_t>(line.args[0])]; }
 };
+
+/// Calls `f` with the number of each earlier line that a line takes.
+template <class F>
+void each_argument(const Body& body, const Line& line, F f) {
+  const auto each = [&](std::span<const std::int32_t> args) {
+    for (const std::int32_t arg : args) {
+      if (arg >= 0) f(static_cast<std::size_t>(arg));
+    }
+  };
+  switch (line.op) {
+    case graph::Op::constant: return;
+    case graph::Op::leaf:
+    case graph::Op::iota: return each({line.args + 1, 1});
+    case graph::Op::reduce: return each({line.args, 1});
+    case graph::Op::custom: return each(body.call_of(line).args);
+    default: return each(line.args);
+  }
+}
 
 }  // namespace koine::codegen

@@ -32,9 +32,14 @@ std::string typed(const graph::Expressions& expressions, DType type) {
 
 }  // namespace
 
-Combine combine_of(graph::ReduceKind kind, DType type) {
+Combine combine_of(graph::ReduceKind kind, DType type, const graph::CustomCode* custom) {
+  if (custom) return {custom->function + "_identity()", custom->function + "_combine(a, b)"};
   const graph::ReductionInfo& row = graph::info(kind);
   return {typed(row.identity, type), typed(row.combine, type)};
+}
+
+std::string finish_of(graph::ReduceKind kind, const graph::CustomCode* custom) {
+  return custom && custom->finishes ? custom->function + "_finish($0)" : graph::info(kind).finish;
 }
 
 std::string applied(std::string_view expression, std::string_view value) {

@@ -21,7 +21,7 @@ struct KnownPlan {
     graph::Op family;
     std::int32_t node;
     Body body;
-    std::vector<std::int32_t> sources, takes, constants, loops, folds, outputs;  // nodes of the body's lists
+    std::vector<std::int32_t> sources, takes, constants, loops, folds, calls, outputs;  // nodes of the body's lists
   };
 
   Structure structure;

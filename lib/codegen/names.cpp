@@ -2,6 +2,8 @@
 // Names of kernels from their bodies. All that a name is made of is part of the program's key.
 #include "codegen/names.hpp"
 
+#include "codegen/print_custom.hpp"
+
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -49,13 +51,17 @@ void add_operations(Words& words, const Body& body) {
     }
     if ((line.op == Op::leaf || line.op == Op::iota) && line.args[1] >= 0) words.push_back("take");
     if (!is_operation(line)) continue;
+    if (line.op == Op::custom) {
+      if (!shared_call(body, k)) words.push_back(body.call_of(line).node->get<Op::custom>().code->word);
+      continue;
+    }
     if (line.op != Op::reduce) {
       words.push_back(word(line.op));
       continue;
     }
     const graph::Node* node = line.args[2] >= 0 ? body.folds[static_cast<std::size_t>(line.args[2])].node
                                                 : body.loops[static_cast<std::size_t>(line.args[1])].node;
-    words.push_back(graph::info(node->get<Op::reduce>().kind).name);
+    words.push_back(node->get<Op::reduce>().function());
   }
 }
 
@@ -89,14 +95,15 @@ std::string kernel_name(const Body& body) {
 
 std::string kernel_name(const ReducePass& pass) {
   Words words;
-  for (const ReducePass& single : single_passes(pass)) words.push_back(graph::info(single.kind).name);
+  for (const ReducePass& single : single_passes(pass))
+    words.push_back(single.custom ? single.custom->word : graph::info(single.kind).name);
   add_operations(words, *pass.body);
   const std::string suffix = std::string(takes_states(pass) ? "_rest" : "") + (leaves_states(pass) ? "_blocks" : "");
   return joined(words, pass.result, suffix);
 }
 
 std::string kernel_name(const ScanPass& pass) {
-  Words words = {graph::info(pass.kind).scan};
+  Words words = {pass.custom ? std::string_view(pass.custom->word) : graph::info(pass.kind).scan};
   add_operations(words, *pass.body);
   return joined(words, pass.result, pass.totals ? "_blocks" : pass.prefixed ? "_rest" : "");
 }

@@ -99,8 +99,14 @@ std::int32_t Planner::State::loop_of(Body& body, std::int32_t chain) {
 }
 
 /// The line that computes `node` from the lines `args`, or, for a constant, from the next parameter.
-std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t (&args)[3], std::int32_t loop) {
+std::int32_t Planner::State::add_line(Body& body, const Node& node, std::span<std::int32_t> args, std::int32_t loop) {
   DType in_type = node.dtype;
+  const auto line = static_cast<std::int32_t>(body.lines.size());
+  if (node.op == Op::custom) {
+    body.lines.push_back({node.op, node.dtype, in_type, {static_cast<std::int32_t>(body.calls.size()), -1, -1}, loop});
+    body.calls.push_back({&node, {args.begin(), args.end()}});
+    return line;
+  }
   if (node.op == Op::constant) {
     auto& constants = body.constants;
     const std::int32_t found = found_constants.find(
@@ -109,13 +115,13 @@ std::int32_t Planner::State::add_line(Body& body, const Node& node, std::int32_t
     if (found >= 0) return body.constant_lines[static_cast<std::size_t>(found)];
     args[0] = static_cast<std::int32_t>(constants.size());
     constants.push_back(&node);
-    body.constant_lines.push_back(static_cast<std::int32_t>(body.lines.size()));
+    body.constant_lines.push_back(line);
     found_constants.added(constants.size(), [&](std::size_t k) { return hash_of(body, *constants[k]); });
   } else {
     in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
   }
   body.lines.push_back({node.op, node.dtype, in_type, {args[0], args[1], args[2]}, loop});
-  return static_cast<std::int32_t>(body.lines.size()) - 1;
+  return line;
 }
 
 std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t chain) {
@@ -134,10 +140,11 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
     args[0] = value_of(node.inputs[0], s, inside);
     return add_line(step.body, node, args);
   }
+  arguments.assign(std::max<std::size_t>(node.inputs.size(), std::size(args)), -1);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    args[i] = value_of(node.inputs[i], s, chains.extend(chain, node, i));
+    arguments[i] = value_of(node.inputs[i], s, chains.extend(chain, node, i));
   }
-  return add_line(step.body, node, args, node.op == Op::constant ? -1 : loop_of(step.body, chain));
+  return add_line(step.body, node, arguments, node.op == Op::constant ? -1 : loop_of(step.body, chain));
 }
 
 /// The line that holds the result of a reduction of rows.

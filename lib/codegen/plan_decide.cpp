@@ -2,6 +2,7 @@
 // Choosing which nodes are stored, and which kernel computes each.
 #include "codegen/plan_state.hpp"
 #include "codegen/reduce.hpp"
+#include "graph/infer.hpp"
 
 namespace koine::codegen {
 namespace {
@@ -44,6 +45,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.body.loads.clear();
   step.body.loops.clear();
   step.body.folds.clear();
+  step.body.calls.clear();
   step.body.constants.clear();
   step.body.constant_lines.clear();
   step.body.lines.clear();
@@ -81,11 +83,11 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
 std::optional<std::size_t> short_axis(const Node& node) {
   if (node.op != Op::reduce || is_complex(node.dtype)) return std::nullopt;
   const graph::ReduceInfo& reduction = node.get<Op::reduce>();
-  const graph::ReductionInfo& row = graph::info(reduction.kind);
-  const bool plain = row.state == graph::State::value && !row.finishes();
+  const graph::CustomCode* const custom = reduction.custom.get();
+  const bool plain = graph::info(reduction.kind).state == graph::State::value && !reduction.finishes() &&
+                     (!custom || custom->outputs[0] == graph::accumulation_type(node.dtype));
   // By the tree that is the same on every device a reduction has a kernel of its own.
-  const bool fixed = node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype);
-  if (reduction.axes.size() != 1 || !plain || fixed) return std::nullopt;
+  if (reduction.axes.size() != 1 || !plain || has_fixed_order(node)) return std::nullopt;
   const std::int64_t count = node.inputs[0]->shape[reduction.axes[0]];
   if (count < 1 || count > longest_loop) return std::nullopt;
   return reduction.axes[0];
@@ -137,8 +139,9 @@ std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) cons
   const auto suits = [&](const Node& each) {
     if (family == Op::rows) return true;
     if (each.op != Op::reduce) return false;
-    const bool fixed = each.place.reproducible && !is_integer(each.dtype) && !is_bool(each.dtype);
-    return graph::info(each.get<Op::reduce>().kind).state == graph::State::value && !is_complex(each.dtype) && !fixed;
+    const graph::ReduceInfo& reduction = each.get<Op::reduce>();
+    return graph::info(reduction.kind).state == graph::State::value && !reduction.custom && !is_complex(each.dtype) &&
+           !has_fixed_order(each);
   };
   if (!suits(node)) return -1;
   for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {

@@ -21,6 +21,10 @@ void append(Structure& words, const graph::ViewMap& map) {
   }
 }
 
+void append(Structure& words, const graph::CustomRef& code) {
+  if (code) words.insert(words.end(), code->digest.begin(), code->digest.end());
+}
+
 void append_attributes(Structure& words, const Node& node) {
   if (node.op == Op::view) return append(words, node.get<Op::view>());
   if (node.op == Op::reduce) {
@@ -28,11 +32,16 @@ void append_attributes(Structure& words, const Node& node) {
     words.push_back(static_cast<std::uint64_t>(info.kind));
     words.push_back(info.axes.size());
     words.insert(words.end(), info.axes.begin(), info.axes.end());
+    append(words, info.custom);
   }
   if (node.op == Op::random) words.push_back(static_cast<std::uint64_t>(node.get<Op::random>().kind));
   if (node.op == Op::result) words.push_back(node.get<Op::result>().number);
   if (node.op == Op::scan) words.push_back(node.get<Op::scan>().axis);
   if (node.op == Op::take) words.push_back(node.get<Op::take>().axis);
+  if (node.op == Op::custom) {
+    words.push_back(node.get<Op::custom>().output);
+    append(words, node.get<Op::custom>().code);
+  }
 }
 
 }  // namespace
@@ -116,6 +125,7 @@ void Planner::State::follow(const KnownPlan& plan) {
     for (std::size_t k = 0; k < body.constants.size(); ++k) body.constants[k] = node_at(part.constants[k]);
     for (std::size_t k = 0; k < body.loops.size(); ++k) body.loops[k].node = node_at(part.loops[k]);
     for (std::size_t k = 0; k < body.folds.size(); ++k) body.folds[k].node = node_at(part.folds[k]);
+    for (std::size_t k = 0; k < body.calls.size(); ++k) body.calls[k].node = node_at(part.calls[k]);
     for (std::size_t k = 0; k < body.outputs.size(); ++k) body.outputs[k].node = node_at(part.outputs[k]);
     lay_out(*step.node, step.family == Op::view);
     for (const Output& output : body.outputs) lay_out(*output.node, false);
@@ -142,6 +152,7 @@ std::unique_ptr<KnownPlan> Planner::State::known_plan() {
     for (const Node* constant : part.body.constants) part.constants.push_back(number(constant));
     for (const InnerLoop& loop : part.body.loops) part.loops.push_back(number(loop.node));
     for (const RowFold& fold : part.body.folds) part.folds.push_back(number(fold.node));
+    for (const Call& call : part.body.calls) part.calls.push_back(number(call.node));
     for (const Output& output : part.body.outputs) part.outputs.push_back(number(output.node));
   }
   for (std::size_t i = 0; i < count; ++i) {

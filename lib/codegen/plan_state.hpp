@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -118,7 +119,8 @@ struct Planner::State {
   std::vector<Node*> tree;
   std::vector<std::vector<Source>> sources;  // of each node, sorted; the memory is kept
   std::vector<Source> of_input, merged;
-  std::vector<const Node*> distinct;  // constants
+  std::vector<std::int32_t> arguments;  // of the line that is being written
+  std::vector<const Node*> distinct;    // constants
   KnownPlans known;
   Structure structure;
   std::uint64_t leaf_epoch = 0;
@@ -177,7 +179,7 @@ struct Planner::State {
   void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
   void write_code();
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
-  std::int32_t add_line(Body& body, const Node& node, std::int32_t (&args)[3], std::int32_t loop = -1);
+  std::int32_t add_line(Body& body, const Node& node, std::span<std::int32_t> args, std::int32_t loop = -1);
   std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);
   std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1,
                     const Taken& taken = {});

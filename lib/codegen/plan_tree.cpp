@@ -41,12 +41,12 @@ bool Planner::State::plan_tree(Node* root) {
       }
       continue;
     }
-    std::int32_t args[3] = {-1, -1, -1};
+    arguments.assign(std::max<std::size_t>(current.inputs.size(), 3), -1);
     for (std::size_t i = 0; i < current.inputs.size(); ++i) {
       const Node& input = *current.inputs[i];
-      args[i] = input.is_ready() ? load(step, input, {input.layout, {}}, false) : input.slot;
+      arguments[i] = input.is_ready() ? load(step, input, {input.layout, {}}, false) : input.slot;
     }
-    node->slot = add_line(step.body, current, args);
+    node->slot = add_line(step.body, current, arguments);
     if (node != root) tree.push_back(node);
     stack.pop_back();
   }

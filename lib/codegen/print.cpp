@@ -4,6 +4,7 @@
 
 #include "base/dtypes.hpp"
 #include "codegen/combine.hpp"
+#include "codegen/print_custom.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -307,11 +308,38 @@ std::string Printer::line_text(std::size_t index) const {
       const std::string mask = std::string(mask_type(line.type)) + std::to_string(width_);
       return assigned("select(" + b + ", " + a + ", -convert_" + mask + "(" + c + "))");
     }
+    case Op::custom: return call_text(index) + result_text(index, index);
     default: break;
   }
   const std::string text = table_text(index);
   if (text[0] == '\n') return type + " " + v + ";" + text + ";\n" + rounding;
   return assigned(text) + rounding;
+}
+
+std::string Printer::call_text(std::size_t index) const {
+  const Call& call = body_.call_of(body_.lines[index]);
+  const graph::CustomCode& code = *call.node->get<Op::custom>().code;
+  const auto element = [&](DType type, const std::string& v) {
+    return width_ == 1 ? v : "KN_LANE(" + std::string(register_type(type)) + ", " + v + ", l)";
+  };
+  std::string text, given;
+  for (const std::int32_t arg : call.args) {
+    if (arg >= 0) given += element(body_.lines[static_cast<std::size_t>(arg)].type, value(arg)) + ", ";
+  }
+  for (std::size_t k = 0; k < code.outputs.size(); ++k) {
+    const std::string result = "v" + number(index) + "_" + number(k);
+    text += vector_type(code.outputs[k]) + " " + result + ";\n";
+    given += (k > 0 ? ", &" : "&") + element(code.outputs[k], result);
+  }
+  const std::string all = width_ == 1 ? "" : "for (int l = 0; l < KN_W; ++l) ";
+  return text + all + code.function + "(" + given + ");\n";
+}
+
+std::string Printer::result_text(std::size_t index, std::size_t call) const {
+  const Line& line = body_.lines[index];
+  const std::string v = "v" + number(index), result = number(body_.call_of(line).node->get<Op::custom>().output);
+  return vector_type(line.type) + " " + v + " = v" + number(call) + "_" + result + ";\n" +
+         (is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "");
 }
 
 std::string Printer::lines(const std::vector<Access>& access) const { return lines_of(-1, access); }
@@ -322,7 +350,8 @@ std::string Printer::lines_of(std::int32_t loop, const std::vector<Access>& acce
   for (std::size_t k = 0; k < body_.lines.size(); ++k) {
     const Line& line = body_.lines[k];
     if (line.loop != loop) continue;
-    text += this->line(k, access);
+    const auto call = line.op == Op::custom ? shared_call(body_, k) : std::nullopt;
+    text += call ? result_text(k, *call) : this->line(k, access);
   }
   return text;
 }
@@ -343,8 +372,9 @@ std::string Printer::loop_text(std::size_t index, const std::vector<Access>& acc
   const InnerLoop& loop = body_.loops[static_cast<std::size_t>(line.args[1])];
   const std::string n = number(static_cast<std::size_t>(line.args[1])), sum = "a" + n;
   const DType type = graph::accumulation_type(line.type);
-  const graph::ReduceKind kind = loop.node->get<Op::reduce>().kind;
-  const Combine combine = combine_of(kind, type);
+  const graph::ReduceInfo& reduction = loop.node->get<Op::reduce>();
+  const graph::ReduceKind kind = reduction.kind;
+  const Combine combine = combine_of(kind, type, reduction.custom.get());
   const std::string vector = vector_type(type), v = value(static_cast<std::int32_t>(index));
   std::string taken = value(line.args[0]);
   if (register_type(line.in_type) != register_type(type)) taken = "convert_" + vector + "(" + taken + ")";

@@ -69,6 +69,9 @@ class Printer {
   std::string draw_text(std::size_t load, const std::string& function, const std::string& at,
                         const std::string& stride = "") const;
   std::string line_text(std::size_t index) const;
+  /// The call of a custom operation, which gives all of its results; and line `index` as one of those of line `call`.
+  std::string call_text(std::size_t call) const;
+  std::string result_text(std::size_t index, std::size_t call) const;
   std::string cast_text(const Line& line) const;
   std::string table_text(std::size_t index) const;
   /// The table's expression, or one that avoids what the device's driver gets wrong.

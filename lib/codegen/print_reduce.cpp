@@ -75,7 +75,7 @@ std::string put_hook(const ReducePass& pass, const ReduceWalk& walk) {
   std::size_t k = 0;
   for (const Component& output : outputs_of(pass)) {
     const std::string part = output.name.empty() ? "" : "." + std::string(output.name);
-    std::string value = pass.last ? applied(graph::info(pass.kind).finish, "state") : "(state)" + part;
+    std::string value = pass.last ? applied(finish_of(pass.kind, pass.custom), "state") : "(state)" + part;
     if (pass.last && !pass.several.empty()) {
       value = applied(numbered(graph::info(pass.several[k].kind).finish, k), "(state)" + part);
       ++k;
@@ -281,7 +281,7 @@ std::string several_hooks(const ReducePass& pass, const ReduceWalk& walk, const 
 
 std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const DType type = combined_type(pass);
-  const Combine op = combine_of(pass.kind, type);
+  const Combine op = combine_of(pass.kind, type, pass.custom);
   const std::string element(register_type(type)), vector = printer.vector_type(type);
   // Where only some of the vector's elements exist, the others must not count. The accumulator itself is never taken
   // apart for it: that would keep it out of the registers.
@@ -320,7 +320,13 @@ std::string state_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
 
 }  // namespace
 
+bool has_fixed_order(const graph::Node& node) {
+  const bool whole = is_integer(node.dtype) || is_bool(node.dtype);
+  return node.place.reproducible && (!whole || node.get<graph::Op::reduce>().custom);
+}
+
 DType combined_type(const ReducePass& pass) {
+  if (pass.custom) return pass.custom->outputs[0];
   return graph::info(pass.kind).state == graph::State::position ? value_type(pass)
                                                                 : graph::accumulation_type(pass.result);
 }
@@ -355,7 +361,8 @@ std::vector<Component> components(const ReducePass& pass) {
 
 bool leaves_states(const ReducePass& pass) {
   return !pass.last &&
-         (!pass.several.empty() || graph::info(pass.kind).finishes() || combined_type(pass) != pass.result);
+         (!pass.several.empty() || (pass.custom ? pass.custom->finishes : graph::info(pass.kind).finishes()) ||
+          combined_type(pass) != pass.result);
 }
 
 bool takes_states(const ReducePass& pass) {
@@ -395,7 +402,8 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const Pa
   if (pass.kind == ReduceKind::prod && is_complex(pass.result)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";
   text.about = std::string(text.kernel) + line_of(spec);
-  text.definitions = printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
+  text.definitions = printer.memory_instances(stored) + custom_functions(body, walk.width, pass.custom) +
+                     block_type(block, walk.spilled) + inner_strides(walk) +
                      define("KN_PARAMETERS", parameters + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", constants) +
                      define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +

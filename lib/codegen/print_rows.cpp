@@ -2,6 +2,7 @@
 // The hooks of kernels/rows.cl.
 #include "codegen/combine.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_custom.hpp"
 #include "codegen/print_walk.hpp"
 #include "codegen/rows.hpp"
 #include "graph/infer.hpp"
@@ -53,6 +54,7 @@ class Phrases {
     const graph::Node& node;
     ReduceKind kind;
     const graph::ReductionInfo& row;
+    const graph::CustomCode* custom;
     std::string n;  // its number
     DType type;     // that it is accumulated in
     std::string one, vector;
@@ -63,11 +65,13 @@ class Phrases {
   Fold fold_of(std::size_t index) const {
     const RowFold& fold = body_.folds[index];
     const DType type = fold_type(*fold.node);
-    const ReduceKind kind = fold.node->get<Op::reduce>().kind;
+    const graph::ReduceInfo& reduction = fold.node->get<Op::reduce>();
+    const ReduceKind kind = reduction.kind;
     const std::int32_t value = body_.lines[static_cast<std::size_t>(fold.line)].args[0];
     return {*fold.node,
             kind,
             graph::info(kind),
+            reduction.custom.get(),
             number(index),
             type,
             std::string(register_type(type)),
@@ -98,7 +102,7 @@ class Phrases {
         return {{acc, fold.type, extreme_of(fold).identity, joined}};
       case State::value: break;
     }
-    return {{acc, fold.type, combine_of(fold.kind, fold.type).identity, joined}};
+    return {{acc, fold.type, combine_of(fold.kind, fold.type, fold.custom).identity, joined}};
   }
 
   /// The largest element is what the first of the largest ones is equal to.
@@ -158,7 +162,8 @@ class Phrases {
   /// The functions of a fold.
   void write_functions(const Fold& fold) {
     if (fold.row.state == State::value || fold.row.state == State::position) {
-      const Combine combine = fold.row.state == State::value ? combine_of(fold.kind, fold.type) : extreme_of(fold);
+      const bool value = fold.row.state == State::value;
+      const Combine combine = value ? combine_of(fold.kind, fold.type, fold.custom) : extreme_of(fold);
       functions_ += "#define KN_JOIN" + fold.n + "(a, b) (" + combine.text + ")\n";
     }
     add_only(fold, "kn_only", running(fold, false)[0].identity);
@@ -205,7 +210,7 @@ class Phrases {
     text += std::string(register_type(graph::accumulation_type(type))) + " " + result + ";\n{\n";
     if (fold.row.has_constants())
       text += "const " + fold.one + " divisor = d.divisor" + n + ", scale = d.scale" + n + ";\n";
-    text += result + " = " + applied(fold.row.finish, state) + ";\n}\n";
+    text += result + " = " + applied(finish_of(fold.kind, fold.custom), state) + ";\n}\n";
     const std::string vector = printer_.vector_type(type);
     text += vector + " " + line + " = (" + vector + ")(" + result + ");\n";
     if (type == DType::float16 || type == DType::bfloat16) {
@@ -291,7 +296,7 @@ class Phrases {
       loops_[p] += type + " v" + n + " = keep" + n + "[t];\n";
       return;
     }
-    each_argument(line, [&](std::size_t arg) { write_line(p, arg, written); });
+    each_argument(body_, line, [&](std::size_t arg) { write_line(p, arg, written); });
     loops_[p] += printer_.line(k, walk_.access);
     if (now && phases_.kept[k]) loops_[p] += "keep" + n + "[t] = v" + n + ";\n";
   }
@@ -368,7 +373,8 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& 
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "rows";
-  text.definitions = printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
+  text.definitions = printer.memory_instances(stored) + custom_functions(body, walk.width) +
+                     block_type(block, walk.spilled) + inner_strides(walk) +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_KEPT", part_offsets(walk.kept, false, "d.offset", "o", "kept", "kept") +

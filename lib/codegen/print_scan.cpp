@@ -26,11 +26,31 @@ std::string identity_of(const ScanPass& pass, DType type, const Combine& combine
   return negative ? "-0.0f" : combine.identity;
 }
 
+/// KN_PUT of a scan without the elements themselves: what comes to an element is the next one's result, and that of a
+/// row's first is the identity.
+std::string put_next(const ScanPass& pass, const ScanWalk& walk, const std::string& value) {
+  const std::string n = number(pass.body->loads.size()), along = "d.along[" + n + "]", stride = "KN_STRIDE(" + n + ")";
+  const std::string row = "out + o" + n, type(name(pass.result));
+  const bool contiguous = walk.access[pass.body->loads.size()] == Access::contiguous;
+  const auto put = [&](const std::string& v, const std::string& to, const std::string& count) {
+    return (contiguous ? "kn_store_" : "kn_scatter_") + type + "(" + v + ", " + to +
+           (contiguous ? ", " : ", " + stride + ", ") + count + ");\n";
+  };
+  const std::string identity = "(KN_STATE)(KN_IDENTITY)";
+  if (walk.columns) {
+    const std::string here = row + " + (long)i * " + stride;
+    return "if (row + 1 < d.count) " + put(value, here + " + " + along, "left") + "if (row == 0) " +
+           put(identity, here, "left");
+  }
+  return "if (i + 1 < d.count) " + put(value, row + " + (long)(i + 1) * " + along, "min(left, d.count - 1 - i)") +
+         "if (i == 0) " + put(identity, row, "1");
+}
+
 std::string value_hooks(const ScanPass& pass, const ScanWalk& walk, const Printer& printer) {
   const Body& body = *pass.body;
   const DType type = total_type(pass);
   const DType stored = pass.totals ? type : pass.result;
-  const Combine combine = combine_of(pass.kind, type);
+  const Combine combine = combine_of(pass.kind, type, pass.custom);
   const std::string element(register_type(type)), vector = printer.vector_type(type), stored_name(name(stored));
   const std::string value = printer.value_as(static_cast<std::size_t>(body.outputs[0].line), type);
   std::string text = "#define KN_COMBINE(a, b) (" + combine.text + ")\n";
@@ -42,7 +62,9 @@ std::string value_hooks(const ScanPass& pass, const ScanWalk& walk, const Printe
   const bool round = stored == DType::bfloat16;
   const std::string all = round ? "kn_round_bfloat16(v)" : "v";
   const bool contiguous = walk.access[out] == Access::contiguous;
-  if (pass.totals && !walk.columns) {
+  if (pass.exclusive) {
+    text += define("KN_PUT(v)", put_next(pass, walk, all));
+  } else if (pass.totals && !walk.columns) {
     text += define("KN_PUT_TOTAL(v, block)", "out[" + o + " + (long)(block) * " + along + "] = v;\n");
   } else if (contiguous) {
     const std::string at = pass.totals ? o + " + (long)(block) * " + along + " + (long)i" : o + " + (long)i";
@@ -85,11 +107,11 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlo
   parameters += block_parameter(walk.spilled);
   const std::string kept = part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept");
   const std::string uniform = printer.uniform_loads(walk.access);
-  text.definitions = printer.memory_instances(in_memory) + block_type(block, walk.spilled) + inner_strides(walk) +
-                     define("KN_PARAMETERS", parameters) + define("KN_CONSTANTS", printer.constants()) +
-                     define("KN_KEPT", walk.columns ? kept : kept + uniform) +
-                     define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") +
-                     value_hooks(pass, walk, printer);
+  text.definitions =
+      printer.memory_instances(in_memory) + custom_functions(body, walk.width, pass.custom) +
+      block_type(block, walk.spilled) + inner_strides(walk) + define("KN_PARAMETERS", parameters) +
+      define("KN_CONSTANTS", printer.constants()) + define("KN_KEPT", walk.columns ? kept : kept + uniform) +
+      define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") + value_hooks(pass, walk, printer);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/print.hpp"
+#include "codegen/print_custom.hpp"
 #include "codegen/walk.hpp"
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct ReducePass {
   bool last = true;      // gives results rather than states
   DType result;          // of the last pass
   bool fixed = false;    // by the tree that is the same on every device
-  std::vector<ReducedValue> several = {};  // where they are more than one: of each output, the first is as above
+  std::vector<ReducedValue> several = {};     // where they are more than one: of each output, the first is as above
+  const graph::CustomCode* custom = nullptr;  // of kind `custom`
 };
 
 /// A part of a state. Between passes each has an array of its own.
@@ -63,6 +65,10 @@ struct ReduceWalk {
 
 inline constexpr int reduce_group = 256;
 
+/// Whether a reduction whose order changes its value is computed in the order that is the same on every device. Whole
+/// numbers come out the same in any order, but for what a user makes of them.
+bool has_fixed_order(const graph::Node& reduction);
+
 /// The type that values are combined in.
 DType combined_type(const ReducePass& pass);
 std::vector<Component> components(const ReducePass& pass);
@@ -84,6 +90,7 @@ struct ReduceSpec {
   void visit(Visit& v) const {
     v.shape("kind", pass.kind);
     v.shape("result", pass.result);
+    if (pass.custom) visit_digest(v, *pass.custom);
     v.shape("several", pass.several.size());
     for (const ReducedValue& value : pass.several) {
       v.shape("kind", value.kind);

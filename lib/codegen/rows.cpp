@@ -2,6 +2,9 @@
 // The walk over whole rows, and its phases.
 #include "codegen/rows.hpp"
 
+#include "codegen/reduce.hpp"
+
+#include "graph/families.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -52,10 +55,10 @@ std::vector<int> costs_of(const Body& body) {
   for (const Line& line : body.lines) {
     const bool loads = line.op == Op::leaf || line.op == Op::iota;
     const bool apart = loads && (line.args[1] >= 0 || body.loads[static_cast<std::size_t>(line.args[0])].draw());
-    int cost = graph::in_table(line.op) ? graph::info(line.op).cost : 1;
+    int cost = graph::cost(line.op);
     if (loads || line.op == Op::constant || line.op == Op::reduce) cost = apart ? dear_operations : 0;
     if (line.op != Op::reduce) {
-      each_argument(line, [&](std::size_t arg) { cost = std::min(cost + costs[arg], 1 << 20); });
+      each_argument(body, line, [&](std::size_t arg) { cost = std::min(cost + costs[arg], 1 << 20); });
     }
     costs.push_back(cost);
   }
@@ -78,7 +81,7 @@ bool folds_rows(const graph::Node& node) {
   const Shape& shape = node.inputs[0]->shape;
   if (reduction.axes.size() != 1 || reduction.axes[0] + 1 != shape.size()) return false;
   // By the tree that is the same on every device a reduction has a kernel of its own.
-  if (node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype)) return false;
+  if (has_fixed_order(node)) return false;
   if (fits_registers(node)) return shape.back() >= 2;
   const std::int64_t units = node.place.traits ? node.place.traits->compute_units : 1;
   return bytes_of_row(node) <= (on_cpu(node) ? longest_row_bytes_of_cpu : longest_row_bytes) &&
@@ -90,6 +93,7 @@ bool has_row_at_hand(const graph::Node& node) {
 }
 
 DType fold_type(const graph::Node& node) {
+  if (const graph::CustomRef& custom = node.get<Op::reduce>().custom) return custom->outputs[0];
   const bool position = graph::info(node.get<Op::reduce>().kind).state == State::position;
   return graph::accumulation_type(position ? node.inputs[0]->dtype : node.dtype);
 }
@@ -146,7 +150,7 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
   for (std::size_t k = 0; k < count; ++k) {
     const Line& line = body.lines[k];
     int& phase = result.phase[k];
-    each_argument(line, [&](std::size_t arg) { phase = std::max(phase, result.phase[arg]); });
+    each_argument(body, line, [&](std::size_t arg) { phase = std::max(phase, result.phase[arg]); });
     if (line.op != Op::reduce) continue;
     phase += fold_phases(*body.folds[static_cast<std::size_t>(line.args[2])].node);
     result.count = std::max(result.count, phase);
@@ -187,7 +191,7 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
         }
       }
       if (result.phase[k] < p && result.kept[k]) continue;
-      each_argument(line, [&](std::size_t arg) { need(p, static_cast<std::int32_t>(arg)); });
+      each_argument(body, line, [&](std::size_t arg) { need(p, static_cast<std::int32_t>(arg)); });
     }
   }
   return result;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/print.hpp"
+#include "codegen/print_custom.hpp"
 #include "codegen/row_walk.hpp"
 
 #include <cstdint>
@@ -14,12 +15,14 @@ namespace koine::codegen {
 /// One kernel of a scan. A row of more than one block takes three: the blocks' totals, a scan of those, and the
 /// results.
 struct ScanPass {
-  graph::ReduceKind kind;  // sum, prod, max or min
+  graph::ReduceKind kind;  // sum, prod, max, min or custom
   const Body* body;        // its output's line is the value to scan
   std::size_t axis;        // of the body's domain
   DType result;
-  bool totals = false;    // gives the totals of all blocks but each row's last
-  bool prefixed = false;  // blocks but each row's first begin with a value of memory, a scan of those totals
+  bool totals = false;     // gives the totals of all blocks but each row's last
+  bool prefixed = false;   // blocks but each row's first begin with a value of memory, a scan of those totals
+  bool exclusive = false;  // an element's result is that of those before it
+  const graph::CustomCode* custom = nullptr;  // of kind `custom`
 };
 
 /// Operands are the body's loads, the output (along the scanned axis by element, or by block of totals), and the
@@ -45,6 +48,8 @@ struct ScanSpec {
   void visit(Visit& v) const {
     v.shape("kind", pass.kind);
     v.shape("result", pass.result);
+    if (pass.custom) visit_digest(v, *pass.custom);
+    v.shape("exclusive", pass.exclusive);
     v.define("KN_TOTALS", pass.totals);
     v.shape("prefixed", pass.prefixed);
     v.define("KN_GROUPS", walk.groups);

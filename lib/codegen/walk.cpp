@@ -4,6 +4,7 @@
 
 #include "base/hash.hpp"
 #include "codegen/index_table.hpp"
+#include "codegen/print_custom.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -260,6 +261,19 @@ void append_key(std::string& key, const Body& body) {
     if (looped) byte(line.loop);
   }
   for (const Output& output : body.outputs) number(static_cast<std::size_t>(output.line));
+  detail::SpecKey custom(key);
+  const auto fold = [&](const graph::Node& reduction) {
+    if (const auto& code = reduction.get<graph::Op::reduce>().custom) visit_digest(custom, *code);
+  };
+  for (const InnerLoop& loop : body.loops) fold(*loop.node);
+  for (const RowFold& each : body.folds) fold(*each.node);
+  for (const Call& call : body.calls) {
+    const graph::CustomInfo& info = call.node->get<graph::Op::custom>();
+    visit_digest(custom, *info.code);
+    custom.shape("output", info.output);
+    custom.shape("arguments", call.args.size());
+    custom.shape("arguments", call.args);
+  }
 }
 
 bool loops_aligned(const Load& load, int width) {
@@ -272,7 +286,7 @@ std::vector<bool> same_along_rows(const Body& body, const std::vector<Access>& a
     const bool loads = line.op == graph::Op::leaf || line.op == graph::Op::iota;
     bool value = !loads || access[static_cast<std::size_t>(line.args[0])] == Access::uniform;
     const bool of_row = line.op == graph::Op::reduce && line.args[2] >= 0;
-    if (!of_row) each_argument(line, [&](std::size_t arg) { value = value && same[arg]; });
+    if (!of_row) each_argument(body, line, [&](std::size_t arg) { value = value && same[arg]; });
     same.push_back(value);
   }
   return same;

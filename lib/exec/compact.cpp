@@ -69,7 +69,7 @@ Selection select(const NodeRef& mask, std::string_view function) {
   evaluated(queue.context(), [&](Programs& programs) {
     const CompactSpec spec{true, false, "", queue.traits().cpu_loops()};
     const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, "compact_count");
-    const Scan scan(programs, queue, body, graph::ReduceKind::sum, 0, DType::int64);
+    const Scan scan(programs, queue, body, {graph::ReduceKind::sum, 0}, DType::int64);
     programs.complete();
     runtime::Launch launch(queue, kernel);
     launch.in(*result.mask->storage).out(*counts);

@@ -39,7 +39,8 @@ Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::B
   bool partial = false;
   while (true) {
     Pass& now = passes_.back();
-    now.pass = {values_[0].reduction.kind, now.body, partial, true, values_[0].type, order.fixed, several};
+    const graph::ReduceInfo& first = values_[0].reduction;
+    now.pass = {first.kind, now.body, partial, true, values_[0].type, order.fixed, several, first.custom.get()};
     now.walk = make_reduce_walk(now.pass, axes, queue.traits());
     now.pass.last = now.walk.blocks == 1;
     prepare_kernel(programs, now);
@@ -107,10 +108,8 @@ Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& st
   const auto& info = node.get<graph::Op::reduce>();
   std::shared_ptr<const Reduction> reduction;
   if (node.shape.elements() > 0 && step.body.domain.elements() > 0) {
-    // Whole numbers, and the positions of equal ones, come out the same in any order. Exponentials differ anyway.
-    Reduction::Order order{{},
-                           node.place.reproducible && !is_integer(node.dtype) && !is_bool(node.dtype) &&
-                               graph::info(info.kind).state == graph::State::value};
+    // The positions of equal ones come out the same in any order. Exponentials differ anyway.
+    Reduction::Order order{{}, codegen::has_fixed_order(node) && graph::info(info.kind).state == graph::State::value};
     const Shape &shape = node.inputs[0]->shape, &domain = step.body.domain;
     for (const codegen::Output& output : step.body.outputs) {
       order.values.push_back({output.node->get<graph::Op::reduce>(), output.node->dtype});

@@ -18,21 +18,27 @@ struct Scan::OfTotals {
   std::unique_ptr<const Scan> scan;
 };
 
-Scan::Scan(Programs& programs, runtime::Queue& queue, const Body& body, graph::ReduceKind kind, std::size_t axis,
-           DType result)
+Scan::Scan(Programs& programs, runtime::Queue& queue, const Body& body, const graph::ScanInfo& info, DType result)
     : queue_(queue),
-      pass_{.kind = kind, .body = &body, .axis = axis, .result = result},
+      pass_{.kind = info.kind,
+            .body = &body,
+            .axis = info.axis,
+            .result = result,
+            .exclusive = info.exclusive,
+            .custom = info.custom.get()},
       function_(function_of(*body.outputs[0].node)) {
-  if (body.domain[axis] > codegen::scan_block(result)) {
+  if (body.domain[info.axis] > codegen::scan_block(result)) {
     inner_ = std::make_unique<OfTotals>();
     inner_->totals = make_pass(programs, true);
     const DType type = total_type(pass_);
     Shape shape = body.domain;
-    shape[axis] = static_cast<std::int64_t>(inner_->totals.walk.blocks);
+    shape[info.axis] = static_cast<std::int64_t>(inner_->totals.walk.blocks);
     graph::Node* node = body.outputs[0].node;
     inner_->leaf = graph::make_leaf(type, graph::row_major(shape), nullptr, node->place);
     inner_->body = stored_body({inner_->leaf}, shape, node);
-    inner_->scan = std::make_unique<Scan>(programs, queue, inner_->body, kind, axis, type);
+    graph::ScanInfo of_totals = info;
+    of_totals.exclusive = false;
+    inner_->scan = std::make_unique<Scan>(programs, queue, inner_->body, of_totals, type);
   }
   last_ = make_pass(programs, false);
 }
@@ -43,6 +49,7 @@ Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
   Pass result;
   result.pass = pass_;
   result.pass.totals = totals;
+  result.pass.exclusive = pass_.exclusive && !totals;
   result.pass.prefixed = !totals && inner_ != nullptr;
   result.walk = make_scan_walk(result.pass, queue_.traits());
   result.parameters = parameters_of(result.pass, result.walk);
@@ -93,8 +100,9 @@ Work prepare_scan(Programs& programs, runtime::Queue& queue, codegen::Step& step
   const auto& info = node.get<graph::Op::scan>();
   std::shared_ptr<const Scan> scan;
   if (node.shape.elements() > 0) {
-    const std::size_t axis = *graph::whole_part(node.inputs[0]->shape, step.body.domain, info.axis);
-    scan = std::make_shared<Scan>(programs, queue, step.body, info.kind, axis, node.dtype);
+    graph::ScanInfo walked = info;
+    walked.axis = *graph::whole_part(node.inputs[0]->shape, step.body.domain, info.axis);
+    scan = std::make_shared<Scan>(programs, queue, step.body, walked, node.dtype);
   }
   return [&queue, &node, scan = std::move(scan)] {
     auto result = scan ? scan->run() : queue.allocate(0, function_of(node));

@@ -12,13 +12,12 @@
 
 namespace koine::exec {
 
-/// The inclusive scan of a body's value along an axis of its domain, which has elements. The order of operations
+/// The scan of a body's value along an axis of its domain, which has elements. The order of operations
 /// follows from the shape and the type alone (codegen/scan.hpp).
 class Scan {
  public:
   /// Asks for all kernels. The body outlives this.
-  Scan(Programs& programs, runtime::Queue& queue, const codegen::Body& body, graph::ReduceKind kind, std::size_t axis,
-       DType result);
+  Scan(Programs& programs, runtime::Queue& queue, const codegen::Body& body, const graph::ScanInfo& info, DType result);
   ~Scan();
 
   /// New memory in row-major order; as often as is wanted.

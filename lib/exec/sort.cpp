@@ -172,7 +172,8 @@ class Sort {
     const Shape shape{rows_, digits * blocks_.count};
     blocks_.table = graph::make_leaf(counted, graph::row_major(shape), nullptr, node_.place);
     blocks_.body = stored_body({blocks_.table}, shape, &node_);
-    blocks_.scan = std::make_unique<Scan>(programs, queue_, blocks_.body, graph::ReduceKind::sum, 1, counted);
+    blocks_.scan =
+        std::make_unique<Scan>(programs, queue_, blocks_.body, graph::ScanInfo{graph::ReduceKind::sum, 1}, counted);
   }
 
   void run_blocks() {

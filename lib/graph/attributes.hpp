@@ -6,6 +6,7 @@
 // `std::vector<ResultType> results(std::span<const NodeRef> inputs) const`, which says what they are.
 #pragma once
 
+#include "graph/custom.hpp"
 #include "graph/layout.hpp"
 #include "graph/reductions.hpp"
 
@@ -42,15 +43,28 @@ struct ReduceInfo {
   ReduceKind kind;
   std::vector<std::size_t> axes;  // rising
   double divisor = 1, scale = 1;  // of the finish
+  CustomRef custom = nullptr;     // of kind `custom`
 
-  std::string_view function() const { return info(kind).name; }
+  std::string_view function() const { return custom ? std::string_view(custom->name) : info(kind).name; }
+  /// Whether the last step of the last pass is one that no other pass takes.
+  bool finishes() const { return custom ? custom->finishes : info(kind).finishes(); }
 };
 
 struct ScanInfo {
   ReduceKind kind;
   std::size_t axis;
+  bool exclusive = false;      // without the element itself
+  CustomRef custom = nullptr;  // of kind `custom`
 
-  std::string_view function() const { return info(kind).scan; }
+  std::string_view function() const { return custom ? std::string_view(custom->name) : info(kind).scan; }
+};
+
+/// One of the results of a custom element-wise operation.
+struct CustomInfo {
+  CustomRef code;
+  std::size_t output;
+
+  std::string_view function() const { return code->name; }
 };
 
 enum class RandomKind : std::uint8_t { uniform, normal, integers, exponential, gamma, poisson, binomial };

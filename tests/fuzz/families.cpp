@@ -10,11 +10,11 @@ namespace {
 
 /// The kind of steps that makes nodes of each family of lib/graph/families.def. One without does not compile.
 namespace kind_of {
-constexpr Kind cast = Kind::astype, where = Kind::where, constant = Kind::filled, iota = Kind::filled,
-               leaf = Kind::create, elementwise = Kind::elementwise, view = Kind::permute, reduce = Kind::reduce,
-               scan = Kind::scan, rows = Kind::softmax, matmul = Kind::matmul, random = Kind::random, take = Kind::take,
-               scatter = Kind::scatter, scatter_reduce = Kind::segments, sort = Kind::sort, result = Kind::sort,
-               search = Kind::sets;
+constexpr Kind cast = Kind::astype, where = Kind::where, custom = Kind::custom, constant = Kind::filled,
+               iota = Kind::filled, leaf = Kind::create, elementwise = Kind::elementwise, view = Kind::permute,
+               reduce = Kind::reduce, scan = Kind::scan, rows = Kind::softmax, matmul = Kind::matmul,
+               random = Kind::random, take = Kind::take, scatter = Kind::scatter, scatter_reduce = Kind::segments,
+               sort = Kind::sort, result = Kind::sort, search = Kind::sets;
 }
 #define KN_INLINE(name, ...) kind_of::name,
 #define KN_FAMILY KN_INLINE

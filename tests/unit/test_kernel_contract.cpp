@@ -314,6 +314,7 @@ TEST_CASE("what a scan's kernel is compiled for is in its key and in its text") 
   changes["result"] = [](Case& c) { c.pass.result = DType::float16; };
   changes["KN_TOTALS"] = [](Case& c) { c.pass.totals = true; };
   changes["prefixed"] = [](Case& c) { c.pass.prefixed = true; };
+  changes["exclusive"] = [](Case& c) { c.pass.exclusive = true; };
   changes["KN_GROUPS"] = [](Case& c) { c.walk.groups = 3; };
   changes["KN_LANES"] = [](Case& c) { c.walk.lanes = 256; };
   check_fields<Case>({}, changes);
