@@ -6,40 +6,71 @@
 
 namespace koine::cl {
 
-CommandQueue::CommandQueue(const ::cl::Context& context, const ::cl::Device& device)
-    : context_(context), device_(device), plain_(context, device, cl_command_queue_properties{0}), current_(plain_()) {}
+namespace {
+
+::cl::CommandQueue make(const ::cl::Context& context, const ::cl::Device& device, bool profiling) {
+  constexpr cl_command_queue_properties plain = 0, with_times = CL_QUEUE_PROFILING_ENABLE;
+  return {context, device, profiling ? with_times : plain};
+}
+
+/// What is enqueued on `next` from now on starts after what was enqueued on `before`.
+bool follow(cl_command_queue next, cl_command_queue before) noexcept {
+  cl_event done = nullptr;
+  if (clEnqueueMarkerWithWaitList(before, 0, nullptr, &done) != CL_SUCCESS) return false;
+  const bool follows =
+      clFlush(before) == CL_SUCCESS && clEnqueueBarrierWithWaitList(next, 1, &done, nullptr) == CL_SUCCESS;
+  clReleaseEvent(done);
+  return follows;
+}
+
+}  // namespace
+
+CommandQueue::CommandQueue(const ::cl::Context& context, const ::cl::Device& device, bool profiling)
+    : context_(context), device_(device) {
+  (profiling ? profiling_ : plain_) = make(context, device, profiling);
+  current_ = profiling ? profiling_() : plain_();
+}
 
 CommandQueue::CommandQueue(const ::cl::Context& context, const ::cl::Device& device, ::cl::CommandQueue plain)
-    : context_(context), device_(device), plain_(std::move(plain)), current_(plain_()) {}
+    : context_(context), device_(device), plain_(std::move(plain)), current_(plain_()), kept_(true) {}
 
-void CommandQueue::set_profiling(bool on) {
-  if (on == profiling()) return;
-  ::cl::CommandQueue(handle(), true).finish();
-  if (on && profiling_() == nullptr) {
-    const base::Undisturbed undisturbed;
-    profiling_ = ::cl::CommandQueue(context_, device_, cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
+void CommandQueue::set_profiling(bool on) noexcept {
+  if (on == profiling() || kept_) return;
+  ::cl::CommandQueue& next = on ? profiling_ : plain_;
+  if (next() == nullptr) {
+    try {
+      const base::Undisturbed undisturbed;
+      next = make(context_, device_, on);
+    } catch (const ::cl::Error&) {
+      return;
+    }
   }
-  current_.store(on ? profiling_() : plain_(), std::memory_order_release);
+  if (follow(next(), handle())) current_.store(next(), std::memory_order_release);
 }
 
 namespace {
 
-/// Calls `enqueue(event)`, which gives a code, and returns when the command is done.
+/// Calls `enqueue(event)`, which gives a code, and returns when the command is done. `wanted`, if not null, gets the
+/// event.
 template <class F>
-cl_int wait_for(F enqueue) noexcept {
+cl_int wait_for(F enqueue, cl_event* wanted = nullptr) noexcept {
   cl_event done = nullptr;
   cl_int code = enqueue(&done);
   if (code != CL_SUCCESS) return code;
   code = clWaitForEvents(1, &done);
-  clReleaseEvent(done);
+  if (wanted != nullptr) {
+    *wanted = done;
+  } else {
+    clReleaseEvent(done);
+  }
   return code;
 }
 
 /// The same for a command that blocks. That it does is needed even so: were the wait to fail, nobody would know when
 /// its memory may go.
 template <class F>
-cl_int enqueue_and_wait(const Quirks& quirks, F enqueue) noexcept {
-  return quirks.waits_skip_flushed ? wait_for(enqueue) : enqueue(nullptr);
+cl_int enqueue_and_wait(const Quirks& quirks, F enqueue, cl_event* wanted = nullptr) noexcept {
+  return quirks.waits_skip_flushed ? wait_for(enqueue, wanted) : enqueue(wanted);
 }
 
 }  // namespace
@@ -54,17 +85,19 @@ cl_int finish(cl_command_queue queue, const Quirks& quirks) noexcept {
 }
 
 cl_int read(cl_command_queue queue, const Quirks& quirks, cl_mem from, std::uint64_t offset, void* target,
-            std::uint64_t bytes) noexcept {
-  return enqueue_and_wait(quirks, [&](cl_event* event) {
-    return clEnqueueReadBuffer(queue, from, CL_TRUE, offset, bytes, target, 0, nullptr, event);
-  });
+            std::uint64_t bytes, cl_event* event) noexcept {
+  const auto enqueue = [&](cl_event* made) {
+    return clEnqueueReadBuffer(queue, from, CL_TRUE, offset, bytes, target, 0, nullptr, made);
+  };
+  return enqueue_and_wait(quirks, enqueue, event);
 }
 
 cl_int write(cl_command_queue queue, const Quirks& quirks, cl_mem to, std::uint64_t offset, const void* source,
-             std::uint64_t bytes) noexcept {
-  return enqueue_and_wait(quirks, [&](cl_event* event) {
-    return clEnqueueWriteBuffer(queue, to, CL_TRUE, offset, bytes, source, 0, nullptr, event);
-  });
+             std::uint64_t bytes, cl_event* event) noexcept {
+  const auto enqueue = [&](cl_event* made) {
+    return clEnqueueWriteBuffer(queue, to, CL_TRUE, offset, bytes, source, 0, nullptr, made);
+  };
+  return enqueue_and_wait(quirks, enqueue, event);
 }
 
 void* map(cl_command_queue queue, const Quirks& quirks, cl_mem memory, cl_map_flags flags, std::uint64_t offset,
@@ -84,10 +117,6 @@ bool Event::done() const {
   const cl_int status = event_.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
   if (status < 0) throw ::cl::Error(status, "the event's work failed");
   return status == CL_COMPLETE;
-}
-
-std::uint64_t Event::duration() const {
-  return event_.getProfilingInfo<CL_PROFILING_COMMAND_END>() - event_.getProfilingInfo<CL_PROFILING_COMMAND_START>();
 }
 
 }  // namespace koine::cl

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,7 @@ std::uint64_t next_evaluation() {
 
 void run_all(runtime::Context& context, Programs& programs, std::uint64_t evaluation, std::span<Node* const> roots,
              std::span<const graph::Destination> destinations) {
+  std::optional<runtime::SpanOfHost> planning(std::in_place, "plan");
   const PlannerLease planner;
   const codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
   const std::span<codegen::Step* const> steps = planner->plan(roots, limits);
@@ -60,6 +62,7 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
     }
     prepared.push_back(prepare(programs, queue_of(*step->node), *step));
   }
+  planning.reset();
   programs.complete();
   for (Work& work : prepared) std::exchange(work, nullptr)();
 }

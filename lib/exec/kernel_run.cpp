@@ -3,6 +3,7 @@
 #include "exec/kernel_run.hpp"
 
 #include "exec/donate.hpp"
+#include "exec/traffic.hpp"
 #include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
@@ -58,6 +59,7 @@ void run_step(runtime::Queue& queue, codegen::Step& step, const runtime::KernelR
     runtime::Launch launch(queue, kernel);
     add_loads(launch, queue, body);
     for (const graph::Destination& result : results) launch.out(*result.storage);
+    if (runtime::recording()) launch.moves(0, traffic_of(body).written);
     const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, spilled);
     launch.run({groups * local}, {local});
   }
@@ -97,6 +99,7 @@ void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Bo
   for (const codegen::Load& load : body.loads) {
     if (load.take) launch.fault(take_fault(queue, *load.take));
   }
+  if (runtime::recording()) launch.moves(traffic_of(body).read, 0);
 }
 
 runtime::BufferRef add_parameters(runtime::Launch& launch, runtime::Queue& queue, const codegen::ParamBlock& block,

@@ -67,6 +67,12 @@ cl_int multiply_any(const MatmulPiece& p, const MatmulMemory& memory, bool add, 
   }
 }
 
+runtime::Command command_of(const MatmulPiece& p) {
+  const auto count = static_cast<std::uint64_t>(p.batch.count()) * size_of(p.dtype);
+  const auto read = static_cast<std::uint64_t>((p.m + p.n) * p.k), written = static_cast<std::uint64_t>(p.m * p.n);
+  return {runtime::Command::Kind::kernel, "clblast_gemm", read * count, written * count, true};
+}
+
 /// What CLBlast compiles a program for, once in each context, when it is first called.
 struct Routine {
   const runtime::Context* context;
@@ -117,7 +123,9 @@ void compile(runtime::Queue& queue, const Routine& routine) {
   piece.batch.a_strides.back() = piece.batch.b_strides.back() = 1;
   piece.a = piece.b = {0, 1, 1, {}};
   const base::Undisturbed undisturbed;
-  const cl_int code = multiply_any(piece, {*in, *in, *out}, false, queue.handle(), nullptr);
+  const cl_int code = queue.transfer({}, [&] {
+    return multiply_any(piece, {*in, *in, *out}, false, queue.handle(), nullptr);
+  });
   if (code != CL_SUCCESS) context.fail(code, "matmul", "compile CLBlast's kernels");
   queue.finish("matmul");
 }
@@ -130,8 +138,8 @@ void launch(runtime::Queue& queue, const MatmulPiece& piece, const MatmulMemory&
   for (std::int64_t done = 0; done < piece.k; done += clblast_depth) {
     p.k = std::min(clblast_depth, piece.k - done);
     // CLBlast passes OpenCL's codes on; its own are below -1000.
-    const cl_int code =
-        queue.submit(uses, [&](cl_event* event) { return multiply_any(p, memory, done > 0, queue.handle(), event); });
+    const auto enqueue = [&](cl_event* event) { return multiply_any(p, memory, done > 0, queue.handle(), event); };
+    const cl_int code = queue.submit(uses, enqueue, nullptr, [&] { return command_of(p); });
     if (code != CL_SUCCESS) context.fail(code, "matmul", "multiply with CLBlast");
     p.a.offset += p.k * p.a.column_stride;
     p.b.offset += p.k * p.b.row_stride;

@@ -65,7 +65,9 @@ Context& Context::of(const cl::DeviceEntry& entry) {
   const std::lock_guard lock(slot.mutex);
   Context* context = slot.context.load(std::memory_order_relaxed);
   if (context == nullptr) {
-    context = new Context(entry, make_context(entry));
+    ::cl::Context handle = make_context(entry);
+    record_as_environment_says();  // before there are queues, and once the driver is loaded, which ends after us then
+    context = new Context(entry, std::move(handle));
     slot.context.store(context, std::memory_order_release);
   }
   return *context;

@@ -48,7 +48,7 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
     cl::check_compiler(context.traits());
     undisturbed.emplace();
   }
-  const cl_int code = queue_.submit(uses_, enqueue, event);
+  const cl_int code = queue_.submit(uses_, enqueue, event, [this] { return command(); });
   if (code != CL_SUCCESS) fail_run(code, global, local);
   if (!faults_.empty()) hand_on_faults();
   if (context.synchronous()) {
@@ -68,6 +68,14 @@ void Launch::hand_on_faults() {
     if (!use.writes || is_word(use.buffer)) continue;
     for (const auto& fault : faults_) queue_.add_fault(*use.buffer, fault);
   }
+}
+
+Command Launch::command() const {
+  Command command{Command::Kind::kernel, kernel_.name(), read_, written_};
+  for (std::size_t k = counted_; k < uses_.size(); ++k) {
+    (uses_[k].writes ? command.written : command.read) += uses_[k].buffer->size();
+  }
+  return command;
 }
 
 void Launch::fail_argument(cl_int code, std::size_t size) {

@@ -48,6 +48,15 @@ class Launch {
   /// ... or local memory.
   Launch& local(std::size_t bytes) { return arg(nullptr, bytes); }
 
+  /// How many bytes of its memory the kernel reads and writes, of the arguments so far: without this, all of their
+  /// buffers. Only of interest while commands are recorded.
+  Launch& moves(std::uint64_t read, std::uint64_t written) {
+    read_ += read;
+    written_ += written;
+    counted_ = uses_.size();
+    return *this;
+  }
+
   /// Enqueues. `local` empty lets the driver choose the group; otherwise it has as many entries as `global` and divides
   /// it; so has `offset`, unless it is empty. A global size of zero enqueues nothing. Throws LaunchError, OutOfMemory
   /// or DeviceLost.
@@ -64,6 +73,7 @@ class Launch {
     return arg(&memory, sizeof memory);
   }
   void hand_on_faults();
+  Command command() const;
   [[noreturn]] void fail_argument(cl_int code, std::size_t size);
   [[noreturn]] void fail_run(cl_int code, std::span<const std::size_t> global, std::span<const std::size_t> local);
 
@@ -73,6 +83,8 @@ class Launch {
   cl_uint index_ = 0;
   std::vector<Use> uses_;
   std::vector<std::shared_ptr<Fault>> faults_;
+  std::size_t counted_ = 0;  // of uses_, for which these stand
+  std::uint64_t read_ = 0, written_ = 0;
 };
 
 }  // namespace koine::runtime

@@ -75,6 +75,7 @@ cl_int Queue::create(Block& block) {
     const cl_uint zero = 0;
     const std::lock_guard lock(order_mutex());
     cl_event raw = nullptr;
+    follow_recording();
     code = clEnqueueFillBuffer(handle(), memory, &zero, sizeof zero, 0, sizeof zero, 0, nullptr,
                                others() ? &raw : nullptr);
     if (code != CL_SUCCESS) {

@@ -14,6 +14,7 @@
 #include "koine/error.hpp"
 #include "koine/version.hpp"
 #include "runtime/program_dump.hpp"
+#include "runtime/recorder.hpp"
 
 namespace koine::runtime {
 
@@ -192,6 +193,7 @@ ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
 }
 
 ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
+  const SpanOfHost span("program", text.entry.empty() ? text.about : text.entry);
   // Before it is built: what a compiler refuses, or dies of, is what one wants to see most.
   dump_program(entry_.traits, text);
   room_.take();

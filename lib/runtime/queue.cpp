@@ -18,7 +18,7 @@ namespace {
 cl::CommandQueue make_driver_queue(const Context& context) {
   const base::Undisturbed undisturbed;
   try {
-    return cl::CommandQueue(context.handle(), context.entry().device);
+    return cl::CommandQueue(context.handle(), context.entry().device, recording());
   } catch (const ::cl::Error& error) {
     cl::throw_error(error.err(), "device", "create a queue", context.traits());
   }
@@ -53,6 +53,17 @@ bool Queue::relieve_locked(cl_int code) noexcept {
 cl_int Queue::failed(cl_int code) noexcept {
   if (others()) cl::finish(handle(), traits().quirks);
   return code;
+}
+
+void Queue::change_recording(bool on) noexcept {
+  // A transfer under way goes on where it began, and what follows it must go there, too.
+  if (transfers_ == 0) driver_.set_profiling(on);
+  if (on) know_queue(handle(), traits(), number_);
+}
+
+cl_command_queue Queue::keep_handle() {
+  const std::lock_guard lock(order_mutex());
+  return driver_.keep();
 }
 
 bool Queue::follows(const Point& point) const noexcept {
@@ -218,6 +229,7 @@ cl::Event Queue::record() {
 
 void Queue::wait(const cl::Event& event) {
   const Context::InUse in_use(context_, "wait");
+  const std::lock_guard lock(order_mutex());  // the handle must not change before the barrier stands in it
   const cl_event raw = event.handle()();
   const cl_int code = clEnqueueBarrierWithWaitList(handle(), 1, &raw, nullptr);
   if (code != CL_SUCCESS) context_.fail(code, "wait", "wait for an event");

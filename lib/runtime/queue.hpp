@@ -10,12 +10,14 @@
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "cl/queue.hpp"
 #include "device/traits.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/order.hpp"
+#include "runtime/recorder.hpp"
 
 namespace koine::runtime {
 
@@ -33,10 +35,9 @@ class Queue {
   Context& context() const noexcept { return context_; }
   const DeviceTraits& traits() const noexcept;
   cl_command_queue handle() const noexcept { return driver_.handle(); }
-  /// Whether commands record their times.
-  bool profiling() const noexcept { return driver_.profiling(); }
-  /// Waits for all work, then switches. Nobody else may enqueue meanwhile.
-  void set_profiling(bool on) { driver_.set_profiling(on); }
+  /// The same, and it stays this one: for other code, which enqueues on it too. Without this a queue has two of the
+  /// driver's, one of them while commands are recorded.
+  cl_command_queue keep_handle();
 
   /// Memory from the pool, contents undefined; zero bytes are allowed. Throws OutOfMemory, which names the request,
   /// what is in use and held, and what the device has.
@@ -88,13 +89,14 @@ class Queue {
   template <class Transfer>
   cl_int transfer(std::initializer_list<Use> uses, Transfer transfer);
   /// Enqueues what `enqueue(cl_event*)` enqueues on handle(), after all work on other queues that `uses` depend on, and
-  /// notes it for theirs. Where memory runs out, waits and releases what the pool holds, and tries once more. Returns
-  /// OpenCL's code.
-  template <class Enqueue>
-  cl_int submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event = nullptr);
-  template <class Enqueue>
-  cl_int submit(std::initializer_list<Use> uses, Enqueue enqueue, cl::Event* event = nullptr) {
-    return submit(std::span(uses.begin(), uses.size()), enqueue, event);
+  /// notes it for theirs. Where memory runs out, waits and releases what the pool holds, and tries once more. While
+  /// commands are recorded, so is this one, as the Command that `describe()` gives; a null pointer instead of that says
+  /// that nothing is to be recorded. Returns OpenCL's code.
+  template <class Enqueue, class Describe>
+  cl_int submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event, Describe describe);
+  template <class Enqueue, class Describe>
+  cl_int submit(std::initializer_list<Use> uses, Enqueue enqueue, cl::Event* event, Describe describe) {
+    return submit(std::span(uses.begin(), uses.size()), enqueue, event, describe);
   }
 
  private:
@@ -112,6 +114,13 @@ class Queue {
   /// What is written inherits the faults of what was read for it.
   static Faults faults_of(std::span<const Use> uses);
   static void pass_on(const Faults& faults, std::span<const Use> uses) noexcept;
+  /// Sees to it that commands go where their times are known, or no longer, and says which.
+  bool follow_recording() noexcept {
+    const bool on = recording();
+    if (on || driver_.profiling()) change_recording(on);
+    return on;
+  }
+  void change_recording(bool on) noexcept;
 
   /// Throws what kernels reported about the contents; reads their words by `read`.
   void check_faults(const Buffer& buffer, const std::function<void(const Buffer&, void*, std::uint64_t)>& read);
@@ -123,6 +132,8 @@ class Queue {
   bool relieve_locked(cl_int code) noexcept;  // takes the order mutex itself
   /// New memory for a block of that capacity.
   cl_int create(Block& block);
+  template <class Enqueue>
+  cl_int enqueue_recorded(const Command& command, Enqueue enqueue, const cl_event& event);
 
   Context& context_;
   std::size_t number_;
@@ -130,17 +141,27 @@ class Queue {
   std::atomic<std::uint64_t> launches_{0};         // since launched() waited last
   std::atomic<std::uint64_t> most_under_way_{16};  // where the end of the process waits for work
   std::uint64_t ticket_ = 0;                       // of the last command that was noted
+  std::size_t transfers_ = 0;                      // under way, on the handle that they began with
   std::vector<std::uint64_t> seen_;  // by queue number: the last of its commands that later work here comes after
 };
 
-template <class Enqueue>
-cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event) {
+template <class Enqueue, class Describe>
+cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event, Describe describe) {
   const std::lock_guard lock(order_mutex());
-  const bool several = others();
+  const bool several = others(), recorded = follow_recording();
   cl_event raw = nullptr;
+  const auto enqueued = [&]() -> cl_int {
+    cl_event* const wanted = several || recorded || event != nullptr ? &raw : nullptr;
+    if constexpr (!std::is_null_pointer_v<Describe>) {
+      if (recorded)
+        return enqueue_recorded(
+            describe(), [&] { return enqueue(wanted); }, raw);
+    }
+    return enqueue(wanted);
+  };
   const auto attempt = [&] {
     const cl_int code = several ? wait_for(uses) : CL_SUCCESS;
-    return code != CL_SUCCESS ? code : enqueue(several || event != nullptr ? &raw : nullptr);
+    return code != CL_SUCCESS ? code : enqueued();
   };
   // Whatever may throw comes before the command or is made up for: what ran is not to be tried again.
   const Faults faults = faults_of(uses);
@@ -155,17 +176,31 @@ cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* even
   return code;
 }
 
+template <class Enqueue>
+cl_int Queue::enqueue_recorded(const Command& command, Enqueue enqueue, const cl_event& event) {
+  cl_event begin = nullptr;
+  if (command.several && clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &begin) != CL_SUCCESS) begin = nullptr;
+  const std::int64_t before = now();
+  const cl_int code = enqueue();
+  if (code == CL_SUCCESS) runtime::record(handle(), event, command, before, begin);
+  if (begin != nullptr) clReleaseEvent(begin);
+  return code;
+}
+
 template <class Transfer>
 cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer) {
   const std::span<const Use> uses(list.begin(), list.size());
   std::unique_lock lock(order_mutex());
+  follow_recording();
   const auto attempt = [&] {
     const cl_int code = others() ? wait_for(uses) : CL_SUCCESS;
     if (code != CL_SUCCESS) return code;
+    ++transfers_;
     // Not under the lock: it may take long, and other threads' work does not depend on it.
     lock.unlock();
     const cl_int moved = transfer();
     lock.lock();
+    --transfers_;
     return moved;
   };
   cl_int code = attempt();

@@ -47,8 +47,8 @@ cl::Event Queue::ready(const Buffer& from, std::string_view function) {
   const Context::InUse in_use(context_, function);
   cl::Event event;
   cl_int code = submit(
-      {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); },
-      &event);
+      {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); }, &event,
+      nullptr);
   if (code == CL_SUCCESS) code = clFlush(handle());
   if (code != CL_SUCCESS) context_.fail(code, function, "submit the work");
   return event;
@@ -96,9 +96,10 @@ void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::u
                  std::uint64_t bytes, std::string_view function) {
   const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
-  const cl_int code = submit({{&from, false}, {&to, true}}, [&](cl_event* event) {
+  const auto enqueue = [&](cl_event* event) {
     return clEnqueueCopyBuffer(handle(), from.memory(), to.memory(), from_offset, to_offset, bytes, 0, nullptr, event);
-  });
+  };
+  const cl_int code = submit({{&from, false}, {&to, true}}, enqueue, nullptr, [&] { return copied(bytes); });
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes));
 }
 
@@ -109,9 +110,10 @@ void Queue::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes,
   const std::array<cl_uint, 4> zeros{};
   if (offset + bytes == buffer.size()) bytes = std::min((bytes + 15) / 16 * 16, buffer.capacity() - offset);
   const std::size_t pattern = offset % 16 == 0 && bytes % 16 == 0 ? 16 : 4;
-  const cl_int code = submit({{&buffer, true}}, [&](cl_event* event) {
+  const auto enqueue = [&](cl_event* event) {
     return clEnqueueFillBuffer(handle(), buffer.memory(), zeros.data(), pattern, offset, bytes, 0, nullptr, event);
-  });
+  };
+  const cl_int code = submit({{&buffer, true}}, enqueue, nullptr, [&] { return filled(bytes); });
   if (code != CL_SUCCESS) context_.fail(code, function, "fill " + bytes_text(bytes));
 }
 

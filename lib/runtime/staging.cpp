@@ -12,6 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "cl/queue.hpp"
+#include "runtime/recorder.hpp"
 
 namespace koine::runtime {
 
@@ -68,15 +69,26 @@ class Staging::Lease {
 
   /// Enqueues and submits, without waiting.
   cl_int write(cl_command_queue queue, cl_mem to, std::uint64_t offset, std::uint64_t bytes) {
-    const cl_int code = clEnqueueWriteBuffer(queue, to, CL_FALSE, offset, bytes, slot_.host, 0, nullptr, &slot_.last);
-    return code != CL_SUCCESS ? code : clFlush(queue);
+    return submit(queue, uploaded(bytes), [&] {
+      return clEnqueueWriteBuffer(queue, to, CL_FALSE, offset, bytes, slot_.host, 0, nullptr, &slot_.last);
+    });
   }
   cl_int read(cl_command_queue queue, cl_mem from, std::uint64_t offset, std::uint64_t bytes) {
-    const cl_int code = clEnqueueReadBuffer(queue, from, CL_FALSE, offset, bytes, slot_.host, 0, nullptr, &slot_.last);
-    return code != CL_SUCCESS ? code : clFlush(queue);
+    return submit(queue, downloaded(bytes), [&] {
+      return clEnqueueReadBuffer(queue, from, CL_FALSE, offset, bytes, slot_.host, 0, nullptr, &slot_.last);
+    });
   }
 
  private:
+  template <class Enqueue>
+  cl_int submit(cl_command_queue queue, const Command& command, Enqueue enqueue) {
+    const std::int64_t before = recording() ? now() : 0;
+    const cl_int code = enqueue();
+    if (code != CL_SUCCESS) return code;
+    if (recording()) record(queue, slot_.last, command, before);
+    return clFlush(queue);
+  }
+
   Staging& staging_;
   Slot& slot_;
 };

@@ -4,6 +4,7 @@
 
 #include "cl/queue.hpp"
 #include "runtime/host_copy.hpp"
+#include "runtime/recorder.hpp"
 
 namespace koine::runtime {
 
@@ -43,14 +44,17 @@ cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset,
     bool mapped = false;
     const cl_int code =
         with_mapping(queue, quirks_, to, CL_MAP_WRITE_INVALIDATE_REGION, offset, bytes, mapped, [&](void* pointer) {
+          const std::int64_t start = now();
           host_copy(pointer, source, bytes);
+          if (recording()) record_host_copy(queue, uploaded(bytes), start);
           return CL_SUCCESS;
         });
     if (mapped) return code;
   } else if (!shares_memory_ && bytes >= tuning_.transfer_staged_bytes) {
     return staging_.write(queue, to, offset, source, bytes);
   }
-  return cl::write(queue, quirks_, to, offset, source, bytes);
+  return recorded(queue, uploaded(bytes),
+                  [&](cl_event* event) { return cl::write(queue, quirks_, to, offset, source, bytes, event); });
 }
 
 cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes) {
@@ -59,26 +63,33 @@ cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset
     bool mapped = false;
     const cl_int code =
         with_mapping(queue, quirks_, from, CL_MAP_READ, offset, bytes, mapped, [&](const void* pointer) {
+          const std::int64_t start = now();
           host_copy(target, pointer, bytes);
+          if (recording()) record_host_copy(queue, downloaded(bytes), start);
           return CL_SUCCESS;
         });
     if (mapped) return code;
   } else if (!shares_memory_ && bytes >= tuning_.transfer_staged_bytes) {
     return staging_.read(queue, from, offset, target, bytes);
   }
-  return cl::read(queue, quirks_, from, offset, target, bytes);
+  return recorded(queue, downloaded(bytes),
+                  [&](cl_event* event) { return cl::read(queue, quirks_, from, offset, target, bytes, event); });
 }
 
 cl_int Transfers::read_aside(cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes) {
+  cl_command_queue queue = nullptr;
   {
     const std::lock_guard lock(mutex_);
     try {
-      if (aside_() == nullptr) aside_ = ::cl::CommandQueue(context_, device_, cl_command_queue_properties{0});
+      if (!aside_) aside_.emplace(context_, device_, recording());
     } catch (const ::cl::Error& error) {
       return error.err();
     }
+    aside_->set_profiling(recording());
+    queue = aside_->handle();
+    if (recording()) know_queue(queue, traits_, Recorded::beside);
   }
-  return read(aside_(), from, offset, target, bytes);
+  return read(queue, from, offset, target, bytes);
 }
 
 CopyStatus Transfers::copy(const Place& from, const Place& to, std::uint64_t bytes) {

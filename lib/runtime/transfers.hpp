@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "cl/device_entry.hpp"
+#include "cl/queue.hpp"
 #include "runtime/staging.hpp"
 
 namespace koine::runtime {
@@ -18,6 +20,7 @@ class Transfers {
       : context_(context),
         device_(entry.device),
         shares_memory_(shares_memory(entry.traits)),
+        traits_(entry.traits),
         quirks_(entry.traits.quirks),
         tuning_(entry.traits.tuning),
         staging_(context, entry, entry.traits.tuning.transfer_slot_bytes) {}
@@ -55,11 +58,12 @@ class Transfers {
   ::cl::Context context_;
   ::cl::Device device_;
   bool shares_memory_;
+  const DeviceTraits& traits_;
   const Quirks& quirks_;
   const Tuning& tuning_;
   Staging staging_;
   std::mutex mutex_;
-  ::cl::CommandQueue aside_;  // made when first used
+  std::optional<cl::CommandQueue> aside_;  // made when first used
 };
 
 }  // namespace koine::runtime

@@ -360,7 +360,8 @@ TEST_CASE("faults of earlier calls and of settings keep their names") {
 
 TEST_CASE("every function of docs/api.md has been called wrongly, but for those that take anything") {
   const std::string anything =
-      " array_equal can_cast capabilities default_device default_device_reason default_dtype default_dtypes empty_like "
+      " array_equal bandwidth can_cast capabilities default_device default_device_reason default_dtype default_dtypes "
+      "empty_like "
       "eval "
       "isin memory_stats name ones_like print_options set_default_device set_memory_limit slice synchronize to_device "
       "to_dlpack unique_all unique_counts unique_inverse unique_values version zeros_like ";

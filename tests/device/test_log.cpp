@@ -10,6 +10,7 @@
 #include "support/arrays.hpp"
 #include "support/child.hpp"
 #include "support/devices.hpp"
+#include "support/launches.hpp"
 
 namespace kn = koine;
 using kn::test::has;
@@ -28,17 +29,6 @@ kn::test::Ended child_with(const std::string& log) {
 
 bool has_topic(const kn::test::Ended& ended, const std::string& topic) {
   return ended.err.starts_with("koine " + topic + ": ") || has(ended.err, "\nkoine " + topic + ": ");
-}
-
-/// The kernels' names in the lines of KOINE_LOG=launch.
-std::vector<std::string> kernels_in(const std::string& log) {
-  const std::string head = "koine launch: ";
-  std::vector<std::string> names;
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(head)) names.push_back(line.substr(head.size(), line.find(" on ") - head.size()));
-  }
-  return names;
 }
 
 }  // namespace
@@ -147,5 +137,5 @@ TEST_CASE("kernels are named by what they do") {
                                              "scatter_reduce_total",
                                              "scatter_reduce_finish",
                                              "random_normal"};
-  CHECK(kernels_in(ended.err) == expected);
+  CHECK(kn::test::launched_kernels(ended.err) == expected);
 }

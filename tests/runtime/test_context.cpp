@@ -201,20 +201,42 @@ TEST_CASE("a buffer larger than the device's largest is refused before the drive
   CHECK_NOTHROW(context.queue().allocate(1024, "test"));
 }
 
-TEST_CASE("profiling is switched on by swapping the queue") {
+TEST_CASE("while commands are recorded they go to a queue that records times, unless other code has the handle") {
   Context& context = Context::of(kn::default_device());
-  const BufferRef x = context.queue().allocate(1024 * sizeof(int), "test");
-  CHECK_FALSE(context.queue().profiling());
-  context.queue().set_profiling(true);
-  CHECK(context.queue().profiling());
-  const std::size_t size = 1024;
-  kn::cl::Event event;
-  Launch(context.queue(), add_kernel(context)).out(*x).value(1).run(std::span(&size, 1), {}, &event);
-  event.wait();
-  CHECK(event.done());
-  CHECK(event.duration() > 0);
-  context.queue().set_profiling(false);
-  CHECK_FALSE(context.queue().profiling());
+  const auto records_times = [](kn::runtime::Queue& queue) {
+    cl_command_queue_properties properties = 0;
+    clGetCommandQueueInfo(queue.handle(), CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
+    return (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
+  };
+  const auto add = [&](kn::runtime::Queue& queue, const BufferRef& x) {
+    Launch(queue, add_kernel(context)).out(*x).value(1).run({1024}, {64});
+  };
+  const std::shared_ptr<kn::runtime::Queue> queue = context.new_queue();
+  const BufferRef x = queue->allocate(1024 * sizeof(int), "test");
+  queue->fill_zero(*x, 0, 1024 * sizeof(int));
+  kn::runtime::Recording recording(10);
+  add(*queue, x);
+  CHECK_FALSE(records_times(*queue));
+  recording.start();
+  add(*queue, x);
+  CHECK(records_times(*queue));
+  recording.stop();
+  add(*queue, x);
+  CHECK_FALSE(records_times(*queue));
+  const cl_command_queue kept = queue->keep_handle();
+  recording.start();
+  add(*queue, x);
+  CHECK(queue->handle() == kept);
+  recording.stop();
+  std::vector<int> values(1024);
+  queue->read(*x, 0, values.data(), values.size() * sizeof(int));
+  CHECK(values == std::vector<int>(1024, 4));
+  const auto commands = recording.commands();
+  REQUIRE(commands.size() == 2);
+  CHECK(commands[0].name == commands[1].name);
+  CHECK(commands[0].timed);
+  CHECK(commands[0].end > commands[0].start);
+  CHECK_FALSE(commands[1].timed);
 }
 
 TEST_CASE("programs load again from their binary") {
