@@ -55,7 +55,7 @@ void Planner::State::collect(std::span<Node* const> roots) {
 
 void Planner::State::request_roots() {
   for (Node* root : asked) {
-    if (Info* info = find(root); info && !root->is_ready()) info->requested = true;
+    if (Info* info = find(root); info && !root->is_ready()) info->request(Why::asked);
   }
 }
 
@@ -64,6 +64,7 @@ void Planner::State::decide_again() {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
     info.requested = info.copied = info.awaited = info.row_major = info.cut = false;
+    info.why = Why::unstored;
     info.step = -1;
     info.chain = Chains::identity;
     info.reads.clear();
@@ -250,10 +251,11 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.parameter_limit = limits.parameter_bytes;
   s.elsewhere = limits.elsewhere;
   s.evaluation = limits.evaluation;
-  if (roots.size() == 1 && s.plan_tree(roots[0])) return s.ordered;
+  if (roots.size() == 1 && !limits.trial && s.plan_tree(roots[0])) return s.ordered;
   s.collect(roots);
   const std::uint64_t hash = s.describe();
-  if (const KnownPlan* plan = limits.reuse ? s.known.find(hash, s.structure) : nullptr) {
+  const bool reuse = limits.reuse && !limits.trial;
+  if (const KnownPlan* plan = reuse ? s.known.find(hash, s.structure) : nullptr) {
     s.follow(*plan);
     return s.ordered;
   }
@@ -279,9 +281,9 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     bool fits = true;
     for (std::size_t k = 0; k < s.step_count; ++k) fits = fits && s.fits(s.steps[k]);
     if (fits) {
-      s.remember_unstored();
+      if (!limits.trial) s.remember_unstored();
       s.order();
-      if (limits.reuse && s.known.comes_again(hash)) s.known.keep(hash, s.known_plan());
+      if (reuse && s.known.comes_again(hash)) s.known.keep(hash, s.known_plan());
       return s.ordered;
     }
     s.decide_again();

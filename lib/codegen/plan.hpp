@@ -37,11 +37,38 @@ struct Step {
   bool folds() const { return graph::role(family) == graph::Role::fold; }
 };
 
+/// Why a node is stored.
+enum class Why : std::uint8_t {
+  unstored,      // it is not: the kernels that read it compute it
+  asked,         // it was asked for
+  own_kernel,    // its operation runs kernels of its own
+  into_kernels,  // an operation that runs kernels of its own reads it
+  taken,         // elements of it are taken by their positions
+  checked,       // it is taken by positions, which are checked where all of it is computed
+  readers,       // many kernels, or many places of them, read it
+  dear,          // several read it, or will, and it is dear to compute again
+  repeated,      // a kernel reads each element many times
+  again,         // it was computed before without being kept, and somebody holds it
+  part,          // a view of it is stored, and is one of its memory
+  order,         // a reshape reads it in row-major order
+  seams,         // what reads it can read it in one piece alone
+  copied,        // a reshape of memory that no strides express
+  parameters,    // the kernel that reads it has no room for more buffers
+};
+
+/// What a plan does with a node.
+struct Note {
+  const graph::Node* node;
+  std::int32_t step;  // in the order in which they run: one that computes it
+  Why why;            // that stores it
+};
+
 struct Limits {
   std::uint32_t parameter_bytes = 1024;
   bool elsewhere = false;        ///< a result goes to memory that was there before, in any layout
   std::uint64_t evaluation = 1;  ///< its number: one that begins anew, after a program was built, plans as before
   bool reuse = true;             ///< take the plan that was kept of a graph with this structure
+  bool trial = false;            ///< nothing is going to run: leave no trace of it, and the reasons for notes()
 };
 
 /// Decides what is stored and what is computed where it is used, and writes each kernel's code. Keeps its memory from
@@ -60,6 +87,8 @@ class Planner {
 
   /// The steps, in an order that can be run, after which every root is ready. Valid until the next call.
   std::span<Step* const> plan(std::span<graph::Node* const> roots, const Limits& limits);
+  /// Of a trial, before the next plan: each pending node with the steps that compute it, inputs first.
+  std::vector<Note> notes() const;
 
  private:
   struct State;

@@ -73,7 +73,10 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
     const NodeRef& input = node.inputs[i];
     if (node.op == Op::take && i == 0) {
       // What a kernel takes elements of by their positions lies in memory.
-      if (!input->is_ready() && !is_counted(*input)) find(input.get())->requested = find(input.get())->awaited = true;
+      if (input->is_ready() || is_counted(*input)) continue;
+      Info& array = *find(input.get());
+      array.request(Why::taken);
+      array.awaited = true;
       continue;
     }
     add_read(*input, step, chains.extend(chain, node, i));
@@ -157,10 +160,11 @@ std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) cons
   return -1;
 }
 
-bool Planner::State::worth_storing(const Info& info) const {
+/// Why it is better stored than computed again, if it is.
+Why Planner::State::worth_storing(const Info& info) const {
   const Node& node = *info.node;
   const bool outside = node.consumers.load(std::memory_order_relaxed) > info.edges;
-  const bool again = info.reads.size() > 1 || outside || (node.recomputed(evaluation) && info.held);
+  const bool again = info.reads.size() > 1 || outside, before = node.recomputed(evaluation) && info.held;
   bool repeated = false;
   std::int64_t repetitions = 0;
   for (const Read& read : info.reads) {
@@ -169,15 +173,15 @@ bool Planner::State::worth_storing(const Info& info) const {
       repetitions = std::max(repetitions, steps[static_cast<std::size_t>(read.step)].body.domain.elements());
     }
   }
-  if (!again && !repeated) return false;
-  if (info.fold && read_by_rows(info, *info.fold)) return false;  // computed once for a row
+  if (!again && !before && !repeated) return Why::unstored;
+  if (info.fold && read_by_rows(info, *info.fold)) return Why::unstored;  // computed once for a row
   // One kernel reads the parts of a stencil at more places, each of which is computed as cheaply as loaded.
   const bool stencil = info.wraps > 0 && info.loads <= 1 && info.operations <= cheap_repeated_operations;
-  if (info.reads.size() > (stencil ? most_places : most_readers)) return true;
-  if (repeated && repetitions > few_elements && info.operations > cheap_repeated_operations) return true;
+  if (info.reads.size() > (stencil ? most_places : most_readers)) return Why::readers;
+  if (repeated && repetitions > few_elements && info.operations > cheap_repeated_operations) return Why::repeated;
   const bool cheap = info.loads == 0 ? info.operations <= cheap_operations_without_loads
                                      : info.loads == 1 && info.operations <= cheap_operations;
-  return !cheap;
+  return cheap ? Why::unstored : again ? Why::dear : before ? Why::again : Why::repeated;
 }
 
 /// Whether a kernel can store this node too, which is computed on the same queue. Results take half of the parameters
@@ -314,13 +318,14 @@ void Planner::State::decide_view(Info& info) {
   const bool flat = reads_flat(info), bounded = !map.bounds.empty();
   // Pieces of pieces of pieces would be many, and two axes cannot walk one in pieces.
   const bool apart = bounded ? in && in->wraps > 1 : !reads_simply(map);
-  if (in && in->wraps > 0 && (apart || !flat)) in->requested = true;
+  if (in && in->wraps > 0 && (apart || !flat)) in->request(Why::seams);
   const bool stored = info.requested || info.cut;
   const bool computed = in && (in->requested || short_axis(*input));  // and stored as the reshape has it
   if (!flat && (stored || computed || !readable(info, flat))) {
     // Of what is pending the input is stored, so that the reshape is a view of it.
     if (!in) return copy_reshape(info);
-    in->requested = in->row_major = true;
+    in->request(Why::order);
+    in->row_major = true;
   }
   if (stored || (bounded && !readable(info, flat))) {
     // A part alone is computed without the rest, unless the whole is, or will be, in memory anyway.
@@ -332,7 +337,10 @@ void Planner::State::decide_view(Info& info) {
       if (bounded) takes(info.step, through(node, Chains::identity));
     } else {
       info.step = add_step(Op::view, &node);
-      if (in) in->requested = in->awaited = true;
+      if (in) {
+        in->request(Why::part);
+        in->awaited = true;
+      }
     }
     return;
   }
@@ -362,7 +370,8 @@ void Planner::State::store_in_kernel(Info& info, bool merge) {
 
 void Planner::State::decide_elementwise(Info& info, bool merge) {
   Node& node = *info.node;
-  if (info.requested || info.cut || worth_storing(info)) {
+  if (!info.requested && !info.cut) info.why = worth_storing(info);
+  if (info.requested || info.cut || info.why != Why::unstored) {
     if (const Shape* domain = row_domain(info)) {
       info.step = add_step(Op::rows, &node);
       steps[static_cast<std::size_t>(info.step)].body.domain = *domain;
@@ -417,12 +426,14 @@ void Planner::State::decide(bool merge) {
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
         // Its kernels walk what they read in one piece.
         Info* in = find(node.inputs[0].get());
-        if (in && !node.inputs[0]->is_ready() && in->wraps > 0) in->requested = true;
+        if (in && !node.inputs[0]->is_ready() && in->wraps > 0) in->request(Why::seams);
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
         for (const NodeRef& input : node.inputs) {
           Info* in = find(input.get());
-          if (in && !input->is_ready()) in->requested = in->awaited = true;
+          if (!in || input->is_ready()) continue;
+          in->request(Why::into_kernels);
+          in->awaited = true;
         }
       }
     } else if (info.copies) {

@@ -46,6 +46,7 @@ struct Info {
   bool flat = false;             // its elements can be read in row-major order under any shape
   bool copies = false;  // a reshape of memory that no kernel reads in place, whatever its domain: one copies it
   bool requested = false;
+  Why why = Why::unstored;                // it is stored, as far as others decide it
   bool copied = false;                    // a reshape that a step of its own copies
   bool awaited = false;                   // its memory is needed before a step that `reads` does not list
   bool held = false;                      // by somebody who may ask for it later
@@ -56,6 +57,11 @@ struct Info {
   std::vector<Read> reads;
 
   bool stored() const { return step >= 0; }
+  /// Stores it; of several reasons the first is told.
+  void request(Why reason) {
+    requested = true;
+    if (why == Why::unstored) why = reason;
+  }
   /// Whether it is stored whatever reads it.
   bool always_stored() const { return copies || node->op == Op::result || graph::has_own_kernel(node->op); }
   std::uint64_t hash_of(const Read& read) const {
@@ -171,7 +177,7 @@ struct Planner::State {
   bool takes_in_kernel(const Info& info) const;
   bool is_counted(const Node& array) const;
   std::int32_t write_take(const Node& node, std::int32_t step, std::int32_t chain);
-  bool worth_storing(const Info& info) const;
+  Why worth_storing(const Info& info) const;
   bool takes_result(const Step& step, const Node& node) const;
   std::int32_t kernel_to_join(const Info& info, bool merge) const;
   std::int32_t add_step(Op family, Node* node);

@@ -5,6 +5,7 @@
 #include "codegen/spec.hpp"
 #include "runtime/context.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -26,12 +27,21 @@ class Programs {
     std::function<runtime::ProgramCache::Held(runtime::Context&)> build;
   };
 
+  /// A program that a step asked for.
+  struct Asked {
+    std::string kernel;
+    runtime::ProgramText text;
+  };
+
   explicit Programs(runtime::Context& context) : context_(context) {}
+  /// For who looks at a plan: what is asked for is written down, and nothing is looked up, built or run.
+  Programs(runtime::Context& context, std::vector<Asked>& asked) : context_(context), asked_(&asked) {}
 
   /// The kernel `entry` of a program that is there, or without a name its only one; else null, `make` writes the
   /// program's text, and complete() will throw.
   template <class Make>
   runtime::KernelRef kernel(std::string_view signature, Make make, std::string_view entry = {}) {
+    if (asked_ != nullptr) return ask(make(), entry);
     if (runtime::KernelRef kernel = context_.find_kernel(signature, entry)) return kernel;
     add(signature, [&] {
       return [signature = std::string(signature), text = make()](runtime::Context& context) {
@@ -50,6 +60,7 @@ class Programs {
 
   /// Asks for what another library compiles by itself: `compile` does so where no lock is held.
   void need(std::string_view signature, std::function<void()> compile) {
+    if (asked_ != nullptr) return;
     add(signature, [&] {
       return [compile = std::move(compile)](runtime::Context&) {
         compile();
@@ -64,6 +75,11 @@ class Programs {
   }
 
  private:
+  std::nullptr_t ask(runtime::ProgramText text, std::string_view entry) {
+    std::string name(entry.empty() ? std::string_view(text.entry) : entry);
+    asked_->push_back({std::move(name), std::move(text)});
+    return nullptr;
+  }
   runtime::KernelRef kernel_with(std::string_view file, const std::string& options, std::string_view entry);
   template <class Make>
   void add(std::string_view signature, Make make) {
@@ -74,6 +90,7 @@ class Programs {
   }
 
   runtime::Context& context_;
+  std::vector<Asked>* asked_ = nullptr;
   std::vector<Missing> missing_;
 };
 

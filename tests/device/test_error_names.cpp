@@ -2,6 +2,7 @@
 // Whatever finds a fault, the error names the function that was called: every public function is called wrongly, in the
 // ways that what it is made of would find.
 #include <doctest/doctest.h>
+#include <koine/explain.hpp>
 #include <koine/koine.hpp>
 
 #include <filesystem>
@@ -321,6 +322,8 @@ TEST_CASE("files") {
   KN_WRONG(save_npy, kn::save_npy(none, a.x));
   KN_WRONG(save_npy, kn::save_npy(none, kn::ones({2}, {.dtype = kn::bfloat16})));
   KN_WRONG(save_npz, kn::save_npz(none, {{"a", a.x}}));
+  KN_WRONG(explain, kn::explain(a.x, {.format = "svg"}));
+  KN_WRONG(explain, kn::explain({a.x, a.vector}, {.source = true, .format = "dot"}));
 }
 
 TEST_CASE("arrays on different devices") {
