@@ -50,16 +50,16 @@ void CommandQueue::set_profiling(bool on) noexcept {
 
 namespace {
 
-/// Calls `enqueue(event)`, which gives a code, and returns when the command is done. `wanted`, if not null, gets the
+/// Calls `enqueue(event)`, which gives a code, and returns when the command is done. `made`, if not null, gets the
 /// event.
 template <class F>
-cl_int wait_for(F enqueue, cl_event* wanted = nullptr) noexcept {
+cl_int wait_for(F enqueue, cl_event* made = nullptr) noexcept {
   cl_event done = nullptr;
   cl_int code = enqueue(&done);
   if (code != CL_SUCCESS) return code;
   code = clWaitForEvents(1, &done);
-  if (wanted != nullptr) {
-    *wanted = done;
+  if (made != nullptr) {
+    *made = done;
   } else {
     clReleaseEvent(done);
   }
@@ -69,8 +69,8 @@ cl_int wait_for(F enqueue, cl_event* wanted = nullptr) noexcept {
 /// The same for a command that blocks. That it does is needed even so: were the wait to fail, nobody would know when
 /// its memory may go.
 template <class F>
-cl_int enqueue_and_wait(const Quirks& quirks, F enqueue, cl_event* wanted = nullptr) noexcept {
-  return quirks.waits_skip_flushed ? wait_for(enqueue, wanted) : enqueue(wanted);
+cl_int enqueue_and_wait(const Quirks& quirks, F enqueue, cl_event* made = nullptr) noexcept {
+  return quirks.waits_skip_flushed ? wait_for(enqueue, made) : enqueue(made);
 }
 
 }  // namespace

@@ -17,9 +17,10 @@ std::vector<Note> Planner::notes() const {
     const Node& node = *info.node;
     if (info.stored()) {
       const bool in_kernel = s.steps[static_cast<std::size_t>(info.step)].family == Op::elementwise;
-      const Why otherwise = info.copies                                    ? Why::copied
-                            : info.cut                                     ? Why::parameters
-                            : node.op != Op::take || !in_kernel ? Why::own_kernel : Why::checked;
+      const Why otherwise = info.copies                         ? Why::copied
+                            : info.cut                          ? Why::parameters
+                            : node.op != Op::take || !in_kernel ? Why::own_kernel
+                                                                : Why::checked;
       notes.push_back({&node, place(info.step), info.why == Why::unstored ? otherwise : info.why});
       continue;
     }

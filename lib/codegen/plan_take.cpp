@@ -14,7 +14,8 @@ bool Planner::State::is_counted(const Node& array) const {
 /// has to read all of them: a position out of range is reported whatever becomes of its element.
 bool Planner::State::taken_in_reader(const Info& info) {
   if (info.node->op != Op::take || !takes_allowed || info.requested || info.cut) return false;
-  if (info.reads.size() != 1 || worth_storing(info) != Why::unstored || !chains.reads_all(info.reads[0].chain)) return false;
+  if (info.reads.size() != 1 || worth_storing(info) != Why::unstored || !chains.reads_all(info.reads[0].chain))
+    return false;
   const Read& read = info.reads[0];
   const auto array = through(*info.node, read.chain, 0);
   return array && array->seams.empty() && takes(read.step, array) &&

@@ -15,7 +15,8 @@ std::uint64_t elements_of(const codegen::Body& body, const codegen::Load& load) 
   std::uint64_t count = 1;
   const Shape& shape = load.layout.shape;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (load.layout.strides[axis] != 0 || shape[axis] == 0 || load.take) count *= static_cast<std::uint64_t>(shape[axis]);
+    if (load.layout.strides[axis] != 0 || shape[axis] == 0 || load.take)
+      count *= static_cast<std::uint64_t>(shape[axis]);
   }
   const bool moves = load.loop >= 0 && load.loop_stride != 0;
   return moves ? count * static_cast<std::uint64_t>(body.loops[static_cast<std::size_t>(load.loop)].count) : count;

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/first_use.hpp"
 #include "runtime/disk_cache.hpp"
 
 namespace koine::runtime {

@@ -151,13 +151,13 @@ cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* even
   const bool several = others(), recorded = follow_recording();
   cl_event raw = nullptr;
   const auto enqueued = [&]() -> cl_int {
-    cl_event* const wanted = several || recorded || event != nullptr ? &raw : nullptr;
+    cl_event* const asked = several || recorded || event != nullptr ? &raw : nullptr;
     if constexpr (!std::is_null_pointer_v<Describe>) {
       if (recorded)
         return enqueue_recorded(
-            describe(), [&] { return enqueue(wanted); }, raw);
+            describe(), [&] { return enqueue(asked); }, raw);
     }
-    return enqueue(wanted);
+    return enqueue(asked);
   };
   const auto attempt = [&] {
     const cl_int code = several ? wait_for(uses) : CL_SUCCESS;

@@ -96,6 +96,12 @@ TEST_CASE("each call fails in its turn while every launch is waited for") {
   sweep("KOINE_SYNC=1", 127, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_SYNC", "1"}});
 }
 
+TEST_CASE("each call fails in its turn while all commands are recorded") {
+  const kn::test::TemporaryFolder folder;
+  sweep("KOINE_PROFILE", 211,
+        {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_PROFILE", (folder.path() / "trace-%p.json").string()}});
+}
+
 TEST_CASE("each call fails in its turn on a device that is new") {
   if (!kn::test::exhaustive() && std::getenv("KOINE_TEST_STRIDE") == nullptr) {
     return kn::test::leave_out("without KOINE_TEST_EXHAUSTIVE: the next case is the same with programs on disk");
