@@ -27,7 +27,7 @@ cl::Event Queue::write_async(Buffer& to, const void* source, std::uint64_t bytes
       [&](cl_event* made) {
         return clEnqueueWriteBuffer(handle(), to.memory(), CL_FALSE, 0, bytes, source, 0, nullptr, made);
       },
-      &event);
+      &event, [&] { return uploaded(bytes); });
   if (code == CL_SUCCESS) code = clFlush(handle());
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " to the device");
   return event;
