@@ -52,7 +52,7 @@ Array api::positions_within(std::int64_t size, const Array& positions, const gra
 
 Array api::written(const Array& x, const Array& positions, const Array& values) {
   return pending(graph::Op::scatter, x.dtype(), x.shape(),
-                 {in_order(x.node()), in_order(positions.node()), in_order(values.node())},
+                 {in_order(x.node()), positions.node(), broadcast_node(values.node(), positions.shape())},
                  graph::make_attributes<graph::Op::scatter>({false}));
 }
 

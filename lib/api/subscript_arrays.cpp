@@ -137,9 +137,10 @@ Array offsets_of(const Entry& entry, const Shape& shape, std::int64_t stride) {
   return api::positions_within(size, entry.array, {0, function, entry.source}) * stride;
 }
 
-/// The sum of several, -1 where one is.
+/// The sum of several, below zero where one is.
 Array sum_of(const std::vector<Array>& offsets) {
   Array sum = offsets[0], wrong = offsets[0] < 0;
+  if (offsets.size() == 1) return sum;
   for (std::size_t k = 1; k < offsets.size(); ++k) {
     sum = sum + offsets[k];
     wrong = logical_or(wrong, offsets[k] < 0);
@@ -227,14 +228,14 @@ Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Arra
   const Positions at = positions_by_arrays(x, list);
   check_assigned(value.shape(), at.flat.shape());
   if (at.flat.size() == 0) return x;
-  if (at.repeats && value.size() > 1 && at.flat.size() >= std::numeric_limits<std::uint32_t>::max()) {
+  const bool repeats = at.repeats && value.size() > 1;
+  if (repeats && at.flat.size() >= std::numeric_limits<std::uint32_t>::max()) {
     throw ValueError("[subscript] assigns " + std::to_string(at.flat.size()) +
                      " values by positions; it can assign 2^32 - 2 at a time");
   }
-  const Array values = value.size() == 1 ? value : broadcast_to(value, at.flat.shape());
   return pending(graph::Op::scatter, x.dtype(), x.shape(),
-                 {in_order(x.node()), in_order(at.flat.node()), in_order(values.node())},
-                 graph::make_attributes<graph::Op::scatter>({at.repeats}));
+                 {in_order(x.node()), at.flat.node(), broadcast_node(value.node(), at.flat.shape())},
+                 graph::make_attributes<graph::Op::scatter>({repeats}));
 }
 
 api::Positions api::positions_by_arrays(const Array& x, std::span<const Index> list) {

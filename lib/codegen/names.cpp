@@ -83,14 +83,15 @@ std::string joined(const Words& words, DType type, std::string_view suffix = "")
 
 }  // namespace
 
-std::string kernel_name(const Body& body) {
+std::string kernel_name(const Body& body, std::string_view suffix) {
   Words words;
+  if (body.outputs[0].at >= 0) words.push_back("scatter");
   add_operations(words, body);
   if (words.empty()) {
     const Op op = body.lines[static_cast<std::size_t>(body.outputs[0].line)].op;
     words.push_back(op == Op::constant ? "fill" : op == Op::iota ? "iota" : "copy");
   }
-  return joined(words, body.outputs[0].node->dtype);
+  return joined(words, body.outputs[0].node->dtype, suffix);
 }
 
 std::string kernel_name(const ReducePass& pass) {

@@ -7,14 +7,15 @@
 #include "codegen/scan.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace koine::codegen {
 
 /// The operations from the result back to the loads, and the element type of the first result: "exp_mul_f32" is
 /// exp(x * y) of float32. Reductions that the kernel computes on the way are operations, too. Of more operations than
 /// 48 characters hold, the first few and how many more: "add_mul_exp_and_12_f32". Without any it is "copy_f32",
-/// "fill_f32" of a constant, or "iota_i64" of positions.
-std::string kernel_name(const Body& body);
+/// "fill_f32" of a constant, or "iota_i64" of positions. "scatter" stands in front where values go where positions say.
+std::string kernel_name(const Body& body, std::string_view suffix = "");
 /// First what folds them: "sum_exp_mul_f32". "_blocks" behind the type says that the kernel leaves what another goes on
 /// with, "_rest" that it goes on with what another left; neither, where the same kernel does both.
 std::string kernel_name(const ReducePass& pass);

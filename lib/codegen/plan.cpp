@@ -243,7 +243,7 @@ std::uint32_t parameter_bytes(const Body& body, bool folded) {
 }
 
 bool Planner::State::fits(const Step& step) const {
-  return parameter_bytes(step.body, step.folds() || step.family == Op::rows) <= parameter_limit;
+  return parameter_bytes(step.body, step.family != Op::elementwise) <= parameter_limit;
 }
 
 std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits& limits) {

@@ -96,7 +96,8 @@ class Planner {
 };
 
 /// Bytes of parameters that a kernel with this body takes where all but its buffers is read from one of them
-/// (ParamBlock); `folded`: one that reduces or scans its value, or takes rows of it.
+/// (ParamBlock); `folded`: one that reduces or scans its value, takes rows of it, or scatters
+/// it.
 std::uint32_t parameter_bytes(const Body& body, bool folded);
 
 }  // namespace koine::codegen

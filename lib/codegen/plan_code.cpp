@@ -194,6 +194,11 @@ void Planner::State::write_code() {
       for (Read& read : info.reads) {
         if (read.step == info.step && read.chain == Chains::identity) read.line = line;
       }
+    } else if (step.family == Op::scatter) {
+      need(info.step, *node.inputs[0]);
+      const std::int32_t positions = value_of(node.inputs[1], info.step, Chains::identity);
+      const std::int32_t values = value_of(node.inputs[2], info.step, Chains::identity);
+      step.body.outputs.push_back({&node, values, nullptr, positions});
     } else if (step.folds()) {
       step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
     } else {

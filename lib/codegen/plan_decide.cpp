@@ -403,6 +403,8 @@ void Planner::State::decide(bool merge) {
       read_inputs(info, info.reads[0].step, info.reads[0].chain);
     } else if (takes_in_kernel(info)) {
       store_in_kernel(info, merge);
+    } else if (node.op == Op::scatter) {
+      decide_scatter(info);
     } else if (joins_rows(info)) {
       steps[static_cast<std::size_t>(info.reads[0].step)].family = Op::rows;
       add_read(*node.inputs[0], info.reads[0].step, Chains::identity);

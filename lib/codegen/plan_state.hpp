@@ -176,6 +176,7 @@ struct Planner::State {
   bool taken_in_reader(const Info& info);
   bool takes_in_kernel(const Info& info) const;
   bool is_counted(const Node& array) const;
+  void decide_scatter(Info& info);
   std::int32_t write_take(const Node& node, std::int32_t step, std::int32_t chain);
   Why worth_storing(const Info& info) const;
   bool takes_result(const Step& step, const Node& node) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements taken by their positions in the kernel that reads them, which computes the positions, too.
+// Elements taken by their positions in the kernel that reads them, or put where positions say by the one that computes
+// them; either computes the positions, too.
 #include "codegen/plan_state.hpp"
 
 namespace koine::codegen {
@@ -31,6 +32,41 @@ bool Planner::State::takes_in_kernel(const Info& info) const {
   if (positions->is_ready()) return false;
   const Info& computed = infos[static_cast<std::size_t>(positions->slot)];
   return !computed.always_stored() && !computed.requested;
+}
+
+/// Whether a value needs the memory of an array; so it is said, too, of one that much work lies behind.
+static bool needs_memory(const Node& value, const Node& array) {
+  constexpr std::size_t most_nodes = 64;
+  std::vector<const Node*> behind = {&value};
+  for (std::size_t k = 0; k < behind.size(); ++k) {
+    const Node& node = *behind[k];
+    if (&node == &array || (node.is_ready() && node.storage == array.storage)) return true;
+    for (const NodeRef& input : node.inputs) {
+      if (behind.size() == most_nodes) return true;
+      behind.push_back(input.get());
+    }
+  }
+  return false;
+}
+
+/// What is put into an array by positions is computed by the kernel that puts it there, and so are the positions, but
+/// for what is made of the array itself: that is stored first, so that the array can be written in place.
+void Planner::State::decide_scatter(Info& info) {
+  const Node& node = *info.node;
+  const NodeRef& array = node.inputs[0];
+  info.step = add_step(Op::scatter, info.node);
+  ++steps[static_cast<std::size_t>(info.step)].results;
+  steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[1]->shape;
+  if (!array->is_ready()) find(array.get())->requested = find(array.get())->awaited = true;
+  for (std::size_t k = 1; k < node.inputs.size(); ++k) {
+    const NodeRef& input = node.inputs[k];
+    if (input->is_ready()) continue;
+    if (takes_allowed && !needs_memory(*input, *array)) {
+      add_read(*input, info.step, Chains::identity);
+    } else {
+      find(input.get())->requested = find(input.get())->awaited = true;
+    }
+  }
 }
 
 /// The line of a step that takes the elements of `node`, read through `chain`.

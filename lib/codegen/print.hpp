@@ -89,8 +89,13 @@ std::string settings(const Spec& spec, const DeviceTraits& traits) {
   return (traits.fp64 ? "#define KN_FP64 1\n" : "") + defines_of(spec);
 }
 
+/// How values go to the places that lines name, of which some may be equal: all do, each claims its place by its number
+/// from 1 on, of which the place keeps the highest, or those do whose claim was kept.
+enum class Scatters : std::uint8_t { all, claims, claimed };
+
 /// A kernel that stores every output of the body: kernels/elementwise.cl.
-KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits);
+KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits,
+                             Scatters scatters = Scatters::all);
 
 /// A function `name`(v, left): v where elements exist, else what changes nothing.
 std::string only_function(int width, DType type, const std::string& identity, const std::string& name = "kn_only");

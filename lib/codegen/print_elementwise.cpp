@@ -34,9 +34,24 @@ std::string straddling_loads(const Body& body, const Printer& printer, const Wal
          "}\n}\n" + joined + "}\n";
 }
 
+/// Puts each value where a line says, or claims the place for it; a place below zero is none.
+std::string scattering_stores(const Body& body, std::size_t k, Scatters scatters) {
+  const Output& output = body.outputs[k];
+  const std::string type(name(output.node->dtype)), element(register_type(output.node->dtype));
+  const std::string number = "(uint)((ulong)row * d.inner + i + l) + 1", n = std::to_string(body.loads.size() + k);
+  const std::string put =
+      "kn_put_" + type + "(KN_LANE(" + element + ", v" + std::to_string(output.line) + ", l), p" + n + " + at);\n";
+  std::string text = "for (uint l = 0; l < KN_W; ++l) {\nconst long at = KN_LANE(long, v" + std::to_string(output.at) +
+                     ", l);\nif (l < left && at >= 0";
+  if (scatters == Scatters::claims) return text + ") atomic_max(&owners[at], " + number + ");\n}\n";
+  if (scatters == Scatters::claimed) text += " && owners[at] == " + number;
+  return text + ") " + put + "}\n";
+}
+
 }  // namespace
 
-KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits) {
+KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits,
+                             Scatters scatters) {
   const Printer printer(body, traits, walk.width);
   std::vector<DType> stored;
   for (const Output& output : body.outputs) stored.push_back(output.node->dtype);
@@ -44,14 +59,17 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
     const std::string n = std::to_string(body.loads.size() + k), value = "v" + std::to_string(body.outputs[k].line);
     const std::string type(name(stored[k])), at = "p" + n + " + o" + n + " + (long)i";
-    outputs += "__global " + std::string(memory_type(stored[k])) + "* p" + n + ", ";
-    if (walk.access[body.loads.size() + k] == Access::contiguous) {
+    if (scatters != Scatters::claims) outputs += "__global " + std::string(memory_type(stored[k])) + "* p" + n + ", ";
+    if (body.outputs[k].at >= 0) {
+      stores += scattering_stores(body, k, scatters);
+    } else if (walk.access[body.loads.size() + k] == Access::contiguous) {
       stores += "kn_store_" + type + "(" + value + ", " + at + ", left);\n";
     } else {
       const std::string stride = "KN_STRIDE(" + n + ")";
       stores += "kn_scatter_" + type + "(" + value + ", " + at + " * " + stride + ", " + stride + ", left);\n";
     }
   }
+  if (scatters != Scatters::all) outputs += "__global uint* owners, ";
   const std::vector<bool> of_pieces = in_pieces(walk);
   std::vector<bool> of_rows = of_pieces;
   of_rows.flip();
@@ -61,7 +79,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
     if (walk.straddles[k]) access[k] = Access::taken;
   }
   KernelText text;
-  text.entry = kernel_name(body);
+  text.entry = kernel_name(body, scatters == Scatters::claims ? "_claims" : "");
   text.about = "elementwise" + line_of(walk);
   text.settings = settings(walk, traits) + printer.draw_settings();
   text.modules = printer.modules(stored);

@@ -227,7 +227,7 @@ void append_key(std::string& key, const Body& body) {
   // One growth and plain stores: this runs before every launch.
   const std::size_t start = key.size(), looped = body.loops.empty() ? 0 : 1;
   key.resize(start + 8 + (1 + looped) * body.loads.size() + body.constants.size() + 2 * body.loops.size() +
-             2 * body.folds.size() + (9 + looped) * body.lines.size() + 2 * body.outputs.size());
+             2 * body.folds.size() + (9 + looped) * body.lines.size() + 4 * body.outputs.size());
   char* at = key.data() + start;
   const auto byte = [&](auto value) { *at++ = static_cast<char>(value); };
   const auto number = [&](std::size_t value) {
@@ -260,7 +260,10 @@ void append_key(std::string& key, const Body& body) {
     for (std::int32_t arg : line.args) number(static_cast<std::size_t>(arg));
     if (looped) byte(line.loop);
   }
-  for (const Output& output : body.outputs) number(static_cast<std::size_t>(output.line));
+  for (const Output& output : body.outputs) {
+    number(static_cast<std::size_t>(output.line));
+    number(static_cast<std::size_t>(output.at));
+  }
   detail::SpecKey custom(key);
   const auto fold = [&](const graph::Node& reduction) {
     if (const auto& code = reduction.get<graph::Op::reduce>().custom) visit_digest(custom, *code);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running element-wise kernels.
+#include "exec/elementwise.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 
@@ -39,31 +40,36 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
 
 }  // namespace
 
-Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue, codegen::Step& step,
+                                codegen::Scatters scatters) {
   const codegen::Body& body = step.body;
   const DeviceTraits& traits = queue.traits();
-  runtime::KernelRef kernel;
-  std::size_t groups = 0;
-  const std::size_t local = traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
-  if (body.domain.elements() > 0) {
-    make_walk(body, traits, step.walk);
-    const Segments segments = make_segments(step.walk, traits);
-    const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
-    groups = (items + local - 1) / local;
-    step.parameters.clear();
-    add_bounds(step.parameters, step.walk, segments);
-    add_values(step.parameters, body);
-    step.walk.spilled = step.parameters.spills(buffers_read(body) + body.outputs.size(), traits);
-    std::string& key = step.key;
-    key.assign(1, 'e');
-    append_key(key, step.walk);
-    append_key(key, body);
-    for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
-    kernel =
-        programs.kernel(key, [&] { return program_text(print_elementwise(body, step.walk, step.parameters, traits)); });
-  }
-  return [&queue, &step, kernel = std::move(kernel), groups, local] {
-    run_step(queue, step, kernel, step.walk.spilled, groups, local);
+  ElementsKernel result;
+  result.local = traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
+  if (body.domain.elements() == 0) return result;
+  make_walk(body, traits, step.walk);
+  const Segments segments = make_segments(step.walk, traits);
+  const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
+  result.groups = (items + result.local - 1) / result.local;
+  step.parameters.clear();
+  add_bounds(step.parameters, step.walk, segments);
+  add_values(step.parameters, body);
+  const std::size_t owners = step.family == graph::Op::scatter ? 1 : 0;
+  step.walk.spilled = step.parameters.spills(buffers_read(body) + body.outputs.size() + owners, traits);
+  std::string& key = step.key;
+  key.assign(1, 'e');
+  append_key(key, step.walk);
+  append_key(key, body);
+  for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
+  key.push_back(static_cast<char>(scatters));
+  result.kernel = programs.kernel(
+      key, [&] { return program_text(print_elementwise(body, step.walk, step.parameters, traits, scatters)); });
+  return result;
+}
+
+Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  return [&queue, &step, launch = prepare_elements(programs, queue, step)] {
+    run_step(queue, step, launch.kernel, step.walk.spilled, launch.groups, launch.local);
   };
 }
 

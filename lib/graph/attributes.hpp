@@ -99,7 +99,7 @@ struct TakeInfo {
   std::string_view function() const { return name; }
 };
 
-/// Values at positions of a flattened array, of which `repeats` says that some may be equal.
+/// Values at positions of a flattened array. `repeats`: some of those may be equal, with values that differ.
 struct ScatterInfo {
   bool repeats;
 

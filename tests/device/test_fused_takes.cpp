@@ -258,6 +258,122 @@ TEST_CASE("a position out of range is an error of all that a kernel writes") {
   });
 }
 
+TEST_CASE("what is assigned by positions is computed by the kernel that puts it there") {
+  on_each_device([] {
+    Array x = kn::arange(40).astype(kn::float32).eval();
+    const Array at = positions({3, -1, 0}), small = at.astype(kn::int16).eval(),
+                v = kn::arange(3).astype(kn::float32).eval();
+    const auto check = [&](std::int64_t kernels, double first, double second, double third) {
+      CHECK(kernels_of(x) == kernels);
+      CHECK(x(kn::array({3, 39, 0})).to_vector<double>() == std::vector<double>{first, second, third});
+    };
+    x(at) = 5;
+    check(1, 5, 5, 5);
+    x(small) = 6.5;
+    check(1, 6.5, 6.5, 6.5);
+    // Where positions may be equal, a kernel before finds which comes last.
+    x(at) = v;
+    check(2, 0, 1, 2);
+    x(small) = v * 2 + 1;
+    check(2, 1, 3, 5);
+    // What is made of the array itself is stored first, so that the array is written in place.
+    const void* const memory = kn::test::memory_of(x);
+    x(at) = x(at) * 10;
+    check(3, 10, 30, 50);
+    x(at) += v;
+    check(3, 10, 31, 52);
+    CHECK(kn::test::memory_of(x) == memory);
+    // Nobody else's values change.
+    const Array other = x;
+    x(at) = -1;
+    check(1, -1, -1, -1);
+    CHECK(other(kn::array({3, 39, 0})).to_vector<double>() == std::vector<double>{10, 31, 52});
+    Array table = kn::reshape(kn::arange(15), {5, 3}).eval();
+    table(positions({1, -1})) = kn::array({7, 8, 9}).eval();
+    CHECK(kernels_of(table) == 2);
+    check_array<std::int64_t>(table, {5, 3}, {0, 1, 2, 7, 8, 9, 6, 7, 8, 9, 10, 11, 7, 8, 9});
+    table(kn::all, positions({-1})) = 0;
+    CHECK(kernels_of(table) == 1);
+    table(positions({0, 1}), positions({0, 1})) = -1;
+    CHECK(kernels_of(table) == 1);
+    check_array<std::int64_t>(table, {5, 3}, {-1, 1, 0, 7, -1, 0, 6, 7, 0, 9, 10, 0, 7, 8, 0});
+    table(positions({})) = 4;
+    CHECK(kernels_of(table) == 0);
+  });
+}
+
+TEST_CASE("of equal positions the last value stays, of every type") {
+  on_each_device([] {
+    std::mt19937 random(9);
+    for (const kn::DType type : {kn::uint8, kn::int16, kn::float16, kn::bfloat16, kn::float32, kn::int64, kn::complex64,
+                                 kn::complex128, kn::bool_}) {
+      if (!kn::test::computes(type)) continue;
+      CAPTURE(type);
+      const std::int64_t limit = kn::is_bool(type) ? 2 : 100;
+      for (const std::int64_t count : {1, 37, 5000}) {
+        const std::int64_t size = 1 + count / 3;
+        const Numbers at = places({count}, size, random, kn::int32);
+        V values(static_cast<std::size_t>(count)), want(static_cast<std::size_t>(size));
+        for (std::int64_t i = 0; i < size; ++i) want[std::size_t(i)] = i % limit;
+        Array x = (kn::arange(size) % limit).astype(type).eval();
+        for (std::int64_t i = 0; i < count; ++i) {
+          values[std::size_t(i)] = static_cast<std::int64_t>(random() % unsigned(limit));
+          const std::int64_t place = at.values[std::size_t(i)];
+          want[std::size_t(place < 0 ? place + size : place)] = values[std::size_t(i)];
+        }
+        x(at.array) = kn::asarray(values).astype(type);
+        CHECK(as_integers(x) == want);
+      }
+    }
+    // Rows of a matrix, so that a kernel's rows are several.
+    Array x = kn::zeros({7, 130}, {.dtype = kn::int64});
+    const Array at = positions({2, 6, 2, -1, 2}), rows = kn::reshape(kn::arange(5 * 130), {5, 130}).eval();
+    x(at) = rows.T().T() + 1;
+    for (std::int64_t j = 0; j < 130; ++j) {
+      if (x(2, j).item<std::int64_t>() != 4 * 130 + j + 1) FAIL_CHECK("row 2, " << j);
+      if (x(6, j).item<std::int64_t>() != 3 * 130 + j + 1) FAIL_CHECK("row 6, " << j);
+      if (j == 3) break;
+    }
+    CHECK(kn::sum(x(2)).item<std::int64_t>() == 130 * (4 * 130 + 1) + 129 * 65);
+    CHECK(kn::sum(x(6)).item<std::int64_t>() == 130 * (3 * 130 + 1) + 129 * 65);
+    CHECK(kn::sum(kn::abs(x)).item<std::int64_t>() == 130 * (7 * 130 + 2) + 2 * 129 * 65);
+  });
+}
+
+TEST_CASE("an assignment by a position out of range is an error of the array") {
+  on_each_device([] {
+    const std::string text = "[subscript] index 10 is out of range for axis 0 of size 10; it can be -10 to 9";
+    const Array before = kn::arange(10).eval(), bad = positions({1, 10}), v = positions({7, 8});
+    for (const Array& value : {v, v * 2, kn::asarray(5)}) {
+      Array x = before;
+      x(bad) = value;
+      CHECK_NOTHROW(x.eval());
+      CHECK(index_error(x) == text);
+      CHECK(index_error(x + 1) == text);
+    }
+    Array x = before;
+    x(positions({1, 2})) = kn::take(before, bad);
+    CHECK(index_error(x) == wrong_ten);
+    check_array<std::int64_t>(before, {10}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  });
+}
+
+TEST_CASE("rows that are no whole number of vectors are taken and put") {
+  on_each_device([] {
+    const Array table = kn::reshape(kn::arange(40 * 70), {40, 70}).astype(kn::float32).eval();
+    const Array rows = (kn::arange(33) * 7 % 40).eval(), weights = kn::arange(70).astype(kn::float32).eval();
+    const auto got = (kn::take(table, rows, {.axis = 0}) + weights).to_vector<float>();
+    const Array at = kn::reshape(kn::arange(33 * 70) * 13 % 2800, {33, 70}).eval();
+    const auto single = (kn::take(table, at) + weights).to_vector<float>();
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < 33 * 70; ++i) {
+      wrong += got[std::size_t(i)] != static_cast<float>(i / 70 * 7 % 40 * 70 + i % 70 + i % 70);
+      wrong += single[std::size_t(i)] != static_cast<float>(i * 13 % 2800 + i % 70);
+    }
+    CHECK(wrong == 0);
+  });
+}
+
 TEST_CASE("the same positions along axes of two sizes are looked at for each") {
   const Array at = kn::array({{7}, {1}}).eval(), wide = kn::reshape(kn::arange(18), {2, 9}).eval();
   const Array narrow = kn::reshape(kn::arange(10), {2, 5}).eval();

@@ -100,6 +100,9 @@ TEST_CASE("child: kernels of many names" * doctest::skip()) {
   kn::var(long_row).eval();
   kn::cumulative_sum(kn::abs(long_row)).eval();
   kn::take(x, places).eval();
+  (kn::take(x, places) * 2).eval();
+  z(places) = x(kn::slice(0, 2));
+  z.eval();
   kn::searchsorted(x, y).eval();
   kn::sort(x).eval();
   kn::segment_sum(x(kn::slice(0, 2)).eval(), places, {.count = 4}).eval();
@@ -130,6 +133,9 @@ TEST_CASE("kernels are named by what they do") {
                                              "cumulative_sum_f32",
                                              "cumulative_sum_abs_f32_rest",
                                              "take",
+                                             "mul_take_f32",
+                                             "scatter_where_less_add_mul_take_f32_claims",
+                                             "scatter_where_less_add_mul_take_f32",
                                              "searchsorted",
                                              "sort_rows",
                                              "scatter_reduce_largest",

@@ -44,10 +44,11 @@ bool recent = false;
 /// in.
 void chain(std::uint8_t* step, std::size_t number, std::mt19937_64& links) {
   using enum koine::fuzz::Kind;
-  static constexpr koine::fuzz::Kind moves[] = {tile, tile, tile,  take,      reshape,         permute,
-                                                tile, join, shift, subscript, take_along_axis, broadcast},
+  static constexpr koine::fuzz::Kind moves[] = {tile,   tile, tile,  take,      reshape,         permute,
+                                                gather, join, shift, subscript, take_along_axis, broadcast},
                                      computes[] = {elementwise, elementwise, update, clip, where, astype},
-                                     ends[] = {reduce, compose, fold, softmax, scan, pair, stencil, accumulate};
+                                     ends[] = {reduce, compose, fold,    softmax,   scan,
+                                               pair,   stencil, scatter, accumulate};
   const auto one_of = [&](const auto& kinds) { return kinds[links() % std::size(kinds)]; };
   const std::size_t at = number % 4;
   step[0] = koine::fuzz::code_of(at == 3 ? one_of(ends) : at == 1 ? one_of(computes) : one_of(moves));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/compact.cl and scatter.cl: masks of more than one block, positions that come once and several times.
+// kernels/compact.cl, and elementwise.cl with results that go where positions say: masks of more than one block,
+// positions that come once and several times.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
