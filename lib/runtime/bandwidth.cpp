@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "koine/version.hpp"
 #include "runtime/disk_cache.hpp"
+#include "runtime/program_store.hpp"
 
 namespace koine::runtime {
 
@@ -35,8 +37,11 @@ void keep(const DeviceTraits& device, double bandwidth) {
   }
 }
 
+/// As of a program with one kernel, so that what lists the folder tells the device, and what it is.
 std::string identity_of(const DeviceTraits& device) {
-  return "bandwidth\n" + device.platform + "\n" + device.platform_version + "\n" + device.driver + "\n" + device.name;
+  const std::string measured = "kernel void bandwidth";
+  return ProgramIdentity{version(), device.platform, device.platform_version, device.driver, device.name, "", measured}
+      .text();
 }
 
 }  // namespace

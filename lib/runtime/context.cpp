@@ -79,6 +79,7 @@ Context& Context::adopt(const cl::DeviceEntry& entry, cl_context handle) {
   const std::lock_guard lock(slot.mutex);
   Context* context = slot.context.load(std::memory_order_relaxed);
   if (context == nullptr) {
+    record_as_environment_says();
     context = new Context(entry, ::cl::Context(handle, true));
     slot.context.store(context, std::memory_order_release);
   }

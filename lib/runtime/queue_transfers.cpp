@@ -22,12 +22,10 @@ void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uin
 cl::Event Queue::write_async(Buffer& to, const void* source, std::uint64_t bytes, std::string_view function) {
   const Context::InUse in_use(context_, function);
   cl::Event event;
-  cl_int code = submit(
-      {{&to, true}},
-      [&](cl_event* made) {
-        return clEnqueueWriteBuffer(handle(), to.memory(), CL_FALSE, 0, bytes, source, 0, nullptr, made);
-      },
-      &event, [&] { return uploaded(bytes); });
+  const auto enqueue = [&](cl_event* made) {
+    return clEnqueueWriteBuffer(handle(), to.memory(), CL_FALSE, 0, bytes, source, 0, nullptr, made);
+  };
+  cl_int code = submit({{&to, true}}, enqueue, &event, [&] { return uploaded(bytes); });
   if (code == CL_SUCCESS) code = clFlush(handle());
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " to the device");
   return event;

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -483,6 +485,21 @@ TEST_CASE("KOINE_PROFILE writes what a program that knows nothing of it launched
   const std::string written = kn::test::content(table);
   CHECK(has(written, expected.front()));
   CHECK(has(ended.err, written.substr(written.find('\n'))));
+}
+
+TEST_CASE("child: a program that forks" * doctest::skip()) {
+  (floats(10) + 1).eval();
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) std::exit(0);
+  CHECK(kn::test::wait_for(child) == 0);
+}
+
+TEST_CASE("of a process and the children that it forks one writes what KOINE_PROFILE asks for") {
+  const kn::test::TemporaryFolder folder;
+  kn::test::check_child("child: a program that forks", {{"KOINE_PROFILE", (folder.path() / "%p.json").string()}});
+  const std::filesystem::directory_iterator files(folder.path());
+  CHECK(std::distance(begin(files), end(files)) == 1);
 }
 
 TEST_CASE("a file that KOINE_PROFILE names and that cannot be written is told of, and the program is as it was") {
