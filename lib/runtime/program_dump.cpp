@@ -43,23 +43,37 @@ std::string comment(std::string_view text) {
   return "// " + line + "\n";
 }
 
+/// What a program was built with beside the standard options of the device, which may lack the language version; none
+/// if these are others.
+std::optional<std::string> own_options(std::string_view all, const DeviceTraits& traits) {
+  const std::string standard = cl::standard_options(traits);
+  for (const std::string_view beginning :
+       {std::string_view(standard), std::string_view(standard).substr(standard.find(' ') + 1)}) {
+    if (!all.starts_with(beginning)) continue;
+    std::string own(all.substr(beginning.size()));
+    if (own.starts_with(' ')) own.erase(0, 1);
+    if (cl::build_options(traits, own) == all) return own;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ProgramText> dumped_program(std::string_view file, const DeviceTraits& traits) {
   const std::size_t first = file.find('\n'), second = first == file.npos ? first : file.find('\n', first + 1);
   if (second == file.npos) return std::nullopt;
   const std::string_view who = file.substr(0, first);
-  std::string_view options = file.substr(first + 1, second - first - 1);
+  const std::string_view options = file.substr(first + 1, second - first - 1);
   // The selector between these two may have another index in another machine.
   const std::string beginning = "// " + written_for(),
                     name = ", " + std::string(base::trim(comment(traits.name).substr(3)));
   if (!who.starts_with(beginning) || !who.ends_with(name)) return std::nullopt;
-  const std::string standard = "// " + std::string(with_options) + cl::standard_options(traits);
-  if (!options.starts_with(standard)) return std::nullopt;
-  options.remove_prefix(standard.size());
-  if (options.starts_with(' ')) options.remove_prefix(1);
-  ProgramText text{std::string(file.substr(second + 1)), std::string(options)};
-  text.parameters = options.find(parameters_option) != options.npos;
+  const std::string mark = "// " + std::string(with_options);
+  if (!options.starts_with(mark)) return std::nullopt;
+  const auto own = own_options(options.substr(mark.size()), traits);
+  if (!own) return std::nullopt;
+  ProgramText text{std::string(file.substr(second + 1)), *own};
+  text.parameters = own->find(parameters_option) != options.npos;
   return text;
 }
 
