@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Examples: each examples/*.cpp and each folder examples/<name>/ is one program over the public interface.
+# Examples: each examples/*.cpp and each folder examples/<name>/ is one program over the public interface; of a folder
+# without a main.cpp each file is one.
 
 find_path(KOINE_STB_INCLUDE_DIR stb/stb_image_write.h DOC "Folder of stb/stb_image_write.h")
 mark_as_advanced(KOINE_STB_INCLUDE_DIR)
@@ -33,5 +34,14 @@ foreach(source IN LISTS sources)
 endforeach()
 list(REMOVE_DUPLICATES folders)
 foreach(name IN LISTS folders)
-  koine_add_example(${name} ${sources_${name}})
+  if(EXISTS "${PROJECT_SOURCE_DIR}/examples/${name}/main.cpp")
+    koine_add_example(${name} ${sources_${name}})
+    continue()
+  endif()
+  foreach(source IN LISTS sources_${name})
+    get_filename_component(program "${source}" NAME_WE)
+    koine_add_example(${name}_${program} "${source}")
+    set_target_properties(example_${name}_${program} PROPERTIES
+      OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples/${name}")
+  endforeach()
 endforeach()

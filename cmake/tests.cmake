@@ -161,6 +161,13 @@ if(TARGET koine_tool)
   endforeach()
 endif()
 
+# tests/examples: the lessons of examples/tutorial, each of which checks its values.
+if(TARGET example_tutorial_1_work_items)
+  add_test(NAME examples.tutorial COMMAND "${CMAKE_COMMAND}" "-DPROGRAMS=${PROJECT_BINARY_DIR}/examples/tutorial"
+    "-DSOURCES=${PROJECT_SOURCE_DIR}/examples/tutorial" -P "${PROJECT_SOURCE_DIR}/tests/examples/tutorial.cmake")
+  set_tests_properties(examples.tutorial PROPERTIES LABELS examples TIMEOUT 300)
+endif()
+
 include(cmake/fuzz.cmake)
 include(cmake/check_headers.cmake)
 include(cmake/check_lines.cmake)
