@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "runtime/bandwidth.hpp"
 
@@ -91,16 +92,6 @@ std::string table_of(const DeviceTraits& device, const std::vector<Total>& total
   return result + "  " + bandwidth_text(device) + "\n";
 }
 
-std::string json_text(std::string_view value) {
-  std::string result = "\"";
-  for (const char c : value) {
-    if (c == '"' || c == '\\') result += '\\';
-    const auto code = static_cast<unsigned char>(c);
-    result += code < 0x20 ? text("\\u%04x", static_cast<unsigned>(code)) : std::string(1, c);
-  }
-  return result + '"';
-}
-
 std::string microseconds(std::int64_t nanoseconds) { return text("%.3f", static_cast<double>(nanoseconds) / 1e3); }
 
 /// Numbers of processes and threads, as the format calls them: devices and their queues, and the host's threads.
@@ -131,7 +122,7 @@ class Tracks {
     if (!named_.emplace(process, thread).second) return;
     names_ += std::string("{\"ph\":\"M\",\"name\":") + (thread < 0 ? "\"process_name\"" : "\"thread_name\"") +
               ",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(std::max<std::int64_t>(thread, 0)) +
-              ",\"args\":{\"name\":" + json_text(text) + "}},\n";
+              ",\"args\":{\"name\":" + base::json_text(text) + "}},\n";
   }
 
   std::map<const DeviceTraits*, std::size_t> processes_;
@@ -141,7 +132,7 @@ class Tracks {
 
 std::string event(std::string_view name, std::string_view kind, const std::string& track, std::int64_t start,
                   std::int64_t end, const std::string& more = "") {
-  return "{\"ph\":\"X\",\"name\":" + json_text(name) + ",\"cat\":" + json_text(kind) + "," + track +
+  return "{\"ph\":\"X\",\"name\":" + base::json_text(name) + ",\"cat\":" + base::json_text(kind) + "," + track +
          ",\"ts\":" + microseconds(start) + ",\"dur\":" + microseconds(end - start) + more + "},\n";
 }
 
