@@ -185,6 +185,31 @@ void look_at_drivers(Report& report, double seconds) {
   }
 }
 
+/// The variable that is set and by which a vendor's driver hides cards; null if there is none. An empty one hides all.
+const char* hiding_variable(std::string_view vendor) {
+  struct Variable {
+    std::string_view vendor;
+    const char* name;
+  };
+  for (const Variable each : {Variable{"nvidia", "CUDA_VISIBLE_DEVICES"}, Variable{"amd", "ROCR_VISIBLE_DEVICES"},
+                              Variable{"amd", "HIP_VISIBLE_DEVICES"}, Variable{"amd", "GPU_DEVICE_ORDINAL"}}) {
+    if (each.vendor == vendor && std::getenv(each.name) != nullptr) return each.name;
+  }
+  return nullptr;
+}
+
+std::string step_for_card(const Card& card, bool container) {
+  if (const char* const variable = hiding_variable(card.vendor)) {
+    return fmt::format("{} hides cards: unset it, and look again", variable);
+  }
+  std::string step = "For the card of " + card.vendor + ":\n  " + package_for(card.vendor);
+  if (container) {
+    step += card.vendor == "nvidia" ? "\nand start the container with --gpus all"
+                                    : "\nand start the container with --device=/dev/kfd --device=/dev/dri";
+  }
+  return step;
+}
+
 /// Cards that no listed device's driver serves.
 void look_at_cards(Report& report, const Listing& listing, const fs::path& root) {
   const std::vector<Card> found = cards(root);
@@ -200,12 +225,7 @@ void look_at_cards(Report& report, const Listing& listing, const fs::path& root)
     } else if (base::env("KOINE_DEVICE") && listing.standard) {
       report.note("card", text + "; no driver of OpenCL serves it, and KOINE_DEVICE asks for another device");
     } else {
-      std::string step = "For the card of " + card.vendor + ":\n  " + package_for(card.vendor);
-      if (in_container(root)) {
-        step += card.vendor == "nvidia" ? "\nand start the container with --gpus all"
-                                        : "\nand start the container with --device=/dev/kfd --device=/dev/dri";
-      }
-      report.wrong("card", text + "; no driver of OpenCL serves it", step);
+      report.wrong("card", text + "; no driver of OpenCL serves it", step_for_card(card, in_container(root)));
     }
   }
 }
