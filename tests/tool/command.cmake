@@ -21,3 +21,10 @@ endforeach()
 run(2)
 expect("${printed}" "A subcommand is required")
 run(2 no-such-command)
+
+# Without the OpenCL loader, of which a file that is no library takes the place here.
+file(WRITE "${WORK}/libOpenCL.so.1" "no library")
+set(ENV{LD_LIBRARY_PATH} "${WORK}:$ENV{LD_LIBRARY_PATH}")
+run(1 doctor)
+expect("${printed}" "koine: the OpenCL loader does not load: ${WORK}/libOpenCL.so.1: ")
+expect("${printed}" "apt install ocl-icd-libopencl1")
