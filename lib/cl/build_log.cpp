@@ -20,7 +20,8 @@ namespace koine::cl {
 namespace {
 
 struct Place {
-  std::string_view file, message;
+  std::string file;
+  std::string_view message;
   std::size_t line = 0, column = 0;
 };
 
@@ -45,14 +46,16 @@ std::optional<Place> place_in(std::string_view line) {
   if (line.find("error") == line.npos) return std::nullopt;
   for (std::size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 1)) {
     if (at + 1 >= line.size() || !is_digit(line[at + 1])) continue;
-    Place place{line.substr(0, at), line.substr(at + 1)};
+    std::string_view file = line.substr(0, at);
+    Place place{{}, line.substr(at + 1)};
     place.line = take_number(place.message);
     place.column = place.line > 0 ? take_number(place.message) : 0;
     if (place.column == 0) continue;
     for (const char* word : {"fatal ", "error:"}) {
-      drop(place.file, word);
+      drop(file, word);
       drop(place.message, word);
     }
+    place.file = file;
     return place;
   }
   return std::nullopt;
@@ -91,6 +94,24 @@ std::vector<std::string_view> lines_of(std::string_view source, std::string_view
   return lines;
 }
 
+/// Gives a place of the whole text the file and the number that its directives say.
+void apply_directives(std::string_view source, Place& place) {
+  Named now;
+  std::size_t left = place.line;
+  for (const std::string_view line : base::split(source, '\n')) {
+    if (--left == 0) {
+      if (!now.file.empty()) place.file = now.file;
+      place.line = now.number;
+      return;
+    }
+    if (auto directive = line_directive(line)) {
+      now = *directive;
+    } else {
+      ++now.number;
+    }
+  }
+}
+
 /// The lines around a place.
 std::string excerpt(const std::vector<std::string_view>& lines, const Place& place) {
   constexpr std::size_t around = 2;
@@ -118,23 +139,25 @@ std::string excerpt(const std::vector<std::string_view>& lines, const Place& pla
 
 std::string complaints(std::string_view source, std::string_view log) {
   constexpr std::size_t most = 10;
-  std::set<std::tuple<std::string_view, std::size_t, std::size_t>> told;
+  constexpr std::string_view nvidia = "<kernel>";  // whose compiler does not follow the directives
+  std::set<std::tuple<std::string, std::size_t, std::size_t>> told;
   std::string text;
   for (const std::string_view line : base::split(log, '\n')) {
-    const auto place = place_in(line);
+    auto place = place_in(line);
+    if (place && place->file == nvidia) apply_directives(source, *place);
     if (!place || !told.insert({place->file, place->line, place->column}).second) continue;
     if (told.size() > most) break;
     std::string included;
     std::vector<std::string_view> lines = lines_of(source, place->file);
     if (lines.empty()) {
       try {
-        included = base::read_file(std::string(place->file), "build");
+        included = base::read_file(place->file, "build");
         lines = base::split(included, '\n');
       } catch (const Error&) {  // drivers give a source without a name one of their own
         lines = lines_of(source, "");
       }
     }
-    text += std::string(place->file) + ":" + std::to_string(place->line) + ":" + std::to_string(place->column) + ": " +
+    text += place->file + ":" + std::to_string(place->line) + ":" + std::to_string(place->column) + ": " +
             std::string(place->message) + "\n" + excerpt(lines, *place);
   }
   return text;

@@ -2,6 +2,9 @@
 // Builds programs and turns a compiler's refusal into one error with its log.
 #include "cl/program.hpp"
 
+#include <mutex>
+
+#include "base/hold_forks.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "cl/build_log.hpp"
@@ -89,9 +92,45 @@ std::string standard_options(const DeviceTraits& traits) {
 
 std::string build_options(const DeviceTraits& traits, std::string_view options) {
   std::string standard = standard_options(traits);
-  // Not twice, which some drivers refuse.
-  if (options.find("-cl-std=") != options.npos) standard.erase(0, standard.find(' ') + 1);
+  constexpr std::string_view version = "-cl-std=";
+  if (const std::size_t at = options.find(version); at != options.npos) {
+    const std::string_view named = options.substr(at + version.size());
+    // Not twice, which some drivers refuse; the rest is OpenCL 1.2's.
+    const bool older = named.starts_with("CL1.0") || named.starts_with("CL1.1");
+    standard.erase(0, older ? standard.size() : standard.find(' ') + 1);
+  }
   return standard + (options.empty() ? "" : " ") + std::string(options);
+}
+
+namespace {
+
+/// Never destroyed, and not held while a process forks.
+class Releasing {
+ public:
+  Releasing() { mutex().lock(); }
+  ~Releasing() { mutex().unlock(); }
+  Releasing(const Releasing&) = delete;
+  Releasing& operator=(const Releasing&) = delete;
+
+ private:
+  static std::mutex& mutex() {
+    static constinit std::mutex all;
+    return all;
+  }
+  const base::HoldForks hold_;
+};
+
+}  // namespace
+
+void release(std::span<const cl_kernel> kernels) noexcept {
+  const Releasing turn;
+  for (const cl_kernel kernel : kernels) clReleaseKernel(kernel);
+}
+
+Program::~Program() {
+  if (program_() == nullptr) return;
+  const Releasing turn;
+  program_ = ::cl::Program();
 }
 
 Program Program::from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,

@@ -24,8 +24,15 @@ std::string build_options(const DeviceTraits& traits, std::string_view options);
 /// Throws DeviceError where the compiler has ended with the process.
 void check_compiler(const DeviceTraits& traits);
 
+/// Releases kernels, one thread at a time: NVIDIA's driver crashes where several release what was just enqueued (seen in
+/// 580). Programs are released so, too.
+void release(std::span<const cl_kernel> kernels) noexcept;
+
 class Program {
  public:
+  Program(Program&&) = default;
+  Program& operator=(Program&&) = default;
+  ~Program();
   /// Compiles OpenCL C. Throws KernelBuildError with the lines that the compiler complains of, and its log.
   static Program from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
                              const std::string& source, std::string_view options);

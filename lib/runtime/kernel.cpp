@@ -18,8 +18,8 @@ Kernel::Kernel(std::shared_ptr<const cl::Program> program, std::string name)
 }
 
 Kernel::~Kernel() {
-  if (const cl_kernel kernel = spare_.load(std::memory_order_acquire)) clReleaseKernel(kernel);
-  for (const cl_kernel kernel : more_) clReleaseKernel(kernel);
+  if (const cl_kernel kernel = spare_.load(std::memory_order_acquire)) cl::release({&kernel, 1});
+  cl::release(more_);
 }
 
 cl_kernel Kernel::take() {

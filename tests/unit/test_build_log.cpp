@@ -41,6 +41,10 @@ TEST_CASE("line directives count as they do for the compiler") {
   const std::string text = "#define A 1\n#line 1 \"<source>\"\nfirst\nsecond\n#line 1 \"other\"\nthird";
   CHECK(complaints(text, "<source>:1:1: error: m") == "<source>:1:1: m\n> 1 | first\n    | ^\n  2 | second\n");
   CHECK(complaints(text, "other:1:3: error: m") == "other:1:3: m\n> 1 | third\n    |   ^\n");
+  // NVIDIA's does not follow them.
+  CHECK(complaints(text, "<kernel>:4:1: error: m") == "<source>:2:1: m\n  1 | first\n> 2 | second\n    | ^\n");
+  CHECK(complaints(text, "<kernel>:6:3: error: m") == "other:1:3: m\n> 1 | third\n    |   ^\n");
+  CHECK(complaints(text, "<kernel>:1:1: error: m") == "<kernel>:1:1: m\n> 1 | #define A 1\n    | ^\n");
 }
 
 TEST_CASE("each place once, and ten at the most") {
