@@ -18,10 +18,15 @@ using Structure = std::vector<std::uint64_t>;
 /// A plan whose nodes are given by their numbers among the graph's pending nodes, or, below zero, among its leaves.
 struct KnownPlan {
   struct Part {
+    /// A body, and the nodes of its lists.
+    struct Code {
+      Body body;
+      std::vector<std::int32_t> sources, takes, constants, loops, folds, calls, outputs;
+    };
+
     graph::Op family;
     std::int32_t node;
-    Body body;
-    std::vector<std::int32_t> sources, takes, constants, loops, folds, calls, outputs;  // nodes of the body's lists
+    Code code, finish;
   };
 
   Structure structure;

@@ -96,11 +96,13 @@ std::string kernel_name(const Body& body, std::string_view suffix) {
 
 std::string kernel_name(const ReducePass& pass) {
   Words words;
+  if (const Body* finish = finish_body(pass)) add_operations(words, *finish);
   for (const ReducePass& single : single_passes(pass))
     words.push_back(single.custom ? single.custom->word : graph::info(single.kind).name);
   add_operations(words, *pass.body);
   const std::string suffix = std::string(takes_states(pass) ? "_rest" : "") + (leaves_states(pass) ? "_blocks" : "");
-  return joined(words, pass.result, suffix);
+  const Body* finish = finish_body(pass);
+  return joined(words, finish ? finish->outputs[0].node->dtype : pass.result, suffix);
 }
 
 std::string kernel_name(const ScanPass& pass) {

@@ -63,9 +63,9 @@ void Planner::State::request_roots() {
 void Planner::State::decide_again() {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
-    info.requested = info.copied = info.awaited = info.row_major = info.cut = false;
+    info.requested = info.copied = info.awaited = info.row_major = info.cut = info.apart = false;
     info.why = Why::unstored;
-    info.step = -1;
+    info.step = info.finisher = -1;
     info.chain = Chains::identity;
     info.reads.clear();
   }
@@ -243,7 +243,8 @@ std::uint32_t parameter_bytes(const Body& body, bool folded) {
 }
 
 bool Planner::State::fits(const Step& step) const {
-  return parameter_bytes(step.body, step.family != Op::elementwise) <= parameter_limit;
+  const auto more = buffer_bytes * static_cast<std::uint32_t>(step.finish.loads.size());
+  return parameter_bytes(step.body, step.family != Op::elementwise) + more <= parameter_limit;
 }
 
 std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits& limits) {

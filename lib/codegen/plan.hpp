@@ -20,11 +20,15 @@ struct Step {
   graph::Op family;  // whose runner runs it
   graph::Node* node;
   Body body;  // of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded
+  /// Of a reduction, if it has an output: what is stored in place of the results, made of them element by element. Its
+  /// first loads are the results, in the order of the body's outputs; then come arrays in memory.
+  Body finish;
   std::vector<std::int32_t> needs;         // steps that come first
   std::uint32_t results = 0;               // that it stores
   bool last = false;                       // nothing of this plan reads its results
   bool mixed = false;                      // and they are of several levels: only such may join it
   bool looped = false;                     // there are loops in its body
+  bool finished = false;                   // it has a finish: nothing else joins it
   bool wrapped = false;                    // it reads views that go beyond the ends of axes
   std::optional<graph::Pieces> fine;       // its domain as it is split for reshapes that it reads, and all their seams
   std::optional<graph::RandomKind> draws;  // the law of random numbers that it makes
@@ -34,6 +38,8 @@ struct Step {
   std::string key;
   ParamBlock parameters;
 
+  /// The body whose outputs are stored.
+  const Body& storing() const { return finish.outputs.empty() ? body : finish; }
   bool folds() const { return graph::role(family) == graph::Role::fold; }
 };
 

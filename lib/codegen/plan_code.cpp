@@ -181,6 +181,12 @@ void Planner::State::write_code() {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
     Node& node = *info.node;
+    if (info.finisher >= 0) {
+      if (node.op != Op::reduce) continue;
+      Body& body = steps[static_cast<std::size_t>(info.finisher)].body;
+      body.outputs.push_back({&node, value_of(node.inputs[0], info.finisher, Chains::identity)});
+      continue;
+    }
     if (!info.stored()) {
       for (Read& read : info.reads) read.line = write_line(info, read.step, read.chain);
       continue;
@@ -199,6 +205,8 @@ void Planner::State::write_code() {
       const std::int32_t positions = value_of(node.inputs[1], info.step, Chains::identity);
       const std::int32_t values = value_of(node.inputs[2], info.step, Chains::identity);
       step.body.outputs.push_back({&node, values, nullptr, positions});
+    } else if (step.finished) {
+      write_finish(info);
     } else if (step.folds()) {
       step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
     } else {

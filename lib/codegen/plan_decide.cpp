@@ -50,9 +50,10 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.body.constant_lines.clear();
   step.body.lines.clear();
   step.body.outputs.clear();
+  if (!step.finish.outputs.empty()) step.finish = {};
   step.needs.clear();
   step.results = 0;
-  step.last = step.mixed = step.looped = step.wrapped = false;
+  step.last = step.mixed = step.looped = step.finished = step.wrapped = false;
   step.draws.reset();
   step.fine.reset();
   return static_cast<std::int32_t>(step_count++);
@@ -134,28 +135,32 @@ bool Planner::State::beside(const Step& step, const Info& reduction) const {
          source_of(*step.node) == source_of(node);
 }
 
-/// The kernel of `family` that can compute this reduction too, or -1: one of other reductions over the same axes of an
-/// expression of the same array, with no barrier between the two; or of whole rows, where nothing waits for this
-/// reduction, and what it reads does not wait for the kernel.
-std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) const {
-  const Node& node = *info.node;
+/// Whether a step can compute this reduction too: one of other reductions over the same axes of an expression of the
+/// same array, with no barrier between the two; or of whole rows, where nothing waits for this reduction, and what it
+/// reads does not wait for the kernel.
+bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
+  const Node &node = *info.node, &other = *step.node;
+  const bool rows = step.family == Op::rows;
   const auto suits = [&](const Node& each) {
-    if (family == Op::rows) return true;
+    if (rows) return true;
     if (each.op != Op::reduce) return false;
     const graph::ReduceInfo& reduction = each.get<Op::reduce>();
     return graph::info(reduction.kind).state == graph::State::value && !reduction.custom && !is_complex(each.dtype) &&
            !has_fixed_order(each);
   };
-  if (!suits(node)) return -1;
+  if (!suits(node) || !suits(other) || step.results >= most_reduced_values) return false;
+  const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;
+  const bool same_axes = rows || other.get<Op::reduce>().axes == node.get<Op::reduce>().axes;
+  const bool apart = other.op == Op::reduce && level == info.level;
+  const bool last = rows && info.edges == 0 && info.level <= level;
+  return same_axes && (apart || last) && beside(step, info);
+}
+
+/// The kernel of `family` that computes this reduction too, or -1.
+std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) const {
   for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
     const Step& step = steps[s];
-    if (step.family != family || !suits(*step.node) || step.results >= most_reduced_values) continue;
-    const Node& other = *step.node;
-    const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;
-    const bool same_axes = family == Op::rows || other.get<Op::reduce>().axes == node.get<Op::reduce>().axes;
-    const bool apart = other.op == Op::reduce && level == info.level;
-    const bool last = family == Op::rows && info.edges == 0 && info.level <= level;
-    if (same_axes && (apart || last) && beside(step, info)) return static_cast<std::int32_t>(s);
+    if (step.family == family && !step.finished && takes_reduction(step, info)) return static_cast<std::int32_t>(s);
   }
   return -1;
 }
@@ -378,9 +383,17 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
       info.chain = chains.rows(*domain);
       return read_inputs(info, info.step, info.chain);
     }
-    return store_in_kernel(info, merge);
+    if (!merge || !finish(info)) store_in_kernel(info, merge);
+    return;
   }
   for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
+}
+
+/// Lets a fold's step read what it folds, which its kernels walk in one piece.
+void Planner::State::read_folded(const Node& fold, std::int32_t step) {
+  Info* in = find(fold.inputs[0].get());
+  if (in && !fold.inputs[0]->is_ready() && in->wraps > 0) in->request(Why::seams);
+  add_read(*fold.inputs[0], step, Chains::identity);
 }
 
 /// From the roots down, so that every reader of a node is known when the node's turn comes.
@@ -393,7 +406,9 @@ void Planner::State::decide(bool merge) {
   for (std::size_t i = count; i-- > 0;) {
     Info& info = infos[i];
     Node& node = *info.node;
-    if (computed_in_reader(info)) {
+    if (info.finisher >= 0) {
+      if (node.op == Op::reduce) read_folded(node, info.finisher);
+    } else if (computed_in_reader(info)) {
       const Read read = info.reads[0];
       steps[static_cast<std::size_t>(read.step)].looped = true;
       add_read(*node.inputs[0], read.step, chains.fold(read.chain, node, *short_axis(node)));
@@ -422,14 +437,11 @@ void Planner::State::decide(bool merge) {
     } else if (node.op == Op::result) {
       // The step of its operation, whose turn comes later, stores it, too (lay_out).
     } else if (has_own_kernel(node.op)) {
-      info.step = merge ? reduction_to_join(info, Op::reduce) : -1;
+      info.step = merge && !info.apart ? reduction_to_join(info, Op::reduce) : -1;
       if (info.step < 0) info.step = add_step(node.op, &node);
       ++steps[static_cast<std::size_t>(info.step)].results;
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
-        // Its kernels walk what they read in one piece.
-        Info* in = find(node.inputs[0].get());
-        if (in && !node.inputs[0]->is_ready() && in->wraps > 0) in->request(Why::seams);
-        add_read(*node.inputs[0], info.step, Chains::identity);
+        read_folded(node, info.step);
       } else {
         for (const NodeRef& input : node.inputs) {
           Info* in = find(input.get());

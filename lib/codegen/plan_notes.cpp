@@ -24,6 +24,7 @@ std::vector<Note> Planner::notes() const {
       notes.push_back({&node, place(info.step), info.why == Why::unstored ? otherwise : info.why});
       continue;
     }
+    if (info.finisher >= 0) notes.push_back({&node, place(info.finisher), Why::unstored});
     const auto first = static_cast<std::ptrdiff_t>(notes.size());
     for (const Read& read : info.reads) {
       const auto same = [&](const Note& each) { return each.step == place(read.step); };

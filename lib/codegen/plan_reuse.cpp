@@ -94,8 +94,9 @@ std::uint64_t Planner::State::describe() {
     }
     append_attributes(structure, node);
     for (const NodeRef& input : node.inputs) {
-      // Whether somebody holds it counts where it was computed before.
-      const bool held = input->recomputed(evaluation) && input.use_count() > input->consumers.load();
+      // Whether somebody holds it counts where it was computed before, and of reductions.
+      const bool counts = input->op == Op::reduce || input->recomputed(evaluation);
+      const bool held = counts && input.use_count() > input->consumers.load();
       structure.push_back(static_cast<std::uint64_t>(number_of(*input)) << 1 | (held ? 1 : 0));
     }
   }
@@ -109,6 +110,18 @@ void Planner::State::follow(const KnownPlan& plan) {
   const auto node_at = [&](std::int32_t number) {
     return number >= 0 ? infos[static_cast<std::size_t>(number)].node : leaves[static_cast<std::size_t>(~number)];
   };
+  const auto write = [&](const KnownPlan::Part::Code& code, Body& body) {
+    body = code.body;
+    for (std::size_t k = 0; k < body.loads.size(); ++k) {
+      body.loads[k].source = node_at(code.sources[k]);
+      if (body.loads[k].take) body.loads[k].take = node_at(code.takes[k]);
+    }
+    for (std::size_t k = 0; k < body.constants.size(); ++k) body.constants[k] = node_at(code.constants[k]);
+    for (std::size_t k = 0; k < body.loops.size(); ++k) body.loops[k].node = node_at(code.loops[k]);
+    for (std::size_t k = 0; k < body.folds.size(); ++k) body.folds[k].node = node_at(code.folds[k]);
+    for (std::size_t k = 0; k < body.calls.size(); ++k) body.calls[k].node = node_at(code.calls[k]);
+    for (std::size_t k = 0; k < body.outputs.size(); ++k) body.outputs[k].node = node_at(code.outputs[k]);
+  };
   step_count = 0;
   ordered.clear();
   if (steps.size() < plan.parts.size()) steps.resize(plan.parts.size());
@@ -116,19 +129,11 @@ void Planner::State::follow(const KnownPlan& plan) {
     Step& step = steps[step_count++];
     step.family = part.family;
     step.node = node_at(part.node);
-    Body& body = step.body;
-    body = part.body;
-    for (std::size_t k = 0; k < body.loads.size(); ++k) {
-      body.loads[k].source = node_at(part.sources[k]);
-      if (body.loads[k].take) body.loads[k].take = node_at(part.takes[k]);
-    }
-    for (std::size_t k = 0; k < body.constants.size(); ++k) body.constants[k] = node_at(part.constants[k]);
-    for (std::size_t k = 0; k < body.loops.size(); ++k) body.loops[k].node = node_at(part.loops[k]);
-    for (std::size_t k = 0; k < body.folds.size(); ++k) body.folds[k].node = node_at(part.folds[k]);
-    for (std::size_t k = 0; k < body.calls.size(); ++k) body.calls[k].node = node_at(part.calls[k]);
-    for (std::size_t k = 0; k < body.outputs.size(); ++k) body.outputs[k].node = node_at(part.outputs[k]);
+    write(part.code, step.body);
+    step.finished = !part.finish.body.outputs.empty();
+    if (step.finished || !step.finish.outputs.empty()) write(part.finish, step.finish);
     lay_out(*step.node, step.family == Op::view);
-    for (const Output& output : body.outputs) lay_out(*output.node, false);
+    for (const Output& output : step.storing().outputs) lay_out(*output.node, false);
     ordered.push_back(&step);
   }
   for (const std::int32_t number : plan.unstored) node_at(number)->unstored_by = evaluation;
@@ -140,20 +145,22 @@ std::unique_ptr<KnownPlan> Planner::State::known_plan() {
   plan->structure = structure;
   plan->nodes = count;
   const auto number = [&](const Node* node) { return node->is_ready() ? ~node->slot : node->slot; };
-  for (const Step* step : ordered) {
-    KnownPlan::Part& part = plan->parts.emplace_back();
-    part.family = step->family;
-    part.node = number(step->node);
-    part.body = step->body;
-    for (const Load& load : part.body.loads) {
-      part.sources.push_back(number(load.source));
-      part.takes.push_back(load.take ? number(load.take) : 0);
+  const auto numbered = [&](const Body& body) {
+    KnownPlan::Part::Code code;
+    code.body = body;
+    for (const Load& load : body.loads) {
+      code.sources.push_back(number(load.source));
+      code.takes.push_back(load.take ? number(load.take) : 0);
     }
-    for (const Node* constant : part.body.constants) part.constants.push_back(number(constant));
-    for (const InnerLoop& loop : part.body.loops) part.loops.push_back(number(loop.node));
-    for (const RowFold& fold : part.body.folds) part.folds.push_back(number(fold.node));
-    for (const Call& call : part.body.calls) part.calls.push_back(number(call.node));
-    for (const Output& output : part.body.outputs) part.outputs.push_back(number(output.node));
+    for (const Node* constant : body.constants) code.constants.push_back(number(constant));
+    for (const InnerLoop& loop : body.loops) code.loops.push_back(number(loop.node));
+    for (const RowFold& fold : body.folds) code.folds.push_back(number(fold.node));
+    for (const Call& call : body.calls) code.calls.push_back(number(call.node));
+    for (const Output& output : body.outputs) code.outputs.push_back(number(output.node));
+    return code;
+  };
+  for (const Step* step : ordered) {
+    plan->parts.push_back({step->family, number(step->node), numbered(step->body), numbered(step->finish)});
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!infos[i].stored()) plan->unstored.push_back(static_cast<std::int32_t>(i));

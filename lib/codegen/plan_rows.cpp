@@ -102,7 +102,9 @@ std::int32_t Planner::State::rows_to_join(const Info& info) const {
 std::int32_t Planner::State::rows_to_begin_with(const Info& info) const {
   for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
     const Step& step = steps[s];
-    if (step.family != Op::reduce || step.results != 1 || step.looped || step.fine || !beside(step, info)) continue;
+    if (step.family != Op::reduce || step.finished || step.results != 1 || step.looped || step.fine ||
+        !beside(step, info))
+      continue;
     const Info& other = infos[static_cast<std::size_t>(step.node->slot)];
     if (other.fold == other.node && other.level == info.level) return static_cast<std::int32_t>(s);
   }

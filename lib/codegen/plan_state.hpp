@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
-// plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_take.cpp which kernels
-// take elements by positions, plan_code.cpp writes the kernels' lines. plan_tree.cpp is a short way for the commonest
-// graphs, plan_reuse.cpp one for those whose structure came before.
+// plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_finish.cpp what is made
+// of a reduction in its own kernel, plan_take.cpp which kernels take elements by positions, plan_code.cpp writes the
+// kernels' lines. plan_tree.cpp is a short way for the commonest graphs, plan_reuse.cpp one for those whose structure
+// came before.
 #pragma once
 
 #include "base/hash.hpp"
@@ -52,7 +53,9 @@ struct Info {
   bool held = false;                      // by somebody who may ask for it later
   bool row_major = false;                 // must be stored in row-major order
   bool cut = false;                       // stored so that a kernel keeps to the parameter limit
+  bool apart = false;                     // its kernel computes no other results
   std::int32_t step = -1;                 // the step that stores it
+  std::int32_t finisher = -1;             // the step that computes it in a finish, or for one
   std::int32_t chain = Chains::identity;  // through which that computes it
   std::vector<Read> reads;
 
@@ -184,6 +187,7 @@ struct Planner::State {
   std::int32_t add_step(Op family, Node* node);
   void add_read(Node& input, std::int32_t step, std::int32_t chain);
   void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
+  void read_folded(const Node& fold, std::int32_t step);
   void write_code();
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
   std::int32_t add_line(Body& body, const Node& node, std::span<std::int32_t> args, std::int32_t loop = -1);
@@ -195,7 +199,11 @@ struct Planner::State {
   bool drawn_in_reader(const Info& info) const;
   const Node* source_of(const Node& node) const;
   bool beside(const Step& step, const Info& reduction) const;
+  bool takes_reduction(const Step& step, const Info& info) const;
   std::int32_t reduction_to_join(const Info& info, Op family) const;
+  bool can_be_finished(const Info& info) const;
+  bool finish(Info& info);
+  void write_finish(const Info& info);
   std::int32_t write_fold(Info& info, std::int32_t step);
   static void split_domain(Step& step);
 

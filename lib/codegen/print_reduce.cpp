@@ -7,6 +7,8 @@
 #include "codegen/print_walk.hpp"
 #include "graph/infer.hpp"
 
+#include <algorithm>
+
 namespace koine::codegen {
 
 using graph::ReduceKind;
@@ -43,6 +45,7 @@ std::string put(bool vector, DType type, const std::string& value, const std::st
 /// The arrays that a pass writes, in the order of the kernel's parameters.
 std::vector<Component> outputs_of(const ReducePass& pass) {
   if (!pass.last) return components(pass);
+  if (const Body* finish = finish_body(pass)) return {{"", finish->outputs[0].node->dtype}};
   if (pass.several.empty()) return {{"", pass.result}};
   std::vector<Component> outputs = components(pass);
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = pass.several[k].result;
@@ -68,18 +71,52 @@ std::string output_name(const Component& output) {
   return "out" + (output.name.empty() ? "" : "_" + std::string(output.name));
 }
 
-/// KN_PUT, or KN_PUT_ALL, of a state: its components, or what it finishes as.
+/// What a last pass makes of reduction `k`'s state.
+std::string finished(const ReducePass& pass, std::size_t k) {
+  if (pass.several.empty()) return applied(finish_of(pass.kind, pass.custom), "state");
+  return applied(numbered(graph::info(pass.several[k].kind).finish, k),
+                 "(state)." + std::string(components(pass)[k].name));
+}
+
+/// KN_PUT, or KN_PUT_ALL, of a pass with a finish. The lines are those of vectors: of a single value, which each lane
+/// has, the first lane is stored.
+std::string finish_hook(const ReducePass& pass, const ReduceWalk& walk, const Body& finish, const Printer& printer) {
+  const bool vector = walk.columns || walk.together;
+  std::string text = "{\n";
+  for (std::size_t k = 0; k < finish.constants.size(); ++k) {
+    const std::string type = printer.vector_type(finish.constants[k]->dtype), n = number(k);
+    text += "const " + type + " k" + n + " = (" + type + ")(d.finish_c" + n + ");\n";
+  }
+  const std::size_t results = finish.loads.size() - loads_beside(pass).size();
+  for (std::size_t k = 0; k < finish.loads.size(); ++k) {
+    const std::string type = printer.vector_type(finish.loads[k].dtype), of_type(name(finish.loads[k].dtype));
+    std::string value;
+    if (k < results) {
+      value = finished(pass, k);
+    } else {
+      const std::string n = number(k - results), at = "(q" + n + " + d.beside" + n + " + (at)";
+      value = vector ? "kn_gather_" + of_type + at + ", 1, left)" : "kn_one_" + of_type + at + ")";
+    }
+    text += "const " + type + " x" + number(k) + " = (" + type + ")(" + value + ");\n";
+  }
+  const Output& output = finish.outputs[0];
+  const DType type = output.node->dtype;
+  std::string value = "v" + number(static_cast<std::size_t>(output.line));
+  if (!vector && walk.width > 1) value = "KN_LANE(" + std::string(register_type(type)) + ", " + value + ", 0)";
+  text += printer.lines(std::vector<Access>(finish.loads.size(), Access::taken)) +
+          put(vector, type, value, "out + (at)") + "\n}\n";
+  return define(vector ? "KN_PUT_ALL(state, at, left)" : "KN_PUT(state, at)", text);
+}
+
+/// KN_PUT, or KN_PUT_ALL, of a state: its components, or what it finishes as. Of a finish print_reduce adds it.
 std::string put_hook(const ReducePass& pass, const ReduceWalk& walk) {
+  if (finish_body(pass)) return "";
   const bool vector = walk.columns || walk.together, position = graph::info(pass.kind).state == graph::State::position;
   std::string text;
   std::size_t k = 0;
   for (const Component& output : outputs_of(pass)) {
     const std::string part = output.name.empty() ? "" : "." + std::string(output.name);
-    std::string value = pass.last ? applied(finish_of(pass.kind, pass.custom), "state") : "(state)" + part;
-    if (pass.last && !pass.several.empty()) {
-      value = applied(numbered(graph::info(pass.several[k].kind).finish, k), "(state)" + part);
-      ++k;
-    }
+    std::string value = pass.last ? finished(pass, k++) : "(state)" + part;
     if (position && output.type == DType::int64 && vector && walk.width > 1 && part != ".value") {
       value = "convert_long" + number(static_cast<std::size_t>(walk.width)) + "(" + value + ")";
     }
@@ -370,6 +407,16 @@ bool takes_states(const ReducePass& pass) {
   return pass.partial && (!pass.several.empty() || row.state != graph::State::value || row.maps());
 }
 
+std::span<const Load> loads_beside(const ReducePass& pass) {
+  const Body* finish = finish_body(pass);
+  if (!finish) return {};
+  return std::span(finish->loads).subspan(std::max<std::size_t>(pass.several.size(), 1));
+}
+
+std::size_t buffers_of(const ReducePass& pass) {
+  return buffers_read(*pass.body) + loads_beside(pass).size() + outputs_of(pass).size();
+}
+
 bool takes_constants(const ReducePass& pass) { return pass.last && graph::info(pass.kind).has_constants(); }
 
 KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const ParamBlock& block,
@@ -382,6 +429,11 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const Pa
   for (const Component& output : outputs_of(pass)) {
     parameters += "__global " + std::string(memory_type(output.type)) + "* " + output_name(output) + ", ";
     stored.push_back(output.type);
+  }
+  const std::span<const Load> beside = loads_beside(pass);
+  for (std::size_t k = 0; k < beside.size(); ++k) {
+    parameters += "__global const " + std::string(memory_type(beside[k].dtype)) + "* q" + number(k) + ", ";
+    stored.push_back(beside[k].dtype);
   }
   std::size_t k = 0;
   for (const ReducePass& single : single_passes(pass)) {
@@ -397,6 +449,13 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const Pa
   text.settings = settings(spec, traits) + "#define KN_GROUP " + std::to_string(reduce_group) + "\n";
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
+  if (const Body* finish = finish_body(pass)) {
+    for (const std::string_view module : Printer(*finish, traits, walk.width).modules(stored)) {
+      if (std::find(text.modules.begin(), text.modules.end(), module) == text.modules.end()) {
+        text.modules.push_back(module);
+      }
+    }
+  }
   if (state == graph::State::moments) text.modules.push_back("common/moments");
   if (state == graph::State::exponentials) text.modules.push_back("common/exponentials");
   if (pass.kind == ReduceKind::prod && is_complex(pass.result)) text.modules.push_back("common/complex");
@@ -410,6 +469,9 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const Pa
                      define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +
                                           printer.uniform_loads(walk.access)) +
                      state_hooks(pass, walk, printer);
+  if (const Body* finish = finish_body(pass)) {
+    text.definitions += finish_hook(pass, walk, *finish, Printer(*finish, traits, walk.width));
+  }
   return text;
 }
 

@@ -32,6 +32,7 @@ struct ReducePass {
   bool fixed = false;    // by the tree that is the same on every device
   std::vector<ReducedValue> several = {};     // where they are more than one: of each output, the first is as above
   const graph::CustomCode* custom = nullptr;  // of kind `custom`
+  const Body* finish = nullptr;               // of the last pass: what is stored in place of the results (Step::finish)
 };
 
 /// A part of a state. Between passes each has an array of its own.
@@ -78,6 +79,11 @@ bool leaves_states(const ReducePass& pass);
 bool takes_states(const ReducePass& pass);
 /// Each of the reductions as a pass of its own.
 std::vector<ReducePass> single_passes(const ReducePass& pass);
+/// What the kernel makes of the results, null for nothing, and the loads of that which are of arrays in memory.
+inline const Body* finish_body(const ReducePass& pass) { return pass.last ? pass.finish : nullptr; }
+std::span<const Load> loads_beside(const ReducePass& pass);
+/// The arrays that the kernel reads and writes.
+std::size_t buffers_of(const ReducePass& pass);
 /// Whether the kernel takes a divisor and a scale of a reduction alone.
 bool takes_constants(const ReducePass& pass);
 
@@ -96,6 +102,7 @@ struct ReduceSpec {
       v.shape("kind", value.kind);
       v.shape("result", value.result);
     }
+    v.shape("finished", finish_body(pass) != nullptr);
     v.shape("takes_states", takes_states(pass));
     v.shape("leaves_states", leaves_states(pass));
     v.shape("columns", walk.columns);

@@ -237,6 +237,13 @@ ParamBlock parameters_of(const ReducePass& pass, const ReduceWalk& walk, std::sp
   block.add("reduced_size", walk.reduced.shape);
   block.add("reduced_stride", walk.reduced.strides);
   add_values(block, *pass.body);
+  if (const Body* finish = finish_body(pass)) {
+    for (std::size_t k = 0; k < finish->constants.size(); ++k) {
+      block.add_constant({"finish_c", k}, *finish->constants[k]);
+    }
+    const std::span<const Load> loads = loads_beside(pass);
+    for (std::size_t k = 0; k < loads.size(); ++k) block.add({"beside", k}, loads[k].layout.offset);
+  }
   const std::vector<ReducePass> singles = single_passes(pass);
   for (std::size_t k = 0; k < singles.size(); ++k) {
     if (!takes_constants(singles[k])) continue;

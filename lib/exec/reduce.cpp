@@ -40,7 +40,8 @@ Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::B
   while (true) {
     Pass& now = passes_.back();
     const graph::ReduceInfo& first = values_[0].reduction;
-    now.pass = {first.kind, now.body, partial, true, values_[0].type, order.fixed, several, first.custom.get()};
+    now.pass = {first.kind, now.body,           partial,     true, values_[0].type, order.fixed,
+                several,    first.custom.get(), order.finish};
     now.walk = make_reduce_walk(now.pass, axes, queue.traits());
     now.pass.last = now.walk.blocks == 1;
     prepare_kernel(programs, now);
@@ -65,11 +66,14 @@ void Reduction::prepare_kernel(Programs& programs, Pass& now) const {
   std::vector<codegen::Finish> finishes;
   for (const Value& value : values_) finishes.push_back({value.reduction.divisor, value.reduction.scale});
   now.parameters = parameters_of(now.pass, now.walk, finishes);
-  const std::size_t outputs = now.pass.last ? values_.size() : components(now.pass).size();
-  now.walk.spilled = now.parameters.spills(buffers_read(*now.body) + outputs, traits);
+  now.walk.spilled = now.parameters.spills(buffers_of(now.pass), traits);
   std::string key = "r";
   append_key(key, codegen::ReduceSpec{now.walk, now.pass});
   append_key(key, *now.body);
+  if (const codegen::Body* finish = finish_body(now.pass)) {
+    append_key(key, *finish);
+    key.push_back(static_cast<char>(finish->outputs[0].node->dtype));
+  }
   now.kernel =
       programs.kernel(key, [&] { return program_text(print_reduce(now.pass, now.walk, now.parameters, traits)); });
 }
@@ -88,6 +92,7 @@ void Reduction::run(std::span<const runtime::Buffer* const> results) const {
     if (pass.pass.last) {
       for (const runtime::Buffer* result : results) launch.out(*result);
     }
+    for (const codegen::Load& load : loads_beside(pass.pass)) launch.in(*load.source->storage);
     const runtime::BufferRef held = add_parameters(launch, queue_, pass.parameters, walk.spilled);
     std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
     if (!walk.cpu) {
@@ -109,7 +114,9 @@ Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& st
   std::shared_ptr<const Reduction> reduction;
   if (node.shape.elements() > 0 && step.body.domain.elements() > 0) {
     // The positions of equal ones come out the same in any order. Exponentials differ anyway.
-    Reduction::Order order{{}, codegen::has_fixed_order(node) && graph::info(info.kind).state == graph::State::value};
+    Reduction::Order order{{},
+                           codegen::has_fixed_order(node) && graph::info(info.kind).state == graph::State::value,
+                           step.finished ? &step.finish : nullptr};
     const Shape &shape = node.inputs[0]->shape, &domain = step.body.domain;
     for (const codegen::Output& output : step.body.outputs) {
       order.values.push_back({output.node->get<graph::Op::reduce>(), output.node->dtype});
@@ -124,7 +131,7 @@ Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& st
     reduction = std::make_shared<Reduction>(programs, queue, step.body, order, node.place, function_of(node));
   }
   return [&queue, &step, reduction = std::move(reduction)] {
-    const std::vector<codegen::Output>& outputs = step.body.outputs;
+    const std::vector<codegen::Output>& outputs = step.storing().outputs;
     std::vector<runtime::BufferRef> results;
     std::vector<const runtime::Buffer*> memory;
     for (const codegen::Output& output : outputs) {

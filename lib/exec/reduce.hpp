@@ -20,14 +20,15 @@ class Reduction {
     DType type;                   // of the results
   };
   struct Order {
-    std::vector<Value> values;  // one for each of the body's outputs, over the same axes
-    bool fixed;                 // by the tree that is the same on every device
+    std::vector<Value> values;              // one for each of the body's outputs, over the same axes
+    bool fixed;                             // by the tree that is the same on every device
+    const codegen::Body* finish = nullptr;  // what is stored in place of the results, which outlives this
   };
   /// Asks for all kernels. The domain has elements; the body outlives this.
   Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order, graph::Place place,
             std::string_view function);
 
-  /// `results` have room for the results of each in row-major order.
+  /// `results` have room for the results of each, or of the finish, in row-major order.
   void run(std::span<const runtime::Buffer* const> results) const;
 
  private:

@@ -198,6 +198,25 @@ struct Rows {
   KernelText text() const { return print_rows(sample.body, walk, parameters_of(sample.body, walk), traits); }
 };
 
+/// Results divided by two.
+const Body& halved() {
+  static const Body body = [] {
+    static const NodeRef result = kn::graph::make_leaf(DType::float32, kn::graph::row_major({30}), nullptr, place);
+    static const NodeRef two = constant(DType::float32, 2, 2);
+    const DType type = DType::float32;
+    Body finish;
+    finish.domain = {30};
+    finish.loads.push_back({result.get(), result->layout, type, false});
+    finish.constants = {two.get()};
+    finish.lines = {{Op::leaf, type, type, {0, -1, -1}},
+                    {Op::constant, type, type, {0, -1, -1}},
+                    {Op::divide, type, type, {0, 1, -1}}};
+    finish.outputs = {{result.get(), 2}};
+    return finish;
+  }();
+  return body;
+}
+
 /// A standard deviation: it has states, and a finish with constants.
 struct Reduce {
   Sample sample;
@@ -355,6 +374,7 @@ TEST_CASE("what a reduction's kernel is compiled for is in its key and in its te
                            [](Case& c) {
                              c.pass.several = {{ReduceKind::sum, DType::float32}, {ReduceKind::max, DType::float32}};
                            }},
+                          {"finished", [](Case& c) { c.pass.finish = &halved(); }},
                           {"takes_states", [](Case& c) { c.pass.partial = true; }},
                           {"leaves_states", [](Case& c) { c.pass.last = false; }},
                           {"columns", [](Case& c) { c.walk.columns = !c.walk.columns; }},

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is made of a reduction's results element by element: computed by the kernel of its last pass, which stores that
+// in their place.
+#include "codegen/plan_state.hpp"
+#include "codegen/print.hpp"
+#include "graph/infer.hpp"
+
+namespace koine::codegen {
+namespace {
+
+// Nodes between a result and reductions: to look through more would take long.
+constexpr std::size_t most_behind = 32;
+
+bool lies_in_order(const Node& node, const Node& result) {
+  return node.shape == result.shape && graph::is_row_major(node.layout);
+}
+
+}  // namespace
+
+/// Whether nothing but one kernel, which reads a node `edges` times, wants it.
+static bool wanted_there_alone(const Info& info, std::int32_t edges) {
+  return edges == info.edges && info.node->consumers.load(std::memory_order_relaxed) == edges && !info.requested &&
+         !info.cut;
+}
+
+/// Whether the kernel of a reduction's last pass can go on with its results, and no other kernel computes it better.
+bool Planner::State::can_be_finished(const Info& info) const {
+  const Node& node = *info.node;
+  const bool in_registers = register_type(node.dtype) == register_type(graph::accumulation_type(node.dtype));
+  const graph::ReduceInfo& reduction = node.get<Op::reduce>();
+  const bool plain = !is_complex(node.dtype) && in_registers && size_of(node.dtype) != 2 && !reduction.custom &&
+                     graph::info(reduction.kind).state != graph::State::position;
+  return plain && !info.held && node.shape.elements() > 0 && node.inputs[0]->shape.elements() > 0 &&
+         rows_to_join(info) < 0 && !begins_rows(info);
+}
+
+/// Lets a reduction's kernel compute and store an element-wise node, where that is made of the reduction, of others
+/// that the kernel computes too, of constants and of arrays in memory. False where it is not.
+bool Planner::State::finish(Info& info) {
+  const Node& result = *info.node;
+  if (elsewhere || is_complex(result.dtype) || result.op == Op::custom) return false;
+  struct Behind {
+    Info* info;
+    std::int32_t edges;  // that lead here
+  };
+  std::vector<Behind> all = {{&info, 0}};
+  std::vector<Info*> reductions;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Node& node = *all[k].info->node;
+    if (node.op == Op::reduce) {
+      reductions.push_back(all[k].info);
+      continue;
+    }
+    for (const NodeRef& input : node.inputs) {
+      if (input->is_ready()) {
+        if (!lies_in_order(*input, result) || is_complex(input->dtype)) return false;
+        continue;
+      }
+      Info* in = find(input.get());
+      if (input->op == Op::constant && !in->requested && !is_complex(input->dtype)) continue;
+      const bool suits = input->op == Op::reduce || (graph::is_elementwise(input->op) && input->op != Op::custom);
+      if (!suits || input->shape != result.shape || is_complex(input->dtype)) return false;
+      const auto known = std::find_if(all.begin(), all.end(), [&](const Behind& each) { return each.info == in; });
+      if (known != all.end()) {
+        ++known->edges;
+      } else if (all.size() == most_behind) {
+        return false;
+      } else {
+        all.push_back({in, 1});
+      }
+    }
+  }
+  const auto edges_of = [&](const Info* each) {
+    return std::find_if(all.begin(), all.end(), [&](const Behind& b) { return b.info == each; })->edges;
+  };
+  const auto can_join = [&](const Info* each) {
+    return wanted_there_alone(*each, edges_of(each)) && can_be_finished(*each) &&
+           each->node->place.queue == result.place.queue;
+  };
+  // Short reductions alone are loops of what reads them.
+  const auto begin = std::find_if(reductions.begin(), reductions.end(),
+                                  [&](const Info* each) { return !short_axis(*each->node) && can_join(each); });
+  if (begin == reductions.end()) return false;
+  for (const Behind& each : all) {
+    const Node& node = *each.info->node;
+    if (each.info == &info || node.op == Op::reduce) continue;
+    if (!wanted_there_alone(*each.info, each.edges) || (node.recomputed(evaluation) && each.info->held)) return false;
+  }
+  // Others are read from memory. That the kernels of these compute nothing else keeps two from waiting for each other.
+  const auto read_from_memory = [&](const Info* each) {
+    return each->level <= (*begin)->level && each->fold != each->node && !short_axis(*each->node);
+  };
+  const std::int32_t s = add_step(Op::reduce, (*begin)->node);
+  Step& step = steps[static_cast<std::size_t>(s)];
+  std::vector<Info*> beside;
+  for (Info* each : reductions) {
+    if (each == *begin || (can_join(each) && takes_reduction(step, *each))) {
+      each->finisher = s;
+      ++step.results;
+    } else {
+      beside.push_back(each);
+    }
+  }
+  if (!std::all_of(beside.begin(), beside.end(), read_from_memory)) {
+    for (Info* each : reductions) each->finisher = -1;
+    --step_count;
+    return false;
+  }
+  for (Info* each : beside) {
+    each->request(Why::into_kernels);
+    each->awaited = each->apart = true;
+  }
+  for (const Behind& each : all) {
+    if (each.info->node->op != Op::reduce && each.info != &info) each.info->finisher = s;
+  }
+  step.finished = true;
+  info.step = s;
+  return true;
+}
+
+/// The lines of a finish, from the results and what is read beside them to the node that is stored.
+void Planner::State::write_finish(const Info& info) {
+  Step& step = steps[static_cast<std::size_t>(info.step)];
+  Body& body = step.finish;
+  body.domain = info.node->shape;
+  std::vector<std::pair<const Node*, std::int32_t>> written;
+  const auto load = [&](const Node& node, const graph::Layout& layout) {
+    const auto number = static_cast<std::int32_t>(body.loads.size());
+    body.loads.push_back({&node, layout, node.dtype, false});
+    body.lines.push_back({Op::leaf, node.dtype, node.dtype, {number, -1, -1}});
+    return written.emplace_back(&node, static_cast<std::int32_t>(body.lines.size()) - 1).second;
+  };
+  for (const Output& output : step.body.outputs) load(*output.node, graph::row_major(output.node->shape));
+  const auto line_of = [&](const auto& self, const Node& node) -> std::int32_t {
+    for (const auto& [known, line] : written) {
+      if (known == &node) return line;
+    }
+    std::int32_t args[3] = {-1, -1, -1};
+    if (node.is_ready() || node.op == Op::reduce) {
+      need(info.step, node);
+      return load(node, node.layout);
+    }
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) args[i] = self(self, *node.inputs[i]);
+    written.emplace_back(&node, add_line(body, node, args));
+    return written.back().second;
+  };
+  const std::int32_t line = line_of(line_of, *info.node);
+  body.outputs.push_back({info.node, line});
+}
+
+}  // namespace koine::codegen

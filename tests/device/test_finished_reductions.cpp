@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is made of reductions element by element, in the kernel of their last pass: kernels are counted, and values
+// stand beside sums of doubles.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "support/devices.hpp"
+#include "support/work.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::test::kernels_of;
+using kn::test::on_each_device;
+
+namespace {
+
+struct Shape2 {
+  std::int64_t rows, columns;
+};
+
+/// The values along lines of a matrix: its rows, its columns, or all of it as one.
+std::vector<std::vector<double>> lines_of(const Array& x, int axis) {
+  const auto rows = static_cast<std::size_t>(x.shape()[0]), columns = static_cast<std::size_t>(x.shape()[1]);
+  const std::vector<double> values = x.to_vector<double>();
+  std::vector<std::vector<double>> lines(axis == 1 ? rows : axis == 0 ? columns : 1);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    lines[axis == 1 ? i / columns : axis == 0 ? i % columns : 0].push_back(values[i]);
+  }
+  return lines;
+}
+
+double sum_of(const std::vector<double>& line, const std::function<double(double)>& f) {
+  double sum = 0;
+  for (const double v : line) sum += f(v);
+  return sum;
+}
+
+double square(double v) { return v * v; }
+
+void check(const Array& x, const std::vector<double>& expected) {
+  const std::vector<double> values = x.to_vector<double>();
+  REQUIRE(values.size() == expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+}
+
+/// Rows of one block and of many, whole vectors and parts of them, columns, and all at once.
+void on_each_shape(const std::function<void(const Array& x, const kn::Axis& axis, int number)>& test) {
+  for (const auto& [rows, columns] : {Shape2{300, 70}, {40, 130}, {3, 40'001}, {1025, 66}}) {
+    kn::random::Generator random(std::uint64_t(rows + columns));
+    const Array x = random.normal({rows, columns}).eval();
+    for (const int axis : {0, 1, 2}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      CAPTURE(axis);
+      test(x, axis < 2 ? kn::Axis(axis) : kn::Axis(kn::none), axis);
+    }
+  }
+}
+
+}  // namespace
+
+// A short reduction that is read is a loop, and takes fewer kernels than alone on cards.
+TEST_CASE("roots, quotients and powers of a reduction take no kernel of their own") {
+  on_each_device([] {
+    on_each_shape([](const Array& x, const kn::Axis& axis, int number) {
+      const std::int64_t alone = kernels_of(kn::sum(x * x, {.axis = axis}));
+      const Array root = kn::sqrt(kn::sum(x * x, {.axis = axis}));
+      CHECK(kernels_of(root) <= alone);
+      const Array other = 1 / (kn::sqrt(kn::sum(x * x, {.axis = axis})) * 2 + 3);
+      CHECK(kernels_of(other) <= alone);
+      std::vector<double> roots, others;
+      for (const auto& line : lines_of(x, number)) {
+        roots.push_back(std::sqrt(sum_of(line, square)));
+        others.push_back(1 / (roots.back() * 2 + 3));
+      }
+      check(root, roots);
+      check(other, others);
+    });
+  });
+}
+
+TEST_CASE("arrays beside a reduction are read in its kernel") {
+  on_each_device([] {
+    on_each_shape([](const Array& x, const kn::Axis& axis, int number) {
+      const auto lines = lines_of(x, number);
+      // A part whose rows are not aligned, in row-major order.
+      const auto count = static_cast<std::int64_t>(lines.size());
+      Array whole = kn::arange(count + 1).astype(kn::float32).eval();
+      const Array y = number == 2 ? whole(1) : whole(kn::slice(1, kn::none));
+      y.eval();
+      const std::int64_t alone = kernels_of(kn::max(x, {.axis = axis}));
+      const Array result = kn::max(x, {.axis = axis}) * 0.5f + y;
+      CHECK(kernels_of(result) <= alone);
+      std::vector<double> expected;
+      for (std::size_t k = 0; k < lines.size(); ++k) {
+        double high = -INFINITY;
+        for (const double v : lines[k]) high = std::fmax(high, v);
+        expected.push_back(high * 0.5 + double(k + 1));
+      }
+      check(result, expected);
+    });
+  });
+}
+
+TEST_CASE("what several reductions of one array are made into is one kernel for each pass") {
+  on_each_device([] {
+    on_each_shape([](const Array& x, const kn::Axis& axis, int number) {
+      const std::int64_t alone = kernels_of(kn::sum(x, {.axis = axis}));
+      const Array range = (kn::max(x, {.axis = axis}) - kn::min(x, {.axis = axis})) / 2 + kn::mean(x, {.axis = axis});
+      CHECK(kernels_of(range) == alone);
+      std::vector<double> expected;
+      for (const auto& line : lines_of(x, number)) {
+        double low = INFINITY, high = -INFINITY;
+        for (const double v : line) {
+          low = std::fmin(low, v);
+          high = std::fmax(high, v);
+        }
+        expected.push_back((high - low) / 2 + sum_of(line, [](double v) { return v; }) / double(line.size()));
+      }
+      check(range, expected);
+    });
+  });
+}
+
+TEST_CASE("of reductions with unlike states the last one reads the others") {
+  on_each_device([] {
+    for (const auto& [rows, columns] : {Shape2{300, 70}, {9001, 33}}) {
+      const Array x = (kn::random::Generator(5).normal({rows, columns}) + 2).eval();
+      const std::int64_t apart = kernels_of(kn::std(x, {.axis = 0})) + kernels_of(kn::mean(x, {.axis = 0}));
+      const Array both = kn::std(x, {.axis = 0}) + kn::mean(x, {.axis = 0});
+      CHECK(kernels_of(both) == apart);
+      std::vector<double> expected;
+      for (const auto& line : lines_of(x, 0)) {
+        const auto size = double(line.size());
+        const double mean = sum_of(line, [](double v) { return v; }) / size;
+        expected.push_back(std::sqrt(sum_of(line, [&](double v) { return square(v - mean); }) / size) + mean);
+      }
+      check(both, expected);
+    }
+  });
+}
+
+TEST_CASE("integers, truths and other types of what is made of a reduction") {
+  on_each_device([] {
+    const Array x = kn::arange(0, 5000).astype(kn::int32).eval();
+    const Array total = kn::sum(x);
+    const Array twice = total.astype(kn::float32) / 2;
+    CHECK(kernels_of(twice) == kernels_of(kn::sum(x)) + 1);  // somebody holds the sum
+    CHECK(total.item<std::int64_t>() == 12'497'500);
+    CHECK(twice.item<float>() == 6'248'750);
+    const Array many = kn::sum(x) > 12'000'000;
+    CHECK(kernels_of(many) == kernels_of(kn::sum(x)));
+    CHECK(many.item<bool>());
+    const Array half = kn::sqrt(kn::sum(x.astype(kn::float32))).astype(kn::float16);
+    CHECK(kernels_of(half) == kernels_of(kn::sum(x.astype(kn::float32))));
+    CHECK(half.item<float>() == doctest::Approx(std::sqrt(12'497'500.0)).epsilon(1e-3));
+  });
+}
+
+TEST_CASE("the same structure again, and one in which somebody holds the reduction") {
+  on_each_device([] {
+    const Array x = kn::arange(0, 300'000).astype(kn::float32).eval();
+    const std::int64_t alone = kernels_of(kn::sum(x));
+    for (int time = 0; time < 4; ++time) {
+      CAPTURE(time);
+      const Array y = (x + float(time)).eval();
+      const Array root = kn::sqrt(kn::sum(y));
+      CHECK(kernels_of(root) <= alone);
+      CHECK(root.item<double>() == doctest::Approx(std::sqrt(44'999'850'000.0 + 300'000.0 * time)));
+      const Array total = kn::sum(y), held = kn::sqrt(total);
+      CHECK(kernels_of(held) == alone + 1);
+      CHECK(kernels_of(total) == 0);
+      CHECK(held.item<double>() == root.item<double>());
+    }
+  });
+}
+
+TEST_CASE("reproducible sums are finished, too, with the bits of a root by itself") {
+  on_each_device([] {
+    const kn::reproducible scope;
+    const Array x = kn::random::Generator(11).uniform({300'001}).eval();
+    const Array total = kn::sum(x * x).eval();
+    const Array root = kn::sqrt(kn::sum(x * x));
+    CHECK(kernels_of(root) == kernels_of(kn::sum(x * x)));
+    CHECK(root.item<float>() == kn::sqrt(total).item<float>());
+  });
+}
