@@ -31,7 +31,6 @@ class ParamBlock {
 
   void clear() {
     fields_.clear();
-    bytes_.clear();
     used_ = 0;
     alignment_ = 1;
   }
@@ -50,11 +49,11 @@ class ParamBlock {
 
   /// "typedef struct { ... } kn_bounds;"
   std::string type() const;
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const { return {bytes_.data(), round_up(used_, alignment_)}; }
 
   /// Whether it does not fit beside so many buffers, so that it is read from one more.
   bool spills(std::size_t buffers, const DeviceTraits& traits) const {
-    return (buffers * sizeof(std::uint64_t)) + bytes_.size() > traits.max_parameter_bytes;
+    return (buffers * sizeof(std::uint64_t)) + bytes().size() > traits.max_parameter_bytes;
   }
 
  private:
@@ -70,13 +69,16 @@ class ParamBlock {
     if (size > alignment_) alignment_ = size;
     const std::size_t at = round_up(used_, size), all = size * (count == 0 ? 1 : count);
     used_ = at + all;
-    bytes_.resize(round_up(used_, alignment_));
+    if (used_ + widest > bytes_.size()) bytes_.resize(2 * used_ + widest);
     std::memcpy(bytes_.data() + at, values, all);
+    std::memset(bytes_.data() + used_, 0, widest);
   }
   static std::size_t round_up(std::size_t bytes, std::size_t power) { return (bytes + power - 1) & ~(power - 1); }
 
+  static constexpr std::size_t widest = 16;  // alignment of a value
+
   std::vector<Field> fields_;
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte> bytes_;  // more than are used; behind those there are zeros, as many as may lie between values
   std::size_t used_ = 0, alignment_ = 1;
 };
 

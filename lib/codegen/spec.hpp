@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,10 +32,14 @@ inline std::optional<int> one_if(bool yes) { return yes ? std::optional(1) : std
 
 namespace detail {
 
-/// Appends the bytes of each field, which are as many whatever its value.
+/// Appends the bytes of each field, which are as many whatever its value. Runs before every launch: it grows the key
+/// ahead of what it writes, and cuts it in the end.
 class SpecKey {
  public:
-  explicit SpecKey(std::string& key) : key_(key) {}
+  explicit SpecKey(std::string& key) : key_(key), used_(key.size()) {}
+  ~SpecKey() { key_.resize(used_); }
+  SpecKey(const SpecKey&) = delete;
+  SpecKey& operator=(const SpecKey&) = delete;
   template <class T>
   void define(const char*, const T& value) {
     append(value);
@@ -45,11 +50,10 @@ class SpecKey {
   }
   template <class T>
   void shape(const char*, const std::vector<T>& values) {
-    for (const T& value : values) append(value);
+    write(values.data(), values.size() * sizeof(T));
   }
 
  private:
-  void append(bool value) { key_.push_back(value ? '\1' : '\0'); }
   void append(const Either& value) { append(value.first); }
   void append(std::optional<int> value) {
     append(value.has_value());
@@ -57,12 +61,16 @@ class SpecKey {
   }
   template <class T>
     requires(std::is_enum_v<T> || std::integral<T>)
-  void append(T value) {
-    const auto number = static_cast<std::uint64_t>(value);
-    for (std::size_t byte = 0; byte < sizeof(T); ++byte) key_.push_back(static_cast<char>(number >> (8 * byte)));
+  void append(T value) { write(&value, sizeof value); }
+  void write(const void* bytes, std::size_t size) {
+    constexpr std::size_t ahead = 256;
+    if (used_ + size > key_.size()) key_.resize(used_ + size + ahead);
+    if (size > 0) std::memcpy(key_.data() + used_, bytes, size);
+    used_ += size;
   }
 
   std::string& key_;
+  std::size_t used_;
 };
 
 inline std::string spec_text(const Either& value) { return value.chosen(); }
