@@ -38,7 +38,8 @@ bool Planner::State::can_be_finished(const Info& info) const {
 /// that the kernel computes too, of constants and of arrays in memory. False where it is not.
 bool Planner::State::finish(Info& info) {
   const Node& result = *info.node;
-  if (elsewhere || is_complex(result.dtype) || result.op == Op::custom) return false;
+  // A reduction is a barrier.
+  if (info.level == 0 || elsewhere || is_complex(result.dtype) || result.op == Op::custom) return false;
   struct Behind {
     Info* info;
     std::int32_t edges;  // that lead here

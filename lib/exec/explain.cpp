@@ -82,6 +82,10 @@ Traffic traffic_of_step(const codegen::Step& step, const std::vector<const Node*
   Traffic traffic;
   if (step.folds() || step.family == Op::elementwise || step.family == Op::rows) {
     traffic.read = traffic_of(step.body).read;
+    const std::size_t results = step.body.outputs.size();  // the first loads of a finish
+    for (std::size_t k = results; k < step.finish.loads.size(); ++k) {
+      traffic.read += bytes_of(*step.finish.loads[k].source);
+    }
   } else {
     for (const NodeRef& input : step.node->inputs) traffic.read += bytes_of(*input);
   }
