@@ -331,7 +331,7 @@ std::string Printer::call_text(std::size_t index) const {
     text += vector_type(code.outputs[k]) + " " + result + ";\n";
     given += (k > 0 ? ", &" : "&") + element(code.outputs[k], result);
   }
-  const std::string all = width_ == 1 ? "" : "for (int l = 0; l < KN_W; ++l) ";
+  const std::string all = width_ == 1 ? "" : loop_over_lanes(width_, traits_.cpu_loops());
   return text + all + code.function + "(" + given + ");\n";
 }
 

@@ -16,7 +16,7 @@ using graph::Op;
 
 /// `function` for vectors, from the one for single elements. (An attribute of Clang's, which OpenCL compilers are made
 /// of: kernels combine vectors, their halves and single elements by one name.)
-std::string vector_form(const std::string& function, DType result, DType taken, int parameters, int width) {
+std::string vector_form(const std::string& function, DType result, DType taken, int parameters, int width, bool cpu) {
   const std::string element(register_type(taken)), lanes = std::to_string(width), to(register_type(result));
   std::string declared, given;
   for (const std::string name : {"a", "b"}) {
@@ -25,13 +25,13 @@ std::string vector_form(const std::string& function, DType result, DType taken, 
     given += (given.empty() ? "" : ", ") + ("KN_LANE(" + element + ", " + name + ", l)");
   }
   return "static inline " + to + lanes + " __attribute__((overloadable, always_inline)) " + function + "(" + declared +
-         ") {\n  " + to + lanes + " r;\n  for (int l = 0; l < " + lanes + "; ++l) KN_LANE(" + to +
-         ", r, l) = " + function + "(" + given + ");\n  return r;\n}\n";
+         ") {\n  " + to + lanes + " r;\n  " + loop_over_lanes(width, cpu) + "KN_LANE(" + to + ", r, l) = " + function +
+         "(" + given + ");\n  return r;\n}\n";
 }
 
 class Definitions {
  public:
-  explicit Definitions(int width) : width_(width) {}
+  Definitions(int width, bool cpu) : width_(width), cpu_(cpu) {}
 
   void add(const CustomCode& code) {
     if (known(code)) return;
@@ -42,8 +42,9 @@ class Definitions {
     if (known(code)) return;
     add(code);
     for (int lanes = 2; lanes <= width_; lanes *= 2) {
-      text += vector_form(code.function + "_combine", code.outputs[0], code.outputs[0], 2, lanes);
-      if (code.finishes) text += vector_form(code.function + "_finish", code.outputs[1], code.outputs[0], 1, lanes);
+      text += vector_form(code.function + "_combine", code.outputs[0], code.outputs[0], 2, lanes, cpu_);
+      if (code.finishes)
+        text += vector_form(code.function + "_finish", code.outputs[1], code.outputs[0], 1, lanes, cpu_);
     }
   }
   void add_fold(const graph::Node& reduction) {
@@ -58,7 +59,8 @@ class Definitions {
                        [&](const CustomCode* each) { return each->digest == code.digest; });
   }
 
-  int width_;
+  const int width_;
+  const bool cpu_;
   std::vector<const CustomCode*> known_;
 };
 
@@ -77,8 +79,14 @@ std::optional<std::size_t> shared_call(const Body& body, std::size_t k) {
   return std::nullopt;
 }
 
-std::string custom_functions(const Body& body, int width, const CustomCode* fold) {
-  Definitions definitions(width);
+std::string loop_over_lanes(int width, bool cpu) {
+  const std::string lanes = std::to_string(width);
+  return (cpu ? "_Pragma(\"clang loop vectorize_width(" + lanes + ") interleave(disable) unroll(disable)\") " : "") +
+         "for (int l = 0; l < " + lanes + "; ++l) ";
+}
+
+std::string custom_functions(const Body& body, int width, bool cpu, const CustomCode* fold) {
+  Definitions definitions(width, cpu);
   for (const Call& call : body.calls) definitions.add(*call.node->get<Op::custom>().code);
   for (const InnerLoop& loop : body.loops) definitions.add_fold(*loop.node);
   for (const RowFold& each : body.folds) definitions.add_fold(*each.node);

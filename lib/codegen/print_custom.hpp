@@ -15,9 +15,13 @@ namespace koine::codegen {
 /// its results, or the same one.
 std::optional<std::size_t> shared_call(const Body& body, std::size_t k);
 
+/// The head of a loop over the `width` elements of vectors, which calls a function of single elements. A CPU's compiler
+/// would unroll it before it looks for vectors in it, and find few.
+std::string loop_over_lanes(int width, bool cpu);
+
 /// Definitions of all custom operations of a body, and of `fold`, which takes its values; those of folds for vectors of
 /// `width` elements and their halves, too, element by element.
-std::string custom_functions(const Body& body, int width, const graph::CustomCode* fold = nullptr);
+std::string custom_functions(const Body& body, int width, bool cpu, const graph::CustomCode* fold = nullptr);
 
 /// What tells a custom operation from others, for a spec or a key.
 template <class Visit>

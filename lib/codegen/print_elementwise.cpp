@@ -85,8 +85,8 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   text.modules = printer.modules(stored);
   text.kernel = "elementwise";
   text.definitions =
-      printer.memory_instances(stored) + custom_functions(body, walk.width) + block_type(block, walk.spilled) +
-      "#define KN_STRIDE(k) d.inner_stride[k]\n" +
+      printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu) +
+      block_type(block, walk.spilled) + "#define KN_STRIDE(k) d.inner_stride[k]\n" +
       define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
       define("KN_CONSTANTS", printer.constants()) +
       define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access, of_rows)) +

@@ -373,7 +373,7 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& 
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "rows";
-  text.definitions = printer.memory_instances(stored) + custom_functions(body, walk.width) +
+  text.definitions = printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu) +
                      block_type(block, walk.spilled) + inner_strides(walk) +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +

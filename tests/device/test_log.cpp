@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // KOINE_LOG: lines on stderr about the topics that were asked for, and not a character anywhere otherwise.
 #include <doctest/doctest.h>
+#include <koine/custom.hpp>
 #include <koine/koine.hpp>
 
 #include <sstream>
@@ -107,6 +108,12 @@ TEST_CASE("child: kernels of many names" * doctest::skip()) {
   kn::sort(x).eval();
   kn::segment_sum(x(kn::slice(0, 2)).eval(), places, {.count = 4}).eval();
   kn::random::Generator(1).normal({10}).eval();
+  // Operations of users' own.
+  const kn::ElementwiseKernel saxpy("T x, T y, float a", "T z", "z = a * x + y", "saxpy");
+  (saxpy(x * 2, y, 3.0f) + 1).eval();
+  const kn::ReductionKernel norm("T x", "T y", {.map = "x * x", .combine = "a + b", .identity = "0"}, "norm");
+  norm(x).eval();
+  kn::ScanKernel("T x", "T y", {.combine = "a + b", .identity = "0"}, "sums")(-x).eval();
 }
 
 TEST_CASE("kernels are named by what they do") {
@@ -142,6 +149,9 @@ TEST_CASE("kernels are named by what they do") {
                                              "scatter_reduce_join",
                                              "scatter_reduce_total",
                                              "scatter_reduce_finish",
-                                             "random_normal"};
+                                             "random_normal",
+                                             "add_saxpy_mul_f32",
+                                             "norm_map_f32",
+                                             "sums_neg_f32"};
   CHECK(kn::test::launched_kernels(ended.err) == expected);
 }
