@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans as text and as drawings: what they say is what then runs, and nothing runs, is built or changes by saying it.
 #include <doctest/doctest.h>
+#include <koine/custom.hpp>
 #include <koine/explain.hpp>
 #include <koine/koine.hpp>
 
@@ -249,6 +250,17 @@ TEST_CASE("kernels of families, their bytes, and views of memory") {
     const std::string several = kn::explain({smallest.values, smallest.indices});
     CAPTURE(several);
     CHECK(has(several, "= sort("));
+  });
+}
+
+TEST_CASE("operations from strings go by their names") {
+  on_each_device([] {
+    kn::ElementwiseKernel saxpy("T x, T y, float a", "T z", "z = a * x + y", "saxpy");
+    const Array x = floats({1000});
+    const std::string text = kn::explain(saxpy(x * 2, x, 3.0f) + 1);
+    CAPTURE(text);
+    CHECK(kernels_in(text) == std::vector<std::string>{"add_saxpy_mul_f32"});
+    CHECK(has(text, "v2 = saxpy(v1, m1, 3)  float32 (1000,)"));
   });
 }
 

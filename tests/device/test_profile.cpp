@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <koine/async.hpp>
+#include <koine/kernel.hpp>
 #include <koine/koine.hpp>
 #include <koine/profile.hpp>
 
@@ -335,6 +336,22 @@ TEST_CASE("products by CLBlast are one command, around all that it runs") {
   kn::test::multiplied(kn::test::Route::clblast, {.m = 128, .n = 128, .k = 128}, values, values);
   session.stop();
   check_row(session, Kind::kernel, "clblast_gemm", 1, 2 * 4 * 128 * 128, 4 * 128 * 128);
+}
+
+TEST_CASE("a user's own kernel is recorded by its name, with the buffers that it is passed") {
+  on_each_device([] {
+    const kn::Kernel twice = kn::Program(R"(
+__kernel void twice(const __global float* x, __global float* y) { y[get_global_id(0)] = 2 * x[get_global_id(0)]; }
+)")
+                                 .kernel("twice");
+    const Array x = floats(1000).eval();
+    Array y = kn::zeros({1000}).eval();
+    Session session;
+    twice({1000}, x, y);
+    session.stop();
+    CHECK(y.to_vector<float>() == std::vector<float>(1000, 3.0f));
+    check_row(session, Kind::kernel, "twice", 1, 4000, 4000);
+  });
 }
 
 TEST_CASE("the table has a line for each name") {
