@@ -53,9 +53,9 @@ if(NOT result EQUAL 0)
   message(FATAL_ERROR "ended with ${result}\n${told}")
 endif()
 string(JSON selector GET "${json}" device selector)
-expect_match("${told}" "koine monitor: +[0-9.]+ s  ${selector} +[0-9.]+ [KM]iB in use +[0-9.]+ [a-zA-Z]+ held  of ")
+expect_match("${told}" "koine monitor: +[0-9.]+ s  ${selector} +[0-9.]+ [a-zA-Z]+ in use +[0-9.]+ [a-zA-Z]+ held  of ")
 expect_match("${told}" "PROCESS +DEVICE +PEAK IN USE +PEAK WITH HELD +LIMIT\n")
-expect_match("${told}" "koine monitor: +[0-9]+  ${selector} +[0-9.]+ MiB ")
+expect_match("${told}" "koine monitor: +[0-9]+  ${selector} +[0-9.]+ [MG]iB ")
 expect("${told}" "koine monitor: exit code 0\n")
 
 # Two processes of the program, each with its line; and one that uses no device.
