@@ -95,9 +95,11 @@ std::string build_options(const DeviceTraits& traits, std::string_view options) 
   constexpr std::string_view version = "-cl-std=";
   if (const std::size_t at = options.find(version); at != options.npos) {
     const std::string_view named = options.substr(at + version.size());
-    // Not twice, which some drivers refuse; the rest is OpenCL 1.2's.
-    const bool older = named.starts_with("CL1.0") || named.starts_with("CL1.1");
-    standard.erase(0, older ? standard.size() : standard.find(' ') + 1);
+    if (named.starts_with("CL1.0") || named.starts_with("CL1.1")) {
+      standard = "-w";  // the rest is OpenCL 1.2's
+    } else {
+      standard.erase(0, standard.find(' ') + 1);  // not twice, which some drivers refuse
+    }
   }
   return standard + (options.empty() ? "" : " ") + std::string(options);
 }

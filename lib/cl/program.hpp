@@ -24,8 +24,8 @@ std::string build_options(const DeviceTraits& traits, std::string_view options);
 /// Throws DeviceError where the compiler has ended with the process.
 void check_compiler(const DeviceTraits& traits);
 
-/// Releases kernels, one thread at a time: NVIDIA's driver crashes where several release what was just enqueued (seen in
-/// 580). Programs are released so, too.
+/// Releases kernels, one thread at a time: NVIDIA's driver crashes where several release what was just enqueued (seen
+/// in 580). Programs are released so, too.
 void release(std::span<const cl_kernel> kernels) noexcept;
 
 class Program {
