@@ -43,18 +43,15 @@ std::string comment(std::string_view text) {
   return "// " + line + "\n";
 }
 
-/// What a program was built with beside the standard options of the device, which may lack the language version; none
-/// if these are others.
+/// What a program was built with beside the options that the library adds on the device; none if these are others.
 std::optional<std::string> own_options(std::string_view all, const DeviceTraits& traits) {
-  const std::string standard = cl::standard_options(traits);
-  for (const std::string_view beginning :
-       {std::string_view(standard), std::string_view(standard).substr(standard.find(' ') + 1)}) {
-    if (!all.starts_with(beginning)) continue;
-    std::string own(all.substr(beginning.size()));
-    if (own.starts_with(' ')) own.erase(0, 1);
+  // Which ones it adds depends on the own ones, so these are found by trying each end of the text.
+  for (std::size_t begin = 0;;) {
+    const std::string own(all.substr(begin));
     if (cl::build_options(traits, own) == all) return own;
+    if (begin == all.size()) return std::nullopt;
+    begin = std::min(all.find(' ', begin), all.size() - 1) + 1;
   }
-  return std::nullopt;
 }
 
 }  // namespace
