@@ -134,7 +134,8 @@ const Entry* sole_mask(const Indices& indices, const Array& x, const api::Part& 
 Array offsets_of(const Entry& entry, const Shape& shape, std::int64_t stride) {
   const std::int64_t size = product(shape, entry.source, entry.axes);
   if (entry.mask) return Array(exec::positions_of(reshape(entry.array, {-1}).node(), function)) * stride;
-  return api::positions_within(size, entry.array, {0, function, entry.source}) * stride;
+  const Array positions = api::positions_within(size, entry.array, {0, function, entry.source});
+  return stride == 1 ? positions : positions * stride;
 }
 
 /// The sum of several, below zero where one is.
@@ -268,6 +269,7 @@ api::Positions api::positions_by_arrays(const Array& x, std::span<const Index> l
   Shape alone = Shape::filled(shape.size(), 1);
   for (std::size_t i = 0; i < common.size(); ++i) alone[at + i] = common[i];
   position = reshape(position, alone);
+  bool moved = start != 0;
   Array rest = full(Shape(), start, {.dtype = int64, .device = x.device()});
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const std::int64_t source = part.map.source[kept[i]], size = part.shape[kept[i]];
@@ -276,8 +278,10 @@ api::Positions api::positions_by_arrays(const Array& x, std::span<const Index> l
     along[i < at ? i : i + common.size()] = size;
     const std::int64_t step = part.map.step[kept[i]] * strides[static_cast<std::size_t>(source)];
     rest = rest + reshape(arange(size, {.device = x.device()}) * step, along);
+    moved = true;
   }
-  return {broadcast_to(where(position < 0, -1, position + rest), shape), repeats};
+  if (moved) position = where(position < 0, -1, position + rest);
+  return {broadcast_to(position, shape), repeats};
 }
 
 std::vector<Array> nonzero(const Array& x) {

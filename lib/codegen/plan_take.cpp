@@ -57,14 +57,13 @@ void Planner::State::decide_scatter(Info& info) {
   info.step = add_step(Op::scatter, info.node);
   ++steps[static_cast<std::size_t>(info.step)].results;
   steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[1]->shape;
-  if (!array->is_ready()) find(array.get())->requested = find(array.get())->awaited = true;
-  for (std::size_t k = 1; k < node.inputs.size(); ++k) {
-    const NodeRef& input = node.inputs[k];
+  for (const NodeRef& input : node.inputs) {
     if (input->is_ready()) continue;
     if (takes_allowed && !needs_memory(*input, *array)) {
       add_read(*input, info.step, Chains::identity);
     } else {
-      find(input.get())->requested = find(input.get())->awaited = true;
+      find(input.get())->request(Why::into_kernels);
+      find(input.get())->awaited = true;
     }
   }
 }

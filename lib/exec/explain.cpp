@@ -79,6 +79,7 @@ class Values {
 /// What a step moves: of one whose family runs kernels of its own its inputs and results, once each.
 Traffic traffic_of_step(const codegen::Step& step, const std::vector<const Node*>& stored) {
   if (step.family == Op::view) return {};
+  if (step.family == Op::scatter) return traffic_of(step.body);
   Traffic traffic;
   if (step.folds() || step.family == Op::elementwise || step.family == Op::rows) {
     traffic.read = traffic_of(step.body).read;

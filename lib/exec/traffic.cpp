@@ -43,7 +43,11 @@ Traffic traffic_of(const codegen::Body& body) {
   }
   Traffic result;
   for (const auto& [key, memory] : memories) result.read += std::min(memory.read, memory.size);
-  for (const codegen::Output& output : body.outputs) result.written += bytes_of(*output.node);
+  for (const codegen::Output& output : body.outputs) {
+    const graph::Node& node = *output.node;
+    const auto values = static_cast<std::uint64_t>(body.domain.elements());
+    result.written += output.at < 0 ? bytes_of(node) : values * size_of(node.dtype);
+  }
   return result;
 }
 

@@ -246,6 +246,13 @@ TEST_CASE("kernels of families, their bytes, and views of memory") {
     const std::string pending = kn::explain(kn::take(m + 1, positions, {.axis = 0}) * 2);
     CAPTURE(pending);
     CHECK(has(line_with(pending, "= add("), "stored: elements of it are taken by their positions"));
+    // Three values by three positions, and nothing else of the array.
+    Array target = floats({100}).eval();
+    target(kn::asarray(std::vector<std::int64_t>{1, 0, 7}).eval()) = 5;
+    const std::string put = kn::explain(target);
+    CAPTURE(put);
+    CHECK(has(line_with(put, "= subscript(m"), "float32 (100,)"));
+    CHECK(has(put, "1 step, reads 24 bytes, writes 12 bytes"));
     const auto smallest = kn::topk(kn::reshape(m, {-1}) + 1, 3);
     const std::string several = kn::explain({smallest.values, smallest.indices});
     CAPTURE(several);
