@@ -6,6 +6,7 @@
 #include <koine/closeness.hpp>
 #include <koine/constants.hpp>
 #include <koine/creation.hpp>
+#include <koine/custom.hpp>
 #include <koine/device.hpp>
 #include <koine/dlpack.hpp>
 #include <koine/dtype.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom operations against plain C++: types, shapes, layouts, sharing kernels, and wrong use.
 #include <doctest/doctest.h>
-#include <koine/custom.hpp>
 #include <koine/koine.hpp>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KOINE_LOG: lines on stderr about the topics that were asked for, and not a character anywhere otherwise.
 #include <doctest/doctest.h>
-#include <koine/custom.hpp>
 #include <koine/koine.hpp>
 
 #include <sstream>

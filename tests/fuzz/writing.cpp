@@ -4,8 +4,6 @@
 //
 // A call's `which` is the operation, `low` the output of the first, `keepdims` of the last that it is exclusive; `type`
 // is what operands are brought to.
-#include <koine/custom.hpp>
-
 #include "families.hpp"
 #include "print.hpp"
 #include "resolution.hpp"
