@@ -97,7 +97,7 @@ Kernel Program::kernel(std::string_view name) const {
   }
   auto kernel =
       context.noting_loss([&] { return std::make_shared<runtime::Kernel>(state_->program, std::string(name)); });
-  runtime::KernelFacts facts = runtime::facts_of(*kernel);
+  runtime::KernelFacts facts = context.noting_loss([&] { return runtime::facts_of(*kernel); });
   auto state = detail::make_state<const KernelState>(context, std::move(kernel), std::move(facts),
                                                      cl::launch_limits(context.entry()));
   state_->kernels.emplace(name, state);

@@ -181,8 +181,9 @@ void check_arguments(const KernelState& kernel, std::span<const KernelArgument> 
     for (const Parameter& each : facts.parameters) {
       list += (list.empty() ? ": " : ", ") + std::string(each.is_const ? "const " : "") + each.type + " " + each.name;
     }
-    throw ValueError("[Kernel] " + kernel.name() + " has " + std::to_string(facts.count) + " parameters" + list +
-                     "; it got " + std::to_string(arguments.size()) + " arguments");
+    throw ValueError("[Kernel] " + kernel.name() + " takes " + std::to_string(facts.count) +
+                     (facts.count == 1 ? " argument" : " arguments") + list + "; it got " +
+                     std::to_string(arguments.size()));
   }
   std::size_t bytes = 0;
   for (std::size_t index = 0; index < arguments.size(); ++index) {

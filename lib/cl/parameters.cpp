@@ -3,7 +3,9 @@
 #include "cl/parameters.hpp"
 
 #include "base/text.hpp"
+#include "cl/errors.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,14 +13,38 @@ namespace koine::cl {
 
 namespace {
 
-std::optional<std::string> text_of(cl_kernel kernel, cl_uint index, cl_kernel_arg_info what) {
-  std::size_t size = 0;
-  if (clGetKernelArgInfo(kernel, index, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return std::nullopt;
-  std::string text(size, '\0');
-  if (clGetKernelArgInfo(kernel, index, what, size, text.data(), nullptr) != CL_SUCCESS) return std::nullopt;
-  text.resize(std::min(text.find('\0'), size));
-  return text;
+/// Whether a question was answered. Throws what has nothing to do with the question.
+bool told(cl_int code, const DeviceTraits& traits) {
+  const ErrorKind kind = error_kind(code);
+  if (kind == ErrorKind::OutOfMemory || kind == ErrorKind::DeviceLost || code == CL_OUT_OF_RESOURCES) {
+    throw_error(code, "eval", "ask for a kernel's parameters", traits);
+  }
+  return code == CL_SUCCESS;
 }
+
+class Query {
+ public:
+  Query(cl_kernel kernel, cl_uint index, const DeviceTraits& traits)
+      : kernel_(kernel), index_(index), traits_(traits) {}
+
+  template <class T>
+  bool value(cl_kernel_arg_info what, T& to) const {
+    return told(clGetKernelArgInfo(kernel_, index_, what, sizeof to, &to, nullptr), traits_);
+  }
+  bool text(cl_kernel_arg_info what, std::string& to) const {
+    std::size_t size = 0;
+    if (!told(clGetKernelArgInfo(kernel_, index_, what, 0, nullptr, &size), traits_) || size == 0) return false;
+    to.resize(size);
+    if (!told(clGetKernelArgInfo(kernel_, index_, what, size, to.data(), nullptr), traits_)) return false;
+    to.resize(std::min(to.find('\0'), size));
+    return true;
+  }
+
+ private:
+  cl_kernel kernel_;
+  cl_uint index_;
+  const DeviceTraits& traits_;
+};
 
 Parameter::Space space_of(cl_kernel_arg_address_qualifier qualifier) {
   switch (qualifier) {
@@ -29,19 +55,17 @@ Parameter::Space space_of(cl_kernel_arg_address_qualifier qualifier) {
   }
 }
 
-std::optional<Parameter> parameter_of(cl_kernel kernel, cl_uint index) {
-  const auto name = text_of(kernel, index, CL_KERNEL_ARG_NAME);
-  const auto type = text_of(kernel, index, CL_KERNEL_ARG_TYPE_NAME);
+std::optional<Parameter> parameter_of(const Query& query) {
+  Parameter parameter;
   cl_kernel_arg_address_qualifier space = 0;
   cl_kernel_arg_type_qualifier qualifiers = 0;
-  if (!name || !type || type->empty() ||
-      clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr) != CL_SUCCESS ||
-      clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifiers, &qualifiers, nullptr) !=
-          CL_SUCCESS) {
+  if (!query.text(CL_KERNEL_ARG_NAME, parameter.name) || !query.text(CL_KERNEL_ARG_TYPE_NAME, parameter.type) ||
+      !query.value(CL_KERNEL_ARG_ADDRESS_QUALIFIER, space) || !query.value(CL_KERNEL_ARG_TYPE_QUALIFIER, qualifiers)) {
     return std::nullopt;
   }
-  return Parameter{*name, *type, space_of(space),
-                   (qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0 || space == CL_KERNEL_ARG_ADDRESS_CONSTANT};
+  parameter.space = space_of(space);
+  parameter.is_const = (qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0 || space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+  return parameter;
 }
 
 /// The part before the first space, which `text` loses with the space.
@@ -54,12 +78,12 @@ std::string_view take_word(std::string_view& text) {
 
 }  // namespace
 
-std::vector<Parameter> parameters_of(cl_kernel kernel) {
+std::vector<Parameter> parameters_of(cl_kernel kernel, const DeviceTraits& traits) {
   cl_uint count = 0;
-  if (clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) != CL_SUCCESS) return {};
+  if (!told(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr), traits)) return {};
   std::vector<Parameter> parameters;
   for (cl_uint index = 0; index < count; ++index) {
-    auto known = parameter_of(kernel, index);
+    auto known = parameter_of(Query(kernel, index, traits));
     if (!known) return {};
     parameters.push_back(std::move(*known));
   }

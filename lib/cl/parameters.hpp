@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cl/opencl.hpp"
+#include "device/traits.hpp"
 
 namespace koine::cl {
 
@@ -20,8 +21,9 @@ struct Parameter {
   bool is_const = false;  ///< of a pointer: what it points to
 };
 
-/// The parameters of a kernel; empty where the driver does not say.
-std::vector<Parameter> parameters_of(cl_kernel kernel);
+/// The parameters of a kernel; empty where the driver does not say. Throws where it lacks memory, or the device is
+/// lost.
+std::vector<Parameter> parameters_of(cl_kernel kernel, const DeviceTraits& traits);
 
 /// Those of a program's kernels, by their names.
 using ParameterTable = std::map<std::string, std::vector<Parameter>, std::less<>>;

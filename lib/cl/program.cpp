@@ -191,7 +191,7 @@ ParameterTable Program::ask_for_parameters() const {
   ParameterTable table;
   for (const std::string& name : kernel_names()) {
     const ::cl::Kernel kernel(create_kernel(name));
-    table.emplace(name, parameters_of(kernel()));
+    table.emplace(name, parameters_of(kernel(), *traits_));
   }
   return table;
 }

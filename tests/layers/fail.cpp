@@ -41,6 +41,7 @@ using koine::test::LiveMemory;
   X(clGetProgramBuildInfo)        \
   X(clCreateKernel)               \
   X(clGetKernelInfo)              \
+  X(clGetKernelArgInfo)           \
   X(clGetKernelWorkGroupInfo)     \
   X(clSetKernelArg)               \
   X(clEnqueueNDRangeKernel)       \

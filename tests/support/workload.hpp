@@ -4,6 +4,7 @@
 #pragma once
 
 #include <koine/async.hpp>
+#include <koine/kernel.hpp>
 #include <koine/koine.hpp>
 
 #include <cstddef>
@@ -422,6 +423,17 @@ inline std::vector<Step> workload() {
     last.wait();
     two.synchronize();
     return last.done() && y(4).item<int>() == 10 && (x + y)(4).item<int>() == 15;
+  });
+  add("a kernel of a user's", [x = Array(), y = Array()](Attempt& attempt) mutable {
+    attempt.once([&] { x = asarray(hundred()) + 1; });
+    attempt.once([&] { y = x; });
+    const auto there = attempt.elsewhere();
+    attempt.once([&] {
+      const Program program(
+          "__kernel void twice(const __global float* x, __global float* y) { y[get_global_id(0)] *= 2; }");
+      program.kernel("twice")({100}, x * 0, y);
+    });
+    return equal(x - 1, hundred()) && equal(y * 0.5f - 1, hundred());
   });
   add("the memory limit", [x = Array()](Attempt& attempt) mutable {
     const Device device = attempt.site.device;
