@@ -87,7 +87,7 @@ class Headers:
             text = text[:match.start()] + text[end:] + re.sub(r"^  ", "", call.partition("}\n")[2], flags=re.M)
         while match := re.search(r"\n(?:template <[^\n]*>\n(?:  requires[^\n]*\n)?)?(?:class|struct|enum class) [^;{]*\{", text):
             text = text[:match.start()] + "\n" + text[braced(text, match.end() - 1):]
-        self.declarations(header, text, "")
+        self.declarations(header, text, "opencl::" if header == "opencl" else "")
 
     def declarations(self, header, text, scope):
         while match := re.search(r"\)( const)?( noexcept)? \{", text):  # a body that stands in the header
@@ -118,7 +118,7 @@ class Headers:
         name, parameters = match.groups()
         if name.startswith("operator") or name == "requires" or re.match(r"explicit|using|friend", statement):
             return
-        if scope and (name == "Generator" or not statement.startswith("Array") and not statement.startswith("void")):
+        if scope.startswith("random::") and (name == "Generator" or not statement.startswith("Array") and not statement.startswith("void")):
             return
         function = self.functions.setdefault(scope + name, Function(scope + name, header))
         function.gives_arrays |= bool(re.match(r"(template .*> |KOINE_API |\[\[.*\]\] )*(Array|std::vector<Array>|\w+Result) ", statement))

@@ -19,7 +19,7 @@ enum class ErrorKind {
   IndexError,        ///< an axis or an index out of range
   ValueError,        ///< an argument whose value is not allowed
   KernelBuildError,  ///< the driver's compiler refused a kernel; the message carries its log
-  LaunchError,       ///< the driver refused to run a kernel
+  LaunchError,       ///< a kernel cannot run as asked: its sizes do not fit, or the driver refused
   IoError,           ///< a file that cannot be read or written
 };
 
@@ -106,7 +106,7 @@ class KOINE_API ValueError : public Error {
   ~ValueError() override;
 };
 
-/// The driver's compiler refused a kernel. The message carries the compiler's log.
+/// The driver's compiler refused a kernel. The message shows the lines that it complains of, and carries its log.
 class KOINE_API KernelBuildError : public Error {
  public:
   explicit KernelBuildError(const std::string& message);
@@ -115,7 +115,7 @@ class KOINE_API KernelBuildError : public Error {
   ~KernelBuildError() override;
 };
 
-/// The driver refused to run a kernel.
+/// A kernel cannot run as asked: sizes that do not fit the device or each other, or a launch that the driver refused.
 class KOINE_API LaunchError : public Error {
  public:
   explicit LaunchError(const std::string& message);

@@ -5,6 +5,7 @@
 #include <koine/array.hpp>
 #include <koine/closeness.hpp>
 #include <koine/constants.hpp>
+#include <koine/copy_async.hpp>
 #include <koine/creation.hpp>
 #include <koine/custom.hpp>
 #include <koine/device.hpp>
@@ -16,6 +17,7 @@
 #include <koine/indexing.hpp>
 #include <koine/inspection.hpp>
 #include <koine/io.hpp>
+#include <koine/kernel.hpp>
 #include <koine/linalg.hpp>
 #include <koine/literal.hpp>
 #include <koine/manipulation.hpp>

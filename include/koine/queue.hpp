@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "koine/device.hpp"
 #include "koine/export.hpp"
@@ -55,6 +56,7 @@ class KOINE_API Queue {
   friend bool operator==(const Queue& a, const Queue& b) noexcept { return a.queue_ == b.queue_; }
 
   /// For the library's own use.
+  explicit Queue(std::shared_ptr<runtime::Queue> queue) noexcept : queue_(std::move(queue)) {}
   const std::shared_ptr<runtime::Queue>& handle() const noexcept { return queue_; }
 
  private:

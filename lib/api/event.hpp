@@ -9,6 +9,7 @@
 #include <koine/queue.hpp>
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 namespace koine::detail {
@@ -32,6 +33,8 @@ struct EventState {
 namespace koine::api {
 
 Event event_of(runtime::Context& context, cl::Event event);
+/// The queue, which must be one of the context; DeviceError otherwise.
+runtime::Queue* queue_on(const Queue& queue, const runtime::Context& context, std::string_view function);
 /// Later work of the queue starts after the event; for one of another device the host waits.
 void start_after(runtime::Queue& queue, const Event& event);
 

@@ -3,6 +3,7 @@
 #include "api/build.hpp"
 #include "api/choices.hpp"
 #include "api/event.hpp"
+#include "api/held_alone.hpp"
 #include "api/kernel_arguments.hpp"
 #include "api/kernel_sizes.hpp"
 #include "base/named_call.hpp"
@@ -25,9 +26,6 @@ using Kind = ArgumentData::Kind;
 
 constexpr const char* function = "Kernel";
 
-/// Whether a kernel that is passed the memory finds the first element at its begin, and the others behind it.
-bool in_memory_order(const graph::Node& node) { return is_row_major(node.layout) && node.layout.offset == 0; }
-
 /// The arrays of a launch.
 class Arguments {
  public:
@@ -48,7 +46,7 @@ class Arguments {
       if (const std::size_t first = first_written(i); first < i) {  // the same variable is the same memory
         nodes_[i] = nodes_[first];
         own_[i] = own_[first];
-      } else if (nodes_[i] && !own_[i] && !(writes(i) ? alone(i) : in_memory_order(*nodes_[i]))) {
+      } else if (nodes_[i] && !own_[i] && !(writes(i) ? alone(i) : api::begins_in_order(*nodes_[i]))) {
         copy(i);
       }
     }
@@ -143,8 +141,7 @@ class Arguments {
              nodes_[other] == node;
     }
     // Not in place where the launch could still fail after it ran: the array would not be as before.
-    return node.use_count() == own && node->storage.use_count() == 1 && !node->storage->borrowed() &&
-           in_memory_order(*node) && !kernel_.context.synchronous();
+    return api::held_alone(node, own) && !kernel_.context.synchronous();
   }
 
   const KernelState& kernel_;
@@ -153,19 +150,6 @@ class Arguments {
   std::vector<NodeRef> nodes_;  // of arguments that are arrays
   std::vector<bool> own_;       // those that were made for this launch
 };
-
-graph::Place place_of(const KernelState& kernel, const LaunchOptions& options) {
-  runtime::Context& context = kernel.context;
-  graph::Place place = api::chosen_place({&context, &context.traits()});
-  if (!options.queue) return place;
-  runtime::Queue& queue = *options.queue->handle();
-  if (&queue.context() != &context) {
-    throw DeviceError("[Kernel] " + kernel.name() + ": the queue is one of " + queue.traits().selector +
-                      ", and the kernel was compiled for " + context.traits().selector);
-  }
-  place.queue = &queue;
-  return place;
-}
 
 }  // namespace
 
@@ -183,7 +167,8 @@ std::vector<Array> Kernel::launch(const LaunchOptions& options, std::span<const 
     if (__builtin_add_overflow(local_bytes, each.data().local_bytes, &local_bytes)) local_bytes = UINT64_MAX;
   }
   const api::LaunchSizes sizes = api::checked_sizes(kernel, options, local_bytes);
-  const graph::Place place = place_of(kernel, options);
+  graph::Place place = api::chosen_place({&kernel.context, &kernel.context.traits()});
+  if (options.queue) place.queue = api::queue_on(*options.queue, kernel.context, function);
   runtime::Queue& queue = place.queue != nullptr ? *place.queue : kernel.context.queue();
 
   Arguments prepared(kernel, arguments, place);

@@ -3,6 +3,7 @@
 #include <koine/queue.hpp>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "api/choices.hpp"
@@ -50,6 +51,13 @@ Device Queue::device() const { return Device(queue_->context().entry()); }
 
 Event api::event_of(runtime::Context& context, cl::Event event) {
   return Event(std::make_shared<const detail::EventState>(context, std::move(event)));
+}
+
+runtime::Queue* api::queue_on(const Queue& queue, const runtime::Context& context, std::string_view function) {
+  runtime::Queue* const chosen = queue.handle().get();
+  if (&chosen->context() == &context) return chosen;
+  throw DeviceError("[" + std::string(function) + "] the queue is one of " + chosen->traits().selector +
+                    ", and the work is for " + context.traits().selector);
 }
 
 void api::start_after(runtime::Queue& queue, const Event& event) {

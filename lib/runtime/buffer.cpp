@@ -35,4 +35,13 @@ Buffer::~Buffer() {
   }
 }
 
+BufferRef shared_buffer(Context& context, cl_mem memory, std::uint64_t size) {
+  try {
+    return std::make_shared<Buffer>(context, memory, size);
+  } catch (...) {
+    clReleaseMemObject(memory);
+    throw;
+  }
+}
+
 }  // namespace koine::runtime

@@ -78,4 +78,7 @@ class Buffer {
 
 using BufferRef = std::shared_ptr<Buffer>;
 
+/// Memory of another library's, of which the caller's reference is taken over.
+BufferRef shared_buffer(Context& context, cl_mem memory, std::uint64_t size);
+
 }  // namespace koine::runtime

@@ -134,28 +134,19 @@ std::shared_ptr<Queue> Context::new_queue() {
 }
 
 Queue& Context::adopt_queue(cl_command_queue handle) {
-  const InUse in_use(*this, "queue");
+  const InUse in_use(*this, "adopt");
   const std::lock_guard lock(order_mutex_);
   const auto known =
       std::find_if(queues_.begin(), queues_.end(), [&](const auto& queue) { return queue->handle() == handle; });
   if (known != queues_.end()) return **known;
-  cl_context context = nullptr;
   cl_command_queue_properties properties = 0;
-  cl_int code = clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr);
-  if (code == CL_SUCCESS) {
-    code = clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
-  }
-  if (code != CL_SUCCESS) fail(code, "queue", "use a queue of another library's");
-  if (context != handle_()) {
-    throw DeviceError("[queue] the queue is of another context than Koine's of " + traits().selector +
-                      ": make it in koine::opencl::context(device), or adopt its context before the first use of the "
-                      "device");
-  }
+  cl_int code = clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
+  if (code != CL_SUCCESS) fail(code, "adopt", "use a queue of other code's");
   if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
-    throw DeviceError("[queue] the queue runs its commands in any order; Koine's work needs one that keeps it");
+    throw DeviceError("[adopt] the queue runs its commands in any order; Koine's work needs one that keeps it");
   }
   auto made = std::make_unique<Queue>(*this, queues_.size(), ::cl::CommandQueue(handle, true));
-  if (code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "queue", "start");
+  if (code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "adopt", "start");
   spare_queues_.reserve(queues_.size() + 1);
   queues_.push_back(std::move(made));
   return *queues_.back();

@@ -62,8 +62,8 @@ class Context {
   /// Another queue. It goes back for reuse with its last holder; pointers to it stay valid for as long as the context
   /// lives.
   std::shared_ptr<Queue> new_queue();
-  /// The queue that puts its work into another library's, which is in order and of this context: one for each such
-  /// queue, which is never let go of. Throws DeviceError for another.
+  /// The queue that puts its work into one of other code's, of this context: one for each such queue, which is never
+  /// let go of. Throws DeviceError for one that does not keep the order of its commands.
   Queue& adopt_queue(cl_command_queue handle);
 
   /// The kernel `entry` of the program with this signature, or without a name its only one. `make` writes the program's

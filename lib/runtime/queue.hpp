@@ -45,13 +45,17 @@ class Queue {
   /// Host to device; the source may be reused on return.
   void write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
              std::string_view function = "eval");
-  /// Host to device without waiting: the source stays as it is until the event has come, which is on its way.
+  /// Host to device without waiting for the device: the source stays as it is until the event has come, which is on its
+  /// way.
   cl::Event write_async(Buffer& to, const void* source, std::uint64_t bytes, std::string_view function);
   /// Device to host; waits for the work that `from` depends on. Throws what that work reported.
   void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
             std::string_view function = "eval");
-  /// A point from which on the values of `from` are there, on its way to the device.
-  cl::Event ready(const Buffer& from, std::string_view function);
+  /// A point from which on the values of `from` are there, on its way to the device; for other code that `writes`
+  /// there, one from which on nobody reads them any more.
+  cl::Event ready(const Buffer& from, std::string_view function, bool writes = false);
+  /// What comes later to the buffer, on whichever queue, starts after the event of other code.
+  void follow(const cl::Event& event, const Buffer& buffer, std::string_view function);
   /// Device to host as soon as `ready` has come, whatever work has been enqueued since: for a buffer that nobody writes
   /// meanwhile. Throws as read() does.
   void read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,

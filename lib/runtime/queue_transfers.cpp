@@ -21,6 +21,10 @@ void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uin
 
 cl::Event Queue::write_async(Buffer& to, const void* source, std::uint64_t bytes, std::string_view function) {
   const Context::InUse in_use(context_, function);
+  if (context_.transfers_.stages(bytes)) {
+    write(to, 0, source, bytes, function);
+    return ready(to, function);
+  }
   cl::Event event;
   const auto enqueue = [&](cl_event* made) {
     return clEnqueueWriteBuffer(handle(), to.memory(), CL_FALSE, 0, bytes, source, 0, nullptr, made);
@@ -41,15 +45,24 @@ void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::ui
   check_faults(from);
 }
 
-cl::Event Queue::ready(const Buffer& from, std::string_view function) {
+cl::Event Queue::ready(const Buffer& from, std::string_view function, bool writes) {
   const Context::InUse in_use(context_, function);
   cl::Event event;
   cl_int code = submit(
-      {{&from, false}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); }, &event,
-      nullptr);
+      {{&from, writes}}, [&](cl_event* made) { return clEnqueueMarkerWithWaitList(handle(), 0, nullptr, made); },
+      &event, nullptr);
   if (code == CL_SUCCESS) code = clFlush(handle());
   if (code != CL_SUCCESS) context_.fail(code, function, "submit the work");
   return event;
+}
+
+void Queue::follow(const cl::Event& event, const Buffer& buffer, std::string_view function) {
+  const Context::InUse in_use(context_, function);
+  const cl_event before = event.handle()();
+  const cl_int code = submit(
+      {{&buffer, true}}, [&](cl_event* made) { return clEnqueueBarrierWithWaitList(handle(), 1, &before, made); },
+      nullptr, nullptr);
+  if (code != CL_SUCCESS) context_.fail(code, function, "wait for an event");
 }
 
 void Queue::read_aside(const cl::Event& ready, const Buffer& from, std::uint64_t offset, void* target,

@@ -50,7 +50,7 @@ cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset,
           return CL_SUCCESS;
         });
     if (mapped) return code;
-  } else if (!shares_memory_ && bytes >= tuning_.transfer_staged_bytes) {
+  } else if (stages(bytes)) {
     return staging_.write(queue, to, offset, source, bytes);
   }
   return recorded(queue, uploaded(bytes),
@@ -69,7 +69,7 @@ cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset
           return CL_SUCCESS;
         });
     if (mapped) return code;
-  } else if (!shares_memory_ && bytes >= tuning_.transfer_staged_bytes) {
+  } else if (stages(bytes)) {
     return staging_.read(queue, from, offset, target, bytes);
   }
   return recorded(queue, downloaded(bytes),

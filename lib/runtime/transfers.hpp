@@ -30,6 +30,9 @@ class Transfers {
     return traits.unified_memory || traits.device_class == DeviceClass::cpu;
   }
 
+  /// Whether bytes go through pinned buffers, which is much faster than what drivers do with memory that is not pinned.
+  bool stages(std::uint64_t bytes) const noexcept { return !shares_memory_ && bytes >= tuning_.transfer_staged_bytes; }
+
   /// Pinned buffers on the host, which come with transfers and stay.
   std::size_t staging_slots() const { return staging_.slots(); }
   std::size_t staging_events() const { return staging_.events(); }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <koine/explain.hpp>
 #include <koine/koine.hpp>
+#include <koine/opencl.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -326,6 +327,21 @@ TEST_CASE("files") {
   KN_WRONG(explain, kn::explain({a.x, a.vector}, {.source = true, .format = "dot"}));
 }
 
+TEST_CASE("beside other OpenCL code") {
+  namespace ocl = kn::opencl;
+  const Arrays a;
+  KN_WRONG(adopt, ocl::adopt(nullptr, ocl::device()));
+  KN_WRONG(adopt, ocl::adopt(nullptr));
+  KN_WRONG(event, ocl::event(nullptr));
+  KN_WRONG(from_buffer, ocl::from_buffer(nullptr, {1}, kn::float32));
+  Array large = a.large;
+  KN_WRONG(buffer, ocl::buffer(large));
+  KN_WRONG(writable_buffer, ocl::writable_buffer(large));
+  const std::vector<int> values(3);
+  Array x = a.x;
+  KN_WRONG(copy_async, kn::copy_async(values, x));
+}
+
 TEST_CASE("arrays on different devices") {
   const std::vector<kn::Device> devices = kn::devices();
   if (devices.size() < 2) return;
@@ -363,18 +379,19 @@ TEST_CASE("faults of earlier calls and of settings keep their names") {
 
 TEST_CASE("every function of docs/api.md has been called wrongly, but for those that take anything") {
   const std::string anything =
-      " array_equal bandwidth can_cast capabilities default_device default_device_reason default_dtype default_dtypes "
-      "empty_like "
-      "eval "
-      "isin memory_stats name ones_like print_options set_default_device set_memory_limit slice synchronize to_device "
-      "to_dlpack unique_all unique_counts unique_inverse unique_values version zeros_like ";
+      " array_equal bandwidth can_cast capabilities context default_device default_device_reason default_dtype "
+      "default_dtypes device empty_like eval handle in isin local_memory memory_stats name ones_like out print_options "
+      "queue set_default_device set_memory_limit slice synchronize to_device to_dlpack unique_all unique_counts "
+      "unique_inverse unique_values version zeros_like ";
   std::ifstream file(KOINE_TEST_DIR "/../docs/api.md");
   REQUIRE(file.is_open());
   int count = 0;
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("| `")) continue;
     std::string name = line.substr(3, line.find('(') - 3);
-    if (name.starts_with("Generator::")) name = name.substr(11);
+    for (const std::string scope : {"Generator::", "opencl::"}) {
+      if (name.starts_with(scope)) name = name.substr(scope.size());
+    }
     if (name.find('.') != name.npos || name.find('`') != name.npos) continue;  // not there yet
     ++count;
     if (anything.find(" " + name + " ") == anything.npos) CHECK_MESSAGE(called().contains(name), name);
