@@ -57,6 +57,7 @@ struct Line {
   DType in_type;  // of the arguments
   std::int32_t args[3];
   std::int32_t loop = -1;  // the loop that it is a line of
+  bool portable = false;   // by a function that has the same bits on every device
 };
 
 /// A reduction over a short axis, computed inside the kernel that reads it: its lines run once for each element.

@@ -120,7 +120,7 @@ std::int32_t Planner::State::add_line(Body& body, const Node& node, std::span<st
   } else {
     in_type = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
   }
-  body.lines.push_back({node.op, node.dtype, in_type, {args[0], args[1], args[2]}, loop});
+  body.lines.push_back({node.op, node.dtype, in_type, {args[0], args[1], args[2]}, loop, node.place.reproducible});
   return line;
 }
 

@@ -234,11 +234,13 @@ std::string Printer::cast_text(const Line& line) const {
   return "convert_" + vector_type(to) + "(" + x + ")";
 }
 
+const char* Printer::own_expression(const Line& line) const {
+  const bool own = line.portable || traits_.quirks.own_functions;
+  return own ? graph::own_expression(graph::info(line.op), line.in_type) : nullptr;
+}
+
 const char* Printer::expression_of(const Line& line) const {
-  if (line.op == Op::exp && line.in_type == DType::float64 && traits_.quirks.double_exp_overflows_early) {
-    // e times the exponential of one less, near the end of the range.
-    return "exp($0 - ($0 > 709.0 ? ($V)(1) : ($V)(0))) * ($0 > 709.0 ? ($V)(2.718281828459045235) : ($V)(1))";
-  }
+  if (const char* own = own_expression(line)) return own;
   if (line.op == Op::lgamma && traits_.quirks.lgamma_overflows_early) {
     // By Stirling's formula, of which two terms are enough there.
     return "!($0 > ($V)(1e30f) ? $0 * (log($0) - ($V)(1)) : kn_lgamma_$T($0))";
@@ -247,28 +249,13 @@ const char* Printer::expression_of(const Line& line) const {
     return "!(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : kn_lgamma_$T(isinf($0) ? fabs($0) : $0))";
   }
   if (line.op == Op::tgamma && traits_.quirks.tgamma_wrong_below_33) return "!kn_tgamma_far_$T($0)";
-  if (line.op == Op::tanh && traits_.quirks.tanh_below_one && register_type(line.in_type) == "float") {
-    return "(fabs($0) > ($V)(9.02f) ? copysign(($V)(1), $0) : tanh($0))";
-  }
   return expression(graph::info(line.op), line.in_type);
-}
-
-bool Printer::by_element(const Line& line, const char* text) const {
-  if (width_ == 1) return false;
-  if (text[0] == '!') return true;
-  switch (line.op) {
-    case Op::sin:
-    case Op::cos:
-    case Op::tan: return traits_.quirks.vector_trig_wrong;
-    case Op::pow: return traits_.quirks.vector_pow_wrong && line.in_type == DType::float64;
-    default: return false;
-  }
 }
 
 std::string Printer::table_text(std::size_t index) const {
   const Line& line = body_.lines[index];
   const char* text = expression_of(line);
-  const bool element = by_element(line, text);
+  const bool element = width_ > 1 && text[0] == '!';
   const auto typed = [&](DType type) { return element ? std::string(register_type(type)) : vector_type(type); };
   std::string result;
   for (const char* c = text[0] == '!' ? text + 1 : text; *c; ++c) {
@@ -279,6 +266,7 @@ std::string Printer::table_text(std::size_t index) const {
     switch (*++c) {
       case 'T': result += register_type(line.in_type); break;
       case 'D': result += name(line.in_type); break;
+      case 'P': result += line.in_type == DType::complex64 ? "float" : "double"; break;
       case 'V': result += typed(line.in_type); break;
       case 'R': result += typed(line.type); break;
       case 'U': result += unsigned_type(line.in_type) + (element || width_ == 1 ? "" : std::to_string(width_)); break;
@@ -411,11 +399,13 @@ std::string Printer::memory_instances(const std::vector<DType>& stored) const {
 
 std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored) const {
   bool half = std::any_of(stored.begin(), stored.end(), is_half), integer = false, real = false, complex = false;
+  std::set<std::string_view> own;
   for (const Line& line : body_.lines) {
     half = half || is_half(line.type);
     if (!graph::in_table(line.op)) continue;
     const std::string_view text = expression_of(line);
-    if (text.find("kn_") == std::string_view::npos) continue;
+    if (own_expression(line)) own.insert(graph::info(line.op).expressions.own_file);
+    if (own_expression(line) || text.find("kn_") == std::string_view::npos) continue;
     (is_complex(line.in_type) ? complex : is_integer(line.in_type) ? integer : real) = true;
   }
   std::vector<std::string_view> result = {"common/vector", "common/memory"};
@@ -423,6 +413,7 @@ std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored)
   if (integer) result.push_back("common/integer");
   if (real) result.push_back("common/real");
   if (complex) result.push_back("common/complex_math");  // brings common/complex
+  result.insert(result.end(), own.begin(), own.end());
   const bool takes = std::any_of(body_.loads.begin(), body_.loads.end(), [](const Load& load) { return load.take; });
   if (takes) result.insert(result.end(), {"common/fault", "common/take"});
   if (!draw_settings().empty()) result.insert(result.end(), {"common/random", "common/draw"});

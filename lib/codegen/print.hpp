@@ -74,9 +74,10 @@ class Printer {
   std::string result_text(std::size_t index, std::size_t call) const;
   std::string cast_text(const Line& line) const;
   std::string table_text(std::size_t index) const;
+  /// The expression by Koine's own function, null where the driver's serves.
+  const char* own_expression(const Line& line) const;
   /// The table's expression, or one that avoids what the device's driver gets wrong.
   const char* expression_of(const Line& line) const;
-  bool by_element(const Line& line, const char* expression) const;
 
   const Body& body_;
   const DeviceTraits& traits_;

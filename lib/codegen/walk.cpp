@@ -256,7 +256,7 @@ void append_key(std::string& key, const Body& body) {
   for (const Line& line : body.lines) {
     byte(line.op);
     byte(line.type);
-    byte(line.in_type);
+    byte(static_cast<int>(line.in_type) | (line.portable ? 0x80 : 0));
     for (std::int32_t arg : line.args) number(static_cast<std::size_t>(arg));
     if (looped) byte(line.loop);
   }

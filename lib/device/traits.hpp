@@ -14,24 +14,21 @@ using DeviceClass = DeviceType;
 
 /// What a driver gets wrong, one flag for each case. lib/cl/quirks.cpp says which driver, and why.
 struct Quirks {
-  bool vector_trig_wrong = false;           ///< sin, cos and tan of vectors are wrong: use the scalar forms
-  bool vector_pow_wrong = false;            ///< pow of double vectors is wrong: use the scalar form
-  bool double_exp_overflows_early = false;  ///< exp(double) is infinite just below the largest argument
-  bool lgamma_overflows_early = false;      ///< lgamma is infinite before the end of the range
-  bool lgamma_of_infinity_wrong = false;    ///< lgamma is wrong at -inf and just below 0
-  bool tgamma_wrong_below_33 = false;       ///< tgamma loses its digits below -33, in double below -170
-  bool tanh_below_one = false;              ///< tanh(float) never reaches 1
-  bool lazy_allocation = false;             ///< clCreateBuffer succeeds without memory: touch a new buffer once
-  bool crashes_at_exit = false;             ///< a process must not end while work is under way: wait for it
-  bool calls_crash_at_exit = false;         ///< no thread but the one that ends the process may be in the driver then
-  bool children_cannot_exit = false;        ///< exit() hangs in a forked child, in what the driver does then
-  bool read_to_start_skipped = false;       ///< a read into where a buffer's host memory begins copies nothing: map it
-  bool binary_needs_launch = false;         ///< fetch a program's binary after a launch, and when nothing is compiled
-  bool builds_fail_now_and_then = false;    ///< a build that fails without a word on the text may be tried again
-  bool programs_stay_mapped = false;        ///< what is mapped for a program is never given back: they are counted
-  bool waits_skip_flushed = false;          ///< clFinish and blocking calls wait only for what was not flushed before
-  bool finish_waits_for_later = false;      ///< clFinish waits for what is enqueued meanwhile too: wait for an event
-  bool loops_end_early = false;             ///< all loops of a work-item end after 65,535 rounds, taken together
+  bool own_functions = false;             ///< elementary functions are slow or inexact: use Koine's own
+  bool lgamma_overflows_early = false;    ///< lgamma is infinite before the end of the range
+  bool lgamma_of_infinity_wrong = false;  ///< lgamma is wrong at -inf and just below 0
+  bool tgamma_wrong_below_33 = false;     ///< tgamma loses its digits below -33, in double below -170
+  bool lazy_allocation = false;           ///< clCreateBuffer succeeds without memory: touch a new buffer once
+  bool crashes_at_exit = false;           ///< a process must not end while work is under way: wait for it
+  bool calls_crash_at_exit = false;       ///< no thread but the one that ends the process may be in the driver then
+  bool children_cannot_exit = false;      ///< exit() hangs in a forked child, in what the driver does then
+  bool read_to_start_skipped = false;     ///< a read into where a buffer's host memory begins copies nothing: map it
+  bool binary_needs_launch = false;       ///< fetch a program's binary after a launch, and when nothing is compiled
+  bool builds_fail_now_and_then = false;  ///< a build that fails without a word on the text may be tried again
+  bool programs_stay_mapped = false;      ///< what is mapped for a program is never given back: they are counted
+  bool waits_skip_flushed = false;        ///< clFinish and blocking calls wait only for what was not flushed before
+  bool finish_waits_for_later = false;    ///< clFinish waits for what is enqueued meanwhile too: wait for an event
+  bool loops_end_early = false;           ///< all loops of a work-item end after 65,535 rounds, taken together
 };
 
 struct DeviceTraits {

@@ -30,6 +30,10 @@ bool is_exact(const OpInfo& row, DType type) {
   return !is_real_floating(type) || row.expressions.approximate.find('f') == std::string_view::npos;
 }
 
+const char* own_expression(const OpInfo& row, DType type) {
+  return is_complex(type) ? row.expressions.own_c : is_real_floating(type) ? row.expressions.own_f : nullptr;
+}
+
 bool is_comparison(Op op) {
   return in_table(op) && info(op).arity == 2 && info(op).result == Result::boolean &&
          info(op).domain != Domain::logical;

@@ -73,6 +73,9 @@ struct Expressions {
   const char* f = nullptr;
   const char* c = nullptr;
   std::string_view approximate = "";  ///< of "fc": the kinds of which devices may give different bits
+  const char* own_f = nullptr;        ///< by Koine's own function of real numbers, which has the same bits everywhere
+  const char* own_c = nullptr;        ///< likewise of complex ones
+  const char* own_file = "";          ///< where that function stands, a file of kernels
 };
 
 struct OpInfo {
@@ -92,6 +95,9 @@ const char* expression(const Expressions& expressions, DType type);
 inline const char* expression(const OpInfo& row, DType type) { return expression(row.expressions, type); }
 /// Whether every device gives the same bits for inputs of `type` (koine::reproducible says how far).
 bool is_exact(const OpInfo& row, DType type);
+/// The expression by Koine's own function; null where there is none, since the other has the same bits everywhere, or
+/// none promises them.
+const char* own_expression(const OpInfo& row, DType type);
 /// The name of a row or of a family, for messages and listings.
 std::string_view name(Op op);
 

@@ -124,7 +124,7 @@ TEST_CASE("quirks go by vendor and version, each with a reason") {
   old.vendor = "pocl";
   old.driver = "3.1+debian";
   koine::cl::apply_quirks(old);
-  CHECK(old.quirks.vector_trig_wrong);
+  CHECK(old.quirks.own_functions);
   const auto reasons = koine::cl::quirk_reasons(old);
   CHECK(!reasons.empty());
   for (std::string_view reason : reasons) CHECK(reason.size() > 40);  // a sentence, not a word
@@ -134,6 +134,6 @@ TEST_CASE("quirks go by vendor and version, each with a reason") {
   other.vendor = "nvidia";
   other.driver = "580.95.05";
   koine::cl::apply_quirks(other);
-  CHECK_FALSE(other.quirks.vector_trig_wrong);
+  CHECK_FALSE(other.quirks.own_functions);
   CHECK(other.quirks.lazy_allocation);
 }
