@@ -2,9 +2,6 @@
 // Builds programs and turns a compiler's refusal into one error with its log.
 #include "cl/program.hpp"
 
-#include <mutex>
-
-#include "base/hold_forks.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "cl/build_log.hpp"
@@ -102,37 +99,6 @@ std::string build_options(const DeviceTraits& traits, std::string_view options) 
     }
   }
   return standard + (options.empty() ? "" : " ") + std::string(options);
-}
-
-namespace {
-
-/// Never destroyed, and not held while a process forks.
-class Releasing {
- public:
-  Releasing() { mutex().lock(); }
-  ~Releasing() { mutex().unlock(); }
-  Releasing(const Releasing&) = delete;
-  Releasing& operator=(const Releasing&) = delete;
-
- private:
-  static std::mutex& mutex() {
-    static constinit std::mutex all;
-    return all;
-  }
-  const base::HoldForks hold_;
-};
-
-}  // namespace
-
-void release(std::span<const cl_kernel> kernels) noexcept {
-  const Releasing turn;
-  for (const cl_kernel kernel : kernels) clReleaseKernel(kernel);
-}
-
-Program::~Program() {
-  if (program_() == nullptr) return;
-  const Releasing turn;
-  program_ = ::cl::Program();
 }
 
 Program Program::from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,

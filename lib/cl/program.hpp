@@ -2,6 +2,7 @@
 // A built program: from OpenCL C, from a binary of an earlier build, or from a vendor's text such as PTX.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,15 +25,11 @@ std::string build_options(const DeviceTraits& traits, std::string_view options);
 /// Throws DeviceError where the compiler has ended with the process.
 void check_compiler(const DeviceTraits& traits);
 
-/// Releases kernels, one thread at a time: NVIDIA's driver crashes where several release what was just enqueued (seen
-/// in 580). Programs are released so, too.
-void release(std::span<const cl_kernel> kernels) noexcept;
-
 class Program {
  public:
   Program(Program&&) = default;
   Program& operator=(Program&&) = default;
-  ~Program();
+  ~Program() { before_release(); }
   /// Compiles OpenCL C. Throws KernelBuildError with the lines that the compiler complains of, and its log.
   static Program from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
                              const std::string& source, std::string_view options);
@@ -53,6 +50,11 @@ class Program {
   /// What is known of its kernels' parameters, beside what the driver says: only what was given by keep_parameters().
   const std::optional<ParameterTable>& parameters() const noexcept { return parameters_; }
   void keep_parameters(ParameterTable table) { parameters_ = std::move(table); }
+  /// What is called before it, or a kernel of it, is released, where the driver needs that (Quirks::release_races).
+  void set_before_release(std::function<void()> call) { before_release_ = std::move(call); }
+  void before_release() const noexcept {
+    if (before_release_ && program_() != nullptr) before_release_();
+  }
   /// What the driver says of all its kernels.
   ParameterTable ask_for_parameters() const;
   /// A new cl_kernel, which the caller releases. Throws KernelBuildError if the program has no such kernel.
@@ -66,6 +68,7 @@ class Program {
   ::cl::Device device_;
   const DeviceTraits* traits_;  // of a device, so it outlives every program
   std::optional<ParameterTable> parameters_;
+  std::function<void()> before_release_;
 };
 
 }  // namespace koine::cl

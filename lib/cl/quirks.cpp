@@ -77,6 +77,9 @@ constexpr Row rows[] = {
     {"nvidia", {0, 0}, every_later, &Quirks::lazy_allocation,
      "clCreateBuffer takes no memory until the buffer is used, so running out of it shows as a failed launch. Touching "
      "a new buffer once makes the allocation itself fail."},
+    {"nvidia", {0, 0}, every_later, &Quirks::release_races,
+     "It crashes, or finds its heap damaged, where a thread releases a program whose kernel was enqueued and has not "
+     "ended while other threads enqueue and build. Seen in 580."},
 };
 // clang-format on
 

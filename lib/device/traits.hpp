@@ -28,6 +28,7 @@ struct Quirks {
   bool programs_stay_mapped = false;      ///< what is mapped for a program is never given back: they are counted
   bool waits_skip_flushed = false;        ///< clFinish and blocking calls wait only for what was not flushed before
   bool finish_waits_for_later = false;    ///< clFinish waits for what is enqueued meanwhile too: wait for an event
+  bool release_races = false;             ///< programs may be released only while no work is under way
   bool loops_end_early = false;           ///< all loops of a work-item end after 65,535 rounds, taken together
 };
 

@@ -98,7 +98,13 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       handle_(std::move(handle)),
       pool_(initial_memory_limit(entry.traits)),
       transfers_(entry, handle_),
-      store_(entry_, handle_),
+      store_(entry_, handle_,
+             [this] {
+               try {
+                 finish("release");
+               } catch (const std::exception&) {  // who waits for that work is told
+               }
+             }),
       programs_(program_limit()),
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {

@@ -18,8 +18,9 @@ Kernel::Kernel(std::shared_ptr<const cl::Program> program, std::string name)
 }
 
 Kernel::~Kernel() {
-  if (const cl_kernel kernel = spare_.load(std::memory_order_acquire)) cl::release({&kernel, 1});
-  cl::release(more_);
+  program_->before_release();
+  if (const cl_kernel kernel = spare_.load(std::memory_order_acquire)) clReleaseKernel(kernel);
+  for (const cl_kernel kernel : more_) clReleaseKernel(kernel);
 }
 
 cl_kernel Kernel::take() {

@@ -171,7 +171,7 @@ ProgramStore::ProgramRef ProgramStore::load(const std::string& identity, bool pa
   try {
     cl::Program loaded = cl::Program::from_binary(context_, entry_.device, entry_.traits, binary);
     if (table) loaded.keep_parameters(std::move(*table));
-    program = std::make_shared<const cl::Program>(std::move(loaded));
+    program = shared(std::move(loaded));
   } catch (const DeviceLost&) {
     throw;
   } catch (const Error& error) {
@@ -185,11 +185,16 @@ ProgramStore::ProgramRef ProgramStore::load(const std::string& identity, bool pa
   return program;
 }
 
+ProgramStore::ProgramRef ProgramStore::shared(cl::Program program) const {
+  if (entry_.traits.quirks.release_races) program.set_before_release(finish_);
+  return std::make_shared<const cl::Program>(std::move(program));
+}
+
 ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
   const CompilerInUse in_use;
   cl::Program program = cl::Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options);
   if (text.parameters) program.keep_parameters(program.ask_for_parameters());
-  return std::make_shared<const cl::Program>(std::move(program));
+  return shared(std::move(program));
 }
 
 ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
@@ -230,7 +235,7 @@ ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
 
 ProgramStore::ProgramRef ProgramStore::load_binary(std::span<const unsigned char> binary) {
   room_.take();
-  return std::make_shared<const cl::Program>(cl::Program::from_binary(context_, entry_.device, entry_.traits, binary));
+  return shared(cl::Program::from_binary(context_, entry_.device, entry_.traits, binary));
 }
 
 bool ProgramStore::keep_on_disk(const ProgramText& text) {

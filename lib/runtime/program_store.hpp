@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "cl/device_entry.hpp"
 #include "cl/program.hpp"
@@ -35,9 +37,13 @@ class ProgramStore {
  public:
   using ProgramRef = std::shared_ptr<const cl::Program>;
 
-  /// Throws ValueError if the environment's words on the cache are malformed.
-  ProgramStore(const cl::DeviceEntry& entry, const ::cl::Context& context)
-      : entry_(entry), context_(context), disk_(DiskCache::instance()), room_(entry.traits) {}
+  /// `finish` waits for all work. Throws ValueError if the environment's words on the cache are malformed.
+  ProgramStore(const cl::DeviceEntry& entry, const ::cl::Context& context, std::function<void()> finish)
+      : entry_(entry),
+        context_(context),
+        finish_(std::move(finish)),
+        disk_(DiskCache::instance()),
+        room_(entry.traits) {}
 
   /// Loads or compiles. Throws KernelBuildError with the compiler's log, and OutOfMemory where the process has no room
   /// for another program.
@@ -62,9 +68,11 @@ class ProgramStore {
 
   ProgramRef load(const std::string& identity, bool parameters);
   ProgramRef build(const ProgramText& text);
+  ProgramRef shared(cl::Program program) const;
 
   const cl::DeviceEntry& entry_;
   const ::cl::Context& context_;
+  const std::function<void()> finish_;
   DiskCache& disk_;
   ProgramRoom room_;
   std::mutex mutex_;
