@@ -13,6 +13,7 @@
 #include <koine/dtype.hpp>
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
+#include <koine/explain.hpp>
 #include <koine/index.hpp>
 #include <koine/indexing.hpp>
 #include <koine/inspection.hpp>
@@ -26,6 +27,7 @@
 #include <koine/numpy_names.hpp>
 #include <koine/options.hpp>
 #include <koine/printing.hpp>
+#include <koine/profile.hpp>
 #include <koine/queue.hpp>
 #include <koine/random.hpp>
 #include <koine/reproducible.hpp>

@@ -2,7 +2,6 @@
 // Whatever finds a fault, the error names the function that was called: every public function is called wrongly, in the
 // ways that what it is made of would find.
 #include <doctest/doctest.h>
-#include <koine/explain.hpp>
 #include <koine/koine.hpp>
 #include <koine/opencl.hpp>
 

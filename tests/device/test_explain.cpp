@@ -2,7 +2,6 @@
 // Plans as text and as drawings: what they say is what then runs, and nothing runs, is built or changes by saying it.
 #include <doctest/doctest.h>
 #include <koine/custom.hpp>
-#include <koine/explain.hpp>
 #include <koine/koine.hpp>
 
 #include <cctype>

@@ -2,7 +2,6 @@
 // A driver that fails at what the profiler needs: the program computes as before, and what is not known is said.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
-#include <koine/profile.hpp>
 
 #include <string>
 #include <vector>
