@@ -5,10 +5,10 @@ include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
 unset(ENV{KOINE_LOG})
 
 run(0 bench --seconds 1)
-foreach(line IN ITEMS "y = -x, a copy of [0-9.]+ [KM]iB" "x . y" "sum.x." "[0-9.]+ [KM]iB from host to device"
-    "[0-9.]+ [KM]iB from device to host" "a small kernel, one of many" "a small kernel, waited for" "matmul [0-9]+ x [0-9]+ float16"
+foreach(line IN ITEMS "y = -x, a copy of [0-9.]+ [KMG]iB" "x . y" "sum.x." "[0-9.]+ [KMG]iB from host to device"
+    "[0-9.]+ [KMG]iB from device to host" "a small kernel, one of many" "a small kernel, waited for" "matmul [0-9]+ x [0-9]+ float16"
     "matmul [0-9]+ x [0-9]+ float32" "matmul [0-9]+ x [0-9]+ complex64" "matmul [0-9]+ x [0-9]+ int32"
-    "sort of [0-9.]+ [KM]iB float32" "sort of [0-9.]+ [KM]iB int32")
+    "sort of [0-9.]+ [KMG]iB float32" "sort of [0-9.]+ [KMG]iB int32")
   expect_match("${printed}" "\n${line} +[0-9.]+  [BFGLMOPops/u]+ ")
 endforeach()
 expect("${printed}" "copy: the speed of the first line")

@@ -7,6 +7,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
 file(MAKE_DIRECTORY "${WORK}/plain" "${WORK}/empty" "${WORK}/missing" "${WORK}/broken" "${WORK}/blank")
 set(root "--root=${WORK}/plain")
 unset(ENV{KOINE_LOG})
+unset(ENV{OCL_ICD_FILENAMES})  # drivers beside those of the folders below
 
 # All is well.
 run(0 devices)
