@@ -93,8 +93,8 @@ Queue adopt(cl_command_queue queue) {
 
 cl_context context(const Device& device) { return runtime::Context::of(device).handle()(); }
 cl_device_id device(const Device& device) { return device.record().device(); }
-cl_command_queue queue(const Device& device) { return queue_on(runtime::Context::of(device)).handle(); }
-cl_command_queue queue(const Queue& queue) { return queue.handle()->handle(); }
+cl_command_queue queue(const Device& device) { return queue_on(runtime::Context::of(device)).keep_handle(); }
+cl_command_queue queue(const Queue& queue) { return queue.handle()->keep_handle(); }
 
 Event event(cl_event event, const Device& device) {
   runtime::Context& context = runtime::Context::of(device);

@@ -212,6 +212,22 @@ TEST_CASE("a queue of other code's, and Koine's own, keep one order") {
   });
 }
 
+TEST_CASE(
+    "a queue that other code has been given stays the one that Koine's work goes to while commands are recorded") {
+  on_each_device([] {
+    const kn::Queue queue;
+    const kn::QueueScope scope(queue);
+    const Array x = kn::ones({100}).eval();
+    const cl_command_queue handle = kn::opencl::queue(queue);
+    kn::profile::Session session;
+    (x + 1).eval();
+    CHECK(kn::opencl::queue(queue) == handle);
+    session.stop();
+    CHECK(session.rows().size() == 1);
+    CHECK(kn::opencl::queue(queue) == handle);
+  });
+}
+
 TEST_CASE("events of either side") {
   on_each_device([] {
     const kn::Queue queue;
