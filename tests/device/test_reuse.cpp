@@ -81,10 +81,13 @@ TEST_CASE("element-wise kernels serve all shapes, offsets and constants") {
       CHECK(programs_of([&] {
               for (int step : {2, 3, 7, 100}) check(f(slice(0, none, step)), 0, step);
               for (int start : {1, 5, 99}) check(f(slice(start, none, 3)), start, 3);
-              check(f(slice(none, none, -1)), 4999, -1);
               check(f(slice(none, 100, -4)), 4999, -4);
               check(kn::reshape(f, {50, 100})(all, 7), 7, 100);
             }) == 1);
+      // A card takes neighbours in vectors, whichever way round they lie.
+      CHECK(programs_of([&] {
+              for (int start : {4999, 100, 64}) check(f(slice(start, none, -1)), start, -1);
+            }) <= 1);
     }
     SUBCASE("rows of a matrix, which do not collapse") {
       const std::int64_t programs = programs_of([&] {
