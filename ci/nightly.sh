@@ -3,7 +3,8 @@
 # The long runs, some hours: every test with every variant, again under the sanitizers, as other vendors' devices and on
 # other implementations of OpenCL; clang-tidy; the binary interface; every call and allocation failing; memcheck; the
 # array API standard's test suite; the fuzzers; every kernel that the tests make, compiled for cards that are not here;
-# one short round of each benchmark. docs/reliability.md says what each is for.
+# every float32 value in the elementary functions; one short round of each benchmark. docs/reliability.md says what each
+# is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export KOINE_TEST_EXHAUSTIVE=1
@@ -38,6 +39,8 @@ step="running the array API standard's tests"
 ci/run/array_api.sh
 step="fuzzing"
 ci/run/fuzz.sh "${FUZZ_SECONDS:-3600}"
+step="comparing every float32"
+ci/run/functions.sh
 step="running the benchmarks"
 # 0.01 s each shows that they run; figures worth keeping need a quiet machine and Google Benchmark's default.
 KOINE_DEVICE=${KOINE_DEVICE:-pocl} build-ci/koine_bench --benchmark_min_time=0.01

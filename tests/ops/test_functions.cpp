@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Koine's own elementary functions, which a reproducible scope asks for on every device, held to closer bounds than the
-// op table's test has for drivers' functions. In the long run, all float32 values.
+// op table's test has for drivers' functions. In the long run one float32 in 61, and where ci/run/functions.sh sets
+// KOINE_TEST_ALL_FLOATS, all of them.
 #include "support/allowances.hpp"
 #include "support/devices.hpp"
 #include "support/judge.hpp"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <random>
@@ -102,6 +104,8 @@ void check_together(std::span<const Function> functions, const Pairs<T>& points)
     std::string words;
     for (std::size_t i = 0; i < got.size(); ++i) {
       const T a = points.x[i], b = points.y[i];
+      // Most are rounded correctly, and need no closer look.
+      if (sizeof(T) == 4 && got[i] != 0 && got[i] == static_cast<T>(function.twice(a, b))) continue;
       const auto reference = [&](long double p, long double q) -> long double {
         if constexpr (sizeof(T) == 4) return function.twice(static_cast<double>(p), static_cast<double>(q));
         return function.wide(p, q);
@@ -134,10 +138,11 @@ TEST_CASE("functions of one float32") {
   on_each_device([] {
     check(of_one(), pairs<float>(20'000));
     if (!exhaustive()) return;
-    constexpr std::uint64_t all = std::uint64_t{1} << 32, some = std::uint64_t{1} << 22;
-    for (std::uint64_t first = 0; first < all; first += some) {
+    constexpr std::uint64_t end = std::uint64_t{1} << 32;
+    const std::uint64_t step = std::getenv("KOINE_TEST_ALL_FLOATS") ? 1 : 61, some = step << 22;
+    for (std::uint64_t first = 0; first < end; first += some) {
       Pairs<float> points;
-      for (std::uint64_t bits = first; bits < first + some; ++bits) {
+      for (std::uint64_t bits = first; bits < std::min(first + some, end); bits += step) {
         points.x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
       }
       points.y = points.x;
