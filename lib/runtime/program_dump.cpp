@@ -77,9 +77,11 @@ std::optional<ProgramText> dumped_program(std::string_view file, const DeviceTra
 void dump_program(const DeviceTraits& traits, const ProgramText& text) noexcept {
   try {
     if (folder().empty()) return;
-    const std::string file = comment(written_for() + traits.selector + ", " + traits.name) +
-                             comment(std::string(with_options) + cl::build_options(traits, text.options)) + text.source;
-    const fs::path path = folder() / (base::hash128_hex(file) + ".cl");
+    const std::string file =
+        comment(written_for() + traits.selector + ", " + traits.name) +
+        (text.assembly ? "" : comment(std::string(with_options) + cl::build_options(traits, text.options))) +
+        text.source;
+    const fs::path path = folder() / (base::hash128_hex(file) + (text.assembly ? ".ptx" : ".cl"));
     if (fs::exists(path)) return;
     fs::create_directories(folder());
     base::replace_file(path, file, "KOINE_DUMP_DIR");

@@ -23,13 +23,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-std::string identity_of(const DeviceTraits& traits, const ProgramText& text) {
-  return ProgramIdentity{version(),     traits.platform, traits.platform_version,
-                         traits.driver, traits.name,     cl::build_options(traits, text.options),
-                         text.source}
-      .text();
-}
-
 /// Never destroyed. One for all contexts: drivers compile one program at a time.
 base::Background& background() {
   static base::Background& thread = *new base::Background;
@@ -132,6 +125,13 @@ void save_later(DiskCache& disk, const ProgramStore::ProgramRef& program, std::s
 
 }  // namespace
 
+std::string identity_of(const DeviceTraits& traits, const ProgramText& text) {
+  return ProgramIdentity{version(),     traits.platform, traits.platform_version,
+                         traits.driver, traits.name,     cl::build_options(traits, text.options),
+                         text.source}
+      .text();
+}
+
 std::string ProgramIdentity::text() const {
   std::string result = "koine ";
   for (const std::string* each : {&version, &platform, &platform_version, &driver, &device, &options}) {
@@ -192,7 +192,10 @@ ProgramStore::ProgramRef ProgramStore::shared(cl::Program program) const {
 
 ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
   const CompilerInUse in_use;
-  cl::Program program = cl::Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options);
+  using cl::Program;
+  Program program = text.assembly
+                        ? Program::from_vendor_text(context_, entry_.device, entry_.traits, text.source)
+                        : Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options);
   if (text.parameters) program.keep_parameters(program.ask_for_parameters());
   return shared(std::move(program));
 }

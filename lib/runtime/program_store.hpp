@@ -32,6 +32,8 @@ struct ProgramIdentity {
   /// Of such a text; none if it is none.
   static std::optional<ProgramIdentity> parse(std::string_view text);
 };
+/// The identity of a program on a device.
+std::string identity_of(const DeviceTraits& traits, const ProgramText& text);
 
 class ProgramStore {
  public:
