@@ -55,7 +55,8 @@ Array matmul(const Array& x1, const Array& x2) {
       api::choices().reproducible && !is_integer(type) && (is_vector(a.shape(-2), b) || is_vector(b.shape(-1), a));
   const Array product =
       sums ? sums_of_products(a, b, type)
-           : api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()});
+           : api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()},
+                          graph::make_attributes<graph::Op::matmul>({}));
   if (x1.ndim() > 1 && x2.ndim() > 1) return product;
   if (x2.ndim() == 1) shape.erase(shape.size() - 1);
   if (x1.ndim() == 1) shape.erase(shape.size() - (x2.ndim() == 1 ? 1 : 2));

@@ -45,6 +45,7 @@ struct DeviceTraits {
   bool fp16 = false;
   bool unified_memory = false;       ///< host and device share memory: an integrated GPU or a CPU
   bool clblast_is_faster = false;    ///< than our own kernels, for large products of matrices
+  bool ptx_sm90a = false;            ///< takes programs in PTX, with the matrix units of NVIDIA's Hopper cards
   bool builds_side_by_side = false;  ///< the driver compiles in several threads at once
   bool exact_divide = false;         ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
   std::uint32_t compute_units = 1;

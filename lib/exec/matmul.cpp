@@ -71,6 +71,11 @@ constexpr Rule rules[] = {
      "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
+    {MatmulRoute::ptx,
+     [](const DeviceTraits& traits, const MatmulProblem& p) {
+       return traits.ptx_sm90a && !p.fixed && !p.portable && suits_ptx(p);
+     },
+     "a Hopper card multiplies tiles of this type with its matrix units"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        return !p.fixed && traits.clblast_is_faster && suits_clblast(p);
@@ -86,6 +91,7 @@ std::string_view route_name(MatmulRoute route) {
     case MatmulRoute::zeros: return "zeros";
     case MatmulRoute::vector: return "vector";
     case MatmulRoute::packed: return "packed";
+    case MatmulRoute::ptx: return "ptx";
     case MatmulRoute::clblast: return "clblast";
     case MatmulRoute::tile: return "tile";
   }
@@ -147,6 +153,7 @@ MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute 
       };
     case MatmulRoute::vector: return prepare_vector(programs, queue, piece);
     case MatmulRoute::packed: return prepare_packed(programs, queue, piece);
+    case MatmulRoute::ptx: return prepare_ptx(programs, queue, piece);
     case MatmulRoute::clblast: return prepare_clblast(programs, queue, piece);
     case MatmulRoute::tile: return prepare_tile(programs, queue, piece);
   }
@@ -195,6 +202,7 @@ std::int64_t most_depth(const MatmulProblem& p, MatmulRoute route) {
   if (is_integer(p.dtype)) return p.k;
   if (p.fixed) return fixed;
   if (route == MatmulRoute::packed) return packed;
+  if (route == MatmulRoute::ptx) return ptx_depth(p);
   return route == MatmulRoute::tile ? running : p.k;
 }
 
@@ -265,7 +273,7 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const Reduction::Order order{{{{graph::ReduceKind::sum, {0}}, p.dtype}}, true};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
-    const MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, block * results, p.fixed, true};
+    const MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, block * results, p.fixed, p.tf32, true};
     return prepare_batch(programs, queue, route, some, piece);
   };
   std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};
@@ -280,6 +288,19 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
     if (part) queue.copy(memory.out, bytes(out_offset, dtype), *out, 0, bytes(results, dtype), "matmul");
     total->sums->storage = nullptr;
   };
+}
+
+MatmulWork prepare_collapsed(Programs& programs, runtime::Queue& queue, const MatmulProblem& p) {
+  const MatmulChoice choice = choose_matmul(queue.traits(), p);
+  if (base::log_enabled(base::LogTopic::launch)) {
+    base::log_line(base::LogTopic::launch, "matmul " + std::string(name(p.dtype)) + " " + std::to_string(p.m) + "x" +
+                                               std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
+                                               std::string(route_name(choice.route)) + ": " + std::string(choice.why));
+  }
+  const std::int64_t depth = most_depth(p, choice.route);
+  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, false};
+  return p.k > depth ? prepare_deep(programs, queue, choice.route, p, depth)
+                     : prepare_batch(programs, queue, choice.route, p, piece);
 }
 
 }  // namespace
@@ -305,16 +326,13 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   const bool swapped = collapse_batch(p);
-  const MatmulChoice choice = choose_matmul(queue.traits(), p);
-  if (base::log_enabled(base::LogTopic::launch)) {
-    base::log_line(base::LogTopic::launch, "matmul " + std::string(name(p.dtype)) + " " + std::to_string(p.m) + "x" +
-                                               std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
-                                               std::string(route_name(choice.route)) + ": " + std::string(choice.why));
+  MatmulWork work;
+  try {
+    work = prepare_collapsed(programs, queue, p);
+  } catch (const PtxRefused&) {
+    p.portable = true;
+    work = prepare_collapsed(programs, queue, p);
   }
-  const std::int64_t depth = most_depth(p, choice.route);
-  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, false};
-  MatmulWork work = p.k > depth ? prepare_deep(programs, queue, choice.route, p, depth)
-                                : prepare_batch(programs, queue, choice.route, p, piece);
   if (!swapped) return work;
   return [work = std::move(work)](const MatmulMemory& memory) { work({memory.b, memory.a, memory.out}); };
 }

@@ -32,9 +32,11 @@ struct MatmulProblem {
   /// In the order that is the same on every device: a chain of fused multiply-adds over each block of 4096 of the
   /// depth, from its first step to its last; the blocks' values are added up by the tree of codegen/reduce.hpp.
   bool fixed = false;
+  bool tf32 = false;      ///< float32 operands may be rounded to 11 digits
+  bool portable = false;  ///< by OpenCL C alone: the driver does not take what is written in its device's assembly
 };
 
-enum class MatmulRoute { nothing, zeros, vector, packed, clblast, tile };
+enum class MatmulRoute { nothing, zeros, vector, packed, ptx, clblast, tile };
 
 struct MatmulChoice {
   MatmulRoute route;

@@ -25,7 +25,7 @@ struct MatmulPiece {
   MatmulBatch batch;
   MatmulOperand a, b;
   std::int64_t out_offset = 0;
-  bool fixed = false;
+  bool fixed = false, tf32 = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
 };
 
@@ -43,6 +43,14 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
 MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// never fixed
 MatmulWork prepare_clblast(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// Thrown by prepare_ptx where the driver has not taken a program, or the program has given wrong results.
+struct PtxRefused {};
+/// never fixed, and suits_ptx; throws PtxRefused
+MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.
+bool suits_ptx(const MatmulProblem& problem);
+/// The depth of one running sum of theirs.
+std::int64_t ptx_depth(const MatmulProblem& problem);
 /// The depth of one running sum of CLBlast's; longer ones are added up of such.
 inline constexpr std::int64_t clblast_depth = 4096;
 

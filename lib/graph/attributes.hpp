@@ -39,6 +39,16 @@ struct ResultInfo {
   std::size_t number;
 };
 
+/// What float32 operands of a product keep of their 24 digits on their way through a device's matrix units.
+enum class MatmulPrecision : std::uint8_t {
+  float32,  ///< all
+  tf32      ///< 11, where the device has such units, and all elsewhere; sums are float32
+};
+
+struct MatmulInfo {
+  MatmulPrecision precision = MatmulPrecision::float32;
+};
+
 struct ReduceInfo {
   ReduceKind kind;
   std::vector<std::size_t> axes;  // rising

@@ -28,6 +28,12 @@ DeviceTraits device(DeviceClass type, const char* vendor) {
 const DeviceTraits cpu = device(DeviceClass::cpu, "pocl");
 const DeviceTraits amd = device(DeviceClass::gpu, "amd");
 const DeviceTraits nvidia = device(DeviceClass::gpu, "nvidia");
+const DeviceTraits hopper = [] {
+  DeviceTraits traits = koine::test::invented_device("nvidia", DeviceClass::gpu);
+  traits.architecture = "sm_90";
+  koine::cl::set_capabilities(traits);
+  return traits;
+}();
 
 MatmulOperand operand(std::int64_t row_stride, std::int64_t column_stride) {
   MatmulOperand result;
@@ -118,4 +124,47 @@ TEST_CASE("layouts that BLAS can name") {
   check(operand(100, 1), 1, 7, false, 7);  // a single row has no stride
   check(operand(3, 100), 5, 1, false, 3);  // nor has a single column
   check(operand(1, 100), 5, 1, false, 1);
+}
+
+TEST_CASE("a Hopper card's matrix units take the types that they have, and what is worth a tile") {
+  for (const koine::DType type : {koine::float16, koine::bfloat16, koine::float64}) {
+    CHECK(route(hopper, problem(type, 1024, 1024, 1024)) == MatmulRoute::ptx);
+    CHECK(route(hopper, problem(type, 32, 32, 16)) == MatmulRoute::ptx);
+    CHECK(route(hopper, problem(type, 31, 1024, 1024)) == MatmulRoute::tile);
+    CHECK(route(hopper, problem(type, 1024, 31, 1024)) == MatmulRoute::tile);
+    CHECK(route(hopper, problem(type, 1024, 1024, 15)) == MatmulRoute::tile);
+    CHECK(route(nvidia, problem(type, 1024, 1024, 1024)) == MatmulRoute::tile);
+    MatmulProblem p = problem(type, 1024, 1024, 1024);
+    p.fixed = true;
+    CHECK(route(hopper, p) == MatmulRoute::tile);
+    p.fixed = false;
+    p.portable = true;
+    CHECK(route(hopper, p) == MatmulRoute::tile);
+  }
+  for (const koine::DType type : {koine::int8, koine::float32, koine::complex64}) {
+    CHECK(route(hopper, problem(type, 1024, 1024, 1024)) == MatmulRoute::tile);
+  }
+  MatmulProblem p = problem(koine::float32, 1024, 1024, 1024);
+  p.tf32 = true;
+  CHECK(route(hopper, p) == MatmulRoute::ptx);
+}
+
+TEST_CASE("an operand that the copy engine cannot read is copied where enough is computed with it") {
+  MatmulProblem p = problem(koine::float16, 512, 64, 512);
+  p.a = operand(513, 1);  // rows that are no multiple of 16 bytes, for 64 columns
+  CHECK(route(hopper, p) == MatmulRoute::tile);
+  p.n = 128;
+  p.b = operand(128, 1);
+  CHECK(route(hopper, p) == MatmulRoute::ptx);
+  p = problem(koine::float16, 512, 64, 512);
+  p.a.offset = 3;
+  CHECK(route(hopper, p) == MatmulRoute::tile);
+  p.a.offset = 8;
+  CHECK(route(hopper, p) == MatmulRoute::ptx);
+  p.batch = {2};
+  p.a.batch_strides = {512 * 512};
+  p.b.batch_strides = {0};
+  CHECK(route(hopper, p) == MatmulRoute::ptx);
+  p.a.batch_strides = {-512 * 512};
+  CHECK(route(hopper, p) == MatmulRoute::tile);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/arrays.hpp"
+#include "support/files.hpp"
 #include "support/inner.hpp"
 #include "support/vendor_layer.hpp"
 
@@ -92,6 +93,36 @@ TEST_CASE("large products of a BLAS type are CLBlast's on an AMD card and our ow
   check_played("nvidia", "child: our kernels multiply");
   check_played("pocl", "child: our kernels multiply");
   check_played("llvmpipe", "child: our kernels multiply");
+}
+
+TEST_CASE("child: PTX is refused" * doctest::skip()) {
+  for (const kn::DType type : {kn::float16, kn::float64}) check_product(96, type);
+}
+
+TEST_CASE("programs in PTX that a driver refuses are done without, and tried once") {
+  const kn::test::TemporaryFolder folder;
+  const auto log_of = [&] {
+    const kn::test::Ended ended =
+        kn::test::run_child("child: PTX is refused", {{"KOINE_TEST_PLAY", "nvidia"},
+                                                      {"POCL_DEVICES", "pthread pthread pthread"},
+                                                      {"KOINE_DEVICE", ""},
+                                                      {"KOINE_CACHE", "rw"},
+                                                      {"KOINE_CACHE_DIR", folder.path().string()},
+                                                      {"KOINE_LOG", "jit,launch"}});
+    CAPTURE(ended.report);
+    CHECK(ended.status == 0);
+    return ended.err;
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const std::string first = log_of();
+  CHECK(has(first, "matmul float16 96x96x96 runs as ptx"));
+  CHECK(has(first, "multiplies without ptx matmul_f16_128x64 b_across on nvidia:gpu:0: "));
+  CHECK(has(first, "multiplies without ptx matmul_f64_128x64 b_across on nvidia:gpu:0: "));
+  CHECK(has(first, "matmul float16 96x96x96 runs as tile"));
+  CHECK_FALSE(has(first, "failed before"));
+  const std::string second = log_of();
+  CHECK(has(second, "matmul_f16_128x64 b_across on nvidia:gpu:0: a test of it failed before with this driver"));
+  CHECK(has(second, "matmul float16 96x96x96 runs as tile"));
 }
 
 TEST_CASE("child: a deep product" * doctest::skip()) {

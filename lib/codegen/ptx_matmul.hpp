@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products on the matrix units of NVIDIA's Hopper cards (sm_90a): programs in PTX, for what OpenCL C cannot say.
+//
+// A work-group of 384 is three warpgroups. One thread of the first asks the copy engine (TMA) for the operands' tiles,
+// which land in a ring of stages in local memory; it clips what lies beyond a matrix to zeros. The other two multiply.
+// As many groups as there are compute units walk over all tiles of the results. An element is one running sum along
+// the depth, in steps of `step_depth`: tiles, groups and batches do not change its order.
+#pragma once
+
+#include "codegen/ptx_text.hpp"
+#include "koine/dtype.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace koine::codegen {
+
+/// What a program is printed for.
+struct PtxMatmul {
+  DType type = DType::float16;  ///< float16, bfloat16 (sums in float32), float32 (operands rounded to tf32), float64
+  /// Whether an operand's elements along the depth are neighbours in memory; if not, those across it are. tf32 takes A
+  /// along it only.
+  bool a_along = true, b_along = false;
+  /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 without the first; with turned() transposed.
+  int rows = 128, columns = 256;
+  bool batched = false;  ///< there may be several matrices
+  bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32
+  /// Whether rows of the results begin at multiples of 16 bytes. If not, their elements are stored one by one.
+  bool aligned = true;
+
+  friend bool operator==(const PtxMatmul&, const PtxMatmul&) = default;
+
+  static constexpr int items = 384;
+  static constexpr int band = 8;  ///< rows of tiles that are walked before the next column of tiles
+  static constexpr int row_bytes = 128;
+  int size() const { return static_cast<int>(size_of(type)); }
+  int depth() const { return row_bytes / size(); }  ///< of a stage
+  /// Products that one instruction adds to a sum.
+  int step_depth() const { return type == DType::float64 ? 16 : 32 / size(); }
+  /// Whether the transposed product is computed, with the transposed B from registers: wgmma reads operands of 4 bytes
+  /// in local memory along the depth only.
+  bool turned() const { return type == DType::float32 && !b_along; }
+  /// Whether results are float32.
+  bool wide_results() const { return size() == 4 || (size() == 2 && parts); }
+  /// Whether the copy engine stores the results.
+  bool stores_tiles() const { return aligned && type != DType::float64; }
+
+  // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers.
+  static constexpr int ring_bytes = 196608, waiting_bytes = 32768;
+  int a_bytes() const { return rows * row_bytes; }
+  int b_bytes() const { return columns * row_bytes; }
+  int stage_bytes() const { return a_bytes() + b_bytes(); }
+  int stages() const { return ring_bytes / stage_bytes(); }
+
+  /// "matmul_f16_128x256": the kernel's name.
+  std::string name() const;
+  /// What tells this program from others.
+  std::string signature() const;
+};
+
+/// What a kernel is passed behind its buffers, which are A, B, the results, and `scratch_bytes` for each group.
+struct PtxMatmulBlock {
+  static constexpr int scratch_bytes = 384;
+
+  /// How an array lies in its buffer: axes from the innermost on, two of the matrix and three of the batch.
+  struct Map {
+    std::uint64_t offset;      // in bytes
+    std::uint64_t strides[4];  // in bytes, of all axes but the innermost
+    std::uint32_t sizes[5];
+    std::uint32_t unused;
+  };
+  Map a, b, out;
+  std::uint32_t m, n;
+  std::uint32_t steps;                   // stages along the depth
+  std::uint32_t down, across;            // tiles of a matrix
+  std::uint32_t tiles;                   // of all matrices
+  std::uint32_t batch[2];                // sizes of the two inner axes
+  std::uint32_t a_walks[3], b_walks[3];  // 0 for axes along which the operand stays at the same matrix
+};
+
+/// The whole text.
+std::string print_ptx_matmul(const PtxMatmul& program);
+
+// Its parts, in files of their own. The consumers: from "whoever multiplies, with its registers and the stages at hand"
+// to the end of its tiles. `place` finds a tile's first row and column, `advance` goes to the next stage.
+struct PtxMatmulPieces {
+  std::string place, advance;
+};
+/// wgmma, for sums in float32.
+void print_wgmma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
+/// The same of a turned() program.
+void print_wgmma_turned(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
+/// mma.sync, for float64.
+void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
+/// wgmma's shared descriptors: `word`, an address in local memory, becomes the lower word of a descriptor; lines of 128
+/// bytes swizzled, boxes of lines so many bytes apart. %high is the upper word.
+void print_wgmma_low(PtxText& out, const char* word, int boxes_apart);
+/// Waits at `label` until the bytes of the stage at hand are there.
+void print_wait_full(PtxText& out, const char* label);
+
+// The way of sums from registers to the results: through local memory, in boxes of 16 rows of 128 bytes for each warp.
+/// The tile that wgmma left in registers %f0 ..., as elements of the results.
+void print_ptx_store(PtxText& out, const PtxMatmul& program);
+/// Its registers, and those of its parts: of which %box is where the warp's first box lies.
+void print_ptx_store_setup(PtxText& out, const PtxMatmul& program);
+/// Finds where a warp's 16 rows go, of which %c1 is the first.
+void print_ptx_rows(PtxText& out, const PtxMatmul& program);
+/// Waits until the box that is written next has been read. Then all that share it meet, and write it.
+void print_ptx_room(PtxText& out, const PtxMatmul& program);
+/// Shows what was written to the copy engine. Then all that share the box meet again.
+void print_ptx_ready(PtxText& out, const PtxMatmul& program);
+/// Brings the box at `bytes` behind %box to the results, its first column to `column` behind %n0.
+void print_ptx_store_box(PtxText& out, const PtxMatmul& program, int column, int bytes);
+
+}  // namespace koine::codegen

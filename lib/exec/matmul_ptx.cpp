@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by programs in PTX: which program, how the operands lie for the copy engine, and copies of those that
+// it cannot read.
+#include "exec/matmul_ptx.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "exec/families.hpp"
+#include "exec/kernel_run.hpp"
+#include "runtime/launch.hpp"
+
+namespace koine::exec {
+namespace {
+
+using codegen::PtxMatmul;
+using codegen::PtxMatmulBlock;
+
+constexpr std::int64_t aligned_bytes = 16;  // of rows, for the copy engine
+using Axes = std::vector<std::int64_t>;     // of a batch
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+
+/// An operand as both sides of a product are alike: lines (rows of A, columns of B) along the depth.
+struct Side {
+  std::int64_t lines, depth;
+  std::int64_t offset, line_stride, depth_stride;
+  Axes sizes, strides;
+  std::int64_t size;  // of an element
+
+  /// Of its two axes in memory, the inner one: its elements are neighbours.
+  std::int64_t inner(bool along) const { return along ? depth : lines; }
+  std::int64_t outer(bool along) const { return along ? lines : depth; }
+  std::int64_t inner_stride(bool along) const { return along ? depth_stride : line_stride; }
+  std::int64_t outer_stride(bool along) const { return along ? line_stride : depth_stride; }
+  bool walks(std::size_t axis) const { return sizes[axis] > 1 && strides[axis] != 0; }
+
+  /// Whether the copy engine can read it so.
+  bool readable(bool along) const {
+    const std::int64_t unit = aligned_bytes / size;
+    if (inner(along) > 1 && inner_stride(along) != 1) return false;
+    if (outer(along) > 1 && (outer_stride(along) % unit != 0 || outer_stride(along) < inner(along))) return false;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      if (walks(axis) && (strides[axis] % unit != 0 || strides[axis] < 0)) return false;
+    }
+    return offset % unit == 0;
+  }
+};
+
+template <class Product>
+Side side_a(const Product& p, Axes sizes, Axes strides) {
+  const auto size = static_cast<std::int64_t>(size_of(p.dtype));
+  return {p.m, p.k, p.a.offset, p.a.row_stride, p.a.column_stride, std::move(sizes), std::move(strides), size};
+}
+
+/// B as the rows of its transpose.
+template <class Product>
+Side side_b(Product p, Axes sizes, Axes strides) {
+  std::swap(p.m, p.n);
+  p.a.offset = p.b.offset;
+  p.a.row_stride = p.b.column_stride;
+  p.a.column_stride = p.b.row_stride;
+  return side_a(p, std::move(sizes), std::move(strides));
+}
+
+Axes listed(const std::array<std::int64_t, 4>& axes) { return {axes.begin(), axes.end()}; }
+Side side_a(const MatmulPiece& p) { return side_a(p, listed(p.batch.sizes), listed(p.batch.a_strides)); }
+Side side_b(const MatmulPiece& p) { return side_b(p, listed(p.batch.sizes), listed(p.batch.b_strides)); }
+
+/// Whether an operand is read along the depth or across it; nothing where it cannot be read as it lies.
+std::optional<bool> way_of(const Side& side, bool across_too) {
+  if (side.readable(true)) return true;
+  if (across_too && side.readable(false)) return false;
+  return std::nullopt;
+}
+
+/// An operand's copy, whose lines begin at multiples of 16 bytes, in memory while the product is enqueued.
+struct Copy {
+  std::shared_ptr<codegen::Step> step = std::make_shared<codegen::Step>();
+  graph::NodeRef source, result;
+  graph::Destination destination;
+  std::uint64_t bytes = 0;
+  Work work;
+};
+
+std::shared_ptr<Copy> prepare_copy(Programs& programs, runtime::Queue& queue, const Side& side, bool along,
+                                   Side& copied) {
+  // As unsigned integers, which nothing converts.
+  const DType type = side.size == 2 ? DType::uint16 : side.size == 4 ? DType::uint32 : DType::uint64;
+  copied = side;
+  copied.offset = 0;
+  const std::int64_t pitch = round_up(side.inner(along), aligned_bytes / side.size);
+  (along ? copied.depth_stride : copied.line_stride) = 1;
+  (along ? copied.line_stride : copied.depth_stride) = pitch;
+  std::int64_t elements = pitch * side.outer(along);
+  graph::Layout from, to;
+  from.offset = side.offset;
+  for (std::size_t axis = side.sizes.size(); axis-- > 0;) {
+    copied.strides[axis] = side.walks(axis) ? elements : 0;
+    if (side.walks(axis)) elements *= side.sizes[axis];
+  }
+  const auto add_axis = [&](std::int64_t size, std::int64_t from_stride, std::int64_t to_stride) {
+    from.shape.push_back(size);
+    from.strides.push_back(from_stride);
+    to.shape.push_back(size);
+    to.strides.push_back(to_stride);
+  };
+  for (std::size_t axis = 0; axis < side.sizes.size(); ++axis) {
+    if (side.walks(axis)) add_axis(side.sizes[axis], side.strides[axis], copied.strides[axis]);
+  }
+  add_axis(side.outer(along), side.outer_stride(along), copied.outer_stride(along));
+  add_axis(side.inner(along), side.inner_stride(along), 1);
+
+  auto copy = std::make_shared<Copy>();
+  graph::Place place;
+  place.context = &queue.context();
+  copy->bytes = static_cast<std::uint64_t>(elements * side.size);
+  copy->source = graph::make_leaf(type, from, nullptr, place);
+  copy->result = graph::make_leaf(type, to, nullptr, place);
+  copy->destination.layout = to;
+  copy->step->family = graph::Op::elementwise;
+  copy->step->node = copy->result.get();
+  copy->step->body = stored_body({copy->source}, from.shape, copy->result.get());
+  copy->step->body.outputs[0].destination = &copy->destination;
+  copy->work = prepare_elementwise(programs, queue, *copy->step);
+  return copy;
+}
+
+/// The copy of what is in `memory`.
+runtime::BufferRef run(Copy& copy, runtime::Queue& queue, const runtime::Buffer& memory) {
+  runtime::BufferRef result = queue.allocate(copy.bytes, "matmul");
+  // Only read, and held by whoever runs the product.
+  copy.source->storage = runtime::BufferRef(runtime::BufferRef(), const_cast<runtime::Buffer*>(&memory));
+  copy.destination.storage = result;
+  copy.work();
+  copy.source->storage = nullptr;
+  copy.result->storage = nullptr;
+  copy.destination.storage = nullptr;
+  return result;
+}
+
+/// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
+/// operands are read once for each tile.
+void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
+  constexpr std::int64_t short_side = 128;
+  // Beside its area a tile costs as much as so many more of 128. Speed alone; no row of tuning, since only these cards
+  // read it.
+  constexpr std::int64_t beside = 32;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t side : {256, 128, 64}) {
+    if (side == 256 && p.dtype == float64) continue;
+    const std::int64_t rows = program.turned() ? side : short_side, columns = program.turned() ? short_side : side;
+    const std::int64_t tiles = divide_up(p.m, rows) * divide_up(p.n, columns) * p.batch.count();
+    const std::int64_t cost = divide_up(tiles, units) * (side + beside);
+    if (cost >= least) continue;
+    least = cost;
+    program.rows = static_cast<int>(rows);
+    program.columns = static_cast<int>(columns);
+  }
+}
+
+PtxMatmulBlock::Map map_of(const Side& side, bool along) {
+  PtxMatmulBlock::Map map{};
+  const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * side.size); };
+  const std::int64_t least = round_up(side.inner(along), aligned_bytes / side.size);
+  map.offset = bytes(side.offset);
+  map.sizes[0] = static_cast<std::uint32_t>(side.inner(along));
+  map.sizes[1] = static_cast<std::uint32_t>(side.outer(along));
+  map.strides[0] = bytes(side.outer(along) > 1 ? side.outer_stride(along) : least);
+  for (std::size_t i = 0; i < 3; ++i) {  // the inner axes first
+    const std::size_t axis = side.sizes.size() - 1 - i;
+    map.sizes[2 + i] = side.walks(axis) ? static_cast<std::uint32_t>(side.sizes[axis]) : 1;
+    map.strides[1 + i] = side.walks(axis) ? bytes(side.strides[axis]) : map.strides[0];
+  }
+  return map;
+}
+
+}  // namespace
+
+bool suits_ptx(const MatmulProblem& p) {
+  if (p.dtype != float16 && p.dtype != bfloat16 && p.dtype != float64 && !(p.dtype == float32 && p.tf32)) return false;
+  // Smaller ones would leave most of a tile empty.
+  constexpr std::int64_t fewest = 32, least_depth = 16;
+  // Tiles, rows and columns are counted in 32 bits.
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 256;
+  if (std::min(p.m, p.n) < fewest || p.k < least_depth || std::max({p.m, p.n, p.k}) > most) return false;
+  std::int64_t matrices = 1;
+  for (const std::int64_t size : p.batch) matrices *= size;
+  if (divide_up(p.m, 64) * divide_up(p.n, 64) > most / matrices) return false;
+  // An operand that has to be copied: each element then takes part in as many products as the other has lines.
+  constexpr std::int64_t enough = 128;
+  return (p.n >= enough || way_of(side_a(p, p.batch, p.a.batch_strides), p.dtype != float32)) &&
+         (p.m >= enough || way_of(side_b(p, p.batch, p.b.batch_strides), true));
+}
+
+std::int64_t ptx_depth(const MatmulProblem& p) {
+  // No rows of tuning: the order of sums follows from them. An instruction adds 8 to 16 products to a sum, so these are
+  // no more than 2,048 sums one after another.
+  constexpr std::int64_t longest = 16384;
+  // Few results of great depth would leave most compute units without a tile.
+  constexpr std::int64_t few_results = 1 << 20, shorter = 2048;
+  std::int64_t results = p.m * p.n;
+  for (const std::int64_t size : p.batch) results *= size;
+  return results <= few_results && p.k > 4 * shorter ? shorter : longest;
+}
+
+runtime::ProgramText ptx_text(const PtxMatmul& program) {
+  return {.source = codegen::print_ptx_matmul(program),
+          .options = "",
+          .entry = program.name(),
+          .about = program.signature(),
+          .assembly = true};
+}
+
+void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const PtxMatmul& program, const MatmulPiece& p,
+                const MatmulMemory& memory) {
+  const std::int64_t out_size = program.wide_results() ? 4 : program.size();
+  PtxMatmulBlock block{};
+  block.m = static_cast<std::uint32_t>(p.m);
+  block.n = static_cast<std::uint32_t>(p.n);
+  block.steps = static_cast<std::uint32_t>(divide_up(p.k, program.depth()));
+  block.down = static_cast<std::uint32_t>(divide_up(p.m, program.rows));
+  block.across = static_cast<std::uint32_t>(divide_up(p.n, program.columns));
+  block.batch[0] = static_cast<std::uint32_t>(p.batch.sizes[3]);
+  block.batch[1] = static_cast<std::uint32_t>(p.batch.sizes[2]);
+  Side a = side_a(p), b = side_b(p);
+  Side out{p.m, p.n, p.out_offset, p.n, 1, listed(p.batch.sizes), Axes(4), out_size};
+  std::int64_t results = p.m * p.n;
+  for (std::size_t axis = out.sizes.size(); axis-- > 0; results *= out.sizes[axis]) out.strides[axis] = results;
+  for (std::size_t i = 0; i < 3; ++i) {
+    block.a_walks[i] = a.walks(3 - i);
+    block.b_walks[i] = b.walks(3 - i);
+  }
+  const std::int64_t outer = p.batch.sizes[0];  // walked here: the copy engine has five axes
+  block.tiles = block.down * block.across * static_cast<std::uint32_t>(p.batch.count() / outer);
+  const auto groups = static_cast<std::size_t>(std::min<std::int64_t>(queue.traits().compute_units, block.tiles));
+  const runtime::BufferRef scratch = queue.allocate(groups * PtxMatmulBlock::scratch_bytes, "matmul");
+  for (std::int64_t i = 0; i < outer; ++i) {
+    block.a = map_of(a, program.a_along);
+    block.b = map_of(b, program.b_along);
+    block.out = map_of(out, true);
+    runtime::Launch launch(queue, kernel);
+    launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch).value(block);
+    launch.run({groups * PtxMatmul::items}, {PtxMatmul::items});
+    a.offset += a.strides[0];
+    b.offset += b.strides[0];
+    out.offset += out.strides[0];
+  }
+}
+
+MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
+  MatmulPiece p = piece;
+  PtxMatmul program{
+      .type = p.dtype, .batched = p.batch.count() > p.batch.sizes[0], .parts = p.parts && size_of(p.dtype) == 2};
+  std::shared_ptr<Copy> copies[2];
+  const auto place = [&](const Side& side, bool across_too, bool& along, std::shared_ptr<Copy>& copy) {
+    if (const auto way = way_of(side, across_too)) {
+      along = *way;
+      return side;
+    }
+    // In the order in which it is read best, where there is a choice.
+    along = !across_too || std::abs(side.depth_stride) <= std::abs(side.line_stride);
+    Side copied;
+    copy = prepare_copy(programs, queue, side, along, copied);
+    return copied;
+  };
+  const Side a = place(side_a(p), p.dtype != float32, program.a_along, copies[0]);
+  const Side b = place(side_b(p), true, program.b_along, copies[1]);
+  p.a = {a.offset, a.line_stride, a.depth_stride, {}};
+  p.b = {b.offset, b.depth_stride, b.line_stride, {}};
+  std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());
+  std::copy(b.strides.begin(), b.strides.end(), p.batch.b_strides.begin());
+  choose_tile(program, p, queue.traits().compute_units);
+  const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
+  program.aligned = p.n % unit == 0 && p.out_offset % unit == 0;
+
+  const std::optional<bool> verdict = ptx_verdict(queue.context(), program);
+  if (!verdict) {
+    programs.need("test of " + program.signature(), [&queue, program] { test_ptx(queue, program); });
+    return [](const MatmulMemory&) {};  // the evaluation begins anew
+  }
+  if (!*verdict) throw PtxRefused();
+  const runtime::KernelRef kernel = programs.kernel(program.signature(), [&] { return ptx_text(program); });
+  return [&queue, p, program, kernel, a_copy = copies[0], b_copy = copies[1]](const MatmulMemory& memory) {
+    const runtime::BufferRef left = a_copy ? run(*a_copy, queue, memory.a) : nullptr;
+    const runtime::BufferRef right = b_copy ? run(*b_copy, queue, memory.b) : nullptr;
+    launch_ptx(queue, kernel, program, p, {left ? *left : memory.a, right ? *right : memory.b, memory.out});
+  };
+}
+
+}  // namespace koine::exec

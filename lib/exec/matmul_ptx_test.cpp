@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of programs in PTX on the device that is to run them, before their first use: a driver may refuse what another
+// version takes, or get it wrong.
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/convert.hpp"
+#include "base/first_use.hpp"
+#include "base/log.hpp"
+#include "exec/matmul_ptx.hpp"
+#include "koine/error.hpp"
+#include "runtime/disk_cache.hpp"
+#include "runtime/program_store.hpp"
+
+namespace koine::exec {
+namespace {
+
+using codegen::PtxMatmul;
+
+/// Those of this process.
+class Verdicts {
+ public:
+  std::optional<bool> find(const runtime::Context& context, const std::string& program) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find({&context, program});
+    return found == known_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void add(const runtime::Context& context, const std::string& program, bool right) {
+    const std::lock_guard lock(mutex_);
+    known_[{&context, program}] = right;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<const runtime::Context*, std::string>, bool> known_;
+};
+constinit base::FirstUse<Verdicts> verdicts;
+
+/// -1, 0 or 1: sums of a few hundred products of such are exact in every type.
+int element(std::int64_t matrix, std::int64_t line, std::int64_t step, std::uint64_t salt) {
+  std::uint64_t x = salt + static_cast<std::uint64_t>((matrix * 1009 + line) * 4099 + step);
+  x = (x ^ x >> 31) * 0x9e3779b97f4a7c15;
+  return static_cast<int>((x ^ x >> 29) % 3) - 1;
+}
+
+/// Whether the product of small matrices is right: more than a tile each way, more stages than the ring has, and ends
+/// within them.
+bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::KernelRef& kernel) {
+  MatmulPiece p;
+  p.dtype = program.type;
+  p.parts = program.parts;
+  const std::int64_t unit = 16 / program.size(), batches = program.batched ? 3 : 1;
+  p.m = program.rows + 56;
+  p.n = program.columns + (program.aligned ? 24 : 23);
+  p.k = program.stages() * program.depth() + program.depth() / 2 + 3;
+  p.batch.sizes[3] = batches;
+  const auto round_up = [&](std::int64_t count) { return (count + unit - 1) / unit * unit; };
+  const auto values = [&](std::int64_t lines, std::uint64_t salt) {
+    std::vector<float> list(static_cast<std::size_t>(batches * lines * p.k));
+    std::size_t at = 0;
+    for (std::int64_t matrix = 0; matrix < batches; ++matrix) {
+      for (std::int64_t line = 0; line < lines; ++line) {
+        for (std::int64_t step = 0; step < p.k; ++step) {
+          list[at++] = static_cast<float>(element(matrix, line, step, salt));
+        }
+      }
+    }
+    return list;
+  };
+  const std::vector<float> a = values(p.m, 1), b = values(p.n, 2);
+  const auto upload = [&](const std::vector<float>& from, std::int64_t lines, bool along, std::int64_t& line_stride,
+                          std::int64_t& depth_stride, std::int64_t& batch_stride) {
+    line_stride = along ? round_up(p.k) : 1;
+    depth_stride = along ? 1 : round_up(lines);
+    batch_stride = along ? lines * line_stride : p.k * depth_stride;
+    std::vector<float> laid(static_cast<std::size_t>(batches * batch_stride));
+    std::size_t at = 0;
+    for (std::int64_t matrix = 0; matrix < batches; ++matrix) {
+      for (std::int64_t line = 0; line < lines; ++line) {
+        for (std::int64_t step = 0; step < p.k; ++step) {
+          laid[static_cast<std::size_t>(matrix * batch_stride + line * line_stride + step * depth_stride)] = from[at++];
+        }
+      }
+    }
+    std::vector<unsigned char> bytes(laid.size() * static_cast<std::size_t>(program.size()));
+    base::convert(laid.data(), float32, bytes.data(), program.type, laid.size());
+    runtime::BufferRef buffer = queue.allocate(bytes.size(), "matmul");
+    queue.write(*buffer, 0, bytes.data(), bytes.size(), "matmul");
+    return buffer;
+  };
+  const runtime::BufferRef left =
+      upload(a, p.m, program.a_along, p.a.row_stride, p.a.column_stride, p.batch.a_strides[3]);
+  const runtime::BufferRef right =
+      upload(b, p.n, program.b_along, p.b.column_stride, p.b.row_stride, p.batch.b_strides[3]);
+  const DType out_type = program.wide_results() ? float32 : program.type;
+  const auto results = static_cast<std::size_t>(batches * p.m * p.n);
+  std::vector<unsigned char> bytes(results * size_of(out_type), 0xff);  // NaN: an element that is not written is wrong
+  const runtime::BufferRef out = queue.allocate(bytes.size(), "matmul");
+  queue.write(*out, 0, bytes.data(), bytes.size(), "matmul");
+  launch_ptx(queue, kernel, program, p, {*left, *right, *out});
+  queue.read(*out, 0, bytes.data(), bytes.size(), "matmul");
+  std::vector<float> got(results);
+  base::convert(bytes.data(), out_type, got.data(), float32, results);
+
+  std::size_t at = 0;
+  for (std::int64_t matrix = 0; matrix < batches; ++matrix) {
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      const float* const row = a.data() + (matrix * p.m + i) * p.k;
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        const float* const column = b.data() + (matrix * p.n + j) * p.k;
+        float sum = 0;
+        for (std::int64_t step = 0; step < p.k; ++step) sum += row[step] * column[step];
+        if (got[at++] != sum) return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<bool> ptx_verdict(const runtime::Context& context, const PtxMatmul& program) {
+  return verdicts.get().find(context, program.signature());
+}
+
+void test_ptx(runtime::Queue& queue, const PtxMatmul& program) {
+  runtime::Context& context = queue.context();
+  const DeviceTraits& traits = context.traits();
+  if (ptx_verdict(context, program)) return;
+  const runtime::ProgramText text = ptx_text(program);
+  runtime::ProgramText verdict = text;  // on disk a file of its own, beside the program's
+  verdict.source.insert(0, "// whether this is right\n");
+  const std::string identity = runtime::identity_of(traits, verdict);
+  runtime::DiskCache& disk = runtime::DiskCache::instance();
+  constexpr unsigned char yes = 'y', no = 'n';
+  const auto conclude = [&](bool right, const std::string& why) {
+    verdicts.get().add(context, program.signature(), right);
+    if (right) return;
+    base::log_line(base::LogTopic::jit,
+                   "multiplies without " + program.signature() + " on " + traits.selector + ": " + why);
+  };
+  if (const auto found = disk.read(identity); found && found->payload().size() == 1) {
+    return conclude(found->payload()[0] == yes, "a test of it failed before with this driver");
+  }
+  const auto keep = [&](bool right, const std::string& why) {
+    disk.write(identity, {right ? &yes : &no, 1});
+    conclude(right, why);
+  };
+  try {
+    const runtime::KernelRef kernel = context.kernel(program.signature(), [&] { return text; });
+    const bool right = multiplies(queue, program, kernel);
+    keep(right, "its results are wrong with this driver");
+  } catch (const DeviceLost&) {
+    keep(false, "the device was lost");
+    throw;
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const Error& error) {
+    keep(false, error.what());
+  }
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts of products in PTX, as far as they can be judged without an assembler: registers, labels, local memory, and
+// when a box of results may be written again.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/ptx_matmul.hpp"
+
+using koine::DType;
+using koine::codegen::print_ptx_matmul;
+using koine::codegen::PtxMatmul;
+
+namespace {
+
+/// One of each kind.
+std::vector<PtxMatmul> programs() {
+  std::vector<PtxMatmul> list;
+  for (const DType type : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
+    for (const int side : {256, 128, 64}) {
+      if (type == DType::float64 && side == 256) continue;
+      for (int flags = 0; flags < 32; ++flags) {
+        const auto flag = [&](int bit) { return (flags >> bit & 1) != 0; };
+        PtxMatmul program{.type = type,
+                          .a_along = flag(0),
+                          .b_along = flag(1),
+                          .columns = side,
+                          .batched = flag(2),
+                          .parts = flag(3),
+                          .aligned = flag(4)};
+        if (type == DType::float32 && !program.a_along) continue;
+        if (program.size() != 2 && program.parts) continue;
+        if (program.turned()) std::swap(program.rows, program.columns);
+        list.push_back(program);
+      }
+    }
+  }
+  return list;
+}
+
+/// What stands between `before` and the next semicolon, everywhere.
+std::set<std::string> found(const std::string& text, const std::string& before) {
+  std::set<std::string> all;
+  for (std::size_t at = text.find(before); at != text.npos; at = text.find(before, at)) {
+    at += before.size();
+    all.insert(text.substr(at, text.find(';', at) - at));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("each program has a text and a signature of its own") {
+  std::set<std::string> texts, signatures;
+  for (const PtxMatmul& program : programs()) {
+    texts.insert(print_ptx_matmul(program));
+    signatures.insert(program.signature());
+  }
+  CHECK(texts.size() == programs().size());
+  CHECK(signatures.size() == programs().size());
+}
+
+TEST_CASE("texts jump to labels that are there, and stay within local memory") {
+  for (const PtxMatmul& program : programs()) {
+    CAPTURE(program.signature());
+    const std::string text = print_ptx_matmul(program);
+    for (const std::string& target : found(text, "bra ")) {
+      CAPTURE(target);
+      CHECK(text.find("\n" + target + ":") != text.npos);
+    }
+    const std::set<std::string> local = found(text, ".b8 ring[");
+    CHECK(local.size() == 1);
+    CHECK(std::stoi(*local.begin()) <= 227 * 1024);
+    CHECK(program.stages() >= 4);
+  }
+}
+
+TEST_CASE("a tile with a single box waits until that box has been read; others take turns") {
+  PtxMatmul program{.type = DType::float16, .columns = 64};
+  const auto waits = [&] { return found(print_ptx_matmul(program), "cp.async.bulk.wait_group.read "); };
+  CHECK(waits() == std::set<std::string>{"0"});
+  program.parts = true;  // float32, two boxes
+  CHECK(waits() == std::set<std::string>{"1"});
+  program = {.type = DType::float16, .columns = 128};
+  CHECK(waits() == std::set<std::string>{"1"});
+  program.aligned = false;  // stored by the work-items
+  CHECK(waits().empty());
+}
+
+TEST_CASE("sums of float64 are stored as float64, those of 16 bits in parts as float32") {
+  CHECK_FALSE(PtxMatmul{.type = DType::float64, .parts = true}.wide_results());
+  CHECK_FALSE(PtxMatmul{.type = DType::float16}.wide_results());
+  CHECK(PtxMatmul{.type = DType::float16, .parts = true}.wide_results());
+  CHECK(PtxMatmul{.type = DType::float32}.wide_results());
+}
