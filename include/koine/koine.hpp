@@ -22,6 +22,7 @@
 #include <koine/linalg.hpp>
 #include <koine/literal.hpp>
 #include <koine/manipulation.hpp>
+#include <koine/matmul_precision.hpp>
 #include <koine/memory.hpp>
 #include <koine/nan_statistics.hpp>
 #include <koine/numpy_names.hpp>

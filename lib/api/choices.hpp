@@ -5,6 +5,8 @@
 
 #include "graph/node.hpp"
 
+#include <optional>
+
 namespace koine::detail {
 struct DeviceRecord;
 }
@@ -21,6 +23,7 @@ struct Choices {
   const detail::DeviceRecord* device = nullptr;  ///< null: the process' default
   const ChosenQueue* queue = nullptr;            ///< the innermost; the first one of a context counts for it
   bool reproducible = false;                     ///< at first what KOINE_REPRODUCIBLE says
+  std::optional<graph::MatmulPrecision> matmul_precision = std::nullopt;  ///< none: KOINE_MATMUL_PRECISION's
   static constexpr DType no_dtype = DType::bool_;
   DType dtype = no_dtype;  ///< of numbers that nothing else gives a type; none: the process' default
 };

@@ -2,11 +2,13 @@
 // Products of matrices and vectors.
 #include "api/build.hpp"
 #include "api/choices.hpp"
+#include "api/matmul_precision.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/linalg.hpp>
 #include <koine/manipulation.hpp>
+#include <koine/matmul_precision.hpp>
 #include <koine/statistics.hpp>
 #include <koine/types.hpp>
 
@@ -27,10 +29,7 @@ Array sums_of_products(const Array& a, const Array& b, DType type) {
   return astype(sum(rows * columns, {.axis = -1}), type);
 }
 
-}  // namespace
-
-Array matmul(const Array& x1, const Array& x2) {
-  const base::NamedCall call("matmul");
+Array multiply(const Array& x1, const Array& x2, graph::MatmulPrecision precision) {
   const DType type = api::product_type("matmul", {x1, x2});
   const auto refuse = [&](const std::string& why) {
     throw ShapeError("[matmul] shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) +
@@ -56,11 +55,25 @@ Array matmul(const Array& x1, const Array& x2) {
   const Array product =
       sums ? sums_of_products(a, b, type)
            : api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()},
-                          graph::make_attributes<graph::Op::matmul>({}));
+                          graph::make_attributes<graph::Op::matmul>({precision}));
   if (x1.ndim() > 1 && x2.ndim() > 1) return product;
   if (x2.ndim() == 1) shape.erase(shape.size() - 1);
   if (x1.ndim() == 1) shape.erase(shape.size() - (x2.ndim() == 1 ? 1 : 2));
   return reshape(product, shape);
+}
+
+}  // namespace
+
+Array matmul(const Array& x1, const Array& x2) {
+  const base::NamedCall call("matmul");
+  return multiply(x1, x2, api::chosen_precision());
+}
+
+Array matmul(const Array& x1, const Array& x2, const MatmulOptions& options) {
+  const base::NamedCall call("matmul");
+  return multiply(
+      x1, x2,
+      options.precision ? api::precision_of(*options.precision, "[matmul] .precision") : api::chosen_precision());
 }
 
 }  // namespace koine

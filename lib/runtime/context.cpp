@@ -11,6 +11,7 @@
 
 #include "base/env.hpp"
 #include "base/first_use.hpp"
+#include "base/precision.hpp"
 #include "base/text.hpp"
 #include "cl/discovery.hpp"
 #include "cl/errors.hpp"
@@ -109,6 +110,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       generation_(base::process_generation()),
       synchronous_(base::env_flag("KOINE_SYNC")) {
   base::env_flag("KOINE_REPRODUCIBLE");  // read where nothing can be thrown
+  base::matmul_precision_of_environment();
   pool_.publish(claim_board_entry(traits()));
   queues_.push_back(std::make_unique<Queue>(*this, 0));
   default_queue_ = queues_.front().get();
