@@ -138,7 +138,7 @@ bool keeps_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
   // Of shorter rows too many vectors would lie in two.
   constexpr std::int64_t shortest_row = 16;  // in vectors
   const std::size_t loads = body.loads.size();
-  if (walk.width == 1 || walk.axes.shape.elements() < walk.width) return false;
+  if (walk.width == 1) return false;
   walk.across = walk.outer_axes() > 0 && walk.inner() % walk.width != 0 && walk.inner() >= shortest_row * walk.width &&
                 std::all_of(body.outputs.begin(), body.outputs.end(), [](const Output& output) {
                   return !output.destination || graph::is_row_major(output.destination->layout);

@@ -175,14 +175,14 @@ class Context {
   ::cl::Context handle_;
   Pool pool_;
   Transfers transfers_;
-  ProgramStore store_;
-  ProgramCache programs_;
   std::mutex evaluation_mutex_;
   /// Guards queues_, their order, and what their commands did to buffers. Held while a command is enqueued.
   mutable std::mutex order_mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default
   Queue* default_queue_ = nullptr;              // the same, for those who hold no lock
   std::vector<Queue*> spare_queues_;
+  ProgramStore store_;  // behind the queues, for whose work programs may have to wait
+  ProgramCache programs_;
   std::once_flag background_made_;
   base::Background* background_ = nullptr;  // never destroyed, as its thread may be the last that runs
   std::uint32_t generation_;

@@ -110,7 +110,7 @@ TEST_CASE("element-wise kernels serve all shapes, offsets and constants") {
                 const Array a = kn::reshape(f(slice(0, n * n)), {n, n});
                 CHECK((a - a.T())(n - 1, 0).item<int>() == n * (n - 1) - (n - 1));
               }
-            }) == 1);
+            }) <= most);
       CHECK(programs_of([&] {
               for (int n : {3, 10, 64}) {
                 const Array row = f(slice(0, n)), column = f(slice(0, n))(all, newaxis);
