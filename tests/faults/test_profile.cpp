@@ -77,7 +77,9 @@ TEST_CASE("where there is no queue with times to be had, work goes on where it w
     CHECK((x * 2).to_vector<float>() == std::vector<float>(100, 4.0f));
     const auto [with, without] = timed(session);
     CHECK(with + without == 3);
-    CHECK(without == 1);
+    // A card's new memory is written to first, which nobody records: the next attempt succeeds.
+    const bool again = without == 0 && kn::test::facts_of().lazy_allocation;
+    CHECK((without == 1 || again));
   }
 }
 

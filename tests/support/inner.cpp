@@ -63,6 +63,7 @@ DeviceFacts facts_of(const Device& device) {
           .cpu_loops = traits.cpu_loops(),
           .shares_memory = runtime::Transfers::shares_memory(traits),
           .exact_divide = traits.exact_divide,
+          .lazy_allocation = quirks.lazy_allocation,
           .crashes_at_exit = quirks.crashes_at_exit,
           .programs_stay_mapped = quirks.programs_stay_mapped,
           .builds_fail_now_and_then = quirks.builds_fail_now_and_then,

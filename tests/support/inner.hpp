@@ -41,7 +41,7 @@ struct DeviceFacts {
   bool shares_memory;             ///< with the host
   bool exact_divide;
   // What its driver does wrongly: see Quirks in lib/device/traits.hpp.
-  bool crashes_at_exit, programs_stay_mapped, builds_fail_now_and_then, finish_waits_for_later;
+  bool lazy_allocation, crashes_at_exit, programs_stay_mapped, builds_fail_now_and_then, finish_waits_for_later;
 };
 DeviceFacts facts_of(const Device& device = default_device());
 /// All that its driver answered, as a text to compare.
