@@ -133,9 +133,8 @@ struct ArgumentData {
 ///   `__constant`), and may be written where it is not. What is written follows the rule of assignment: nobody else's
 ///   value changes, so memory that another array or pending work holds is copied first.
 /// - An array that is no variable (a temporary, a const Array) can only be read.
-/// - A number, a vec, or a struct that can be copied as bytes is passed by value. Numbers have the parameter's type,
-/// but
-///   for integers of its size whose value it holds.
+/// - A number, a vec, or a struct that can be copied as bytes is passed by value. Numbers have the parameter's type;
+///   of integers the size is enough, where the parameter's type holds the value.
 /// - local_memory() is for a `__local` parameter.
 class KOINE_API KernelArgument {
  public:
@@ -265,8 +264,8 @@ class KOINE_API Define {
 /// How a program is compiled.
 struct ProgramOptions {
   detail::Named names_only = detail::named;
-  std::string options =
-      "";  ///< the compiler's, such as "-cl-fast-relaxed-math"; -cl-std=CL1.2 unless they name another
+  /// The compiler's, such as "-cl-fast-relaxed-math"; -cl-std=CL1.2 unless they name another.
+  std::string options = "";
   std::vector<Define> defines = {};
   std::vector<std::filesystem::path> include_folders = {};
   std::optional<Device> device = std::nullopt;  ///< by default default_device()

@@ -13,9 +13,9 @@
 
 namespace koine::runtime {
 
-/// What codegen hands over to be compiled.
 inline constexpr std::string_view parameters_option = "-cl-kernel-arg-info";
 
+/// What codegen hands over to be compiled.
 struct ProgramText {
   std::string source;
   std::string options;      ///< such as "-D BLOCK=16"; the library's own options are added
