@@ -86,19 +86,19 @@ TEST_CASE("child: a part of a sweep" * doctest::skip()) {
   CHECK(sweep.run() == "");
 }
 
-TEST_CASE("each call fails in its turn") { sweep("one queue", 101, {{"KOINE_TEST_FAULTS", "calls"}}); }
+TEST_CASE("each call fails in its turn") { sweep("one queue", 199, {{"KOINE_TEST_FAULTS", "calls"}}); }
 
 TEST_CASE("each call fails in its turn while two queues share the work") {
-  sweep("two queues", 127, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
+  sweep("two queues", 251, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }
 
 TEST_CASE("each call fails in its turn while every launch is waited for") {
-  sweep("KOINE_SYNC=1", 127, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_SYNC", "1"}});
+  sweep("KOINE_SYNC=1", 251, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_SYNC", "1"}});
 }
 
 TEST_CASE("each call fails in its turn while all commands are recorded") {
   const kn::test::TemporaryFolder folder;
-  sweep("KOINE_PROFILE", 211,
+  sweep("KOINE_PROFILE", 503,
         {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_PROFILE", (folder.path() / "trace-%p.json").string()}});
 }
 
