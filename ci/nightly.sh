@@ -12,7 +12,7 @@ step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "nightly: FAILED while $step, after $SECONDS s"' EXIT
 
 step="testing exhaustively"
-ci/test.sh
+OPTIONS=-DKOINE_BUILD_BENCH=ON ci/test.sh
 for preset in asan tsan; do
   step="testing with $preset"
   # The sanitizers look at the host code; one pass over the kernels is enough for that.

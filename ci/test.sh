@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs packages, builds with warnings as errors into build-ci/, runs every test on PoCL or on KOINE_DEVICE's
 # devices. Arguments go to ctest (-R ops for a part). PRESET=asan or tsan tests under a sanitizer, TARGET=test_stress
-# builds one program alone.
+# builds one program alone, OPTIONS are CMake's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-ci}
@@ -21,7 +21,7 @@ step="building into $build/"
 echo "== 2/3 $step"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 mkdir -p "$POCL_CACHE_DIR"
-cmake --preset "$preset"
+cmake --preset "$preset" ${OPTIONS:-}
 cmake --build --preset "$preset" --parallel "$(nproc)" ${TARGET:+--target "$TARGET"}
 
 # Programs whose kernels PoCL has compiled are folders of its cache, whichever process asked for them.
