@@ -69,8 +69,7 @@ std::string bandwidth_text(const DeviceTraits& device) {
   const double bandwidth = known_bandwidth(device);
   if (bandwidth == 0) {
     return "The bandwidth of its memory is not known yet: koine::profile::bandwidth(device) measures it once, and it "
-           "is "
-           "kept with compiled programs.";
+           "is kept with compiled programs.";
   }
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), "Peak is %.1f GB/s, as profile::bandwidth(device) measured it.",
