@@ -29,7 +29,6 @@ struct Step {
   bool mixed = false;                      // and they are of several levels: only such may join it
   bool looped = false;                     // there are loops in its body
   bool finished = false;                   // it has a finish: nothing else joins it
-  bool wrapped = false;                    // it reads views that go beyond the ends of axes
   std::optional<graph::Pieces> fine;       // its domain as it is split for reshapes that it reads, and all their seams
   std::optional<graph::RandomKind> draws;  // the law of random numbers that it makes
 

@@ -53,7 +53,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   if (!step.finish.outputs.empty()) step.finish = {};
   step.needs.clear();
   step.results = 0;
-  step.last = step.mixed = step.looped = step.finished = step.wrapped = false;
+  step.last = step.mixed = step.looped = step.finished = false;
   step.draws.reset();
   step.fine.reset();
   return static_cast<std::int32_t>(step_count++);
@@ -205,8 +205,7 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
   const bool last_of_all = info.edges == 0;
   const auto fits = [&](std::int32_t s) {
     const Step& step = steps[static_cast<std::size_t>(s)];
-    const bool suits = step.family != Op::rows || info.wraps == 0;
-    return suits && (!step.mixed || last_of_all) && takes_result(step, *info.node);
+    return (!step.mixed || last_of_all) && takes_result(step, *info.node);
   };
   const auto level = [&](std::int32_t s) {
     const Node* first = steps[static_cast<std::size_t>(s)].node;
@@ -273,7 +272,6 @@ bool Planner::State::takes(std::int32_t s, const std::optional<graph::Pieces>& p
     const bool apart = shape->size() > most_split_axes || shape->back() < std::min(shortest_split_row, whole.back());
     if (apart || !keeps_whole(step, *shape)) return false;
   }
-  if (!pieces->seams.empty() && (step.folds() || step.family == Op::rows)) return false;
   auto fine = graph::split(before, *shape);
   auto other = graph::split(*pieces, *shape);
   if (!fine || !other) return false;
@@ -368,7 +366,6 @@ void Planner::State::store_in_kernel(Info& info, bool merge) {
   step.last = info.edges == 0 && (step.last || !joins);
   const bool other_level = joins && infos[static_cast<std::size_t>(step.node->slot)].level != info.level;
   step.mixed = step.mixed || (other_level && info.edges == 0);
-  step.wrapped = step.wrapped || info.wraps > 0;
   ++step.results;
   read_inputs(info, info.step, Chains::identity);
 }
@@ -389,13 +386,6 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
   for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
 }
 
-/// Lets a fold's step read what it folds, which its kernels walk in one piece.
-void Planner::State::read_folded(const Node& fold, std::int32_t step) {
-  Info* in = find(fold.inputs[0].get());
-  if (in && !fold.inputs[0]->is_ready() && in->wraps > 0) in->request(Why::seams);
-  add_read(*fold.inputs[0], step, Chains::identity);
-}
-
 /// From the roots down, so that every reader of a node is known when the node's turn comes.
 void Planner::State::decide(bool merge) {
   step_count = 0;
@@ -407,7 +397,7 @@ void Planner::State::decide(bool merge) {
     Info& info = infos[i];
     Node& node = *info.node;
     if (info.finisher >= 0) {
-      if (node.op == Op::reduce) read_folded(node, info.finisher);
+      if (node.op == Op::reduce) add_read(*node.inputs[0], info.finisher, Chains::identity);
     } else if (computed_in_reader(info)) {
       const Read read = info.reads[0];
       steps[static_cast<std::size_t>(read.step)].looped = true;
@@ -441,7 +431,7 @@ void Planner::State::decide(bool merge) {
       if (info.step < 0) info.step = add_step(node.op, &node);
       ++steps[static_cast<std::size_t>(info.step)].results;
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
-        read_folded(node, info.step);
+        add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
         for (const NodeRef& input : node.inputs) {
           Info* in = find(input.get());

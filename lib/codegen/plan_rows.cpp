@@ -16,6 +16,12 @@ std::int64_t shortest(const Node& node) { return on_card(node) ? shortest_row : 
 
 const Shape& domain_of(const Node& fold) { return fold.inputs[0]->shape; }
 
+/// Whether the rows of a step's domain are not split where it is.
+bool whole_rows(const Step& step) {
+  const Shape& domain = step.body.domain;
+  return !step.fine || graph::whole_part(domain, step.fine->layout.shape, domain.size() - 1).has_value();
+}
+
 /// Whether `shape` has one element for each row of `domain`, whose last axis it lacks or has with size one.
 bool has_rows_of(const Shape& shape, const Shape& domain) {
   if (shape.size() + 1 != domain.size() && shape.size() != domain.size()) return false;
@@ -36,7 +42,7 @@ void Planner::State::follow_rows(Info& info) {
     if (!folds_rows(node)) return;
     const Info* in = node.inputs[0]->is_ready() ? nullptr : find(node.inputs[0].get());
     const int phases = (in ? in->phases : 0) + fold_phases(node);
-    if (phases >= most_phases || (in && in->wraps > 0)) return;
+    if (phases >= most_phases) return;
     info.fold = &node;
     info.phases = phases;
     return;
@@ -80,8 +86,7 @@ bool Planner::State::read_by_rows(const Info& info, const Node& fold) const {
   }
   const std::int32_t s = info.reads[0].step;
   const Step& step = steps[static_cast<std::size_t>(s)];
-  const bool suits =
-      step.family == Op::rows || (step.family == Op::elementwise && !step.looped && !step.wrapped && !step.fine);
+  const bool suits = step.family == Op::rows || (step.family == Op::elementwise && !step.looped && whole_rows(step));
   return suits && step.body.domain == domain_of(fold) &&
          std::all_of(info.reads.begin(), info.reads.end(), [&](const Read& read) { return read.step == s; });
 }
@@ -102,7 +107,7 @@ std::int32_t Planner::State::rows_to_join(const Info& info) const {
 std::int32_t Planner::State::rows_to_begin_with(const Info& info) const {
   for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
     const Step& step = steps[s];
-    if (step.family != Op::reduce || step.finished || step.results != 1 || step.looped || step.fine ||
+    if (step.family != Op::reduce || step.finished || step.results != 1 || step.looped || !whole_rows(step) ||
         !beside(step, info))
       continue;
     const Info& other = infos[static_cast<std::size_t>(step.node->slot)];
@@ -166,7 +171,7 @@ bool Planner::State::only_reader(const Info& info) const {
 const Shape* Planner::State::row_domain(const Info& info) const {
   if (!rows_allowed || !info.fold || info.fold == info.node) return nullptr;
   const Shape& domain = domain_of(*info.fold);
-  const bool suits = domain.back() >= shortest(*info.fold) && has_rows_of(info.node->shape, domain) && info.wraps == 0;
+  const bool suits = domain.back() >= shortest(*info.fold) && has_rows_of(info.node->shape, domain);
   return suits && only_reader(info) ? &domain : nullptr;
 }
 

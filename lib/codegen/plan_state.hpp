@@ -187,7 +187,6 @@ struct Planner::State {
   std::int32_t add_step(Op family, Node* node);
   void add_read(Node& input, std::int32_t step, std::int32_t chain);
   void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
-  void read_folded(const Node& fold, std::int32_t step);
   void write_code();
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
   std::int32_t add_line(Body& body, const Node& node, std::span<std::int32_t> args, std::int32_t loop = -1);

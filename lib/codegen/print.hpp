@@ -38,6 +38,7 @@ class Printer {
  public:
   Printer(const Body& body, const DeviceTraits& traits, int width) : body_(body), traits_(traits), width_(width) {}
 
+  int width() const { return width_; }
   std::string vector_type(DType type) const;
   /// "const float k0 = ..." for the constants, which the block has as c0, c1, ...
   std::string constants() const;

@@ -215,7 +215,8 @@ std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const
                                ? ""
                                : "if (KN_EXIST < KN_W) found = " + numbers + " < (" + positions +
                                      ")((int)KN_EXIST) ? found : (" + positions + ")(-1);\n";
-  return text + define("KN_BODY", printer.lines(walk.access) + positions + " found = " + found + ";\n" + only +
+  return text + define("KN_BODY", lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer) + positions +
+                                      " found = " + found + ";\n" + only +
                                       "acc = kn_positions_combined(acc, kn_positions_of(found, " + value + "));\n");
 }
 
@@ -226,7 +227,7 @@ std::string taken(const ReducePass& pass, const ReduceWalk& walk, const Printer&
   std::string value = printer.value_as(value_line(pass), type);
   const graph::ReductionInfo& row = graph::info(pass.kind);
   if (row.maps() && !pass.partial) value = applied(row.map, value);
-  return printer.lines(walk.access) + vector + " taken = " + value + ";\n";
+  return lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer) + vector + " taken = " + value + ";\n";
 }
 
 /// A state's struct and the functions on it, which the macro `functions` of kernels/common makes, of vectors and, where
@@ -272,8 +273,8 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
       states += states.empty() ? "" : ", ";
       states += walk.columns ? component : "kn_only(" + std::string(component) + ", KN_EXIST)";
     }
-    return text + define("KN_BODY", printer.lines(walk.access) + "acc = kn_moments_combined(acc, kn_moments_of(" +
-                                        states + "));\n");
+    return text + define("KN_BODY", lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer) +
+                                        "acc = kn_moments_combined(acc, kn_moments_of(" + states + "));\n");
   }
   text += define("KN_VALUE", printer.vector_type(type));
   return text + define("KN_BODY", taken(pass, walk, printer));
@@ -283,7 +284,8 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
 std::string several_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const std::vector<ReducePass> singles = single_passes(pass);
   const std::vector<Component> parts = components(pass);
-  std::string text, joined, identity, values, body = printer.lines(walk.access);
+  std::string text, joined, identity, values,
+      body = lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer);
   for (std::size_t k = 0; k < singles.size(); ++k) {
     const std::string n = number(k), field = "." + std::string(parts[k].name), comma = k > 0 ? ", " : "";
     const DType type = parts[k].type;
@@ -461,14 +463,14 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const Pa
   if (pass.kind == ReduceKind::prod && is_complex(pass.result)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";
   text.about = std::string(text.kernel) + line_of(spec);
-  text.definitions = printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu, pass.custom) +
-                     block_type(block, walk.spilled) + inner_strides(walk) +
-                     define("KN_PARAMETERS", parameters + block_parameter(walk.spilled)) +
-                     define("KN_CONSTANTS", constants) +
-                     define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept")) +
-                     define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced") +
-                                          printer.uniform_loads(walk.access)) +
-                     state_hooks(pass, walk, printer);
+  text.definitions =
+      printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu, pass.custom) +
+      block_type(block, walk.spilled) + inner_strides(walk) +
+      define("KN_PARAMETERS", parameters + block_parameter(walk.spilled)) + define("KN_CONSTANTS", constants) +
+      define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept", walk.kept_seams)) +
+      define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced", walk.reduced_seams) +
+                           printer.uniform_loads(walk.access)) +
+      state_hooks(pass, walk, printer);
   if (const Body* finish = finish_body(pass)) {
     text.definitions += finish_hook(pass, walk, *finish, Printer(*finish, traits, walk.width));
   }

@@ -297,7 +297,7 @@ class Phrases {
       return;
     }
     each_argument(body_, line, [&](std::size_t arg) { write_line(p, arg, written); });
-    loops_[p] += printer_.line(k, walk_.access);
+    loops_[p] += line_in_pieces(body_, k, walk_.access, walk_.inner_seams(), printer_);
     if (now && phases_.kept[k]) loops_[p] += "keep" + n + "[t] = v" + n + ";\n";
   }
 
@@ -373,13 +373,14 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& 
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "rows";
-  text.definitions = printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu) +
-                     block_type(block, walk.spilled) + inner_strides(walk) +
-                     define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
-                     define("KN_CONSTANTS", printer.constants()) +
-                     define("KN_KEPT", part_offsets(walk.kept, false, "d.offset", "o", "kept", "kept") +
-                                           printer.uniform_loads(walk.access)) +
-                     phrases.functions() + phrases.hooks();
+  text.definitions =
+      printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu) +
+      block_type(block, walk.spilled) + inner_strides(walk) +
+      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
+      define("KN_CONSTANTS", printer.constants()) +
+      define("KN_KEPT", part_offsets(walk.kept, false, "d.offset", "o", "kept", "kept", walk.kept_seams) +
+                            printer.uniform_loads(walk.access)) +
+      phrases.functions() + phrases.hooks();
   return text;
 }
 

@@ -15,7 +15,11 @@ std::string row_offsets(const ScanWalk& walk) {
   std::string text;
   for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
     const std::string n = number(k);
-    text += "const long o" + n + " = b" + n + " + (long)row * d.along[" + n + "];\n";
+    std::string moved;
+    for (std::size_t s = 0; s < walk.along_seams.size(); ++s) {
+      if (walk.along_seams[s].operand == k) moved += " + " + moved_past(walk.along_seams[s], s, "along", "(long)row");
+    }
+    text += "const long o" + n + " = b" + n + " + (long)row * d.along[" + n + "]" + moved + ";\n";
   }
   return text;
 }
@@ -56,7 +60,8 @@ std::string value_hooks(const ScanPass& pass, const ScanWalk& walk, const Printe
   std::string text = "#define KN_COMBINE(a, b) (" + combine.text + ")\n";
   text += define("KN_STATE", vector) + define("KN_ONE", element);
   text += define("KN_IDENTITY", "((" + element + ")(" + identity_of(pass, type, combine) + "))");
-  text += define("KN_BODY", printer.lines(walk.access) + "taken = " + value + ";\n");
+  text +=
+      define("KN_BODY", lines_in_pieces(body, walk.access, walk.inner_seams(), printer) + "taken = " + value + ";\n");
   const std::size_t out = body.loads.size();
   const std::string o = (walk.columns && pass.totals ? "b" : "o") + number(out), along = "d.along[" + number(out) + "]";
   const bool round = stored == DType::bfloat16;
@@ -105,7 +110,8 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlo
   std::string parameters = printer.load_parameters() + "__global " + std::string(memory_type(stored)) + "* out, ";
   if (pass.prefixed) parameters += "__global const " + std::string(memory_type(total)) + "* prefixes, ";
   parameters += block_parameter(walk.spilled);
-  const std::string kept = part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept");
+  const std::string kept =
+      part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept", walk.kept_seams);
   const std::string uniform = printer.uniform_loads(walk.access);
   text.definitions =
       printer.memory_instances(in_memory) + custom_functions(body, walk.width, walk.cpu, pass.custom) +

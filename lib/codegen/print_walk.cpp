@@ -41,7 +41,7 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
 /// Past seam number `s` along the axis that `at` counts along, its leader has moved by a jump, and by a change of its
 /// stride. Along the innermost axis that is one of t<leader>.
 static std::string past_seam(const Walk& walk, std::size_t s, const std::string& at) {
-  const Walk::WalkSeam& seam = walk.seams[s];
+  const WalkSeam& seam = walk.seams[s];
   const std::string leader = number(seam.operand), jump = "d.seam_jump" + number(s), turn = "d.seam_turn" + number(s);
   const std::string text = "if ((KN_INDEX)(" + at + ") >= (KN_INDEX)d.seam_at" + number(s) + ") ";
   if (seam.turn == 0) return text + "m" + leader + " += " + jump + ";\n";
@@ -51,14 +51,14 @@ static std::string past_seam(const Walk& walk, std::size_t s, const std::string&
 
 /// Whether an operand is in pieces along the innermost axis.
 static bool in_pieces(const Walk& walk, std::size_t operand) {
-  return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
+  return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const WalkSeam& seam) {
     return seam.axis == walk.outer_axes() && seam.operand == walk.leader[operand];
   });
 }
 
 /// Whether a leader's stride changes along the innermost axis: then that of all whom it leads does.
 static bool turns(const Walk& walk, std::size_t leader) {
-  return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
+  return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const WalkSeam& seam) {
     return seam.axis == walk.outer_axes() && seam.operand == leader && seam.turn != 0;
   });
 }
@@ -147,8 +147,20 @@ std::string in_one_piece(const Walk& walk) {
   return text;
 }
 
+void add_seams(ParamBlock& block, ParamBlock::Name name, std::span<const WalkSeam> seams) {
+  std::vector<std::int64_t> values;
+  for (const WalkSeam& seam : seams) values.insert(values.end(), {seam.at, seam.jump, seam.turn});
+  block.add(name, values);
+}
+
+std::string moved_past(const WalkSeam& seam, std::size_t s, std::string_view list, const std::string& at) {
+  const auto value = [&](std::size_t k) { return "d." + std::string(list) + "_seams[" + number(3 * s + k) + "]"; };
+  const std::string turned = seam.turn != 0 ? " + " + at + " * " + value(2) : "";
+  return "(" + at + " >= " + value(0) + " ? " + value(1) + turned + " : 0)";
+}
+
 std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
-                         std::string_view index, std::string_view list) {
+                         std::string_view index, std::string_view list, std::span<const WalkSeam> seams) {
   const std::size_t operands = axes.layouts, count = axes.shape.size() - (without_last ? 1 : 0);
   const std::size_t stored = std::max<std::size_t>(operands, 1);
   std::string text;
@@ -166,8 +178,61 @@ std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::s
     for (std::size_t k = 0; k < operands; ++k) {
       text += std::string(to) + number(k) + " += " + at + " * d." + l + "_stride[" + number(axis * stored + k) + "];\n";
     }
+    for (std::size_t s = 0; s < seams.size(); ++s) {
+      if (seams[s].axis != axis) continue;
+      text += std::string(to) + number(seams[s].operand) + " += " + moved_past(seams[s], s, list, at) + ";\n";
+    }
   }
   return text;
+}
+
+/// Reads x<k> of a load that is in pieces along the innermost axis: at once where the vector lies in one of them, else
+/// each lane as an element of its own.
+static std::string pieced_load(const Load& load, std::size_t k, Access access, const InnerSeams& seams,
+                               const Printer& printer) {
+  const std::string n = number(k), type = printer.vector_type(load.dtype);
+  std::string moved, whole;
+  for (std::size_t s = 0; s < seams.all.size(); ++s) {
+    const WalkSeam& seam = seams.all[s];
+    if (!seams.holds(seam, k)) continue;
+    moved += " + " + moved_past(seam, s, seams.list, "(long)i");
+    // Of a seam that is passed, the difference wraps round to a large number.
+    const std::string seam_at = "d." + std::string(seams.list) + "_seams[" + number(3 * s) + "]";
+    whole += (whole.empty() ? "" : " && ") +
+             (seam.turn != 0 ? "false" : "(ulong)(" + seam_at + " - (long)i - 1) >= KN_W - 1");
+  }
+  const std::string offset = "const long o" + n + " = r" + n + moved + ";\n";
+  const std::string declared = type + " x" + n + ";\n{\nconst long r" + n + " = o" + n + ";\n";
+  if (printer.width() == 1) {
+    return declared + "{\n" + offset + "x" + n + " = " + printer.element_text(k, access) + ";\n}\n}\n";
+  }
+  const std::string lane = "KN_LANE(" + std::string(register_type(load.dtype)) + ", y" + n + ", lane)";
+  return declared + "if (" + whole + ") {\n" + offset + "x" + n + " = " + printer.load_text(k, access) +
+         ";\n} else {\n" + type + " y" + n + ";\nfor (uint lane = 0; lane < KN_W; ++lane) {\n" +
+         "const ulong next = i + min((ulong)lane, left - 1);\n{\nconst ulong i = next;\n" + offset + lane + " = " +
+         printer.element_text(k, access) + ";\n}\n}\nx" + n + " = y" + n + ";\n}\n}\n";
+}
+
+std::string line_in_pieces(const Body& body, std::size_t k, std::vector<Access> access, const InnerSeams& seams,
+                           const Printer& printer) {
+  const Line& line = body.lines[k];
+  const auto load = static_cast<std::size_t>(line.args[0]);
+  const bool loads = line.op == graph::Op::leaf || line.op == graph::Op::iota;
+  if (!loads || !seams.in_pieces(load)) return printer.line(k, access);
+  const std::string text = pieced_load(body.loads[load], load, access[load], seams, printer);
+  access[load] = Access::taken;
+  return text + printer.line(k, access);
+}
+
+std::string lines_in_pieces(const Body& body, std::vector<Access> access, const InnerSeams& seams,
+                            const Printer& printer) {
+  std::string text;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (!seams.in_pieces(k)) continue;
+    text += pieced_load(body.loads[k], k, access[k], seams, printer);
+    access[k] = Access::taken;
+  }
+  return text + printer.lines(access);
 }
 
 }  // namespace koine::codegen

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "codegen/param_block.hpp"
+#include "codegen/print.hpp"
 #include "codegen/walk.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,8 +31,17 @@ std::string piece_ends(const Walk& walk);
 /// Whether the elements from i on lie in one piece, and one row, of all operands that straddle.
 std::string in_one_piece(const Walk& walk);
 /// "long <to>0 = <from>0 + ..." for each operand: the offsets of element `index` of `axes`, which kn_bounds calls
-/// `list`; the last axis is left out where it is the innermost one of the walk.
+/// `list`; the last axis is left out where it is the innermost one of the walk. `seams` are those along all axes.
 std::string part_offsets(const graph::Collapsed& axes, bool without_last, std::string_view from, std::string_view to,
-                         std::string_view index, std::string_view list);
+                         std::string_view index, std::string_view list, std::span<const WalkSeam> seams = {});
+/// Adds what moved_past reads: for "<list>_seams" the seams along the axes of kn_bounds' `list`.
+void add_seams(ParamBlock& block, ParamBlock::Name name, std::span<const WalkSeam> seams);
+/// How far an operand has moved at element `at` because of seam number `s` of `list`, which may lie before it.
+std::string moved_past(const WalkSeam& seam, std::size_t s, std::string_view list, const std::string& at);
+/// Line `k` alone, and all lines, of a body with loads that may be in pieces along the innermost axis.
+std::string line_in_pieces(const Body& body, std::size_t k, std::vector<Access> access, const InnerSeams& seams,
+                           const Printer& printer);
+std::string lines_in_pieces(const Body& body, std::vector<Access> access, const InnerSeams& seams,
+                            const Printer& printer);
 
 }  // namespace koine::codegen

@@ -57,11 +57,17 @@ struct ReduceWalk {
   bool dense;     // together: rows follow one another in memory
   int chunk;      // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
   graph::Collapsed kept, reduced;
+  std::vector<WalkSeam> kept_seams, reduced_seams;
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
   // The division of work; see kernels/reduce_rows.cl.
   std::uint64_t inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;
   bool spilled;  // whether its parameters are read from a buffer
+
+  const graph::Collapsed& innermost() const { return columns ? kept : reduced; }
+  InnerSeams inner_seams() const {
+    return {columns ? kept_seams : reduced_seams, innermost().shape.size() - 1, columns ? "kept" : "reduced"};
+  }
 };
 
 inline constexpr int reduce_group = 256;
@@ -122,6 +128,10 @@ struct ReduceSpec {
     v.shape("kept", walk.kept.shape.size());
     v.shape("reduced", walk.reduced.shape.size());
     v.shape("access", walk.access);
+    for (const auto* seams : {&walk.kept_seams, &walk.reduced_seams}) {
+      v.shape("seams", seams->size());
+      for (const WalkSeam& seam : *seams) seam.visit(v);
+    }
   }
 };
 

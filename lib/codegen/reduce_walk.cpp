@@ -2,6 +2,7 @@
 // How the operands of a reduction are walked.
 #include "codegen/reduce.hpp"
 
+#include "codegen/print_walk.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -34,18 +35,28 @@ constexpr std::int64_t fixed_tile_bytes = 16384;  // of a CPU's tile of running 
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The axes of `domain` in `axes` (or the others), with every load's strides along them, merged.
-graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bool listed) {
+/// The axes of `domain` in `axes` (or the others), with every load's strides and seams along them, merged.
+graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bool listed,
+                      std::vector<WalkSeam>& merged_seams) {
   Shape shape;
   std::vector<Shape> strides(body.loads.size());
+  std::vector<std::vector<graph::Seam>> seams(body.loads.size());
   for (std::size_t axis = 0; axis < body.domain.size(); ++axis) {
     if (std::binary_search(axes.begin(), axes.end(), axis) != listed) continue;
+    for (std::size_t k = 0; k < strides.size(); ++k) {
+      strides[k].push_back(body.loads[k].layout.strides[axis]);
+      for (const graph::Seam& seam : body.loads[k].seams) {
+        if (seam.axis == axis) seams[k].push_back({shape.size(), seam.at, seam.jump, seam.turn});
+      }
+    }
     shape.push_back(body.domain[axis]);
-    for (std::size_t k = 0; k < strides.size(); ++k) strides[k].push_back(body.loads[k].layout.strides[axis]);
   }
+  const auto seams_of = [&](std::size_t k) -> const std::vector<graph::Seam>& { return seams[k]; };
   graph::Collapsed result;
   graph::collapse(
-      shape, strides.size(), [&](std::size_t k) -> const Shape& { return strides[k]; }, result);
+      shape, strides.size(), [&](std::size_t k) -> const Shape& { return strides[k]; }, result,
+      [&](std::size_t axis) { return begins_apart(shape, axis, seams.size(), seams_of); });
+  merge_seams(shape, result, seams.size(), seams_of, merged_seams);
   if (result.shape.empty()) result.add_axis(1, 0);
   return result;
 }
@@ -79,7 +90,8 @@ void choose_short_rows(ReduceWalk& walk, const Body& body) {
     const std::int64_t step = walk.reduced.step(k);
     in_vectors = in_vectors && (step == 0 || step == 1 || body.loads[k].iota);
     walk.dense = walk.dense && (step == 0 || body.loads[k].iota || walk.kept.step(k) == inner);
-    walk.dense = walk.dense && !body.loads[k].take;  // whose positions behind a row's end are not the next row's
+    // Behind a row's end lie the positions of other rows, and other pieces.
+    walk.dense = walk.dense && !body.loads[k].take && body.loads[k].seams.empty();
   }
   const bool whole = walk.dense || inner % walk.width == 0;
   walk.together = in_vectors && whole && !walk.fixed && inner <= longest_together * walk.width;
@@ -182,25 +194,27 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.cpu = traits.cpu_loops();
   walk.fixed = pass.fixed;
   walk.tile = walk.lanes = 1;
-  walk.kept = part(body, axes, false);
-  walk.reduced = part(body, axes, true);
+  walk.kept = part(body, axes, false, walk.kept_seams);
+  walk.reduced = part(body, axes, true, walk.reduced_seams);
   walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1;
   walk.width = fold_width(body, traits);
   if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
     walk.width = std::min(walk.width, widest_position);
   }
   choose_short_rows(walk, body);
-  const graph::Collapsed& inner = walk.columns ? walk.kept : walk.reduced;
+  const graph::Collapsed& inner = walk.innermost();
   const graph::Collapsed& outer = walk.columns ? walk.reduced : walk.kept;
   walk.aligned = !walk.cpu && walk.width > 1;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
     const std::int64_t step = inner.step(k);
     walk.offsets.push_back(body.loads[k].layout.offset);
-    walk.access.push_back(step == 1 ? Access::contiguous : step == 0 ? Access::uniform : Access::strided);
-    if (step == 0) continue;
-    if (step != 1) walk.aligned = false;
+    const bool in_pieces = walk.inner_seams().in_pieces(k), uniform = step == 0 && !in_pieces;
+    walk.access.push_back(step == 1 ? Access::contiguous : uniform ? Access::uniform : Access::strided);
+    if (uniform) continue;
+    if (step != 1 || in_pieces) walk.aligned = false;
     if (!body.loads[k].iota) {
       walk.aligned = walk.aligned && walk.offsets[k] % walk.width == 0 && loops_aligned(body.loads[k], walk.width) &&
+                     seams_aligned(body.loads[k], walk.width) &&
                      starts_aligned(inner, k, inner.shape.size() - 1, walk.width) &&
                      starts_aligned(outer, k, outer.shape.size(), walk.width);
     }
@@ -236,6 +250,8 @@ ParamBlock parameters_of(const ReducePass& pass, const ReduceWalk& walk, std::sp
   block.add("kept_stride", walk.kept.strides);
   block.add("reduced_size", walk.reduced.shape);
   block.add("reduced_stride", walk.reduced.strides);
+  add_seams(block, "kept_seams", walk.kept_seams);
+  add_seams(block, "reduced_seams", walk.reduced_seams);
   add_values(block, *pass.body);
   if (const Body* finish = finish_body(pass)) {
     for (std::size_t k = 0; k < finish->constants.size(); ++k) {

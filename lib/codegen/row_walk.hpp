@@ -17,9 +17,14 @@ struct RowWalk {
   bool cpu, wide, aligned, columns;
   int width;
   graph::Collapsed kept;
+  std::vector<WalkSeam> kept_seams, along_seams;  // the latter along the one axis
   std::vector<std::int64_t> offsets, along;
   std::vector<Access> access;
   bool spilled = false;  // whether its parameters are read from a buffer
+
+  InnerSeams inner_seams() const {
+    return {columns ? kept_seams : along_seams, columns ? kept.shape.size() - 1 : 0, columns ? "kept" : "along"};
+  }
 
   template <class Visit>
   void visit(Visit& v) const {
@@ -31,6 +36,10 @@ struct RowWalk {
     v.shape("spilled", spilled);
     v.shape("kept", kept.shape.size());
     v.shape("access", access);
+    for (const auto* seams : {&kept_seams, &along_seams}) {
+      v.shape("seams", seams->size());
+      for (const WalkSeam& seam : *seams) seam.visit(v);
+    }
   }
 };
 

@@ -41,7 +41,8 @@ int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits
     const bool in_memory = k >= body.loads.size() || !body.loads[k].iota;
     if (row || walk.access[k] == Access::uniform) continue;
     const bool aligned =
-        walk.access[k] == Access::contiguous &&
+        walk.access[k] == Access::contiguous && !walk.inner_seams().in_pieces(k) &&
+        (k >= body.loads.size() || seams_aligned(body.loads[k], width)) &&
         (!in_memory || (walk.offsets[k] % width == 0 && starts_aligned(walk.kept, k, walk.kept.shape.size(), width))) &&
         (k >= body.loads.size() || loops_aligned(body.loads[k], width));
     if (!aligned) return 1;

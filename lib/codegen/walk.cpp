@@ -38,22 +38,6 @@ bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t a
   return true;
 }
 
-/// The seams of all loads along the axes that theirs were merged into.
-static void collect_seams(const Body& body, Walk& walk) {
-  walk.seams.clear();
-  for (std::size_t k = 0; k < body.loads.size(); ++k) {
-    for (const graph::Seam& seam : body.loads[k].seams) {
-      // Counted from the back: the merged axis ends with the seam's, or with one behind it.
-      std::int64_t behind = 1, scale = 1;
-      for (std::size_t axis = seam.axis + 1; axis < body.domain.size(); ++axis) behind *= body.domain[axis];
-      std::size_t axis = walk.axes.shape.size();
-      while (axis > 0 && scale * walk.axes.shape[axis - 1] <= behind) scale *= walk.axes.shape[--axis];
-      walk.seams.push_back({k, axis - 1, seam.at * (behind / scale), seam.jump, seam.turn});
-    }
-  }
-  std::stable_sort(walk.seams.begin(), walk.seams.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
-}
-
 /// The memory that a load reads; null of one that reads none.
 static const void* memory_of(const Load& load) {
   if (load.iota) return nullptr;
@@ -94,7 +78,7 @@ static void find_leaders(const Body& body, Walk& walk) {
     leaders.push_back(k);
     found.added(leaders.size(), [&](std::size_t number) { return hash(leaders[number]); });
   }
-  std::erase_if(walk.seams, [&](const Walk::WalkSeam& seam) { return walk.leader[seam.operand] != seam.operand; });
+  std::erase_if(walk.seams, [&](const WalkSeam& seam) { return walk.leader[seam.operand] != seam.operand; });
 }
 
 namespace {
@@ -112,7 +96,7 @@ Meeting meeting_of(const Walk& walk, std::size_t k) {
   std::int64_t step = first, behind = walk.inner();
   bool seamless = true, continues = true;
   Meeting result{first == 1, std::abs(first) <= 1};
-  for (const Walk::WalkSeam& seam : walk.seams) {
+  for (const WalkSeam& seam : walk.seams) {
     if (seam.operand != walk.leader[k]) continue;
     seamless = false;
     result.aligned = result.aligned && seam.jump % walk.width == 0 && seam.turn == 0;
@@ -184,21 +168,11 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
     split.resize(body.outputs.size());
     split[k] = graph::split({own->layout, {}}, body.domain)->layout;
   }
-  const auto seam_at = [&](std::size_t axis, bool turning) {
-    return std::any_of(body.loads.begin(), body.loads.end(), [&](const Load& load) {
-      return std::any_of(load.seams.begin(), load.seams.end(),
-                         [&](const auto& seam) { return seam.axis == axis && (!turning || seam.turn != 0); });
-    });
-  };
-  // Where a stride changes along an axis, no axis behind it can go on as its steps do.
-  const auto apart = [&](std::size_t axis) {
-    std::size_t before = axis;
-    while (before > 0 && body.domain[before - 1] == 1) --before;
-    return seam_at(axis, false) || (before > 0 && seam_at(before - 1, true));
-  };
+  const auto seams = [&](std::size_t k) -> const std::vector<graph::Seam>& { return body.loads[k].seams; };
+  const auto apart = [&](std::size_t axis) { return begins_apart(body.domain, axis, loads, seams); };
   graph::collapse(
       body.domain, operands, [&](std::size_t k) -> const Shape& { return layout(k).strides; }, walk.axes, apart);
-  collect_seams(body, walk);
+  merge_seams(body.domain, walk.axes, loads, seams, walk.seams);
   if (walk.axes.shape.empty()) walk.axes.add_axis(1, 1);  // one element is contiguous
   walk.cpu = traits.cpu_loops();
   walk.width = vector_of(traits.tuning.elementwise_vector_bytes, body, true);
@@ -207,7 +181,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   for (std::size_t k = 0; k < operands; ++k) {
     walk.offsets.push_back(layout(k).offset);
     const std::int64_t step = walk.axes.step(k);
-    const bool turns = std::any_of(walk.seams.begin(), walk.seams.end(), [&](const Walk::WalkSeam& seam) {
+    const bool turns = std::any_of(walk.seams.begin(), walk.seams.end(), [&](const WalkSeam& seam) {
       return seam.operand == k && seam.axis == walk.outer_axes() && seam.turn != 0;
     });
     walk.access.push_back(turns       ? Access::turning

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/body.hpp"
+#include "codegen/seams.hpp"
 #include "codegen/spec.hpp"
 #include "device/traits.hpp"
 
@@ -27,12 +28,7 @@ struct Walk {
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
   std::vector<std::uint8_t> straddles;  // whether a vector of the operand may lie in two pieces or rows of it
-  /// Of an operand, along an axis: the last seams are those of the innermost one.
-  struct WalkSeam {
-    std::size_t operand, axis;
-    std::int64_t at, jump, turn;
-  };
-  std::vector<WalkSeam> seams;
+  std::vector<WalkSeam> seams;          // the last ones are those of the innermost axis
   /// For each operand the first one that moves as it does, which is one computation for all of them.
   std::vector<std::size_t> leader;
   std::vector<std::size_t> leaders;  // of loads from memory
@@ -56,11 +52,7 @@ struct Walk {
     v.shape("straddles", straddles);
     v.shape("leaders", leader);
     v.shape("seams", seams.size());
-    for (const WalkSeam& seam : seams) {
-      v.shape("seam_of", seam.operand);
-      v.shape("seam_along", seam.axis);
-      v.shape("seam_turns", seam.turn != 0);
-    }
+    for (const WalkSeam& seam : seams) seam.visit(v);
   }
 };
 
