@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# koine_bench: every bench/*.cpp in one Google Benchmark program; koine_start, which measures one start; and
-# koine_accuracy, which makes docs/accuracy.md.
+# koine_bench: every bench/*.cpp in one Google Benchmark program; koine_start, which measures one start;
+# koine_accuracy, which makes docs/accuracy.md; and koine_programs.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cpp")
 if(sources)
@@ -18,3 +18,8 @@ file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/accuracy/*.cpp"
 add_executable(koine_accuracy ${sources})
 target_link_libraries(koine_accuracy PRIVATE koine_settings koine::koine)
 target_include_directories(koine_accuracy PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/lib")
+
+# Whole programs beside their twins in Python: ci/run/programs.sh.
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/programs/*.cpp")
+add_executable(koine_programs ${sources})
+target_link_libraries(koine_programs PRIVATE koine_settings koine::koine)
