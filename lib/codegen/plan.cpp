@@ -15,6 +15,17 @@ namespace {
 
 int saturated(int a, int b) { return std::min(a + b, 1 << 20); }
 
+// What is repeated so often comes from a cache, which costs about as much as some additions. No rows of tuning, as in
+// plan_decide.cpp.
+constexpr std::int64_t cached_repetitions = 8;
+constexpr int cached_load_operations = 4;
+
+/// Whether a node's elements read each one of an input so often that few of the reads go to memory.
+bool reads_from_cache(const Node& node, const Node& input) {
+  const std::int64_t elements = input.shape.elements();
+  return elements > 0 && node.shape.elements() / elements >= cached_repetitions;
+}
+
 }  // namespace
 
 Planner::Planner() : state_(new State) {}
@@ -101,7 +112,12 @@ void Planner::State::analyse(Info& info) {
     }
     const bool in_memory = !pending || in->always_stored();
     info.operations = saturated(info.operations, in_memory ? 0 : in->operations);
-    info.loads = saturated(info.loads, in_memory ? 1 : in->loads);
+    const int loads = in_memory ? 1 : in->loads;
+    if (!own_kernel && reads_from_cache(node, *input)) {
+      info.operations = saturated(info.operations, cached_load_operations * loads);
+    } else {
+      info.loads = saturated(info.loads, loads);
+    }
     if (!in_memory) info.wraps = std::max(info.wraps, in->wraps);
     info.loops = info.loops || (pending && in->loops && !own_kernel);
     flat = flat && (input->shape.elements() == node.shape.elements() || input->shape.elements() == 1) &&

@@ -108,6 +108,29 @@ TEST_CASE("short reductions of every kind inside element-wise kernels") {
   });
 }
 
+TEST_CASE("differences that two kernels read are computed in both, from what caches hold") {
+  on_each_device([] {
+    const Clouds clouds;
+    const Array d = clouds.differences();
+    const Array pull = 1.0 / (kn::sum(d * d, {.axis = 2}) + 0.1);
+    Array force;
+    CHECK(kn::test::work_of([&] {
+            force = kn::sum(d * pull(all, all, newaxis), {.axis = 1});
+            force.eval();
+          }).kernels == 2);
+    const auto forces = force.to_vector<float>();
+    for (int i = 0; i < points; ++i) {
+      double sums[axes] = {};
+      for (int j = 0; j < centres; ++j) {
+        double square = 0.1;
+        for (int k = 0; k < axes; ++k) square += double(clouds.difference(i, j, k)) * clouds.difference(i, j, k);
+        for (int k = 0; k < axes; ++k) sums[k] += clouds.difference(i, j, k) / square;
+      }
+      for (int k = 0; k < axes; ++k) CHECK(std::abs(forces[std::size_t(i * axes + k)] - sums[k]) < 1e-4);
+    }
+  });
+}
+
 TEST_CASE("short reductions that are read otherwise are stored") {
   on_each_device([] {
     const Clouds clouds;
