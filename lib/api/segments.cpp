@@ -181,7 +181,9 @@ Array bincount(const Array& x, const BincountOptions& options) {
                      to_string(options.weights->shape()) + "; they must have the same");
   }
   std::int64_t length = options.minlength;
-  if (x.size() > 0) {
+  // Of what the type alone keeps within the counts nobody need look for the largest.
+  const bool bounded = is_unsigned_integer(x.dtype()) && iinfo(x.dtype()).max < static_cast<std::uint64_t>(length);
+  if (x.size() > 0 && !bounded) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const Array least = min(x), largest = x.dtype() == uint64 ? minimum(max(x), most) : max(x);
     eval(least, largest);

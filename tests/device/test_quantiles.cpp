@@ -13,6 +13,7 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/work.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -130,8 +131,14 @@ TEST_CASE("counts of small integers") {
     std::vector<std::int64_t> want(256);
     for (const auto v : values) ++want[v];
     check_array(kn::bincount(kn::asarray(values)), {256}, want);
+    // The type alone says how many counts there are: nothing runs before somebody looks.
+    kn::Array lazy;
+    CHECK(kn::test::work_of([&] { lazy = kn::bincount(kn::asarray(values), {.minlength = 256}); }).kernels == 0);
+    check_array(lazy, {256}, want);
     want.resize(300);
     check_array(kn::bincount(kn::asarray(values), {.minlength = 300}), {300}, want);
+    want.resize(256);
+    check_array(kn::bincount(kn::asarray(values), {.minlength = 255}), {256}, want);
     check_array(kn::bincount(kn::array({3, 1, 1})), {4}, std::vector<std::int64_t>{0, 2, 0, 1});
     CHECK(kn::bincount(kn::zeros({0}, {.dtype = kn::int32})).shape() == Shape{0});
   });
