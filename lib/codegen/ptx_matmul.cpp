@@ -19,7 +19,7 @@ int element_type(const PtxMatmul& program, bool results) {
   switch (program.type) {
     case DType::float16: return f16;
     case DType::bfloat16: return bf16;
-    case DType::float32: return tf32;  // operands are rounded as they are loaded
+    case DType::float32: return program.tf32 ? tf32 : f32;  // operands are rounded to tf32 as they are loaded
     default: return f64;
   }
 }
@@ -163,7 +163,8 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
 std::string PtxMatmul::name() const {
   const char* kind = type == DType::float16    ? "f16"
                      : type == DType::bfloat16 ? "bf16"
-                     : type == DType::float32  ? "tf32"
+                     : tf32                    ? "tf32"
+                     : type == DType::float32  ? "f32"
                                                : "f64";
   return std::string("matmul_") + kind + "_" + std::to_string(rows) + "x" + std::to_string(columns);
 }
@@ -219,7 +220,7 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
   out.line("setp.ne.u32 %p, %thread, 128; @%p bra READY;");
   for (int stage = 0; stage < stages; ++stage) {
     out.line("mbarrier.init.shared::cta.b64 [%full+", 8 * stage, "], 1; mbarrier.init.shared::cta.b64 [%empty+",
-             8 * stage, "], ", f64 || program.turned() ? 8 : 2, ";");
+             8 * stage, "], ", f64 || program.fma() || program.turned() ? 8 : 2, ";");
   }
   out.line("fence.mbarrier_init.release.cluster;\nREADY: bar.sync 0;");
   out.line("mov.u32 %tile, %ctaid.x; mov.u32 %groups, %nctaid.x; mov.u32 %stage, 0; setp.ne.u32 %never, %stage, 0;");
@@ -230,6 +231,8 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
   out.line("mov.u32 %phase, 0; sub.u32 %warp, %warp, 4; shr.u32 %half, %warp, 2;");
   if (f64) {
     print_mma_f64(out, program, pieces);
+  } else if (program.fma()) {
+    print_fma(out, program, pieces);
   } else if (program.turned()) {
     print_wgmma_turned(out, program, pieces);
   } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products on the matrix units of NVIDIA's Hopper cards (sm_90a): programs in PTX, for what OpenCL C cannot say.
+// Matrix products on NVIDIA's Hopper cards (sm_90a), on their matrix units where these take the type: programs in PTX,
+// for what OpenCL C cannot say.
 //
 // A work-group of 384 is three warpgroups. One thread of the first asks the copy engine (TMA) for the operands' tiles,
 // which land in a ring of stages in local memory; it clips what lies beyond a matrix to zeros. The other two multiply.
@@ -17,11 +18,14 @@ namespace koine::codegen {
 
 /// What a program is printed for.
 struct PtxMatmul {
-  DType type = DType::float16;  ///< float16, bfloat16 (sums in float32), float32 (operands rounded to tf32), float64
+  DType type = DType::float16;  ///< float16, bfloat16 (sums in float32), float32, float64
+  /// Whether operands of float32 are rounded to tf32, for the matrix units. If not, they are multiplied by multiply-adds.
+  bool tf32 = false;
   /// Whether an operand's elements along the depth are neighbours in memory; if not, those across it are. tf32 takes A
   /// along it only.
   bool a_along = true, b_along = false;
-  /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 without the first; with turned() transposed.
+  /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 without the first; with turned() transposed; with fma() also
+  /// 64 x 64.
   int rows = 128, columns = 256;
   bool batched = false;  ///< there may be several matrices
   bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32
@@ -39,11 +43,13 @@ struct PtxMatmul {
   int step_depth() const { return type == DType::float64 ? 16 : 32 / size(); }
   /// Whether the transposed product is computed, with the transposed B from registers: wgmma reads operands of 4 bytes
   /// in local memory along the depth only.
-  bool turned() const { return type == DType::float32 && !b_along; }
+  bool turned() const { return tf32 && !b_along; }
+  /// Whether work-items multiply by fused multiply-adds.
+  bool fma() const { return type == DType::float32 && !tf32; }
   /// Whether results are float32.
   bool wide_results() const { return size() == 4 || (size() == 2 && parts); }
   /// Whether the copy engine stores the results.
-  bool stores_tiles() const { return aligned && type != DType::float64; }
+  bool stores_tiles() const { return aligned && type != DType::float64 && !fma(); }
 
   // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers.
   static constexpr int ring_bytes = 196608, waiting_bytes = 32768;
@@ -92,6 +98,8 @@ void print_wgmma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& 
 void print_wgmma_turned(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// mma.sync, for float64.
 void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
+/// Multiply-adds, for float32.
+void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// wgmma's shared descriptors: `word`, an address in local memory, becomes the lower word of a descriptor; lines of 128
 /// bytes swizzled, boxes of lines so many bytes apart. %high is the upper word.
 void print_wgmma_low(PtxText& out, const char* word, int boxes_apart);

@@ -73,9 +73,10 @@ constexpr Rule rules[] = {
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
     {MatmulRoute::ptx,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
-       return traits.ptx_sm90a && !p.fixed && !p.portable && suits_ptx(p);
+       // Multiply-adds add up as the order that is fixed does; matrix units do not.
+       return traits.ptx_sm90a && !(p.fixed && (p.dtype != float32 || p.tf32)) && !p.portable && suits_ptx(p);
      },
-     "a Hopper card multiplies tiles of this type with its matrix units"},
+     "a Hopper card multiplies tiles of this type at its full speed"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        return !p.fixed && traits.clblast_is_faster && suits_clblast(p);

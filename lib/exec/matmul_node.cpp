@@ -40,7 +40,8 @@ Work prepare_matmul(Programs& programs, runtime::Queue& queue, codegen::Step& st
     problem.a = operand(a, batch);
     problem.b = operand(b, batch);
     problem.fixed = node.place.reproducible && !is_integer(node.dtype);
-    problem.tf32 = node.dtype == float32 && node.get<graph::Op::matmul>().precision == graph::MatmulPrecision::tf32;
+    problem.tf32 = node.dtype == float32 && !problem.fixed &&
+                   node.get<graph::Op::matmul>().precision == graph::MatmulPrecision::tf32;
     product = prepare_product(programs, queue, problem);
   }
   return [&queue, &node, product = std::move(product)] {

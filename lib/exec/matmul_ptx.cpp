@@ -148,16 +148,17 @@ runtime::BufferRef run(Copy& copy, runtime::Queue& queue, const runtime::Buffer&
 /// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
 /// operands are read once for each tile.
 void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
-  constexpr std::int64_t short_side = 128;
-  // Beside its area a tile costs as much as so many more of 128. Speed alone; no row of tuning, since only these cards
-  // read it.
-  constexpr std::int64_t beside = 32;
+  constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const std::int64_t side : {256, 128, 64}) {
-    if (side == 256 && p.dtype == float64) continue;
-    const std::int64_t rows = program.turned() ? side : short_side, columns = program.turned() ? short_side : side;
-    const std::int64_t tiles = divide_up(p.m, rows) * divide_up(p.n, columns) * p.batch.count();
-    const std::int64_t cost = divide_up(tiles, units) * (side + beside);
+  for (const auto& [short_side, long_side] : tiles) {
+    if ((long_side == 256 && p.dtype == float64) || (short_side == 64 && !program.fma())) continue;
+    const std::int64_t rows = program.turned() ? long_side : short_side;
+    const std::int64_t columns = program.turned() ? short_side : long_side;
+    // Beside its area a tile costs something for each line. Speed alone; no row of tuning, since only these cards read
+    // it: on the matrix units as much as 32 more of 128 columns, and by multiply-adds what loads take.
+    const std::int64_t beside = program.fma() ? 4 * (rows + columns) : 32 * 128;
+    const std::int64_t count = divide_up(p.m, rows) * divide_up(p.n, columns) * p.batch.count();
+    const std::int64_t cost = divide_up(count, units) * (rows * columns + beside);
     if (cost >= least) continue;
     least = cost;
     program.rows = static_cast<int>(rows);
@@ -184,7 +185,7 @@ PtxMatmulBlock::Map map_of(const Side& side, bool along) {
 }  // namespace
 
 bool suits_ptx(const MatmulProblem& p) {
-  if (p.dtype != float16 && p.dtype != bfloat16 && p.dtype != float64 && !(p.dtype == float32 && p.tf32)) return false;
+  if (p.dtype != float16 && p.dtype != bfloat16 && p.dtype != float64 && p.dtype != float32) return false;
   // Smaller ones would leave most of a tile empty.
   constexpr std::int64_t fewest = 32, least_depth = 16;
   // Tiles, rows and columns are counted in 32 bits.
@@ -195,19 +196,20 @@ bool suits_ptx(const MatmulProblem& p) {
   if (divide_up(p.m, 64) * divide_up(p.n, 64) > most / matrices) return false;
   // An operand that has to be copied: each element then takes part in as many products as the other has lines.
   constexpr std::int64_t enough = 128;
-  return (p.n >= enough || way_of(side_a(p, p.batch, p.a.batch_strides), p.dtype != float32)) &&
+  return (p.n >= enough || way_of(side_a(p, p.batch, p.a.batch_strides), !p.tf32)) &&
          (p.m >= enough || way_of(side_b(p, p.batch, p.b.batch_strides), true));
 }
 
 std::int64_t ptx_depth(const MatmulProblem& p) {
   // No rows of tuning: the order of sums follows from them. An instruction adds 8 to 16 products to a sum, so these are
-  // no more than 2,048 sums one after another.
-  constexpr std::int64_t longest = 16384;
+  // no more than 2,048 sums one after another; multiply-adds
+  // add one.
+  constexpr std::int64_t longest = 16384, chain = 4096;
   // Few results of great depth would leave most compute units without a tile.
   constexpr std::int64_t few_results = 1 << 20, shorter = 2048;
   std::int64_t results = p.m * p.n;
   for (const std::int64_t size : p.batch) results *= size;
-  return results <= few_results && p.k > 4 * shorter ? shorter : longest;
+  return results <= few_results && p.k > 4 * shorter ? shorter : p.dtype == float32 && !p.tf32 ? chain : longest;
 }
 
 runtime::ProgramText ptx_text(const PtxMatmul& program) {
@@ -257,7 +259,7 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
   MatmulPiece p = piece;
   PtxMatmul program{
-      .type = p.dtype, .batched = p.batch.count() > p.batch.sizes[0], .parts = p.parts && size_of(p.dtype) == 2};
+      .type = p.dtype, .tf32 = p.tf32, .batched = p.batch.count() > p.batch.sizes[0], .parts = p.parts && size_of(p.dtype) == 2};
   std::shared_ptr<Copy> copies[2];
   const auto place = [&](const Side& side, bool across_too, bool& along, std::shared_ptr<Copy>& copy) {
     if (const auto way = way_of(side, across_too)) {
@@ -270,7 +272,7 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
     copy = prepare_copy(programs, queue, side, along, copied);
     return copied;
   };
-  const Side a = place(side_a(p), p.dtype != float32, program.a_along, copies[0]);
+  const Side a = place(side_a(p), !p.tf32, program.a_along, copies[0]);
   const Side b = place(side_b(p), true, program.b_along, copies[1]);
   p.a = {a.offset, a.line_stride, a.depth_stride, {}};
   p.b = {b.offset, b.depth_stride, b.line_stride, {}};

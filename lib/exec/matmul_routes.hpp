@@ -45,7 +45,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
 MatmulWork prepare_clblast(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Thrown by prepare_ptx where the driver has not taken a program, or the program has given wrong results.
 struct PtxRefused {};
-/// never fixed, and suits_ptx; throws PtxRefused
+/// fixed for float32 alone, and suits_ptx; throws PtxRefused
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.
 bool suits_ptx(const MatmulProblem& problem);

@@ -19,21 +19,30 @@ namespace {
 /// One of each kind.
 std::vector<PtxMatmul> programs() {
   std::vector<PtxMatmul> list;
-  for (const DType type : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
+  const std::pair<DType, bool> kinds[] = {{DType::float16, false},
+                                          {DType::bfloat16, false},
+                                          {DType::float32, false},
+                                          {DType::float32, true},
+                                          {DType::float64, false}};
+  for (const auto& [type, tf32] : kinds) {
     for (const int side : {256, 128, 64}) {
       if (type == DType::float64 && side == 256) continue;
       for (int flags = 0; flags < 32; ++flags) {
         const auto flag = [&](int bit) { return (flags >> bit & 1) != 0; };
         PtxMatmul program{.type = type,
+                          .tf32 = tf32,
                           .a_along = flag(0),
                           .b_along = flag(1),
                           .columns = side,
                           .batched = flag(2),
                           .parts = flag(3),
                           .aligned = flag(4)};
-        if (type == DType::float32 && !program.a_along) continue;
+        if (tf32 && !program.a_along) continue;
         if (program.size() != 2 && program.parts) continue;
         if (program.turned()) std::swap(program.rows, program.columns);
+        list.push_back(program);
+        if (!program.fma() || side != 64) continue;
+        program.rows = 64;
         list.push_back(program);
       }
     }
@@ -95,4 +104,5 @@ TEST_CASE("sums of float64 are stored as float64, those of 16 bits in parts as f
   CHECK_FALSE(PtxMatmul{.type = DType::float16}.wide_results());
   CHECK(PtxMatmul{.type = DType::float16, .parts = true}.wide_results());
   CHECK(PtxMatmul{.type = DType::float32}.wide_results());
+  CHECK(PtxMatmul{.type = DType::float32, .tf32 = true}.wide_results());
 }

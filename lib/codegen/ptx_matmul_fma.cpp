@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The warps that multiply float32 by fused multiply-adds: eight, two down and four across a tile; in each, eight lanes
+// down by four across. An element of the results is one chain of them, from the depth's first step to its last: what
+// matmul_tile.cl gives with KN_FIXED, to the bit.
+//
+// A lane loads four lines (rows of A, columns of B) by four steps of the depth at a time, in four loads of 16 bytes,
+// whether lines lie along the depth or across it. The bits of a lane's number are dealt to down and across so that half
+// a warp's load meets every bank once: lanes whose numbers differ in bit 0 alone load the same of A, in bit 1 alone the
+// same of B.
+#include <cstddef>
+#include <string>
+
+#include "codegen/ptx_matmul.hpp"
+
+namespace koine::codegen {
+namespace {
+
+constexpr int line_bytes = PtxMatmul::row_bytes, depth = 32;
+constexpr int four = 4;              // lines, and steps of the depth, of a load
+constexpr int steps = 2 * four;      // of a turn of the loop, after which the swizzle comes again
+constexpr int turns = depth / steps;  // of a stage
+
+/// One side of the product: names of its registers, and where its lines lie.
+struct Side {
+  std::string name;
+  const char *lane, *warp;  // numbers on this side
+  int lanes;                // of a warp
+  int groups;               // of four lines that a lane has
+  int operand;              // where it begins in a stage
+  bool along;
+
+  int lines() const { return lanes * groups * four; }  // of a warp
+  std::string start() const { return "%" + name + "start"; }
+  std::string at(int i) const { return "%" + name + "at" + std::to_string(i); }
+  std::string value(int slot, int line, int step) const {
+    return "%" + name + std::to_string(slot * four * four + (along ? four * line + step : four * step + line));
+  }
+  /// How far behind a lane's first line the one of a group is.
+  int line(int group, int i) const { return along ? lanes * (four * group + i) : four * four * group + i; }
+};
+
+/// Where a lane's first line lies in the first stage; leaves the number of that line in %y.
+void print_start(PtxText& out, const Side& side) {
+  if (side.along) {
+    // Line by line: a lane's lines are as far apart as there are lanes.
+    out.line("mad.lo.u32 %y, ", side.warp, ", ", side.lines(), ", ", side.lane, "; shl.b32 %x, %y, 7; shl.b32 %z, ",
+             side.lane, ", 4; add.u32 %x, %x, %z;");
+  } else {
+    // In chunks of four lines: neighbours are of neighbouring lanes, then come a lane's groups.
+    out.line("and.b32 %x, ", side.lane, ", 3; shr.u32 %y, ", side.lane, ", 2; mad.lo.u32 %x, %y, ", 4 * side.groups,
+             ", %x; mad.lo.u32 %x, ", side.warp, ", ", side.lanes * side.groups, ", %x;");
+    out.line("shl.b32 %y, %x, 2; shr.u32 %z, %x, 3; and.b32 %x, %x, 7; shl.b32 %x, %x, 4; mad.lo.u32 %x, %z, ",
+             depth * line_bytes, ", %x;");
+  }
+  out.line("add.u32 %x, %x, %smem; add.u32 ", side.start(), ", %x, ", side.operand, ";");
+}
+
+/// The addresses for a turn, of the stage that begins at %x.
+void print_aim(PtxText& out, const Side& side) {
+  out.line("add.u32 %y, ", side.start(), ", %x;");
+  if (side.along) {
+    out.line("shl.b32 %z, %turn, 5; xor.b32 ", side.at(0), ", %y, %z;");
+    // The swizzle: every other line of a lane, of those across four further on, begins at another chunk.
+    if (side.lanes == 4) out.line("xor.b32 ", side.at(1), ", ", side.at(0), ", 64;");
+  } else {
+    out.line("mad.lo.u32 ", side.at(0), ", %turn, ", steps * line_bytes, ", %y;");
+    // Where a lane has several groups, one bit of the swizzle is the same for all lanes.
+    for (int i = 1; i < (side.groups > 1 ? four : steps); ++i) {
+      out.line("xor.b32 ", side.at(i), ", ", side.at(0), ", ", 16 * i, ";");
+    }
+  }
+}
+
+/// From the first four steps of a turn to the second.
+void print_second_half(PtxText& out, const Side& side) {
+  for (int i = 0; side.along && i < (side.lanes == 4 ? 2 : 1); ++i) {
+    out.line("xor.b32 ", side.at(i), ", ", side.at(i), ", 16;");
+  }
+}
+
+/// A group of lines at the first or second four steps of a turn, to the registers of `slot`.
+void load(PtxText& out, const Side& side, int slot, int group, int half) {
+  for (int i = 0; i < four; ++i) {
+    std::string address;
+    if (side.along) {
+      const int line = four * group + i;
+      address = side.at(side.lanes == 4 ? line % 2 : 0) + "+" + std::to_string(side.lanes * line * line_bytes);
+    } else {
+      const int step = four * half + i;
+      const int bytes = group / 2 * depth * line_bytes + (side.groups > 1 ? 64 * (group % 2 ^ half) : 0);
+      address = side.at(side.groups > 1 ? i : step) + "+" + std::to_string(step * line_bytes + bytes);
+    }
+    std::string list;
+    for (int j = 0; j < four; ++j) {
+      list += (j > 0 ? ", " : "") + (side.along ? side.value(slot, i, j) : side.value(slot, j, i));
+    }
+    out.line("ld.shared.v4.f32 {", list, "}, [", address, "];");
+  }
+}
+
+}  // namespace
+
+void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
+  const Side a{"a_", "%lane_down", "%warp_down", 8, program.rows / 64, 0, program.a_along};
+  const Side b{"b_", "%lane_across", "%warp_across", 4, program.columns / 64, program.a_bytes(), program.b_along};
+  // The sums of the largest tiles leave no room for a second set of A: each group is loaded behind its last use.
+  const int sets = program.rows * program.columns == 128 * 256 ? 1 : 2;
+  const auto sum = [&](int row, int column) { return "%f" + std::to_string(row * four * b.groups + column); };
+
+  out.line(".reg .f32 %f<", a.groups * b.groups * 16, ">, %a_<", sets * a.groups * 16, ">, %b_<32>;");
+  out.line(".reg .b32 %a_start, %b_start, %a_at<8>, %b_at<8>, %lane_down, %lane_across, %warp_down, %warp_across, %turn, ",
+           "%row, %column, %rows, %columns;");
+  out.line(".reg .b64 %out, %pitch, %at; .reg .pred %done, %in;");
+  out.line("shr.u32 %lane_down, %lane, 1; and.b32 %lane_down, %lane_down, 3; shr.u32 %x, %lane, 4; shl.b32 %x, %x, 2; ",
+           "or.b32 %lane_down, %lane_down, %x;");
+  out.line("and.b32 %lane_across, %lane, 1; shr.u32 %x, %lane, 2; and.b32 %x, %x, 2; or.b32 %lane_across, ",
+           "%lane_across, %x; and.b32 %warp_down, %warp, 1; shr.u32 %warp_across, %warp, 1;");
+  print_start(out, a);
+  out.line("mov.u32 %rows, %y;");
+  print_start(out, b);
+  out.line("mov.u32 %columns, %y;");
+
+  const auto aim = [&] {
+    out.line("mul.lo.u32 %x, %stage, ", program.stage_bytes(), ";");
+    print_aim(out, a);
+    print_aim(out, b);
+  };
+  const auto a_slot = [&](int half, int group) { return (sets == 2 ? half : 0) * a.groups + group; };
+  const auto b_slot = [&](int half, int group) { return (half * b.groups + group) % 2; };
+  const auto multiply = [&](int half, int down, int across) {
+    for (int step = 0; step < four; ++step) {
+      for (int i = 0; i < four; ++i) {
+        for (int j = 0; j < four; ++j) {
+          const std::string to = sum(four * down + i, four * across + j);
+          out.line("fma.rn.f32 ", to, ", ", a.value(a_slot(half, down), i, step), ", ",
+                   b.value(b_slot(half, across), j, step), ", ", to, ";");
+        }
+      }
+    }
+  };
+  const int last = b.groups - 1;
+  /// The last columns of these four steps, while the first of the next four come.
+  const auto multiply_last = [&](int half) {
+    load(out, b, b_slot(1 - half, 0), 0, 1 - half);
+    for (int down = 0; down < a.groups && sets == 2; ++down) load(out, a, a_slot(1 - half, down), down, 1 - half);
+    for (int down = 0; down < a.groups; ++down) {
+      multiply(half, down, last);
+      if (sets == 1) load(out, a, a_slot(1 - half, down), down, 1 - half);
+    }
+  };
+  const auto release = [&] {
+    out.line("bar.warp.sync 0xffffffff; @%lead mbarrier.arrive.shared::cta.b64 _, [%previous];");
+  };
+
+  out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;");
+  for (int i = 0; i < a.groups * b.groups * 16; ++i) out.line("mov.f32 %f", i, ", 0f00000000;");
+  out.line("mov.u32 %left, %steps; mov.u32 %turn, 0;");
+  print_wait_full(out, "FIRST");
+  aim();
+  for (int down = 0; down < a.groups; ++down) load(out, a, a_slot(0, down), down, 0);
+  load(out, b, b_slot(0, 0), 0, 0);
+  out.line("NEXT:");
+  for (int half = 0; half < 2; ++half) {
+    for (int across = 0; across < last; ++across) {
+      load(out, b, b_slot(half, across + 1), across + 1, half);
+      for (int down = 0; down < a.groups; ++down) multiply(half, down, across);
+    }
+    if (half == 0) {
+      print_second_half(out, a);
+      print_second_half(out, b);
+      multiply_last(half);
+    }
+  }
+  out.line("add.u32 %turn, %turn, 1; setp.eq.u32 %done, %turn, ", turns, "; @!%done bra SAME;");
+  out.line("shl.b32 %previous, %stage, 3; add.u32 %previous, %previous, %empty;").line(pieces.advance);
+  out.line("mov.u32 %turn, 0; sub.u32 %left, %left, 1; setp.eq.u32 %p, %left, 0; @%p bra LAST;");
+  print_wait_full(out, "OTHERS");
+  out.line("SAME:");
+  aim();
+  multiply_last(1);
+  out.line("@!%done bra NEXT;");
+  release();
+  out.line("bra NEXT;\nLAST:");
+  for (int down = 0; down < a.groups; ++down) multiply(1, down, last);
+  release();
+
+  out.line("ld.param.u64 %out, [p_out]; ld.param.u64 %w, [p_block+",
+           offsetof(PtxMatmulBlock, out) + offsetof(PtxMatmulBlock::Map, offset),
+           "]; add.u64 %out, %out, %w; mul.wide.u32 %pitch, %n, 4;");
+  out.line(pieces.place);  // only now: registers are scarce before
+  // Steps beyond the depth have turned a sum of -0 into 0, where there are any; so that is what it becomes anyway.
+  for (int i = 0; i < a.groups * b.groups * 16; ++i) {
+    out.line("add.rn.f32 %f", i, ", %f", i, ", 0f00000000;");
+  }
+  out.line("add.u32 %m0, %m0, %rows; add.u32 %column, %n0, %columns;");
+  for (int i = 0; i < four * a.groups; ++i) {
+    out.line("add.u32 %row, %m0, ", a.line(i / four, i % four), "; setp.lt.u32 %in, %row, %m;");
+    out.line("mul.wide.u32 %at, %matrix, %m; cvt.u64.u32 %w, %row; add.u64 %at, %at, %w; mul.lo.u64 %at, %at, %pitch; ",
+             "add.u64 %at, %at, %out; mul.wide.u32 %w, %column, 4; add.u64 %at, %at, %w;");
+    for (int group = 0; group < b.groups; ++group) {
+      const bool together = program.aligned && !b.along;
+      for (int j = 0; j < four; j += together ? four : 1) {
+        const int column = b.line(group, j), number = four * group + j;
+        out.line("add.u32 %x, %column, ", column, "; setp.lt.and.u32 %p, %x, %n, %in;");
+        if (together) {
+          out.line("@%p st.global.v4.f32 [%at+", 4 * column, "], {", sum(i, number), ", ", sum(i, number + 1), ", ",
+                   sum(i, number + 2), ", ", sum(i, number + 3), "};");
+        } else {
+          out.line("@%p st.global.f32 [%at+", 4 * column, "], ", sum(i, number), ";");
+        }
+      }
+    }
+  }
+  out.line("add.u32 %tile, %tile, %groups; bra TILE;");
+}
+
+}  // namespace koine::codegen
