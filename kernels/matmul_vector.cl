@@ -15,6 +15,14 @@
 #ifndef KN_SLICES
 #define KN_SLICES 32
 #endif
+// Rows that a work-item of a card takes at a time: no more than slices.
+#ifndef KN_ROWS
+#define KN_ROWS 1
+#endif
+// Slices whose sums are added up one after another; a divisor of KN_SLICES, and no less than KN_ROWS.
+#ifndef KN_FOLD
+#define KN_FOLD 8
+#endif
 
 typedef struct {
   long out_offset, a_offset, x_offset;
@@ -200,42 +208,74 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
 
 #else
 
+#define KN_PLACES (KN_GROUP / KN_SLICES)
+#define KN_BLOCK (KN_PLACES * KN_ROWS)  // rows of a group
+#define KN_SHARES (KN_SLICES / KN_FOLD)
+
+// From each work-item's sums of KN_ROWS rows, KN_PLACES apart, to the rows' sums: KN_FOLD neighbouring slices are added
+// up one after another, then what comes of that. The work-items below KN_BLOCK get the sum of the row of their number.
+static inline KN_VALUE kn_add_slices(const KN_VALUE sums[KN_ROWS], __local KN_VALUE* restrict slices,
+                                     __local KN_VALUE* restrict shares, int place, int slice) {
+  const int item = get_local_id(0);
+  for (int r = 0; r < KN_ROWS; ++r) slices[(r * KN_PLACES + place) * (KN_SLICES + 1) + slice] = sums[r];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  KN_VALUE sum = (KN_VALUE)(0);
+  if (item < KN_BLOCK * KN_SHARES) {
+    const int first = item % KN_BLOCK * (KN_SLICES + 1) + item / KN_BLOCK * KN_FOLD;
+    sum = slices[first];
+    for (int i = 1; i < KN_FOLD; ++i) sum += slices[first + i];
+  }
+#if KN_SHARES > 1
+  shares[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item < KN_BLOCK)
+    for (int i = 1; i < KN_SHARES; ++i) sum += shares[i * KN_BLOCK + item];
+#endif
+  return sum;
+}
+
 // Neighbouring work-items take neighbours in memory: slices of a row where rows are contiguous, else rows.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vector(
     __global const KN_STORED* restrict a, __global const KN_STORED* restrict x, __global KN_STORED* restrict out,
     __global KN_VALUE* restrict parts, const kn_matmul_vector parameters) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
-  __local KN_VALUE shared[KN_GROUP];
-  const int block = KN_GROUP / KN_SLICES;
+  __local KN_VALUE slices[KN_BLOCK * (KN_SLICES + 1)];
+  __local KN_VALUE shares[KN_GROUP];
   const int item = get_local_id(0);
-  const int slice = product.a_column == 1 ? item % KN_SLICES : item / block;
-  const int place = product.a_column == 1 ? item / KN_SLICES : item % block;
-  const long blocks = (product.m + block - 1) / block;
+  const int slice = product.a_column == 1 ? item % KN_SLICES : item / KN_PLACES;
+  const int place = product.a_column == 1 ? item / KN_SLICES : item % KN_PLACES;
+  const long blocks = (product.m + KN_BLOCK - 1) / KN_BLOCK;
   const long group = get_group_id(0);
   const long split = group / (product.batches * blocks);
   const long batch = group / blocks % product.batches;
-  const long row = group % blocks * block + place;
+  const long row0 = group % blocks * KN_BLOCK;
   const long end = product.k * (split + 1) / product.splits;
-  KN_VALUE sum = (KN_VALUE)(0);
-  if (row < product.m) {
-    __global const KN_STORED* am =
-        a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch) + row * product.a_row;
-    __global const KN_STORED* xm = x + product.x_offset + kn_batch_offset(batch, product.batch_sizes, product.x_batch);
-    for (long d = product.k * split / product.splits + slice; d < end; d += KN_SLICES)
-      sum = kn_multiply_add(kn_load(am, d * product.a_column), kn_load(xm, d * product.x_step), sum);
+  __global const KN_STORED* am =
+      a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch);
+  __global const KN_STORED* xm = x + product.x_offset + kn_batch_offset(batch, product.batch_sizes, product.x_batch);
+  long rows[KN_ROWS];
+  KN_VALUE sums[KN_ROWS];
+#pragma unroll
+  for (int r = 0; r < KN_ROWS; ++r) {
+    // The last row may be taken several times; only one of its sums is kept.
+    rows[r] = min(row0 + r * KN_PLACES + place, product.m - 1) * product.a_row;
+    sums[r] = (KN_VALUE)(0);
   }
-  shared[slice * block + place] = sum;
-  for (int half_of = KN_SLICES / 2; half_of > 0; half_of /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (slice < half_of) shared[slice * block + place] += shared[(slice + half_of) * block + place];
+  for (long d = product.k * split / product.splits + slice; d < end; d += KN_SLICES) {
+    const KN_VALUE value = kn_load(xm, d * product.x_step);
+#pragma unroll
+    for (int r = 0; r < KN_ROWS; ++r)
+      sums[r] = kn_multiply_add(kn_load(am, rows[r] + d * product.a_column), value, sums[r]);
   }
-  if (slice == 0 && row < product.m)
-    kn_finish(out, parts, product.out_offset, product.splits, (split * product.batches + batch) * product.m + row,
-              shared[place]);
+  const KN_VALUE sum = kn_add_slices(sums, slices, shares, place, slice);
+  if (item < KN_BLOCK && row0 + item < product.m)
+    kn_finish(out, parts, product.out_offset, product.splits,
+              (split * product.batches + batch) * product.m + row0 + item, sum);
 }
 
 #endif
 
+#if KN_CPU
 // Adds the splits of each row, in their order.
 __kernel void matmul_vector_add_splits(__global const KN_VALUE* restrict parts, __global KN_STORED* restrict out,
                                        const kn_matmul_vector parameters) {
@@ -247,3 +287,28 @@ __kernel void matmul_vector_add_splits(__global const KN_VALUE* restrict parts, 
     kn_store(out, product.out_offset + row, sum);
   }
 }
+
+#else
+
+#define KN_ADDERS (KN_GROUP / 8)  // work-items that share a row's splits
+
+// Adds the splits of each row.
+__kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vector_add_splits(
+    __global const KN_VALUE* restrict parts, __global KN_STORED* restrict out, const kn_matmul_vector parameters) {
+  const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
+  __local KN_VALUE shares[KN_GROUP / KN_ADDERS * (KN_ADDERS + 1)];
+  const int place = get_local_id(0) % (KN_GROUP / KN_ADDERS), adder = get_local_id(0) / (KN_GROUP / KN_ADDERS);
+  const long rows = product.m * product.batches;
+  const long row = (long)get_group_id(0) * (KN_GROUP / KN_ADDERS) + place;
+  KN_VALUE sum = (KN_VALUE)(0);
+  if (row < rows)
+    for (long s = adder; s < product.splits; s += KN_ADDERS) sum += parts[s * rows + row];
+  shares[place * (KN_ADDERS + 1) + adder] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (adder == 0 && row < rows) {
+    for (int i = 1; i < KN_ADDERS; ++i) sum += shares[place * (KN_ADDERS + 1) + i];
+    kn_store(out, product.out_offset + row, sum);
+  }
+}
+
+#endif

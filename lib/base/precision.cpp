@@ -15,7 +15,8 @@ std::size_t matmul_precision(std::string_view word, std::string_view asked) {
   std::string words;
   for (std::size_t i = 0; i < std::size(matmul_precisions); ++i) {
     if (word == matmul_precisions[i]) return i;
-    words += (i > 0 ? " or \"" : "\"") + std::string(matmul_precisions[i]) + "\"";
+    const char* const before = i == 0 ? "" : i + 1 == std::size(matmul_precisions) ? " or " : ", ";
+    words += std::string(before) + "\"" + std::string(matmul_precisions[i]) + "\"";
   }
   throw ValueError(std::string(asked) + " \"" + std::string(word) + "\" is no precision of float32 operands; write " +
                    words);

@@ -8,7 +8,7 @@
 namespace koine::base {
 
 /// In the order of graph::MatmulPrecision.
-inline constexpr std::string_view matmul_precisions[] = {"float32", "tf32"};
+inline constexpr std::string_view matmul_precisions[] = {"float32", "tf32", "3xtf32"};
 
 /// The number of a word; ValueError, which begins with `asked` ("[matmul] .precision"), for one that is none of them.
 std::size_t matmul_precision(std::string_view word, std::string_view asked);

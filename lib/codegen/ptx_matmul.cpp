@@ -152,7 +152,15 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
     }
   };
   fill("%maps", "ab", "%m0", program.a_along, program.rows);
+  if (program.split) {
+    out.line("add.u32 %c0, %m0, %m;");
+    fill("%maps", "ab", "%c0", program.a_along, program.rows);
+  }
   fill("%map_b", "bb", "%n0", program.b_along, program.columns);
+  if (program.split) {
+    out.line("add.u32 %c0, %n0, %n;");
+    fill("%map_b", "bb", "%c0", program.b_along, program.columns);
+  }
   out.line(pieces.advance, "add.u32 %k0, %k0, ", program.depth(),
            "; sub.u32 %left, %left, 1; setp.ne.u32 %p, %left, 0; @%p bra STAGE;");
   out.line("add.u32 %tile, %tile, %groups; bra PRODUCE;");
@@ -163,6 +171,7 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
 std::string PtxMatmul::name() const {
   const char* kind = type == DType::float16    ? "f16"
                      : type == DType::bfloat16 ? "bf16"
+                     : split                   ? "3xtf32"
                      : tf32                    ? "tf32"
                      : type == DType::float32  ? "f32"
                                                : "f64";
@@ -233,6 +242,8 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
     print_mma_f64(out, program, pieces);
   } else if (program.fma()) {
     print_fma(out, program, pieces);
+  } else if (program.split) {
+    print_wgmma_split(out, program, pieces);
   } else if (program.turned()) {
     print_wgmma_turned(out, program, pieces);
   } else {

@@ -21,11 +21,14 @@ struct PtxMatmul {
   DType type = DType::float16;  ///< float16, bfloat16 (sums in float32), float32, float64
   /// Whether operands of float32 are rounded to tf32, for the matrix units. If not, they are multiplied by multiply-adds.
   bool tf32 = false;
+  /// With tf32: operands lie as two matrices each, all lines of the one and then all of the other, which add up to what
+  /// they are; both along the depth.
+  bool split = false;
   /// Whether an operand's elements along the depth are neighbours in memory; if not, those across it are. tf32 takes A
   /// along it only.
   bool a_along = true, b_along = false;
   /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 without the first; with turned() transposed; with fma() also
-  /// 64 x 64.
+  /// 64 x 64; with split without the first.
   int rows = 128, columns = 256;
   bool batched = false;  ///< there may be several matrices
   bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32
@@ -55,7 +58,7 @@ struct PtxMatmul {
   static constexpr int ring_bytes = 196608, waiting_bytes = 32768;
   int a_bytes() const { return rows * row_bytes; }
   int b_bytes() const { return columns * row_bytes; }
-  int stage_bytes() const { return a_bytes() + b_bytes(); }
+  int stage_bytes() const { return (split ? 2 : 1) * (a_bytes() + b_bytes()); }
   int stages() const { return ring_bytes / stage_bytes(); }
 
   /// "matmul_f16_128x256": the kernel's name.
@@ -94,6 +97,8 @@ struct PtxMatmulPieces {
 };
 /// wgmma, for sums in float32.
 void print_wgmma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
+/// The same of a split one.
+void print_wgmma_split(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// The same of a turned() program.
 void print_wgmma_turned(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// mma.sync, for float64.

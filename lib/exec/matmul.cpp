@@ -53,6 +53,17 @@ bool suits_clblast(const MatmulProblem& p) {
          batch_count(p) * p.m * p.n < most;
 }
 
+/// Whether tiles would be mostly empty, and there are lines enough on the long side for a work-item each. The kernel
+/// counts work-items and elements of results in 32 bits, and goes along the whole depth.
+bool suits_small(const MatmulProblem& p) {
+  constexpr std::int64_t most_lines = 16, most_depth = 256, least_items = 4096;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto [least, long_side] = std::minmax(p.m, p.n);
+  if (p.fixed && is_complex(p.dtype) && p.n > p.m) return false;  // a * b adds up in another order than b * a
+  return least <= most_lines && p.k <= most_depth && long_side <= most / most_lines / batch_count(p) &&
+         long_side * batch_count(p) >= least_items;
+}
+
 struct Rule {
   MatmulRoute route;
   bool (*applies)(const DeviceTraits&, const MatmulProblem&);
@@ -71,10 +82,12 @@ constexpr Rule rules[] = {
      "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
+    {MatmulRoute::small, [](const DeviceTraits&, const MatmulProblem& p) { return suits_small(p); },
+     "one side has so few rows or columns that tiles would be mostly empty"},
     {MatmulRoute::ptx,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        // Multiply-adds add up as the order that is fixed does; matrix units do not.
-       return traits.ptx_sm90a && !(p.fixed && (p.dtype != float32 || p.tf32)) && !p.portable && suits_ptx(p);
+       return traits.ptx_sm90a && !(p.fixed && (p.dtype != float32 || p.tf32 || p.split)) && !p.portable && suits_ptx(p);
      },
      "a Hopper card multiplies tiles of this type at its full speed"},
     {MatmulRoute::clblast,
@@ -92,6 +105,7 @@ std::string_view route_name(MatmulRoute route) {
     case MatmulRoute::zeros: return "zeros";
     case MatmulRoute::vector: return "vector";
     case MatmulRoute::packed: return "packed";
+    case MatmulRoute::small: return "small";
     case MatmulRoute::ptx: return "ptx";
     case MatmulRoute::clblast: return "clblast";
     case MatmulRoute::tile: return "tile";
@@ -154,6 +168,7 @@ MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute 
       };
     case MatmulRoute::vector: return prepare_vector(programs, queue, piece);
     case MatmulRoute::packed: return prepare_packed(programs, queue, piece);
+    case MatmulRoute::small: return prepare_small(programs, queue, piece);
     case MatmulRoute::ptx: return prepare_ptx(programs, queue, piece);
     case MatmulRoute::clblast: return prepare_clblast(programs, queue, piece);
     case MatmulRoute::tile: return prepare_tile(programs, queue, piece);
@@ -274,7 +289,7 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const Reduction::Order order{{{{graph::ReduceKind::sum, {0}}, p.dtype}}, true};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
-    const MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, block * results, p.fixed, p.tf32, true};
+    const MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, block * results, p.fixed, p.tf32, p.split, true};
     return prepare_batch(programs, queue, route, some, piece);
   };
   std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};
@@ -299,7 +314,7 @@ MatmulWork prepare_collapsed(Programs& programs, runtime::Queue& queue, const Ma
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
   const std::int64_t depth = most_depth(p, choice.route);
-  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, false};
+  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, p.split, false};
   return p.k > depth ? prepare_deep(programs, queue, choice.route, p, depth)
                      : prepare_batch(programs, queue, choice.route, p, piece);
 }
@@ -327,6 +342,7 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   const bool swapped = collapse_batch(p);
+  p.split = p.split && worth_splitting(p);
   MatmulWork work;
   try {
     work = prepare_collapsed(programs, queue, p);

@@ -33,10 +33,11 @@ struct MatmulProblem {
   /// depth, from its first step to its last; the blocks' values are added up by the tree of codegen/reduce.hpp.
   bool fixed = false;
   bool tf32 = false;      ///< float32 operands may be rounded to 11 digits
+  bool split = false;     ///< float32 operands may be taken as sums of two of 11 digits
   bool portable = false;  ///< by OpenCL C alone: the driver does not take what is written in its device's assembly
 };
 
-enum class MatmulRoute { nothing, zeros, vector, packed, ptx, clblast, tile };
+enum class MatmulRoute { nothing, zeros, vector, packed, small, ptx, clblast, tile };
 
 struct MatmulChoice {
   MatmulRoute route;

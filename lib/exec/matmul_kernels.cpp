@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/matmul_cpu.cl, matmul_tile.cl and matmul_vector.cl: tile sizes, blocks and splits.
+// Launching kernels/matmul_cpu.cl, matmul_tile.cl, matmul_small.cl and matmul_vector.cl: tile sizes, blocks and splits.
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "base/dtypes.hpp"
 #include "exec/kernel_parameters.hpp"
@@ -25,9 +27,10 @@ std::int64_t real_size(DType dtype, std::int64_t narrowest) {
 /// What the kernels are compiled for: numbers that another kernel has are none.
 struct MatmulSpec {
   DType type;
-  std::optional<int> cpu = {}, lanes = {}, rows = {}, vectors = {};  // matmul_cpu and a CPU's matmul_vector
+  std::optional<int> cpu = {}, lanes = {}, rows = {}, vectors = {};  // matmul_cpu and matmul_vector
   std::optional<int> tile = {}, depth = {};                          // matmul_tile
-  std::optional<int> slices = {}, group = {};                        // a card's matmul_vector
+  std::optional<int> slices = {}, group = {}, fold = {};             // a card's matmul_vector
+  bool a_quads = false, b_quads = false, out_quads = false;          // matmul_small
   bool fixed = false, parts = false, passes = false;
 
   template <class Visit>
@@ -41,6 +44,10 @@ struct MatmulSpec {
     v.define("KN_DEPTH", depth);
     v.define("KN_SLICES", slices);
     v.define("KN_GROUP", group);
+    v.define("KN_FOLD", fold);
+    v.define("KN_A_QUADS", codegen::one_if(a_quads));
+    v.define("KN_B_QUADS", codegen::one_if(b_quads));
+    v.define("KN_OUT_QUADS", codegen::one_if(out_quads));
     v.define("KN_FIXED", codegen::one_if(fixed));
     v.define("KN_PARTS", codegen::one_if(parts));
     v.define("KN_PASSES", codegen::one_if(passes));
@@ -207,6 +214,57 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
   };
 }
 
+MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
+  MatmulPiece p = piece;
+  std::int64_t out_row = p.n, out_column = 1;
+  const bool swapped = p.n > p.m;  // the transposed product: its A is the long side
+  if (swapped) {
+    std::swap(p.m, p.n);
+    std::swap(p.a, p.b);
+    std::swap(p.a.row_stride, p.a.column_stride);
+    std::swap(p.b.row_stride, p.b.column_stride);
+    std::swap(p.batch.a_strides, p.batch.b_strides);
+    std::swap(out_row, out_column);
+  }
+  // Four neighbours at once where all such lie at multiples of their size.
+  const auto even = [](std::int64_t number) { return number % 4 == 0; };
+  const auto quads = [&](std::int64_t offset, std::int64_t stride, std::int64_t other,
+                         const std::array<std::int64_t, 4>& batch) {
+    return (p.dtype == float32 || p.dtype == float64) && stride == 1 && even(offset) && even(other) &&
+           std::all_of(batch.begin(), batch.end(), even);
+  };
+  MatmulSpec spec = spec_of(p);
+  spec.a_quads = quads(p.a.offset, p.a.column_stride, p.a.row_stride, p.batch.a_strides) && even(p.k);
+  spec.b_quads = quads(p.b.offset, p.b.column_stride, p.b.row_stride, p.batch.b_strides) && even(p.n);
+  spec.out_quads = quads(p.out_offset, out_column, out_row, {}) && even(p.n);
+  const runtime::KernelRef kernel = programs.kernel_of_file("matmul_small", spec, "matmul_small");
+  parameters::kn_matmul_small d{};
+  d.out_offset = p.out_offset;
+  d.a_offset = p.a.offset;
+  d.b_offset = p.b.offset;
+  d.a_row = p.a.row_stride;
+  d.a_column = p.a.column_stride;
+  d.b_row = p.b.row_stride;
+  d.b_column = p.b.column_stride;
+  d.out_row = out_row;
+  d.out_column = out_column;
+  d.m = static_cast<std::uint32_t>(p.m);
+  d.n = static_cast<std::uint32_t>(p.n);
+  d.k = p.k;
+  d.batches = static_cast<std::uint32_t>(p.batch.count());
+  d.one_axis = p.batch.count() == p.batch.sizes[3];
+  set(d.batch_sizes, p.batch.sizes);
+  set(d.a_batch, p.batch.a_strides);
+  set(d.b_batch, p.batch.b_strides);
+  constexpr std::int64_t group = 128, lines = 8;  // of a work-item
+  const std::int64_t items = divide_up(p.batch.count() * divide_up(p.n, lines) * p.m, group) * group;
+  return [&queue, swapped, kernel, d, items](const MatmulMemory& memory) {
+    runtime::Launch launch(queue, kernel);
+    launch.in(swapped ? memory.b : memory.a).in(swapped ? memory.a : memory.b).out(memory.out).value(d);
+    launch.run({static_cast<std::size_t>(items)}, {static_cast<std::size_t>(group)});
+  };
+}
+
 MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   // One row times a matrix is the transposed matrix times that row.
   const bool swapped = p.n != 1;
@@ -234,14 +292,30 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     least_depth = 8192;
     most_depth = 1 << 20;  // a sum of sums of 1024 elements takes no more than 1024 of them
   } else {
-    // Enough work-items for each row to fill the device, but no more than there are elements to add.
-    constexpr std::int64_t few = 32, many = 256, down = 8;
-    const bool fill = divide_up(rows, group_size / few) * batches < 4 * units && p.k >= 2 * many;
-    const std::int64_t slices = column_stride != 1 ? down : fill ? many : few;
+    // Enough work-items for each row to fill the device, but no more than there are elements to add. As many rows for
+    // each work-item, whose loads are then under way at once, as leave groups enough.
+    const std::int64_t part = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
+    const std::int64_t most_rows = part > 8 ? 4 : 8;  // of 32 KiB of local memory
+    const auto blocks = [&](std::int64_t some) { return divide_up(rows, some) * batches; };
+    std::int64_t slices = 8, each = 1;
+    if (column_stride == 1) {
+      while (slices < 32 && slices < p.k) slices *= 2;
+      const std::int64_t places = group_size / slices;
+      if (blocks(places * most_rows) >= 2 * units) {
+        each = most_rows;
+      } else if (blocks(places) < 4 * units && p.k >= 512) {
+        slices = 256;
+      }
+    } else {
+      // Rows side by side, and splits of the depth where there are few of them.
+      while (each < 4 && rows >= 2 * each * (group_size / slices)) each *= 2;
+    }
     spec.slices = static_cast<int>(slices);
     spec.group = static_cast<int>(group_size);
-    groups = divide_up(rows, group_size / slices) * batches;
-    enough = 4 * units;
+    spec.rows = static_cast<int>(each);
+    spec.fold = slices == 256 ? 16 : 8;
+    groups = blocks(group_size / slices * each);
+    enough = 8 * units;
     least_depth = 32 * slices;
     most_depth = 4096 * slices;  // no work-item adds up more than 4096 elements one after another
     fewest = traits.fewest_shares(p.k / slices);
@@ -281,9 +355,12 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     if (splits == 1) return;
     runtime::Launch add(queue, add_splits);
     add.in(*parts).out(memory.out).value(d);
-    const std::int64_t local = cpu ? 1 : 64;
-    add.run({static_cast<std::size_t>(std::min(divide_up(results, local), cpu ? units : 64 * units) * local)},
-            {static_cast<std::size_t>(local)});
+    if (cpu) {
+      add.run({static_cast<std::size_t>(std::min(results, units))}, {1});
+    } else {
+      constexpr std::int64_t at_once = 8;  // rows of a group
+      add.run({static_cast<std::size_t>(divide_up(results, at_once) * group_size)}, {group_size});
+    }
   };
 }
 

@@ -40,8 +40,10 @@ Work prepare_matmul(Programs& programs, runtime::Queue& queue, codegen::Step& st
     problem.a = operand(a, batch);
     problem.b = operand(b, batch);
     problem.fixed = node.place.reproducible && !is_integer(node.dtype);
-    problem.tf32 = node.dtype == float32 && !problem.fixed &&
-                   node.get<graph::Op::matmul>().precision == graph::MatmulPrecision::tf32;
+    const auto precision = node.get<graph::Op::matmul>().precision;
+    const bool rounds = node.dtype == float32 && !problem.fixed;
+    problem.tf32 = rounds && precision == graph::MatmulPrecision::tf32;
+    problem.split = rounds && precision == static_cast<graph::MatmulPrecision>(2);
     product = prepare_product(programs, queue, problem);
   }
   return [&queue, &node, product = std::move(product)] {

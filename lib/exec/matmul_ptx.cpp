@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -145,13 +146,37 @@ runtime::BufferRef run(Copy& copy, runtime::Queue& queue, const runtime::Buffer&
   return result;
 }
 
+/// The same of an operand that is split in two, as codegen/ptx_matmul.hpp says.
+struct Split {
+  std::function<void(const runtime::Buffer&, runtime::Buffer&)> work;
+  std::uint64_t bytes = 0;
+};
+
+Split prepare_halves(Programs& programs, runtime::Queue& queue, const Side& side, Side& copied) {
+  copied = side;
+  copied.offset = 0;
+  copied.depth_stride = 1;
+  copied.line_stride = round_up(side.depth, aligned_bytes / side.size);
+  std::int64_t elements = 2 * side.lines * copied.line_stride;
+  SplitOperand operand{side.lines, side.depth, side.offset, side.line_stride, side.depth_stride, copied.line_stride, {},
+                       {}};
+  for (std::size_t axis = side.sizes.size(); axis-- > 0;) {
+    const bool walks = side.walks(axis);
+    operand.sizes[axis] = walks ? side.sizes[axis] : 1;
+    operand.strides[axis] = walks ? side.strides[axis] : 0;
+    copied.strides[axis] = walks ? elements : 0;
+    if (walks) elements *= side.sizes[axis];
+  }
+  return {prepare_split(programs, queue, operand), static_cast<std::uint64_t>(elements * side.size)};
+}
+
 /// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
 /// operands are read once for each tile.
 void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
   constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& [short_side, long_side] : tiles) {
-    if ((long_side == 256 && p.dtype == float64) || (short_side == 64 && !program.fma())) continue;
+    if ((long_side == 256 && (p.dtype == float64 || program.split)) || (short_side == 64 && !program.fma())) continue;
     const std::int64_t rows = program.turned() ? long_side : short_side;
     const std::int64_t columns = program.turned() ? short_side : long_side;
     // Beside its area a tile costs something for each line. Speed alone; no row of tuning, since only these cards read
@@ -196,8 +221,14 @@ bool suits_ptx(const MatmulProblem& p) {
   if (divide_up(p.m, 64) * divide_up(p.n, 64) > most / matrices) return false;
   // An operand that has to be copied: each element then takes part in as many products as the other has lines.
   constexpr std::int64_t enough = 128;
+  if (p.split) return true;  // copied anyway
   return (p.n >= enough || way_of(side_a(p, p.batch, p.a.batch_strides), !p.tf32)) &&
          (p.m >= enough || way_of(side_b(p, p.batch, p.b.batch_strides), true));
+}
+
+bool worth_splitting(const MatmulProblem& p) {
+  constexpr std::int64_t enough = 256;
+  return std::min(p.m, p.n) >= enough && p.k >= enough;
 }
 
 std::int64_t ptx_depth(const MatmulProblem& p) {
@@ -209,7 +240,7 @@ std::int64_t ptx_depth(const MatmulProblem& p) {
   constexpr std::int64_t few_results = 1 << 20, shorter = 2048;
   std::int64_t results = p.m * p.n;
   for (const std::int64_t size : p.batch) results *= size;
-  return results <= few_results && p.k > 4 * shorter ? shorter : p.dtype == float32 && !p.tf32 ? chain : longest;
+  return results <= few_results && p.k > 4 * shorter ? shorter : p.dtype == float32 && !p.tf32 && !p.split ? chain : longest;
 }
 
 runtime::ProgramText ptx_text(const PtxMatmul& program) {
@@ -247,6 +278,10 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
     block.a = map_of(a, program.a_along);
     block.b = map_of(b, program.b_along);
     block.out = map_of(out, true);
+    if (program.split) {
+      block.a.sizes[1] *= 2;
+      block.b.sizes[1] *= 2;
+    }
     runtime::Launch launch(queue, kernel);
     launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch).value(block);
     launch.run({groups * PtxMatmul::items}, {PtxMatmul::items});
@@ -259,9 +294,20 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
   MatmulPiece p = piece;
   PtxMatmul program{
-      .type = p.dtype, .tf32 = p.tf32, .batched = p.batch.count() > p.batch.sizes[0], .parts = p.parts && size_of(p.dtype) == 2};
-  std::shared_ptr<Copy> copies[2];
-  const auto place = [&](const Side& side, bool across_too, bool& along, std::shared_ptr<Copy>& copy) {
+      .type = p.dtype, .tf32 = p.tf32 || p.split, .split = p.split, .batched = p.batch.count() > p.batch.sizes[0], .parts = p.parts && size_of(p.dtype) == 2};
+  /// What makes an operand that the program takes; nothing where it lies so.
+  std::function<runtime::BufferRef(const runtime::Buffer&)> copies[2];
+  const auto place = [&](const Side& side, bool across_too, bool& along, auto& copy) {
+    if (program.split) {
+      along = true;
+      Side copied;
+      copy = [&queue, split = prepare_halves(programs, queue, side, copied)](const runtime::Buffer& memory) {
+        runtime::BufferRef result = queue.allocate(split.bytes, "matmul");
+        split.work(memory, *result);
+        return result;
+      };
+      return copied;
+    }
     if (const auto way = way_of(side, across_too)) {
       along = *way;
       return side;
@@ -269,7 +315,9 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
     // In the order in which it is read best, where there is a choice.
     along = !across_too || std::abs(side.depth_stride) <= std::abs(side.line_stride);
     Side copied;
-    copy = prepare_copy(programs, queue, side, along, copied);
+    copy = [&queue, work = prepare_copy(programs, queue, side, along, copied)](const runtime::Buffer& memory) {
+      return run(*work, queue, memory);
+    };
     return copied;
   };
   const Side a = place(side_a(p), !p.tf32, program.a_along, copies[0]);
@@ -290,8 +338,8 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   if (!*verdict) throw PtxRefused();
   const runtime::KernelRef kernel = programs.kernel(program.signature(), [&] { return ptx_text(program); });
   return [&queue, p, program, kernel, a_copy = copies[0], b_copy = copies[1]](const MatmulMemory& memory) {
-    const runtime::BufferRef left = a_copy ? run(*a_copy, queue, memory.a) : nullptr;
-    const runtime::BufferRef right = b_copy ? run(*b_copy, queue, memory.b) : nullptr;
+    const runtime::BufferRef left = a_copy ? a_copy(memory.a) : nullptr;
+    const runtime::BufferRef right = b_copy ? b_copy(memory.b) : nullptr;
     launch_ptx(queue, kernel, program, p, {left ? *left : memory.a, right ? *right : memory.b, memory.out});
   };
 }

@@ -69,7 +69,8 @@ bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::
     }
     return list;
   };
-  const std::vector<float> a = values(p.m, 1), b = values(p.n, 2);
+  const int halves = program.split ? 2 : 1;  // lines of each half of a split operand
+  const std::vector<float> a = values(halves * p.m, 1), b = values(halves * p.n, 2);
   const auto upload = [&](const std::vector<float>& from, std::int64_t lines, bool along, std::int64_t& line_stride,
                           std::int64_t& depth_stride, std::int64_t& batch_stride) {
     line_stride = along ? round_up(p.k) : 1;
@@ -91,9 +92,9 @@ bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::
     return buffer;
   };
   const runtime::BufferRef left =
-      upload(a, p.m, program.a_along, p.a.row_stride, p.a.column_stride, p.batch.a_strides[3]);
+      upload(a, halves * p.m, program.a_along, p.a.row_stride, p.a.column_stride, p.batch.a_strides[3]);
   const runtime::BufferRef right =
-      upload(b, p.n, program.b_along, p.b.column_stride, p.b.row_stride, p.batch.b_strides[3]);
+      upload(b, halves * p.n, program.b_along, p.b.column_stride, p.b.row_stride, p.batch.b_strides[3]);
   const DType out_type = program.wide_results() ? float32 : program.type;
   const auto results = static_cast<std::size_t>(batches * p.m * p.n);
   std::vector<unsigned char> bytes(results * size_of(out_type), 0xff);  // NaN: an element that is not written is wrong
@@ -107,11 +108,14 @@ bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::
   std::size_t at = 0;
   for (std::int64_t matrix = 0; matrix < batches; ++matrix) {
     for (std::int64_t i = 0; i < p.m; ++i) {
-      const float* const row = a.data() + (matrix * p.m + i) * p.k;
+      const float* const row = a.data() + (matrix * halves * p.m + i) * p.k;
       for (std::int64_t j = 0; j < p.n; ++j) {
-        const float* const column = b.data() + (matrix * p.n + j) * p.k;
+        const float* const column = b.data() + (matrix * halves * p.n + j) * p.k;
         float sum = 0;
         for (std::int64_t step = 0; step < p.k; ++step) sum += row[step] * column[step];
+        for (std::int64_t step = 0; step < p.k && program.split; ++step) {
+          sum += row[p.m * p.k + step] * column[step] + row[step] * column[p.n * p.k + step];
+        }
         if (got[at++] != sum) return false;
       }
     }

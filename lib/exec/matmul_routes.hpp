@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "exec/matmul.hpp"
 
@@ -25,7 +26,7 @@ struct MatmulPiece {
   MatmulBatch batch;
   MatmulOperand a, b;
   std::int64_t out_offset = 0;
-  bool fixed = false, tf32 = false;
+  bool fixed = false, tf32 = false, split = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
 };
 
@@ -39,12 +40,24 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 // Each takes any strides, except prepare_clblast, which needs a BlasLayout of both operands.
 MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// suits_small
+MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// m or n is 1; never fixed
 MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// never fixed
 MatmulWork prepare_clblast(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Thrown by prepare_ptx where the driver has not taken a program, or the program has given wrong results.
 struct PtxRefused {};
+/// An operand of matmul_split.cl, which writes `pitch` elements from line to line of the depth.
+struct SplitOperand {
+  std::int64_t lines, depth, offset, line_stride, depth_stride, pitch;
+  std::array<std::int64_t, 4> sizes, strides;  ///< of a batch
+};
+/// What it gives enqueues the split of the first buffer into the second.
+std::function<void(const runtime::Buffer&, runtime::Buffer&)> prepare_split(Programs& programs, runtime::Queue& queue,
+                                                                             const SplitOperand& operand);
+/// Whether a product by split operands is worth the splits: each element then takes part in many products.
+bool worth_splitting(const MatmulProblem& problem);
 /// fixed for float32 alone, and suits_ptx; throws PtxRefused
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.

@@ -55,7 +55,7 @@ TEST_CASE("a word that a variable cannot take is an error wherever a device is u
   refused("KOINE_CACHE_SIZE", "x", "x");
   refused("KOINE_PROGRAM_LIMIT", "x", "x");
   refused("KOINE_MATMUL_PRECISION", "fp8",
-          "\"fp8\" is no precision of float32 operands; write \"float32\" or \"tf32\"");
+          "\"fp8\" is no precision of float32 operands; write \"float32\", \"tf32\" or \"3xtf32\"");
   refused("KOINE_TUNING", "/no/such/file", "No such file or directory; the variable takes the path of a file, or off");
   const kn::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "tuning.txt").string();

@@ -79,6 +79,15 @@ TEST_CASE("products for matrix units: float32 in tf32, which is exact for whole 
   check_type<float>();
 }
 
+TEST_CASE("products for matrix units: float32 as sums of two of tf32") {
+  const kn::matmul_precision scope("3xtf32");
+  on_each_device(kn::float32, [] {
+    check_product<float>(matrix<float>({300, 257}, Way::contiguous), matrix<float>({257, 260}, Way::contiguous));
+    check_product<float>(matrix<float>({257, 333}, Way::transposed), matrix<float>({333, 301}, Way::stepped));
+    check_product<float>(matrix<float>({3, 256, 256}, Way::contiguous), matrix<float>({256, 264}, Way::transposed));
+  });
+}
+
 TEST_CASE("products of real numbers are near those in double precision, with the same bits each time") {
   on_each_device([] {
     std::mt19937_64 generator(3);
@@ -94,12 +103,13 @@ TEST_CASE("products of real numbers are near those in double precision, with the
       const std::vector<float> values = x.astype(kn::float32).to_vector<float>();
       return std::vector<double>(values.begin(), values.end());
     };
-    constexpr std::int64_t m = 150, n = 140, k = 1030;
+    constexpr std::int64_t m = 270, n = 260, k = 1030;
     // The last: float32 operands of 11 digits.
     const std::pair<kn::DType, const char*> kinds[] = {{kn::float16, "float32"},
                                                        {kn::bfloat16, "float32"},
                                                        {kn::float64, "float32"},
                                                        {kn::float32, "float32"},
+                                                       {kn::float32, "3xtf32"},
                                                        {kn::float32, "tf32"}};
     for (const auto& [type, precision] : kinds) {
       if (!kn::test::computes(type)) continue;
@@ -135,14 +145,14 @@ TEST_CASE("products of real numbers are near those in double precision, with the
 
 TEST_CASE("precision: words, scopes and options") {
   const Array x = kn::ones({2, 2});
-  for (const char* word : {"", "TF32", "float16", "3xtf32"}) {
+  for (const char* word : {"", "TF32", "float16", "3x"}) {
     CAPTURE(std::string(word));
     CHECK(kn::test::message_of<kn::ValueError>([&] { kn::matmul(x, x, {.precision = word}); }) ==
           "[matmul] .precision \"" + std::string(word) +
-              "\" is no precision of float32 operands; write \"float32\" or \"tf32\"");
+              "\" is no precision of float32 operands; write \"float32\", \"tf32\" or \"3xtf32\"");
     CHECK(kn::test::message_of<kn::ValueError>([&] { const kn::matmul_precision scope(word); }) ==
           "[matmul_precision] \"" + std::string(word) +
-              "\" is no precision of float32 operands; write \"float32\" or \"tf32\"");
+              "\" is no precision of float32 operands; write \"float32\", \"tf32\" or \"3xtf32\"");
   }
   CHECK_THROWS_AS(kn::matmul(x, kn::ones({3, 2}), {.precision = "tf32"}), kn::ShapeError);
 }

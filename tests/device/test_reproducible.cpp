@@ -324,6 +324,8 @@ TEST_CASE_TEMPLATE("matrix products have the documented bits", T, float, double,
     check_matmul<T>(2, 2600, 2, false);
     check_matmul<T>(130, 33, 257, false);
     check_matmul<T>(1, 5000, 1, true);
+    check_matmul<T>(4200, 12, 5, true);
+    check_matmul<T>(3, 20, 4200, true);
     check_matmul<T>(1, 1025, 33, true);
     check_matmul<T>(65, 4099, 1, true);
     // Round the blocks of the depth.

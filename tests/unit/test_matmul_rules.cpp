@@ -88,6 +88,28 @@ TEST_CASE("each device gets the implementation that is fast there") {
   }
 }
 
+TEST_CASE("where one side has few lines, each line of the other has a work-item") {
+  MatmulProblem p = problem(koine::float32, 8, 8, 8);
+  CHECK(route(nvidia, p) == MatmulRoute::tile);  // too few lines
+  p.batch = {512};
+  p.a.batch_strides = p.b.batch_strides = {64};
+  CHECK(route(cpu, p) == MatmulRoute::packed);
+  for (const DeviceTraits& traits : {amd, nvidia, hopper}) {
+    CHECK(route(traits, p) == MatmulRoute::small);
+    CHECK(route(traits, problem(koine::int8, 10'000, 16, 256)) == MatmulRoute::small);
+    CHECK(route(traits, problem(koine::int8, 16, 10'000, 256)) == MatmulRoute::small);
+    CHECK(route(traits, problem(koine::int8, 10'000, 17, 256)) == MatmulRoute::tile);
+    CHECK(route(traits, problem(koine::int8, 10'000, 16, 257)) == MatmulRoute::tile);
+    MatmulProblem complex = problem(koine::complex64, 3, 10'000, 5);
+    CHECK(route(traits, complex) == MatmulRoute::small);
+    complex.fixed = true;
+    CHECK(route(traits, complex) == MatmulRoute::tile);
+    p.batch[0] = std::int64_t{1} << 28;  // as many elements as 32 bits do not count
+    CHECK(route(traits, p) == MatmulRoute::tile);
+    p.batch[0] = 512;
+  }
+}
+
 TEST_CASE("CLBlast gets no strides and no sizes that it cannot take") {
   MatmulProblem p = problem(koine::float32, 1024, 1024, 1024);
   p.b = operand(1, 1024);
