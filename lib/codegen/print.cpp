@@ -149,6 +149,9 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   }
   if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
   if (access == Access::unaligned) return "kn_gather_" + type + "(" + at + "(long)i, 1, left)";
+  if (access == Access::reversed)
+    return "kn_load_reversed_" + type + "(" + at.substr(0, at.size() - 2) + "- (long)i, left)";
+  if (access == Access::alternate) return "kn_load_alternate_" + type + "(" + at + "2 * (long)i, left)";
   return "kn_gather_" + type + "(" + at + "(long)i * " + stride + ", " + stride + ", left)";
 }
 
@@ -190,10 +193,12 @@ std::string Printer::draw_text(std::size_t k, const std::string& function, const
 std::string Printer::element_text(std::size_t k, Access access) const {
   const Load& load = body_.loads[k];
   const std::string n = number(k);
-  const std::string step = access == Access::uniform   ? ""
-                           : access == Access::strided ? " + (long)i * KN_STRIDE(" + n + ")"
-                           : access == Access::turning ? " + (long)i * s" + n
-                                                       : " + (long)i";
+  const std::string step = access == Access::uniform     ? ""
+                           : access == Access::strided   ? " + (long)i * KN_STRIDE(" + n + ")"
+                           : access == Access::turning   ? " + (long)i * s" + n
+                           : access == Access::reversed  ? " - (long)i"
+                           : access == Access::alternate ? " + 2 * (long)i"
+                                                         : " + (long)i";
   const std::string at = "o" + n + step;
   if (load.draw()) return draw_text(k, "kn_draw_one", at);
   return load.iota ? at : "kn_one_" + std::string(name(load.dtype)) + "(p" + n + " + " + at + ")";

@@ -105,6 +105,9 @@ std::string only_function(int width, DType type, const std::string& identity, co
 /// A function `name`(v): what `join` makes of the elements of a vector, by halves.
 std::string halves_function(const std::string& name, const std::string& element, int width, const std::string& join);
 
+/// A function kn_transpose_<element>(t), which transposes the block that `width` vectors of so many elements are.
+std::string transpose_function(const std::string& element, int width);
+
 /// `text` as the definition of a macro of several lines.
 std::string define(std::string_view name, std::string_view text);
 

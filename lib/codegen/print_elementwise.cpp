@@ -5,6 +5,9 @@
 #include "codegen/print_custom.hpp"
 #include "codegen/print_walk.hpp"
 
+#include <algorithm>
+#include <set>
+
 namespace koine::codegen {
 namespace {
 
@@ -32,6 +35,67 @@ std::string straddling_loads(const Body& body, const Printer& printer, const Wal
   return values + "if (" + in_one_piece(walk) + ") {\n" + together + "} else {\n" + lanes +
          "for (uint lane = 0; lane < KN_W; ++lane) {\n" + place + "KN_ROW\n" + (pieces ? "KN_PIECE\n" : "") + each +
          "}\n}\n" + joined + "}\n";
+}
+
+/// Reads t<k> of each transposed operand: the vectors of a block, which lie along the walk's deep axis, turned into
+/// rows. Of vectors past the end of a row the last one is read again.
+std::string transposed_loads(const Body& body, const Printer& printer, const Walk& walk) {
+  std::string text;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (walk.access[k] != Access::transposed) continue;
+    const std::string n = std::to_string(k), type(name(body.loads[k].dtype)), t = "t" + n;
+    const auto vector = [&](const std::string& l) {
+      return t + "[" + l + "] = kn_load_" + type + "(p" + n + " + o" + n + " + (long)first + (long)(i + min((ulong)" +
+             l + ", left - 1)) * KN_STRIDE(" + n + "), rows);\n";
+    };
+    text += printer.vector_type(body.loads[k].dtype) + " " + t + "[KN_W];\n";
+    if (walk.cpu) {
+      text += "for (uint l = 0; l < KN_W; ++l) " + vector("l");
+    } else {
+      // One by one: what a loop indexes might lie in memory.
+      for (int l = 0; l < walk.width; ++l) text += vector(std::to_string(l));
+    }
+    text += "kn_transpose_" + std::string(register_type(body.loads[k].dtype)) + "(" + t + ");\n";
+  }
+  return text;
+}
+
+/// Row r of those, as the values that the lines read.
+std::string transposed_values(const Body& body, const Printer& printer, const Walk& walk) {
+  std::string text;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (walk.access[k] != Access::transposed) continue;
+    const std::string n = std::to_string(k);
+    text += "const " + printer.vector_type(body.loads[k].dtype) + " x" + n + " = t" + n + "[r];\n";
+  }
+  return text;
+}
+
+/// kn_transpose_<type> of each register type of a transposed operand.
+std::string transpose_functions(const Body& body, const Walk& walk) {
+  std::set<std::string_view> types;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (walk.access[k] == Access::transposed) types.insert(register_type(body.loads[k].dtype));
+  }
+  std::string text;
+  for (const std::string_view type : types) text += transpose_function(std::string(type), walk.width);
+  return text;
+}
+
+bool is_shuffled(Access access) { return access == Access::reversed || access == Access::alternate; }
+
+/// The KN_SHUFFLED instances of the types that are read so.
+std::string shuffled_instances(const Body& body, const Walk& walk) {
+  std::set<DType> types;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (is_shuffled(walk.access[k])) types.insert(body.loads[k].dtype);
+  }
+  std::string text;
+  for (const DType type : types) {
+    text += "KN_SHUFFLED(" + std::string(name(type)) + ", " + std::string(memory_type(type)) + ", " +
+            std::string(register_type(type)) + ")\n";
+  }
+  return text;
 }
 
 /// Puts each value where a line says, or claims the place for it; a place below zero is none.
@@ -76,21 +140,30 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   const std::string pieces = piece_offsets(walk);
   std::vector<Access> access = walk.access;
   for (std::size_t k = 0; k < access.size(); ++k) {
-    if (walk.straddles[k]) access[k] = Access::taken;
+    if (walk.straddles[k] || access[k] == Access::transposed) access[k] = Access::taken;
   }
+  const bool blocks = walk.depth > 0;
   KernelText text;
   text.entry = kernel_name(body, scatters == Scatters::claims ? "_claims" : "");
-  text.about = "elementwise" + line_of(walk);
+  text.kernel = blocks ? "elementwise_transposed" : "elementwise";
+  text.about = std::string(text.kernel) + line_of(walk);
   text.settings = settings(walk, traits) + printer.draw_settings();
   text.modules = printer.modules(stored);
-  text.kernel = "elementwise";
-  text.definitions =
-      printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu) +
-      block_type(block, walk.spilled) + "#define KN_STRIDE(k) d.inner_stride[k]\n" +
-      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
-      define("KN_CONSTANTS", printer.constants()) +
-      define("KN_ROW", row_offsets(walk) + printer.uniform_loads(walk.access, of_rows)) +
-      define("KN_BODY", straddling_loads(body, printer, walk, !pieces.empty()) + printer.lines(access) + stores);
+  if (std::any_of(access.begin(), access.end(), is_shuffled)) text.modules.push_back("common/shuffled");
+  text.definitions = printer.memory_instances(stored) + shuffled_instances(body, walk) +
+                     custom_functions(body, walk.width, walk.cpu) + block_type(block, walk.spilled) +
+                     "#define KN_STRIDE(k) d.inner_stride[k]\n" +
+                     define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
+                     define("KN_CONSTANTS", printer.constants()) +
+                     define("KN_ROW", row_offsets(walk) + (blocks ? "" : printer.uniform_loads(walk.access, of_rows)));
+  if (blocks) {
+    text.definitions += transpose_functions(body, walk) + define("KN_BLOCK", transposed_loads(body, printer, walk)) +
+                        define("KN_BODY", deep_offsets(walk) + printer.uniform_loads(walk.access) +
+                                              transposed_values(body, printer, walk) + printer.lines(access) + stores);
+  } else {
+    text.definitions +=
+        define("KN_BODY", straddling_loads(body, printer, walk, !pieces.empty()) + printer.lines(access) + stores);
+  }
   if (!pieces.empty()) {
     text.definitions += define("KN_PIECE", pieces + printer.uniform_loads(walk.access, of_pieces)) +
                         define("KN_PIECE_END", piece_ends(walk));

@@ -11,7 +11,7 @@ std::string number(std::size_t n) { return std::to_string(n); }
 
 bool any_strided(const Walk& walk) {
   for (Access access : walk.access) {
-    if (access == Access::strided || access == Access::turning) return true;
+    if (access == Access::strided || access == Access::turning || access == Access::transposed) return true;
   }
   return false;
 }
@@ -26,6 +26,13 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
   block.add("segments", segments.segments);
   block.add("per_item", segments.per_item);
   block.add("segment", segments.segment);
+  if (walk.depth > 0) {
+    block.add("depth", static_cast<std::uint64_t>(walk.depth));
+    block.add("deep_segments", segments.deep_segments);
+    block.add("lanes", segments.lanes);
+    block.add("deep_lanes", segments.deep_lanes);
+    block.add("deep_stride", walk.deep_strides);
+  }
   if (walk.across) block.add("elements", static_cast<std::uint64_t>(walk.axes.shape.elements()));
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
     block.add({"seam_at", s}, walk.seams[s].at);
@@ -102,6 +109,16 @@ std::string row_offsets(const Walk& walk) {
     } else {
       text += "const long o" + n + " = d.offset[" + n + "] + " + moved(k) + ";\n";
     }
+  }
+  return text;
+}
+
+std::string deep_offsets(const Walk& walk) {
+  std::string text;
+  for (std::size_t k = 0; k < walk.access.size(); ++k) {
+    const std::string n = number(k);
+    text += "const long o" + n + " = d.offset[" + n + "] + m" + number(walk.leader[k]) +
+            " + (long)(first + r) * d.deep_stride[" + n + "];\n";
   }
   return text;
 }

@@ -13,15 +13,18 @@
 
 namespace koine::codegen {
 
-/// What the loop needs beside the walk; see kernels/elementwise.cl.
+/// What the loop needs beside the walk; see kernels/elementwise.cl, and of those behind `segment`
+/// kernels/elementwise_transposed.cl.
 struct Segments {
-  std::uint64_t row_segments, segments, per_item, segment;
+  std::uint64_t row_segments, segments, per_item, segment, deep_segments = 1, lanes = 1, deep_lanes = 1;
 };
 
 /// Adds what the loop and the offsets read.
 void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments);
 /// "long o0 = ..." for each operand, from `row`.
 std::string row_offsets(const Walk& walk);
+/// The same of row `first` + r of the walk's deep axis, in the scope of those.
+std::string deep_offsets(const Walk& walk);
 /// Whether each operand is in pieces along the innermost axis.
 std::vector<bool> in_pieces(const Walk& walk);
 /// "o0 = ..." for each operand that is: the offset of the piece that element i is of.

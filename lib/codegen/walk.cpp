@@ -188,13 +188,18 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
                           : step == 1 ? Access::contiguous
                           : step == 0 ? Access::uniform
                                       : Access::strided);
+    const bool shuffles = walk.cpu && walk.width > 1 && k < loads && !body.loads[k].iota && !turns;
+    if (shuffles && step == -1) walk.access.back() = Access::reversed;
+    if (shuffles && step == 2) walk.access.back() = Access::alternate;
   }
-  find_leaders(body, walk);
+  walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();
   walk.across = false;
   walk.straddles.assign(operands, 0);
+  choose_blocks(body, walk);
+  find_leaders(body, walk);
+  if (walk.depth > 0) return;
   if (!walk.cpu && !keeps_vectors(body, traits, walk)) walk.width = 1;
   walk.aligned = !walk.cpu && walk.width > 1;
-  walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();
 }
 
 void append_key(std::string& key, const Body& body) {

@@ -14,8 +14,20 @@
 namespace koine::codegen {
 
 /// How an operand moves along the innermost axis; `turning`: by a stride that changes from piece to piece; `unaligned`:
-/// contiguous, but vectors of it lie anywhere; `taken`: its values were read before the body (only when printing).
-enum class Access : std::uint8_t { contiguous, uniform, strided, turning, unaligned, taken };
+/// contiguous, but vectors of it lie anywhere; `transposed`: strided, and contiguous along the walk's deep axis;
+/// `reversed` and `alternate`, of a CPU's loads: by steps of -1 and of 2; `taken`: its values were read before the body
+/// (only when printing).
+enum class Access : std::uint8_t {
+  contiguous,
+  uniform,
+  strided,
+  turning,
+  unaligned,
+  transposed,
+  reversed,
+  alternate,
+  taken
+};
 
 /// The loop over a domain. Operands are the body's loads, then its outputs.
 struct Walk {
@@ -33,6 +45,11 @@ struct Walk {
   std::vector<std::size_t> leader;
   std::vector<std::size_t> leaders;  // of loads from memory
   bool spilled = false;              // whether its parameters are read from a buffer
+  /// Where some loads are transposed, it goes by square blocks of the innermost axis and the one that these are
+  /// contiguous along (kernels/elementwise_transposed.cl), which is not among `axes`: its size, 0 for none, and how
+  /// operands move along it.
+  std::int64_t depth = 0;
+  std::vector<std::int64_t> deep_strides;
 
   std::int64_t inner() const { return axes.shape.back(); }
   std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }
@@ -47,6 +64,7 @@ struct Walk {
     v.define("KN_ROWS", outer_axes() > 0);
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
     v.shape("spilled", spilled);
+    v.shape("transposed", depth > 0);
     v.shape("axes", outer_axes());
     v.shape("access", access);
     v.shape("straddles", straddles);
@@ -58,6 +76,9 @@ struct Walk {
 
 /// Fills `walk` for a body whose domain has elements; the memory that `walk` has is used again.
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk);
+
+/// Makes the walk one by blocks if some loads are transposed and all else of the body can be read and stored so.
+void choose_blocks(const Body& body, Walk& walk);
 
 /// Elements of a vector for a fold of a body's values, whose kernel perhaps stores them: a register on a CPU, 16 bytes
 /// on a GPU.

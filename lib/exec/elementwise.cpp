@@ -5,6 +5,7 @@
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace koine::exec {
 namespace {
@@ -13,10 +14,39 @@ using codegen::Segments;
 using codegen::Walk;
 
 constexpr std::int64_t many_elements = 1 << 20;
+// Of blocks that go along the innermost axis before others read on in the same lines of memory: few enough that these
+// stay in a CPU's nearest cache, and their pages in its table of pages.
+constexpr std::int64_t block_segment = 256;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// Of a walk by blocks. On a card a tile of so many lanes of blocks, along both axes, is what neighbours share.
+Segments make_block_segments(const Walk& walk, const DeviceTraits& traits) {
+  const Tuning& tuning = traits.tuning;
+  const std::int64_t inner = walk.inner(), rows = walk.rows(), width = walk.width;
+  const std::int64_t across = divide_up(inner, width), deep = divide_up(walk.depth, width);
+  if (walk.cpu) {
+    const std::int64_t segment = std::min(inner, block_segment), row_segments = divide_up(inner, segment);
+    const std::int64_t units = rows * row_segments * deep;
+    const std::int64_t share = units / (std::int64_t{tuning.items_per_core} * traits.compute_units);
+    const std::int64_t least = divide_up(tuning.elementwise_elements_per_item, segment * width);
+    return {std::uint64_t(row_segments), std::uint64_t(units), std::uint64_t(std::max(least, share)),
+            std::uint64_t(segment), std::uint64_t(deep)};
+  }
+  const auto lanes_of = [](std::int64_t blocks, std::int64_t most) {
+    return std::min(std::bit_ceil(std::uint64_t(blocks)), std::uint64_t(most));
+  };
+  const std::uint64_t deep_lanes = lanes_of(deep, tuning.elementwise_deep_lanes);
+  const std::uint64_t lanes = lanes_of(across, std::int64_t{group_size} / std::int64_t(deep_lanes));
+  const std::uint64_t row_segments = (std::uint64_t(across) + lanes - 1) / lanes;
+  const std::uint64_t deep_segments = (std::uint64_t(deep) + deep_lanes - 1) / deep_lanes;
+  return {
+      row_segments, std::uint64_t(rows) * row_segments * deep_segments, 1, std::uint64_t(width), deep_segments, lanes,
+      deep_lanes};
+}
+
 Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
+  if (walk.depth > 0) return make_block_segments(walk, traits);
   const Tuning& tuning = traits.tuning;
   const std::int64_t inner = walk.inner(), rows = walk.rows();
   if (!walk.cpu) {
@@ -49,7 +79,8 @@ ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue,
   if (body.domain.elements() == 0) return result;
   make_walk(body, traits, step.walk);
   const Segments segments = make_segments(step.walk, traits);
-  const auto items = static_cast<std::size_t>((segments.segments + segments.per_item - 1) / segments.per_item);
+  const std::uint64_t shares = (segments.segments + segments.per_item - 1) / segments.per_item;
+  const auto items = static_cast<std::size_t>(shares * segments.lanes * segments.deep_lanes);
   result.groups = (items + result.local - 1) / result.local;
   step.parameters.clear();
   add_bounds(step.parameters, step.walk, segments);

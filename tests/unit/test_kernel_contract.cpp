@@ -310,6 +310,11 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                            }},
                           {"KN_INDEX", [](Case& c) { c.walk.wide = !c.walk.wide; }},
                           {"spilled", [](Case& c) { c.walk.spilled = true; }},
+                          {"transposed",
+                           [](Case& c) {
+                             c.walk.depth = 50;
+                             c.walk.deep_strides = {1, 40, 40, 40};
+                           }},
                           {"axes", outer_axis},
                           {"access", [](Case& c) { c.walk.access[1] = Access::strided; }},
                           {"leaders", [](Case& c) { c.walk.leader[1] = 0; }},

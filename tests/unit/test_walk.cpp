@@ -172,3 +172,53 @@ TEST_CASE(
   CHECK(many.walk.access == std::vector<Access>(4, Access::contiguous));
   CHECK(many.count("KN_ALIGNED") == 0);
 }
+
+namespace {
+
+/// The last two axes exchanged, of a row-major array.
+Pieces transposed(const Shape& shape) {
+  ViewMap map;
+  Shape from = shape;
+  const std::int64_t last = static_cast<std::int64_t>(shape.size()) - 1;
+  std::swap(from[shape.size() - 1], from[shape.size() - 2]);
+  map.start = Shape::filled(shape.size(), 0);
+  map.step = Shape::filled(shape.size(), 1);
+  for (std::int64_t axis = 0; axis <= last; ++axis) {
+    map.source.push_back(axis == last ? last - 1 : axis == last - 1 ? last : axis);
+  }
+  return viewed(from, shape, std::move(map));
+}
+
+}  // namespace
+
+TEST_CASE("a kernel with a transposed operand goes by square blocks of vectors along both axes") {
+  const Shape batch{6, 64, 48};
+  Sum sum(batch, {plain(batch), transposed(batch)});
+  CHECK(sum.walked().walk.depth == 64);
+  CHECK(sum.walk.width == 4);
+  CHECK(sum.walk.aligned);
+  CHECK(sum.walk.axes.shape == Shape{6, 48});
+  CHECK(sum.walk.deep_strides == std::vector<std::int64_t>{48, 1, 48});
+  CHECK(sum.walk.access == std::vector{Access::contiguous, Access::transposed, Access::contiguous});
+  CHECK(sum.count("kn_load_float32(p1 ") == 4);
+  CHECK(sum.count("kn_transpose_float(t1)") == 1);
+  CHECK(sum.count("kn_gather_float32") == 0);
+  // Rows that are no whole vectors leave blocks, which are read and stored element by element.
+  const Shape odd{63, 47};
+  CHECK(Sum(odd, {plain(odd), transposed(odd)}).walked().walk.depth == 63);
+  CHECK_FALSE(Sum(odd, {plain(odd), transposed(odd)}).walked().walk.aligned);
+  // Rows shorter than a vector do not make blocks.
+  const Shape narrow{63, 3};
+  CHECK(Sum(narrow, {plain(narrow), transposed(narrow)}).walked().walk.depth == 0);
+}
+
+TEST_CASE("a CPU reads reversed and alternate elements in vectors that it shuffles") {
+  const Shape whole{1024, 2048};
+  Sum sum(shape, {part(whole, shape, {0, 511}, -1), part(whole, shape, {0, 0}, 2), part(whole, shape, {0, 0}, 3)});
+  sum.traits = kn::test::invented_device("pocl", kn::DeviceType::cpu);
+  CHECK(sum.walked().walk.access ==
+        std::vector{Access::reversed, Access::alternate, Access::strided, Access::contiguous});
+  CHECK(sum.count("KN_SHUFFLED(float32, float, float)") == 1);
+  CHECK(sum.count("kn_load_reversed_float32(p0 + o0 - (long)i, left)") == 1);
+  CHECK(sum.count("kn_load_alternate_float32(p1 + o1 + 2 * (long)i, left)") == 1);
+}

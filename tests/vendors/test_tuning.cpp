@@ -60,6 +60,7 @@ std::vector<Hash> results(const Data& d) {
   add(kn::exp(-d.line * d.line) * 2 + kn::sin(d.line));
   add(kn::tanh(d.table.T()) + d.positions(kn::slice(0, 331)).astype(kn::float32).reshape({331, 1}));
   add(d.large.T() * 3 + 1);
+  add(kn::broadcast_to(d.large(kn::all, kn::slice(kn::none, kn::none, 2)), {2, 1030, 512}) * 3 + 1);
   add(kn::roll(d.wide, 77, {.axis = 1}) - d.wide);
   all.push_back(hash_of<double>(kn::log(kn::abs(d.exact)) / 3));
   add((d.half * 3 + 1).astype(kn::float32));

@@ -84,7 +84,11 @@ Workloads elementwise_segment(Maker& m) {
           workload_of([x = m.numbers({m.many() / 8192, 8192})] { return x(all, slice(1, none)) * 2; })};
 }
 Workloads elementwise_scalars_per_item(Maker& m) {
-  return {workload_of([x = m.numbers({m.many() / 4096, 4096})] { return x.T() + 1; })};
+  return {workload_of([x = m.numbers({m.many() / 4096, 8192})] { return x(all, slice(none, none, 2)) + 1; })};
+}
+Workloads elementwise_deep_lanes(Maker& m) {
+  const Array x = m.numbers({m.many() / 4096, 4096}), y = m.numbers({4096, m.many() / 4096});
+  return {workload_of([=] { return x.T() + 1; }), workload_of([=] { return x + y.T(); })};
 }
 Workloads elementwise_unaligned_loads(Maker& m) {
   const auto shifted = [](const Array& x, std::int64_t loads) {
