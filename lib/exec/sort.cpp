@@ -7,6 +7,7 @@
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
+#include "exec/sort_sweep.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -23,26 +24,6 @@ using runtime::BufferRef;
 constexpr std::uint64_t digits = 256;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-
-/// What sort_rows.cl and sort_blocks.cl are compiled for.
-struct SortSpec {
-  KeySpec key;
-  bool values, positions;  // what is wanted
-  bool placed;             // the positions move along
-  bool apart, wide, cpu;
-  std::optional<int> each;
-
-  template <class Visit>
-  void visit(Visit& v) const {
-    key.visit(v);
-    v.define("KN_WANTED", positions ? std::optional(values ? 3 : 1) : std::nullopt);
-    v.define("KN_POSITIONED", placed && !positions);
-    v.define("KN_APART", apart);
-    v.define("KN_COUNT", std::string_view(wide ? "ulong" : ""));
-    v.define("KN_CPU", cpu);
-    v.define("KN_EACH", each);
-  }
-};
 
 /// Rows that lie one after another in memory. Of the values each row in order: -0.0 comes before 0.0 (after, if
 /// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN
@@ -77,6 +58,8 @@ class Sort {
         cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
     if (whole) {
       whole_ = kernel(programs, "sort_rows", "sort_rows", tile_ / group_size);
+    } else if (SortSweep::suits(queue_.traits(), count_)) {
+      sweep_ = std::make_unique<const SortSweep>(programs, queue_, spec(std::nullopt));
     } else {
       prepare_blocks(programs);
     }
@@ -86,6 +69,7 @@ class Sort {
     if (values_wanted_) values_ = allocate(elements_ * key_);
     if (positions_wanted_) positions_ = allocate(elements_ * sizeof(std::uint64_t));
     if (whole_) run_rows();
+    if (sweep_) sweep_->run({count_, rows_, offset(), flip(), *x_.storage, values_, positions_}, function_of(node_));
     if (blocks_.scan) run_blocks();
     if (info_.gives == graph::SortGives::both) return fulfil_results(node_, results_, {{values_, positions_}});
     graph::fulfil(node_, any_result(), graph::row_major(node_.shape));
@@ -115,16 +99,11 @@ class Sort {
     return std::min<std::uint64_t>(tuning_.sort_tile_elements, local_words / bytes - 2);
   }
 
-  runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) {
-    const SortSpec spec{{x_.dtype},
-                        values_wanted_,
-                        positions_wanted_,
-                        placed_,
-                        apart_,
-                        wide_,
-                        cpu_,
-                        cpu_ ? std::nullopt : std::optional(static_cast<int>(each))};
-    return programs.kernel_of_file(file, spec, entry);
+  SortSpec spec(std::optional<int> each) const {
+    return {{x_.dtype}, values_wanted_, positions_wanted_, placed_, apart_, wide_, cpu_, each};
+  }
+  runtime::KernelRef kernel(Programs& programs, const char* file, const char* entry, std::uint64_t each) const {
+    return programs.kernel_of_file(file, spec(cpu_ ? std::nullopt : std::optional(static_cast<int>(each))), entry);
   }
 
   void launch(runtime::Launch& launch, std::uint64_t units) {
@@ -219,10 +198,11 @@ class Sort {
   const bool values_wanted_, positions_wanted_;
   const std::uint64_t key_;  // bytes
   const bool wide_, placed_, apart_;
-  const std::uint64_t item_;  // bytes
-  const std::uint64_t tile_;  // elements that a group of a GPU sorts at once
-  runtime::KernelRef whole_;  // of short rows
-  Blocks blocks_;             // of others
+  const std::uint64_t item_;                // bytes
+  const std::uint64_t tile_;                // elements that a group of a GPU sorts at once
+  runtime::KernelRef whole_;                // of short rows
+  std::unique_ptr<const SortSweep> sweep_;  // of others, or
+  Blocks blocks_;
   BufferRef values_, positions_;
 };
 

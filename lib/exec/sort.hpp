@@ -4,6 +4,7 @@
 
 #include <koine/dtype.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,28 @@ struct KeySpec {
     v.define("KN_BITS", 8 * size_of(type));
     v.define("KN_KIND", kind());
     v.define("KN_INFINITY", std::string_view(infinity()));
+  }
+};
+
+/// What sort_rows.cl, sort_blocks.cl and sort_sweep.cl are compiled for.
+struct SortSpec {
+  KeySpec key;
+  bool values, positions;  // what is wanted
+  bool placed;             // the positions move along
+  bool apart = false, wide = false, cpu = false;
+  std::optional<int> each = std::nullopt;
+  bool warps = false;  // kernels/common/lanes.clh may take them
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    key.visit(v);
+    v.define("KN_WANTED", positions ? std::optional(values ? 3 : 1) : std::nullopt);
+    v.define("KN_POSITIONED", placed && !positions);
+    v.define("KN_APART", apart);
+    v.define("KN_COUNT", std::string_view(wide ? "ulong" : ""));
+    v.define("KN_CPU", cpu);
+    v.define("KN_EACH", each);
+    v.define("KN_LANES", warps);
   }
 };
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/sort_sweep.cl.
+#include "exec/sort_sweep.hpp"
+
+#include "device/warps.hpp"
+#include "exec/kernel_parameters.hpp"
+#include "exec/kernel_run.hpp"
+
+#include <algorithm>
+
+namespace koine::exec {
+namespace {
+
+using runtime::BufferRef;
+
+constexpr std::uint64_t digits = 256;
+// Words before the digits' counts (KN_COUNTS).
+constexpr std::uint64_t tickets = 16;
+// Elements of a row that a group counts at least, so that its own table is worth it, and such groups.
+constexpr std::uint64_t fewest_counted = 8192, groups_per_unit = 8;
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+/// With so many elements for each work-item.
+SortSpec with_each(SortSpec spec) {
+  spec.each = size_of(spec.key.type) > 4 ? 8 : 16;
+  spec.warps = true;
+  spec.apart = spec.wide = false;  // places always lie beside keys, in 32 bits
+  return spec;
+}
+
+}  // namespace
+
+bool SortSweep::suits(const DeviceTraits& traits, std::uint64_t count) {
+  return has_warps(traits) && !traits.cpu_loops() && traits.max_group >= group_size && count < std::uint64_t{1} << 30;
+}
+
+SortSweep::SortSweep(Programs& programs, runtime::Queue& queue, const SortSpec& spec)
+    : queue_(queue),
+      spec_(with_each(spec)),
+      key_(size_of(spec.key.type)),
+      tile_(group_size * static_cast<std::uint64_t>(*spec_.each)) {
+  const auto kernel = [&](const char* entry) { return programs.kernel_of_file("sort_sweep", spec_, entry); };
+  digits_ = kernel("sort_digits");
+  plan_ = kernel("sort_plan");
+  sweep_ = kernel("sort_sweep");
+}
+
+void SortSweep::run(const SortedRows& rows, std::string_view function) const {
+  const auto allocate = [&](std::uint64_t bytes) { return queue_.allocate(bytes, function); };
+  const std::uint64_t elements = rows.count * rows.rows;
+  parameters::kn_sort_sweep d{};
+  d.count = rows.count;
+  d.tiles = divide_up(rows.count, tile_);
+  d.rows = rows.rows;
+  d.offset = rows.offset;
+  d.flip = rows.flip;
+  const std::uint64_t enough = divide_up(std::uint64_t{groups_per_unit} * queue_.traits().compute_units, rows.rows);
+  d.blocks = std::clamp<std::uint64_t>(rows.count / fewest_counted, 1, enough);
+  d.per_block = divide_up(rows.count, d.blocks);
+  d.places_apart = rows.positions ? 2 : 1;
+
+  const std::uint64_t words = tickets + key_ * rows.rows * (digits + 1 + d.tiles * digits);
+  const BufferRef control = allocate(words * sizeof(std::uint32_t));
+  queue_.fill_zero(*control, 0, control->size(), function);
+  const auto run_groups = [&](runtime::Launch& launch, std::uint64_t groups) {
+    launch.value(d).run({groups * group_size}, {group_size});
+  };
+  {
+    runtime::Launch counts(queue_, digits_);
+    run_groups(counts.in(rows.from).out(*control), rows.rows * d.blocks);
+    runtime::Launch plan(queue_, plan_);
+    run_groups(plan.out(*control), rows.rows);
+  }
+  // A result's own memory is the second of two buffers that keys, or places, take turns in.
+  const BufferRef any = rows.values ? rows.values : rows.positions;
+  const BufferRef one = key_ > 1 ? allocate(elements * key_) : any;
+  const BufferRef two = rows.values ? rows.values : key_ > 2 ? allocate(elements * key_) : any;
+  BufferRef places_one = any, places_two = any;
+  if (spec_.placed && key_ > 1) places_one = allocate(elements * sizeof(std::uint32_t));
+  if (spec_.placed) places_two = rows.positions ? rows.positions : allocate(elements * sizeof(std::uint32_t));
+  for (d.pass = 0; d.pass < key_; ++d.pass) {
+    runtime::Launch sweep(queue_, sweep_);
+    sweep.in(rows.from).out(*one).out(*two).out(*places_one).out(*places_two);
+    sweep.out(rows.values ? *rows.values : *any).out(rows.positions ? *rows.positions : *any).out(*control);
+    run_groups(sweep, rows.rows * d.tiles);
+  }
+}
+
+}  // namespace koine::exec
