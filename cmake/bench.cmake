@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# koine_bench: every bench/*.cpp in one Google Benchmark program; koine_start, which measures one start;
-# koine_accuracy, which makes docs/accuracy.md; and koine_programs.
+# koine_bench: every bench/*.cpp in one Google Benchmark program; koine_start, which measures one start; koine_first,
+# which measures the first answer of each function; koine_accuracy, which makes docs/accuracy.md; and koine_programs.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cpp")
 if(sources)
@@ -12,6 +12,9 @@ endif()
 
 add_executable(koine_start "${PROJECT_SOURCE_DIR}/bench/start/main.cpp")
 target_link_libraries(koine_start PRIVATE koine_settings koine_internal)
+
+add_executable(koine_first "${PROJECT_SOURCE_DIR}/bench/first/main.cpp")
+target_link_libraries(koine_first PRIVATE koine_settings koine::koine)
 
 # Measures against the references of the tests, for each row of the op table.
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/accuracy/*.cpp")

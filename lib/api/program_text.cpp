@@ -187,7 +187,7 @@ runtime::ProgramText api::program_text(std::string_view source, std::string_view
   includes.scan(source, fs::current_path());
   text.source += "\n" + includes.text();
   text.about = "a program of " + file;
-  text.parameters = true;
+  text.parameters = text.users = true;
   return text;
 }
 

@@ -2,9 +2,11 @@
 // Builds programs and turns a compiler's refusal into one error with its log.
 #include "cl/program.hpp"
 
+#include "base/log.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "cl/build_log.hpp"
+#include "cl/builtins.hpp"
 #include "cl/errors.hpp"
 
 namespace koine::cl {
@@ -102,14 +104,26 @@ std::string build_options(const DeviceTraits& traits, std::string_view options) 
 }
 
 Program Program::from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
-                             const std::string& source, std::string_view options) {
-  const char* text = source.data();
-  const std::size_t size = source.size();
-  cl_int code = CL_SUCCESS;
-  const ::cl::Program program(clCreateProgramWithSource(context(), 1, &text, &size, &code));
-  if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
-  build(program, device, traits, build_options(traits, options), source);
-  return Program(program, device, traits);
+                             const std::string& source, std::string_view options, bool own) {
+  const auto compile = [&](const std::string& text, const std::string& all_options) {
+    const char* begin = text.data();
+    const std::size_t size = text.size();
+    cl_int code = CL_SUCCESS;
+    const ::cl::Program program(clCreateProgramWithSource(context(), 1, &begin, &size, &code));
+    if (code != CL_SUCCESS) throw_build_error(program, device, traits, code);
+    build(program, device, traits, all_options, text);
+    return Program(program, device, traits);
+  };
+  const std::string all_options = build_options(traits, options);
+  if (own && traits.quirks.reads_all_builtins) {
+    try {
+      return compile(builtin_declarations(source) + source, all_options + ' ' + std::string(no_builtins_header));
+    } catch (const KernelBuildError& error) {
+      base::log_line(base::LogTopic::jit,
+                     std::string("builds with the header of all built-in functions: ") + error.what());
+    }
+  }
+  return compile(source, all_options);
 }
 
 Program Program::from_binary(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,

@@ -30,9 +30,10 @@ class Program {
   Program(Program&&) = default;
   Program& operator=(Program&&) = default;
   ~Program() { before_release(); }
-  /// Compiles OpenCL C. Throws KernelBuildError with the lines that the compiler complains of, and its log.
+  /// Compiles OpenCL C. Throws KernelBuildError with the lines that the compiler complains of, and its log. A text of
+  /// the library's `own` may be given declarations of the built-in functions that it calls, rather than of all.
   static Program from_source(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
-                             const std::string& source, std::string_view options);
+                             const std::string& source, std::string_view options, bool own = false);
   /// Loads what binary() gave on the same device and driver.
   static Program from_binary(const ::cl::Context& context, const ::cl::Device& device, const DeviceTraits& traits,
                              std::span<const unsigned char> binary);

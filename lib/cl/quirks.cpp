@@ -45,6 +45,9 @@ constexpr Row rows[] = {
     {"pocl", {0, 0}, every_later, &Quirks::read_to_start_skipped,
      "clEnqueueReadBuffer copies nothing, and says that all is well, where the target is the host memory that the buffer "
      "was made over, even if what is read begins further on in the buffer. Seen in 3.1."},
+    {"pocl", {0, 0}, every_later, &Quirks::reads_all_builtins,
+     "Each build reads clang's opencl-c.h twice: 18,000 lines, two thirds of the time to compile a small kernel. Seen in "
+     "3.1."},
     {"pocl", {0, 0}, every_later, &Quirks::builds_fail_now_and_then,
      "Processes that build the same program at once for the first time meet in the driver's folder of programs, and now "
      "and then one of the builds fails, with no word of the compiler's. A signal that the program handles makes LLVM "

@@ -14,12 +14,13 @@
 namespace koine::codegen {
 
 /// A program in pieces, in their order: settings, the texts of `modules`, which are names of kernels/common, the
-/// definitions that fill the hooks of kernels/<kernel>.cl, and that file. Its only kernel is named `entry`; `about` is
-/// what it is compiled for, for the log.
+/// functions of custom operations, the definitions that fill the hooks of kernels/<kernel>.cl, and that file. Its only
+/// kernel is named `entry`; `about` is what it is compiled for, for the log.
 struct KernelText {
   std::string about;
   std::string settings;
   std::vector<std::string_view> modules;
+  std::string custom;
   std::string definitions;
   std::string_view kernel;
   std::string entry;

@@ -150,9 +150,9 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   text.settings = settings(walk, traits) + printer.draw_settings();
   text.modules = printer.modules(stored);
   if (std::any_of(access.begin(), access.end(), is_shuffled)) text.modules.push_back("common/shuffled");
+  text.custom = custom_functions(body, walk.width, walk.cpu);
   text.definitions = printer.memory_instances(stored) + shuffled_instances(body, walk) +
-                     custom_functions(body, walk.width, walk.cpu) + block_type(block, walk.spilled) +
-                     "#define KN_STRIDE(k) d.inner_stride[k]\n" +
+                     block_type(block, walk.spilled) + "#define KN_STRIDE(k) d.inner_stride[k]\n" +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_ROW", row_offsets(walk) + (blocks ? "" : printer.uniform_loads(walk.access, of_rows)));

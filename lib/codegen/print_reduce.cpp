@@ -463,9 +463,9 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const Pa
   if (pass.kind == ReduceKind::prod && is_complex(pass.result)) text.modules.push_back("common/complex");
   text.kernel = walk.columns ? "reduce_columns" : "reduce_rows";
   text.about = std::string(text.kernel) + line_of(spec);
+  text.custom = custom_functions(body, walk.width, walk.cpu, pass.custom);
   text.definitions =
-      printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu, pass.custom) +
-      block_type(block, walk.spilled) + inner_strides(walk) +
+      printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
       define("KN_PARAMETERS", parameters + block_parameter(walk.spilled)) + define("KN_CONSTANTS", constants) +
       define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept", walk.kept_seams)) +
       define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced", walk.reduced_seams) +

@@ -373,9 +373,9 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& 
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
   text.kernel = "rows";
+  text.custom = custom_functions(body, walk.width, walk.cpu);
   text.definitions =
-      printer.memory_instances(stored) + custom_functions(body, walk.width, walk.cpu) +
-      block_type(block, walk.spilled) + inner_strides(walk) +
+      printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
       define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
       define("KN_CONSTANTS", printer.constants()) +
       define("KN_KEPT", part_offsets(walk.kept, false, "d.offset", "o", "kept", "kept", walk.kept_seams) +

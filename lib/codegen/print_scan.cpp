@@ -113,11 +113,12 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlo
   const std::string kept =
       part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept", walk.kept_seams);
   const std::string uniform = printer.uniform_loads(walk.access);
-  text.definitions =
-      printer.memory_instances(in_memory) + custom_functions(body, walk.width, walk.cpu, pass.custom) +
-      block_type(block, walk.spilled) + inner_strides(walk) + define("KN_PARAMETERS", parameters) +
-      define("KN_CONSTANTS", printer.constants()) + define("KN_KEPT", walk.columns ? kept : kept + uniform) +
-      define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") + value_hooks(pass, walk, printer);
+  text.custom = custom_functions(body, walk.width, walk.cpu, pass.custom);
+  text.definitions = printer.memory_instances(in_memory) + block_type(block, walk.spilled) + inner_strides(walk) +
+                     define("KN_PARAMETERS", parameters) + define("KN_CONSTANTS", printer.constants()) +
+                     define("KN_KEPT", walk.columns ? kept : kept + uniform) +
+                     define("KN_ROW", walk.columns ? row_offsets(walk) + uniform : "") +
+                     value_hooks(pass, walk, printer);
   return text;
 }
 

@@ -23,6 +23,7 @@ struct Quirks {
   bool calls_crash_at_exit = false;       ///< no thread but the one that ends the process may be in the driver then
   bool children_cannot_exit = false;      ///< exit() hangs in a forked child, in what the driver does then
   bool read_to_start_skipped = false;     ///< a read into where a buffer's host memory begins copies nothing: map it
+  bool reads_all_builtins = false;        ///< each build reads declarations of all built-in functions: give those used
   bool binary_needs_launch = false;       ///< fetch a program's binary after a launch, and when nothing is compiled
   bool builds_fail_now_and_then = false;  ///< a build that fails without a word on the text may be tried again
   bool programs_stay_mapped = false;      ///< what is mapped for a program is never given back: they are counted

@@ -45,10 +45,12 @@ std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen:
 runtime::ProgramText program_text(const codegen::KernelText& text) {
   std::string source = text.settings;
   for (std::string_view module : text.modules) source += runtime::kernel_source(module);
-  source += text.definitions;
+  source += text.custom + text.definitions;
   source += "#define KN_NAME " + text.entry + "\n";
   source += runtime::kernel_source(text.kernel);
-  return {std::move(source), "", text.entry, text.about};
+  runtime::ProgramText program{std::move(source), "", text.entry, text.about};
+  program.users = !text.custom.empty();
+  return program;
 }
 
 void run_step(runtime::Queue& queue, codegen::Step& step, const runtime::KernelRef& kernel, bool spilled,

@@ -23,6 +23,7 @@ struct ProgramText {
   std::string about = "";   ///< what it is and what it is compiled for, beside the options; for the log
   bool parameters = false;  ///< the program keeps what is known of its kernels' parameters, for which it has
                             ///< parameters_option
+  bool users = false;       ///< has code of a user's, who may call any function of OpenCL C
   bool assembly = false;    ///< not OpenCL C but the vendor's own assembly, which takes no options (NVIDIA: PTX)
 };
 

@@ -70,7 +70,7 @@ std::optional<ProgramText> dumped_program(std::string_view file, const DeviceTra
   const auto own = own_options(options.substr(mark.size()), traits);
   if (!own) return std::nullopt;
   ProgramText text{std::string(file.substr(second + 1)), *own};
-  text.parameters = own->find(parameters_option) != options.npos;
+  text.parameters = text.users = own->find(parameters_option) != options.npos;
   return text;
 }
 

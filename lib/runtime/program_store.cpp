@@ -193,9 +193,9 @@ ProgramStore::ProgramRef ProgramStore::shared(cl::Program program) const {
 ProgramStore::ProgramRef ProgramStore::build(const ProgramText& text) {
   const CompilerInUse in_use;
   using cl::Program;
-  Program program = text.assembly
-                        ? Program::from_vendor_text(context_, entry_.device, entry_.traits, text.source)
-                        : Program::from_source(context_, entry_.device, entry_.traits, text.source, text.options);
+  Program program = text.assembly ? Program::from_vendor_text(context_, entry_.device, entry_.traits, text.source)
+                                  : Program::from_source(context_, entry_.device, entry_.traits, text.source,
+                                                         text.options, !text.users);
   if (text.parameters) program.keep_parameters(program.ask_for_parameters());
   return shared(std::move(program));
 }

@@ -90,7 +90,7 @@ std::string key_of(const Spec& spec) {
 }
 
 std::string whole(const KernelText& text) {
-  return text.settings + text.definitions + std::string(text.kernel) + text.entry;
+  return text.settings + text.custom + text.definitions + std::string(text.kernel) + text.entry;
 }
 
 /// `Case` has a `spec()` and a `text()`. Each field has a change, which shows in both, and in the log's line.
