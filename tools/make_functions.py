@@ -6,7 +6,8 @@
 import struct
 import sys
 
-from mpmath import asin, atan, atanh, cos, erf, erfc, exp, floor, log, mp, mpf, pi, polyval, sin, sinh, sqrt, tanh
+from mpmath import asin, atan, atanh, cos, erf, erfc, exp, floor, gamma, log, loggamma, mp, mpf, pi, polyval, psi, sin
+from mpmath import sinh, sqrt
 
 mp.dps = 70
 
@@ -18,6 +19,23 @@ def odd(f):
 
 def far_erf(middle):
     return lambda u: log(erfc(u + middle)) / (u + middle)
+
+
+def scaled_erfc(t):
+    """exp(x^2) erfc(x) (1 + 2x), which changes little, less its value at 3, over t = (x - 3) / (x + 3)."""
+    x = 3 * (1 + t) / (1 - t)
+    return (exp(x * x) * erfc(x) * (1 + 2 * x) - exp(9) * erfc(3) * 7) / t
+
+
+def near_lgamma(s):
+    """log(gamma(2 + s)) without its zeros at 0 and -1."""
+    return loggamma(2 + s) / (s * (s + 1)) if abs(s) > mpf(10) ** -25 else psi(0, mpf(2))
+
+
+def stirling(u):
+    """What Stirling's formula lacks of log(gamma(a)), times a, as a function of u = 1 / a^2."""
+    a = 1 / sqrt(u)
+    return (loggamma(a) - ((a - mpf(1) / 2) * log(a) - a + log(2 * pi) / 2)) * a
 
 
 # name: function, from, to, degree for float32; the same for float64
@@ -32,11 +50,14 @@ POLYNOMIALS = {
     "KN_LOG_TAIL": [(LOG_TAIL, *LOGS, 9), (LOG_TAIL, *LOGS, 20)],
     "KN_LOG2_TAIL": [(lambda t: (odd(atanh)(t) - mpf(1) / 3) / t, 0, 0.0296, degree) for degree in (2, 7)],
     "KN_SINH": [(odd(sinh), 0, 1, 3), (odd(sinh), 0, 1, 7)],
-    "KN_TANH": [(odd(tanh), 0, 1, 7), (odd(tanh), 0, 1, 17)],
     "KN_ATAN": [(odd(atan), 0, 1, 10), (odd(atan), 0, 1, 20)],
     "KN_ASIN": [(odd(asin), 0, 0.25, 5), (odd(asin), 0, 0.25, 13)],
     "KN_ERF_NEAR": [(lambda t: erf(sqrt(t)) / sqrt(t) - 1, 0, end * end, degree) for end, degree in ((1, 6), (1.25, 15))],
     "KN_ERF_FAR": [(far_erf(mpf(2.5)), -1.5, 1.5, 8), (far_erf(mpf(3.625)), -2.375, 2.375, 22)],
+    "KN_ERFC": [(scaled_erfc, mpf(-2.5) / 3.5, mpf(end - 3) / (end + 3), degree) for end, degree in ((10.2, 9), (27.5, 21))],
+    "KN_LGAMMA": [(near_lgamma, -1, 1, 13), (near_lgamma, -1, 1, 28)],
+    "KN_GAMMA": [(lambda s: gamma(2 + s), 0, 1, 8), (lambda s: gamma(2 + s), 0, 1, 17)],
+    "KN_STIRLING": [(stirling, mpf(10) ** -28, mpf(1) / 36, 2), (stirling, mpf(10) ** -28, mpf(1) / 36, 7)],
 }
 
 

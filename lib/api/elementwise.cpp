@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
+#include <type_traits>
 
 namespace koine {
 namespace {
@@ -46,8 +48,41 @@ Array compared_mixed(Op op, const Operand& x1, const Operand& x2, const api::Com
   return where(signed_one < 0, below, others);
 }
 
+/// x to a power that products, a root or a quotient give within 1.5 units in the last place, in a fraction of the time;
+/// nothing for other exponents. Of float16 and bfloat16, which are rounded after each operation, only what is one.
+std::optional<Array> simple_power(const Operand& base, const Operand& exponent) {
+  if (base.is_scalar() || !exponent.is_scalar()) return std::nullopt;
+  const graph::OpInfo& row = graph::info(Op::pow);
+  const DType type = graph::compute_type(row, api::common_type(row.name, {&base, &exponent}), default_dtype());
+  const double power = graph::visit(
+      [](auto value) {
+        if constexpr (std::is_arithmetic_v<decltype(value)>) return static_cast<double>(value);
+        return std::numeric_limits<double>::quiet_NaN();
+      },
+      exponent.scalar());
+  const bool real = is_real_floating(type), one = size_of(type) == 2 && real;
+  const bool product = power == 2 || (!one && (power == 3 || power == 4));
+  const bool inverse = real && (power == 0.5 || power == -1 || (!one && (power == -0.5 || power == -2)));
+  if (is_complex(type) || !(product || inverse)) return std::nullopt;
+  const graph::Place place = api::common_place(row.name, {&base, &exponent});
+  api::require_type(place, type, row.name);
+  const Array x(api::to_node(base, type, place));
+  if (power == 2) return square(x);
+  if (power == 3) return square(x) * x;
+  if (power == 4) return square(square(x));
+  if (power == -1) return reciprocal(x);
+  if (power == -2) return square(reciprocal(x));
+  // Unlike its root, the power of -0.0 is 0 and that of minus infinity infinite.
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Array root = where(x == -infinity, infinity, abs(sqrt(x)));
+  return power < 0 ? reciprocal(root) : root;
+}
+
 Array binary(Op op, const Operand& x1, const Operand& x2) {
   const graph::OpInfo& row = graph::info(op);
+  if (op == Op::pow) {
+    if (std::optional<Array> power = simple_power(x1, x2)) return *std::move(power);
+  }
   // Logical functions read each input by itself, so their types need not have anything in common.
   if (row.domain == graph::Domain::logical) return paired(op, x1, x2, DType::bool_);
   if (!graph::is_comparison(op)) return paired(op, x1, x2, api::common_type(row.name, {&x1, &x2}));

@@ -239,21 +239,18 @@ std::string Printer::cast_text(const Line& line) const {
   return "convert_" + vector_type(to) + "(" + x + ")";
 }
 
-const char* Printer::own_expression(const Line& line) const {
-  const bool own = line.portable || traits_.quirks.own_functions;
-  return own ? graph::own_expression(graph::info(line.op), line.in_type) : nullptr;
+const graph::OwnExpression* Printer::own_expression(const Line& line) const {
+  // Integers are the same either way.
+  if (!traits_.quirks.own_functions && (!line.portable || is_integer(line.in_type))) return nullptr;
+  const graph::OwnExpression& own = graph::own_expression(graph::info(line.op), line.in_type);
+  return own.text ? &own : nullptr;
 }
 
 const char* Printer::expression_of(const Line& line) const {
-  if (const char* own = own_expression(line)) return own;
-  if (line.op == Op::lgamma && traits_.quirks.lgamma_overflows_early) {
-    // By Stirling's formula, of which two terms are enough there.
-    return "!($0 > ($V)(1e30f) ? $0 * (log($0) - ($V)(1)) : kn_lgamma_$T($0))";
-  }
+  if (const graph::OwnExpression* own = own_expression(line)) return own->text;
   if (line.op == Op::lgamma && traits_.quirks.lgamma_of_infinity_wrong) {
     return "!(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : kn_lgamma_$T(isinf($0) ? fabs($0) : $0))";
   }
-  if (line.op == Op::tgamma && traits_.quirks.tgamma_wrong_below_33) return "!kn_tgamma_far_$T($0)";
   return expression(graph::info(line.op), line.in_type);
 }
 
@@ -403,21 +400,25 @@ std::string Printer::memory_instances(const std::vector<DType>& stored) const {
 }
 
 std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored) const {
-  bool half = std::any_of(stored.begin(), stored.end(), is_half), integer = false, real = false, complex = false;
+  bool half = std::any_of(stored.begin(), stored.end(), is_half), integer = false, real = false;
   std::set<std::string_view> own;
   for (const Line& line : body_.lines) {
     half = half || is_half(line.type);
     if (!graph::in_table(line.op)) continue;
-    const std::string_view text = expression_of(line);
-    if (own_expression(line)) own.insert(graph::info(line.op).expressions.own_file);
-    if (own_expression(line) || text.find("kn_") == std::string_view::npos) continue;
-    (is_complex(line.in_type) ? complex : is_integer(line.in_type) ? integer : real) = true;
+    if (const graph::OwnExpression* function = own_expression(line)) {
+      own.insert(function->file);
+    } else if (std::string_view(expression_of(line)).find("kn_") == std::string_view::npos) {
+      continue;
+    } else if (is_complex(line.in_type)) {
+      own.insert(graph::info(line.op).expressions.c_file);
+    } else {
+      (is_integer(line.in_type) ? integer : real) = true;
+    }
   }
   std::vector<std::string_view> result = {"common/vector", "common/memory"};
   if (half) result.push_back("common/half");
   if (integer) result.push_back("common/integer");
   if (real) result.push_back("common/real");
-  if (complex) result.push_back("common/complex_math");  // brings common/complex
   result.insert(result.end(), own.begin(), own.end());
   const bool takes = std::any_of(body_.loads.begin(), body_.loads.end(), [](const Load& load) { return load.take; });
   if (takes) result.insert(result.end(), {"common/fault", "common/take"});

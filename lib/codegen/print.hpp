@@ -77,7 +77,7 @@ class Printer {
   std::string cast_text(const Line& line) const;
   std::string table_text(std::size_t index) const;
   /// The expression by Koine's own function, null where the driver's serves.
-  const char* own_expression(const Line& line) const;
+  const graph::OwnExpression* own_expression(const Line& line) const;
   /// The table's expression, or one that avoids what the device's driver gets wrong.
   const char* expression_of(const Line& line) const;
 

@@ -14,10 +14,8 @@ using DeviceClass = DeviceType;
 
 /// What a driver gets wrong, one flag for each case. lib/cl/quirks.cpp says which driver, and why.
 struct Quirks {
-  bool own_functions = false;             ///< elementary functions are slow or inexact: use Koine's own
-  bool lgamma_overflows_early = false;    ///< lgamma is infinite before the end of the range
+  bool own_functions = false;             ///< functions are slow, inexact or computed one by one: use Koine's own
   bool lgamma_of_infinity_wrong = false;  ///< lgamma is wrong at -inf and just below 0
-  bool tgamma_wrong_below_33 = false;     ///< tgamma loses its digits below -33, in double below -170
   bool lazy_allocation = false;           ///< clCreateBuffer succeeds without memory: touch a new buffer once
   bool crashes_at_exit = false;           ///< a process must not end while work is under way: wait for it
   bool calls_crash_at_exit = false;       ///< no thread but the one that ends the process may be in the driver then

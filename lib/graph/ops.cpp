@@ -30,8 +30,10 @@ bool is_exact(const OpInfo& row, DType type) {
   return !is_real_floating(type) || row.expressions.approximate.find('f') == std::string_view::npos;
 }
 
-const char* own_expression(const OpInfo& row, DType type) {
-  return is_complex(type) ? row.expressions.own_c : is_real_floating(type) ? row.expressions.own_f : nullptr;
+const OwnExpression& own_expression(const OpInfo& row, DType type) {
+  static constexpr OwnExpression none;
+  if (is_integer(type)) return row.expressions.own_i;
+  return is_real_floating(type) ? row.expressions.own_f : none;
 }
 
 bool is_comparison(Op op) {

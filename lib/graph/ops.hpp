@@ -65,6 +65,12 @@ enum class Domain : std::uint8_t {
 
 enum class Result : std::uint8_t { same, boolean, real };
 
+/// An expression by a function of Koine's own, and the file of kernels where that function stands.
+struct OwnExpression {
+  const char* text = nullptr;
+  const char* file = "";
+};
+
 /// OpenCL C for each kind of type; null where the operation does not take it.
 struct Expressions {
   const char* b = nullptr;
@@ -72,10 +78,10 @@ struct Expressions {
   const char* u = nullptr;
   const char* f = nullptr;
   const char* c = nullptr;
+  const char* c_file = "";            ///< where the function of complex numbers stands, a file of kernels
   std::string_view approximate = "";  ///< of "fc": the kinds of which devices may give different bits
-  const char* own_f = nullptr;        ///< by Koine's own function of real numbers, which has the same bits everywhere
-  const char* own_c = nullptr;        ///< likewise of complex ones
-  const char* own_file = "";          ///< where that function stands, a file of kernels
+  OwnExpression own_f = {};           ///< of real numbers, with the same bits everywhere
+  OwnExpression own_i = {};           ///< of integers, for devices that divide and multiply vectors of them one by one
 };
 
 struct OpInfo {
@@ -95,9 +101,9 @@ const char* expression(const Expressions& expressions, DType type);
 inline const char* expression(const OpInfo& row, DType type) { return expression(row.expressions, type); }
 /// Whether every device gives the same bits for inputs of `type` (koine::reproducible says how far).
 bool is_exact(const OpInfo& row, DType type);
-/// The expression by Koine's own function; null where there is none, since the other has the same bits everywhere, or
-/// none promises them.
-const char* own_expression(const OpInfo& row, DType type);
+/// The expression by Koine's own function; its text is null where there is none, since the other has the same bits
+/// everywhere, or none promises them.
+const OwnExpression& own_expression(const OpInfo& row, DType type);
 /// The name of a row or of a family, for messages and listings.
 std::string_view name(Op op);
 
