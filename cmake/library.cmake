@@ -11,10 +11,11 @@ find_path(KOINE_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Folder of DLPac
 mark_as_advanced(KOINE_CLHPP_INCLUDE_DIR KOINE_DLPACK_INCLUDE_DIR)
 
 include(cmake/kernels.cmake)
+include(cmake/host_functions.cmake)
 file(GLOB KOINE_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/*/*.cpp")
 file(GLOB KOINE_HEADERS CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/koine/*.hpp")
 
-add_library(koine_objects OBJECT ${KOINE_SOURCES} "${KOINE_KERNEL_SOURCES}")
+add_library(koine_objects OBJECT ${KOINE_SOURCES} "${KOINE_KERNEL_SOURCES}" ${KOINE_HOST_SOURCES})
 target_include_directories(koine_objects
   PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/lib" PRIVATE "${PROJECT_BINARY_DIR}/generated")
 target_include_directories(koine_objects SYSTEM PRIVATE "${KOINE_CLHPP_INCLUDE_DIR}" "${KOINE_DLPACK_INCLUDE_DIR}")

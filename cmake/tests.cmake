@@ -79,6 +79,13 @@ if(TARGET test_runtime)
     LABELS runtime TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
 endif()
 
+# Steps that the host does itself, which all other tests leave to the kernels that they are about. The op table once more.
+koine_add_tests(host koine_internal KOINE_HOST_STEPS=on)
+if(TARGET test_ops)
+  add_test(NAME host.ops COMMAND test_ops --no-version --force-colors=false)
+  set_tests_properties(host.ops PROPERTIES LABELS host TIMEOUT 900 ENVIRONMENT KOINE_HOST_STEPS=on)
+endif()
+
 # tests/stress runs on two devices as well, and with so few programs in memory that they come and go all the time. A
 # program of its own, small enough to be built with each sanitizer.
 koine_add_tests(stress koine::koine "POCL_DEVICES=pthread pthread" KOINE_PROGRAM_LIMIT=12)

@@ -66,7 +66,8 @@ std::string kernels_of(const ExplainedStep& step) {
   if (step.family == "view") return "no kernel: a view of memory";
   std::vector<std::string> names;
   for (const exec::ExplainedKernel& kernel : step.kernels) names.push_back(kernel.name);
-  return names.empty() ? step.family + " (no kernel of Koine's)" : joined(names);
+  if (names.empty()) return step.family + " (no kernel of Koine's)";
+  return joined(names) + (step.on_host ? ", by the host: small work on a device that is idle" : "");
 }
 
 std::string time_text(double seconds) {

@@ -17,9 +17,9 @@ std::optional<std::string> env(const char* name) {
   return std::string(text);
 }
 
-bool env_flag(const char* name) {
+bool env_flag(const char* name, bool unset) {
   const auto value = env(name);
-  if (!value) return false;
+  if (!value) return unset;
   const std::string text = lower(*value);
   if (text == "1" || text == "on" || text == "yes" || text == "true") return true;
   if (text == "0" || text == "off" || text == "no" || text == "false") return false;

@@ -32,6 +32,9 @@ constexpr cl_device_info pci_bus_info_khr = 0x410F, uuid_khr = 0x106A;
 constexpr cl_int no_platform = -1001;
 constexpr cl_device_info pci_bus_nv = 0x4008, pci_slot_nv = 0x4009, pci_domain_nv = 0x400A;
 constexpr cl_device_info capability_major_nv = 0x4000, capability_minor_nv = 0x4001, warp_size_nv = 0x4003;
+// Of OpenCL 2.0 and later.
+constexpr cl_device_info svm_capabilities = 0x1053;
+constexpr cl_bitfield svm_fine_grain_buffer = 1 << 1;
 constexpr cl_device_info topology_amd = 0x4037, board_name_amd = 0x4038, wavefront_width_amd = 0x4043;
 
 struct Found {
@@ -179,6 +182,9 @@ DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::stri
   traits.fp16 = extensions.find("cl_khr_fp16") != std::string_view::npos;
   traits.unified_memory = traits.device_class == DeviceClass::cpu ||
                           query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY).value_or(CL_FALSE) != CL_FALSE;
+  // A CPU that shares single bytes with the host keeps no copy of what it was given.
+  traits.host_memory = traits.device_class == DeviceClass::cpu &&
+                       (query<cl_bitfield>(device, svm_capabilities).value_or(0) & svm_fine_grain_buffer) != 0;
   traits.exact_divide =
       (required<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   traits.compute_units = required<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);

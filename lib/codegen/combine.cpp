@@ -2,7 +2,7 @@
 // Filling in the expressions of the table of reductions.
 #include "codegen/combine.hpp"
 
-#include "codegen/print.hpp"
+#include "base/dtypes.hpp"
 
 namespace koine::codegen {
 namespace {
@@ -22,7 +22,7 @@ std::string typed(const graph::Expressions& expressions, DType type) {
     if (*c != '$') {
       result += *c;
     } else if (*++c == 'T') {
-      result += register_type(type);
+      result += base::row_of(type).registers;
     } else {
       result += limit(type, *c == 'L');
     }

@@ -3,6 +3,7 @@
 #include "codegen/param_block.hpp"
 
 #include "base/with_type.hpp"
+#include "codegen/constant.hpp"
 #include "codegen/print.hpp"
 
 #include <algorithm>
@@ -15,9 +16,10 @@ void ParamBlock::add_real(Name name, DType type, double value) {
   add(name, static_cast<float>(value));
 }
 
-void ParamBlock::add_constant(Name name, const graph::Node& constant) {
+std::size_t write_constant(const graph::Node& constant, std::array<std::byte, 16>& to) {
   const graph::ConstantValue& c = constant.get<graph::Op::constant>();
-  const auto as = [&](auto value) { append(name, register_type(constant.dtype), &value, sizeof value); };
+  std::size_t size = 0;
+  const auto as = [&](auto value) { std::memcpy(to.data(), &value, size = sizeof value); };
   base::with_type(constant.dtype, [&]<class T>(base::Tag<T>) {
     if constexpr (std::is_integral_v<T>) {
       as(static_cast<T>(c.integer));
@@ -29,6 +31,13 @@ void ParamBlock::add_constant(Name name, const graph::Node& constant) {
       as(T(c.real));
     }
   });
+  return size;
+}
+
+void ParamBlock::add_constant(Name name, const graph::Node& constant) {
+  std::array<std::byte, 16> value;
+  const std::size_t size = write_constant(constant, value);
+  append(name, register_type(constant.dtype), value.data(), size);
 }
 
 std::string ParamBlock::type() const {

@@ -5,6 +5,7 @@
 #include "codegen/plan.hpp"
 #include "exec/evaluation.hpp"
 #include "exec/families.hpp"
+#include "exec/host_step.hpp"
 #include "exec/programs.hpp"
 
 #include <algorithm>
@@ -53,6 +54,7 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
   const PlannerLease planner;
   const codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
   const std::span<codegen::Step* const> steps = planner->plan(roots, limits);
+  HostSteps on_host(context);
   std::vector<Work> prepared;
   prepared.reserve(steps.size());
   for (codegen::Step* step : steps) {
@@ -60,7 +62,9 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
       const auto root = std::find(roots.begin(), roots.end(), output.node);
       if (!destinations.empty() && root != roots.end()) output.destination = &destinations[root - roots.begin()];
     }
-    prepared.push_back(prepare(programs, queue_of(*step->node), *step));
+    runtime::Queue& queue = queue_of(*step->node);
+    Work work = on_host.prepare(queue, *step);
+    prepared.push_back(work ? std::move(work) : prepare(programs, queue, *step));
   }
   planning.reset();
   programs.complete();

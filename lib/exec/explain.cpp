@@ -5,6 +5,7 @@
 #include "exec/evaluate.hpp"
 #include "exec/evaluation.hpp"
 #include "exec/families.hpp"
+#include "exec/host_step.hpp"
 #include "graph/families.hpp"
 
 #include <algorithm>
@@ -119,13 +120,16 @@ Explained explained(runtime::Context& context, std::span<Node* const> roots) {
       if (graph::wanted_results(*note.node).empty()) stored[at].push_back(note.node);
     }
   }
+  HostSteps on_host(context);
   for (std::size_t k = 0; k < steps.size(); ++k) {
     ExplainedStep& step = result.steps[k];
     step.family = graph::name(steps[k]->family);
     step.traffic = traffic_of_step(*steps[k], stored[k]);
     std::vector<Programs::Asked> asked;
     Programs programs(context, asked);
-    prepare(programs, queue_of(*steps[k]->node), *steps[k]);
+    runtime::Queue& queue = queue_of(*steps[k]->node);
+    step.on_host = on_host.prepare(queue, *steps[k]) != nullptr;
+    prepare(programs, queue, *steps[k]);
     for (Programs::Asked& each : asked) {
       step.kernels.push_back({std::move(each.kernel), std::move(each.text.options), std::move(each.text.source)});
     }

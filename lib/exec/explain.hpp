@@ -35,6 +35,7 @@ struct ExplainedKernel {
 struct ExplainedStep {
   std::string family;
   std::vector<ExplainedKernel> kernels;
+  bool on_host = false;            ///< the calling thread would do now what the kernels do
   std::vector<std::size_t> fused;  ///< values that it computes and does not store
   std::vector<ExplainedStored> stored;
   Traffic traffic;

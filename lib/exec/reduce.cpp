@@ -27,21 +27,44 @@ void write_nothing(runtime::Queue& queue, graph::ReduceKind kind, DType type, st
 
 }  // namespace
 
+Reduction::Order Reduction::order_of(const codegen::Step& step) {
+  const graph::Node& node = *step.node;
+  // The positions of equal ones come out the same in any order. Exponentials differ anyway.
+  const bool value = graph::info(node.get<graph::Op::reduce>().kind).state == graph::State::value;
+  Order order{{}, codegen::has_fixed_order(node) && value, step.finished ? &step.finish : nullptr};
+  const Shape &shape = node.inputs[0]->shape, &domain = step.body.domain;
+  for (const codegen::Output& output : step.body.outputs) {
+    order.values.push_back({output.node->get<graph::Op::reduce>(), output.node->dtype});
+    if (domain == shape) continue;
+    std::vector<std::size_t>& axes = order.values.back().reduction.axes;
+    const std::vector<std::size_t> whole = std::exchange(axes, {});
+    for (std::size_t part = 0; part < domain.size(); ++part) {
+      const std::size_t axis = graph::axis_of_part(shape, domain, part);
+      if (std::binary_search(whole.begin(), whole.end(), axis)) axes.push_back(part);
+    }
+  }
+  return order;
+}
+
+codegen::ReducePass Reduction::pass_of(const Order& order, const codegen::Body& body, bool partial) {
+  const graph::ReduceInfo& first = order.values[0].reduction;
+  std::vector<codegen::ReducedValue> several;
+  if (order.values.size() > 1) {
+    for (const Value& value : order.values) several.push_back({value.reduction.kind, value.type});
+  }
+  return {first.kind,         &body,       partial, true, order.values[0].type, order.fixed, std::move(several),
+          first.custom.get(), order.finish};
+}
+
 Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order,
                      graph::Place place, std::string_view function)
-    : queue_(queue), values_(std::move(order.values)), function_(function), passes_(1) {
+    : queue_(queue), order_(std::move(order)), function_(function), passes_(1) {
   passes_.back().body = &body;
-  std::vector<std::size_t> axes = values_[0].reduction.axes;
-  std::vector<codegen::ReducedValue> several;
-  if (values_.size() > 1) {
-    for (const Value& value : values_) several.push_back({value.reduction.kind, value.type});
-  }
+  std::vector<std::size_t> axes = order_.values[0].reduction.axes;
   bool partial = false;
   while (true) {
     Pass& now = passes_.back();
-    const graph::ReduceInfo& first = values_[0].reduction;
-    now.pass = {first.kind, now.body,           partial,     true, values_[0].type, order.fixed,
-                several,    first.custom.get(), order.finish};
+    now.pass = pass_of(order_, *now.body, partial);
     now.walk = make_reduce_walk(now.pass, axes, queue.traits());
     now.pass.last = now.walk.blocks == 1;
     prepare_kernel(programs, now);
@@ -64,7 +87,7 @@ Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::B
 void Reduction::prepare_kernel(Programs& programs, Pass& now) const {
   const DeviceTraits& traits = queue_.traits();
   std::vector<codegen::Finish> finishes;
-  for (const Value& value : values_) finishes.push_back({value.reduction.divisor, value.reduction.scale});
+  for (const Value& value : order_.values) finishes.push_back({value.reduction.divisor, value.reduction.scale});
   now.parameters = parameters_of(now.pass, now.walk, finishes);
   now.walk.spilled = now.parameters.spills(buffers_of(now.pass), traits);
   std::string key = "r";
@@ -110,25 +133,10 @@ void Reduction::run(std::span<const runtime::Buffer* const> results) const {
 
 Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  const auto& info = node.get<graph::Op::reduce>();
   std::shared_ptr<const Reduction> reduction;
   if (node.shape.elements() > 0 && step.body.domain.elements() > 0) {
-    // The positions of equal ones come out the same in any order. Exponentials differ anyway.
-    Reduction::Order order{{},
-                           codegen::has_fixed_order(node) && graph::info(info.kind).state == graph::State::value,
-                           step.finished ? &step.finish : nullptr};
-    const Shape &shape = node.inputs[0]->shape, &domain = step.body.domain;
-    for (const codegen::Output& output : step.body.outputs) {
-      order.values.push_back({output.node->get<graph::Op::reduce>(), output.node->dtype});
-      if (domain == shape) continue;
-      std::vector<std::size_t>& axes = order.values.back().reduction.axes;
-      const std::vector<std::size_t> whole = std::exchange(axes, {});
-      for (std::size_t part = 0; part < domain.size(); ++part) {
-        const std::size_t axis = graph::axis_of_part(shape, domain, part);
-        if (std::binary_search(whole.begin(), whole.end(), axis)) axes.push_back(part);
-      }
-    }
-    reduction = std::make_shared<Reduction>(programs, queue, step.body, order, node.place, function_of(node));
+    reduction = std::make_shared<Reduction>(programs, queue, step.body, Reduction::order_of(step), node.place,
+                                            function_of(node));
   }
   return [&queue, &step, reduction = std::move(reduction)] {
     const std::vector<codegen::Output>& outputs = step.storing().outputs;

@@ -24,6 +24,10 @@ class Reduction {
     bool fixed;                             // by the tree that is the same on every device
     const codegen::Body* finish = nullptr;  // what is stored in place of the results, which outlives this
   };
+  /// What a step of the family reduces, whose domain has elements.
+  static Order order_of(const codegen::Step& step);
+  /// A pass over what a body computes, or over what the pass before left.
+  static codegen::ReducePass pass_of(const Order& order, const codegen::Body& body, bool partial);
   /// Asks for all kernels. The domain has elements; the body outlives this.
   Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order, graph::Place place,
             std::string_view function);
@@ -47,7 +51,7 @@ class Reduction {
   void prepare_kernel(Programs& programs, Pass& now) const;
 
   runtime::Queue& queue_;
-  std::vector<Value> values_;
+  Order order_;
   std::string_view function_;
   std::deque<Pass> passes_;
 };

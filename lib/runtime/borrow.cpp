@@ -87,8 +87,9 @@ std::optional<Borrowed> borrow(Context& context, const void* memory, std::uint64
                                        reinterpret_cast<void*>(address - skipped), &code);
   if (code != CL_SUCCESS) return std::nullopt;
   borrowed_buffers.fetch_add(1);
+  Block block{handle, capacity, {}, reinterpret_cast<void*>(address - skipped)};
   try {
-    return Borrowed{std::make_shared<Buffer>(context, nullptr, Block{handle, capacity, {}}, size, std::move(owner)),
+    return Borrowed{std::make_shared<Buffer>(context, nullptr, std::move(block), size, std::move(owner)),
                     static_cast<std::int64_t>(skipped / element_size)};
   } catch (...) {
     borrowed_buffers.fetch_sub(1);

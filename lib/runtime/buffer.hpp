@@ -3,6 +3,7 @@
 // the host, borrowed, or another library's, which shares it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -22,6 +23,7 @@ struct Block {
   cl_mem memory = nullptr;
   std::uint64_t capacity = 0;
   Uses uses;
+  void* host = nullptr;  ///< the same memory, where the host may read and write it too
 };
 
 class Buffer {
@@ -59,6 +61,9 @@ class Buffer {
   /// Whether the memory is somebody else's, which nobody here may write.
   bool borrowed() const noexcept { return pool_ == nullptr; }
   Context& context() const noexcept { return *context_; }
+
+  /// Where the host has the memory too, for Queue::on_host; null where it has not.
+  std::byte* host() const noexcept { return static_cast<std::byte*>(block_.host); }
 
   /// What may still be under way in the memory. Under the context's order mutex.
   Uses& uses() const noexcept { return block_.uses; }

@@ -108,7 +108,8 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
              }),
       programs_(program_limit()),
       generation_(base::process_generation()),
-      synchronous_(base::env_flag("KOINE_SYNC")) {
+      synchronous_(base::env_flag("KOINE_SYNC")),
+      host_memory_(base::env_flag("KOINE_HOST_STEPS", true) && entry.traits.host_memory) {
   base::env_flag("KOINE_REPRODUCIBLE");  // read where nothing can be thrown
   base::matmul_precision_of_environment();
   pool_.publish(claim_board_entry(traits()));
@@ -225,6 +226,10 @@ void Context::finish(std::string_view function) {
     for (const auto& queue : queues_) queues.push_back(queue.get());
   }
   for (Queue* const queue : queues) queue->finish(function);
+}
+
+bool Context::idle() const noexcept {
+  return std::all_of(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->idle(); });
 }
 
 bool Context::relieve(cl_int code) noexcept {

@@ -33,6 +33,7 @@ struct Activity {
   std::uint64_t built = 0;   ///< programs that the compiler made
   std::uint64_t loaded = 0;  ///< programs from the cache on disk
   std::uint64_t launches = 0;
+  std::uint64_t host_steps = 0;      ///< steps that threads of the host did instead
   std::uint64_t staging_slots = 0;   ///< pinned buffers that transfers share
   std::uint64_t staging_events = 0;  ///< those of their last transfers
 };
@@ -93,13 +94,27 @@ class Context {
   std::mutex& evaluation_mutex() noexcept { return evaluation_mutex_; }
 
   Activity activity() const noexcept {
-    return {store_.built(), store_.loaded(), launches_.load(std::memory_order_relaxed), transfers_.staging_slots(),
+    return {store_.built(),
+            store_.loaded(),
+            launches_.load(std::memory_order_relaxed),
+            host_steps_.load(std::memory_order_relaxed),
+            transfers_.staging_slots(),
             transfers_.staging_events()};
   }
   /// Whether the driver compiles the kernel when it is launched now.
   bool compiles_at(const Kernel& kernel) const noexcept {
     return traits().quirks.crashes_at_exit && !kernel.was_launched();
   }
+  /// Whether the device works in the host's own memory, where the host may do what is small itself: see Queue::on_host.
+  /// KOINE_HOST_STEPS=off leaves all to the driver.
+  bool works_in_host_memory() const noexcept { return host_memory_; }
+  /// Whether nothing that was enqueued may still be under way, as far as that is known without asking the driver.
+  bool known_idle() const {
+    const std::lock_guard lock(order_mutex_);
+    return idle();
+  }
+  /// Counts a step that the calling thread did.
+  void did_on_host() noexcept { host_steps_.fetch_add(1, std::memory_order_relaxed); }
   /// Counts a launch, and does what the driver needs after it.
   void launched(Kernel& kernel);
 
@@ -165,6 +180,8 @@ class Context {
   ProgramCache::Built make(const ProgramText& text) { return {store_.make(text), text.entry}; }
   [[noreturn]] void throw_unusable(std::string_view function) const;
   [[noreturn]] void throw_ending(std::string_view function) const;
+  /// Under the order mutex.
+  bool idle() const noexcept;
   /// If a code means that memory ran out: waits for all work, releases what the pool holds, and says that trying again
   /// makes sense.
   bool relieve(cl_int code) noexcept;
@@ -187,9 +204,11 @@ class Context {
   base::Background* background_ = nullptr;  // never destroyed, as its thread may be the last that runs
   std::uint32_t generation_;
   bool synchronous_;
+  bool host_memory_;
   std::atomic<bool> finishes_at_exit_{false};  // once the driver has compiled
   std::atomic<bool> lost_{false};
   std::atomic<std::uint64_t> launches_{0};
+  std::atomic<std::uint64_t> host_steps_{0};
 };
 
 }  // namespace koine::runtime

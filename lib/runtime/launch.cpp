@@ -52,7 +52,7 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
   if (code != CL_SUCCESS) fail_run(code, global, local);
   if (!faults_.empty()) hand_on_faults();
   if (context.synchronous()) {
-    if (const cl_int waited = cl::finish(queue_.handle(), queue_.traits().quirks); waited != CL_SUCCESS) {
+    if (const cl_int waited = queue_.wait_for_all(); waited != CL_SUCCESS) {
       context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues' memory: from the pool, or from the driver with a second chance.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/log.hpp"
@@ -67,7 +68,30 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   return made(std::move(block));
 }
 
+cl_int Queue::create_on_host(Block& block) {
+  const std::size_t alignment = std::max<std::size_t>(traits().base_alignment, 128);
+  void* const host = std::aligned_alloc(alignment, (block.capacity + alignment - 1) / alignment * alignment);
+  if (host == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  const auto free_host = [](cl_mem, void* memory) { std::free(memory); };
+  cl_int code = CL_SUCCESS;
+  const cl_mem memory =
+      clCreateBuffer(context_.handle()(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, block.capacity, host, &code);
+  if (code == CL_SUCCESS) {
+    // The driver lets go of the buffer when its last command is over.
+    code = clSetMemObjectDestructorCallback(memory, free_host, host);
+    if (code != CL_SUCCESS) clReleaseMemObject(memory);
+  }
+  if (code != CL_SUCCESS) {
+    std::free(host);
+    return code;
+  }
+  block.memory = memory;
+  block.host = host;
+  return code;
+}
+
 cl_int Queue::create(Block& block) {
+  if (context_.works_in_host_memory()) return create_on_host(block);
   cl_int code = CL_SUCCESS;
   const cl_mem memory = clCreateBuffer(context_.handle()(), CL_MEM_READ_WRITE, block.capacity, nullptr, &code);
   if (code != CL_SUCCESS) return code;

@@ -38,7 +38,9 @@ Queue::Queue(Context& context, std::size_t number)
     : context_(context), number_(number), driver_(make_driver_queue(context)) {}
 
 Queue::Queue(Context& context, std::size_t number, ::cl::CommandQueue handle)
-    : context_(context), number_(number), driver_(context.handle(), context.entry().device, std::move(handle)) {}
+    : context_(context), number_(number), driver_(context.handle(), context.entry().device, std::move(handle)) {
+  lent_ = true;
+}
 
 const DeviceTraits& Queue::traits() const noexcept { return context_.traits(); }
 std::mutex& Queue::order_mutex() const noexcept { return context_.order_mutex_; }
@@ -63,6 +65,7 @@ void Queue::change_recording(bool on) noexcept {
 
 cl_command_queue Queue::keep_handle() {
   const std::lock_guard lock(order_mutex());
+  lent_ = true;
   return driver_.keep();
 }
 
@@ -190,8 +193,43 @@ void Queue::check_faults(const Buffer& buffer, const std::function<void(const Bu
 
 void Queue::finish(std::string_view function) {
   const Context::InUse in_use(context_, function);
-  const cl_int code = cl::finish(handle(), traits().quirks);
+  const cl_int code = wait_for_all();
   if (code != CL_SUCCESS) context_.fail(code, function, "finish the work");
+}
+
+cl_int Queue::wait_for_all() noexcept {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(order_mutex());
+    number = enqueued_;
+  }
+  const cl_int code = cl::finish(handle(), traits().quirks);
+  if (code == CL_SUCCESS) is_over(number);
+  return code;
+}
+
+void Queue::is_over(std::uint64_t number) noexcept {
+  const std::lock_guard lock(order_mutex());
+  finished_ = std::max(finished_, number);
+}
+
+bool Queue::begin_on_host(std::span<const Use> uses) {
+  if (!context_.works_in_host_memory()) return false;
+  for (const Use& use : uses) {
+    if (use.buffer->host() == nullptr) return false;
+  }
+  const std::lock_guard lock(order_mutex());
+  if (!context_.idle()) return false;
+  follow_recording();
+  pass_on(faults_of(uses), uses);
+  return true;
+}
+
+void Queue::wait_for_host(std::span<const Use> uses) {
+  context_.finish("eval");
+  // What was enqueued since then is in no memory of the caller's.
+  const std::lock_guard lock(order_mutex());
+  pass_on(faults_of(uses), uses);
 }
 
 void Queue::launched() noexcept {
@@ -203,7 +241,7 @@ void Queue::launched() noexcept {
   launches_.store(0, std::memory_order_relaxed);
   using namespace std::chrono;
   const auto start = steady_clock::now();
-  cl::finish(handle(), traits().quirks);
+  wait_for_all();
   // As many as keep the device busy for a fraction of a second, by what this wait took, and no longer: the end of the
   // process waits for them too.
   const auto time = steady_clock::now() - start;
@@ -230,6 +268,7 @@ cl::Event Queue::record() {
 void Queue::wait(const cl::Event& event) {
   const Context::InUse in_use(context_, "wait");
   const std::lock_guard lock(order_mutex());  // the handle must not change before the barrier stands in it
+  ++enqueued_;
   const cl_event raw = event.handle()();
   const cl_int code = clEnqueueBarrierWithWaitList(handle(), 1, &raw, nullptr);
   if (code != CL_SUCCESS) context_.fail(code, "wait", "wait for an event");

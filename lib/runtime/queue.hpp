@@ -2,6 +2,7 @@
 // One in-order queue of a context: where commands are enqueued, ordered after what other queues did to the same memory.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -77,6 +78,8 @@ class Queue {
 
   /// Waits for all work of this queue.
   void finish(std::string_view function = "synchronize");
+  /// The same, and gives OpenCL's code.
+  cl_int wait_for_all() noexcept;
   /// Sends all work to the device without waiting.
   void flush();
   /// Counts a launch, and waits for all of them now and then: a driver keeps what is enqueued faster than the device
@@ -92,6 +95,25 @@ class Queue {
   /// nobody else writes meanwhile. Returns OpenCL's code.
   template <class Transfer>
   cl_int transfer(std::initializer_list<Use> uses, Transfer transfer);
+  /// Runs `work()`, which reads and writes these buffers through Buffer::host, on the calling thread in place of a
+  /// command, and as one: if the host has all of this memory, and nothing that was enqueued may still be under way.
+  /// Whether it ran. Memory that is written is the caller's alone, and nobody writes what is read meanwhile.
+  template <class Work>
+  bool on_host(std::span<const Use> uses, Work work) {
+    if (!begin_on_host(uses)) return false;
+    work();
+    return true;
+  }
+  template <class Work>
+  bool on_host(std::initializer_list<Use> uses, Work work) {
+    return on_host(std::span(uses.begin(), uses.size()), work);
+  }
+  /// The same of buffers that the host has, after a wait for the context if something is under way.
+  template <class Work>
+  void on_host_at_last(std::span<const Use> uses, Work work) {
+    if (!begin_on_host(uses)) wait_for_host(uses);
+    work();
+  }
   /// Enqueues what `enqueue(cl_event*)` enqueues on handle(), after all work on other queues that `uses` depend on, and
   /// notes it for theirs. Where memory runs out, waits and releases what the pool holds, and tries once more. While
   /// commands are recorded, so is this one, as the Command that `describe()` gives; a null pointer instead of that says
@@ -112,7 +134,15 @@ class Queue {
   cl_int wait_for(std::span<const Use> uses);
   cl_int wait_for(std::span<const Point* const> points);
   void note(std::span<const Use> uses, const ::cl::Event& event) noexcept;
+  /// Whether all that was enqueued is known to be over.
+  bool idle() const noexcept { return !lent_ && finished_ == enqueued_; }
   cl_int start_after(Queue& other);
+  /// The commands up to this number are over. Takes the order mutex.
+  void is_over(std::uint64_t number) noexcept;
+  bool begin_on_host(std::span<const Use> uses);
+  void wait_for_host(std::span<const Use> uses);
+  /// Of as many bytes as the command says.
+  void copy_on_host(void* to, const void* from, const Command& command);
   /// After a failure: what was enqueued of it all the same is over before anything else happens to its memory.
   cl_int failed(cl_int code) noexcept;
   /// What is written inherits the faults of what was read for it.
@@ -136,6 +166,8 @@ class Queue {
   bool relieve_locked(cl_int code) noexcept;  // takes the order mutex itself
   /// New memory for a block of that capacity.
   cl_int create(Block& block);
+  /// The same of the host's, in which the device works too.
+  cl_int create_on_host(Block& block);
   template <class Enqueue>
   cl_int enqueue_recorded(const Command& command, Enqueue enqueue, const cl_event& event);
 
@@ -145,6 +177,8 @@ class Queue {
   std::atomic<std::uint64_t> launches_{0};         // since launched() waited last
   std::atomic<std::uint64_t> most_under_way_{16};  // where the end of the process waits for work
   std::uint64_t ticket_ = 0;                       // of the last command that was noted
+  std::uint64_t enqueued_ = 0, finished_ = 0;      // commands, and those that are known to be over
+  bool lent_ = false;                              // other code enqueues on the handle too
   std::size_t transfers_ = 0;                      // under way, on the handle that they began with
   std::vector<std::uint64_t> seen_;  // by queue number: the last of its commands that later work here comes after
 };
@@ -152,6 +186,7 @@ class Queue {
 template <class Enqueue, class Describe>
 cl_int Queue::submit(std::span<const Use> uses, Enqueue enqueue, cl::Event* event, Describe describe) {
   const std::lock_guard lock(order_mutex());
+  ++enqueued_;
   const bool several = others(), recorded = follow_recording();
   cl_event raw = nullptr;
   const auto enqueued = [&]() -> cl_int {
@@ -195,6 +230,7 @@ template <class Transfer>
 cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer) {
   const std::span<const Use> uses(list.begin(), list.size());
   std::unique_lock lock(order_mutex());
+  const std::uint64_t number = ++enqueued_;
   follow_recording();
   const auto attempt = [&] {
     const cl_int code = others() ? wait_for(uses) : CL_SUCCESS;
@@ -214,6 +250,8 @@ cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer) {
     code = clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &raw);
     if (code == CL_SUCCESS) note(uses, ::cl::Event(raw));
   }
+  // Where the host has the device's memory a transfer is over when it returns, and all before it on its queue.
+  if (code == CL_SUCCESS && traits().host_memory) finished_ = std::max(finished_, number);
   return code != CL_SUCCESS ? failed(code) : code;
 }
 

@@ -2,18 +2,27 @@
 // Queues' transfers: between host and device, between devices, and within one.
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "base/text.hpp"
 #include "runtime/context.hpp"
+#include "runtime/host_copy.hpp"
 
 namespace koine::runtime {
 
 using base::bytes_text;
 
+void Queue::copy_on_host(void* to, const void* from, const Command& command) {
+  const std::int64_t start = recording() ? now() : 0;
+  host_copy(to, from, std::max(command.read, command.written));
+  if (recording()) record_on_host(handle(), command, start);
+}
+
 void Queue::write(Buffer& to, std::uint64_t offset, const void* source, std::uint64_t bytes,
                   std::string_view function) {
   const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
+  if (on_host({{&to, true}}, [&] { copy_on_host(to.host() + offset, source, uploaded(bytes)); })) return;
   const cl_int code =
       transfer({{&to, true}}, [&] { return context_.transfers_.write(handle(), to.memory(), offset, source, bytes); });
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " to the device");
@@ -39,6 +48,8 @@ void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::ui
                  std::string_view function) {
   const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
+  const auto copy = [&] { copy_on_host(target, from.host() + offset, downloaded(bytes)); };
+  if (on_host({{&from, false}}, copy)) return check_faults(from);
   const cl_int code = transfer(
       {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); });
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
@@ -117,6 +128,7 @@ void Queue::copy(Buffer& to, std::uint64_t to_offset, const Buffer& from, std::u
 void Queue::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function) {
   const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
+  if (on_host({{&buffer, true}}, [&] { std::memset(buffer.host() + offset, 0, bytes); })) return;
   // Wide patterns fill faster; what is behind size() is padding that may be written.
   const std::array<cl_uint, 4> zeros{};
   if (offset + bytes == buffer.size()) bytes = std::min((bytes + 15) / 16 * 16, buffer.capacity() - offset);

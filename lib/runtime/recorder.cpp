@@ -353,7 +353,7 @@ void record(cl_command_queue queue, cl_event event, const Command& command, std:
   });
 }
 
-void record_host_copy(cl_command_queue queue, const Command& command, std::int64_t start) noexcept {
+void record_on_host(cl_command_queue queue, const Command& command, std::int64_t start) noexcept {
   const std::int64_t end = now();
   quietly([&] {
     Recorder& all = recorder();

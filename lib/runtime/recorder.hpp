@@ -109,8 +109,8 @@ void know_queue(cl_command_queue queue, const DeviceTraits& device, std::size_t 
 /// queue that is not known is passed over.
 void record(cl_command_queue queue, cl_event event, const Command& command, std::int64_t before,
             cl_event begin = nullptr) noexcept;
-/// The host moved bytes itself, in memory that it shares with the device, since `start`.
-void record_host_copy(cl_command_queue queue, const Command& command, std::int64_t start) noexcept;
+/// The host did a command itself, in memory that it shares with the device, since `start`.
+void record_on_host(cl_command_queue queue, const Command& command, std::int64_t start) noexcept;
 
 /// Enqueues by `enqueue(cl_event*)`, which gives OpenCL's code, and records that.
 template <class Enqueue>

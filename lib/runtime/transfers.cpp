@@ -46,7 +46,7 @@ cl_int Transfers::write(cl_command_queue queue, cl_mem to, std::uint64_t offset,
         with_mapping(queue, quirks_, to, CL_MAP_WRITE_INVALIDATE_REGION, offset, bytes, mapped, [&](void* pointer) {
           const std::int64_t start = now();
           host_copy(pointer, source, bytes);
-          if (recording()) record_host_copy(queue, uploaded(bytes), start);
+          if (recording()) record_on_host(queue, uploaded(bytes), start);
           return CL_SUCCESS;
         });
     if (mapped) return code;
@@ -65,7 +65,7 @@ cl_int Transfers::read(cl_command_queue queue, cl_mem from, std::uint64_t offset
         with_mapping(queue, quirks_, from, CL_MAP_READ, offset, bytes, mapped, [&](const void* pointer) {
           const std::int64_t start = now();
           host_copy(target, pointer, bytes);
-          if (recording()) record_host_copy(queue, downloaded(bytes), start);
+          if (recording()) record_on_host(queue, downloaded(bytes), start);
           return CL_SUCCESS;
         });
     if (mapped) return code;

@@ -2,6 +2,8 @@
 // The facade of the library's inside.
 #include "support/inner.hpp"
 
+#include "support/host_steps.hpp"
+
 #include <koine/memory.hpp>
 
 #include <optional>
@@ -89,6 +91,12 @@ Activity activity_of(const Device& device) {
 }
 
 bool was_used(const Device& device) { return Context::existing(device.record()) != nullptr; }
+std::uint64_t host_steps_of(const Device& device) { return Context::of(device).activity().host_steps; }
+HostStepWork::HostStepWork(std::uint32_t work, const Device& device)
+    : value_(const_cast<DeviceTraits&>(traits_of(device)).tuning.host_step_work),
+      before_(std::exchange(value_, work)) {}
+HostStepWork::~HostStepWork() { value_ = before_; }
+
 void finish_background(const Device& device) { Context::of(device).background().wait_idle(); }
 void run_in_background(std::function<void()> task, const Device& device) {
   Context::of(device).background().submit(std::move(task));

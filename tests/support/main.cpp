@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctest's own code, and a main that keeps the tests' programs out of the user's cache and the user's tuning out of
-// the tests.
+// doctest's own code, and a main that keeps the tests' programs out of the user's cache, the user's tuning out of the
+// tests, and small work with the kernels that they are about.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -9,5 +9,6 @@
 int main(int count, char** arguments) {
   setenv("KOINE_CACHE_DIR", KOINE_TEST_CACHE_DIR, 0);  // unless it is set
   setenv("KOINE_TUNING", "off", 0);
+  setenv("KOINE_HOST_STEPS", "off", 0);
   return doctest::Context(count, arguments).run();
 }

@@ -101,6 +101,8 @@ Workloads elementwise_unaligned_loads(Maker& m) {
           workload_of([=] { return shifted(x, 8); })};
 }
 
+Workloads host_step_work(Maker& m) { return {m.chain({64}), m.chain({2000}), m.sums({1000}), m.shares({20, 20})}; }
+
 Workloads reduce_elements_per_item(Maker& m) { return {m.sums({1 << 15}), m.sums({1 << 18}), m.sums({1000, 100})}; }
 Workloads scan_elements_per_item(Maker& m) {
   return {m.running_sums({1 << 15}, 0), m.running_sums({1 << 18}, 0), m.running_sums({1000, 100}, 1)};

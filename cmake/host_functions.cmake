@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the functions that kernels are made of for the host, once for each set of instructions: a program writes them
+# as C++ (tools/make_host_functions.cpp).
+
+add_executable(koine_make_host_functions
+  tools/make_host_functions.cpp lib/codegen/combine.cpp lib/graph/ops.cpp lib/graph/reductions.cpp)
+target_include_directories(koine_make_host_functions PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/lib")
+target_link_libraries(koine_make_host_functions PRIVATE koine_settings)
+
+# One rounding for each operation; no input of an integer's is undefined; values may be looked at as others' bytes.
+set(options -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing -fsigned-char -w)
+set(KOINE_HOST_SOURCES)
+function(koine_host_functions table)
+  set(source "${PROJECT_BINARY_DIR}/generated/host_${table}.cpp")
+  add_custom_command(
+    OUTPUT "${source}"
+    COMMAND "$<TARGET_FILE:koine_make_host_functions>" > "${source}"
+    DEPENDS koine_make_host_functions
+    COMMENT "Writing the host's functions, ${table}"
+    VERBATIM)
+  set_source_files_properties("${source}" PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_DEFINITIONS KOINE_HOST_TABLE=${table} COMPILE_OPTIONS "${options};${ARGN}"
+    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels" OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
+  set(KOINE_HOST_SOURCES ${KOINE_HOST_SOURCES} "${source}" PARENT_SCOPE)
+endfunction()
+
+koine_host_functions(functions_plain)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  koine_host_functions(functions_avx2 -mavx2 -mfma)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/functions.cpp" PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_AVX2)
+endif()

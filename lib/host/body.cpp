@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, lines and stores on the host.
+#include "host/body.hpp"
+
+#include "codegen/constant.hpp"
+#include "codegen/rows.hpp"
+#include "graph/infer.hpp"
+#include "host/fold.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace koine::host {
+
+using codegen::Body;
+using codegen::Line;
+using codegen::Load;
+using graph::Op;
+
+namespace {
+
+// Few enough for the values of some lines to stay in the nearest cache, many enough for a call to cost little.
+constexpr std::size_t most_at_once = 256;
+
+bool is_load(const Line& line) { return line.op == Op::leaf || line.op == Op::iota; }
+
+/// Whether each element is the same one.
+bool repeats(const Load& load) {
+  const Shape &shape = load.layout.shape, &strides = load.layout.strides;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] > 1 && strides[axis] != 0) return false;
+  }
+  return load.seams.empty();
+}
+
+/// Goes over elements in row-major order: calls run(place, stride, length) for runs along the last axis, `place` and
+/// `stride` counted in elements.
+template <class Run>
+void each_run(const graph::Layout& layout, std::span<const graph::Seam> seams, std::int64_t first, std::size_t count,
+              Run run) {
+  const std::size_t axes = layout.shape.size();
+  if (axes == 0) return run(layout.offset, std::int64_t{0}, count);
+  Shape at = layout.shape;
+  for (std::size_t axis = axes; axis-- > 0; first /= layout.shape[axis]) at[axis] = first % layout.shape[axis];
+  const std::size_t last = axes - 1;
+  while (count > 0) {
+    // A run ends with its axis, or where the next piece begins.
+    std::int64_t place = layout.offset, stride = layout.strides[last], end = layout.shape[last];
+    for (std::size_t axis = 0; axis < axes; ++axis) place += at[axis] * layout.strides[axis];
+    for (const graph::Seam& seam : seams) {
+      if (at[seam.axis] >= seam.at) {
+        place += seam.jump + at[seam.axis] * seam.turn;
+        if (seam.axis == last) stride += seam.turn;
+      } else if (seam.axis == last) {
+        end = std::min(end, seam.at);
+      }
+    }
+    const std::size_t length = std::min(count, static_cast<std::size_t>(end - at[last]));
+    run(place, stride, length);
+    count -= length;
+    at[last] += static_cast<std::int64_t>(length);
+    for (std::size_t axis = last; axis > 0 && at[axis] == layout.shape[axis]; --axis) {
+      at[axis] = 0;
+      ++at[axis - 1];
+    }
+  }
+}
+
+/// Whether the host adds up the rows of a body as its kernel does.
+bool knows_folds(const Body& body, const DeviceTraits& traits) {
+  if (body.domain.elements() == 0) return false;
+  for (const codegen::RowFold& fold : body.folds) {
+    if (!folds(fold.node->get<Op::reduce>().kind, codegen::fold_type(*fold.node))) return false;
+  }
+  const codegen::RowsWalk walk = make_rows_walk(body, traits);
+  return walk.cpu && !walk.chain;
+}
+
+/// Calls f(T{}) with an unsigned type of that size.
+template <class F>
+void with_size(std::size_t size, F f) {
+  switch (size) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& traits) {
+  if (!body.calls.empty() || !traits.exact_divide) return std::nullopt;
+  if (!body.folds.empty() && !knows_folds(body, traits)) return std::nullopt;
+  for (const codegen::InnerLoop& loop : body.loops) {
+    const graph::ReduceInfo& reduction = loop.node->get<Op::reduce>();
+    if (reduction.custom || !folds(reduction.kind, graph::accumulation_type(loop.node->dtype))) return std::nullopt;
+  }
+  std::uint64_t cost = 1;
+  for (const Line& line : body.lines) {
+    const std::uint64_t rounds =
+        line.loop < 0 ? 1 : static_cast<std::uint64_t>(body.loops[static_cast<std::size_t>(line.loop)].count);
+    cost += rounds * (graph::in_table(line.op) ? static_cast<std::uint64_t>(graph::info(line.op).cost) : 1);
+    if (line.op == Op::reduce && line.loop >= 0) return std::nullopt;
+    if (is_complex(line.type) || is_complex(line.in_type)) return std::nullopt;
+    if (line.op == Op::constant || line.op == Op::reduce || is_load(line)) continue;
+    if (function_of(line, traits) == nullptr) return std::nullopt;
+  }
+  for (const Load& load : body.loads) {
+    if (load.take || load.draw()) return std::nullopt;
+  }
+  for (const codegen::Output& output : body.outputs) {
+    if (output.at >= 0 || (output.destination && output.destination->layout.shape != body.domain)) return std::nullopt;
+  }
+  return cost * static_cast<std::uint64_t>(body.domain.elements());
+}
+
+void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, const std::byte* memory, std::size_t size,
+            std::int64_t first, std::size_t count, std::byte* to) {
+  each_run(layout, seams, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
+    with_size(size, [&]<class T>(T) {
+      const T* const from = reinterpret_cast<const T*>(memory) + place;
+      T* const values = reinterpret_cast<T*>(to);
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::int64_t apart = static_cast<std::int64_t>(i) * stride;
+        values[i] = memory != nullptr ? from[apart] : static_cast<T>(place + apart);
+      }
+    });
+    to += length * size;
+  });
+}
+
+Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory)
+    : body_(body),
+      fold_width_(body.folds.empty() ? 0 : static_cast<std::size_t>(codegen::fold_width(body, traits))),
+      most_(static_cast<std::size_t>(body.domain.elements())),
+      values_(body.lines.size()) {
+  if (body.folds.empty()) most_ = std::min(most_, most_at_once);
+  room_.reset(new std::byte[(body.lines.size() + 1) * most_ * widest]);
+  computed_.reserve(body.lines.size());
+  for (std::size_t k = 0; k < body.lines.size(); ++k) {
+    const Line& line = body.lines[k];
+    values_[k] = room(k);
+    if (line.op == Op::constant) {
+      std::array<std::byte, 16> value;
+      const std::size_t size = codegen::write_constant(*body.constants[static_cast<std::size_t>(line.args[0])], value);
+      for (std::size_t i = 0; i < most_; ++i) std::memcpy(room(k) + i * size, value.data(), size);
+    } else if (line.op == Op::reduce) {
+      computed_.push_back({nullptr, k, {line.args[0], line.args[1], line.args[2]}});
+    } else if (!is_load(line)) {
+      computed_.push_back({function_of(line, traits), k, {line.args[0], line.args[1], line.args[2]}});
+    } else {
+      const auto number = static_cast<std::size_t>(line.args[0]);
+      const Load& load = body.loads[number];
+      const bool in_place = !load.iota && load.in_order() && size_of(load.dtype) == size_in_registers(load.dtype);
+      loaded_.push_back({&load, memory[number], k, in_place});
+    }
+  }
+}
+
+void Lines::compute(std::int64_t first, std::size_t count) {
+  for (const Loaded& each : loaded_) {
+    if (each.load->loop < 0 && (first == 0 || !repeats(*each.load))) load(each, 0, first, count);
+  }
+  for (const Computed& each : computed_) {
+    if (body_.lines[each.line].loop < 0) compute_line(each, first, count);
+  }
+}
+
+void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count) {
+  const Load& load = *each.load;
+  const std::size_t size = size_of(load.dtype);
+  const auto bytes = static_cast<std::int64_t>(size);
+  if (each.in_place) {
+    values_[each.line] = each.memory + (load.layout.offset + first) * bytes;
+    return;
+  }
+  graph::Layout layout = load.layout;
+  layout.offset += round * load.loop_stride;
+  if (size == size_in_registers(load.dtype)) {
+    gather(layout, load.seams, each.memory, size, first, count, room(each.line));
+    return;
+  }
+  std::byte* const apart = room(values_.size());
+  gather(layout, load.seams, each.memory, size, first, count, apart);
+  const void* const from[] = {apart, nullptr, nullptr};
+  functions().loads[static_cast<std::size_t>(load.dtype)](room(each.line), from, count);
+}
+
+void Lines::compute_line(const Computed& each, std::int64_t first, std::size_t count) {
+  if (each.function == nullptr) {
+    return each.args[2] < 0 ? compute_loop(each, first, count) : compute_fold(each, count);
+  }
+  const void* from[3] = {};
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (each.args[k] >= 0) from[k] = values_[static_cast<std::size_t>(each.args[k])];
+  }
+  each.function(room(each.line), from, count);
+}
+
+void Lines::compute_loop(const Computed& each, std::int64_t first, std::size_t count) {
+  const Line& line = body_.lines[each.line];
+  const codegen::InnerLoop& loop = body_.loops[static_cast<std::size_t>(each.args[1])];
+  const graph::ReduceKind kind = loop.node->get<Op::reduce>().kind;
+  const DType type = graph::accumulation_type(line.type);
+  const auto taken = static_cast<std::size_t>(each.args[0]), number = static_cast<std::size_t>(type);
+  std::byte *const sum = room(each.line), *const next = room(values_.size());
+  fill_with_identity(kind, type, sum, count);
+  for (std::int64_t round = 0; round < loop.count; ++round) {
+    for (const Loaded& load : loaded_) {
+      if (load.load->loop == each.args[1]) this->load(load, round, first, count);
+    }
+    for (const Computed& other : computed_) {
+      if (body_.lines[other.line].loop == each.args[1]) compute_line(other, first, count);
+    }
+    const void* from[3] = {values_[taken], nullptr, nullptr};
+    functions().casts[static_cast<std::size_t>(line.in_type)][number](next, from, count);
+    from[0] = next;
+    functions().mapped[static_cast<std::size_t>(kind)][number](next, from, count);
+    combine(kind, type, sum, next, sum, count);
+  }
+  const void* const from[] = {sum, nullptr, nullptr};
+  functions().casts[number][static_cast<std::size_t>(line.type)](sum, from, count);
+}
+
+void Lines::compute_fold(const Computed& each, std::size_t count) {
+  const Line& line = body_.lines[each.line];
+  const graph::Node& node = *body_.folds[static_cast<std::size_t>(each.args[2])].node;
+  const graph::ReduceInfo& reduction = node.get<Op::reduce>();
+  const auto taken = static_cast<std::size_t>(each.args[0]), kind = static_cast<std::size_t>(reduction.kind);
+  const DType type = codegen::fold_type(node);
+  const auto number = static_cast<std::size_t>(type);
+  const std::size_t length = static_cast<std::size_t>(body_.domain[body_.domain.size() - 1]), rows = count / length;
+  std::byte* const elements = room(values_.size());
+  const void* from[3] = {values_[taken], nullptr, nullptr};
+  functions().casts[static_cast<std::size_t>(body_.lines[taken].type)][number](elements, from, count);
+  from[0] = elements;
+  functions().mapped[kind][number](elements, from, count);
+  std::vector<std::byte> results(rows * widest), rounded(rows * widest);
+  fold_rows(reduction.kind, type, {fold_width_, length, FoldOrder::Join::halves}, rows, length, elements,
+            results.data());
+  const FinishConstant divisor(type, reduction.divisor), scale(type, reduction.scale);
+  const void* const state[] = {results.data(), divisor.value(), scale.value()};
+  functions().finished[kind][number](results.data(), state, rows);
+  from[0] = results.data();
+  functions().casts[number][static_cast<std::size_t>(line.type)](rounded.data(), from, rows);
+  const std::size_t size = size_in_registers(line.type);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(room(each.line) + i * size, rounded.data() + i / length * size, size);
+  }
+}
+
+void store(const graph::Layout& layout, DType type, std::byte* memory, std::int64_t first, std::size_t count,
+           const void* values) {
+  const std::size_t size = size_of(type);
+  const void* const from[] = {values, nullptr, nullptr};
+  if (graph::is_row_major(layout)) {
+    functions().stores[static_cast<std::size_t>(type)](
+        memory + (layout.offset + first) * static_cast<std::int64_t>(size), from, count);
+    return;
+  }
+  const std::unique_ptr<std::byte[]> stored(new std::byte[count * size]);
+  functions().stores[static_cast<std::size_t>(type)](stored.get(), from, count);
+  const std::byte* next = stored.get();
+  each_run(layout, {}, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
+    with_size(size, [&]<class T>(T) {
+      T* const to = reinterpret_cast<T*>(memory) + place;
+      for (std::size_t i = 0; i < length; ++i) {
+        std::memcpy(to + static_cast<std::int64_t>(i) * stride, next + i * size, size);
+      }
+    });
+    next += length * size;
+  });
+}
+
+}  // namespace koine::host

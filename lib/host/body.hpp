@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes a kernel's straight-line code on the calling thread, line by line for some hundred elements at a time, with
+// the bits that the kernel gives.
+#pragma once
+
+#include "codegen/body.hpp"
+#include "device/traits.hpp"
+#include "host/functions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace koine::host {
+
+/// Elements by operations of a body; none of one that the host cannot compute with the bits of the device's kernels.
+std::optional<std::uint64_t> work_of(const codegen::Body& body, const DeviceTraits& traits);
+
+/// The elements of a layout that has the shape of `domain`, from number `first` in row-major order on, side by side.
+/// `memory` is where the layout's element 0 lies; of an iota it is null, and the elements are the positions themselves.
+void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, const std::byte* memory, std::size_t size,
+            std::int64_t first, std::size_t count, std::byte* to);
+
+/// A body under way. What it reads stays as it is meanwhile. One with row folds is computed as a whole: their results
+/// are those of lib/codegen/rows.hpp.
+class Lines {
+ public:
+  /// Of a body that work_of() knows. `memory`: for each load where the memory of its source begins, null for positions.
+  Lines(const codegen::Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory);
+
+  /// The most elements at once.
+  std::size_t most() const { return most_; }
+  /// Computes the elements of the domain from number `first` in row-major order on.
+  void compute(std::int64_t first, std::size_t count);
+  /// What a line came to, in registers, until compute() is called again.
+  const void* values(std::int32_t line) const { return values_[static_cast<std::size_t>(line)]; }
+
+ private:
+  struct Computed {
+    Function function;  // null for a reduction
+    std::size_t line;
+    std::int32_t args[3];
+  };
+  struct Loaded {
+    const codegen::Load* load;
+    const std::byte* memory;
+    std::size_t line;
+    bool in_place;  // its values are read where they lie
+  };
+
+  /// The elements that a load takes, in that round of its loop.
+  void load(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count);
+  void compute_line(const Computed& each, std::int64_t first, std::size_t count);
+  /// A reduction over a short axis, element by element.
+  void compute_loop(const Computed& each, std::int64_t first, std::size_t count);
+  void compute_fold(const Computed& each, std::size_t count);
+  std::byte* room(std::size_t line) { return room_.get() + line * most_ * widest; }
+
+  static constexpr std::size_t widest = 8;  // bytes of a value in registers
+  const codegen::Body& body_;
+  std::size_t fold_width_ = 0;
+  std::size_t most_;
+  std::unique_ptr<std::byte[]> room_;  // for the values of each line, and one more
+  std::vector<const void*> values_;    // by line
+  std::vector<Loaded> loaded_;
+  std::vector<Computed> computed_;
+};
+
+/// Stores `count` values, as they are in registers, as the elements of an array of `type` from number `first` on.
+void store(const graph::Layout& layout, DType type, std::byte* memory, std::int64_t first, std::size_t count,
+           const void* values);
+
+}  // namespace koine::host

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The orders of kernels/reduce_rows.cl, reduce_columns.cl and rows.cl, as CPUs' loops take them.
+#include "host/fold.hpp"
+
+#include "graph/infer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace koine::host {
+
+using codegen::Body;
+using codegen::ReducePass;
+using graph::ReduceKind;
+using Join = FoldOrder::Join;
+
+namespace {
+
+std::size_t number(auto value) { return static_cast<std::size_t>(value); }
+
+/// Brings `values` running values, each of `count` neighbouring elements, down to the first.
+void join(ReduceKind kind, DType type, Join how, std::size_t values, std::size_t count, std::byte* running) {
+  const std::size_t size = count * size_in_registers(type);
+  const auto at = [&](std::size_t value) { return running + value * size; };
+  if (how == Join::in_turn) {
+    for (std::size_t v = 1; v < values; ++v) combine(kind, type, running, at(v), running, count);
+    return;
+  }
+  for (std::size_t half = values / 2; half > 0; half /= 2) {
+    for (std::size_t v = 0; v < half; ++v) {
+      const bool neighbours = how == Join::neighbours;
+      combine(kind, type, at(neighbours ? 2 * v : v), at(neighbours ? 2 * v + 1 : v + half), at(v), count);
+    }
+  }
+}
+
+FoldOrder order_of(const codegen::ReduceWalk& walk, const ReducePass& pass, std::size_t reduced) {
+  const auto width = number(walk.width);
+  if (walk.columns) return {number(walk.fixed ? walk.lanes : 1), reduced, Join::halves};
+  if (walk.fixed) return {number(walk.tile) * width, reduced, Join::halves};
+  const bool in_turn = pass.several.empty();
+  return {width, number(walk.inner), walk.together ? Join::neighbours : in_turn ? Join::in_turn : Join::halves};
+}
+
+}  // namespace
+
+void combine(ReduceKind kind, DType type, const void* a, const void* b, void* to, std::size_t count) {
+  const void* const from[] = {a, b, nullptr};
+  functions().combined[number(kind)][number(type)](to, from, count);
+}
+
+void fill_with_identity(ReduceKind kind, DType type, void* to, std::size_t count) {
+  const void* const from[3] = {};
+  functions().identities[number(kind)][number(type)](to, from, count);
+}
+
+bool folds(ReduceKind kind, DType type) {
+  return !is_complex(type) && functions().combined[number(kind)][number(type)] != nullptr;
+}
+
+void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
+               const std::byte* elements, std::byte* results) {
+  const std::size_t size = size_in_registers(type);
+  std::vector<std::byte> running(order.values * size);
+  for (std::size_t row = 0; row < rows; ++row) {
+    fill_with_identity(kind, type, running.data(), order.values);
+    for (std::size_t end = 0, i = 0; i < length; i = end) {
+      end = std::min(i + order.run, length);
+      for (; i < end; i += order.values) {
+        const std::byte* const next = elements + (row * length + i) * size;
+        combine(kind, type, running.data(), next, running.data(), std::min(order.values, end - i));
+      }
+    }
+    join(kind, type, order.join, order.values, 1, running.data());
+    std::memcpy(results + row * size, running.data(), size);
+  }
+}
+
+std::optional<Reduction> Reduction::of(const ReducePass& pass, const std::vector<std::size_t>& axes,
+                                       std::vector<Value> values, const DeviceTraits& traits) {
+  const Body& body = *pass.body;
+  if (!work_of(body, traits) || pass.custom || pass.partial) return std::nullopt;
+  const std::vector<ReducePass> singles = single_passes(pass);
+  for (const ReducePass& each : singles) {
+    if (!folds(each.kind, combined_type(each))) return std::nullopt;
+    // Before it is rounded a finish takes a result as it is in registers.
+    if (pass.finish && size_of(each.result) != size_in_registers(each.result)) return std::nullopt;
+  }
+  if (pass.finish && !work_of(*pass.finish, traits)) return std::nullopt;
+  const codegen::ReduceWalk walk = make_reduce_walk(pass, axes, traits);
+  if (walk.blocks != 1 || !walk.cpu) return std::nullopt;
+  Reduction result;
+  result.pass_ = &pass;
+  result.values_ = std::move(values);
+  result.columns_ = walk.columns;
+  const Shape strides = graph::row_major_strides(body.domain);
+  const auto add = [&](bool reduced) {
+    std::size_t count = 1;
+    for (std::size_t axis = 0; axis < body.domain.size(); ++axis) {
+      if (std::binary_search(axes.begin(), axes.end(), axis) != reduced) continue;
+      result.layout_.shape.push_back(body.domain[axis]);
+      result.layout_.strides.push_back(strides[axis]);
+      count *= number(body.domain[axis]);
+    }
+    return count;
+  };
+  if (walk.columns) result.reduced_ = add(true);
+  result.kept_ = add(false);
+  if (!walk.columns) result.reduced_ = add(true);
+  result.order_ = order_of(walk, pass, result.reduced_);
+  return result;
+}
+
+std::vector<std::byte> Reduction::elements_of(std::size_t value, DType type, const std::vector<std::byte>& all) const {
+  const std::size_t size = size_in_registers(type), count = kept_ * reduced_;
+  const graph::ReductionInfo& row = graph::info(values_[value].kind);
+  std::vector<std::byte> elements(count * size);
+  if (graph::is_row_major(layout_)) {
+    elements = all;
+  } else {
+    gather(layout_, {}, all.data(), size, 0, count, elements.data());
+  }
+  if (row.maps()) {
+    const void* const from[] = {elements.data(), nullptr, nullptr};
+    functions().mapped[number(values_[value].kind)][number(type)](elements.data(), from, count);
+  }
+  return elements;
+}
+
+void Reduction::fold(ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const {
+  if (!columns_) return fold_rows(kind, type, order_, kept_, reduced_, elements, results);
+  const std::size_t size = kept_ * size_in_registers(type);
+  std::vector<std::byte> running(order_.values * size);
+  fill_with_identity(kind, type, running.data(), order_.values * kept_);
+  for (std::size_t row = 0; row < reduced_; ++row) {
+    std::byte* const value = running.data() + row % order_.values * size;
+    combine(kind, type, value, elements + row * size, value, kept_);
+  }
+  join(kind, type, order_.join, order_.values, kept_, running.data());
+  std::memcpy(results, running.data(), size);
+}
+
+void Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
+                    std::span<const std::byte* const> beside, std::span<std::byte* const> results) const {
+  const Body& body = *pass_->body;
+  const std::vector<ReducePass> singles = single_passes(*pass_);
+  std::vector<std::vector<std::byte>> values;
+  for (const ReducePass& each : singles) {
+    values.emplace_back(kept_ * reduced_ * size_in_registers(combined_type(each)));
+  }
+  Lines lines(body, traits, memory);
+  for (std::size_t first = 0, count = 0; first < kept_ * reduced_; first += count) {
+    count = std::min(lines.most(), kept_ * reduced_ - first);
+    lines.compute(static_cast<std::int64_t>(first), count);
+    for (std::size_t k = 0; k < singles.size(); ++k) {
+      const std::int32_t line = body.outputs[k].line;
+      const DType from = body.lines[number(line)].type, type = combined_type(singles[k]);
+      const void* const taken[] = {lines.values(line), nullptr, nullptr};
+      functions().casts[number(from)][number(type)](values[k].data() + first * size_in_registers(type), taken, count);
+    }
+  }
+  for (std::size_t k = 0; k < singles.size(); ++k) {
+    const DType type = combined_type(singles[k]);
+    const std::vector<std::byte> elements = elements_of(k, type, values[k]);
+    fold(values_[k].kind, type, elements.data(), values[k].data());
+    const FinishConstant divisor(type, values_[k].divisor), scale(type, values_[k].scale);
+    const void* const state[] = {values[k].data(), divisor.value(), scale.value()};
+    functions().finished[number(values_[k].kind)][number(type)](values[k].data(), state, kept_);
+    if (pass_->finish) continue;
+    const void* const finished[] = {values[k].data(), nullptr, nullptr};
+    const DType result = singles[k].result;
+    std::vector<std::byte> rounded(kept_ * size_in_registers(result));
+    functions().casts[number(type)][number(result)](rounded.data(), finished, kept_);
+    store(graph::row_major(Shape{static_cast<std::int64_t>(kept_)}), result, results[k], 0, kept_, rounded.data());
+  }
+  if (!pass_->finish) return;
+  const Body& finish = *pass_->finish;
+  std::vector<const std::byte*> taken;
+  for (const std::vector<std::byte>& each : values) taken.push_back(each.data());
+  taken.insert(taken.end(), beside.begin(), beside.end());
+  Lines finishing(finish, traits, taken);
+  for (std::size_t first = 0, count = 0; first < kept_; first += count) {
+    count = std::min(finishing.most(), kept_ - first);
+    finishing.compute(static_cast<std::int64_t>(first), count);
+    const codegen::Output& output = finish.outputs[0];
+    store(graph::row_major(finish.domain), output.node->dtype, results[0], static_cast<std::int64_t>(first), count,
+          finishing.values(output.line));
+  }
+}
+
+}  // namespace koine::host

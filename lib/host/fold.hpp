@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions on the host, each in the order in which the device's kernel adds up the same elements, so that bits agree.
+#pragma once
+
+#include "codegen/reduce.hpp"
+#include "host/body.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace koine::host {
+
+/// Running values that the elements of a row fall to in turn, beginning with the first one every `run` elements, and
+/// how these are combined in the end: one after another, the lower half with the upper, or neighbours.
+struct FoldOrder {
+  enum class Join : std::uint8_t { in_turn, halves, neighbours };
+  std::size_t values, run;
+  Join join;
+};
+
+/// A divisor or a scale in the type that values are combined in.
+class FinishConstant {
+ public:
+  FinishConstant(DType type, double value)
+      : wide_(value), narrow_(static_cast<float>(value)), is_wide_(type == DType::float64) {}
+  const void* value() const { return is_wide_ ? static_cast<const void*>(&wide_) : &narrow_; }
+
+ private:
+  double wide_;
+  float narrow_;
+  bool is_wide_;
+};
+
+/// to[i] = a[i] combined with b[i], which may lie where `to` does; and what changes nothing that it is combined with.
+void combine(graph::ReduceKind kind, DType type, const void* a, const void* b, void* to, std::size_t count);
+void fill_with_identity(graph::ReduceKind kind, DType type, void* to, std::size_t count);
+
+/// Of rows of `length` elements of `type`, side by side, one value each.
+void fold_rows(graph::ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
+               const std::byte* elements, std::byte* results);
+
+/// Whether the host can reduce by this kind, in this type.
+bool folds(graph::ReduceKind kind, DType type);
+
+/// A reduction, or several of the same elements, in one pass.
+class Reduction {
+ public:
+  struct Value {
+    graph::ReduceKind kind;
+    double divisor, scale;
+  };
+  /// None if the host cannot do it. The pass outlives this, as does its body.
+  static std::optional<Reduction> of(const codegen::ReducePass& pass, const std::vector<std::size_t>& axes,
+                                     std::vector<Value> values, const DeviceTraits& traits);
+
+  /// `memory` as of Lines, `beside` of what the finish loads behind the results; a result for each value, or that of
+  /// the finish, in row-major order.
+  void run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
+           std::span<const std::byte* const> beside, std::span<std::byte* const> results) const;
+
+ private:
+  /// All elements in the type that they are combined in, in the order of `layout_`.
+  std::vector<std::byte> elements_of(std::size_t value, DType type, const std::vector<std::byte>& all) const;
+  void fold(graph::ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const;
+
+  const codegen::ReducePass* pass_ = nullptr;
+  std::vector<Value> values_;
+  graph::Layout layout_;  // of the domain's elements as they are folded: reduced axes last, or first for columns
+  bool columns_ = false;
+  std::size_t kept_ = 0, reduced_ = 0;
+  FoldOrder order_{};
+};
+
+}  // namespace koine::host

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of functions: one for each set of instructions that they were compiled for.
+#pragma once
+
+#include "host/functions.hpp"
+
+namespace koine::host {
+
+extern const Functions functions_plain;
+extern const Functions functions_avx2;  ///< only where KOINE_HOST_AVX2 is defined
+
+}  // namespace koine::host

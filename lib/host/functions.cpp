@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding functions in the tables that were compiled.
+#include "host/functions.hpp"
+
+#include "host/function_tables.hpp"
+
+namespace koine::host {
+
+using graph::Op;
+
+const Functions& functions() {
+#ifdef KOINE_HOST_AVX2
+  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (wide) return functions_avx2;
+#endif
+  return functions_plain;
+}
+
+Function function_of(const codegen::Line& line, const DeviceTraits& traits) {
+  const auto from = static_cast<std::size_t>(line.in_type), to = static_cast<std::size_t>(line.type);
+  if (line.op == Op::cast) return functions().casts[from][to];
+  if (line.op == Op::where) return is_complex(line.type) ? nullptr : functions().chosen[size_in_registers(line.type)];
+  if (!graph::in_table(line.op)) return nullptr;
+  // Where kernels take the driver's function, there is none with its bits.
+  const bool drivers = graph::own_expression(graph::info(line.op), line.in_type) != nullptr && !line.portable &&
+                       !traits.quirks.own_functions;
+  return drivers ? nullptr : functions().ops[static_cast<std::size_t>(line.op)][from];
+}
+
+}  // namespace koine::host

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that kernels are made of, compiled for the host from the same texts: those of ops.def, of
+// reductions.def and of kernels/common, of real numbers. tools/make_host_functions.cpp writes them when the library is
+// built.
+#pragma once
+
+#include "codegen/body.hpp"
+#include "device/traits.hpp"
+#include "graph/reductions.hpp"
+
+#include <cstddef>
+
+namespace koine::host {
+
+/// Computes `count` elements of `to` from those of the arguments, all of types as they are in registers (float for
+/// float16, a byte for bool_).
+using Function = void (*)(void* to, const void* const* from, std::size_t count);
+
+/// Bytes of an element as it is computed.
+constexpr std::size_t size_in_registers(DType type) {
+  return type == DType::float16 || type == DType::bfloat16 ? sizeof(float) : size_of(type);
+}
+
+/// Null where there is none.
+struct Functions {
+  Function ops[graph::table_size][dtype_count];      // by the type of the arguments
+  Function casts[dtype_count][dtype_count];          // from one type to another
+  Function loads[dtype_count], stores[dtype_count];  // from memory to registers, and back
+  Function chosen[9];                                // where: by the size of what is chosen, from[0] the conditions
+  Function combined[std::size(graph::reductions)][dtype_count];  // of values before and values behind
+  Function identities[std::size(graph::reductions)][dtype_count];
+  Function mapped[std::size(graph::reductions)][dtype_count];
+  Function finished[std::size(graph::reductions)][dtype_count];  // from[1], from[2]: one divisor, one scale
+};
+
+/// By the instructions that this processor has.
+const Functions& functions();
+
+/// The function of a line that computes (no load, no constant), with the bits that it has in a kernel of the device;
+/// null where there is none.
+Function function_of(const codegen::Line& line, const DeviceTraits& traits);
+
+}  // namespace koine::host

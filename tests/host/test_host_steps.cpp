@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which steps the host does itself, and that they go together with what the device does. (ctest lets the host do steps
+// in this folder alone.)
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+#include <koine/profile.hpp>
+#include <koine/queue.hpp>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/child.hpp"
+#include "support/devices.hpp"
+#include "support/host_steps.hpp"
+#include "support/inner.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::test::activity_of;
+using kn::test::host_steps_of;
+using kn::test::HostStepWork;
+
+namespace {
+
+bool does_steps() {
+  const auto before = host_steps_of();
+  (kn::ones({2}) + 1).eval();
+  if (host_steps_of() > before) return true;
+  kn::test::leave_out("the host does no steps of this device");
+  return false;
+}
+
+struct Done {
+  std::uint64_t host, device;
+  friend bool operator==(const Done&, const Done&) = default;
+};
+
+/// The steps of the host, and the launches, that `work` takes.
+template <class Work>
+Done done_by(Work work) {
+  const auto host = host_steps_of(), device = activity_of().launches;
+  work();
+  return {host_steps_of() - host, activity_of().launches - device};
+}
+
+Array counted(std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 0.0f);
+  return kn::asarray(values);
+}
+
+}  // namespace
+
+TEST_CASE("the host does small steps, and asks for no program") {
+  if (!does_steps()) return;
+  const Array a = counted(16), b = kn::ones({16}).eval();
+  const auto programs = activity_of();
+  CHECK(done_by([&] { CHECK((a + b).to_vector<float>()[15] == 16); }) == Done{1, 0});
+  CHECK(done_by([&] { CHECK(kn::sum(a * a).item<float>() == 1240); }) == Done{1, 0});
+  CHECK(done_by([&] {
+          Array x = a;
+          for (int i = 0; i < 100; ++i) x = (x * 0.5f + b).eval();
+          CHECK(x.to_vector<float>()[0] == doctest::Approx(2));
+        }) == Done{100, 0});
+  const auto after = activity_of();
+  CHECK(after.built + after.loaded == programs.built + programs.loaded);
+}
+
+TEST_CASE("the device does what is large, what the host does not know, and all that comes behind in the same plan") {
+  if (!does_steps()) return;
+  const Array large = kn::zeros({100'000}).eval(), small = counted(10);
+  kn::synchronize();
+  CHECK(done_by([&] { (large + 1).eval(); }) == Done{0, 1});
+  kn::synchronize();
+  CHECK(done_by([&] { kn::sort(small).eval(); }).host == 0);
+  kn::synchronize();
+  const HostStepWork none(0);
+  CHECK(done_by([&] { (small + 1).eval(); }) == Done{0, 1});
+}
+
+TEST_CASE("nothing waits for the host while the device is at work, and the host goes on once that is over") {
+  if (!does_steps()) return;
+  Array busy = kn::zeros({4}, {.dtype = kn::uint32}).eval();
+  const Array small = counted(10);
+  kn::test::run_slowly(busy, 1).wait();  // a kernel's first launch may be waited for
+  const kn::test::Running work = kn::test::run_slowly(busy, 30'000'000);
+  CHECK(done_by([&] { (small + 1).eval(); }) == Done{0, 1});
+  work.wait();
+  kn::synchronize();
+  CHECK(done_by([&] { CHECK((small + 1).to_vector<float>()[9] == 10); }) == Done{1, 0});
+}
+
+TEST_CASE("what the host wrote is read by kernels, and the other way round") {
+  if (!does_steps()) return;
+  Array x = counted(1000);
+  for (int i = 0; i < 20; ++i) {
+    x = (x + 1).eval();         // the host
+    x = kn::flip(kn::sort(x));  // the device
+    x = kn::sort(x);
+  }
+  const std::vector<float> values = x.to_vector<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == static_cast<float>(i + 20));
+  Array part = counted(100);
+  part(kn::slice(10, 20)) = kn::zeros({10}) + 7;
+  CHECK(part.to_vector<float>()[10] == 7);
+  CHECK(part.to_vector<float>()[9] == 9);
+  CHECK(part.to_vector<float>()[20] == 20);
+}
+
+TEST_CASE("results of the host inherit what kernels found wrong") {
+  if (!does_steps()) return;
+  const Array wrong = kn::take(counted(5), kn::asarray({1, 7})).eval();
+  kn::synchronize();
+  const Array result = (wrong + 1).eval();
+  CHECK_THROWS_AS((void)result.to_vector<float>(), kn::IndexError);
+  CHECK_THROWS_AS((void)(result * 2).to_vector<float>(), kn::IndexError);
+}
+
+TEST_CASE("borrowed memory is read by the host as it is") {
+  if (!does_steps()) return;
+  alignas(4096) static float values[256];
+  std::iota(std::begin(values), std::end(values), 0.0f);
+  const Array x = kn::borrow(values);
+  CHECK(kn::sum(x).item<float>() == 32640);
+  values[0] = 1;
+  CHECK(kn::sum(x).item<float>() == 32641);
+}
+
+TEST_CASE("threads that share a device, some with small work and some with large") {
+  if (!does_steps()) return;
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(6, 0);
+  for (std::size_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&, t] {
+      const std::int64_t count = t % 2 == 0 ? 50 : 40'000;
+      Array x = kn::zeros({count}).eval();
+      for (int i = 0; i < 60; ++i) {
+        x = x + 1;
+        x.eval();
+        if (i % 7 == 0 && x(count - 1).item<float>() != static_cast<float>(i + 1)) ++wrong[t];
+      }
+      if (kn::sum(x).item<double>() != 60.0 * static_cast<double>(count)) ++wrong[t];
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int each : wrong) CHECK(each == 0);
+}
+
+TEST_CASE("queues: small work on one while another is at work") {
+  if (!does_steps()) return;
+  const kn::Queue one, two;
+  Array x = kn::zeros({30'000}).eval();
+  {
+    const kn::QueueScope scope(one);
+    for (int i = 0; i < 20; ++i) x = (x + 1).eval();
+  }
+  const kn::QueueScope scope(two);
+  const Array y = x(kn::slice(0, 5)) * 2;
+  CHECK(y.to_vector<float>() == std::vector<float>(5, 40.0f));
+}
+
+TEST_CASE("a profile names steps of the host as it names kernels") {
+  if (!does_steps()) return;
+  const Array a = counted(16);
+  kn::synchronize();
+  kn::profile::Session session;
+  (a + a).eval();
+  const auto commands = session.commands();
+  REQUIRE(!commands.empty());
+  CHECK(commands.back().name == "add_f32");
+}
+
+TEST_CASE("child: a step of the host" * doctest::skip()) { (kn::ones({3}) + counted(3)).eval(); }
+
+TEST_CASE("KOINE_LOG=launch has a line for each step of the host") {
+  if (!does_steps()) return;
+  const kn::test::Ended ended = kn::test::run_child("child: a step of the host", {{"KOINE_LOG", "launch"}});
+  CAPTURE(ended.err);
+  CHECK(ended.err.find("by the host, 3 elements") != std::string::npos);
+  CHECK(ended.err.find(", global ") == std::string::npos);
+}
+
+TEST_CASE("KOINE_HOST_STEPS=off leaves all to the device") {
+  if (!does_steps()) return;
+  const kn::test::Ended ended =
+      kn::test::run_child("child: a step of the host", {{"KOINE_LOG", "launch"}, {"KOINE_HOST_STEPS", "off"}});
+  CAPTURE(ended.err);
+  CHECK(ended.err.find("by the host") == std::string::npos);
+  CHECK(ended.err.find(", global ") != std::string::npos);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host computes has the bits that the device's kernels give: each operation on each type of real numbers,
+// casts, views, reductions in both orders, whole rows. (ctest lets the host do steps in this folder alone.)
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/host_steps.hpp"
+#include "support/inner.hpp"
+#include "support/values.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::DType;
+using kn::Shape;
+using kn::test::exhaustive;
+using kn::test::HostStepWork;
+
+namespace {
+
+constexpr std::uint32_t any_work = 1 << 20;
+
+/// Whether the host does steps of the default device at all.
+bool does_steps() {
+  const auto before = kn::test::host_steps_of();
+  (kn::ones({2}) + 1).eval();
+  if (kn::test::host_steps_of() > before) return true;
+  kn::test::leave_out("the host does no steps of this device");
+  return false;
+}
+
+template <class T>
+void check_same(const std::vector<T>& host, const std::vector<T>& device) {
+  REQUIRE(host.size() == device.size());
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    const T a = host[i], b = device[i];
+    if (a != a && b != b) continue;
+    CAPTURE(i);
+    const bool same = a == b && (a != T(0) || 1 / static_cast<double>(a) == 1 / static_cast<double>(b));
+    CAPTURE(kn::test::value_text(a));
+    CAPTURE(kn::test::value_text(b));
+    CHECK(same);
+    if (!same) return;
+  }
+}
+
+/// Computes what `make` makes by the device and by the host, and compares the bits of all results. `steps`: how many
+/// the host does, none for any.
+void check_bits(const std::function<std::vector<Array>()>& make, std::uint64_t steps = 1) {
+  std::vector<Array> device, host;
+  {
+    const HostStepWork none(0);
+    device = make();
+    kn::eval(device);
+  }
+  kn::synchronize();
+  const auto launches = kn::test::activity_of().launches, done = kn::test::host_steps_of();
+  {
+    const HostStepWork all(any_work);
+    host = make();
+    kn::eval(host);
+  }
+  CHECK(kn::test::activity_of().launches == launches);
+  CHECK(kn::test::host_steps_of() == done + steps);
+  for (std::size_t k = 0; k < host.size(); ++k) {
+    CAPTURE(k);
+    CHECK(host[k].shape() == device[k].shape());
+    const auto compare = [&]<class T>(T) { check_same(host[k].to_vector<T>(), device[k].to_vector<T>()); };
+    switch (host[k].dtype()) {
+      case DType::bool_: compare(bool{}); break;
+      case DType::int8: compare(std::int8_t{}); break;
+      case DType::int16: compare(std::int16_t{}); break;
+      case DType::int32: compare(std::int32_t{}); break;
+      case DType::int64: compare(std::int64_t{}); break;
+      case DType::uint8: compare(std::uint8_t{}); break;
+      case DType::uint16: compare(std::uint16_t{}); break;
+      case DType::uint32: compare(std::uint32_t{}); break;
+      case DType::uint64: compare(std::uint64_t{}); break;
+      case DType::float64: compare(double{}); break;
+      default: compare(float{});  // which holds float16 and bfloat16
+    }
+  }
+}
+
+/// Every operation of the table that takes the type and has the same bits in kernels and in C++.
+std::vector<Array> all_operations(const Array& x, const Array& y) {
+  std::vector<Array> results;
+  const auto add = [&](const char* name, const std::function<Array()>& call) {
+    for (const char* drivers : {"erfc", "lgamma", "sinc", "tgamma"}) {
+      if (std::strcmp(name, drivers) == 0) return;
+    }
+    try {
+      results.push_back(call());
+    } catch (const kn::DTypeError&) {  // it does not take the type
+    }
+  };
+#define KN_CALL_1(name) kn::name(x)
+#define KN_CALL_2(name) kn::name(x, y)
+#define KN_OP(name, arity, ...) add(#name, [&] { return KN_CALL_##arity(name); });
+#include "graph/ops.def"
+  return results;
+}
+
+template <class T>
+void check_operations() {
+  auto points = kn::test::points<T>(400);
+  points.x1.resize(400);
+  points.x2.resize(400);
+  const Array x = kn::asarray(points.x1).eval(), y = kn::asarray(points.x2).eval();
+  kn::synchronize();
+  // A kernel has room for so many results.
+  const std::size_t count = all_operations(x, y).size(), at_once = 24;
+  for (std::size_t first = 0; first < count; first += at_once) {
+    check_bits([&] {
+      const std::vector<Array> all = all_operations(x, y);
+      return std::vector<Array>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                all.begin() + static_cast<std::ptrdiff_t>(std::min(count, first + at_once)));
+    });
+  }
+}
+
+const DType real_types[] = {kn::bool_,  kn::int8,   kn::int16,   kn::int32,    kn::int64,   kn::uint8,  kn::uint16,
+                            kn::uint32, kn::uint64, kn::float16, kn::bfloat16, kn::float32, kn::float64};
+
+template <class T>
+void check_casts() {
+  const Array x = kn::asarray(kn::test::points<T>(300).x1).eval();
+  kn::synchronize();
+  check_bits([&] {
+    std::vector<Array> results;
+    for (const DType to : real_types) {
+      if (to != x.dtype()) results.push_back(x.astype(to));
+    }
+    return results;
+  });
+}
+
+/// Numbers of many sizes and both signs.
+Array mixed(const Shape& shape, DType type) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) {
+    values.push_back(static_cast<double>(i * 7919 % 1009 - 504) * (i % 3 == 0 ? 0.001 : 0.37));
+  }
+  return kn::asarray(values, shape).astype(type).eval();
+}
+
+}  // namespace
+
+TEST_CASE("operations") {
+  if (!does_steps()) return;
+  check_operations<float>();
+  check_operations<std::int32_t>();
+  if (!exhaustive()) return kn::test::leave_out("operations of ten more types, without KOINE_TEST_EXHAUSTIVE");
+  check_operations<double>();
+  check_operations<kn::float16_t>();
+  check_operations<kn::bfloat16_t>();
+  check_operations<bool>();
+  check_operations<std::int8_t>();
+  check_operations<std::int16_t>();
+  check_operations<std::int64_t>();
+  check_operations<std::uint8_t>();
+  check_operations<std::uint16_t>();
+  check_operations<std::uint32_t>();
+  check_operations<std::uint64_t>();
+}
+
+TEST_CASE("casts from one type to all others") {
+  if (!does_steps()) return;
+  check_casts<double>();
+  check_casts<std::int64_t>();
+  if (!exhaustive()) return kn::test::leave_out("casts of eleven more types, without KOINE_TEST_EXHAUSTIVE");
+  check_casts<float>();
+  check_casts<kn::float16_t>();
+  check_casts<kn::bfloat16_t>();
+  check_casts<bool>();
+  check_casts<std::int8_t>();
+  check_casts<std::int16_t>();
+  check_casts<std::int32_t>();
+  check_casts<std::uint8_t>();
+  check_casts<std::uint16_t>();
+  check_casts<std::uint32_t>();
+  check_casts<std::uint64_t>();
+}
+
+TEST_CASE("views, broadcasts, positions and choices") {
+  if (!does_steps()) return;
+  const Array x = mixed({6, 7, 5}, kn::float32), row = mixed({5}, kn::float32), whole = mixed({7, 6}, kn::int32);
+  kn::synchronize();
+  check_bits([&] {
+    return std::vector{kn::permute_dims(x, {2, 0, 1}) * 2 + kn::permute_dims(kn::flip(x), {2, 0, 1})};
+  });
+  check_bits([&] { return std::vector{kn::where(x > row, x, row), x(kn::all, kn::slice(1, 6, 2)) + 1}; }, 2);
+  check_bits([&] { return std::vector{kn::roll(x, 2, {.axis = 2}) - kn::roll(x, -3, {.axis = 1})}; });
+  check_bits([&] { return std::vector{kn::pad(x, {{1, 2}, {0, 0}, {3, 1}}) + 1}; });
+  check_bits([&] { return std::vector{kn::arange(300) * 3 + 1}; });
+  check_bits([&] { return std::vector{kn::full({3, 4}, 2.5f)}; });
+  check_bits([&] { return std::vector{whole.astype(kn::float16).T() / 3}; });
+}
+
+TEST_CASE("reductions") {
+  if (!does_steps()) return;
+  const auto check = [](const Shape& shape, const kn::Axis& axis, DType type) {
+    CAPTURE(to_string(shape));
+    const Array x = mixed(shape, type);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::sum(x, {.axis = axis})}; });
+    if (type != kn::float32) return;
+    check_bits([&] { return std::vector{kn::sum(x * x, {.axis = axis}) * 2 + 1}; });
+    check_bits([&] {
+      return std::vector{kn::max(x, {.axis = axis}), kn::mean(x, {.axis = axis}), kn::prod(x, {.axis = axis})};
+    });
+    const kn::reproducible scope;
+    check_bits([&] { return std::vector{kn::sum(x + 1, {.axis = axis})}; });
+  };
+  for (const std::int64_t count : {1, 2, 15, 16, 17, 100, 1000, 4000}) check({count}, kn::none, kn::float32);
+  for (const Shape& shape : {Shape{3, 5}, Shape{40, 17}, Shape{9, 100}, Shape{100, 9}, Shape{70, 33}}) {
+    check(shape, 0, kn::float32);
+    check(shape, 1, kn::float32);
+  }
+  check({6, 7, 8}, kn::Axis{0, 2}, kn::float32);
+  check({1000}, kn::none, kn::float16);
+  check({1000}, kn::none, kn::bfloat16);
+  check({1000}, kn::none, kn::float64);
+  check({1000}, kn::none, kn::int8);
+  check({30, 20}, 1, kn::uint32);
+  const Array flags = mixed({50, 6}, kn::int32) > 3;
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::any(flags, {.axis = 1}), kn::all(flags, {.axis = 1})}; });
+  check_bits([&] { return std::vector{kn::count_nonzero(flags)}; });
+}
+
+TEST_CASE("whole rows") {
+  if (!does_steps()) return;
+  for (const Shape& shape : {Shape{10, 10}, Shape{3, 1}, Shape{5, 17}, Shape{2, 500}, Shape{1, 64}}) {
+    CAPTURE(to_string(shape));
+    const Array x = mixed(shape, kn::float32);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::softmax(x)}; });
+    check_bits([&] { return std::vector{x / kn::sqrt(kn::sum(x * x, {.axis = -1, .keepdims = true}) + 1)}; });
+  }
+  const Array half = mixed({4, 33}, kn::float16);
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::softmax(half)}; });
+}
