@@ -22,7 +22,8 @@ Function function_of(const codegen::Line& line, const DeviceTraits& traits) {
   if (line.op == Op::where) return is_complex(line.type) ? nullptr : functions().chosen[size_in_registers(line.type)];
   if (!graph::in_table(line.op)) return nullptr;
   // Where kernels take the driver's function, there is none with its bits.
-  const bool drivers = graph::own_expression(graph::info(line.op), line.in_type) != nullptr && !line.portable &&
+  const bool drivers = is_real_floating(line.in_type) &&
+                       graph::own_expression(graph::info(line.op), line.in_type).text != nullptr && !line.portable &&
                        !traits.quirks.own_functions;
   return drivers ? nullptr : functions().ops[static_cast<std::size_t>(line.op)][from];
 }
