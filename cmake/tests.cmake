@@ -70,6 +70,12 @@ if(TARGET test_device)
             "--source-file=*/test_errors.cpp,*/test_devices.cpp,*/test_error_names.cpp")
   set_tests_properties(device.two_devices PROPERTIES
     LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
+  # Products of a CPU whose host has no BLAS.
+  add_test(NAME device.matmul_kernels
+    COMMAND test_device --no-version --force-colors=false
+            "--source-file=*/test_matmul.cpp,*/test_products.cpp,*/test_einsum.cpp")
+  set_tests_properties(device.matmul_kernels PROPERTIES
+    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "KOINE_BLAS=off")
 endif()
 
 if(TARGET test_runtime)

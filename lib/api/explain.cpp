@@ -65,7 +65,9 @@ std::string line_of(const Explained& plan, std::size_t number) {
 std::string kernels_of(const ExplainedStep& step) {
   if (step.family == "view") return "no kernel: a view of memory";
   std::vector<std::string> names;
-  for (const exec::ExplainedKernel& kernel : step.kernels) names.push_back(kernel.name);
+  for (const exec::ExplainedKernel& kernel : step.kernels) {
+    names.push_back(kernel.name + (kernel.source.empty() ? " (host command)" : ""));
+  }
   if (names.empty()) return step.family + " (no kernel of Koine's)";
   return joined(names) + (step.on_host ? ", by the host: small work on a device that is idle" : "");
 }
@@ -105,7 +107,7 @@ std::string text_of(const Explained& plan, bool source) {
     }
     text += "   " + traffic_text(step.traffic, bandwidth) + "\n";
     for (const exec::ExplainedKernel& kernel : step.kernels) {
-      if (!source) break;
+      if (!source || kernel.source.empty()) continue;
       text += "\n   OpenCL C of " + kernel.name + (kernel.options.empty() ? "" : ", built with" + kernel.options) +
               ":\n" + kernel.source;
       if (!text.ends_with("\n")) text += "\n";

@@ -17,14 +17,18 @@
 
 namespace koine::base {
 
-int cores() noexcept {
-  // Eight threads fill the link to the fastest of today's cards; more only take cores from the program.
-  constexpr int most = 8;
+int usable_cores() noexcept {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   // The set is too small for machines with more than 1024 cores, which have enough of them.
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return most;
-  return std::clamp(CPU_COUNT(&cores), 1, most);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return CPU_SETSIZE;
+  return std::max(CPU_COUNT(&cores), 1);
+}
+
+int cores() noexcept {
+  // Eight threads fill the link to the fastest of today's cards; more only take cores from the program.
+  constexpr int most = 8;
+  return std::min(usable_cores(), most);
 }
 
 void in_parallel(int threads, const std::function<void()>& work) {

@@ -6,7 +6,10 @@
 
 namespace koine::base {
 
-/// How many threads a piece of work may use: the cores that this process may run on, at most eight.
+/// The cores that this process may run on.
+int usable_cores() noexcept;
+
+/// How many threads a copy may use: the cores that this process may run on, at most eight.
 int cores() noexcept;
 
 /// Calls `work` on `threads` threads at the same time, the caller's among them, and returns when every call has. Fewer

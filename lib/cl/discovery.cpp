@@ -185,6 +185,9 @@ DeviceTraits read_traits(cl_platform_id platform, cl_device_id device, std::stri
   // A CPU that shares single bytes with the host keeps no copy of what it was given.
   traits.host_memory = traits.device_class == DeviceClass::cpu &&
                        (query<cl_bitfield>(device, svm_capabilities).value_or(0) & svm_fine_grain_buffer) != 0;
+  traits.host_commands = traits.device_class == DeviceClass::cpu &&
+                         (query<cl_device_exec_capabilities>(device, CL_DEVICE_EXECUTION_CAPABILITIES).value_or(0) &
+                          CL_EXEC_NATIVE_KERNEL) != 0;
   traits.exact_divide =
       (required<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   traits.compute_units = required<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);

@@ -44,6 +44,7 @@ struct DeviceTraits {
   bool fp16 = false;
   bool unified_memory = false;       ///< host and device share memory: an integrated GPU or a CPU
   bool host_memory = false;          ///< a CPU that works in the host's memory itself, without copies of its own
+  bool host_commands = false;        ///< functions of the host run as commands of a queue, on the buffers' own memory
   bool clblast_is_faster = false;    ///< than our own kernels, for large products of matrices
   bool ptx_sm90a = false;            ///< takes programs in PTX, with the matrix units of NVIDIA's Hopper cards
   bool builds_side_by_side = false;  ///< the driver compiles in several threads at once

@@ -80,6 +80,9 @@ constexpr Rule rules[] = {
     {MatmulRoute::vector,
      [](const DeviceTraits&, const MatmulProblem& p) { return !p.fixed && (p.m == 1 || p.n == 1); },
      "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
+    {MatmulRoute::blas,
+     [](const DeviceTraits& traits, const MatmulProblem& p) { return !p.fixed && suits_blas(traits, p); },
+     "a CPU's BLAS has kernels for each make of processor, and none of them has to be compiled"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
     {MatmulRoute::small, [](const DeviceTraits&, const MatmulProblem& p) { return suits_small(p); },
@@ -104,6 +107,7 @@ std::string_view route_name(MatmulRoute route) {
     case MatmulRoute::nothing: return "nothing";
     case MatmulRoute::zeros: return "zeros";
     case MatmulRoute::vector: return "vector";
+    case MatmulRoute::blas: return "blas";
     case MatmulRoute::packed: return "packed";
     case MatmulRoute::small: return "small";
     case MatmulRoute::ptx: return "ptx";
@@ -167,6 +171,7 @@ MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute 
                         elements * size_of(piece.dtype), "matmul");
       };
     case MatmulRoute::vector: return prepare_vector(programs, queue, piece);
+    case MatmulRoute::blas: return prepare_blas(programs, queue, piece);
     case MatmulRoute::packed: return prepare_packed(programs, queue, piece);
     case MatmulRoute::small: return prepare_small(programs, queue, piece);
     case MatmulRoute::ptx: return prepare_ptx(programs, queue, piece);
@@ -217,6 +222,7 @@ std::int64_t most_depth(const MatmulProblem& p, MatmulRoute route) {
   constexpr std::int64_t packed = 1 << 20;  // a CPU adds up sums of 128 or more
   if (is_integer(p.dtype)) return p.k;
   if (p.fixed) return fixed;
+  if (route == MatmulRoute::blas) return blas_depth(p);
   if (route == MatmulRoute::packed) return packed;
   if (route == MatmulRoute::ptx) return ptx_depth(p);
   return route == MatmulRoute::tile ? running : p.k;

@@ -37,7 +37,7 @@ struct MatmulProblem {
   bool portable = false;  ///< by OpenCL C alone: the driver does not take what is written in its device's assembly
 };
 
-enum class MatmulRoute { nothing, zeros, vector, packed, small, ptx, clblast, tile };
+enum class MatmulRoute { nothing, zeros, vector, blas, packed, small, ptx, clblast, tile };
 
 struct MatmulChoice {
   MatmulRoute route;

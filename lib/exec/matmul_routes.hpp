@@ -37,7 +37,7 @@ struct BlasLayout {
 };
 BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns);
 
-// Each takes any strides, except prepare_clblast, which needs a BlasLayout of both operands.
+// Each takes any strides, except prepare_clblast and prepare_blas, which need a BlasLayout of both operands.
 MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// suits_small
@@ -66,5 +66,11 @@ bool suits_ptx(const MatmulProblem& problem);
 std::int64_t ptx_depth(const MatmulProblem& problem);
 /// The depth of one running sum of CLBlast's; longer ones are added up of such.
 inline constexpr std::int64_t clblast_depth = 4096;
+/// never fixed, and suits_blas
+MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// Whether there is a BLAS of the host's, and it takes such a product at the device's speed.
+bool suits_blas(const DeviceTraits& traits, const MatmulProblem& problem);
+/// The depth of one sum of its.
+std::int64_t blas_depth(const MatmulProblem& problem);
 
 }  // namespace koine::exec

@@ -58,6 +58,11 @@ class Programs {
     return kernel_with(file, codegen::options_of(spec), entry);
   }
 
+  /// Says that a step runs a function of the host's (runtime::HostCommand), for which nothing is built.
+  void host_command(std::string_view name) {
+    if (asked_ != nullptr) asked_->push_back({std::string(name), {}});
+  }
+
   /// Asks for what another library compiles by itself: `compile` does so where no lock is held.
   void need(std::string_view signature, std::function<void()> compile) {
     if (asked_ != nullptr) return;

@@ -18,6 +18,10 @@ namespace koine::runtime {
 class Context;
 class Pool;
 
+/// Where the host finds the memory, which a command on the device writes once; null before functions of the host use
+/// it.
+using HostAddress = std::shared_ptr<std::atomic<std::byte*>>;
+
 /// Device memory, and what may still be going on in it.
 struct Block {
   cl_mem memory = nullptr;

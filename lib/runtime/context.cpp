@@ -258,6 +258,11 @@ void Context::launched(Kernel& kernel) {
   if (quirks.binary_needs_launch) store_.launched(kernel.program_ref());
 }
 
+void Context::launched_on_host() {
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  if (traits().quirks.crashes_at_exit && !host_finishes_at_exit_.exchange(true)) finish_at_exit();
+}
+
 std::string Context::memory_text() const {
   using base::bytes_text;
   const MemoryStats stats = pool_.stats();

@@ -117,6 +117,8 @@ class Context {
   void did_on_host() noexcept { host_steps_.fetch_add(1, std::memory_order_relaxed); }
   /// Counts a launch, and does what the driver needs after it.
   void launched(Kernel& kernel);
+  /// Counts a function of the host's that was enqueued.
+  void launched_on_host();
 
   /// Programs in memory.
   std::size_t programs() const { return programs_.size(); }
@@ -205,7 +207,8 @@ class Context {
   std::uint32_t generation_;
   bool synchronous_;
   bool host_memory_;
-  std::atomic<bool> finishes_at_exit_{false};  // once the driver has compiled
+  std::atomic<bool> finishes_at_exit_{false};       // once the driver has compiled
+  std::atomic<bool> host_finishes_at_exit_{false};  // likewise for functions of the host, which may come earlier
   std::atomic<bool> lost_{false};
   std::atomic<std::uint64_t> launches_{0};
   std::atomic<std::uint64_t> host_steps_{0};

@@ -24,7 +24,6 @@ std::string size_text(std::span<const std::size_t> sizes) {
 
 Launch::Launch(Queue& queue, const KernelRef& kernel) : queue_(queue), kernel_(*kernel) {
   queue.context().check_usable("eval");
-  uses_.reserve(8);
   handle_ = queue.context().noting_loss([&] { return kernel_.take(); });
 }
 
@@ -37,8 +36,7 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
                                   local.empty() ? nullptr : local.data(), 0, nullptr, made);
   };
   Context& context = queue_.context();
-  // While nothing is written yet that could not be tried again.
-  if (!faults_.empty()) queue_.bound_faults(uses_, faults_.size());
+  operands_.bound_faults(queue_);
   if (base::log_enabled(base::LogTopic::launch)) {
     base::log_line(base::LogTopic::launch, kernel_.name() + " on " + context.traits().selector + ", global " +
                                                size_text(global) + ", local " + size_text(local));
@@ -48,9 +46,10 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
     cl::check_compiler(context.traits());
     undisturbed.emplace();
   }
-  const cl_int code = queue_.submit(uses_, enqueue, event, [this] { return command(); });
+  const cl_int code =
+      queue_.submit(operands_.uses(), enqueue, event, [this] { return operands_.command(kernel_.name()); });
   if (code != CL_SUCCESS) fail_run(code, global, local);
-  if (!faults_.empty()) hand_on_faults();
+  operands_.hand_on_faults(queue_);
   if (context.synchronous()) {
     if (const cl_int waited = queue_.wait_for_all(); waited != CL_SUCCESS) {
       context.fail(waited, "eval", "finish the kernel \"" + kernel_.name() + "\", which ran last (KOINE_SYNC)");
@@ -58,24 +57,6 @@ void Launch::run(std::span<const std::size_t> global, std::span<const std::size_
   }
   context.launched(kernel_);
   queue_.launched();
-}
-
-void Launch::hand_on_faults() {
-  const auto is_word = [&](const Buffer* buffer) {
-    return std::any_of(faults_.begin(), faults_.end(), [&](const auto& fault) { return &fault->word() == buffer; });
-  };
-  for (const Use& use : uses_) {
-    if (!use.writes || is_word(use.buffer)) continue;
-    for (const auto& fault : faults_) queue_.add_fault(*use.buffer, fault);
-  }
-}
-
-Command Launch::command() const {
-  Command command{Command::Kind::kernel, kernel_.name(), read_, written_};
-  for (std::size_t k = counted_; k < uses_.size(); ++k) {
-    (uses_[k].writes ? command.written : command.read) += uses_[k].buffer->size();
-  }
-  return command;
 }
 
 void Launch::fail_argument(cl_int code, std::size_t size) {

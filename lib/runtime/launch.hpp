@@ -8,9 +8,9 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "runtime/context.hpp"
+#include "runtime/operands.hpp"
 
 namespace koine::runtime {
 
@@ -41,9 +41,9 @@ class Launch {
   }
   /// ... a word for what the kernel finds wrong, which whoever observes what it writes is told of, ...
   Launch& fault(std::shared_ptr<Fault> fault) {
-    out(fault->word());
-    faults_.push_back(std::move(fault));
-    return *this;
+    const cl_mem word = fault->word().memory();
+    operands_.add_fault(std::move(fault));
+    return arg(&word, sizeof word);
   }
   /// ... or local memory.
   Launch& local(std::size_t bytes) { return arg(nullptr, bytes); }
@@ -51,9 +51,7 @@ class Launch {
   /// How many bytes of its memory the kernel reads and writes, of the arguments so far: without this, all of their
   /// buffers. Only of interest while commands are recorded.
   Launch& moves(std::uint64_t read, std::uint64_t written) {
-    read_ += read;
-    written_ += written;
-    counted_ = uses_.size();
+    operands_.moves(read, written);
     return *this;
   }
 
@@ -68,12 +66,10 @@ class Launch {
 
  private:
   Launch& arg(const Buffer& buffer, bool writes) {
-    uses_.push_back({&buffer, writes});
+    operands_.add(buffer, writes);
     const cl_mem memory = buffer.memory();
     return arg(&memory, sizeof memory);
   }
-  void hand_on_faults();
-  Command command() const;
   [[noreturn]] void fail_argument(cl_int code, std::size_t size);
   [[noreturn]] void fail_run(cl_int code, std::span<const std::size_t> global, std::span<const std::size_t> local);
 
@@ -81,10 +77,7 @@ class Launch {
   Kernel& kernel_;
   cl_kernel handle_;
   cl_uint index_ = 0;
-  std::vector<Use> uses_;
-  std::vector<std::shared_ptr<Fault>> faults_;
-  std::size_t counted_ = 0;  // of uses_, for which these stand
-  std::uint64_t read_ = 0, written_ = 0;
+  Operands operands_;
 };
 
 }  // namespace koine::runtime

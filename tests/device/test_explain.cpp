@@ -41,7 +41,10 @@ std::vector<std::string> kernels_in(const std::string& text) {
     const std::size_t dot = line.find(". ");
     if (dot == std::string::npos || line.find_first_not_of("0123456789") != dot) continue;
     std::istringstream words(line.substr(dot + 2));
-    for (std::string word; std::getline(words, word, ',');) names.push_back(word.substr(word.find_first_not_of(' ')));
+    for (std::string word; std::getline(words, word, ',');) {
+      word = word.substr(word.find_first_not_of(' '));
+      names.push_back(word.substr(0, word.find(" (host command)")));
+    }
   }
   std::erase(names, "no kernel: a view of memory");
   return names;

@@ -45,6 +45,7 @@ using koine::test::LiveMemory;
   X(clGetKernelWorkGroupInfo)     \
   X(clSetKernelArg)               \
   X(clEnqueueNDRangeKernel)       \
+  X(clEnqueueNativeKernel)        \
   X(clEnqueueReadBuffer)          \
   X(clEnqueueWriteBuffer)         \
   X(clEnqueueCopyBuffer)          \

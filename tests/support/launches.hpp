@@ -15,7 +15,8 @@ inline std::vector<std::string> launched_kernels(const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t name_end = line.find(" on ");
-    if (!line.starts_with(head) || line.find(", global ") == std::string::npos) continue;
+    const bool launch = line.find(", global ") != std::string::npos || line.ends_with(", by a thread of the host");
+    if (!line.starts_with(head) || !launch) continue;
     names.push_back(line.substr(head.size(), name_end - head.size()));
   }
   return names;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cl/capabilities.hpp"
+#include "exec/host_blas.hpp"
 #include "exec/matmul.hpp"
 #include "exec/matmul_routes.hpp"
 #include "support/invented.hpp"
@@ -108,6 +109,30 @@ TEST_CASE("where one side has few lines, each line of the other has a work-item"
     CHECK(route(traits, p) == MatmulRoute::tile);
     p.batch[0] = 512;
   }
+}
+
+TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where there is one") {
+  DeviceTraits host = cpu;
+  host.host_commands = true;
+  host.vector_bytes = 16;  // no wider than any BLAS has
+  const MatmulRoute multiplied = koine::exec::HostBlas::get() != nullptr ? MatmulRoute::blas : MatmulRoute::packed;
+  for (const koine::DType dtype : {koine::float32, koine::float64, koine::complex64, koine::complex128}) {
+    CHECK(route(host, problem(dtype, 1024, 1024, 1024)) == multiplied);
+    CHECK(route(host, problem(dtype, 2, 2, 1)) == multiplied);
+  }
+  for (const koine::DType dtype : {koine::int8, koine::uint64, koine::float16, koine::bfloat16}) {
+    CHECK(route(host, problem(dtype, 1024, 1024, 1024)) == MatmulRoute::packed);
+  }
+  MatmulProblem p = problem(koine::float32, 1024, 1024, 1024);
+  p.fixed = true;
+  CHECK(route(host, p) == MatmulRoute::packed);
+  p.fixed = false;
+  p.b = operand(1, 1024);
+  CHECK(route(host, p) == multiplied);
+  p.b = operand(2048, 2);
+  CHECK(route(host, p) == MatmulRoute::packed);
+  p.b = operand(std::int64_t{1} << 31, 1);  // of more than a BLAS counts
+  CHECK(route(host, p) == MatmulRoute::packed);
 }
 
 TEST_CASE("CLBlast gets no strides and no sizes that it cannot take") {

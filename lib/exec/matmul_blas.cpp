@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by a BLAS of the host's: one host command, whose threads take the matrices of a batch, or parts of them.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "exec/host_blas.hpp"
+#include "exec/matmul_routes.hpp"
+#include "exec/programs.hpp"
+#include "runtime/host_command.hpp"
+
+namespace koine::exec {
+namespace {
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+
+/// How the results are divided. No rows of tuning: a BLAS may add up otherwise for other sizes.
+struct Shares {
+  std::int64_t rows, columns;  // of a part of a matrix, which one call computes
+  std::int64_t down, across;   // parts of a matrix
+  std::int64_t together;       // how many parts a thread takes at once
+  int threads;
+};
+
+Shares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_threads) {
+  constexpr std::int64_t least_work = 1 << 20;  // multiplications that are worth starting a thread for
+  constexpr std::int64_t even = 16;             // a BLAS computes as many rows or columns at once
+  const std::int64_t matrices = p.batch.count(), work = std::max<std::int64_t>(1, p.m * p.n * p.k);
+  const auto enough = static_cast<std::int64_t>(
+      std::min(static_cast<double>(work) * static_cast<double>(matrices) / least_work, 1024.0));
+  const std::int64_t units = std::min<std::int64_t>(traits.compute_units, base::usable_cores());
+  const std::int64_t threads = has_threads ? 1 : std::clamp<std::int64_t>(enough, 1, units);
+  // Many matrices go round evenly enough.
+  const std::int64_t parts = matrices >= 8 * threads ? 1 : threads / std::gcd(threads, matrices);
+  Shares best{p.m, p.n, 1, 1, 1, static_cast<int>(threads)};
+  std::int64_t shortest = 0;
+  for (std::int64_t down = 1; down <= parts; ++down) {
+    if (parts % down != 0) continue;
+    const std::int64_t rows = std::min(p.m, round_up(divide_up(p.m, down), even));
+    const std::int64_t columns = std::min(p.n, round_up(divide_up(p.n, parts / down), even));
+    // Each element of either matrix is prepared once for each part that it belongs to.
+    const std::int64_t sides = rows * columns + even * (rows + columns);
+    if (shortest != 0 && sides >= shortest) continue;
+    shortest = sides;
+    best.rows = rows;
+    best.columns = columns;
+  }
+  best.down = divide_up(p.m, best.rows);
+  best.across = divide_up(p.n, best.columns);
+  best.together = std::max<std::int64_t>(1, matrices * best.down * best.across / (threads * 16));
+  return best;
+}
+
+/// Computes one part of one matrix.
+void multiply(const HostBlas& blas, const MatmulPiece& p, const Shares& shares, std::int64_t part,
+              std::span<void* const> memory) {
+  const auto size = static_cast<std::int64_t>(size_of(p.dtype));
+  const std::int64_t column = part % shares.across * shares.columns,
+                     row = part / shares.across % shares.down * shares.rows,
+                     matrix = part / (shares.across * shares.down);
+  std::int64_t a = p.a.offset + row * p.a.row_stride, b = p.b.offset + column * p.b.column_stride;
+  for (std::int64_t axis = 3, left = matrix; axis >= 0; --axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    const std::int64_t place = left % p.batch.sizes[at];
+    left /= p.batch.sizes[at];
+    a += place * p.batch.a_strides[at];
+    b += place * p.batch.b_strides[at];
+  }
+  const std::int64_t c = p.out_offset + (matrix * p.m + row) * p.n + column;
+  const auto at = [&](std::size_t operand, std::int64_t element) {
+    return static_cast<std::byte*>(memory[operand]) + element * size;
+  };
+  blas.multiply({p.dtype, std::min(shares.rows, p.m - row), std::min(shares.columns, p.n - column), p.k,
+                 blas_layout(p.a, p.m, p.k), blas_layout(p.b, p.k, p.n), at(0, a), at(1, b), at(2, c), p.n});
+}
+
+}  // namespace
+
+bool suits_blas(const DeviceTraits& traits, const MatmulProblem& p) {
+  // Up to here a kernel takes longer to compile than many products take.
+  constexpr double small = 128.0 * 128.0 * 128.0;
+  const auto fits = [](const BlasLayout& layout) { return layout.leading > 0 && layout.leading <= HostBlas::most; };
+  if (!traits.host_commands || !(p.dtype == float32 || p.dtype == float64 || is_complex(p.dtype)) ||
+      std::max({p.m, p.n, p.k}) > HostBlas::most || !fits(blas_layout(p.a, p.m, p.k)) ||
+      !fits(blas_layout(p.b, p.k, p.n))) {
+    return false;
+  }
+  const HostBlas* const blas = HostBlas::get();
+  if (blas == nullptr) return false;
+  const bool narrow = blas->vector_bytes() != 0 && blas->vector_bytes() < traits.vector_bytes;
+  return !narrow || static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) <= small;
+}
+
+std::int64_t blas_depth(const MatmulProblem& p) {
+  // Few results leave threads nothing else to share than the depth.
+  constexpr std::int64_t deep = 1 << 16, few = 1 << 18, short_sum = 1 << 14, long_sum = 1 << 20;
+  std::int64_t results = p.m * p.n;
+  for (const std::int64_t size : p.batch) results *= size;
+  return p.k >= deep && results <= few ? short_sum : long_sum;
+}
+
+MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
+  const HostBlas& blas = *HostBlas::get();
+  const Shares shares = share(queue.traits(), p, blas.has_threads());
+  programs.host_command("matmul_blas");
+  constexpr double least_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
+  const bool small = shares.threads == 1 && static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
+                                                    static_cast<double>(p.n) * static_cast<double>(p.k) <=
+                                                least_command;
+  return [&queue, &blas, p, shares, small](const MatmulMemory& memory) {
+    blas.check_room(shares.threads);
+    runtime::HostCommand command(queue, "matmul_blas");
+    command.in(memory.a).in(memory.b).out(memory.out);
+    runtime::HostCommand::Function function([&blas, p, shares](std::span<void* const> operands) {
+      const std::int64_t parts = p.batch.count() * shares.down * shares.across;
+      std::atomic<std::int64_t> next{0};
+      const auto work = [&] {
+        for (std::int64_t first; (first = next.fetch_add(shares.together, std::memory_order_relaxed)) < parts;) {
+          const std::int64_t last = std::min(parts, first + shares.together);
+          for (std::int64_t part = first; part < last; ++part) multiply(blas, p, shares, part, operands);
+        }
+      };
+      base::in_parallel(shares.threads, std::ref(work));  // by reference, which takes no memory
+    });
+    small ? command.run_small(std::move(function)) : command.run(std::move(function));
+  };
+}
+
+}  // namespace koine::exec
