@@ -18,12 +18,28 @@ int saturated(int a, int b) { return std::min(a + b, 1 << 20); }
 // What is repeated so often comes from a cache, which costs about as much as some additions. No rows of tuning, as in
 // plan_decide.cpp.
 constexpr std::int64_t cached_repetitions = 8;
+// So do neighbours of what is loaded anyway.
 constexpr int cached_load_operations = 4;
 
 /// Whether a node's elements read each one of an input so often that few of the reads go to memory.
 bool reads_from_cache(const Node& node, const Node& input) {
   const std::int64_t elements = input.shape.elements();
   return elements > 0 && node.shape.elements() / elements >= cached_repetitions;
+}
+
+/// Whether a view has the elements of its input in their places, but for a shift.
+bool only_shifts(const graph::ViewMap& map) {
+  if (map.reshape || !map.diagonals.empty() || map.source.size() != map.start.size()) return false;
+  for (std::size_t axis = 0; axis < map.source.size(); ++axis) {
+    if (map.source[axis] != static_cast<std::int64_t>(axis) || map.step[axis] != 1) return false;
+  }
+  return true;
+}
+
+/// Whether two nodes are parts of one array in memory, whose elements lie alike.
+bool lie_alike(const Node& a, const Node& b) {
+  const bool parts = a.is_ready() && b.is_ready() && a.storage == b.storage && a.layout.strides == b.layout.strides;
+  return &a == &b || (parts && a.dtype == b.dtype);
 }
 
 }  // namespace
@@ -83,7 +99,22 @@ void Planner::State::decide_again() {
   request_roots();
 }
 
+/// At how many places each node is read, those that read it through views among them.
+void Planner::State::count_places() {
+  for (std::size_t i = count; i-- > 0;) {
+    const Info& info = infos[i];
+    const std::int32_t places = info.node->op == Op::view ? std::max(info.places, 1) : 1;
+    for (const NodeRef& input : info.node->inputs) {
+      Info* in = input->is_ready() ? nullptr : find(input.get());
+      if (!in) continue;
+      in->places = saturated(in->places, places);
+      in->viewed = in->viewed || (info.node->op == Op::view && !info.node->get<Op::view>().reshape);
+    }
+  }
+}
+
 void Planner::State::analyse_all() {
+  count_places();
   for (std::size_t i = 0; i < count; ++i) analyse(infos[i]);
 }
 
@@ -110,12 +141,17 @@ void Planner::State::analyse(Info& info) {
     } else {
       info.level = std::max(info.level, barrier ? 1 : 0);
     }
-    const bool in_memory = !pending || in->always_stored();
-    info.operations = saturated(info.operations, in_memory ? 0 : in->operations);
-    const int loads = in_memory ? 1 : in->loads;
-    if (!own_kernel && reads_from_cache(node, *input)) {
+    const bool in_memory = !pending || in->always_stored() || in->requested || in->shared;
+    // What is dear and read more than once will be, too, or one kernel computes it once.
+    const bool from_memory = in_memory || (in->places > 1 && graph::is_elementwise(input->op) && !is_cheap(*in));
+    const int loads = from_memory ? 1 : in->loads;
+    const Node* const loaded = from_memory ? input.get() : in->loaded;
+    info.operations = saturated(info.operations, from_memory ? 0 : in->operations);
+    const bool beside = info.loaded && loaded && lie_alike(*info.loaded, *loaded);
+    if (beside || (!own_kernel && reads_from_cache(node, *input))) {
       info.operations = saturated(info.operations, cached_load_operations * loads);
-    } else {
+    } else if (loads > 0) {
+      info.loaded = info.loads == 0 ? loaded : nullptr;
       info.loads = saturated(info.loads, loads);
     }
     if (!in_memory) info.wraps = std::max(info.wraps, in->wraps);
@@ -124,6 +160,7 @@ void Planner::State::analyse(Info& info) {
            (pending ? in->flat : graph::is_row_major(input->layout));
   }
   if (node.op == Op::view && !node.get<Op::view>().bounds.empty()) ++info.wraps;
+  if (node.op == Op::view && !only_shifts(node.get<Op::view>())) info.loaded = nullptr;
   if (short_axis(node)) info.loops = true;
   if (own_kernel) {
     info.flat = true;
@@ -138,6 +175,7 @@ void Planner::State::analyse(Info& info) {
   follow_rows(info);
   info.source = &node;
   if (!graph::is_elementwise(node.op)) return;
+  info.shared = info.places > 1 && info.viewed && !info.fold && !is_cheap(info);
   for (const NodeRef& input : node.inputs) {
     if (!input->is_ready() && graph::is_source(input->op)) continue;
     const Info* in = input->is_ready() ? nullptr : find(input.get());

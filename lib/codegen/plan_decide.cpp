@@ -36,6 +36,11 @@ bool reads_in_order(const Step& step) {
 
 }  // namespace
 
+bool is_cheap(const Info& info) {
+  return info.loads == 0 ? info.operations <= cheap_operations_without_loads
+                         : info.loads == 1 && info.operations <= cheap_operations;
+}
+
 std::int32_t Planner::State::add_step(Op family, Node* node) {
   if (step_count == steps.size()) steps.emplace_back();
   Step& step = steps[step_count];
@@ -168,6 +173,7 @@ std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) cons
 /// Why it is better stored than computed again, if it is.
 Why Planner::State::worth_storing(const Info& info) const {
   const Node& node = *info.node;
+  if (info.shared) return Why::dear;
   const bool outside = node.consumers.load(std::memory_order_relaxed) > info.edges;
   const bool again = info.reads.size() > 1 || outside, before = node.recomputed(evaluation) && info.held;
   bool repeated = false;
@@ -184,9 +190,7 @@ Why Planner::State::worth_storing(const Info& info) const {
   const bool stencil = info.wraps > 0 && info.loads <= 1 && info.operations <= cheap_repeated_operations;
   if (info.reads.size() > (stencil ? most_places : most_readers)) return Why::readers;
   if (repeated && repetitions > few_elements && info.operations > cheap_repeated_operations) return Why::repeated;
-  const bool cheap = info.loads == 0 ? info.operations <= cheap_operations_without_loads
-                                     : info.loads == 1 && info.operations <= cheap_operations;
-  return cheap ? Why::unstored : again ? Why::dear : before ? Why::again : Why::repeated;
+  return is_cheap(info) ? Why::unstored : again ? Why::dear : before ? Why::again : Why::repeated;
 }
 
 /// Whether a kernel can store this node too, which is computed on the same queue. Results take half of the parameters

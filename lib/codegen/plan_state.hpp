@@ -34,9 +34,13 @@ struct Read {
 
 struct Info {
   Node* node;
-  std::int32_t edges = 0;  // from nodes of this evaluation
+  std::int32_t edges = 0;   // from nodes of this evaluation
+  std::int32_t places = 0;  // that read it, or views of it
+  bool viewed = false;      // whether views read it that move elements
+  bool shared = false;      // it is dear and read at several places, and so stored
   std::int32_t operations = 0;
   std::int32_t loads = 0;
+  const Node* loaded = nullptr;  // what all of them load, if that is one array, at places that keep their distance
   std::int32_t level = 0;        // barriers between the leaves and this node
   const Node* fold = nullptr;    // a reduction of rows that it has an element of for each row, made of such alone
   const Node* source = nullptr;  // of an expression the first of what it reads from memory, else itself
@@ -83,6 +87,9 @@ struct Taken {
 /// Whether two constant nodes are one parameter of a kernel: of one type, with the same bits.
 bool same_constant(const Node& a, const Node& b);
 std::uint64_t hash_of_constant(const Node& constant);
+
+/// Whether computing a node again costs no more than a store and a load.
+bool is_cheap(const Info& info);
 
 /// The axis of a reduction that can be a loop of its reader's kernel: the only one it reduces, and short.
 std::optional<std::size_t> short_axis(const Node& node);
@@ -159,6 +166,7 @@ struct Planner::State {
   void follow(const KnownPlan& plan);
   std::unique_ptr<KnownPlan> known_plan();
   void visit(Node* node);
+  void count_places();
   void analyse_all();
   void analyse(Info& info);
   const Node* distinct_constant(const Node& node);
