@@ -44,7 +44,15 @@ static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, 
 
 #define KN_BLOCK 32    // rows that share one read of the vector
 #define KN_CHUNK 1024  // elements of a running sum, whose sums are added up in turn; so much of the vector is at hand
-#define KN_WIDE 8      // vectors of sums, where vectors run down the rows
+#ifndef KN_VECTORS
+#define KN_VECTORS 8  // vectors of sums, where vectors run down the rows
+#endif
+
+static inline KN_REAL kn_sum_of_2(KN_PASTE(KN_REAL, 2) v) { return v.lo + v.hi; }
+static inline KN_REAL kn_sum_of_4(KN_PASTE(KN_REAL, 4) v) { return kn_sum_of_2(v.lo + v.hi); }
+static inline KN_REAL kn_sum_of_8(KN_PASTE(KN_REAL, 8) v) { return kn_sum_of_4(v.lo + v.hi); }
+static inline KN_REAL kn_sum_of_16(KN_PASTE(KN_REAL, 16) v) { return kn_sum_of_8(v.lo + v.hi); }
+#define KN_LANES_SUM KN_PASTE(kn_sum_of_, KN_LANES)
 
 static inline void kn_vector_multiply_add(KN_VECTOR a[KN_PLANES], KN_VECTOR b[KN_PLANES], KN_VECTOR sum[KN_PLANES]) {
   sum[0] += a[0] * b[0];
@@ -95,17 +103,11 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         if (r + i >= rows) continue;
-        KN_VALUE sum = (KN_VALUE)(0);
-        KN_REAL lanes[KN_PLANES][KN_LANES];
-#pragma unroll
-        for (int p = 0; p < KN_PLANES; ++p) KN_VSTORE(acc[i][p], 0, lanes[p]);
-        for (int l = 0; l < KN_LANES; ++l) {
 #if KN_IS_COMPLEX
-          sum += (KN_VALUE)(lanes[0][l], lanes[1][l]);
+        KN_VALUE sum = (KN_VALUE)(KN_LANES_SUM(acc[i][0]), KN_LANES_SUM(acc[i][1]));
 #else
-          sum += lanes[0][l];
+        KN_VALUE sum = KN_LANES_SUM(acc[i][0]);
 #endif
-        }
         for (long e = d; e < left; ++e) sum = kn_multiply_add(kn_load(row[i], e), kn_load(x, (d0 + e) * x_step), sum);
         sums[r + i] += sum;
       }
@@ -117,7 +119,8 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
                             __global KN_STORED* restrict out, __global KN_VALUE* restrict parts,
                             const kn_matmul_vector parameters) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
-  const int block = product.a_row == 1 && product.a_column != 1 ? KN_WIDE * KN_LANES : KN_BLOCK;
+  const bool beside = product.a_row == 1 && product.a_column != 1 && product.m >= KN_VECTORS * KN_LANES;
+  const int block = beside ? KN_VECTORS * KN_LANES : KN_BLOCK;
   long blocks = (product.m + block - 1) / block;
   long tasks = product.splits * product.batches * blocks;
   long items = get_global_size(0);
@@ -125,7 +128,9 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
   for (long task = tasks * item / items; task < tasks * (item + 1) / items; ++task) {
     long split = task / (product.batches * blocks);
     long batch = task / blocks % product.batches;
-    long row0 = task % blocks * block;
+    // Where rows lie side by side the last block is whole, too, and begins among the rows of the one before it.
+    const long first = task % blocks * block;
+    const long row0 = beside ? min(first, product.m - block) : first;
     long rows = min((long)block, product.m - row0);
     long depth0 = product.k * split / product.splits;
     long depth = product.k * (split + 1) / product.splits - depth0;
@@ -136,17 +141,17 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
                                    kn_batch_offset(batch, product.batch_sizes, product.x_batch) +
                                    depth0 * product.x_step;
     long index = (split * product.batches + batch) * product.m + row0;
-    if (block != KN_BLOCK && rows == block) {
+    if (beside) {
       // Rows side by side: a vector holds as many sums.
-      KN_VECTOR sums[KN_WIDE][KN_PLANES];
+      KN_VECTOR sums[KN_VECTORS][KN_PLANES];
 #pragma unroll
-      for (int v = 0; v < KN_WIDE; ++v)
+      for (int v = 0; v < KN_VECTORS; ++v)
 #pragma unroll
         for (int p = 0; p < KN_PLANES; ++p) sums[v][p] = (KN_VECTOR)(0);
       for (long d0 = 0; d0 < depth; d0 += KN_CHUNK) {
-        KN_VECTOR acc[KN_WIDE][KN_PLANES];
+        KN_VECTOR acc[KN_VECTORS][KN_PLANES];
 #pragma unroll
-        for (int v = 0; v < KN_WIDE; ++v)
+        for (int v = 0; v < KN_VECTORS; ++v)
 #pragma unroll
           for (int p = 0; p < KN_PLANES; ++p) acc[v][p] = (KN_VECTOR)(0);
         const long end = min(d0 + KN_CHUNK, depth);
@@ -160,22 +165,22 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
           xv[0] = (KN_VECTOR)(value);
 #endif
 #pragma unroll
-          for (int v = 0; v < KN_WIDE; ++v) {
+          for (int v = 0; v < KN_VECTORS; ++v) {
             KN_VECTOR av[KN_PLANES];
             kn_load_planes(am + d * product.a_column + v * KN_LANES, av);
             kn_vector_multiply_add(av, xv, acc[v]);
           }
         }
 #pragma unroll
-        for (int v = 0; v < KN_WIDE; ++v)
+        for (int v = 0; v < KN_VECTORS; ++v)
 #pragma unroll
           for (int p = 0; p < KN_PLANES; ++p) sums[v][p] += acc[v][p];
       }
-      for (int v = 0; v < KN_WIDE; ++v) {
+      for (int v = 0; v < KN_VECTORS; ++v) {
         KN_REAL lanes[KN_PLANES][KN_LANES];
 #pragma unroll
         for (int p = 0; p < KN_PLANES; ++p) KN_VSTORE(sums[v][p], 0, lanes[p]);
-        for (int l = 0; l < KN_LANES; ++l) {
+        for (int l = (int)clamp(first - row0 - v * KN_LANES, 0L, (long)KN_LANES); l < KN_LANES; ++l) {
 #if KN_IS_COMPLEX
           KN_VALUE sum = (KN_VALUE)(lanes[0][l], lanes[1][l]);
 #else
@@ -184,7 +189,7 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
           kn_finish(out, parts, product.out_offset, product.splits, index + v * KN_LANES + l, sum);
         }
       }
-    } else if (block == KN_BLOCK && product.a_column == 1) {
+    } else if (product.a_column == 1) {
       KN_VALUE sums[KN_BLOCK];
       for (int r = 0; r < KN_BLOCK; ++r) sums[r] = (KN_VALUE)(0);
       kn_rows_deep(am, product.a_row, xm, product.x_step, rows, depth, sums);

@@ -2,6 +2,7 @@
 // Launching kernels/matmul_cpu.cl, matmul_tile.cl, matmul_small.cl and matmul_vector.cl: tile sizes, blocks and splits.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -287,7 +288,15 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     const std::int64_t lanes = std::clamp<std::int64_t>(traits.vector_bytes / real_size(p.dtype, 4), 2, 16);
     spec.cpu = 1;
     spec.lanes = static_cast<int>(lanes);
-    groups = divide_up(rows, row_stride == 1 && column_stride != 1 ? 8 * lanes : 32) * batches;
+    std::int64_t block = 32;
+    if (row_stride == 1 && column_stride != 1) {
+      // Rows side by side: as many to a block as there are, to 8 vectors.
+      const auto several = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
+      spec.lanes = static_cast<int>(std::clamp<std::int64_t>(several, 2, lanes));
+      spec.vectors = static_cast<int>(std::clamp<std::int64_t>(several / lanes, 1, 8));
+      block = *spec.lanes * *spec.vectors;
+    }
+    groups = divide_up(rows, block) * batches;
     enough = 4 * units;
     least_depth = 8192;
     most_depth = 1 << 20;  // a sum of sums of 1024 elements takes no more than 1024 of them
