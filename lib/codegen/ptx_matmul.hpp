@@ -19,7 +19,8 @@ namespace koine::codegen {
 /// What a program is printed for.
 struct PtxMatmul {
   DType type = DType::float16;  ///< float16, bfloat16 (sums in float32), float32, float64
-  /// Whether operands of float32 are rounded to tf32, for the matrix units. If not, they are multiplied by multiply-adds.
+  /// Whether operands of float32 are rounded to tf32, for the matrix units. If not, they are multiplied by
+  /// multiply-adds.
   bool tf32 = false;
   /// With tf32: operands lie as two matrices each, all lines of the one and then all of the other, which add up to what
   /// they are; both along the depth.
@@ -27,8 +28,8 @@ struct PtxMatmul {
   /// Whether an operand's elements along the depth are neighbours in memory; if not, those across it are. tf32 takes A
   /// along it only.
   bool a_along = true, b_along = false;
-  /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 without the first; with turned() transposed; with fma() also
-  /// 64 x 64; with split without the first.
+  /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 and split without the first; with turned() transposed;
+  /// float64 and fma() also 64 x 64.
   int rows = 128, columns = 256;
   bool batched = false;  ///< there may be several matrices
   bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32

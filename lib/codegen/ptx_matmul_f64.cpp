@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The warps that multiply float64 with mma.sync: eight, two down and four across, each 64 rows and a quarter of the
-// columns of a tile.
+// The warps that multiply float64 with mma.sync: eight, two down and four across, each half of the rows and a quarter
+// of the columns of a tile.
 //
 // A fragment takes 8 lines (rows of A, columns of B) of an operand, four elements along the depth by each of four
 // threads of a line. Which lines these are is free as long as the results are stored accordingly: they are dealt so
@@ -60,9 +60,9 @@ void load_lines(PtxText& out, const Side& side, int number, int first, int step)
 }  // namespace
 
 void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
-  constexpr int down = 4;                   // fragments of a warp: of 16 rows, ...
+  const int down = program.rows / 32;       // fragments of a warp: of 16 rows, ...
   const int across = program.columns / 32;  // ... of 8 columns
-  const int sums = 4 * down * across, columns = 8 * across;
+  const int sums = 4 * down * across, rows = 16 * down, columns = 8 * across;
   out.line(".reg .f64 %f<", sums, ">, %a<16>, %b_<16>; .reg .b64 %out, %at, %pitch; .reg .pred %in;");
   out.line(
       ".reg .b32 %as<4>, %bs<4>, %aat<4>, %bat<4>, %t, %along_line, %across_line, %warp_down, %warp_across, %row;");
@@ -75,7 +75,7 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
   const auto line_of = [](bool along) { return along ? "%along_line" : "%across_line"; };
   const Side a{"%a", "%as", "%aat", line_of(program.a_along), program.a_along};
   const Side b{"%b_", "%bs", "%bat", line_of(program.b_along), program.b_along};
-  print_starts(out, a, "%warp_down", 64 * line_bytes, 0);
+  print_starts(out, a, "%warp_down", rows * line_bytes, 0);
   print_starts(out, b, "%warp_across", columns * line_bytes, program.a_bytes());
   out.line("ld.param.u64 %out, [p_out]; ld.param.u64 %w, [p_block+",
            offsetof(PtxMatmulBlock, out) + offsetof(PtxMatmulBlock::Map, offset),
@@ -133,8 +133,8 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
   for (int j = 0; j < across; ++j) multiply(down - 1, j);
   release();
 
-  out.line("mad.lo.u32 %m0, %warp_down, 64, %m0; add.u32 %m0, %m0, ", a.line, "; mad.lo.u32 %n0, %warp_across, ",
-           columns, ", %n0;");
+  out.line("mad.lo.u32 %m0, %warp_down, ", rows, ", %m0; add.u32 %m0, %m0, ", a.line,
+           "; mad.lo.u32 %n0, %warp_across, ", columns, ", %n0;");
   // The first of the columns of a thread's pair, which are 2 t and 2 t + 1 of a fragment, as they are dealt.
   if (program.b_along) {
     out.line("and.b32 %x, %t, 1; shl.b32 %x, %x, 2; shr.u32 %y, %t, 1; add.u32 %x, %x, %y; add.u32 %n0, %n0, %x;");

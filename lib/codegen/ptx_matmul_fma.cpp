@@ -16,8 +16,8 @@ namespace koine::codegen {
 namespace {
 
 constexpr int line_bytes = PtxMatmul::row_bytes, depth = 32;
-constexpr int four = 4;              // lines, and steps of the depth, of a load
-constexpr int steps = 2 * four;      // of a turn of the loop, after which the swizzle comes again
+constexpr int four = 4;               // lines, and steps of the depth, of a load
+constexpr int steps = 2 * four;       // of a turn of the loop, after which the swizzle comes again
 constexpr int turns = depth / steps;  // of a stage
 
 /// One side of the product: names of its registers, and where its lines lie.
@@ -108,8 +108,9 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   const auto sum = [&](int row, int column) { return "%f" + std::to_string(row * four * b.groups + column); };
 
   out.line(".reg .f32 %f<", a.groups * b.groups * 16, ">, %a_<", sets * a.groups * 16, ">, %b_<32>;");
-  out.line(".reg .b32 %a_start, %b_start, %a_at<8>, %b_at<8>, %lane_down, %lane_across, %warp_down, %warp_across, %turn, ",
-           "%row, %column, %rows, %columns;");
+  out.line(
+      ".reg .b32 %a_start, %b_start, %a_at<8>, %b_at<8>, %lane_down, %lane_across, %warp_down, %warp_across, %turn, ",
+      "%row, %column, %rows, %columns;");
   out.line(".reg .b64 %out, %pitch, %at; .reg .pred %done, %in;");
   out.line("shr.u32 %lane_down, %lane, 1; and.b32 %lane_down, %lane_down, 3; shr.u32 %x, %lane, 4; shl.b32 %x, %x, 2; ",
            "or.b32 %lane_down, %lane_down, %x;");

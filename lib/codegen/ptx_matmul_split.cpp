@@ -41,8 +41,8 @@ void print_wgmma_split(PtxText& out, const PtxMatmul& program, const PtxMatmulPi
       at("%x", "%a_low", a_rest ? program.a_bytes() : 0);
       at("%y", "%b_low", b_rest ? program.b_bytes() : 0);
       out.line("mov.b64 a, {%x, %high}; mov.b64 b, {%y, %high};");
-      out.line("wgmma.mma_async.sync.aligned.m64n", program.columns, "k", program.step_depth(), ".f32.tf32.tf32 {", list,
-               "}, a, b, ", first ? "%never" : "1", ", 1, 1; }");
+      out.line("wgmma.mma_async.sync.aligned.m64n", program.columns, "k", program.step_depth(), ".f32.tf32.tf32 {",
+               list, "}, a, b, ", first ? "%never" : "1", ", 1, 1; }");
       first = false;
     }
   }

@@ -90,7 +90,8 @@ constexpr Rule rules[] = {
     {MatmulRoute::ptx,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        // Multiply-adds add up as the order that is fixed does; matrix units do not.
-       return traits.ptx_sm90a && !(p.fixed && (p.dtype != float32 || p.tf32 || p.split)) && !p.portable && suits_ptx(p);
+       return traits.ptx_sm90a && !(p.fixed && (p.dtype != float32 || p.tf32 || p.split)) && !p.portable &&
+              suits_ptx(p);
      },
      "a Hopper card multiplies tiles of this type at its full speed"},
     {MatmulRoute::clblast,
@@ -295,7 +296,8 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const Reduction::Order order{{{{graph::ReduceKind::sum, {0}}, p.dtype}}, true};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
-    const MatmulPiece piece{p.dtype, p.m, p.n, some.k, {}, some.a, some.b, block * results, p.fixed, p.tf32, p.split, true};
+    const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},  some.a, some.b,
+                            block * results, p.fixed, p.tf32, p.split, true};
     return prepare_batch(programs, queue, route, some, piece);
   };
   std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};

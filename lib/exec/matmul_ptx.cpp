@@ -158,8 +158,8 @@ Split prepare_halves(Programs& programs, runtime::Queue& queue, const Side& side
   copied.depth_stride = 1;
   copied.line_stride = round_up(side.depth, aligned_bytes / side.size);
   std::int64_t elements = 2 * side.lines * copied.line_stride;
-  SplitOperand operand{side.lines, side.depth, side.offset, side.line_stride, side.depth_stride, copied.line_stride, {},
-                       {}};
+  SplitOperand operand{side.lines,        side.depth,         side.offset, side.line_stride,
+                       side.depth_stride, copied.line_stride, {},          {}};
   for (std::size_t axis = side.sizes.size(); axis-- > 0;) {
     const bool walks = side.walks(axis);
     operand.sizes[axis] = walks ? side.sizes[axis] : 1;
@@ -176,7 +176,10 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
   constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& [short_side, long_side] : tiles) {
-    if ((long_side == 256 && (p.dtype == float64 || program.split)) || (short_side == 64 && !program.fma())) continue;
+    if ((long_side == 256 && (p.dtype == float64 || program.split)) ||
+        (short_side == 64 && p.dtype != float64 && !program.fma())) {
+      continue;
+    }
     const std::int64_t rows = program.turned() ? long_side : short_side;
     const std::int64_t columns = program.turned() ? short_side : long_side;
     // Beside its area a tile costs something for each line. Speed alone; no row of tuning, since only these cards read
@@ -240,7 +243,9 @@ std::int64_t ptx_depth(const MatmulProblem& p) {
   constexpr std::int64_t few_results = 1 << 20, shorter = 2048;
   std::int64_t results = p.m * p.n;
   for (const std::int64_t size : p.batch) results *= size;
-  return results <= few_results && p.k > 4 * shorter ? shorter : p.dtype == float32 && !p.tf32 && !p.split ? chain : longest;
+  return results <= few_results && p.k > 4 * shorter ? shorter
+         : p.dtype == float32 && !p.tf32 && !p.split ? chain
+                                                     : longest;
 }
 
 runtime::ProgramText ptx_text(const PtxMatmul& program) {
@@ -293,8 +298,11 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
 
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
   MatmulPiece p = piece;
-  PtxMatmul program{
-      .type = p.dtype, .tf32 = p.tf32 || p.split, .split = p.split, .batched = p.batch.count() > p.batch.sizes[0], .parts = p.parts && size_of(p.dtype) == 2};
+  PtxMatmul program{.type = p.dtype,
+                    .tf32 = p.tf32 || p.split,
+                    .split = p.split,
+                    .batched = p.batch.count() > p.batch.sizes[0],
+                    .parts = p.parts && size_of(p.dtype) == 2};
   /// What makes an operand that the program takes; nothing where it lies so.
   std::function<runtime::BufferRef(const runtime::Buffer&)> copies[2];
   const auto place = [&](const Side& side, bool across_too, bool& along, auto& copy) {

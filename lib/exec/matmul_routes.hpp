@@ -55,7 +55,7 @@ struct SplitOperand {
 };
 /// What it gives enqueues the split of the first buffer into the second.
 std::function<void(const runtime::Buffer&, runtime::Buffer&)> prepare_split(Programs& programs, runtime::Queue& queue,
-                                                                             const SplitOperand& operand);
+                                                                            const SplitOperand& operand);
 /// Whether a product by split operands is worth the splits: each element then takes part in many products.
 bool worth_splitting(const MatmulProblem& problem);
 /// fixed for float32 alone, and suits_ptx; throws PtxRefused

@@ -19,7 +19,7 @@ struct SplitSpec {
 }  // namespace
 
 std::function<void(const runtime::Buffer&, runtime::Buffer&)> prepare_split(Programs& programs, runtime::Queue& queue,
-                                                                             const SplitOperand& operand) {
+                                                                            const SplitOperand& operand) {
   const runtime::KernelRef kernel = programs.kernel_of_file("matmul_split", SplitSpec(), "matmul_split");
   parameters::kn_matmul_split d{};
   d.offset = operand.offset;

@@ -105,12 +105,9 @@ TEST_CASE("products of real numbers are near those in double precision, with the
     };
     constexpr std::int64_t m = 270, n = 260, k = 1030;
     // The last: float32 operands of 11 digits.
-    const std::pair<kn::DType, const char*> kinds[] = {{kn::float16, "float32"},
-                                                       {kn::bfloat16, "float32"},
-                                                       {kn::float64, "float32"},
-                                                       {kn::float32, "float32"},
-                                                       {kn::float32, "3xtf32"},
-                                                       {kn::float32, "tf32"}};
+    const std::pair<kn::DType, const char*> kinds[] = {{kn::float16, "float32"}, {kn::bfloat16, "float32"},
+                                                       {kn::float64, "float32"}, {kn::float32, "float32"},
+                                                       {kn::float32, "3xtf32"},  {kn::float32, "tf32"}};
     for (const auto& [type, precision] : kinds) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));

@@ -45,7 +45,7 @@ std::vector<PtxMatmul> programs() {
           list.push_back(program);
           list.back().split = true;
         }
-        if (!program.fma() || side != 64) continue;
+        if ((!program.fma() && type != DType::float64) || side != 64) continue;
         program.rows = 64;
         list.push_back(program);
       }

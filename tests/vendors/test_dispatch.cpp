@@ -117,7 +117,7 @@ TEST_CASE("programs in PTX that a driver refuses are done without, and tried onc
   const std::string first = log_of();
   CHECK(has(first, "matmul float16 96x96x96 runs as ptx"));
   CHECK(has(first, "multiplies without ptx matmul_f16_128x64 b_across on nvidia:gpu:0: "));
-  CHECK(has(first, "multiplies without ptx matmul_f64_128x64 b_across on nvidia:gpu:0: "));
+  CHECK(has(first, "multiplies without ptx matmul_f64_64x64 b_across on nvidia:gpu:0: "));
   CHECK(has(first, "matmul float16 96x96x96 runs as tile"));
   CHECK_FALSE(has(first, "failed before"));
   const std::string second = log_of();
@@ -217,6 +217,7 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
     CHECK(kn::all(kn::matmul(product, kn::ones({90, 1}, {.dtype = type})) == 1800).item<bool>());
     CHECK(kn::all(kn::matmul(kn::ones({1, 70}, {.dtype = type}), product) == 1400).item<bool>());
   }
+  CHECK(kn::all(kn::matmul(kn::ones({n, 5, 5}), kn::ones({n, 5, 3})) == 5).item<bool>());
   // Sums and products by ids.
   CHECK(kn::segment_sum(kn::ones({n}), kn::arange(n) % 7, {.count = 7})(0).item<float>() == 143);
   CHECK(kn::segment_prod(kn::ones({n}) * 2, kn::floor_divide(kn::arange(n), 4), {.count = n})(3).item<float>() == 16);
@@ -242,6 +243,7 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(KOINE_TEST_DIR "/../kernels")) {
     if (file.path().extension() != ".cl" || file.path().stem().string().ends_with("_cpu")) continue;
+    if (file.path().stem() == "matmul_split") continue;  // runs beside programs in PTX, which no play takes
     std::ifstream text(file.path());
     std::string purpose;
     std::getline(std::getline(text, purpose), purpose);
