@@ -12,8 +12,10 @@ namespace koine {
 
 struct MatmulOptions {
   detail::Named names_only = detail::named;
-  /// Of float32 operands: "float32", all of their digits, or "tf32", 11 of 24, which is several times as fast on cards
-  /// with matrix units (NVIDIA's Hopper); sums stay float32. None is what a koine::matmul_precision scope says.
+  /// Of float32 operands: "float32", all of their digits; "tf32", 11 of 24, which is several times as fast on cards
+  /// with matrix units (NVIDIA's from sm_80 on); or "3xtf32", 22 of 24 by three products of 11 (NVIDIA's Hopper), which
+  /// is faster than "float32", takes memory for a copy of twice the operands' size, and makes NaN of a product's
+  /// infinities. Sums stay float32. None is what a koine::matmul_precision scope says.
   std::optional<std::string_view> precision = std::nullopt;
 };
 /// matmul with options. ".precision" concerns float32 alone, and changes nothing on devices without such units and in
@@ -25,7 +27,7 @@ KOINE_API Array matmul(const Array& x1, const Array& x2, const MatmulOptions& op
 ///
 ///     const koine::matmul_precision scope("tf32");
 ///
-/// "float32" or "tf32", as in MatmulOptions. A product keeps what held when it was built. Scopes nest.
+/// "float32", "tf32" or "3xtf32", as in MatmulOptions. A product keeps what held when it was built. Scopes nest.
 /// KOINE_MATMUL_PRECISION sets what holds outside of them; "float32" if it is unset.
 class KOINE_API matmul_precision {
  public:

@@ -2,6 +2,10 @@
 // Architectures' names, and what follows from who made a device.
 #include "cl/capabilities.hpp"
 
+#include "base/env.hpp"
+#include "base/text.hpp"
+#include "koine/error.hpp"
+
 namespace koine::cl {
 
 std::string amd_architecture(std::string_view chip) {
@@ -13,10 +17,27 @@ std::string nvidia_architecture(unsigned major, unsigned minor) {
   return "sm_" + std::to_string(major) + std::to_string(minor);
 }
 
+namespace {
+
+/// Which programs in PTX a card takes, and KOINE_PTX lets it take.
+void set_ptx(DeviceTraits& traits) {
+  const std::string allowed = base::lower(base::trim(base::env("KOINE_PTX").value_or("")));
+  if (!allowed.empty() && allowed != "off" && allowed != "sm_80") {
+    throw ValueError("[KOINE_PTX] \"" + allowed + "\" is no kind of programs in PTX; write off or sm_80");
+  }
+  if (traits.vendor != "nvidia" || !traits.architecture.starts_with("sm_") || allowed == "off") return;
+  const std::string number = traits.architecture.substr(3);
+  traits.ptx_sm90a = number == "90" && allowed.empty();
+  // Cards of later generations take programs for sm_80, but not those for sm_90a.
+  traits.ptx_sm80 = !traits.ptx_sm90a && (number.size() > 2 || number >= "80");
+}
+
+}  // namespace
+
 void set_capabilities(DeviceTraits& traits) {
   // Oclgrind's compiler crashes if two threads use it; compilers that are part of the process gain nothing.
   traits.builds_side_by_side = traits.vendor == "nvidia";
-  traits.ptx_sm90a = traits.vendor == "nvidia" && traits.architecture == "sm_90";
+  set_ptx(traits);
   // Measured on an H200, the tile kernel reaches 32 TFLOP/s in float32 (CLBlast 31), 18 in float64 (12), 46 in
   // complex64 (26), and starts without a second of compiling.
   traits.clblast_is_faster = traits.device_class == DeviceClass::gpu && traits.vendor != "nvidia";

@@ -4,6 +4,7 @@
 #include "codegen/ptx_matmul.hpp"
 
 #include <cstddef>
+#include <utility>
 
 namespace koine::codegen {
 namespace {
@@ -77,7 +78,7 @@ void describe_all(PtxText& out, const PtxMatmul& program) {
            "; add.u64 %maps, %maps, %w;");
   out.line("add.u64 %map_b, %maps, 128; add.u64 %map_out, %maps, 256;");
   out.line("setp.gt.u32 %p, %warp, 2; @%p bra DESCRIBED;");
-  out.line("shl.b32 %map, %warp, 7; add.u32 %map, %map, %smem; add.u32 %map, %map, ", program.ring_bytes, ";");
+  out.line("shl.b32 %map, %warp, 7; add.u32 %map, %map, %smem; add.u32 %map, %map, ", program.ring_bytes(), ";");
   out.line("mul.wide.u32 %dst, %warp, 128; add.u64 %dst, %dst, %maps;");
   out.line("shl.b32 %x, %lane, 2; add.u32 %x, %x, %map; mov.u32 %y, 0; st.shared.u32 [%x], %y; ",
            "bar.warp.sync 0xffffffff;");
@@ -114,6 +115,17 @@ std::string advance(const PtxMatmul& program) {
            "xor.b32 %phase, %phase, %x; selp.u32 %stage, 0, %stage, %q;");
   return out.text();
 }
+
+/// Until the bytes of the stage at hand are there. Its label is its own.
+std::string wait() {
+  PtxText out;
+  out.line("{ shl.b32 %x, %stage, 3; add.u32 %filled, %full, %x;");
+  out.line("WAIT: mbarrier.try_wait.parity.shared::cta.b64 %q, [%filled], %phase; @!%q bra WAIT; }");
+  return out.text();
+}
+
+/// By all lanes of a warp that loads fragments itself.
+std::string release() { return "bar.warp.sync 0xffffffff; @%lead mbarrier.arrive.shared::cta.b64 _, [%previous];\n"; }
 
 /// The thread that fills the stages.
 void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
@@ -185,25 +197,22 @@ std::string PtxMatmul::signature() const {
   };
   flag(!a_along, "a_across");
   flag(!b_along, "b_across");
+  flag(sm80, "sm80");
   flag(batched, "batched");
   flag(parts, "parts");
   flag(!aligned, "unaligned");
   return text;
 }
 
-std::string print_ptx_matmul(const PtxMatmul& program) {
-  const bool f64 = program.type == DType::float64;
-  const int stages = program.stages(), barriers = program.ring_bytes + program.waiting_bytes;
-  const PtxMatmulPieces pieces{place(program), advance(program)};
-  PtxText out;
-  out.line("// ", program.signature());
-  out.line(".version 8.3\n.target sm_90a, texmode_independent\n.address_size 64");
+void print_ptx_entry(PtxText& out, const PtxMatmul& program) {
   out.line(".visible .entry ", program.name(), "(");
   for (const char* buffer : {"p_a", "p_b", "p_out", "p_scratch"}) {
     out.line(".param .u64 .ptr .global .align 16 ", buffer, ",");
   }
-  out.line(".param .align 8 .b8 p_block[", sizeof(Block), "]) .reqntid ", program.items, " .minnctapersm 1 {");
-  out.line(".shared .align 1024 .b8 ring[", barriers + 16 * stages, "];");
+  out.line(".param .align 8 .b8 p_block[", sizeof(Block), "]) .reqntid ", program.items(), " .minnctapersm 1 {");
+}
+
+void print_ptx_registers(PtxText& out) {
   out.line(".reg .pred %p, %q, %never, %lead, %first;");
   out.line(".reg .b64 %maps, %map_b, %map_out, %dst, %base, %w;");
   out.line(".reg .b32 %thread, %lane, %warp, %half, %smem, %full, %empty, %map;");
@@ -211,7 +220,7 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
   out.line(".reg .b32 %stage, %phase, %left, %previous, %filled, %freed, %to, %x, %y, %z, %c0, %c1;");
   out.line(".reg .b32 %b0, %b1, %b2, %ab0, %ab1, %ab2, %bb0, %bb1, %bb2;");
   out.line("mov.u32 %thread, %tid.x; and.b32 %lane, %thread, 31; shr.u32 %warp, %thread, 5; setp.eq.u32 %lead, %lane, ",
-           "0; mov.u32 %smem, ring; add.u32 %full, %smem, ", barriers, "; add.u32 %empty, %full, ", 8 * stages, ";");
+           "0; mov.u32 %tile, %ctaid.x; mov.u32 %groups, %nctaid.x; mov.u32 %stage, 0; setp.ne.u32 %never, %stage, 0;");
   const auto load = [&](const char* to, std::size_t offset) {
     out.line("ld.param.u32 ", to, ", ", parameter(offset), ";");
   };
@@ -222,6 +231,20 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
   load("%across", offsetof(Block, across));
   load("%tiles", offsetof(Block, tiles));
   out.line("mul.lo.u32 %per, %down, %across;");
+}
+
+std::string print_ptx_matmul(const PtxMatmul& program) {
+  PtxMatmulPieces pieces{place(program), advance(program), wait(), release()};
+  if (program.sm80) return print_ptx_matmul_sm80(program, std::move(pieces));
+  const bool f64 = program.type == DType::float64;
+  const int stages = program.stages(), barriers = program.ring_bytes() + program.waiting_bytes;
+  PtxText out;
+  out.line("// ", program.signature());
+  out.line(".version 8.3\n.target sm_90a, texmode_independent\n.address_size 64");
+  print_ptx_entry(out, program);
+  out.line(".shared .align 1024 .b8 ring[", barriers + 16 * stages, "];");
+  print_ptx_registers(out);
+  out.line("mov.u32 %smem, ring; add.u32 %full, %smem, ", barriers, "; add.u32 %empty, %full, ", 8 * stages, ";");
   describe_all(out, program);
 
   // A stage is full once its bytes are there, and empty once its readers have said so: the two warpgroups of wgmma, or
@@ -232,7 +255,6 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
              8 * stage, "], ", f64 || program.fma() || program.turned() ? 8 : 2, ";");
   }
   out.line("fence.mbarrier_init.release.cluster;\nREADY: bar.sync 0;");
-  out.line("mov.u32 %tile, %ctaid.x; mov.u32 %groups, %nctaid.x; mov.u32 %stage, 0; setp.ne.u32 %never, %stage, 0;");
   out.line("setp.gt.u32 %p, %thread, 127; @%p bra CONSUMER;");
   print_producer(out, program, pieces);
 

@@ -6,6 +6,8 @@
 // which land in a ring of stages in local memory; it clips what lies beyond a matrix to zeros. The other two multiply.
 // As many groups as there are compute units walk over all tiles of the results. An element is one running sum along
 // the depth, in steps of `step_depth`: tiles, groups and batches do not change its order.
+//
+// Cards from sm_80 on have programs with the same tiles and stages in a frame of their own (ptx_matmul_sm80.cpp).
 #pragma once
 
 #include "codegen/ptx_text.hpp"
@@ -33,18 +35,20 @@ struct PtxMatmul {
   int rows = 128, columns = 256;
   bool batched = false;  ///< there may be several matrices
   bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32
+  bool sm80 = false;     ///< for cards from sm_80 on rather than Hopper's; without split, and tf32 along the depth only
   /// Whether rows of the results begin at multiples of 16 bytes. If not, their elements are stored one by one.
   bool aligned = true;
 
   friend bool operator==(const PtxMatmul&, const PtxMatmul&) = default;
 
-  static constexpr int items = 384;
+  static constexpr int sm90a_items = 384, sm80_items = 256;
+  int items() const { return sm80 ? sm80_items : sm90a_items; }
   static constexpr int band = 8;  ///< rows of tiles that are walked before the next column of tiles
   static constexpr int row_bytes = 128;
   int size() const { return static_cast<int>(size_of(type)); }
   int depth() const { return row_bytes / size(); }  ///< of a stage
   /// Products that one instruction adds to a sum.
-  int step_depth() const { return type == DType::float64 ? 16 : 32 / size(); }
+  int step_depth() const { return type == DType::float64 ? (sm80 ? 4 : 16) : 32 / size(); }
   /// Whether the transposed product is computed, with the transposed B from registers: wgmma reads operands of 4 bytes
   /// in local memory along the depth only.
   bool turned() const { return tf32 && !b_along; }
@@ -53,14 +57,16 @@ struct PtxMatmul {
   /// Whether results are float32.
   bool wide_results() const { return size() == 4 || (size() == 2 && parts); }
   /// Whether the copy engine stores the results.
-  bool stores_tiles() const { return aligned && type != DType::float64 && !fma(); }
+  bool stores_tiles() const { return aligned && type != DType::float64 && !fma() && !sm80; }
 
-  // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers.
-  static constexpr int ring_bytes = 196608, waiting_bytes = 32768;
+  // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers. Cards
+  // before Hopper have 99 KiB or more, and take the stages alone.
+  int ring_bytes() const { return sm80 ? 98304 : 196608; }
+  static constexpr int waiting_bytes = 32768;
   int a_bytes() const { return rows * row_bytes; }
   int b_bytes() const { return columns * row_bytes; }
   int stage_bytes() const { return (split ? 2 : 1) * (a_bytes() + b_bytes()); }
-  int stages() const { return ring_bytes / stage_bytes(); }
+  int stages() const { return ring_bytes() / stage_bytes(); }
 
   /// "matmul_f16_128x256": the kernel's name.
   std::string name() const;
@@ -68,7 +74,8 @@ struct PtxMatmul {
   std::string signature() const;
 };
 
-/// What a kernel is passed behind its buffers, which are A, B, the results, and `scratch_bytes` for each group.
+/// What a kernel is passed behind its buffers, which are A, B, the results, and `scratch_bytes` for each group
+/// of a Hopper card.
 struct PtxMatmulBlock {
   static constexpr int scratch_bytes = 384;
 
@@ -92,10 +99,18 @@ struct PtxMatmulBlock {
 std::string print_ptx_matmul(const PtxMatmul& program);
 
 // Its parts, in files of their own. The consumers: from "whoever multiplies, with its registers and the stages at hand"
-// to the end of its tiles. `place` finds a tile's first row and column, `advance` goes to the next stage.
+// to the end of its tiles. `place` finds a tile's first row and column, `advance` goes to the next stage, `wait` waits
+// until the stage at hand is there, `release` says of the stage before, whose barrier is %previous, that this warp has
+// read it.
 struct PtxMatmulPieces {
-  std::string place, advance;
+  std::string place, advance, wait, release;
 };
+/// The text of a program for sm_80, but for `wait` and `release`, which are its own.
+std::string print_ptx_matmul_sm80(const PtxMatmul& program, PtxMatmulPieces pieces);
+/// The kernel's name and parameters, up to the brace of its body.
+void print_ptx_entry(PtxText& out, const PtxMatmul& program);
+/// Registers that all parts share, and what the block says of sizes.
+void print_ptx_registers(PtxText& out);
 /// wgmma, for sums in float32.
 void print_wgmma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// The same of a split one.
@@ -104,13 +119,13 @@ void print_wgmma_split(PtxText& out, const PtxMatmul& program, const PtxMatmulPi
 void print_wgmma_turned(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// mma.sync, for float64.
 void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
+/// mma.sync, for sums in float32; with sm80.
+void print_mma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// Multiply-adds, for float32.
 void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces);
 /// wgmma's shared descriptors: `word`, an address in local memory, becomes the lower word of a descriptor; lines of 128
 /// bytes swizzled, boxes of lines so many bytes apart. %high is the upper word.
 void print_wgmma_low(PtxText& out, const char* word, int boxes_apart);
-/// Waits at `label` until the bytes of the stage at hand are there.
-void print_wait_full(PtxText& out, const char* label);
 
 // The way of sums from registers to the results: through local memory, in boxes of 16 rows of 128 bytes for each warp.
 /// The tile that wgmma left in registers %f0 ..., as elements of the results.

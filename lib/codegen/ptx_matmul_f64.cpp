@@ -63,9 +63,9 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
   const int down = program.rows / 32;       // fragments of a warp: of 16 rows, ...
   const int across = program.columns / 32;  // ... of 8 columns
   const int sums = 4 * down * across, rows = 16 * down, columns = 8 * across;
-  out.line(".reg .f64 %f<", sums, ">, %a<16>, %b_<16>; .reg .b64 %out, %at, %pitch; .reg .pred %in;");
+  out.line(".reg .f64 %f<", sums, ">, %a<16>, %b_<16>; .reg .b64 %out, %to_row, %pitch; .reg .pred %in;");
   out.line(
-      ".reg .b32 %as<4>, %bs<4>, %aat<4>, %bat<4>, %t, %along_line, %across_line, %warp_down, %warp_across, %row;");
+      ".reg .b32 %as<4>, %bs<4>, %aat<4>, %bat<4>, %t, %along_line, %across_line, %warp_down, %warp_across, %below;");
   // Lines are dealt by lane / 4, whose bits are c b a: (b a c) along, (b 0 c a) across.
   out.line("and.b32 %t, %lane, 3; shr.u32 %z, %lane, 2;");
   out.line("and.b32 %x, %z, 3; shl.b32 %x, %x, 1; shr.u32 %y, %z, 2; or.b32 %along_line, %x, %y;");
@@ -93,25 +93,33 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
     return "{" + text + "}";
   };
   const auto multiply = [&](int i, int j) {
+    if (program.sm80) {
+      // Eight rows, and four steps of the depth.
+      for (int k = 0; k < 4; ++k) {
+        for (int half = 0; half < 2; ++half) {
+          const std::string half_sum = list("%f", 4 * (i * across + j) + 2 * half, 2);
+          out.line("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 ", half_sum, ", ",
+                   list("%a", 8 * (i & 1) + 2 * k + half, 1), ", ", list("%b_", 4 * j + k, 1), ", ", half_sum, ";");
+        }
+      }
+      return;
+    }
     const std::string sum = list("%f", 4 * (i * across + j), 4);
     out.line("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 ", sum, ", ", list("%a", 8 * (i & 1), 8), ", ",
              list("%b_", 4 * j, 4), ", ", sum, ";");
   };
-  const auto open = [&](const char* label) {
-    print_wait_full(out, label);
+  const auto open = [&] {
+    out.line(pieces.wait);
     out.line("mul.lo.u32 %y, %stage, ", program.stage_bytes(), ";");
     for (int i = 0; i < 4; ++i) {
       out.line("add.u32 %aat", i, ", %as", i, ", %y; add.u32 %bat", i, ", %bs", i, ", %y;");
     }
   };
-  const auto release = [&] {
-    out.line("bar.warp.sync 0xffffffff; @%lead mbarrier.arrive.shared::cta.b64 _, [%previous];");
-  };
 
   out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;").line(pieces.place);
   for (int i = 0; i < sums; ++i) out.line("mov.f64 %f", i, ", 0d0000000000000000;");
   out.line("mov.u32 %left, %steps;");
-  open("FIRST");
+  open();
   for (int j = 0; j < across; ++j) load_columns(j);
   load_rows(0, 0);
   out.line("NEXT:");
@@ -122,16 +130,16 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
   out.line("shl.b32 %previous, %stage, 3; add.u32 %previous, %previous, %empty;").line(pieces.advance);
   out.line("sub.u32 %left, %left, 1; setp.eq.u32 %p, %left, 0; @%p bra LAST;");
   // The next stage's first fragments are loaded while the last rows of this one are multiplied.
-  open("OTHERS");
+  open();
   load_rows(0, 0);
   for (int j = 0; j < across; ++j) {
     multiply(down - 1, j);
     load_columns(j);
   }
-  release();
+  out.line(pieces.release);
   out.line("bra NEXT;\nLAST:");
   for (int j = 0; j < across; ++j) multiply(down - 1, j);
-  release();
+  out.line(pieces.release);
 
   out.line("mad.lo.u32 %m0, %warp_down, ", rows, ", %m0; add.u32 %m0, %m0, ", a.line,
            "; mad.lo.u32 %n0, %warp_across, ", columns, ", %n0;");
@@ -143,20 +151,22 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
   }
   const int apart = program.b_along ? 2 : 1;  // columns of a pair
   for (int i = 0; i < 2 * down; ++i) {        // eight rows at a time
-    out.line("add.u32 %row, %m0, ", program.a_along ? 8 * i : 16 * (i >> 1) + 4 * (i & 1), "; setp.lt.u32 %in, %row, ",
-             "%m;");
-    out.line("mul.wide.u32 %at, %matrix, %m; cvt.u64.u32 %w, %row; add.u64 %at, %at, %w; mul.lo.u64 %at, %at, %pitch; ",
-             "add.u64 %at, %at, %out; mul.wide.u32 %w, %n0, 8; add.u64 %at, %at, %w;");
+    out.line("add.u32 %below, %m0, ", program.a_along ? 8 * i : 16 * (i >> 1) + 4 * (i & 1),
+             "; setp.lt.u32 %in, %below, ", "%m;");
+    out.line(
+        "mul.wide.u32 %to_row, %matrix, %m; cvt.u64.u32 %w, %below; add.u64 %to_row, %to_row, %w; mul.lo.u64 %to_row, "
+        "%to_row, %pitch; ",
+        "add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, %n0, 8; add.u64 %to_row, %to_row, %w;");
     for (int j = 0; j < across; ++j) {
       const int sum = 4 * ((i >> 1) * across + j) + 2 * (i & 1);
       const int column = program.b_along ? 8 * j : 16 * (j >> 1) + 4 * (j & 1);
       out.line("add.u32 %x, %n0, ", column, "; setp.lt.and.u32 %p, %x, %n, %in;");
       if (program.aligned && apart == 1) {
-        out.line("@%p st.global.v2.f64 [%at+", 8 * column, "], {%f", sum, ", %f", sum + 1, "};");
+        out.line("@%p st.global.v2.f64 [%to_row+", 8 * column, "], {%f", sum, ", %f", sum + 1, "};");
         continue;
       }
-      out.line("@%p st.global.f64 [%at+", 8 * column, "], %f", sum, ";");
-      out.line("add.u32 %x, %x, ", apart, "; setp.lt.and.u32 %p, %x, %n, %in; @%p st.global.f64 [%at+",
+      out.line("@%p st.global.f64 [%to_row+", 8 * column, "], %f", sum, ";");
+      out.line("add.u32 %x, %x, ", apart, "; setp.lt.and.u32 %p, %x, %n, %in; @%p st.global.f64 [%to_row+",
                8 * (column + apart), "], %f", sum + 1, ";");
     }
   }

@@ -110,8 +110,8 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line(".reg .f32 %f<", a.groups * b.groups * 16, ">, %a_<", sets * a.groups * 16, ">, %b_<32>;");
   out.line(
       ".reg .b32 %a_start, %b_start, %a_at<8>, %b_at<8>, %lane_down, %lane_across, %warp_down, %warp_across, %turn, ",
-      "%row, %column, %rows, %columns;");
-  out.line(".reg .b64 %out, %pitch, %at; .reg .pred %done, %in;");
+      "%below, %column, %rows, %columns;");
+  out.line(".reg .b64 %out, %pitch, %to_row; .reg .pred %done, %in;");
   out.line("shr.u32 %lane_down, %lane, 1; and.b32 %lane_down, %lane_down, 3; shr.u32 %x, %lane, 4; shl.b32 %x, %x, 2; ",
            "or.b32 %lane_down, %lane_down, %x;");
   out.line("and.b32 %lane_across, %lane, 1; shr.u32 %x, %lane, 2; and.b32 %x, %x, 2; or.b32 %lane_across, ",
@@ -149,14 +149,11 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
       if (sets == 1) load(out, a, a_slot(1 - half, down), down, 1 - half);
     }
   };
-  const auto release = [&] {
-    out.line("bar.warp.sync 0xffffffff; @%lead mbarrier.arrive.shared::cta.b64 _, [%previous];");
-  };
 
   out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;");
   for (int i = 0; i < a.groups * b.groups * 16; ++i) out.line("mov.f32 %f", i, ", 0f00000000;");
   out.line("mov.u32 %left, %steps; mov.u32 %turn, 0;");
-  print_wait_full(out, "FIRST");
+  out.line(pieces.wait);
   aim();
   for (int down = 0; down < a.groups; ++down) load(out, a, a_slot(0, down), down, 0);
   load(out, b, b_slot(0, 0), 0, 0);
@@ -175,15 +172,15 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line("add.u32 %turn, %turn, 1; setp.eq.u32 %done, %turn, ", turns, "; @!%done bra SAME;");
   out.line("shl.b32 %previous, %stage, 3; add.u32 %previous, %previous, %empty;").line(pieces.advance);
   out.line("mov.u32 %turn, 0; sub.u32 %left, %left, 1; setp.eq.u32 %p, %left, 0; @%p bra LAST;");
-  print_wait_full(out, "OTHERS");
+  out.line(pieces.wait);
   out.line("SAME:");
   aim();
   multiply_last(1);
   out.line("@!%done bra NEXT;");
-  release();
+  out.line(pieces.release);
   out.line("bra NEXT;\nLAST:");
   for (int down = 0; down < a.groups; ++down) multiply(1, down, last);
-  release();
+  out.line(pieces.release);
 
   out.line("ld.param.u64 %out, [p_out]; ld.param.u64 %w, [p_block+",
            offsetof(PtxMatmulBlock, out) + offsetof(PtxMatmulBlock::Map, offset),
@@ -195,19 +192,21 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   }
   out.line("add.u32 %m0, %m0, %rows; add.u32 %column, %n0, %columns;");
   for (int i = 0; i < four * a.groups; ++i) {
-    out.line("add.u32 %row, %m0, ", a.line(i / four, i % four), "; setp.lt.u32 %in, %row, %m;");
-    out.line("mul.wide.u32 %at, %matrix, %m; cvt.u64.u32 %w, %row; add.u64 %at, %at, %w; mul.lo.u64 %at, %at, %pitch; ",
-             "add.u64 %at, %at, %out; mul.wide.u32 %w, %column, 4; add.u64 %at, %at, %w;");
+    out.line("add.u32 %below, %m0, ", a.line(i / four, i % four), "; setp.lt.u32 %in, %below, %m;");
+    out.line(
+        "mul.wide.u32 %to_row, %matrix, %m; cvt.u64.u32 %w, %below; add.u64 %to_row, %to_row, %w; mul.lo.u64 %to_row, "
+        "%to_row, %pitch; ",
+        "add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, %column, 4; add.u64 %to_row, %to_row, %w;");
     for (int group = 0; group < b.groups; ++group) {
       const bool together = program.aligned && !b.along;
       for (int j = 0; j < four; j += together ? four : 1) {
         const int column = b.line(group, j), number = four * group + j;
         out.line("add.u32 %x, %column, ", column, "; setp.lt.and.u32 %p, %x, %n, %in;");
         if (together) {
-          out.line("@%p st.global.v4.f32 [%at+", 4 * column, "], {", sum(i, number), ", ", sum(i, number + 1), ", ",
+          out.line("@%p st.global.v4.f32 [%to_row+", 4 * column, "], {", sum(i, number), ", ", sum(i, number + 1), ", ",
                    sum(i, number + 2), ", ", sum(i, number + 3), "};");
         } else {
-          out.line("@%p st.global.f32 [%at+", 4 * column, "], ", sum(i, number), ";");
+          out.line("@%p st.global.f32 [%to_row+", 4 * column, "], ", sum(i, number), ";");
         }
       }
     }

@@ -26,7 +26,7 @@ void print_wgmma_split(PtxText& out, const PtxMatmul& program, const PtxMatmulPi
   for (int i = 0; i < sums; ++i) out.line("mov.f32 %f", i, ", 0f00000000;");
   out.line("mov.u32 %left, %steps;");
   out.line("NEXT:");
-  print_wait_full(out, "FULL");
+  out.line(pieces.wait);
   out.line("wgmma.fence.sync.aligned;");
   // The rests first, which are small.
   constexpr bool rests[][2] = {{true, false}, {false, true}, {false, false}};

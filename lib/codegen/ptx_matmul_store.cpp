@@ -61,7 +61,7 @@ void print_ptx_store_setup(PtxText& out, const PtxMatmul& program) {
   } else {
     out.line("mad.lo.u32 %box, %warp, ", 2 * box_bytes, ", %smem;");
   }
-  out.line("add.u32 %box, %box, ", program.ring_bytes, ";");
+  out.line("add.u32 %box, %box, ", program.ring_bytes(), ";");
   if (program.stores_tiles()) {
     out.line("fence.proxy.tensormap::generic.acquire.gpu [%map_out], 128;");
   } else {

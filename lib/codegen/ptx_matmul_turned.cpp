@@ -31,10 +31,10 @@ void print_wgmma_turned(PtxText& out, const PtxMatmul& program, const PtxMatmulP
   // Where results wait: the thread has two rows of one column, and of that 4 further on.
   out.line("shl.b32 %x, %t, 1; xor.b32 %x, %x, %chunk; shl.b32 %x, %x, 4; shl.b32 %y, %t, 8; add.u32 %x, %x, %y; ",
            "add.u32 %x, %x, %z; mad.lo.u32 %x, %two, ", 8192, ", %x; add.u32 %x, %x, %smem; add.u32 %put, %x, ",
-           program.ring_bytes, "; xor.b32 %put_next, %put, 16;");
+           program.ring_bytes(), "; xor.b32 %put_next, %put, 16;");
 
-  const auto multiply = [&](const char* label, bool first, int set) {
-    print_wait_full(out, label);
+  const auto multiply = [&](bool first, int set) {
+    out.line(pieces.wait);
     out.line("mul.lo.u32 %y, %stage, ", program.stage_bytes(), ";");
     for (int i = 0; i < 4; ++i) out.line("add.u32 %from", i, ", %start", i, ", %y;");
     const auto element = [&](int at, int i) { return 4 * (set * steps + at) + i; };
@@ -59,12 +59,12 @@ void print_wgmma_turned(PtxText& out, const PtxMatmul& program, const PtxMatmulP
   };
 
   out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra DRAIN;").line(pieces.place);
-  multiply("FIRST", true, 0);
+  multiply(true, 0);
   out.line("mov.u32 %previous, %stage;").line(pieces.advance);
   out.line("sub.u32 %left, %steps, 1; setp.eq.u32 %p, %left, 0; @%p bra LAST;");
   out.line("NEXT:");
   for (const int set : {1, 0}) {  // registers that are being multiplied are not written
-    multiply(set == 1 ? "ODD" : "EVEN", false, set);
+    multiply(false, set);
     out.line("wgmma.wait_group.sync.aligned 1;");  // the stage before has been read
     release();
     out.line("mov.u32 %previous, %stage;").line(pieces.advance);

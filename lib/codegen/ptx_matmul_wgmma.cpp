@@ -22,11 +22,6 @@ void print_wgmma_low(PtxText& out, const char* word, int boxes_apart) {
   out.line("mov.u32 %high, ", 8 * PtxMatmul::row_bytes / 16 | 1 << 30, ";");
 }
 
-void print_wait_full(PtxText& out, const char* label) {
-  out.line("shl.b32 %x, %stage, 3; add.u32 %filled, %full, %x;");
-  out.line(label, ": mbarrier.try_wait.parity.shared::cta.b64 %q, [%filled], %phase; @!%q bra ", label, ";");
-}
-
 void print_wgmma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
   const int sums = program.columns / 2;  // of a thread
   std::string list;
@@ -68,12 +63,12 @@ void print_wgmma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& 
   };
 
   out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra DRAIN;").line(pieces.place);
-  print_wait_full(out, "FIRST");
+  out.line(pieces.wait);
   multiply(true);
   out.line("mov.u32 %previous, %stage;").line(pieces.advance);
   out.line("sub.u32 %left, %steps, 1; setp.eq.u32 %p, %left, 0; @%p bra LAST;");
   out.line("NEXT:");
-  print_wait_full(out, "OTHERS");
+  out.line(pieces.wait);
   multiply(false);
   out.line("wgmma.wait_group.sync.aligned 1;");  // the stage before has been read
   release();

@@ -47,6 +47,7 @@ struct DeviceTraits {
   bool host_commands = false;        ///< functions of the host run as commands of a queue, on the buffers' own memory
   bool clblast_is_faster = false;    ///< than our own kernels, for large products of matrices
   bool ptx_sm90a = false;            ///< takes programs in PTX, with the matrix units of NVIDIA's Hopper cards
+  bool ptx_sm80 = false;             ///< takes programs in PTX, with the matrix units of NVIDIA's cards from sm_80 on
   bool builds_side_by_side = false;  ///< the driver compiles in several threads at once
   bool exact_divide = false;         ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
   std::uint32_t compute_units = 1;

@@ -90,10 +90,10 @@ constexpr Rule rules[] = {
     {MatmulRoute::ptx,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        // Multiply-adds add up as the order that is fixed does; matrix units do not.
-       return traits.ptx_sm90a && !(p.fixed && (p.dtype != float32 || p.tf32 || p.split)) && !p.portable &&
-              suits_ptx(p);
+       const bool adds_so = !p.fixed || (p.dtype == float32 && !p.tf32 && !p.split);
+       return adds_so && !p.portable && suits_ptx(traits, p);
      },
-     "a Hopper card multiplies tiles of this type at its full speed"},
+     "an NVIDIA card multiplies tiles of this type at its full speed"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        return !p.fixed && traits.clblast_is_faster && suits_clblast(p);
@@ -350,7 +350,7 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   const bool swapped = collapse_batch(p);
-  p.split = p.split && worth_splitting(p);
+  p.split = p.split && queue.traits().ptx_sm90a && worth_splitting(p);
   MatmulWork work;
   try {
     work = prepare_collapsed(programs, queue, p);

@@ -43,7 +43,7 @@ Work prepare_matmul(Programs& programs, runtime::Queue& queue, codegen::Step& st
     const auto precision = node.get<graph::Op::matmul>().precision;
     const bool rounds = node.dtype == float32 && !problem.fixed;
     problem.tf32 = rounds && precision == graph::MatmulPrecision::tf32;
-    problem.split = rounds && precision == static_cast<graph::MatmulPrecision>(2);
+    problem.split = rounds && precision == graph::MatmulPrecision::three_of_tf32;
     product = prepare_product(programs, queue, problem);
   }
   return [&queue, &node, product = std::move(product)] {

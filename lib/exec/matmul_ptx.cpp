@@ -176,7 +176,7 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
   constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& [short_side, long_side] : tiles) {
-    if ((long_side == 256 && (p.dtype == float64 || program.split)) ||
+    if ((long_side == 256 && (p.dtype == float64 || program.split || program.sm80)) ||
         (short_side == 64 && p.dtype != float64 && !program.fma())) {
       continue;
     }
@@ -212,7 +212,8 @@ PtxMatmulBlock::Map map_of(const Side& side, bool along) {
 
 }  // namespace
 
-bool suits_ptx(const MatmulProblem& p) {
+bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& p) {
+  if (!traits.ptx_sm90a && !traits.ptx_sm80) return false;
   if (p.dtype != float16 && p.dtype != bfloat16 && p.dtype != float64 && p.dtype != float32) return false;
   // Smaller ones would leave most of a tile empty.
   constexpr std::int64_t fewest = 32, least_depth = 16;
@@ -226,7 +227,7 @@ bool suits_ptx(const MatmulProblem& p) {
   constexpr std::int64_t enough = 128;
   if (p.split) return true;  // copied anyway
   return (p.n >= enough || way_of(side_a(p, p.batch, p.a.batch_strides), !p.tf32)) &&
-         (p.m >= enough || way_of(side_b(p, p.batch, p.b.batch_strides), true));
+         (p.m >= enough || way_of(side_b(p, p.batch, p.b.batch_strides), !(p.tf32 && traits.ptx_sm80)));
 }
 
 bool worth_splitting(const MatmulProblem& p) {
@@ -277,8 +278,11 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
   }
   const std::int64_t outer = p.batch.sizes[0];  // walked here: the copy engine has five axes
   block.tiles = block.down * block.across * static_cast<std::uint32_t>(p.batch.count() / outer);
-  const auto groups = static_cast<std::size_t>(std::min<std::int64_t>(queue.traits().compute_units, block.tiles));
-  const runtime::BufferRef scratch = queue.allocate(groups * PtxMatmulBlock::scratch_bytes, "matmul");
+  const auto groups = static_cast<std::size_t>(
+      program.sm80 ? block.tiles : std::min<std::int64_t>(queue.traits().compute_units, block.tiles));
+  const auto items = static_cast<std::size_t>(program.items());
+  const runtime::BufferRef scratch =
+      queue.allocate((program.sm80 ? 1 : groups) * PtxMatmulBlock::scratch_bytes, "matmul");
   for (std::int64_t i = 0; i < outer; ++i) {
     block.a = map_of(a, program.a_along);
     block.b = map_of(b, program.b_along);
@@ -289,7 +293,7 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
     }
     runtime::Launch launch(queue, kernel);
     launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch).value(block);
-    launch.run({groups * PtxMatmul::items}, {PtxMatmul::items});
+    launch.run({groups * items}, {items});
     a.offset += a.strides[0];
     b.offset += b.strides[0];
     out.offset += out.strides[0];
@@ -302,7 +306,8 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
                     .tf32 = p.tf32 || p.split,
                     .split = p.split,
                     .batched = p.batch.count() > p.batch.sizes[0],
-                    .parts = p.parts && size_of(p.dtype) == 2};
+                    .parts = p.parts && size_of(p.dtype) == 2,
+                    .sm80 = queue.traits().ptx_sm80};
   /// What makes an operand that the program takes; nothing where it lies so.
   std::function<runtime::BufferRef(const runtime::Buffer&)> copies[2];
   const auto place = [&](const Side& side, bool across_too, bool& along, auto& copy) {
@@ -329,7 +334,7 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
     return copied;
   };
   const Side a = place(side_a(p), !p.tf32, program.a_along, copies[0]);
-  const Side b = place(side_b(p), true, program.b_along, copies[1]);
+  const Side b = place(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
   p.a = {a.offset, a.line_stride, a.depth_stride, {}};
   p.b = {b.offset, b.depth_stride, b.line_stride, {}};
   std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());

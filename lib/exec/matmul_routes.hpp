@@ -61,7 +61,7 @@ bool worth_splitting(const MatmulProblem& problem);
 /// fixed for float32 alone, and suits_ptx; throws PtxRefused
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.
-bool suits_ptx(const MatmulProblem& problem);
+bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The depth of one running sum of theirs.
 std::int64_t ptx_depth(const MatmulProblem& problem);
 /// The depth of one running sum of CLBlast's; longer ones are added up of such.

@@ -41,8 +41,9 @@ struct ResultInfo {
 
 /// What float32 operands of a product keep of their 24 digits on their way through a device's matrix units.
 enum class MatmulPrecision : std::uint8_t {
-  float32,  ///< all
-  tf32      ///< 11, where the device has such units, and all elsewhere; sums are float32
+  float32,       ///< all
+  tf32,          ///< 11, where the device has such units, and all elsewhere; sums are float32
+  three_of_tf32  ///< 22, by three products of 11, where the device has such units, and all elsewhere
 };
 
 struct MatmulInfo {

@@ -56,6 +56,7 @@ TEST_CASE("a word that a variable cannot take is an error wherever a device is u
   refused("KOINE_PROGRAM_LIMIT", "x", "x");
   refused("KOINE_MATMUL_PRECISION", "fp8",
           "\"fp8\" is no precision of float32 operands; write \"float32\", \"tf32\" or \"3xtf32\"");
+  refused("KOINE_PTX", "sm_70", "\"sm_70\" is no kind of programs in PTX; write off or sm_80");
   refused("KOINE_TUNING", "/no/such/file", "No such file or directory; the variable takes the path of a file, or off");
   const kn::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "tuning.txt").string();

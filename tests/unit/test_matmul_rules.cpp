@@ -36,6 +36,13 @@ const DeviceTraits hopper = [] {
   return traits;
 }();
 
+DeviceTraits nvidia_of(const char* architecture) {
+  DeviceTraits traits = koine::test::invented_device("nvidia", DeviceClass::gpu);
+  traits.architecture = architecture;
+  koine::cl::set_capabilities(traits);
+  return traits;
+}
+
 MatmulOperand operand(std::int64_t row_stride, std::int64_t column_stride) {
   MatmulOperand result;
   result.row_stride = row_stride;
@@ -196,6 +203,29 @@ TEST_CASE("a Hopper card's matrix units take the types that they have, and what 
   CHECK(route(hopper, p) == MatmulRoute::ptx);
   p.fixed = true;
   CHECK(route(hopper, p) == MatmulRoute::tile);
+}
+
+TEST_CASE("NVIDIA's cards from sm_80 on take programs in PTX, those before do not") {
+  for (const char* architecture : {"sm_80", "sm_86", "sm_89", "sm_100", "sm_120"}) {
+    CAPTURE(std::string(architecture));
+    const DeviceTraits traits = nvidia_of(architecture);
+    CHECK(traits.ptx_sm80);
+    CHECK_FALSE(traits.ptx_sm90a);
+    CHECK(route(traits, problem(koine::float16, 1024, 1024, 1024)) == MatmulRoute::ptx);
+  }
+  for (const char* architecture : {"sm_70", "sm_75", "sm_61", ""}) {
+    CHECK_FALSE(nvidia_of(architecture).ptx_sm80);
+    CHECK_FALSE(nvidia_of(architecture).ptx_sm90a);
+  }
+  CHECK(nvidia_of("sm_90").ptx_sm90a);
+  CHECK_FALSE(nvidia_of("sm_90").ptx_sm80);
+  // Without a copy engine tf32 is taken along the depth alone.
+  MatmulProblem p = problem(koine::float32, 64, 1024, 1024);
+  p.tf32 = true;
+  CHECK(route(nvidia_of("sm_80"), p) == MatmulRoute::tile);
+  CHECK(route(nvidia_of("sm_90"), p) == MatmulRoute::ptx);
+  p.b = operand(1, 1024);
+  CHECK(route(nvidia_of("sm_80"), p) == MatmulRoute::ptx);
 }
 
 TEST_CASE("an operand that the copy engine cannot read is copied where enough is computed with it") {

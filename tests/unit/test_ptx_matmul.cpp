@@ -3,12 +3,17 @@
 // when a box of results may be written again.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "codegen/ptx_matmul.hpp"
+#include "support/devices.hpp"
+#include "support/files.hpp"
 
 using koine::DType;
 using koine::codegen::print_ptx_matmul;
@@ -41,6 +46,10 @@ std::vector<PtxMatmul> programs() {
         if (program.size() != 2 && program.parts) continue;
         if (program.turned()) std::swap(program.rows, program.columns);
         list.push_back(program);
+        if (side < 256 && (!tf32 || program.b_along)) {
+          list.push_back(program);
+          list.back().sm80 = true;
+        }
         if (tf32 && program.b_along && side < 256) {
           list.push_back(program);
           list.back().split = true;
@@ -87,7 +96,8 @@ TEST_CASE("texts jump to labels that are there, and stay within local memory") {
     const std::set<std::string> local = found(text, ".b8 ring[");
     CHECK(local.size() == 1);
     CHECK(std::stoi(*local.begin()) <= 227 * 1024);
-    CHECK(program.stages() >= (program.split ? 3 : 4));
+    CHECK(program.stages() >= (program.split || program.sm80 ? 3 : 4));
+    if (program.sm80) CHECK(std::stoi(*local.begin()) <= 99 * 1024);
   }
 }
 
@@ -101,6 +111,26 @@ TEST_CASE("a tile with a single box waits until that box has been read; others t
   CHECK(waits() == std::set<std::string>{"1"});
   program.aligned = false;  // stored by the work-items
   CHECK(waits().empty());
+}
+
+TEST_CASE("ptxas takes all texts, and spills no register but in the largest tiles of multiply-adds" *
+          doctest::skip(!koine::test::exhaustive() || std::system("ptxas --version > /dev/null 2>&1") != 0)) {
+  const koine::test::TemporaryFolder folder;
+  const std::string text = (folder.path() / "text.ptx").string(), said = (folder.path() / "said.txt").string();
+  for (const PtxMatmul& program : programs()) {
+    CAPTURE(program.signature());
+    std::ofstream(text) << print_ptx_matmul(program);
+    const std::vector<std::string> targets =
+        program.sm80 ? std::vector<std::string>{"sm_80", "sm_86", "sm_89"} : std::vector<std::string>{"sm_90a"};
+    for (const std::string& target : targets) {
+      CAPTURE(target);
+      CHECK(std::system(("ptxas -v -arch=" + target + " " + text + " -o /dev/null > " + said + " 2>&1").c_str()) == 0);
+      std::ostringstream all;
+      all << std::ifstream(said).rdbuf();
+      if (program.fma() && program.columns == 256) continue;
+      CHECK(all.str().find("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("sums of float64 are stored as float64, those of 16 bits in parts as float32") {
