@@ -89,9 +89,7 @@ void print_page(const std::vector<std::string>& functions, const std::vector<Fin
       << "# Accuracy of element-wise functions\n\n"
          "Made by `bench/accuracy` from `docs/accuracy.tsv`. `KOINE_DEVICE=nvidia build/koine_accuracy "
          "docs/accuracy.tsv > docs/accuracy.md`\nmeasures the device that is named, and puts its column in place of "
-         "the one it had. NVIDIA's is from before the\nlast 2^19 points were taken, and before tgamma, lgamma and "
-         "complex "
-         "powers were computed anew.\n\n"
+         "the one it had. NVIDIA's is from before the\nlast 2^19 points were taken.\n\n"
          "The largest error found, in units in the last place of the exact value, against long double: 0.5 is a "
          "correct rounding, and 0.00 stands for\nfunctions whose reference is rounded too, so that all bits agree. "
          "Inputs are the special values of the tests, numbers of every exponent, ordinary ones up\nto 1000, and "
@@ -127,9 +125,9 @@ void print_page(const std::vector<std::string>& functions, const std::vector<Fin
   std::cout
       << "\n## Where more than 4 were found\n\n"
          "No device computes these without them: `logaddexp` is a number plus a logarithm, which cancel where the "
-         "result is near 0 (its error stays below\n6 units of the larger input), and `lgamma` of float64 crosses 0 "
+         "result is near 0 (its error stays below\n6 units of the larger input), and `lgamma` crosses 0 "
          "between the poles below -2, where it is the difference of larger numbers (its\nerror stays below 4 units of "
-         "the larger of 1 and lgamma(-x); in float32 it is computed in double there, where the device has it). "
+         "the larger of 1 and lgamma(-x)). "
          "The rest is a driver's\nown and within what OpenCL allows.\n\n";
   for (const Finding& f : findings) {
     if (f.ulps > 4) {
