@@ -24,6 +24,10 @@ function(koine_host_functions table)
   set(KOINE_HOST_SOURCES ${KOINE_HOST_SOURCES} "${source}" PARENT_SCOPE)
 endfunction()
 
+# It adds up as kernels do, too.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/fold.cpp" PROPERTIES
+  SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -ffp-contract=off)
+
 koine_host_functions(functions_plain)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_functions(functions_avx2 -mavx2 -mfma)

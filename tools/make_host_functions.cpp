@@ -36,7 +36,23 @@ namespace {
 #include "common/real.clh"
 )";
 
-constexpr std::string_view loops = R"(
+constexpr std::string_view places = R"(
+#define KN_PLACE(T, before)                                                    \
+  [](void* to, const void* const* from, std::size_t count) {                    \
+    const T* const values = static_cast<const T*>(from[0]);                     \
+    std::size_t best = 0;                                                       \
+    for (std::size_t i = 1; i < count; ++i) {                                   \
+      const T a = values[i], b = values[best];                                  \
+      if (before) best = i;                                                     \
+    }                                                                           \
+    *static_cast<std::int64_t*>(to) = static_cast<std::int64_t>(best);          \
+  }
+
+void add_places(Functions& f) {
+)";
+
+constexpr std::string_view loops = R"(}
+
 #define KN_LOOP(R, A, B, C, text)                                                       \
   [](void* to, [[maybe_unused]] const void* const* from, std::size_t count) {            \
     R* const results = static_cast<R*>(to);                                              \
@@ -53,6 +69,7 @@ constexpr std::string_view loops = R"(
 
 Functions table() {
   Functions f{};
+  add_places(f);
 )";
 
 constexpr std::string_view bottom = R"(  return f;
@@ -124,6 +141,17 @@ int main() {
   for (const std::string_view file : files) {
     if (!file.empty()) std::cout << "#include \"" << file << ".clh\"\n";
   }
+  std::cout << places;
+  for (const graph::ReduceKind kind : {graph::ReduceKind::argmax, graph::ReduceKind::argmin}) {
+    for (int t = 0; t < koine::dtype_count; ++t) {
+      const auto type = static_cast<DType>(t);
+      if (is_complex(type)) continue;
+      std::string before = koine::codegen::combine_of(kind, type).text;
+      if (is_real_floating(type)) before = "(" + before + ") || (isnan(a) && !isnan(b))";
+      std::cout << "  f.placed[" << number(kind) << "][" << t << "] = KN_PLACE(" << registers(type) << ", " << before
+                << ");\n";
+    }
+  }
   std::cout << loops;
 
   for (int t = 0; t < koine::dtype_count; ++t) {
@@ -158,6 +186,11 @@ int main() {
     for (const graph::ReduceKind kind : graph::reductions) {
       const graph::ReductionInfo& row = graph::info(kind);
       const koine::codegen::Combine combine = koine::codegen::combine_of(kind, type);
+      if (row.state == graph::State::moments && is_real_floating(type)) {
+        std::string finish = row.finish;
+        finish.replace(finish.find("$0.squares"), 10, "a");
+        print("finished[" + number(kind) + "][" + n + "]", in, in, finish);
+      }
       if (row.state != graph::State::value || combine.text.empty()) continue;
       const std::string entry = "[" + number(kind) + "][" + n + "]";
       print("combined" + entry, in, in, combine.text);

@@ -54,7 +54,8 @@ void store_rows(const Body& body, const host::Lines& lines, const codegen::Outpu
   host::store(graph::row_major({rows}), type, memory, 0, count, firsts.data());
 }
 
-void compute_elements(const Body& body, const DeviceTraits& traits, std::span<const graph::Destination> results) {
+std::optional<host::Lines::Astray> compute_elements(const Body& body, const DeviceTraits& traits,
+                                                    std::span<const graph::Destination> results) {
   host::Lines lines(body, traits, memory_of(body));
   const auto elements = static_cast<std::size_t>(body.domain.elements());
   for (std::size_t first = 0; first < elements; first += lines.most()) {
@@ -71,15 +72,20 @@ void compute_elements(const Body& body, const DeviceTraits& traits, std::span<co
       }
     }
   }
+  return lines.astray();
 }
 
-/// Does `work()` in the memory of a step's operands and results, once nothing else is under way there.
+/// Does `work()` in the memory of a step's operands and results, once nothing else is under way there. It gives the
+/// position that was found out of range, if one was.
 template <class Work>
-void run(runtime::Queue& queue, const Body& body, std::span<const graph::Destination> results, Work work) {
+void run(runtime::Queue& queue, const codegen::Step& step, std::span<const graph::Destination> results, Work work) {
+  const Body& body = step.body;
   std::vector<runtime::Use> uses;
-  uses.reserve(body.loads.size() + results.size());
-  for (const codegen::Load& load : body.loads) {
-    if (!load.iota) uses.push_back({load.source->storage.get(), false});
+  uses.reserve(body.loads.size() + step.finish.loads.size() + results.size());
+  for (const Body* each : {&body, &step.finish}) {
+    for (const codegen::Load& load : each->loads) {
+      if (load.source->storage != nullptr) uses.push_back({load.source->storage.get(), false});
+    }
   }
   for (const graph::Destination& result : results) uses.push_back({result.storage.get(), true});
   const bool recorded = runtime::recording(), logged = base::log_enabled(base::LogTopic::launch);
@@ -89,11 +95,18 @@ void run(runtime::Queue& queue, const Body& body, std::span<const graph::Destina
                                                std::to_string(body.domain.elements()) + " elements");
   }
   std::int64_t start = 0;
+  std::optional<host::Lines::Astray> astray;
   queue.context().did_on_host();
   queue.on_host_at_last(uses, [&] {
     if (recorded) start = runtime::now();
-    work();
+    astray = work();
   });
+  if (astray) {
+    const auto fault = take_fault(queue, *astray->take);
+    const runtime::FaultWord word{1, 0, astray->position};
+    queue.write(const_cast<runtime::Buffer&>(fault->word()), 0, &word, sizeof word);  // as a kernel would
+    for (const graph::Destination& result : results) queue.add_fault(*result.storage, fault);
+  }
   if (recorded) {
     const Traffic traffic = traffic_of(body);
     runtime::record_on_host(queue.handle(), {runtime::Command::Kind::kernel, name, traffic.read, traffic.written},
@@ -122,7 +135,7 @@ Work prepare_elements(runtime::Queue& queue, codegen::Step& step) {
   return [&queue, &step] {
     const Body& body = step.body;
     std::vector<graph::Destination> results = results_of(queue, body, nullptr);
-    run(queue, body, results, [&] { compute_elements(body, queue.traits(), results); });
+    run(queue, step, results, [&] { return compute_elements(body, queue.traits(), results); });
     fulfil_all(body, results);
   };
 }
@@ -150,7 +163,8 @@ Work prepare_fold(runtime::Queue& queue, codegen::Step& step) {
     for (const graph::Destination& result : results) memory.push_back(result.storage->host());
     std::vector<const std::byte*> beside;
     for (const codegen::Load& load : loads_beside(fold->pass)) beside.push_back(load.source->storage->host());
-    run(queue, step.body, results, [&] { fold->reduction->run(queue.traits(), memory_of(step.body), beside, memory); });
+    run(queue, step, results,
+        [&] { return fold->reduction->run(queue.traits(), memory_of(step.body), beside, memory); });
     fulfil_all(storing, results);
   };
 }

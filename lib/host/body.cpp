@@ -71,7 +71,18 @@ void each_run(const graph::Layout& layout, std::span<const graph::Seam> seams, s
 bool knows_folds(const Body& body, const DeviceTraits& traits) {
   if (body.domain.elements() == 0) return false;
   for (const codegen::RowFold& fold : body.folds) {
-    if (!folds(fold.node->get<Op::reduce>().kind, codegen::fold_type(*fold.node))) return false;
+    const graph::ReduceInfo& reduction = fold.node->get<Op::reduce>();
+    const DType type = codegen::fold_type(*fold.node);
+    switch (graph::info(reduction.kind).state) {
+      case graph::State::value:
+        if (!folds(reduction.kind, type)) return false;
+        break;
+      case graph::State::position:
+        if (!finds_places(reduction.kind, type)) return false;
+        break;
+      case graph::State::moments: break;
+      case graph::State::exponentials: return false;
+    }
   }
   const codegen::RowsWalk walk = make_rows_walk(body, traits);
   return walk.cpu && !walk.chain;
@@ -108,7 +119,7 @@ std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& trait
     if (function_of(line, traits) == nullptr) return std::nullopt;
   }
   for (const Load& load : body.loads) {
-    if (load.take || load.draw()) return std::nullopt;
+    if (load.draw()) return std::nullopt;
   }
   for (const codegen::Output& output : body.outputs) {
     if (output.at >= 0 || (output.destination && output.destination->layout.shape != body.domain)) return std::nullopt;
@@ -155,16 +166,18 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
       const Load& load = body.loads[number];
       const bool in_place = !load.iota && load.in_order() && size_of(load.dtype) == size_in_registers(load.dtype);
       loaded_.push_back({&load, memory[number], k, in_place});
+      if (load.take) computed_.push_back({nullptr, k, {line.args[0], line.args[1], -1}});
     }
   }
 }
 
 void Lines::compute(std::int64_t first, std::size_t count) {
   for (const Loaded& each : loaded_) {
-    if (each.load->loop < 0 && (first == 0 || !repeats(*each.load))) load(each, 0, first, count);
+    const Load& load = *each.load;
+    if (load.loop < 0 && !load.take && (first == 0 || !repeats(load))) this->load(each, 0, first, count);
   }
   for (const Computed& each : computed_) {
-    if (body_.lines[each.line].loop < 0) compute_line(each, first, count);
+    if (body_.lines[each.line].loop < 0) compute_line(each, 0, first, count);
   }
 }
 
@@ -188,7 +201,12 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
   functions().loads[static_cast<std::size_t>(load.dtype)](room(each.line), from, count);
 }
 
-void Lines::compute_line(const Computed& each, std::int64_t first, std::size_t count) {
+void Lines::compute_line(const Computed& each, std::int64_t round, std::int64_t first, std::size_t count) {
+  if (is_load(body_.lines[each.line])) {
+    const auto taken =
+        std::find_if(loaded_.begin(), loaded_.end(), [&](const Loaded& load) { return load.line == each.line; });
+    return compute_take(*taken, round, first, count);
+  }
   if (each.function == nullptr) {
     return each.args[2] < 0 ? compute_loop(each, first, count) : compute_fold(each, count);
   }
@@ -197,6 +215,33 @@ void Lines::compute_line(const Computed& each, std::int64_t first, std::size_t c
     if (each.args[k] >= 0) from[k] = values_[static_cast<std::size_t>(each.args[k])];
   }
   each.function(room(each.line), from, count);
+}
+
+void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count) {
+  const Load& load = *each.load;
+  const auto* const positions = static_cast<const std::int64_t*>(values(body_.lines[each.line].args[1]));
+  const std::int64_t size = load.take_size();
+  graph::Layout layout = load.layout;
+  layout.offset += round * load.loop_stride;
+  std::vector<std::int64_t> places(count);  // of the elements at position 0
+  gather(layout, load.seams, nullptr, sizeof places[0], first, count, reinterpret_cast<std::byte*>(places.data()));
+  const std::size_t stored = size_of(load.dtype);
+  std::byte* const to = size_in_registers(load.dtype) == stored ? room(each.line) : room(values_.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = positions[i], from = at < 0 ? at + size : at;
+    const std::int64_t place = load.iota ? from : places[i] + from * load.take_stride;
+    if (from < 0 || from >= size) {
+      astray_ = {load.take, at};
+      std::memset(to + i * stored, 0xff, stored);  // as a position it is none
+    } else if (load.iota) {
+      std::memcpy(to + i * stored, &place, stored);
+    } else {
+      std::memcpy(to + i * stored, each.memory + place * static_cast<std::int64_t>(stored), stored);
+    }
+  }
+  if (to == room(each.line)) return;
+  const void* const from[] = {to, nullptr, nullptr};
+  functions().loads[static_cast<std::size_t>(load.dtype)](room(each.line), from, count);
 }
 
 void Lines::compute_loop(const Computed& each, std::int64_t first, std::size_t count) {
@@ -209,10 +254,10 @@ void Lines::compute_loop(const Computed& each, std::int64_t first, std::size_t c
   fill_with_identity(kind, type, sum, count);
   for (std::int64_t round = 0; round < loop.count; ++round) {
     for (const Loaded& load : loaded_) {
-      if (load.load->loop == each.args[1]) this->load(load, round, first, count);
+      if (load.load->loop == each.args[1] && !load.load->take) this->load(load, round, first, count);
     }
     for (const Computed& other : computed_) {
-      if (body_.lines[other.line].loop == each.args[1]) compute_line(other, first, count);
+      if (body_.lines[other.line].loop == each.args[1]) compute_line(other, round, first, count);
     }
     const void* from[3] = {values_[taken], nullptr, nullptr};
     functions().casts[static_cast<std::size_t>(line.in_type)][number](next, from, count);
@@ -235,16 +280,26 @@ void Lines::compute_fold(const Computed& each, std::size_t count) {
   std::byte* const elements = room(values_.size());
   const void* from[3] = {values_[taken], nullptr, nullptr};
   functions().casts[static_cast<std::size_t>(body_.lines[taken].type)][number](elements, from, count);
-  from[0] = elements;
-  functions().mapped[kind][number](elements, from, count);
   std::vector<std::byte> results(rows * widest), rounded(rows * widest);
-  fold_rows(reduction.kind, type, {fold_width_, length, FoldOrder::Join::halves}, rows, length, elements,
-            results.data());
-  const FinishConstant divisor(type, reduction.divisor), scale(type, reduction.scale);
-  const void* const state[] = {results.data(), divisor.value(), scale.value()};
-  functions().finished[kind][number](results.data(), state, rows);
+  const graph::State state = graph::info(reduction.kind).state;
+  if (state == graph::State::position) {
+    place_rows(reduction.kind, type, rows, length, elements, results.data());
+  } else if (state == graph::State::moments) {
+    square_rows(type, fold_width_, rows, length, elements, results.data());
+  } else {
+    from[0] = elements;
+    functions().mapped[kind][number](elements, from, count);
+    const FoldOrder order{fold_width_, length, FoldOrder::Join::halves};
+    fold_rows(reduction.kind, type, order, rows, length, elements, results.data());
+  }
+  if (state != graph::State::position) {
+    const FinishConstant divisor(type, reduction.divisor), scale(type, reduction.scale);
+    const void* const finished[] = {results.data(), divisor.value(), scale.value()};
+    functions().finished[kind][number](results.data(), finished, rows);
+  }
   from[0] = results.data();
-  functions().casts[number][static_cast<std::size_t>(line.type)](rounded.data(), from, rows);
+  const auto given = static_cast<std::size_t>(state == graph::State::position ? DType::int64 : type);
+  functions().casts[given][static_cast<std::size_t>(line.type)](rounded.data(), from, rows);
   const std::size_t size = size_in_registers(line.type);
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(room(each.line) + i * size, rounded.data() + i / length * size, size);

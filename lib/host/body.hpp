@@ -35,12 +35,18 @@ class Lines {
   std::size_t most() const { return most_; }
   /// Computes the elements of the domain from number `first` in row-major order on.
   void compute(std::int64_t first, std::size_t count);
+  /// A position that was out of range of what is taken by it, the last of several.
+  struct Astray {
+    const graph::Node* take;
+    std::int64_t position;
+  };
+  const std::optional<Astray>& astray() const { return astray_; }
   /// What a line came to, in registers, until compute() is called again.
   const void* values(std::int32_t line) const { return values_[static_cast<std::size_t>(line)]; }
 
  private:
   struct Computed {
-    Function function;  // null for a reduction
+    Function function;  // null for a reduction, and for what is taken by positions
     std::size_t line;
     std::int32_t args[3];
   };
@@ -53,7 +59,8 @@ class Lines {
 
   /// The elements that a load takes, in that round of its loop.
   void load(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count);
-  void compute_line(const Computed& each, std::int64_t first, std::size_t count);
+  void compute_line(const Computed& each, std::int64_t round, std::int64_t first, std::size_t count);
+  void compute_take(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count);
   /// A reduction over a short axis, element by element.
   void compute_loop(const Computed& each, std::int64_t first, std::size_t count);
   void compute_fold(const Computed& each, std::size_t count);
@@ -67,6 +74,7 @@ class Lines {
   std::vector<const void*> values_;    // by line
   std::vector<Loaded> loaded_;
   std::vector<Computed> computed_;
+  std::optional<Astray> astray_;
 };
 
 /// Stores `count` values, as they are in registers, as the elements of an array of `type` from number `first` on.

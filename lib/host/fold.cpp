@@ -77,18 +77,69 @@ void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t 
   }
 }
 
+bool finds_places(ReduceKind kind, DType type) { return functions().placed[number(kind)][number(type)] != nullptr; }
+
+void place_rows(ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
+                std::byte* places) {
+  const std::size_t size = size_in_registers(type);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const void* const from[] = {elements + row * length * size, nullptr, nullptr};
+    functions().placed[number(kind)][number(type)](places + row * sizeof(std::int64_t), from, length);
+  }
+}
+
+namespace {
+
+template <class T>
+T squares(const T* values, std::size_t length, std::size_t width) {
+  std::vector<T> first(width), rests(width), sums(width);
+  const auto joined = [&](std::vector<T>& lanes) {
+    for (std::size_t half = width / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+    }
+    return lanes[0];
+  };
+  // Divided by a power of two, which is exact: the sum of large elements may be past the range.
+  const T share = 1 / static_cast<T>(std::max(std::bit_ceil(length), width)), count = static_cast<T>(length);
+  for (std::size_t i = 0; i < length; ++i) first[i % width] += values[i] * share;
+  const T mean = joined(first) / (count * share);
+  for (std::size_t i = 0; i < length; ++i) {
+    const T apart = values[i] - mean;
+    rests[i % width] += apart;
+    sums[i % width] += apart * apart;
+  }
+  // The mean is rounded: what the distances from it come to corrects their squares.
+  const T rest = joined(rests), sum = joined(sums), off = rest * (rest / count);
+  return sum - (off < sum ? off : 0);
+}
+
+}  // namespace
+
+void square_rows(DType type, std::size_t width, std::size_t rows, std::size_t length, const std::byte* elements,
+                 std::byte* results) {
+  const auto of_type = [&]<class T>(T) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      reinterpret_cast<T*>(results)[row] = squares(reinterpret_cast<const T*>(elements) + row * length, length, width);
+    }
+  };
+  return type == DType::float64 ? of_type(double{}) : of_type(float{});
+}
+
 std::optional<Reduction> Reduction::of(const ReducePass& pass, const std::vector<std::size_t>& axes,
                                        std::vector<Value> values, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   if (!work_of(body, traits) || pass.custom || pass.partial) return std::nullopt;
   const std::vector<ReducePass> singles = single_passes(pass);
   for (const ReducePass& each : singles) {
-    if (!folds(each.kind, combined_type(each))) return std::nullopt;
+    const bool place = graph::info(each.kind).state == graph::State::position && pass.several.empty();
+    const DType type = combined_type(each);
+    if (!(place ? finds_places(each.kind, type) : folds(each.kind, type))) return std::nullopt;
     // Before it is rounded a finish takes a result as it is in registers.
     if (pass.finish && size_of(each.result) != size_in_registers(each.result)) return std::nullopt;
   }
   if (pass.finish && !work_of(*pass.finish, traits)) return std::nullopt;
-  const codegen::ReduceWalk walk = make_reduce_walk(pass, axes, traits);
+  codegen::ReduceWalk walk = make_reduce_walk(pass, axes, traits);
+  if (graph::info(pass.kind).state == graph::State::position) walk.columns = false;  // places are so in any order
   if (walk.blocks != 1 || !walk.cpu) return std::nullopt;
   Reduction result;
   result.pass_ = &pass;
@@ -129,6 +180,9 @@ std::vector<std::byte> Reduction::elements_of(std::size_t value, DType type, con
 }
 
 void Reduction::fold(ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const {
+  if (graph::info(kind).state == graph::State::position) {
+    return place_rows(kind, type, kept_, reduced_, elements, results);
+  }
   if (!columns_) return fold_rows(kind, type, order_, kept_, reduced_, elements, results);
   const std::size_t size = kept_ * size_in_registers(type);
   std::vector<std::byte> running(order_.values * size);
@@ -141,8 +195,9 @@ void Reduction::fold(ReduceKind kind, DType type, const std::byte* elements, std
   std::memcpy(results, running.data(), size);
 }
 
-void Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
-                    std::span<const std::byte* const> beside, std::span<std::byte* const> results) const {
+std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
+                                            std::span<const std::byte* const> beside,
+                                            std::span<std::byte* const> results) const {
   const Body& body = *pass_->body;
   const std::vector<ReducePass> singles = single_passes(*pass_);
   std::vector<std::vector<std::byte>> values;
@@ -161,12 +216,15 @@ void Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const
     }
   }
   for (std::size_t k = 0; k < singles.size(); ++k) {
-    const DType type = combined_type(singles[k]);
+    DType type = combined_type(singles[k]);
     const std::vector<std::byte> elements = elements_of(k, type, values[k]);
+    values[k].resize(kept_ * sizeof(std::int64_t));
     fold(values_[k].kind, type, elements.data(), values[k].data());
+    const bool place = graph::info(values_[k].kind).state == graph::State::position;
+    if (place) type = DType::int64;
     const FinishConstant divisor(type, values_[k].divisor), scale(type, values_[k].scale);
     const void* const state[] = {values[k].data(), divisor.value(), scale.value()};
-    functions().finished[number(values_[k].kind)][number(type)](values[k].data(), state, kept_);
+    if (!place) functions().finished[number(values_[k].kind)][number(type)](values[k].data(), state, kept_);
     if (pass_->finish) continue;
     const void* const finished[] = {values[k].data(), nullptr, nullptr};
     const DType result = singles[k].result;
@@ -174,7 +232,7 @@ void Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const
     functions().casts[number(type)][number(result)](rounded.data(), finished, kept_);
     store(graph::row_major(Shape{static_cast<std::int64_t>(kept_)}), result, results[k], 0, kept_, rounded.data());
   }
-  if (!pass_->finish) return;
+  if (!pass_->finish) return lines.astray();
   const Body& finish = *pass_->finish;
   std::vector<const std::byte*> taken;
   for (const std::vector<std::byte>& each : values) taken.push_back(each.data());
@@ -187,6 +245,7 @@ void Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const
     store(graph::row_major(finish.domain), output.node->dtype, results[0], static_cast<std::int64_t>(first), count,
           finishing.values(output.line));
   }
+  return lines.astray();
 }
 
 }  // namespace koine::host

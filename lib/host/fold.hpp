@@ -42,8 +42,16 @@ void fill_with_identity(graph::ReduceKind kind, DType type, void* to, std::size_
 void fold_rows(graph::ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
                const std::byte* elements, std::byte* results);
 
-/// Whether the host can reduce by this kind, in this type.
+/// Whether the host can reduce by this kind, in this type: by fold_rows().
 bool folds(graph::ReduceKind kind, DType type);
+/// Whether it finds places of this kind; of rows as above, one int64 each.
+bool finds_places(graph::ReduceKind kind, DType type);
+void place_rows(graph::ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
+                std::byte* places);
+/// Of rows as above the sum of the squared distances from the mean, added up by vectors of `width` elements as
+/// kernels/rows.cl does. The type is float32 or float64.
+void square_rows(DType type, std::size_t width, std::size_t rows, std::size_t length, const std::byte* elements,
+                 std::byte* results);
 
 /// A reduction, or several of the same elements, in one pass.
 class Reduction {
@@ -58,12 +66,13 @@ class Reduction {
 
   /// `memory` as of Lines, `beside` of what the finish loads behind the results; a result for each value, or that of
   /// the finish, in row-major order.
-  void run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
-           std::span<const std::byte* const> beside, std::span<std::byte* const> results) const;
+  std::optional<Lines::Astray> run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
+                                   std::span<const std::byte* const> beside, std::span<std::byte* const> results) const;
 
  private:
   /// All elements in the type that they are combined in, in the order of `layout_`.
   std::vector<std::byte> elements_of(std::size_t value, DType type, const std::vector<std::byte>& all) const;
+  /// In the order of the kernel; of `position` where each row's place is.
   void fold(graph::ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const;
 
   const codegen::ReducePass* pass_ = nullptr;

@@ -30,6 +30,7 @@ struct Functions {
   Function combined[std::size(graph::reductions)][dtype_count];  // of values before and values behind
   Function identities[std::size(graph::reductions)][dtype_count];
   Function mapped[std::size(graph::reductions)][dtype_count];
+  Function placed[std::size(graph::reductions)][dtype_count];    // of all elements the place, an int64
   Function finished[std::size(graph::reductions)][dtype_count];  // from[1], from[2]: one divisor, one scale
 };
 

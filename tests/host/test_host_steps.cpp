@@ -121,6 +121,17 @@ TEST_CASE("results of the host inherit what kernels found wrong") {
   CHECK_THROWS_AS((void)(result * 2).to_vector<float>(), kn::IndexError);
 }
 
+TEST_CASE("a position that the host finds out of range is an IndexError for who observes what is made of it") {
+  if (!does_steps()) return;
+  const Array table = counted(5), at = kn::asarray({1, 7}).eval();
+  const Array result = (kn::take(table, at) * 2).eval();
+  CHECK_THROWS_WITH_AS((void)result.to_vector<float>(),
+                       "[take] index 7 is out of range for axis 0 of size 5; it can be -5 to 4", kn::IndexError);
+  CHECK_THROWS_AS((void)(result + 1).to_vector<float>(), kn::IndexError);
+  CHECK_THROWS_AS((void)kn::sum(kn::take(table, at) + 1).item<float>(), kn::IndexError);
+  CHECK((table + 1).to_vector<float>()[4] == 5);
+}
+
 TEST_CASE("borrowed memory is read by the host as it is") {
   if (!does_steps()) return;
   alignas(4096) static float values[256];

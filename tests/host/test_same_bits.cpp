@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -19,8 +20,8 @@ namespace kn = koine;
 using kn::Array;
 using kn::DType;
 using kn::Shape;
-using kn::test::exhaustive;
 using kn::test::HostStepWork;
+using kn::test::exhaustive;
 
 namespace {
 
@@ -50,8 +51,8 @@ void check_same(const std::vector<T>& host, const std::vector<T>& device) {
   }
 }
 
-/// Computes what `make` makes by the device and by the host, and compares the bits of all results. `steps`: how many
-/// the host does, none for any.
+/// Computes what `make` makes by the device and by the host, which does it in so many steps, and compares the bits of
+/// all results.
 void check_bits(const std::function<std::vector<Array>()>& make, std::uint64_t steps = 1) {
   std::vector<Array> device, host;
   {
@@ -247,4 +248,44 @@ TEST_CASE("whole rows") {
   const Array half = mixed({4, 33}, kn::float16);
   kn::synchronize();
   check_bits([&] { return std::vector{kn::softmax(half)}; });
+}
+
+TEST_CASE("places, and distances from the means of rows") {
+  if (!does_steps()) return;
+  const Array x = mixed({9, 33}, kn::float32), wide = mixed({3, 40}, kn::float64), whole = mixed({50}, kn::int16);
+  const Array ties = kn::asarray({2.0f, 5.0f, 5.0f, 1.0f, 1.0f}).eval();
+  const Array nans = kn::where(kn::arange(40) % 7 == 3, NAN, kn::arange(40).astype(kn::float32)).eval();
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::argmax(x, {.axis = 1})}; });
+  check_bits([&] { return std::vector{kn::argmin(x, {.axis = 0})}; });
+  for (const Array& each : {x, whole, ties, nans}) {
+    check_bits([&] { return std::vector{kn::argmax(each)}; });
+    check_bits([&] { return std::vector{kn::argmin(each)}; });
+  }
+  check_bits([&] { return std::vector{x - kn::var(x, {.axis = 1, .keepdims = true})}; });
+  for (const Array& each : {x, wide}) {
+    check_bits([&] {
+      const auto mean = kn::mean(each, {.axis = -1, .keepdims = true}),
+                 std = kn::std(each, {.axis = -1, .keepdims = true});
+      return std::vector{(each - mean) / (std + 1)};
+    });
+  }
+}
+
+TEST_CASE("elements taken by positions") {
+  if (!does_steps()) return;
+  const Array x = mixed({20, 6}, kn::float32), half = mixed({30}, kn::float16);
+  const Array at = kn::asarray({3, 0, -1, 7, 3}).eval();
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::take(x, at, {.axis = 0}) * 2}; });
+  check_bits([&] { return std::vector{kn::take(half, at) + 1}; });
+  check_bits([&] { return std::vector{kn::sum(kn::take(x, at, {.axis = 0}))}; });
+}
+
+TEST_CASE("rolled rows") {
+  if (!does_steps()) return;
+  const Array x = mixed({8, 30}, kn::float32);
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::softmax(kn::roll(x, 4, {.axis = 1}))}; }, 2);
+  check_bits([&] { return std::vector{kn::sum(x - kn::roll(x, 3, {.axis = 1}), {.axis = 1})}; });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that threads of the host do instead of kernels, for programs that link koine_internal.
+// Steps that the calling thread does itself instead of launching kernels, for programs that link koine_internal.
 #pragma once
 
 #include <koine/device.hpp>
@@ -8,10 +8,10 @@
 
 namespace koine::test {
 
-/// How many the host did on a device.
+/// How many were done so on a device.
 std::uint64_t host_steps_of(const Device& device = default_device());
 
-/// Lets the host do steps of up to so much work itself while this lives (Tuning::host_step_work): 0 for none.
+/// Lets it do steps of up to so much work while this lives (Tuning::host_step_work): 0 for none.
 class HostStepWork {
  public:
   explicit HostStepWork(std::uint32_t work, const Device& device = default_device());
