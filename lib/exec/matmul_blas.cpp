@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products by a BLAS of the host's: one host command, whose threads take the matrices of a batch, or parts of them.
+// Matrix products by a BLAS of the host's: one host command, whose threads take the matrices of a batch, or parts of
+// them.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
