@@ -8,6 +8,13 @@ find_package(fmt CONFIG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_path(KOINE_CLHPP_INCLUDE_DIR CL/opencl.hpp REQUIRED DOC "Folder of OpenCL-CLHPP's CL/opencl.hpp")
 find_path(KOINE_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Folder of DLPack's dlpack/dlpack.h")
+# Its loops over keys are worth the vectors that -O2 leaves out.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/exec/sort_host.cpp" PROPERTIES
+  COMPILE_OPTIONS "$<$<NOT:$<CONFIG:None,Debug>>:-O3>" SKIP_PRECOMPILE_HEADERS ON)
+# Sorts on CPUs; without it they are kernels.
+find_path(KOINE_HIGHWAY_INCLUDE_DIR hwy/contrib/sort/vqsort.h DOC "Folder of Highway's hwy/contrib/sort/vqsort.h")
+find_library(KOINE_HIGHWAY_SORT hwy_contrib DOC "Highway's libhwy_contrib")
+mark_as_advanced(KOINE_HIGHWAY_INCLUDE_DIR KOINE_HIGHWAY_SORT)
 mark_as_advanced(KOINE_CLHPP_INCLUDE_DIR KOINE_DLPACK_INCLUDE_DIR)
 
 include(cmake/kernels.cmake)
@@ -26,6 +33,13 @@ target_precompile_headers(koine_objects PRIVATE
 target_link_libraries(koine_objects
   PRIVATE koine_settings
   PUBLIC OpenCL::OpenCL clblast fmt::fmt ZLIB::ZLIB Threads::Threads)
+if(KOINE_HIGHWAY_INCLUDE_DIR AND KOINE_HIGHWAY_SORT)
+  # The folder behind the compiler's own, of which it may be one.
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/exec/host_sorter.cpp" PROPERTIES
+    COMPILE_DEFINITIONS KOINE_HAS_HIGHWAY COMPILE_OPTIONS "-idirafter${KOINE_HIGHWAY_INCLUDE_DIR}"
+    SKIP_PRECOMPILE_HEADERS ON)
+  target_link_libraries(koine_objects PUBLIC "${KOINE_HIGHWAY_SORT}")
+endif()
 
 add_library(koine SHARED)
 add_library(koine::koine ALIAS koine)

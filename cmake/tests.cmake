@@ -76,6 +76,12 @@ if(TARGET test_device)
             "--source-file=*/test_matmul.cpp,*/test_products.cpp,*/test_einsum.cpp")
   set_tests_properties(device.matmul_kernels PROPERTIES
     LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "KOINE_BLAS=off")
+  # Sorts of a CPU by the host.
+  add_test(NAME device.sort_host
+    COMMAND test_device --no-version --force-colors=false
+            "--source-file=*/test_sort.cpp,*/test_topk.cpp,*/test_sets.cpp,*/test_quantiles.cpp")
+  set_tests_properties(device.sort_host PROPERTIES
+    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "KOINE_HOST_STEPS=on")
 endif()
 
 if(TARGET test_runtime)

@@ -7,7 +7,7 @@ set -euo pipefail
 declare -A groups=(
   # The library, the koine command, the examples; PoCL so that there is a device on every machine.
   [build]="g++ cmake ninja-build ocl-icd-opencl-dev opencl-clhpp-headers libclblast-dev libfmt-dev libdlpack-dev
-           libcli11-dev libstb-dev zlib1g-dev pocl-opencl-icd libopenblas0"
+           libcli11-dev libstb-dev zlib1g-dev pocl-opencl-icd libopenblas0 libhwy-dev"
   # Tests and benchmarks; pkg-config because the installed koine.pc is tested with it, clang because users have it.
   [test]="doctest-dev librandom123-dev libbenchmark-dev pkg-config clang-14"
   # Other OpenCL implementations to test on: ci/run/implementations.sh.

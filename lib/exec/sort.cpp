@@ -7,6 +7,7 @@
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
+#include "exec/sort_host.hpp"
 #include "exec/sort_sweep.hpp"
 
 #include <algorithm>
@@ -56,7 +57,9 @@ class Sort {
     const std::uint64_t units = queue_.traits().compute_units;
     const bool whole =
         cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
-    if (whole) {
+    if (SortHost::suits(queue_, spec(std::nullopt), count_)) {
+      host_ = std::make_unique<const SortHost>(programs, queue_, spec(std::nullopt));
+    } else if (whole) {
       whole_ = kernel(programs, "sort_rows", "sort_rows", tile_ / group_size);
     } else if (SortSweep::suits(queue_.traits(), count_)) {
       sweep_ = std::make_unique<const SortSweep>(programs, queue_, spec(std::nullopt));
@@ -69,7 +72,8 @@ class Sort {
     if (values_wanted_) values_ = allocate(elements_ * key_);
     if (positions_wanted_) positions_ = allocate(elements_ * sizeof(std::uint64_t));
     if (whole_) run_rows();
-    if (sweep_) sweep_->run({count_, rows_, offset(), flip(), *x_.storage, values_, positions_}, function_of(node_));
+    if (sweep_) sweep_->run(sorted_rows(), function_of(node_));
+    if (host_) host_->run(sorted_rows(), function_of(node_));
     if (blocks_.scan) run_blocks();
     if (info_.gives == graph::SortGives::both) return fulfil_results(node_, results_, {{values_, positions_}});
     graph::fulfil(node_, any_result(), graph::row_major(node_.shape));
@@ -85,6 +89,7 @@ class Sort {
     std::unique_ptr<const Scan> scan;
   };
 
+  SortedRows sorted_rows() const { return {count_, rows_, offset(), flip(), *x_.storage, values_, positions_}; }
   BufferRef allocate(std::uint64_t bytes) { return queue_.allocate(bytes, function_of(node_)); }
   /// One that is wanted, for a parameter that the kernel does not use, too.
   const BufferRef& any_result() const { return values_ ? values_ : positions_; }
@@ -202,6 +207,7 @@ class Sort {
   const std::uint64_t tile_;                // elements that a group of a GPU sorts at once
   runtime::KernelRef whole_;                // of short rows
   std::unique_ptr<const SortSweep> sweep_;  // of others, or
+  std::unique_ptr<const SortHost> host_;    // of all, or
   Blocks blocks_;
   BufferRef values_, positions_;
 };

@@ -49,8 +49,7 @@ Whole whole_of(const Buffer& buffer) {
   // Only memory of other code may be a part of a buffer.
   if (!buffer.borrowed() ||
       clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, nullptr) != CL_SUCCESS ||
-      parent == nullptr ||
-      clGetMemObjectInfo(memory, CL_MEM_OFFSET, sizeof offset, &offset, nullptr) != CL_SUCCESS) {
+      parent == nullptr || clGetMemObjectInfo(memory, CL_MEM_OFFSET, sizeof offset, &offset, nullptr) != CL_SUCCESS) {
     return {memory, 0};
   }
   return {parent, offset};

@@ -173,6 +173,32 @@ TEST_CASE("host: several queues and threads multiply at once" * doctest::skip())
   CHECK(kn::all(x == kn::eye(150) * 1048576).item<bool>());
 }
 
+TEST_CASE("host: a sort comes after what it sorts and before what reads it" * doctest::skip()) {
+  const std::int64_t count = 200'000;
+  for (const bool descending : {false, true}) {
+    const Array x = (kn::arange(count) * 7919 % count).astype(kn::float32) - 1;  // each number once
+    const Array sorted = kn::sort(x * 2, {.descending = descending}) / 2 + 1;
+    const Array expected = descending ? count - 1 - kn::arange(count) : kn::arange(count);
+    CHECK(kn::all(sorted == expected).item<bool>());
+    const Array places = kn::argsort(x, {.descending = descending});
+    CHECK(kn::all(kn::take(x, places) + 1 == expected).item<bool>());
+  }
+}
+
+TEST_CASE("child: sorts" * doctest::skip()) { CHECK(kn::sort(kn::arange(100.0f) * -1).to_vector<float>()[99] == 0); }
+
+TEST_CASE("sorts are the host's where it works in the device's memory") {
+  const auto log = [](const char* steps) {
+    const kn::test::Ended ended = run_child("child: sorts", {{"KOINE_LOG", "launch"}, {"KOINE_HOST_STEPS", steps}});
+    CHECK(ended.status == 0);
+    return ended.err;
+  };
+  CHECK(!has(log("off"), "sort_host"));
+  // Unless the library was built without Highway.
+  const std::string on = log("on");
+  CHECK(has(on, "sort_host") != has(on, "sort_rows"));
+}
+
 TEST_CASE("host: explain and the profiler name a host command" * doctest::skip()) {
   const Array a = numbers(80, 60, 0), b = numbers(60, 70, 0);
   const std::string text = kn::explain(kn::matmul(a, b), {.source = true});

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting with Highway: runs, and merging them.
+#include "exec/sort_host.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/dtypes.hpp"
+#include "base/parallel.hpp"
+#include "exec/host_sorter.hpp"
+#include "exec/sort_merge.hpp"
+#include "runtime/host_command.hpp"
+
+namespace koine::exec {
+namespace {
+
+/// How the bits of elements become keys and back: kernels/common/sort.clh in C++.
+template <class Key, bool placed>
+struct Keys {
+  static constexpr Key top = Key(Key(1) << (8 * sizeof(Key) - 1));
+
+  int kind;      // 0 unsigned, 1 signed, 2 real
+  Key flip;      // all ones for a falling order
+  Key infinity;  // its bits, of real types
+
+  /// All ones of a negative number.
+  static Key sign_of(Key bits) { return Key(-Key(bits >> (8 * sizeof(Key) - 1))); }
+  Key nan_shift() const { return Key(top - 1 - infinity); }
+  Key key(Key bits) const {
+    if (kind == 0) return Key(bits ^ flip);
+    if (kind == 1) return Key(bits ^ top ^ flip);
+    const Key size = Key(bits & Key(top - 1));
+    if (placed && size == 0) bits = 0;
+    const Key ordered = Key(bits ^ (sign_of(bits) | top) ^ flip);
+    if constexpr (placed) return size > infinity ? Key(~Key(0)) : ordered;
+    return Key(ordered - nan_shift());
+  }
+  /// Of keys without places, which are different for different elements.
+  Key value(Key key) const {
+    if (kind == 0) return Key(key ^ flip);
+    if (kind == 1) return Key(key ^ top ^ flip);
+    const Key ordered = Key(Key(key + nan_shift()) ^ flip);
+    return Key(ordered ^ (Key(~sign_of(ordered)) | top));
+  }
+};
+
+/// What is sorted: a key alone, or above the place that it came from.
+template <class Key, bool placed>
+struct Items {
+  using Item = Key;
+  static Item make(Key key, std::uint64_t) { return key; }
+};
+template <class Key>
+struct Items<Key, true> {
+  using Item = std::uint64_t;
+  static Item make(Key key, std::uint64_t place) { return std::uint64_t{key} << 32 | place; }
+  static std::uint64_t place(Item item) { return item & 0xffffffffU; }
+};
+template <>
+struct Items<std::uint64_t, true> {
+  using Item = WideItem;
+  static Item make(std::uint64_t key, std::uint64_t place) { return {place, key}; }
+  static std::uint64_t place(const Item& item) { return item.place; }
+};
+
+struct Shape {
+  std::uint64_t count, rows;
+  std::size_t parts;  // of a row, which as many threads sort
+  int threads;
+};
+
+/// Where rows lie, and where they go: null for what is not wanted. `one` and `two` have room for all items, if there
+/// are several parts; otherwise `one` has it for a row of each thread.
+template <class Key, class Item>
+struct Memory {
+  const Key* from;
+  Key* values;
+  std::int64_t* positions;
+  Item *one, *two;
+};
+
+template <class Key, bool placed>
+class Task {
+ public:
+  using Item = typename Items<Key, placed>::Item;
+
+  Task(const Keys<Key, placed>& keys, const Shape& shape, const Memory<Key, Item>& memory,
+       const std::vector<HostSorter>& sorters)
+      : keys_(keys), shape_(shape), memory_(memory), sorters_(sorters) {}
+
+  void run() const { shape_.parts == 1 ? run_rows() : run_parts(); }
+
+ private:
+  Item* begin(std::size_t row, Item* items) const { return items + row * shape_.count; }
+
+  void load(std::size_t row, std::size_t first, std::size_t last, Item* items) const {
+    const Key* const from = memory_.from + row * shape_.count;
+    for (std::size_t i = first; i < last; ++i) items[i] = Items<Key, placed>::make(keys_.key(from[i]), i);
+  }
+  void store(std::size_t row, std::size_t first, std::size_t last, const Item* items) const {
+    const std::size_t base = row * shape_.count;
+    if constexpr (placed) {
+      // What shares its key with others, NaN and zeros, is read again.
+      for (std::size_t i = first; i < last; ++i) {
+        const std::uint64_t place = Items<Key, true>::place(items[i]);
+        if (memory_.values != nullptr) memory_.values[base + i] = memory_.from[base + place];
+        if (memory_.positions != nullptr) memory_.positions[base + i] = static_cast<std::int64_t>(place);
+      }
+    } else {
+      for (std::size_t i = first; i < last; ++i) memory_.values[base + i] = keys_.value(items[i]);
+    }
+  }
+
+  /// Whole rows, several for each thread.
+  void run_rows() const {
+    const std::size_t each = std::max<std::size_t>(1, shape_.rows / (static_cast<std::size_t>(shape_.threads) * 16));
+    std::atomic<std::size_t> who{0}, next{0};
+    const auto some = [&] {
+      const std::size_t thread = who.fetch_add(1, std::memory_order_relaxed);
+      for (std::size_t first; (first = next.fetch_add(each, std::memory_order_relaxed)) < shape_.rows;) {
+        const std::size_t last = std::min<std::size_t>(shape_.rows, first + each);
+        for (std::size_t row = first; row < last; ++row) {
+          Item* const items = begin(memory_.one == nullptr ? row : thread, own_items());
+          load(row, 0, shape_.count, items);
+          sorters_[thread](items, shape_.count);
+          store(row, 0, shape_.count, items);
+        }
+      }
+    };
+    base::in_parallel(shape_.threads, std::ref(some));
+  }
+  /// Without scratch, keys are sorted where the values go.
+  Item* own_items() const {
+    if constexpr (std::is_same_v<Key, Item>) {
+      if (memory_.one == nullptr) return memory_.values;
+    }
+    return memory_.one;
+  }
+
+  /// One row after the other, all threads at each.
+  void run_parts() const {
+    const std::size_t parts = shape_.parts, count = shape_.count;
+    for (std::size_t row = 0; row < shape_.rows; ++row) {
+      Item* const from = begin(row, memory_.one);
+      for_each_on(shape_.threads, parts, [&](std::size_t part) {
+        const std::size_t first = start_of(part, parts, count), last = start_of(part + 1, parts, count);
+        load(row, first, last, from);
+        sorters_[part](from + first, last - first);
+      });
+      merge_parts(shape_.threads, parts, count, from, begin(row, memory_.two),
+                  [&](const Item* items, std::size_t first, std::size_t last) { store(row, first, last, items); });
+    }
+  }
+
+  const Keys<Key, placed> keys_;
+  const Shape shape_;
+  const Memory<Key, Item> memory_;
+  const std::vector<HostSorter>& sorters_;
+};
+
+Shape shape_of(const DeviceTraits& traits, std::uint64_t count, std::uint64_t rows) {
+  constexpr std::uint64_t least = 1 << 15;  // elements that are worth starting a thread for
+  const std::uint64_t units =
+      std::min<std::uint64_t>(traits.compute_units, static_cast<unsigned>(base::usable_cores()));
+  const std::uint64_t threads = std::clamp<std::uint64_t>(count * rows / least, 1, units);
+  const bool cut = rows < 4 * threads && count >= 2 * least;
+  return {count, rows, cut ? static_cast<std::size_t>(std::bit_floor(std::min(threads, count / least))) : 1,
+          static_cast<int>(threads)};
+}
+
+template <class Key, bool placed>
+void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, std::string_view function) {
+  using Item = typename Items<Key, placed>::Item;
+  const Shape shape = shape_of(queue.traits(), rows.count, rows.rows);
+  Keys<Key, placed> keys{spec.key.kind(), static_cast<Key>(rows.flip), 0};
+  if (keys.kind == 2) {
+    const base::DTypeRow& row = base::row_of(spec.key.type);
+    keys.infinity = static_cast<Key>(std::uint64_t(2 * row.max_exponent + 1) << (row.digits - 1));
+  }
+  const std::uint64_t elements = rows.count * rows.rows;
+  // Where keys become values in place, one of two buffers is the result's.
+  const bool in_place = !placed;
+  const bool first_is_result = in_place && std::countr_zero(shape.parts) % 2 == 0;
+  const std::uint64_t all = elements * sizeof(Item);
+  runtime::BufferRef one, two;
+  if (shape.parts > 1) {
+    one = first_is_result ? rows.values : queue.allocate(all, function);
+    two = in_place && !first_is_result ? rows.values : queue.allocate(all, function);
+  } else if (!in_place) {
+    one = queue.allocate(static_cast<std::uint64_t>(shape.threads) * rows.count * sizeof(Item), function);
+  }
+  const runtime::Buffer& any = rows.values ? *rows.values : *rows.positions;
+  runtime::HostCommand command(queue, "sort_host");
+  command.in(rows.from).out(rows.values ? *rows.values : any).out(rows.positions ? *rows.positions : any);
+  command.out(one ? *one : any).out(two ? *two : any);
+  command.moves(elements * sizeof(Key),
+                (spec.values ? elements * sizeof(Key) : 0) + (spec.positions ? elements * sizeof(std::int64_t) : 0));
+  const auto sorters =
+      std::make_shared<const std::vector<HostSorter>>(std::max(shape.parts, static_cast<std::size_t>(shape.threads)));
+  runtime::HostCommand::Function work = [keys, shape, sorters, offset = rows.offset, values = rows.values != nullptr,
+                                         positions = rows.positions != nullptr, has_one = one != nullptr,
+                                         has_two = two != nullptr](std::span<void* const> at) {
+    const Memory<Key, Item> memory{static_cast<const Key*>(at[0]) + offset, values ? static_cast<Key*>(at[1]) : nullptr,
+                                   positions ? static_cast<std::int64_t*>(at[2]) : nullptr,
+                                   has_one ? static_cast<Item*>(at[3]) : nullptr,
+                                   has_two ? static_cast<Item*>(at[4]) : nullptr};
+    Task<Key, placed>(keys, shape, memory, *sorters).run();
+  };
+  constexpr std::uint64_t least_command = 2048;  // elements whose sort takes as long as a command
+  elements <= least_command ? command.run_small(std::move(work)) : command.run(std::move(work));
+}
+
+template <class Key>
+void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, std::string_view function) {
+  spec.placed ? sort<Key, true>(queue, spec, rows, function) : sort<Key, false>(queue, spec, rows, function);
+}
+
+}  // namespace
+
+bool SortHost::suits(const runtime::Queue& queue, const SortSpec& spec, std::uint64_t count) {
+  // Shorter rows are sorted in the registers of a kernel.
+  constexpr std::uint64_t shortest = 64;
+  // Kernels count bytes rather than sort them. Places have 32 bits beside keys that leave room for them.
+  return HostSorter::available() && queue.traits().host_commands && queue.context().works_in_host_memory() &&
+         size_of(spec.key.type) > 1 && count >= shortest && count <= std::numeric_limits<std::uint32_t>::max();
+}
+
+SortHost::SortHost(Programs& programs, runtime::Queue& queue, const SortSpec& spec) : queue_(queue), spec_(spec) {
+  programs.host_command("sort_host");
+}
+
+void SortHost::run(const SortedRows& rows, std::string_view function) const {
+  switch (size_of(spec_.key.type)) {
+    case 2: return sort<std::uint16_t>(queue_, spec_, rows, function);
+    case 4: return sort<std::uint32_t>(queue_, spec_, rows, function);
+    default: return sort<std::uint64_t>(queue_, spec_, rows, function);
+  }
+}
+
+}  // namespace koine::exec
