@@ -137,7 +137,8 @@ void print(const std::string& entry, const std::string& result, const std::strin
 int main() {
   std::cout << top;
   std::set<std::string_view> files;
-  for (int k = 0; k < graph::table_size; ++k) files.insert(graph::info(static_cast<graph::Op>(k)).expressions.own_f.file);
+  for (int k = 0; k < graph::table_size; ++k)
+    files.insert(graph::info(static_cast<graph::Op>(k)).expressions.own_f.file);
   for (const std::string_view file : files) {
     if (!file.empty()) std::cout << "#include \"" << file << ".clh\"\n";
   }

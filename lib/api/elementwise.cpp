@@ -49,7 +49,8 @@ Array compared_mixed(Op op, const Operand& x1, const Operand& x2, const api::Com
 }
 
 /// x to a power that products, a root or a quotient give within 1.5 units in the last place, in a fraction of the time;
-/// nothing for other exponents. Of float16 and bfloat16, which are rounded after each operation, only what is one.
+/// nothing for other exponents. Of float16 and bfloat16, which are rounded after each operation, only what is one; of
+/// complex numbers only the square, as in NumPy.
 std::optional<Array> simple_power(const Operand& base, const Operand& exponent) {
   if (base.is_scalar() || !exponent.is_scalar()) return std::nullopt;
   const graph::OpInfo& row = graph::info(Op::pow);
@@ -60,10 +61,10 @@ std::optional<Array> simple_power(const Operand& base, const Operand& exponent) 
         return std::numeric_limits<double>::quiet_NaN();
       },
       exponent.scalar());
-  const bool real = is_real_floating(type), one = size_of(type) == 2 && real;
+  const bool real = is_real_floating(type), one = is_complex(type) || (size_of(type) == 2 && real);
   const bool product = power == 2 || (!one && (power == 3 || power == 4));
   const bool inverse = real && (power == 0.5 || power == -1 || (!one && (power == -0.5 || power == -2)));
-  if (is_complex(type) || !(product || inverse)) return std::nullopt;
+  if (!(product || inverse)) return std::nullopt;
   const graph::Place place = api::common_place(row.name, {&base, &exponent});
   api::require_type(place, type, row.name);
   const Array x(api::to_node(base, type, place));

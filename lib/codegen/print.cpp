@@ -240,10 +240,12 @@ std::string Printer::cast_text(const Line& line) const {
 }
 
 const graph::OwnExpression* Printer::own_expression(const Line& line) const {
+  const graph::OpInfo& row = graph::info(line.op);
+  const bool faster = row.expressions.fast_double && traits_.quirks.long_doubles && line.in_type == DType::float64;
   // Integers are the same either way.
-  if (!traits_.quirks.own_functions && (!line.portable || is_integer(line.in_type))) return nullptr;
-  const graph::OwnExpression& own = graph::own_expression(graph::info(line.op), line.in_type);
-  return own.text ? &own : nullptr;
+  const bool promised = line.portable && !is_integer(line.in_type);
+  const graph::OwnExpression& own = graph::own_expression(row, line.in_type);
+  return own.text && (promised || faster || traits_.quirks.own_functions) ? &own : nullptr;
 }
 
 const char* Printer::expression_of(const Line& line) const {

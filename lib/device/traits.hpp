@@ -15,6 +15,7 @@ using DeviceClass = DeviceType;
 /// What a driver gets wrong, one flag for each case. lib/cl/quirks.cpp says which driver, and why.
 struct Quirks {
   bool own_functions = false;             ///< functions are slow, inexact or computed one by one: use Koine's own
+  bool long_doubles = false;              ///< several functions of float64 take longer than Koine's own
   bool lgamma_of_infinity_wrong = false;  ///< lgamma is wrong at -inf and just below 0
   bool lazy_allocation = false;           ///< clCreateBuffer succeeds without memory: touch a new buffer once
   bool crashes_at_exit = false;           ///< a process must not end while work is under way: wait for it

@@ -82,6 +82,7 @@ struct Expressions {
   std::string_view approximate = "";  ///< of "fc": the kinds of which devices may give different bits
   OwnExpression own_f = {};           ///< of real numbers, with the same bits everywhere
   OwnExpression own_i = {};           ///< of integers, for devices that divide and multiply vectors of them one by one
+  bool fast_double = false;           ///< of float64 own_f is shorter than what drivers of cards have
 };
 
 struct OpInfo {
