@@ -65,6 +65,12 @@ struct InnerLoop {
   const graph::Node* node;
   std::int32_t chain;  // through which the kernel reads it
   std::int64_t count;
+
+  /// Whether the kernel is compiled for this count, so that its rounds' loads are under way together.
+  bool unrolled() const {
+    constexpr std::int64_t few = 8;
+    return count <= few;
+  }
 };
 
 /// A reduction along the last axis of the domain, computed inside the kernel that reads it: its result is that of a

@@ -372,7 +372,8 @@ std::string Printer::loop_text(std::size_t index, const std::vector<Access>& acc
   if (register_type(line.in_type) != register_type(type)) taken = "convert_" + vector + "(" + taken + ")";
   if (graph::info(kind).maps()) taken = applied(graph::info(kind).map, taken);
   std::string text = vector + " " + sum + " = (" + vector + ")(" + combine.identity + ");\n";
-  text += "for (long l" + n + " = 0; l" + n + " < d.n" + n + "; ++l" + n + ") {\n" + lines_of(line.args[1], access);
+  const std::string rounds = loop.unrolled() ? std::to_string(loop.count) : "d.n" + n;
+  text += "for (long l" + n + " = 0; l" + n + " < " + rounds + "; ++l" + n + ") {\n" + lines_of(line.args[1], access);
   text += "const " + vector + " a = " + sum + ", b = " + taken + ";\n" + sum + " = " + combine.text + ";\n}\n";
   text += vector_type(line.type) + " " + v + " = " + sum + ";\n";
   if (is_half(line.type)) text += v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n";

@@ -205,7 +205,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
 void append_key(std::string& key, const Body& body) {
   // One growth and plain stores: this runs before every launch.
   const std::size_t start = key.size(), looped = body.loops.empty() ? 0 : 1;
-  key.resize(start + 8 + (1 + looped) * body.loads.size() + body.constants.size() + 2 * body.loops.size() +
+  key.resize(start + 8 + (1 + looped) * body.loads.size() + body.constants.size() + 3 * body.loops.size() +
              2 * body.folds.size() + (9 + looped) * body.lines.size() + 4 * body.outputs.size());
   char* at = key.data() + start;
   const auto byte = [&](auto value) { *at++ = static_cast<char>(value); };
@@ -217,6 +217,7 @@ void append_key(std::string& key, const Body& body) {
   for (const InnerLoop& loop : body.loops) {
     byte(loop.node->get<graph::Op::reduce>().kind);
     byte(loop.node->dtype);
+    byte(loop.unrolled() ? loop.count : 0);
   }
   byte(body.folds.size());
   for (const RowFold& fold : body.folds) {
