@@ -5,8 +5,11 @@
 //   KN_PUT_ALL(acc, at, left)  stores the vector's values as numbers at, at + 1, ..., of which `left` exist
 // The defaults sum columns of floats. KN_CHUNK, as in reduce_rows.cl, is the number of rows that are at hand at once.
 //
+// On a CPU device a work-item takes whole units of KN_TILE vectors; on a GPU a unit is one vector, and its block's rows
+// fall in turn to KN_LANES work-items of a group.
+//
 // KN_FIXED makes it the order that is the same on every device (codegen/reduce.hpp): a block's rows fall to KN_LANES
-// running values of each result in turn. On a CPU these are KN_TILE vectors each, on a GPU a work-item's vector each.
+// running values of each result in turn, which on a CPU are KN_TILE vectors each.
 
 #ifndef KN_BODY
 #include "common/vector.clh"
@@ -17,6 +20,8 @@ typedef struct {
 } kn_bounds;
 #define KN_INDEX uint
 #define KN_TILE 1
+#define KN_LANES 8
+#define KN_GROUP 256
 #define KN_NAME reduce_columns
 #define KN_PARAMETERS __global const float *p0, __global float *out, const kn_bounds d
 #define KN_CONSTANTS
@@ -31,8 +36,8 @@ typedef struct {
 
 #define KN_EXIST left
 
-// Running values of a result that a work-item keeps.
-#if defined(KN_FIXED) && defined(KN_CPU)
+// Running values of a result that a work-item of a CPU keeps.
+#ifdef KN_FIXED
 #define KN_VALUES KN_LANES
 #else
 #define KN_VALUES 1
@@ -41,29 +46,64 @@ typedef struct {
 // d.segment results make a tile, d.row_segments tiles a row of results, d.segments is the number of rows to reduce.
 __kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
-#if defined(KN_FIXED) && !defined(KN_CPU)
+#ifndef KN_CPU
   // Neighbouring work-items take neighbouring tiles; those that share one are a group's KN_LANES rows of them.
   const uint across = KN_GROUP / KN_LANES;
   const uint local_id = get_local_id(0);
   const uint place = local_id / across;
   const ulong unit = (ulong)get_group_id(0) * across + local_id % across;
-  const ulong tile = unit % d.row_segments;
-  const ulong rest = unit / d.row_segments;
-  const ulong block = rest % d.blocks;
-  const ulong kept = rest / d.blocks;
-  const ulong i = tile * KN_W;
+  const KN_INDEX rest = (KN_INDEX)unit / (KN_INDEX)d.row_segments;
+  const KN_INDEX tile = (KN_INDEX)unit - rest * (KN_INDEX)d.row_segments;
+  const KN_INDEX kept = rest / (KN_INDEX)d.blocks;
+  const KN_INDEX block = rest - kept * (KN_INDEX)d.blocks;
+  const ulong i = (ulong)tile * KN_W;
   const ulong left = d.inner - i;
   KN_STATE acc = KN_IDENTITY;
   if (unit < d.units) {
-    const ulong last = min((block + 1) * d.per_block, d.segments);
+    const ulong last = min((ulong)(block + 1) * d.per_block, d.segments);
+    const ulong mine = (ulong)block * d.per_block + place;
     KN_KEPT
+#ifdef KN_CHUNK
+    for (ulong chunk = mine; chunk < last; chunk += KN_CHUNK * KN_LANES) {
+      const uint rows = min((last - chunk + KN_LANES - 1) / KN_LANES, (ulong)KN_CHUNK);
+      KN_VALUE values[KN_CHUNK];
+      KN_VALUE sum = 0;
+      // Unrolled, or `values` would lie in memory.
+#pragma unroll
+      for (uint r = 0; r < KN_CHUNK; ++r) {
+        values[r] = 0;
+        if (r < rows) {
+          const KN_INDEX row = (KN_INDEX)(chunk + r * KN_LANES);
+          KN_ROW
+          KN_BODY
+          values[r] = taken;
+          sum += taken;
+        }
+      }
+      const KN_VALUE count = (KN_VALUE)(rows);
+      const KN_VALUE mean = sum / count;
+      KN_VALUE rest_of_sum = 0;
+      KN_VALUE squares = 0;
+#pragma unroll
+      for (uint r = 0; r < KN_CHUNK; ++r) {
+        if (r < rows) {
+          const KN_VALUE apart = values[r] - mean;
+          rest_of_sum += apart;
+          squares += apart * apart;
+        }
+      }
+      acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest_of_sum, squares));
+    }
+#else
 #pragma unroll 8
-    for (ulong s = block * d.per_block + place; s < last; s += KN_LANES) {
+    for (ulong s = mine; s < last; s += KN_LANES) {
       const KN_INDEX row = (KN_INDEX)s;
       KN_ROW
       KN_BODY
     }
+#endif
   }
+#if KN_LANES > 1
   __local KN_STATE shared[KN_GROUP];
   shared[local_id] = acc;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -72,9 +112,11 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       shared[local_id] = KN_COMBINE(shared[local_id], shared[local_id + half_lanes * across]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
+  acc = shared[local_id];
+#endif
   if (place == 0 && unit < d.units) {
     const ulong results = d.units / (d.row_segments * d.blocks) * d.inner;
-    KN_PUT_ALL(shared[local_id], block * results + kept * d.inner + i, left)
+    KN_PUT_ALL(acc, (ulong)block * results + (ulong)kept * d.inner + i, left)
   }
 #else
   const ulong first_unit = get_global_id(0) * d.units_per_item;
@@ -95,12 +137,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       KN_VALUE values[KN_CHUNK * KN_TILE];
       KN_VALUE sums[KN_TILE];
       for (int t = 0; t < KN_TILE; ++t) sums[t] = 0;
-      // Unrolled on a GPU, or `values` would lie in memory.
-#ifndef KN_CPU
-#pragma unroll
-#endif
-      for (uint r = 0; r < KN_CHUNK; ++r) {
-        if (r >= rows) break;
+      for (uint r = 0; r < rows; ++r) {
         const KN_INDEX row = (KN_INDEX)(chunk + r);
         KN_ROW
         for (int t = 0; t < KN_TILE; ++t) {
@@ -118,11 +155,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
         const KN_VALUE mean = sums[t] / count;
         KN_VALUE rest = 0;
         KN_VALUE squares = 0;
-#ifndef KN_CPU
-#pragma unroll
-#endif
-        for (uint r = 0; r < KN_CHUNK; ++r) {
-          if (r >= rows) break;
+        for (uint r = 0; r < rows; ++r) {
           const KN_VALUE apart = values[r * KN_TILE + t] - mean;
           rest += apart;
           squares += apart * apart;
@@ -131,9 +164,6 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       }
     }
 #else
-#ifndef KN_CPU
-#pragma unroll 8
-#endif
     for (KN_INDEX row = (KN_INDEX)(block * d.per_block); row < last; ++row) {
       KN_ROW
       const int place = KN_VALUES == 1 ? 0 : (int)(row % KN_VALUES) * KN_TILE;

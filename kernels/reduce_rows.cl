@@ -20,6 +20,11 @@
 //   KN_COMBINE(a, b)           two single values as one, a being of earlier elements
 //   KN_PUT(one, at)            stores a value, or what it finishes as, as number `at`
 //
+// On a CPU, KN_CHAINS is the number of running vectors of a work-item, and KN_SKIMMED, for positions, that of vectors
+// whose best value, by KN_LOOK, which leaves a vector in `looked`, is found before their places are.
+//
+// On a GPU, KN_WHOLE says that rows are whole vectors, and KN_ROUNDS that a work-item takes no more than so many.
+//
 // KN_TOGETHER folds the vectors of KN_W neighbouring units at once, by KN_PAIR(a, b), which combines the neighbours in two
 // vectors and leaves the results side by side; KN_PUT_ALL, as in reduce_columns.cl, stores them. KN_DENSE says that rows
 // follow one another in memory.
@@ -83,12 +88,60 @@ typedef struct {
     acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest, squares));       \
   }
 #else
-#define KN_TAKE(whole)                           \
-  for (; i < end; i += KN_W) {                   \
+#define KN_TAKE_EACH(whole, stop)                \
+  for (; i < stop; i += KN_W) {                  \
     const ulong exist = end - i;                 \
     const ulong left = whole ? KN_W : exist;     \
     KN_BODY                                      \
   }
+#if defined(KN_CHAINS)
+// While one vector is combined, so are others, with running values of their own.
+#define KN_TAKE(whole)                                                       \
+  if (end - i >= KN_CHAINS * KN_W) {                                         \
+    KN_STATE chains[KN_CHAINS];                                              \
+    for (uint c = 0; c < KN_CHAINS; ++c) chains[c] = KN_IDENTITY;            \
+    while (end - i >= KN_CHAINS * KN_W) {                                    \
+      const ulong exist = KN_W;                                              \
+      const ulong left = KN_W;                                               \
+      _Pragma("unroll") for (uint c = 0; c < KN_CHAINS; ++c, i += KN_W) {    \
+        KN_STATE acc = chains[c];                                            \
+        KN_BODY                                                              \
+        chains[c] = acc;                                                     \
+      }                                                                      \
+    }                                                                        \
+    for (uint c = 0; c < KN_CHAINS; ++c) acc = KN_COMBINE(acc, chains[c]);   \
+  }                                                                          \
+  KN_TAKE_EACH(whole, end)
+#elif defined(KN_SKIMMED)
+// Of so many vectors only the best value, and their places where it is better than that of all before, which is `bar`.
+#define KN_TAKE(whole)                                                       \
+  while (i < end) {                                                          \
+    const ulong stop = min(end, i + KN_SKIMMED * KN_W);                      \
+    bool better = true;                                                      \
+    if (seen && stop - i == KN_SKIMMED * KN_W) {                             \
+      const ulong left = KN_W;                                               \
+      const ulong begin = i;                                                 \
+      KN_VALUE best[2] = {bar, bar};                                         \
+      KN_MASK unordered = 0;                                                 \
+      while (i < stop) {                                                     \
+        _Pragma("unroll") for (uint c = 0; c < 2; ++c, i += KN_W) {          \
+          KN_LOOK                                                            \
+          best[c] = KN_BEFORE(looked, best[c]) ? looked : best[c];           \
+          unordered |= looked != looked;                                     \
+        }                                                                    \
+      }                                                                      \
+      better = any(KN_BEFORE(best[0], bar) | KN_BEFORE(best[1], bar) | unordered); \
+      if (better) i = begin;                                                 \
+    }                                                                        \
+    if (better) {                                                            \
+      KN_TAKE_EACH(whole, stop)                                              \
+      bar = KN_FOLD(acc).value;                                              \
+      seen = true;                                                           \
+    }                                                                        \
+  }
+#else
+#define KN_TAKE(whole) KN_TAKE_EACH(whole, end)
+#endif
 #endif
 #else
 #define KN_EXIST left
@@ -111,11 +164,16 @@ typedef struct {
 #else
 #define KN_ROW_OF(s) 0
 #endif
+#ifdef KN_WHOLE
+#define KN_LEFT KN_W
+#else
+#define KN_LEFT d.inner - i
+#endif
 #define KN_SEGMENT                                               \
   const KN_INDEX row = KN_ROW_OF(s);                             \
   KN_ROW                                                         \
   const ulong i = (s - (ulong)row * d.row_segments) * KN_W;      \
-  const ulong left = d.inner - i;
+  const ulong left = KN_LEFT;
 
 __kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
@@ -209,6 +267,10 @@ __kernel void KN_NAME(KN_PARAMETERS) {
     const ulong last = min(first + d.per_block, d.segments);
     KN_KEPT
     KN_STATE acc = KN_IDENTITY;
+#ifdef KN_SKIMMED
+    KN_VALUE bar = 0;
+    bool seen = false;
+#endif
     for (ulong s = first; s < last; ++s) {
       const ulong row = s / d.row_segments;
       KN_ROW
@@ -258,6 +320,16 @@ __kernel void KN_NAME(KN_PARAMETERS) {
         squares += apart * apart;
       }
       acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest, squares));
+    }
+#elif defined(KN_ROUNDS)
+    // A loop of known length has all its loads under way together.
+#pragma unroll
+    for (uint t = 0; t < KN_ROUNDS; ++t) {
+      const ulong s = first + lane + t * KN_LANES;
+      if (s < last) {
+        KN_SEGMENT
+        KN_BODY
+      }
     }
 #else
 #pragma unroll 4

@@ -192,11 +192,17 @@ std::string position_type(const ReducePass& pass, const ReduceWalk& walk, const 
       floating ? "(KN_BEFORE(a.value, b.value) | (isnan(a.value) & !isnan(b.value)))" : "KN_BEFORE(a.value, b.value)";
   const std::string same =
       floating ? "((a.value == b.value) | (isnan(a.value) & isnan(b.value)))" : "(a.value == b.value)";
-  return state_type(pass, walk, type_name, width) + "static inline " + type_name + " " + type_name + "_combined(" +
-         type_name + " a, " + type_name + " b) {\n  const " + (width == 1 ? "int" : place + lanes) +
-         " keeps = (b.place < 0) | ((a.place >= 0) & (" + wide(before) + " | (" + wide(same) +
-         " & (a.place < b.place))));\n  return " + type_name + "_of(keeps ? a.place : b.place, " + narrow +
-         " ? a.value : b.value);\n}\n";
+  const std::string begin =
+      "(" + type_name + " a, " + type_name + " b) {\n  const " + (width == 1 ? "int" : place + lanes) + " keeps = ";
+  const std::string end =
+      ";\n  return " + type_name + "_of(keeps ? a.place : b.place, " + narrow + " ? a.value : b.value);\n}\n";
+  // Of a value behind those so far, which exists, the place need not be looked at.
+  const std::string better =
+      "(KN_BEFORE(a.value, b.value) | (a.value == b.value)" + std::string(floating ? " | (a.value != a.value))" : ")");
+  return state_type(pass, walk, type_name, width) + "static inline " + type_name + " " + type_name + "_combined" +
+         begin + "(b.place < 0) | ((a.place >= 0) & (" + wide(before) + " | (" + wide(same) +
+         " & (a.place < b.place))))" + end + "static inline " + type_name + " " + type_name + "_next" + begin +
+         "(a.place >= 0) & " + wide(better) + end;
 }
 
 std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
@@ -211,13 +217,22 @@ std::string position_hooks(const ReducePass& pass, const ReduceWalk& walk, const
   if (walk.width > 1 && !walk.columns) text += position_type(pass, walk, "kn_position", 1);
   text += struct_hooks(pass, walk, "kn_position", "kn_positions");
   text += "#define KN_IDENTITY kn_positions_of((" + positions + ")(-1), 0)\n";
+  const std::string lines = lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer);
+  if (walk.skims) {
+    const DType type = value_type(pass);
+    text += define("KN_VALUE", printer.vector_type(type)) +
+            define("KN_MASK", std::string(mask_type(type)) + number(static_cast<std::size_t>(walk.width))) +
+            define("KN_LOOK", lines + "const KN_VALUE looked = " + value + ";\n");
+  }
+  const auto taken_by = [&](const std::string& function) {
+    return "acc = kn_positions_" + function + "(acc, kn_positions_of(found, " + value + "));\n";
+  };
   const std::string only = walk.width == 1 || walk.columns
                                ? ""
-                               : "if (KN_EXIST < KN_W) found = " + numbers + " < (" + positions +
-                                     ")((int)KN_EXIST) ? found : (" + positions + ")(-1);\n";
-  return text + define("KN_BODY", lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer) + positions +
-                                      " found = " + found + ";\n" + only +
-                                      "acc = kn_positions_combined(acc, kn_positions_of(found, " + value + "));\n");
+                               : "if (KN_EXIST < KN_W) {\nfound = " + numbers + " < (" + positions +
+                                     ")((int)KN_EXIST) ? found : (" + positions + ")(-1);\n" + taken_by("combined") +
+                                     "} else ";
+  return text + define("KN_BODY", lines + positions + " found = " + found + ";\n" + only + taken_by("next"));
 }
 
 /// The body's value in the type that is combined, as `taken`.

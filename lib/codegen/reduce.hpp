@@ -52,10 +52,14 @@ struct ReduceWalk {
   bool ragged;  // fixed: a row of elements may begin at any of the running values (CPU, rows)
   int width;
   int lanes;      // work-items that share a unit (GPU); fixed columns: running values of a result
+  int rounds;     // most vectors that a work-item takes, where they are few (GPU, rows); else 0
+  bool whole;     // rows are whole vectors (GPU, rows)
   int tile;       // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
   bool together;  // rows of which a vector of results is folded at once (CPU)
   bool dense;     // together: rows follow one another in memory
-  int chunk;      // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
+  int chains;  // running vectors of a work-item (CPU, rows), more than one where additions are most of the work; else 0
+  bool skims;  // positions: looks for the best values before their places (CPU, rows)
+  int chunk;   // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
   graph::Collapsed kept, reduced;
   std::vector<WalkSeam> kept_seams, reduced_seams;
   std::vector<std::int64_t> offsets;
@@ -71,6 +75,7 @@ struct ReduceWalk {
 };
 
 inline constexpr int reduce_group = 256;
+inline constexpr int skimmed_vectors = 64;
 
 /// Whether a reduction whose order changes its value is computed in the order that is the same on every device. Whole
 /// numbers come out the same in any order, but for what a user makes of them.
@@ -122,7 +127,11 @@ struct ReduceSpec {
     v.define("KN_TOGETHER", walk.together);
     v.define("KN_DENSE", walk.dense);
     v.define("KN_CHUNK", walk.chunk > 0 ? std::optional(walk.chunk) : std::nullopt);
+    v.define("KN_CHAINS", walk.chains > 0 ? std::optional(walk.chains) : std::nullopt);
+    v.define("KN_SKIMMED", walk.skims ? std::optional(skimmed_vectors) : std::nullopt);
     v.define("KN_LANES", walk.lanes);
+    v.define("KN_ROUNDS", walk.rounds > 0 ? std::optional(walk.rounds) : std::nullopt);
+    v.define("KN_WHOLE", walk.whole);
     v.define("KN_TILE", walk.tile);
     v.shape("spilled", walk.spilled);
     v.shape("kept", walk.kept.shape.size());

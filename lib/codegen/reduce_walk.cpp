@@ -18,8 +18,12 @@ namespace {
 constexpr std::int64_t block_elements = 32768;
 constexpr std::int64_t longest_chain = 4096;  // of elements that are added to one value in turn
 constexpr std::int64_t segment_elements = 4096;
-constexpr std::int64_t enough_units = 1 << 17;  // to fill a GPU with columns
+constexpr std::int64_t enough_items = 1 << 16;  // to fill a GPU with columns, each with several loads under way
 constexpr std::int64_t fewest_rows = 32;        // of a block of columns
+constexpr std::int64_t fewest_rows_of_item = 8;
+constexpr std::int64_t most_lanes = 32;      // a group's work-items read at least a line of memory side by side
+constexpr std::int64_t vectors_of_item = 4;  // of a row that several work-items share
+constexpr std::int64_t most_rounds = 8;
 constexpr std::int64_t longest_gathered_row = 64;
 constexpr std::int64_t longest_together = 64;  // in vectors
 constexpr int cpu_tile = 16;
@@ -27,7 +31,9 @@ constexpr int cpu_tile = 16;
 constexpr int chunk_bytes = 128;
 constexpr std::int64_t enough_rows = 1 << 11;  // to fill a GPU by a few work-items each
 constexpr int cpu_chunk = 16;
-constexpr int widest_position = 4;  // of a GPU's vectors: their positions take 64 bits each
+constexpr int cpu_chains = 4;
+constexpr std::size_t longest_chained_body = 8;  // in lines: longer ones keep a CPU busy by themselves
+constexpr int widest_position = 4;               // of a GPU's vectors: their positions take 64 bits each
 // Of the fixed tree: changing these changes results.
 constexpr std::int64_t fixed_block = 4096;
 constexpr std::int64_t fixed_values = 32;
@@ -133,11 +139,25 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
     (walk.cpu ? walk.tile : walk.lanes) = vectors;
     walk.ragged = walk.cpu && walk.reduced.shape.size() > 1 && inner % fixed_values != 0;
   } else {
-    // A chunk's moments are worth taking of several vectors.
-    const std::int64_t shares = divide_up(segments, std::max(walk.chunk / 2, 1));
+    // A chunk's moments are worth taking of several vectors, too.
+    const std::int64_t shares = divide_up(segments, std::max<std::int64_t>(walk.chunk / 2, vectors_of_item));
     walk.lanes = walk.cpu ? 1 : shares >= 128 ? 256 : shares >= 16 ? 32 : shares >= 4 ? 4 : 1;
     // To combine moments takes divisions: where rows alone are many, fewer work-items share one.
     if (walk.chunk > 0 && units >= enough_rows) walk.lanes = std::min(walk.lanes, 32);
+  }
+  if (walk.cpu && !walk.fixed && walk.width > 1) {
+    const graph::State state = graph::info(pass.kind).state;
+    const bool value = state == graph::State::value && pass.several.empty();
+    if (value && pass.body->lines.size() <= longest_chained_body && inner >= cpu_chains * walk.width) {
+      walk.chains = cpu_chains;
+    }
+    walk.skims =
+        state == graph::State::position && !pass.partial && !walk.together && inner >= 2 * skimmed_vectors * walk.width;
+  }
+  if (!walk.cpu) {
+    const std::int64_t rounds = divide_up(std::min(segments, per_block), walk.lanes);
+    if (rounds <= most_rounds && walk.chunk == 0) walk.rounds = static_cast<int>(std::bit_ceil(std::uint64_t(rounds)));
+    walk.whole = inner % walk.width == 0;
   }
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);
@@ -159,6 +179,17 @@ ParamBlock::Name finish_name(const char* name, const ReducePass& pass, std::size
   return pass.several.empty() ? ParamBlock::Name(name) : ParamBlock::Name(name, number);
 }
 
+/// Among how many work-items of a group the rows of a vector of columns fall, of which there are `across`: as many as
+/// fill a GPU, while each has several rows and neighbours read whole lines.
+int column_lanes(std::int64_t across, std::int64_t rows) {
+  const auto floor = [](std::int64_t x) {
+    return std::int64_t(std::bit_floor(std::uint64_t(std::max<std::int64_t>(x, 1))));
+  };
+  const auto ceil = [](std::int64_t x) { return std::int64_t(std::bit_ceil(std::uint64_t(x))); };
+  const std::int64_t most = std::max(most_lanes, reduce_group / std::min<std::int64_t>(ceil(across), reduce_group));
+  return static_cast<int>(std::min({most, floor(rows / fewest_rows_of_item), ceil(divide_up(enough_items, across))}));
+}
+
 void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
   const std::int64_t inner = walk.kept.shape.back(), rows = walk.reduced.shape.elements();
   std::int64_t most_vectors = cpu_tile;
@@ -170,10 +201,13 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
   walk.tile = walk.cpu ? static_cast<int>(std::min(most_vectors, divide_up(inner, walk.width))) : 1;
   const std::int64_t segment = std::int64_t{walk.width} * walk.tile, row_segments = divide_up(inner, segment);
   const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
-  const std::int64_t enough = walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_units, across);
-  const std::int64_t shares = std::max(enough, traits.fewest_shares(rows));
+  if (!walk.cpu && !walk.fixed) walk.lanes = column_lanes(across, rows);
+  const std::int64_t lanes = walk.fixed ? 1 : walk.lanes;
+  const std::int64_t enough =
+      walk.cpu ? divide_up(rows * segment, block_elements) : divide_up(enough_items, across * lanes);
+  const std::int64_t shares = std::max(enough, divide_up(traits.fewest_shares(rows), lanes));
   const std::int64_t per_block =
-      walk.fixed ? fixed_block : std::clamp(divide_up(rows, shares), fewest_rows, longest_chain);
+      walk.fixed ? fixed_block : std::clamp(divide_up(rows, shares), fewest_rows * lanes, longest_chain * lanes);
   const std::int64_t blocks = divide_up(rows, per_block);
   walk.inner = std::uint64_t(inner);
   walk.row_segments = std::uint64_t(row_segments);

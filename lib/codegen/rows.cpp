@@ -28,9 +28,11 @@ constexpr std::int64_t enough_long_rows = 4;
 constexpr int room_again = 16;
 constexpr std::int64_t second_cache_bytes = 1 << 18;
 constexpr int dear_operations = 8;  // that a CPU keeps the result of
-// Of a GPU: vectors of a work-item before a row takes another one, work-items of a row before each has as many elements
-// as its registers have room for, and work-items of a compute unit that keep it busy.
-constexpr std::int64_t vectors_of_neighbour = 2, few_lanes = 32, most_room = 32, enough_items = 1024;
+// Of a GPU: vectors of a work-item before a row takes another one, which are more where nothing but results of rows is
+// stored, since neighbours then need not store side by side; work-items of a row before each has as many elements as
+// its registers have room for, and work-items of a compute unit that keep it busy.
+constexpr std::int64_t vectors_of_neighbour = 2, vectors_of_folding_neighbour = 8;
+constexpr std::int64_t few_lanes = 32, most_room = 32, enough_items = 1024;
 
 /// Elements that a GPU's work-item reads at once: as many as 16 bytes hold, where every row begins with whole ones.
 int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits) {
@@ -129,7 +131,10 @@ RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
     // A few vectors for each work-item before a row takes more than a sub-group, whose number of work-items costs
     // least; more only where rows are few, and as many as fit into registers.
     const std::int64_t vectors = size / walk.width, most = std::min<std::int64_t>(vectors, rows_group);
-    std::int64_t lanes = std::clamp<std::int64_t>(vectors / vectors_of_neighbour, 1, few_lanes);
+    const bool folds = std::all_of(body.outputs.begin(), body.outputs.end(),
+                                   [&](const Output& output) { return body.of_row(output); });
+    const std::int64_t each = folds ? vectors_of_folding_neighbour : vectors_of_neighbour;
+    std::int64_t lanes = std::clamp<std::int64_t>(vectors / each, 1, few_lanes);
     const auto enough = static_cast<std::uint64_t>(traits.compute_units) * enough_items;
     while (lanes < most && (size / lanes > most_room || walk.rows * static_cast<std::uint64_t>(lanes) < enough))
       lanes *= 2;
