@@ -5,7 +5,8 @@
 // On a CPU device a work-item takes whole units; on a GPU, KN_LANES neighbouring work-items share one, each with a chunk
 // of it, which lies in local memory so that neighbours read and write neighbours.
 //
-// KN_TOTALS gives the blocks' totals alone. KN_PREFIX says that blocks begin with a value of memory.
+// KN_TOTALS gives the blocks' totals alone. KN_PREFIX says that blocks begin with a value of memory. With KN_CARRIED, on a
+// GPU, a unit is a whole row, whose blocks a group takes in turn (common/carry.clh).
 //
 // Hooks, filled by codegen; the defaults sum rows of floats:
 //   KN_NAME        the kernel's name
@@ -24,6 +25,7 @@ KN_MEMORY(float32, float)
 typedef struct {
   ulong count, inner, tiles, blocks, units, units_per_item;
 } kn_bounds;
+#define KN_INDEX uint
 #define KN_CHUNK 16
 #define KN_GROUPS 16
 #define KN_LANES 256
@@ -40,6 +42,9 @@ typedef struct {
 #define KN_PUT(v) kn_store_float32(v, out + o0 + i, left);
 #endif
 
+#ifdef KN_CARRIED
+#include "common/carry.clh"
+#endif
 #define KN_BLOCK (KN_GROUPS * KN_CHUNK * KN_CHUNK)
 
 __kernel void KN_NAME(KN_PARAMETERS) {
@@ -124,77 +129,107 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   const ulong wanted = (ulong)get_group_id(0) * (KN_GROUP / KN_LANES) + local_id / KN_LANES;
   const bool exists = wanted < d.units;
   const ulong unit = exists ? wanted : d.units - 1;
-  const ulong kept = unit / d.blocks;
+#ifdef KN_CARRIED
+  const ulong kept = unit;
+#else
+  const ulong kept = (KN_INDEX)unit / (KN_INDEX)d.blocks;
   const ulong block = unit - kept * d.blocks;
-  const ulong first = block * KN_BLOCK;
-  const ulong last = min(first + KN_BLOCK, d.count);
+#endif
   // A chunk of 16 takes 17 places, or its reader's neighbours would wait for the same bank.
   __local KN_ONE staged[KN_GROUP * (KN_CHUNK + 1)];
   __local KN_ONE totals[KN_GROUP];
+#if KN_LANES > KN_CHUNK
+  __local KN_ONE group_totals[KN_GROUP / KN_CHUNK];
+#endif
   __local KN_ONE* mine = staged + local_id * (KN_CHUNK + 1);
   __local KN_ONE* shared = staged + (local_id - lane) * (KN_CHUNK + 1);
   KN_KEPT
-  for (uint t = 0; t < KN_CHUNK; ++t) {
-    const uint at = t * KN_LANES + lane;
-    const ulong i = first + at;
-    const ulong left = 1;
-    KN_STATE taken = KN_IDENTITY;
-    if (i < last) {
+#ifdef KN_CARRIED
+  __local KN_ONE block_total;
+  KN_CARRY_OF(KN_ONE)
+  for (ulong block = 0; block < d.blocks; ++block) {
+#endif
+    const ulong first = block * KN_BLOCK;
+    const ulong last = min(first + KN_BLOCK, d.count);
+    KN_ONE values[KN_CHUNK];
+    // Past the end the last element is read again, so that no load waits for another's condition.
+#pragma unroll
+    for (uint t = 0; t < KN_CHUNK; ++t) {
+      const ulong at = first + t * KN_LANES + lane;
+      const ulong i = min(at, last - 1);
+      const ulong left = 1;
+      KN_STATE taken;
       KN_BODY
+      values[t] = taken;
+      if (at >= last) values[t] = KN_IDENTITY;
     }
-    shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK] = taken;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  KN_ONE sum = mine[0];
-  for (uint k = 1; k < KN_CHUNK; ++k) {
-    const KN_ONE one = mine[k];
-    mine[k] = sum = KN_COMBINE(sum, one);
-  }
-  KN_ONE groups = KN_IDENTITY;
-  KN_ONE chunks = KN_IDENTITY;
+#pragma unroll
+    for (uint t = 0; t < KN_CHUNK; ++t) {
+      const uint at = t * KN_LANES + lane;
+      shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK] = values[t];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    KN_ONE sum = mine[0];
+    for (uint k = 1; k < KN_CHUNK; ++k) {
+      const KN_ONE one = mine[k];
+      mine[k] = sum = KN_COMBINE(sum, one);
+    }
+    KN_ONE groups = KN_IDENTITY;
+    KN_ONE chunks = KN_IDENTITY;
 #if KN_LANES > 1
-  totals[local_id] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const uint place = lane % KN_CHUNK;
-  for (uint c = local_id - place; c < local_id; ++c) {
-    const KN_ONE total = totals[c];
-    chunks = KN_COMBINE(chunks, total);
-  }
+    totals[local_id] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint place = lane % KN_CHUNK;
+    for (uint c = local_id - place; c < local_id; ++c) {
+      const KN_ONE total = totals[c];
+      chunks = KN_COMBINE(chunks, total);
+    }
 #endif
 #if KN_LANES > KN_CHUNK
-  __local KN_ONE group_totals[KN_GROUP / KN_CHUNK];
-  if (place == KN_CHUNK - 1) group_totals[local_id / KN_CHUNK] = KN_COMBINE(chunks, sum);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint g = (local_id - lane) / KN_CHUNK; g < local_id / KN_CHUNK; ++g) {
-    const KN_ONE total = group_totals[g];
-    groups = KN_COMBINE(groups, total);
-  }
+    if (place == KN_CHUNK - 1) group_totals[local_id / KN_CHUNK] = KN_COMBINE(chunks, sum);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint g = (local_id - lane) / KN_CHUNK; g < local_id / KN_CHUNK; ++g) {
+      const KN_ONE total = group_totals[g];
+      groups = KN_COMBINE(groups, total);
+    }
+#endif
+#if defined(KN_TOTALS) || defined(KN_CARRIED)
+    const KN_ONE group_total = KN_COMBINE(chunks, sum);
+    const KN_ONE whole = KN_COMBINE(groups, group_total);
 #endif
 #ifdef KN_TOTALS
-  if (exists && lane == KN_LANES - 1) {
-    const KN_ONE group_total = KN_COMBINE(chunks, sum);
-    groups = KN_COMBINE(groups, group_total);
-    KN_PUT_TOTAL(groups, block)
-  }
+    if (exists && lane == KN_LANES - 1) {
+      KN_PUT_TOTAL(whole, block)
+    }
 #else
 #ifdef KN_PREFIX
-  const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
-  groups = KN_COMBINE(before, groups);
+    const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
+    groups = KN_COMBINE(before, groups);
 #endif
-  const KN_ONE base = KN_COMBINE(groups, chunks);
-  for (uint k = 0; k < KN_CHUNK; ++k) {
-    const KN_ONE one = mine[k];
-    mine[k] = KN_COMBINE(base, one);
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint t = 0; t < KN_CHUNK; ++t) {
-    const uint at = t * KN_LANES + lane;
-    const ulong i = first + at;
-    const ulong left = 1;
-    if (exists && i < last) {
-      const KN_ONE result = shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK];
-      KN_PUT(result)
+    const KN_ONE base = KN_COMBINE(groups, chunks);
+    for (uint k = 0; k < KN_CHUNK; ++k) {
+      const KN_ONE one = mine[k];
+      mine[k] = KN_COMBINE(base, one);
     }
+#ifdef KN_CARRIED
+    if (lane == KN_LANES - 1) block_total = whole;
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint t = 0; t < KN_CHUNK; ++t) {
+      const uint at = t * KN_LANES + lane;
+      const ulong i = first + at;
+      const ulong left = 1;
+      if (exists && i < last) {
+        const KN_ONE result = shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK];
+        KN_PUT(result)
+      }
+    }
+#ifdef KN_CARRIED
+    KN_CARRY(block, block_total)
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+#endif
+#ifdef KN_CARRIED
   }
 #endif
 #endif

@@ -79,7 +79,9 @@ std::string value_hooks(const ScanPass& pass, const ScanWalk& walk, const Printe
     text += define("KN_PUT(v)", "kn_scatter_" + stored_name + "(" + all + ", out + " + o + " + (long)i * KN_STRIDE(" +
                                     number(out) + "), KN_STRIDE(" + number(out) + "), left);\n");
   }
-  if (pass.prefixed) {
+  if (pass.carried) {
+    text += "#define KN_PREFIX(block) KN_CARRIED_PREFIX\n";
+  } else if (pass.prefixed) {
     const std::string n = number(out + 1);
     const std::string at =
         "prefixes + " + std::string(walk.columns ? "b" : "o") + n + " + (long)((block) - 1) * d.along[" + n + "]";
@@ -99,8 +101,7 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlo
   KernelText text;
   text.entry = kernel_name(pass);
   const ScanSpec spec{walk, pass};
-  text.settings = settings(spec, traits) + "#define KN_CHUNK " + std::to_string(scan_chunk) + "\n#define KN_GROUP " +
-                  std::to_string(scan_group(pass.result)) + "\n";
+  text.settings = settings(spec, traits) + "#define KN_CHUNK " + std::to_string(scan_chunk) + "\n";
   const std::vector<DType> in_memory = pass.prefixed ? std::vector{stored, total} : std::vector{stored};
   text.settings += printer.draw_settings();
   text.modules = printer.modules(in_memory);

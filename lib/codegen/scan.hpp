@@ -20,6 +20,7 @@ struct ScanPass {
   std::size_t axis;        // of the body's domain
   DType result;
   bool totals = false;     // gives the totals of all blocks but each row's last
+  bool carried = false;    // see carries_blocks
   bool prefixed = false;   // blocks but each row's first begin with a value of memory, a scan of those totals
   bool exclusive = false;  // an element's result is that of those before it
   const graph::CustomCode* custom = nullptr;  // of kind `custom`
@@ -33,8 +34,10 @@ struct ScanPass {
 ///   ((totals of the blocks before ⊕ totals of the groups before) ⊕ totals of the chunks before) ⊕ elements to this
 ///   one.
 struct ScanWalk : RowWalk {
-  int lanes = 1;   // work-items that share a unit, each with a chunk (GPU, rows)
-  int groups = 1;  // in a block
+  int lanes = 1;         // work-items that share a unit, each with a chunk (GPU, rows)
+  int groups = 1;        // in a block
+  int group = 1;         // work-items of a group (GPU)
+  bool carried = false;  // a group takes all blocks of its rows in turn (GPU)
   // The division of work; see kernels/scan_rows.cl.
   std::uint64_t count = 0, inner = 1, tiles = 1, blocks = 1, units = 0, units_per_item = 1;
 };
@@ -54,6 +57,8 @@ struct ScanSpec {
     v.shape("prefixed", pass.prefixed);
     v.define("KN_GROUPS", walk.groups);
     v.define("KN_LANES", walk.lanes);
+    v.define("KN_GROUP", walk.group);
+    v.define("KN_CARRIED", walk.carried);
     walk.visit(v);
   }
 };
@@ -64,8 +69,9 @@ inline constexpr std::int64_t scan_chunk = 16;
 std::int64_t scan_block(DType result);
 /// The type of totals and prefixes in memory.
 DType total_type(const ScanPass& pass);
-/// Work-items of a group.
-int scan_group(DType result);
+/// Whether a scan of rows of several blocks is one kernel, in which groups take the blocks of their rows in turn: on a
+/// GPU where rows alone fill it.
+bool carries_blocks(const ScanPass& pass, const DeviceTraits& traits);
 
 ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits);
 ParamBlock parameters_of(const ScanPass& pass, const ScanWalk& walk);

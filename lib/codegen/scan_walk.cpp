@@ -12,6 +12,11 @@ namespace {
 // Of a group's accumulators: half of what OpenCL promises. No row of tuning, as the order of sums follows from it.
 constexpr std::int64_t local_bytes = 16384;
 
+// To fill a GPU by groups that each take a row, or neighbouring rows, from end to end.
+constexpr std::int64_t enough_groups = 128;
+// What neighbouring vectors of a GPU's columns are read by side by side, in bytes and in work-items.
+constexpr int bytes_side_by_side = 128, fewest_side_by_side = 8;
+
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 std::int64_t product(const Shape& shape, std::size_t first) {
@@ -30,13 +35,28 @@ std::int64_t scan_block(DType result) {
   return groups * scan_chunk * scan_chunk;
 }
 
-int scan_group(DType result) { return static_cast<int>(scan_block(result) / scan_chunk); }
+/// Work-items that share a row on a GPU.
+static int scan_group(DType result) { return static_cast<int>(scan_block(result) / scan_chunk); }
+
+static bool walks_columns(const ScanPass& pass, const DeviceTraits& traits) {
+  return product(pass.body->domain, pass.axis + 1) >= traits.tuning.scan_columns;
+}
+
+bool carries_blocks(const ScanPass& pass, const DeviceTraits& traits) {
+  const Shape& domain = pass.body->domain;
+  const std::int64_t count = domain[pass.axis], block = scan_block(pass.result);
+  const std::int64_t together =
+      walks_columns(pass, traits) ? bytes_side_by_side / std::int64_t(size_of(pass.result)) : 1;
+  // What is carried is a scan of the totals of one block of them.
+  return !traits.cpu_loops() && count > block && (count - 1) / block <= scan_block(total_type(pass)) &&
+         domain.elements() / count >= enough_groups * together;
+}
 
 ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   const Shape& domain = body.domain;
-  const std::int64_t count = domain[pass.axis], block = scan_block(pass.result), inner = product(domain, pass.axis + 1);
-  const bool columns = inner >= traits.tuning.scan_columns;
+  const std::int64_t count = domain[pass.axis], block = scan_block(pass.result);
+  const bool columns = walks_columns(pass, traits);
   const std::uint64_t all_blocks = divide_up(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(block));
   const auto blocks_before_last = static_cast<std::int64_t>(all_blocks) - 1;
   std::vector<Shape> others{strides_with(domain, pass.axis, pass.totals ? blocks_before_last : count)};
@@ -50,7 +70,14 @@ ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
     walk.inner = static_cast<std::uint64_t>(walk.kept.shape.back());
     walk.tiles = divide_up(walk.inner, static_cast<std::uint64_t>(walk.width));
   }
-  walk.units = rows / walk.inner * walk.tiles * walk.blocks;
+  if (columns && !walk.cpu) {
+    const int side_by_side = bytes_side_by_side / (walk.width * static_cast<int>(size_of(pass.result)));
+    walk.lanes = static_cast<int>(scan_chunk);
+    walk.group = walk.lanes * std::clamp(side_by_side, fewest_side_by_side, 256 / walk.lanes);
+    walk.tiles = divide_up(walk.tiles, static_cast<std::uint64_t>(walk.group / walk.lanes));
+  }
+  walk.carried = pass.carried;
+  walk.units = rows / walk.inner * walk.tiles * (walk.carried ? 1 : walk.blocks);
   if (walk.cpu) {
     const std::int64_t elements = std::min(count, block) * (columns ? walk.width : 1);
     const std::uint64_t share = walk.units / (std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);
@@ -60,6 +87,7 @@ ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
     walk.lanes = count <= scan_chunk                ? 1
                  : count <= scan_chunk * scan_chunk ? static_cast<int>(scan_chunk)
                                                     : scan_group(pass.result);
+    walk.group = scan_group(pass.result);
   }
   return walk;
 }

@@ -27,7 +27,7 @@ Scan::Scan(Programs& programs, runtime::Queue& queue, const Body& body, const gr
             .exclusive = info.exclusive,
             .custom = info.custom.get()},
       function_(function_of(*body.outputs[0].node)) {
-  if (body.domain[info.axis] > codegen::scan_block(result)) {
+  if (body.domain[info.axis] > codegen::scan_block(result) && !carries_blocks(pass_, queue.traits())) {
     inner_ = std::make_unique<OfTotals>();
     inner_->totals = make_pass(programs, true);
     const DType type = total_type(pass_);
@@ -51,6 +51,7 @@ Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
   result.pass.totals = totals;
   result.pass.exclusive = pass_.exclusive && !totals;
   result.pass.prefixed = !totals && inner_ != nullptr;
+  result.pass.carried = carries_blocks(pass_, queue_.traits());
   result.walk = make_scan_walk(result.pass, queue_.traits());
   result.parameters = parameters_of(result.pass, result.walk);
   const std::size_t others = result.pass.prefixed ? 2 : 1;
@@ -72,8 +73,8 @@ void Scan::launch(const Pass& pass, const runtime::Buffer& output, const runtime
   const runtime::BufferRef held = add_parameters(launch, queue_, pass.parameters, walk.spilled);
   std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
   if (!walk.cpu) {
-    local = walk.columns ? group_size : static_cast<std::size_t>(codegen::scan_group(pass_.result));
-    items *= static_cast<std::size_t>(walk.lanes);
+    local = static_cast<std::size_t>(walk.group);
+    items *= walk.columns ? local : static_cast<std::size_t>(walk.lanes);
     items = (items + local - 1) / local * local;
   }
   launch.run({items}, {local});

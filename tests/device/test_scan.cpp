@@ -238,6 +238,21 @@ TEST_CASE("a leading value, views, broadcasts and expressions") {
   });
 }
 
+TEST_CASE("many rows of several blocks, of which a GPU's groups carry the totals along, keep the documented order") {
+  on_each_device(kn::float64, [] {
+    const auto check = [](const Shape& shape, std::size_t axis) {
+      CAPTURE(shape);
+      const auto values = real_values<double>(shape.elements(), 5);
+      const std::vector<double> sums =
+          kn::cumulative_sum(kn::asarray(values, shape), {.axis = axis}).to_vector<double>();
+      CHECK(same_bits(sums, along(shape, axis, values, fixed_sums<double>)));
+    };
+    check({130, 5000}, 1);
+    check({128, 17 * 2048 + 5}, 1);
+    check({2 * 2048 + 30, 2050}, 0);
+  });
+}
+
 TEST_CASE("what a scan cannot take") {
   const Array x = kn::ones({2, 3});
   CHECK(message_of<kn::ValueError>([&] { kn::cumulative_sum(x); }) ==

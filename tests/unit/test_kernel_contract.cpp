@@ -340,6 +340,8 @@ TEST_CASE("what a scan's kernel is compiled for is in its key and in its text") 
   changes["prefixed"] = [](Case& c) { c.pass.prefixed = true; };
   changes["exclusive"] = [](Case& c) { c.pass.exclusive = true; };
   changes["KN_GROUPS"] = [](Case& c) { c.walk.groups = 3; };
+  changes["KN_GROUP"] = [](Case& c) { c.walk.group = 128; };
+  changes["KN_CARRIED"] = [](Case& c) { c.walk.carried = c.pass.carried = true; };
   changes["KN_LANES"] = [](Case& c) { c.walk.lanes = 256; };
   check_fields<Case>({}, changes);
   check_values<Case>({}, {[](Case& c) { c.walk.count = c.walk.units_per_item = 1000; },
