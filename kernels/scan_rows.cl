@@ -6,7 +6,8 @@
 // of it, which lies in local memory so that neighbours read and write neighbours.
 //
 // KN_TOTALS gives the blocks' totals alone. KN_PREFIX says that blocks begin with a value of memory. With KN_CARRIED, on a
-// GPU, a unit is a whole row, whose blocks a group takes in turn (common/carry.clh).
+// GPU, a unit is a whole row, whose blocks a group takes in turn (common/carry.clh); with KN_CHAINED groups tell those of
+// later blocks of their totals (common/chain.clh).
 //
 // Hooks, filled by codegen; the defaults sum rows of floats:
 //   KN_NAME        the kernel's name
@@ -45,6 +46,9 @@ typedef struct {
 #ifdef KN_CARRIED
 #include "common/carry.clh"
 #endif
+#ifdef KN_CHAINED
+#include "common/chain.clh"
+#endif
 #define KN_BLOCK (KN_GROUPS * KN_CHUNK * KN_CHUNK)
 
 __kernel void KN_NAME(KN_PARAMETERS) {
@@ -59,6 +63,13 @@ __kernel void KN_NAME(KN_PARAMETERS) {
     const ulong last = min(first + KN_BLOCK, d.count);
     KN_KEPT
     KN_ONE groups = KN_IDENTITY;
+#ifdef KN_CHAINED
+    if (lane == KN_LANES - 1) block_total = whole;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const KN_ONE before = kn_before_block(block, block_total, chain + 1 + kept * d.chain_row, d.chain_chunks,
+                                          d.chain_groups, d.chain_blocks, found, kinds);
+    groups = KN_COMBINE(before, groups);
+#endif
 #ifdef KN_PREFIX
     const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
 #endif
@@ -126,7 +137,14 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #else
   const uint local_id = get_local_id(0);
   const uint lane = local_id % KN_LANES;
+#ifdef KN_CHAINED
+  __local uint ticket;
+  if (local_id == 0) ticket = atomic_inc((volatile __global uint*)chain);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const ulong wanted = ticket;
+#else
   const ulong wanted = (ulong)get_group_id(0) * (KN_GROUP / KN_LANES) + local_id / KN_LANES;
+#endif
   const bool exists = wanted < d.units;
   const ulong unit = exists ? wanted : d.units - 1;
 #ifdef KN_CARRIED
@@ -144,8 +162,14 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   __local KN_ONE* mine = staged + local_id * (KN_CHUNK + 1);
   __local KN_ONE* shared = staged + (local_id - lane) * (KN_CHUNK + 1);
   KN_KEPT
-#ifdef KN_CARRIED
+#if defined(KN_CARRIED) || defined(KN_CHAINED)
   __local KN_ONE block_total;
+#endif
+#ifdef KN_CHAINED
+  __local KN_ONE found[KN_KINDS * KN_CHUNK];
+  __local KN_ONE kinds[KN_KINDS];
+#endif
+#ifdef KN_CARRIED
   KN_CARRY_OF(KN_ONE)
   for (ulong block = 0; block < d.blocks; ++block) {
 #endif
@@ -193,7 +217,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       groups = KN_COMBINE(groups, total);
     }
 #endif
-#if defined(KN_TOTALS) || defined(KN_CARRIED)
+#if defined(KN_TOTALS) || defined(KN_CARRIED) || defined(KN_CHAINED)
     const KN_ONE group_total = KN_COMBINE(chunks, sum);
     const KN_ONE whole = KN_COMBINE(groups, group_total);
 #endif
@@ -202,6 +226,13 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       KN_PUT_TOTAL(whole, block)
     }
 #else
+#ifdef KN_CHAINED
+    if (lane == KN_LANES - 1) block_total = whole;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const KN_ONE before = kn_before_block(block, block_total, chain + 1 + kept * d.chain_row, d.chain_chunks,
+                                          d.chain_groups, d.chain_blocks, found, kinds);
+    groups = KN_COMBINE(before, groups);
+#endif
 #ifdef KN_PREFIX
     const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
     groups = KN_COMBINE(before, groups);

@@ -102,6 +102,10 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlo
   text.entry = kernel_name(pass);
   const ScanSpec spec{walk, pass};
   text.settings = settings(spec, traits) + "#define KN_CHUNK " + std::to_string(scan_chunk) + "\n";
+  if (pass.chained) {
+    text.settings += "#define KN_TOTAL_BLOCK " + std::to_string(scan_block(total)) + "\n#define KN_TOTAL_WORDS " +
+                     number(size_of(total) / sizeof(std::uint32_t)) + "\n";
+  }
   const std::vector<DType> in_memory = pass.prefixed ? std::vector{stored, total} : std::vector{stored};
   text.settings += printer.draw_settings();
   text.modules = printer.modules(in_memory);
@@ -110,6 +114,7 @@ KernelText print_scan(const ScanPass& pass, const ScanWalk& walk, const ParamBlo
   text.about = std::string(text.kernel) + line_of(spec);
   std::string parameters = printer.load_parameters() + "__global " + std::string(memory_type(stored)) + "* out, ";
   if (pass.prefixed) parameters += "__global const " + std::string(memory_type(total)) + "* prefixes, ";
+  if (pass.chained) parameters += "__global ulong* chain, ";
   parameters += block_parameter(walk.spilled);
   const std::string kept =
       part_offsets(walk.kept, walk.columns, "d.offset", walk.columns ? "b" : "o", "kept", "kept", walk.kept_seams);

@@ -21,6 +21,7 @@ struct ScanPass {
   DType result;
   bool totals = false;     // gives the totals of all blocks but each row's last
   bool carried = false;    // see carries_blocks
+  bool chained = false;    // see chains_blocks
   bool prefixed = false;   // blocks but each row's first begin with a value of memory, a scan of those totals
   bool exclusive = false;  // an element's result is that of those before it
   const graph::CustomCode* custom = nullptr;  // of kind `custom`
@@ -59,6 +60,7 @@ struct ScanSpec {
     v.define("KN_LANES", walk.lanes);
     v.define("KN_GROUP", walk.group);
     v.define("KN_CARRIED", walk.carried);
+    v.define("KN_CHAINED", pass.chained);
     walk.visit(v);
   }
 };
@@ -72,6 +74,15 @@ DType total_type(const ScanPass& pass);
 /// Whether a scan of rows of several blocks is one kernel, in which groups take the blocks of their rows in turn: on a
 /// GPU where rows alone fill it.
 bool carries_blocks(const ScanPass& pass, const DeviceTraits& traits);
+/// Whether it is one kernel, in which groups wait for those of earlier blocks (kernels/common/chain.clh): where these
+/// are sure to go on, and where neither columns nor many rows fill the GPU otherwise.
+bool chains_blocks(const ScanPass& pass, const DeviceTraits& traits);
+/// The words of 64 bits that such a kernel takes, zeros at first: how many there are, and, in those of a row, where
+/// each kind begins.
+struct ChainWords {
+  std::uint64_t all, row, chunks, groups, blocks;
+};
+ChainWords chain_words(const ScanPass& pass, const ScanWalk& walk);
 
 ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits);
 ParamBlock parameters_of(const ScanPass& pass, const ScanWalk& walk);

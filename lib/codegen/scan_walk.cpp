@@ -2,6 +2,7 @@
 // How the operands of a scan are walked.
 #include "codegen/scan.hpp"
 
+#include "device/warps.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -52,6 +53,25 @@ bool carries_blocks(const ScanPass& pass, const DeviceTraits& traits) {
          domain.elements() / count >= enough_groups * together;
 }
 
+bool chains_blocks(const ScanPass& pass, const DeviceTraits& traits) {
+  const std::int64_t count = pass.body->domain[pass.axis], block = scan_block(pass.result);
+  return has_warps(traits) && !traits.cpu_loops() && count > block && !walks_columns(pass, traits) &&
+         !carries_blocks(pass, traits) && size_of(total_type(pass)) >= sizeof(std::uint32_t) &&
+         (count - 1) / block <= scan_chunk * scan_block(total_type(pass));
+}
+
+ChainWords chain_words(const ScanPass& pass, const ScanWalk& walk) {
+  const std::uint64_t words = size_of(total_type(pass)) / sizeof(std::uint32_t), chunk = scan_chunk;
+  const auto block = static_cast<std::uint64_t>(scan_block(total_type(pass)));
+  ChainWords result{};
+  result.chunks = words * walk.blocks;
+  result.groups = result.chunks + words * divide_up(walk.blocks, chunk);
+  result.blocks = result.groups + words * divide_up(walk.blocks, chunk * chunk);
+  result.row = result.blocks + words * divide_up(walk.blocks, block);
+  result.all = 1 + static_cast<std::uint64_t>(walk.kept.shape.elements()) * result.row;
+  return result;
+}
+
 ScanWalk make_scan_walk(const ScanPass& pass, const DeviceTraits& traits) {
   const Body& body = *pass.body;
   const Shape& domain = body.domain;
@@ -100,6 +120,13 @@ ParamBlock parameters_of(const ScanPass& pass, const ScanWalk& walk) {
   block.add("blocks", walk.blocks);
   block.add("units", walk.units);
   block.add("units_per_item", walk.units_per_item);
+  if (pass.chained) {
+    const ChainWords words = chain_words(pass, walk);
+    block.add("chain_row", words.row);
+    block.add("chain_chunks", words.chunks);
+    block.add("chain_groups", words.groups);
+    block.add("chain_blocks", words.blocks);
+  }
   add_bounds(block, walk);
   add_values(block, *pass.body);
   return block;

@@ -27,7 +27,9 @@ Scan::Scan(Programs& programs, runtime::Queue& queue, const Body& body, const gr
             .exclusive = info.exclusive,
             .custom = info.custom.get()},
       function_(function_of(*body.outputs[0].node)) {
-  if (body.domain[info.axis] > codegen::scan_block(result) && !carries_blocks(pass_, queue.traits())) {
+  const DeviceTraits& traits = queue.traits();
+  const bool one_kernel = carries_blocks(pass_, traits) || chains_blocks(pass_, traits);
+  if (body.domain[info.axis] > codegen::scan_block(result) && !one_kernel) {
     inner_ = std::make_unique<OfTotals>();
     inner_->totals = make_pass(programs, true);
     const DType type = total_type(pass_);
@@ -52,9 +54,10 @@ Scan::Pass Scan::make_pass(Programs& programs, bool totals) const {
   result.pass.exclusive = pass_.exclusive && !totals;
   result.pass.prefixed = !totals && inner_ != nullptr;
   result.pass.carried = carries_blocks(pass_, queue_.traits());
+  result.pass.chained = chains_blocks(pass_, queue_.traits());
   result.walk = make_scan_walk(result.pass, queue_.traits());
   result.parameters = parameters_of(result.pass, result.walk);
-  const std::size_t others = result.pass.prefixed ? 2 : 1;
+  const std::size_t others = result.pass.prefixed || result.pass.chained ? 2 : 1;
   result.walk.spilled = result.parameters.spills(buffers_read(*pass_.body) + others, queue_.traits());
   std::string key = "s";
   append_key(key, codegen::ScanSpec{result.walk, result.pass});
@@ -70,6 +73,12 @@ void Scan::launch(const Pass& pass, const runtime::Buffer& output, const runtime
   add_loads(launch, queue_, *pass_.body);
   launch.out(output);
   if (prefixes) launch.in(*prefixes);
+  runtime::BufferRef chain;
+  if (pass.pass.chained) {
+    chain = queue_.allocate(chain_words(pass.pass, walk).all * sizeof(std::uint64_t), function_);
+    queue_.fill_zero(*chain, 0, chain->size(), function_);
+    launch.out(*chain);
+  }
   const runtime::BufferRef held = add_parameters(launch, queue_, pass.parameters, walk.spilled);
   std::size_t items = (walk.units + walk.units_per_item - 1) / walk.units_per_item, local = 1;
   if (!walk.cpu) {

@@ -341,6 +341,7 @@ TEST_CASE("what a scan's kernel is compiled for is in its key and in its text") 
   changes["exclusive"] = [](Case& c) { c.pass.exclusive = true; };
   changes["KN_GROUPS"] = [](Case& c) { c.walk.groups = 3; };
   changes["KN_GROUP"] = [](Case& c) { c.walk.group = 128; };
+  changes["KN_CHAINED"] = [](Case& c) { c.pass.chained = true; };
   changes["KN_CARRIED"] = [](Case& c) { c.walk.carried = c.pass.carried = true; };
   changes["KN_LANES"] = [](Case& c) { c.walk.lanes = 256; };
   check_fields<Case>({}, changes);
