@@ -58,6 +58,14 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #endif
   }
 #else
+#ifdef KN_STACKED
+  // A work-item takes per_item elements below each other, so that it looks once where in a row they lie.
+  const KN_INDEX stack = (KN_INDEX)get_global_id(0) / (KN_INDEX)d.inner;
+  const ulong i = (KN_INDEX)get_global_id(0) - stack * (KN_INDEX)d.inner;
+  const ulong left = 1;
+  const KN_INDEX end = (KN_INDEX)min((ulong)(stack + 1) * d.per_item, d.segments / d.inner);
+  for (KN_INDEX row = stack * (KN_INDEX)d.per_item; row < end; ++row) {
+#else
   // A group takes per_item runs of as many vectors as it has items, so that neighbours stay neighbours.
   ulong s = get_group_id(0) * get_local_size(0) * d.per_item + get_local_id(0);
   for (ulong item = 0; item < d.per_item && s < d.segments; ++item, s += get_local_size(0)) {
@@ -74,6 +82,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #endif
     const ulong i = (s - (ulong)row * d.row_segments) * KN_W;
     const ulong left = d.inner - i;
+#endif
 #endif
     KN_ROW
 #ifdef KN_PIECE

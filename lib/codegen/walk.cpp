@@ -195,10 +195,14 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();
   walk.across = false;
   walk.straddles.assign(operands, 0);
+  walk.stacked = false;
   choose_blocks(body, walk);
   find_leaders(body, walk);
   if (walk.depth > 0) return;
   if (!walk.cpu && !keeps_vectors(body, traits, walk)) walk.width = 1;
+  // Rows so long that most groups are in one of them: neighbours stay neighbours.
+  constexpr std::int64_t shortest_stacked_row = 256;
+  walk.stacked = !walk.cpu && walk.width == 1 && walk.outer_axes() > 0 && walk.inner() >= shortest_stacked_row;
   walk.aligned = !walk.cpu && walk.width > 1;
 }
 

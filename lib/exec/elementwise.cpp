@@ -80,7 +80,11 @@ ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue,
   make_walk(body, traits, step.walk);
   const Segments segments = make_segments(step.walk, traits);
   const std::uint64_t shares = (segments.segments + segments.per_item - 1) / segments.per_item;
-  const auto items = static_cast<std::size_t>(shares * segments.lanes * segments.deep_lanes);
+  auto items = static_cast<std::size_t>(shares * segments.lanes * segments.deep_lanes);
+  if (step.walk.stacked) {
+    const auto stacks = divide_up(step.walk.rows(), static_cast<std::int64_t>(segments.per_item));
+    items = static_cast<std::size_t>(stacks * step.walk.inner());
+  }
   result.groups = (items + result.local - 1) / result.local;
   step.parameters.clear();
   add_bounds(step.parameters, step.walk, segments);

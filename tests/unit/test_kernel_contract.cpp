@@ -162,6 +162,7 @@ void add_fields_of_rows(std::map<std::string, std::function<void(Case&)>>& chang
   changes["spilled"] = [](Case& c) { c.walk.spilled = true; };
   changes["kept"] = [](Case& c) { c.walk.kept.add_axis(3, 5); };
   changes["access"] = [](Case& c) { c.walk.access[0] = Access::strided; };
+  changes["seams"] = [](Case& c) { c.walk.along_seams.push_back({0, 0, 3, 4, 0}); };
 }
 
 struct Scan {
@@ -301,6 +302,7 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                           {"KN_CPU", [](Case& c) { c.walk.cpu = !c.walk.cpu; }},
                           {"KN_ALIGNED", [](Case& c) { c.walk.aligned = !c.walk.aligned; }},
                           {"KN_ACROSS", [](Case& c) { c.walk.across = true; }},
+                          {"KN_STACKED", [](Case& c) { c.walk.stacked = true; }},
                           {"straddles", [](Case& c) { c.walk.straddles[0] = 1; }},
                           {"KN_ROWS",
                            [](Case& c) {
@@ -405,6 +407,10 @@ TEST_CASE("what a reduction's kernel is compiled for is in its key and in its te
                           {"spilled", [](Case& c) { c.walk.spilled = true; }},
                           {"kept", [](Case& c) { c.walk.kept.add_axis(3, 5); }},
                           {"reduced", [](Case& c) { c.walk.reduced.add_axis(3, 5); }},
+                          {"seams",
+                           [](Case& c) {
+                             c.walk.reduced_seams.push_back({0, 0, 3, 4, 0});
+                           }},
                           {"access", [](Case& c) { c.walk.access[0] = Access::uniform; }}});
   check_values<Case>({}, {[](Case& c) { c.walk.inner = c.walk.units = 1000; }, [](Case& c) { c.walk.offsets[0] = 17; },
                           [](Case& c) { c.walk.kept.strides[0] = 1000; }});
