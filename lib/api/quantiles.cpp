@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles and counts by value: made of sorts and binary searches.
+// Quantiles and counts by value: made of selections, or of sorts and binary searches.
 #include "api/integers.hpp"
+#include "api/sorting.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -17,6 +18,8 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace koine {
 namespace {
@@ -26,6 +29,57 @@ Array ordered(const Operand& operand, std::string_view function) {
   api::require_order(x.dtype(), function);
   return x;
 }
+
+/// Where a quantile lies among `count` elements in order: behind the first by t of the way to the next.
+struct Place {
+  std::int64_t first;
+  double t;
+};
+
+Place place_of(double q, std::int64_t count) {
+  const double place = q * static_cast<double>(count - 1), below = std::floor(place);
+  return {static_cast<std::int64_t>(below), place - below};
+}
+
+/// The ranks that quantiles are made of, and the last, which is a NaN where there is one; they rise.
+std::vector<std::int64_t> ranks_of(const std::vector<double>& fractions, std::int64_t count) {
+  std::vector<std::int64_t> ranks = {count - 1};
+  for (const double q : fractions) {
+    const auto [first, t] = place_of(q, count);
+    ranks.push_back(first);
+    if (t > 0) ranks.push_back(first + 1);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+/// The elements of rows by their ranks, of which some were named: selected, or all of them sorted.
+class Ranked {
+ public:
+  Ranked(const Array& rows, std::vector<std::int64_t> ranks) : ranks_(std::move(ranks)), elements_(rows) {
+    constexpr std::size_t most = 8;  // of kernels/select.cl
+    selected_ = ranks_.size() <= most && api::selects(rows);
+    if (!selected_) {
+      elements_ = sort(rows);
+      return;
+    }
+    Shape shape = rows.shape();
+    shape[shape.size() - 1] = static_cast<std::int64_t>(ranks_.size());
+    elements_ = api::pending(graph::Op::select, rows.dtype(), shape, {api::in_order(rows.node())},
+                             graph::make_attributes<graph::Op::select>({ranks_}));
+  }
+
+  Array at(std::int64_t rank) const {
+    const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+    return elements_(ellipsis, selected_ ? found - ranks_.begin() : rank);
+  }
+
+ private:
+  std::vector<std::int64_t> ranks_;
+  Array elements_;
+  bool selected_;
+};
 
 /// The quantiles of fractions of 1, one array each.
 std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& fractions,
@@ -49,15 +103,14 @@ std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& 
   const std::int64_t count = api::count_of(x, axes);
   Shape rows = shape;
   rows.push_back(count);
-  const Array sorted = sort(reshape(x.ndim() == 0 ? x : permute_dims(x, order), rows));
+  const Ranked ranked(reshape(x.ndim() == 0 ? x : permute_dims(x, order), rows), ranks_of(fractions, count));
   const DType type = api::floating_type(x.dtype()), wide = graph::accumulation_type(type);
-  const auto at = [&](std::int64_t i) { return sorted(ellipsis, i); };
-  const Array last = astype(at(count - 1), wide);
+  const Array last = astype(ranked.at(count - 1), wide);
   std::vector<Array> results;
   for (const double q : fractions) {
-    const double place = q * static_cast<double>(count - 1), below = std::floor(place), t = place - below;
-    const auto first = static_cast<std::int64_t>(below);
-    Array value = t > 0 ? api::between(at(first), at(first + 1), t, wide) : astype(at(first), wide);
+    const auto [first, t] = place_of(q, count);
+    Array value =
+        t > 0 ? api::between(ranked.at(first), ranked.at(first + 1), t, wide) : astype(ranked.at(first), wide);
     value = astype(where(isnan(last), last, value), type);
     results.push_back(options.keepdims ? reshape(value, kept) : value);
   }
@@ -92,9 +145,29 @@ Array positions(const Array& sorted, const Array& edges, bool at) {
   return where(edges >= std::ldexp(1.0, range.bits - (range.min < 0)), sorted.size(), above);
 }
 
+// More are counted by a sort.
+constexpr std::int64_t most_bins = std::int64_t{1} << 31;
+
+/// Each bin's lowest int64, and one above the highest of the last, for edges that are real.
+Array bounds_of(const Array& edges) {
+  // Beyond all integers that are counted so.
+  constexpr double beyond = 1099511627776;  // 2^40
+  const Array wide = clip(astype(edges, edges.dtype() == float64 ? float64 : float32), -beyond, beyond);
+  return astype(concat({ceil(wide(slice(none, -1))), floor(wide(slice(-1, none))) + 1}), int64);
+}
+
 /// How many elements lie in the parts between edges.
-Array counted(const Array& x, const Array& edges) {
-  const Array sorted = sort(api::counting(reshape(x, {-1})));
+Array counted(const Array& elements, const Array& edges) {
+  const Array x = api::counting(elements);
+  const bool real = is_real_floating(x.dtype()) && x.dtype() == edges.dtype();
+  const bool whole = is_integer(x.dtype()) && size_of(x.dtype()) <= 4 && is_real_floating(edges.dtype());
+  if ((real || whole) && x.size() <= std::numeric_limits<std::uint32_t>::max() && edges.size() < most_bins) {
+    const Array counts = api::pending(
+        graph::Op::histogram, uint32, {edges.size() - 1},
+        {api::in_order(reshape(x, {-1}).node()), api::in_order((real ? edges : bounds_of(edges)).node())}, {});
+    return astype(counts, int64);
+  }
+  const Array sorted = sort(reshape(x, {-1}));
   const Array below = positions(sorted, edges(slice(none, -1)), false);
   const Array last = positions(sorted, edges(slice(-1, none)), true);
   return concat({below(slice(1, none)), last}) - below;

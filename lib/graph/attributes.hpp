@@ -137,9 +137,25 @@ enum class SortGives : std::uint8_t { values, positions, both };
 struct SortInfo {
   SortGives gives = SortGives::values;
   bool descending = false;
+  bool random = false;  // positions of random integers of 64 bits, whose upper halves are seldom equal
 
   std::string_view function() const { return gives == SortGives::positions ? "argsort" : "sort"; }
   /// Of `both`.
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
+/// Along the last axis: the elements that stand at these ranks where all are sorted, which rise.
+struct SelectInfo {
+  std::vector<std::int64_t> ranks;
+
+  std::string_view function() const { return "quantile"; }
+};
+
+/// Along the last axis: the first k in the order of argsort, and their positions, in the order of the positions.
+struct TopkInfo {
+  std::int64_t k;
+  bool descending = false;
+
   std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 

@@ -43,6 +43,12 @@ std::vector<ResultType> SortInfo::results(std::span<const NodeRef> inputs) const
   return {{inputs[0]->dtype, inputs[0]->shape}, {DType::int64, inputs[0]->shape}};
 }
 
+std::vector<ResultType> TopkInfo::results(std::span<const NodeRef> inputs) const {
+  Shape shape = inputs[0]->shape;
+  shape[shape.size() - 1] = k;
+  return {{inputs[0]->dtype, shape}, {DType::int64, shape}};
+}
+
 std::string_view RandomInfo::function() const {
   switch (kind) {
     case RandomKind::uniform: return "uniform";
