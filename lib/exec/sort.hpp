@@ -34,6 +34,7 @@ struct SortSpec {
   bool placed;             // the positions move along
   bool apart = false, wide = false, cpu = false;
   std::optional<int> each = std::nullopt;
+  bool match = false;  // to be tried
   bool warps = false;  // kernels/common/lanes.clh may take them
 
   template <class Visit>
@@ -46,6 +47,7 @@ struct SortSpec {
     v.define("KN_CPU", cpu);
     v.define("KN_EACH", each);
     v.define("KN_LANES", warps);
+    v.define("KN_MATCH", match);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace koine::exec {
 namespace {
@@ -24,6 +25,9 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 /// With so many elements for each work-item.
 SortSpec with_each(SortSpec spec) {
   spec.each = size_of(spec.key.type) > 4 ? 8 : 16;
+  if (const char* each = std::getenv("KOINE_TRY_EACH"))
+    spec.each = std::atoi(each) / (size_of(spec.key.type) > 4 ? 2 : 1);
+  if (const char* match = std::getenv("KOINE_TRY_MATCH")) spec.match = *match != 0;
   spec.warps = true;
   spec.apart = spec.wide = false;  // places always lie beside keys, in 32 bits
   return spec;
