@@ -137,7 +137,6 @@ enum class SortGives : std::uint8_t { values, positions, both };
 struct SortInfo {
   SortGives gives = SortGives::values;
   bool descending = false;
-  bool random = false;  // positions of random integers of 64 bits, whose upper halves are seldom equal
 
   std::string_view function() const { return gives == SortGives::positions ? "argsort" : "sort"; }
   /// Of `both`.

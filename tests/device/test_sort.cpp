@@ -189,6 +189,20 @@ TEST_CASE("a million elements, and a hundred thousand rows") {
   });
 }
 
+TEST_CASE("rows whose elements share some of their digits, each row others") {
+  on_each_device([] {
+    constexpr std::int64_t count = 20'011;
+    const std::int64_t masks[] = {0, 0xff, 0xff00, 0x7f000000ff00, 0x7f, -1, 0xff00ff00ff00};
+    std::vector<std::int64_t> values =
+        random_values<std::int64_t>(static_cast<std::size_t>(count * std::ssize(masks)), 8);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] &= masks[i / count];
+    check_rows(values, std::ssize(masks), count);
+    std::vector<std::int32_t> halves;
+    for (const std::int64_t v : values) halves.push_back(static_cast<std::int32_t>(v));
+    check_rows(halves, std::ssize(masks), count);
+  });
+}
+
 TEST_CASE("equal elements keep their order in both directions") {
   on_each_device([] {
     for (const std::int64_t count : {100, 5000, 200'000}) {

@@ -14,8 +14,8 @@ constexpr Kind cast = Kind::astype, where = Kind::where, custom = Kind::custom, 
                iota = Kind::filled, leaf = Kind::create, elementwise = Kind::elementwise, view = Kind::permute,
                reduce = Kind::reduce, scan = Kind::scan, rows = Kind::softmax, matmul = Kind::matmul,
                random = Kind::random, take = Kind::take, scatter = Kind::scatter, scatter_reduce = Kind::segments,
-               sort = Kind::sort, result = Kind::sort, select = Kind::quantile, topk = Kind::sort, search = Kind::sets,
-               histogram = Kind::histogram;
+               sort = Kind::sort, result = Kind::sort, order_ties = Kind::sort, select = Kind::quantile,
+               topk = Kind::sort, search = Kind::sets, histogram = Kind::histogram;
 }
 #define KN_INLINE(name, ...) kind_of::name,
 #define KN_FAMILY KN_INLINE
