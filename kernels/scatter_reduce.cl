@@ -9,6 +9,13 @@
 //   total    the sums, in KN_WORDS words of 32 bits; of extremes of 64 bits the last 32 bits of the key
 //   finish   the results
 //
+// Sums of many groups of float32 reach far in tables of global memory. Where a sort by ids costs less, values come
+// sorted by buckets of 256 ids each, of which a group has all in local memory:
+//
+//   keys     the ids that sort_sweep.cl sorts, the values beside them
+//   begins   where each bucket's values begin
+//   buckets  a bucket's results
+//
 // On a CPU a work-item takes a run of rows, and has a table of its own, a part. On a GPU neighbouring work-items take
 // neighbouring values; a group has a table in local memory (KN_LOCAL) that it adds to the one in global memory in the
 // end, or all work on that. Carries go from word to word, so 64-bit atomics are not needed.
@@ -299,7 +306,16 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
 #endif
 }
 
-// Where all values together add nothing, the array that they are added to stays as it is, down to the sign of a zero.
+#ifdef KN_EXACT
+// A result. Where all values together add nothing, the array that they are added to stays as it is, down to the sign of a
+// zero.
+static inline KN_OUT kn_exact_result(KN_TOTAL total, uint largest, uint based, KN_OUT start) {
+  if (based == 0) return kn_rounded(total, largest);
+  const bool still = total.low == 0 && total.high == 0;
+  return still ? start : kn_rounded(kn_wide_sum(total, kn_term(start, largest)), largest);
+}
+#endif
+
 __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN_STORED* totals,
                                     __global const KN_OUT* base, __global KN_OUT* out, const kn_scatter_reduce d) {
   base += d.base_offset;
@@ -323,15 +339,63 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
     const KN_TOTAL total = KN_TOTAL_OF(words);
 #endif
 #ifdef KN_EXACT
-    const bool still = total.low == 0 && total.high == 0;
-    if (d.based == 0) {
-      out[t] = kn_rounded(total, keys[t]);
-    } else {
-      out[t] = still ? base[t] : kn_rounded(kn_wide_sum(total, kn_term(base[t], keys[t])), keys[t]);
-    }
+    out[t] = kn_exact_result(total, keys[t], d.based, d.based != 0 ? base[t] : 0);
 #else
     out[t] = (KN_OUT)(total + (d.based != 0 ? base[t] : 0));
 #endif
 #endif
   }
 }
+
+#if defined(KN_EXACT) && !defined(KN_CPU) && KN_BITS == 32
+#define KN_BUCKET 256
+
+// An id of no group becomes one behind all groups.
+__kernel void scatter_reduce_keys(__global const KN_ID* ids, __global uint* keys, __global kn_fault* fault,
+                                  const kn_scatter_reduce d) {
+  ids += d.ids_offset;
+  for (ulong i = get_global_id(0); i < d.rows; i += get_global_size(0)) {
+    const KN_ID id = ids[i];
+    keys[i] = kn_is_group(id, d.groups, d.reports, fault) ? (uint)id : (uint)d.groups;
+  }
+}
+
+// `begins` has one more than there are buckets.
+__kernel void scatter_reduce_begins(__global const uint* keys, __global uint* begins, const kn_scatter_reduce d) {
+  const ulong buckets = d.groups / KN_BUCKET + 1;
+  for (ulong i = get_global_id(0); i < d.rows; i += get_global_size(0)) {
+    const ulong bucket = keys[i] / KN_BUCKET, first = i == 0 ? 0 : keys[i - 1] / KN_BUCKET + 1;
+    for (ulong b = first; b <= bucket; ++b) begins[b] = (uint)i;
+    if (i + 1 < d.rows) continue;
+    for (ulong b = bucket + 1; b <= buckets; ++b) begins[b] = (uint)d.rows;
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(KN_BUCKET, 1, 1))) void scatter_reduce_buckets(
+    __global const uint* keys, __global const uint* values, __global const uint* begins, __global const KN_OUT* base,
+    __global KN_OUT* out, const kn_scatter_reduce d) {
+  __local uint largest[KN_BUCKET], words[KN_WORDS * KN_BUCKET];
+  const uint id = (uint)get_local_id(0);
+  const ulong bucket = get_group_id(0), entry = bucket * KN_BUCKET + id;
+  const bool based = d.based != 0 && entry < d.groups;
+  const KN_OUT start = based ? base[d.base_offset + entry] : 0;
+  largest[id] = based ? KN_EXPONENT(start) : 0;
+  for (uint k = 0; k < KN_WORDS; ++k) words[k * KN_BUCKET + id] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint begin = begins[bucket] + id, end = begins[bucket + 1];
+  for (uint i = begin; i < end; i += KN_BUCKET) {
+    kn_raise_in_local(largest + keys[i] % KN_BUCKET, KN_EXPONENT(values[i]));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = begin; i < end; i += KN_BUCKET) {
+    const uint at = keys[i] % KN_BUCKET;
+    kn_add_to_local(words + at, KN_BUCKET, kn_addend(values[i], largest[at], 0));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (entry < d.groups) {
+    uint own[KN_WORDS];
+    for (uint k = 0; k < KN_WORDS; ++k) own[k] = words[k * KN_BUCKET + id];
+    out[entry] = kn_exact_result(KN_TOTAL_OF(own), largest[id], d.based, start);
+  }
+}
+#endif

@@ -15,6 +15,15 @@
 #include "common/sort.clh"
 #include "common/lanes.clh"
 
+// KN_PAYLOAD: in place of its position each key moves a word of `payload`.
+#ifdef KN_PAYLOAD
+#define KN_PLACE uint
+#define KN_FIRST_PLACE(i) payload[d.payload_offset + base + (i)]
+#else
+#define KN_PLACE ulong
+#define KN_FIRST_PLACE(i) (uint)(i)
+#endif
+
 #define KN_PASSES (KN_BITS / 8)
 #define KN_TEAMS (KN_GROUP / 32)
 
@@ -23,7 +32,8 @@ typedef struct {
   ulong flip;
   ulong blocks, per_block;  // of a row, where digits are counted
   ulong places_apart;       // words from one place to the next row's in the second buffer, for each element of a row
-  uint pass;
+  ulong payload_offset;     // of `payload`
+  uint lowest, pass;        // the lowest digit that counts; this one
 } kn_sort_sweep;
 
 // What the passes know, zeros at first: how many tiles of each pass have started; the digits of each row and pass,
@@ -85,7 +95,7 @@ __kernel void sort_plan(__global uint* control, const kn_sort_sweep d) {
   __local uint shared[KN_PASSES];
   const uint id = (uint)get_local_id(0);
   const ulong row = get_group_id(0);
-  if (id < KN_PASSES) shared[id] = 0;
+  if (id < KN_PASSES) shared[id] = id < d.lowest;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint pass = 0; pass < KN_PASSES; ++pass) {
     const ulong at = KN_DIGITS_AT(row, pass) + id;
@@ -99,7 +109,7 @@ __kernel void sort_plan(__global uint* control, const kn_sort_sweep d) {
     uint left = 0;
     for (uint pass = 0; pass < KN_PASSES; ++pass) left += 1 - shared[pass];
     if (left == 0) {
-      shared[0] = 0;
+      shared[d.lowest] = 0;
       left = 1;
     }
     bool first = true;
@@ -155,8 +165,8 @@ static inline void kn_rank_in_team(const KN_KEY* keys, uint* ranks, uint shift, 
 
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
     __global const KN_KEY* values, __global KN_KEY* one, __global KN_KEY* two, __global uint* places_one,
-    __global uint* places_two, __global KN_KEY* sorted, __global ulong* places, __global uint* control,
-    const kn_sort_sweep d) {
+    __global uint* places_two, __global KN_KEY* sorted, __global KN_PLACE* places, __global uint* control,
+    __global const uint* payload, const kn_sort_sweep d) {
   __local ulong room[(KN_TILE_WORDS > KN_MASK_WORDS ? KN_TILE_WORDS : KN_MASK_WORDS) / 2];
   __local KN_KEY* const staged = (__local KN_KEY*)room;
   __local uint counters[KN_TEAMS * KN_DIGITS];
@@ -268,7 +278,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
 #pragma unroll
   for (uint k = 0; k < KN_EACH; ++k) {
     const uint i = own + k * KN_TEAM;
-    own_places[k] = from_values ? (uint)begin + i : i < size ? places_from[i] : 0;
+    own_places[k] = i >= size ? 0 : from_values ? KN_FIRST_PLACE(begin + i) : places_from[i];
   }
 #pragma unroll
   for (uint k = 0; k < KN_EACH; ++k) {

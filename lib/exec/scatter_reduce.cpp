@@ -7,6 +7,7 @@
 #include "exec/kernel_run.hpp"
 #include "exec/run_products.hpp"
 #include "exec/sort.hpp"
+#include "exec/sort_sweep.hpp"
 #include "graph/infer.hpp"
 
 #include <algorithm>
@@ -26,6 +27,8 @@ constexpr std::uint64_t fewest_entries = 4096;
 // A CPU's tables: for each core, and so much shorter than the values that fall to one.
 constexpr std::uint64_t parts_per_core = 4, values_per_entry = 4;
 constexpr std::uint64_t local_bytes_per_unit = 98304;  // of the groups' tables
+// Ids of a bucket (KN_BUCKET), and values and groups from which sums are made of values sorted by buckets.
+constexpr std::uint64_t bucket = 256, fewest_sorted = std::uint64_t{1} << 18, fewest_sorted_groups = 1 << 15;
 
 struct ScatterReduceSpec {
   KeySpec key;
@@ -84,6 +87,12 @@ class ScatterReduce {
           std::max<std::uint64_t>(queue.traits().tuning.segment_values_per_item, values_per_entry * entries_);
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
     }
+    if (exact_ && !local_ && !same_ && d_.inner == 1 && type_ == DType::float32 && result_ == type_ &&
+        count_ >= fewest_sorted && d_.groups >= fewest_sorted_groups && d_.groups < ~std::uint32_t{0} &&
+        SortSweep::suits(queue.traits(), count_)) {
+      prepare_buckets(programs);
+      return;
+    }
     if (keyed_) largest_ = kernel(programs, "scatter_reduce_largest"), join_ = kernel(programs, "scatter_reduce_join");
     if (totalled_) total_ = kernel(programs, "scatter_reduce_total");
     finish_ = kernel(programs, "scatter_reduce_finish");
@@ -95,10 +104,15 @@ class ScatterReduce {
     d_.ids_offset = static_cast<std::uint64_t>(ids_.layout.offset);
     d_.base_offset = base_ ? static_cast<std::uint64_t>(base_->layout.offset) * each : 0;
     const std::uint64_t total_bytes = cpu_ ? exact_ ? 16 : sum_ ? 8 : 4 : words_ * sizeof(std::uint32_t);
-    const BufferRef keys = table(keyed_ ? sizeof(std::uint32_t) : 0), totals = table(totalled_ ? total_bytes : 0);
     const BufferRef out = queue_.allocate(entries_ * size_of(result_), info_.name);
-    const runtime::Buffer& base = base_ ? *base_->storage : *keys;
     const auto fault = id_fault(queue_, info_);
+    if (sweep_) {
+      run_buckets(*out, fault->word());
+      if (d_.reports) queue_.add_fault(*out, fault);
+      return out;
+    }
+    const BufferRef keys = table(keyed_ ? sizeof(std::uint32_t) : 0), totals = table(totalled_ ? total_bytes : 0);
+    const runtime::Buffer& base = base_ ? *base_->storage : *keys;
     if (keyed_ && count_ > 0) {
       Launch raise(queue_, largest_);
       add_values(raise).out(*keys).out(fault->word()).value(d_);
@@ -137,6 +151,32 @@ class ScatterReduce {
     return programs.kernel_of_file("scatter_reduce", spec, entry);
   }
 
+  void prepare_buckets(Programs& programs) {
+    keys_ = kernel(programs, "scatter_reduce_keys");
+    begins_ = kernel(programs, "scatter_reduce_begins");
+    buckets_ = kernel(programs, "scatter_reduce_buckets");
+    SortSpec spec{{DType::uint32}, true, true, true};
+    spec.payload = true;
+    sweep_.emplace(programs, queue_, spec);
+  }
+
+  void run_buckets(const runtime::Buffer& out, const runtime::Buffer& fault) {
+    const auto words = [&](std::uint64_t count) { return queue_.allocate(count * sizeof(std::uint32_t), info_.name); };
+    const std::uint64_t buckets = d_.groups / bucket + 1;
+    const BufferRef keys = words(count_), sorted = words(count_), values = words(count_), begins = words(buckets + 1);
+    Launch made(queue_, keys_);
+    made.in(*ids_.storage).out(*keys).out(fault).value(d_);
+    run_over(made, queue_, *keys_, count_, 1);
+    // All but the lowest digit: in a bucket the values come in any order.
+    sweep_->run({count_, 1, 0, 0, *keys, sorted, values, values_.storage.get(), d_.values_offset, 1}, info_.name);
+    Launch found(queue_, begins_);
+    found.in(*sorted).out(*begins).value(d_);
+    run_over(found, queue_, *begins_, count_, 1);
+    Launch last(queue_, buckets_);
+    last.in(*sorted).in(*values).in(*begins).in(base_ ? *base_->storage : *sorted).out(out).value(d_);
+    last.run({buckets * bucket}, {bucket});
+  }
+
   Launch& add_values(Launch& launch) { return launch.in(*values_.storage).in(*ids_.storage); }
 
   void run_values(Launch& launch, const runtime::Kernel& kernel, std::uint64_t bytes) {
@@ -170,6 +210,8 @@ class ScatterReduce {
   bool same_ = false, local_ = false;      // whether there is one value for all, and tables in local memory
   parameters::kn_scatter_reduce d_{};
   KernelRef largest_, join_, total_, finish_;
+  KernelRef keys_, begins_, buckets_;  // of values sorted by buckets
+  std::optional<const SortSweep> sweep_;
 };
 
 }  // namespace

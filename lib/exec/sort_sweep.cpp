@@ -62,7 +62,9 @@ void SortSweep::run(const SortedRows& rows, std::string_view function) const {
   const std::uint64_t enough = divide_up(std::uint64_t{groups_per_unit} * queue_.traits().compute_units, rows.rows);
   d.blocks = std::clamp<std::uint64_t>(rows.count / fewest_counted, 1, enough);
   d.per_block = divide_up(rows.count, d.blocks);
-  d.places_apart = rows.positions ? 2 : 1;
+  d.places_apart = rows.positions && !spec_.payload ? 2 : 1;
+  d.payload_offset = rows.payload_offset;
+  d.lowest = rows.lowest;
 
   const std::uint64_t words = tickets + key_ * rows.rows * (digits + 1 + d.tiles * digits);
   const BufferRef control = allocate(words * sizeof(std::uint32_t));
@@ -83,10 +85,11 @@ void SortSweep::run(const SortedRows& rows, std::string_view function) const {
   BufferRef places_one = any, places_two = any;
   if (spec_.placed && key_ > 1) places_one = allocate(elements * sizeof(std::uint32_t));
   if (spec_.placed) places_two = rows.positions ? rows.positions : allocate(elements * sizeof(std::uint32_t));
-  for (d.pass = 0; d.pass < key_; ++d.pass) {
+  for (d.pass = d.lowest; d.pass < key_; ++d.pass) {
     runtime::Launch sweep(queue_, sweep_);
     sweep.in(rows.from).out(*one).out(*two).out(*places_one).out(*places_two);
     sweep.out(rows.values ? *rows.values : *any).out(rows.positions ? *rows.positions : *any).out(*control);
+    sweep.in(rows.payload ? *rows.payload : *control);
     run_groups(sweep, rows.rows * d.tiles);
   }
 }

@@ -16,6 +16,10 @@ struct SortedRows {
   std::uint64_t count, rows, offset, flip;
   const runtime::Buffer& from;
   runtime::BufferRef values, positions;  // those that are wanted
+  /// Where the spec says so, words from an offset on that move along: they come to `positions`.
+  const runtime::Buffer* payload = nullptr;
+  std::uint64_t payload_offset = 0;
+  std::uint32_t lowest = 0;  // the lowest digit of eight bits that counts
 };
 
 /// The kernels of kernels/sort_sweep.cl.

@@ -140,6 +140,9 @@ TEST_CASE("sums of reals are exact, whatever their sizes") {
       check_sums<float>(30'011, groups, 250);
     }
     check_sums<float>(400'000, 11, 40);
+    // So many that cards sort them by buckets of ids first; most groups have none of the second.
+    check_sums<float>(300'007, 50'000, 250);
+    check_sums<float>(262'144, 3'000'000, 60);
     check_sums<double>(30'011, 5, 0);
     check_sums<double>(30'011, 900, 1900);
     check_sums<double>(30'011, 5000, 100);
@@ -157,6 +160,40 @@ TEST_CASE("the order of the rows does not count") {
     };
     const auto forth = sum(values, ids), back = sum(reversed(values), reversed(ids));
     CHECK(std::memcmp(forth.data(), back.data(), forth.size() * sizeof(float)) == 0);
+  });
+}
+
+TEST_CASE("many values and groups: what they are added to, one group that has most, and ids of none") {
+  on_each_device([] {
+    constexpr std::int64_t count = 280'000, groups = 70'001;
+    auto values = spread<float>(count, 20, 7);
+    auto ids = ids_below(groups, values.size(), 8);
+    for (std::size_t i = 0; i < ids.size(); i += 2) ids[i] = 300;
+    std::vector<float> start = spread<float>(groups, 40, 9);
+    start[0] = -0.0F;
+    std::vector<ExactSum> want(groups);
+    for (std::size_t k = 0; k < want.size(); ++k) want[k].add(start[k]);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == 0) ids[i] = 1;
+      want[static_cast<std::size_t>(ids[i])].add(values[i]);
+    }
+    Array x = kn::asarray(start);
+    x.at(kn::asarray(ids)).add(kn::asarray(values));
+    const auto got = x.to_vector<float>();
+    CHECK(std::signbit(got[0]));
+    int wrong_sums = 0;
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      ExactSum error = want[k];
+      error.add(-static_cast<double>(got[k]));
+      wrong_sums += !(std::fabs(error.value()) <= half_unit<float>(want[k].value()) + 0x1p-30);
+    }
+    CHECK(wrong_sums == 0);
+    for (const std::int32_t wrong : {-1, static_cast<std::int32_t>(groups)}) {
+      ids[1000] = wrong;
+      const Array sums = kn::segment_sum(kn::asarray(values), kn::asarray(ids), {.count = groups});
+      CHECK(
+          has(message_of<kn::IndexError>([&] { sums.to_vector<float>(); }), "id " + std::to_string(wrong) + " is out"));
+    }
   });
 }
 
