@@ -4,6 +4,7 @@
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/select.hpp"
+#include "exec/topk_host.hpp"
 
 #include <memory>
 #include <optional>
@@ -25,7 +26,9 @@ class Topk {
         info_(node.get<graph::Op::topk>()),
         results_(wanted_results(node)),
         count_(static_cast<std::uint64_t>(node.inputs[0]->shape.back())),
-        rows_(static_cast<std::uint64_t>(node.inputs[0]->shape.elements()) / count_) {
+        rows_(static_cast<std::uint64_t>(node.inputs[0]->shape.elements()) / count_),
+        host_(host_finds_topk(queue.traits(), static_cast<std::uint64_t>(info_.k))) {
+    if (host_) return;
     const SelectSpec spec{{node.inputs[0]->dtype}, true, queue.traits().cpu_loops()};
     if (count_ <= longest_whole_row(queue.traits())) {
       whole_ = programs.kernel_of_file("select_rows", spec, "topk_rows");
@@ -42,7 +45,12 @@ class Topk {
                             info_.descending ? ~std::uint64_t{0} : 0, *x.storage};
     const std::uint64_t elements = rows_ * static_cast<std::uint64_t>(info_.k);
     BufferRef values = allocate(elements * size_of(x.dtype)), places = allocate(elements * sizeof(std::int64_t));
-    whole_ ? run_rows(rows, *values, *places) : run_blocks(rows, *values, *places);
+    if (host_) {
+      run_topk_on_host(queue_, {x.dtype}, rows, static_cast<std::uint64_t>(info_.k), *values, *places,
+                       function_of(node_));
+    } else {
+      whole_ ? run_rows(rows, *values, *places) : run_blocks(rows, *values, *places);
+    }
     graph::fulfil_results(node_, results_, {{std::move(values), std::move(places)}});
   }
 
@@ -83,6 +91,7 @@ class Topk {
   const graph::TopkInfo& info_;
   const std::vector<graph::NodeRef> results_;
   const std::uint64_t count_, rows_;
+  const bool host_;
   runtime::KernelRef whole_, counts_, writes_;
   std::optional<const SelectBlocks> limits_;
 };

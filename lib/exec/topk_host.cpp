@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pass over each row by one thread, or by all, each over a part of it.
+#include "exec/topk_host.hpp"
+
+#include "base/dtypes.hpp"
+#include "base/parallel.hpp"
+#include "exec/topk_filter.hpp"
+#include "runtime/host_command.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace koine::exec {
+namespace {
+
+// More are left to kernels, which need no room for them beside the results.
+constexpr std::uint64_t most = 1 << 16;
+// Elements that are worth starting a thread for, and whose pass takes as long as a command.
+constexpr std::uint64_t elements_of_thread = 1 << 15, elements_of_command = 4096;
+
+/// Of elements with their places, so that equal ones have equal keys: kernels/common/sort.clh in C++.
+template <class Key, int kind>
+struct Keys {
+  static constexpr Key top = static_cast<Key>(Key(1) << (8 * sizeof(Key) - 1));
+  Key flip, infinity;
+
+  Key operator()(Key bits) const {
+    if constexpr (kind == 0) return static_cast<Key>(bits ^ flip);
+    if constexpr (kind == 1) return static_cast<Key>(bits ^ top ^ flip);
+    const auto size = static_cast<Key>(bits & static_cast<Key>(top - 1));
+    if (size == 0) bits = 0;
+    const auto key = static_cast<Key>(((bits & top) != 0 ? ~bits : bits | top) ^ flip);
+    return size > infinity ? static_cast<Key>(~Key(0)) : key;
+  }
+};
+
+struct Task {
+  std::size_t count, rows, k, room;  // of a thread: elements that it keeps at the most
+  int threads;
+};
+
+template <class Key, int kind>
+void find(const Task& task, const Keys<Key, kind>& key, const Key* from, Key* values, std::int64_t* places,
+          std::vector<KeyAtPlace>& rooms) {
+  const auto room = [&](std::size_t thread) { return std::span(rooms).subspan(thread * task.room, task.room); };
+  const auto add = [&](FirstOf& first, const Key* row, std::size_t begin, std::size_t end) {
+    first.add<Key>(begin, end - begin, [&](std::size_t i) { return key(row[begin + i]); });
+  };
+  const auto put = [&](std::size_t row, std::span<KeyAtPlace> chosen) {
+    std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.place < b.place; });
+    for (std::size_t i = 0; i < task.k; ++i) {
+      values[row * task.k + i] = from[row * task.count + chosen[i].place];
+      places[row * task.k + i] = static_cast<std::int64_t>(chosen[i].place);
+    }
+  };
+  const auto threads = static_cast<std::size_t>(task.threads);
+  std::atomic<std::size_t> who{0}, next{0};
+  if (task.rows >= threads) {
+    base::in_parallel(task.threads, [&] {
+      const std::size_t thread = who.fetch_add(1);
+      for (std::size_t row; (row = next.fetch_add(1)) < task.rows;) {
+        FirstOf first(task.k, room(thread));
+        add(first, from + row * task.count, 0, task.count);
+        put(row, first.take());
+      }
+    });
+    return;
+  }
+  // The last room is for the first of all parts.
+  std::vector<std::span<KeyAtPlace>> found(threads);
+  for (std::size_t row = 0; row < task.rows; ++row) {
+    next = 0;
+    base::in_parallel(task.threads, [&] {
+      for (std::size_t part; (part = next.fetch_add(1)) < threads;) {
+        FirstOf first(task.k, room(part));
+        add(first, from + row * task.count, task.count * part / threads, task.count * (part + 1) / threads);
+        found[part] = first.take();
+      }
+    });
+    FirstOf first(task.k, room(threads));
+    for (const auto& part : found) {
+      for (const KeyAtPlace& one : part) first.add(one);
+    }
+    put(row, first.take());
+  }
+}
+
+template <class Key, int kind>
+runtime::HostCommand::Function work_of(const Task& task, const Keys<Key, kind>& key, std::uint64_t offset) {
+  const std::size_t rooms =
+      static_cast<std::size_t>(task.threads) + (task.rows < static_cast<std::size_t>(task.threads));
+  return [task, key, offset,
+          memory = std::make_shared<std::vector<KeyAtPlace>>(rooms * task.room)](std::span<void* const> at) {
+    find<Key, kind>(task, key, static_cast<const Key*>(at[0]) + offset, static_cast<Key*>(at[1]),
+                    static_cast<std::int64_t*>(at[2]), *memory);
+  };
+}
+
+template <class Key>
+runtime::HostCommand::Function work_of(const Task& task, const KeySpec& spec, const SelectedRows& rows) {
+  const auto flip = static_cast<Key>(rows.flip);
+  if (spec.kind() == 0) return work_of(task, Keys<Key, 0>{flip, 0}, rows.offset);
+  if (spec.kind() == 1) return work_of(task, Keys<Key, 1>{flip, 0}, rows.offset);
+  const base::DTypeRow& row = base::row_of(spec.type);
+  const auto exponents = static_cast<std::uint64_t>(2 * row.max_exponent + 1);
+  return work_of(task, Keys<Key, 2>{flip, static_cast<Key>(exponents << (row.digits - 1))}, rows.offset);
+}
+
+}  // namespace
+
+bool host_finds_topk(const DeviceTraits& traits, std::uint64_t k) { return traits.host_commands && k <= most; }
+
+void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
+                      const runtime::Buffer& values, const runtime::Buffer& places, std::string_view function) {
+  const std::uint64_t elements = rows.count * rows.rows;
+  const std::uint64_t units =
+      std::min<std::uint64_t>(queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores()));
+  const Task task{rows.count, rows.rows, k, std::max<std::size_t>(2 * k, 1024),
+                  static_cast<int>(std::clamp<std::uint64_t>(elements / elements_of_thread, 1, units))};
+  runtime::HostCommand command(queue, std::string(function) + "_host");
+  command.in(rows.from).out(values).out(places);
+  command.moves(elements * size_of(key.type), rows.rows * k * (size_of(key.type) + sizeof(std::int64_t)));
+  runtime::HostCommand::Function work = size_of(key.type) == 1   ? work_of<std::uint8_t>(task, key, rows)
+                                        : size_of(key.type) == 2 ? work_of<std::uint16_t>(task, key, rows)
+                                        : size_of(key.type) == 4 ? work_of<std::uint32_t>(task, key, rows)
+                                                                 : work_of<std::uint64_t>(task, key, rows);
+  elements <= elements_of_command ? command.run_small(std::move(work)) : command.run(std::move(work));
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// topk by functions of the host, on CPUs that run host commands.
+#pragma once
+
+#include "exec/select.hpp"
+#include "runtime/queue.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace koine::exec {
+
+/// Whether the host finds the first k of rows: as the kernels do, in one pass and without compiling.
+bool host_finds_topk(const DeviceTraits& traits, std::uint64_t k);
+
+/// The same results as those of topk_rows and topk_write: the first k of each row, in the order of their positions.
+void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
+                      const runtime::Buffer& values, const runtime::Buffer& places, std::string_view function);
+
+}  // namespace koine::exec
