@@ -60,10 +60,17 @@
 #define KN_WORDS 1
 #define KN_TOTAL uint
 #endif
+// In global memory the words of an entry lie together, in one sector of a card's cache, and where there are such atomics
+// two are added to as one.
+#define KN_STRIDE (KN_WORDS == 3 ? 4 : KN_WORDS)
 #ifdef KN_CPU
 #define KN_STORED KN_TOTAL
 #else
 #define KN_STORED uint
+#endif
+#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM && !defined(KN_EXACT)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define KN_ADD_LONG
 #endif
 
 typedef struct {
@@ -175,6 +182,15 @@ static inline KN_TOTAL kn_total(uint first, uint second, uint third, uint fourth
 #endif
 KN_ADD_TO(local)
 KN_ADD_TO(global)
+static inline void kn_add_to_entry(volatile __global uint* words, KN_TOTAL total) {
+#ifdef KN_ADD_LONG
+  if (KN_WORDS == 2) {
+    if (total != 0) atom_add((volatile __global ulong*)words, (ulong)total);
+    return;
+  }
+#endif
+  kn_add_to_global(words, 1, total);
+}
 #define KN_RAISE(SPACE)                                                                \
   static inline void kn_raise_in_##SPACE(volatile __##SPACE uint* largest, uint key) { \
     atomic_max(largest, key);                                                          \
@@ -292,7 +308,7 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
   kn_add_to_local(words + (at), entries, kn_addend(bits, KN_LARGEST(table, at), d.flip));
 #else
 #define KN_AT(at, bits) \
-  kn_add_to_global(totals + (at), KN_ENTRIES, kn_addend(bits, KN_LARGEST(keys, at), d.flip));
+  kn_add_to_entry(totals + (at) * KN_STRIDE, kn_addend(bits, KN_LARGEST(keys, at), d.flip));
 #endif
   KN_FOR_EACH
 #undef KN_AT
@@ -301,7 +317,7 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
   for (uint t = get_local_id(0); t < entries; t += get_local_size(0)) {
     uint own[KN_WORDS];
     for (uint k = 0; k < KN_WORDS; ++k) own[k] = words[k * entries + t];
-    kn_add_to_global(totals + t, entries, KN_TOTAL_OF(own));
+    kn_add_to_entry(totals + (ulong)t * KN_STRIDE, KN_TOTAL_OF(own));
   }
 #endif
 }
@@ -335,7 +351,7 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
     for (ulong part = 1; part < d.parts; ++part) total = kn_both(total, totals[part * KN_ENTRIES + t]);
 #else
     uint words[KN_WORDS];
-    for (uint k = 0; k < KN_WORDS; ++k) words[k] = totals[k * KN_ENTRIES + t];
+    for (uint k = 0; k < KN_WORDS; ++k) words[k] = totals[t * KN_STRIDE + k];
     const KN_TOTAL total = KN_TOTAL_OF(words);
 #endif
 #ifdef KN_EXACT

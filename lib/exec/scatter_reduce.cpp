@@ -103,7 +103,10 @@ class ScatterReduce {
     d_.values_offset = static_cast<std::uint64_t>(values_.layout.offset) * each;
     d_.ids_offset = static_cast<std::uint64_t>(ids_.layout.offset);
     d_.base_offset = base_ ? static_cast<std::uint64_t>(base_->layout.offset) * each : 0;
-    const std::uint64_t total_bytes = cpu_ ? exact_ ? 16 : sum_ ? 8 : 4 : words_ * sizeof(std::uint32_t);
+    const std::uint64_t total_bytes = cpu_ ? exact_ ? 16
+                                             : sum_ ? 8
+                                                    : 4
+                                           : (words_ == 3 ? 4 : words_) * sizeof(std::uint32_t);
     const BufferRef out = queue_.allocate(entries_ * size_of(result_), info_.name);
     const auto fault = id_fault(queue_, info_);
     if (sweep_) {
