@@ -173,10 +173,13 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
   __local uint* const masks = (__local uint*)room;
   __local uint sums[KN_GROUP];
   __local uint begins[KN_DIGITS];
-  __local uint ticket;
+  __local uint ticket, again;
   const uint id = (uint)get_local_id(0), team = id / KN_TEAM, lane = id % KN_TEAM;
   const KN_KEY flip = (KN_KEY)d.flip;
-  if (id == 0) ticket = atomic_inc(control + d.pass);
+  if (id == 0) {
+    ticket = atomic_inc(control + d.pass);
+    again = 8 * d.pass;
+  }
   for (uint k = id; k < KN_TEAMS * KN_DIGITS; k += KN_GROUP) {
     counters[k] = 0;
 #ifndef KN_VOTES
@@ -219,27 +222,29 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
 
   // Of the digit that this work-item is for: its elements in the tile, and where those of each team begin.
   uint count = 0, first = 0;
-  uint of_teams[KN_TEAMS];
   volatile __global uint* const known = control + KN_KNOWN_AT(row, d.pass) + tile * KN_DIGITS + id;
   if (id < KN_DIGITS) {
 #pragma unroll
-    for (uint t = 0; t < KN_TEAMS; ++t) {
-      of_teams[t] = count;
-      count += counters[t * KN_DIGITS + id];
-    }
+    for (uint t = 0; t < KN_TEAMS; ++t) count += counters[t * KN_DIGITS + id];
     if (id == KN_DIGITS - 1) count -= KN_TILE - size;
     first = control[KN_DIGITS_AT(row, d.pass) + id];
     *known = tile == 0 ? KN_ALL | (first + count) : KN_OWN | count;
   }
   const uint start = kn_sum_before(count, sums);
   if (id < KN_DIGITS) {
-#pragma unroll
-    for (uint t = 0; t < KN_TEAMS; ++t) counters[t * KN_DIGITS + id] = of_teams[t] + start;
+    uint next = start;
+    for (uint t = 0; t < KN_TEAMS; ++t) {
+      const uint of_team = counters[t * KN_DIGITS + id];
+      counters[t * KN_DIGITS + id] = next;
+      next += of_team;
+    }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+  // From local memory, for compilers not to keep the digits of before in registers.
+  const uint shift_again = again;
 #pragma unroll
   for (uint k = 0; k < KN_EACH; ++k) {
-    ranks[k] += counters[team * KN_DIGITS + KN_DIGIT(keys[k], shift)];
+    ranks[k] += counters[team * KN_DIGITS + KN_DIGIT(keys[k], shift_again)];
     staged[ranks[k]] = keys[k];
   }
   if (id < KN_DIGITS) {
@@ -263,7 +268,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
   __global KN_KEY* const to = (to_second ? two : one) + base;
 #ifndef KN_POSITIONED
   __global KN_KEY* const out = last ? sorted + base : to;
-#pragma unroll
+#pragma unroll 4
   for (uint k = 0; k < KN_EACH; ++k) {
     const uint i = id + k * KN_GROUP;
     if (i < size) {

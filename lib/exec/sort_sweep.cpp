@@ -5,9 +5,11 @@
 #include "device/warps.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
+#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 
 namespace koine::exec {
 namespace {
@@ -33,6 +35,13 @@ SortSpec with_each(SortSpec spec) {
   return spec;
 }
 
+/// NVIDIA's compiler takes as many registers as it likes unless told, so that few groups run side by side.
+std::string register_option() {
+  const char* most = std::getenv("KOINE_TRY_REGS");
+  if (most != nullptr && *most == 0) return "";
+  return std::string(" -cl-nv-maxrregcount=") + (most != nullptr ? most : "64");
+}
+
 }  // namespace
 
 bool SortSweep::suits(const DeviceTraits& traits, std::uint64_t count) {
@@ -44,7 +53,13 @@ SortSweep::SortSweep(Programs& programs, runtime::Queue& queue, const SortSpec& 
       spec_(with_each(spec)),
       key_(size_of(spec.key.type)),
       tile_(group_size * static_cast<std::uint64_t>(*spec_.each)) {
-  const auto kernel = [&](const char* entry) { return programs.kernel_of_file("sort_sweep", spec_, entry); };
+  const std::string options = codegen::options_of(spec_) + register_option();
+  const auto kernel = [&](const char* entry) {
+    const auto make = [&] {
+      return runtime::ProgramText{std::string(runtime::kernel_source("sort_sweep")), options, "", "sort_sweep"};
+    };
+    return programs.kernel("sort_sweep" + options, make, entry);
+  };
   digits_ = kernel("sort_digits");
   plan_ = kernel("sort_plan");
   sweep_ = kernel("sort_sweep");

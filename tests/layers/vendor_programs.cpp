@@ -144,6 +144,12 @@ cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* 
     std::string& own = s.programs[program].options;
     all = own = own.empty() ? all : own;  // a binary's
   }
+  // What NVIDIA's compiler is told and PoCL's does not know.
+  constexpr std::string_view registers = "-cl-nv-maxrregcount=";
+  if (const std::size_t at = all.find(registers); at != all.npos) {
+    const std::size_t end = all.find(' ', at);
+    all.erase(at, end == all.npos ? end : end - at);
+  }
   const bool wants_exact = all.find("-cl-fp32-correctly-rounded-divide-sqrt") != all.npos;
   if (!played->fp64) all += " -cl-single-precision-constant";  // as compilers do without double
   cl_int code = CL_INVALID_BUILD_OPTIONS;
