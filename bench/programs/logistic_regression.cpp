@@ -16,8 +16,8 @@ class LogisticRegression : public Program {
   }
 
   void step() override {
-    const kn::Array likely = kn::sigmoid(kn::matmul(features_, weights_) + bias_);
-    loss_ = -kn::mean(labels_ * kn::log(likely) + (1.0 - labels_) * kn::log(1.0 - likely));
+    const kn::Array scores = kn::matmul(features_, weights_) + bias_, likely = kn::sigmoid(scores);
+    loss_ = kn::mean(kn::maximum(scores, 0) - labels_ * scores + kn::log1p(kn::exp(-kn::abs(scores))));
     const kn::Array error = likely - labels_;
     weights_ -= kn::matmul(features_.T(), error) / features_.shape(0) + 0.001 * weights_;
     bias_ -= kn::mean(error);

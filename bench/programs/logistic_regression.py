@@ -13,8 +13,9 @@ def setup(xp, data, scale):
 
 
 def step(xp, features, labels, weights, bias, loss):
-    likely = xp.sigmoid(features @ weights + bias)
-    loss = -xp.mean(labels * xp.log(likely) + (1 - labels) * xp.log(1 - likely))
+    scores = features @ weights + bias
+    likely = xp.sigmoid(scores)
+    loss = xp.mean(xp.maximum(scores, 0) - labels * scores + xp.log1p(xp.exp(-xp.abs(scores))))
     error = likely - labels
     weights = weights - (features.T @ error / features.shape[0] + 0.001 * weights)
     return features, labels, weights, bias - xp.mean(error), loss
