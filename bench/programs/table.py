@@ -121,6 +121,7 @@ def main():
         sys.exit(1)
     if options.picture:
         draw(options.picture, about, koine, results)
+        text += f"\n![Times of programs beside Koine's](images/{os.path.basename(options.picture)})\n"
     if options.docs:
         replace_section(options.docs, options.section, text)
 
