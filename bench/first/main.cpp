@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine_first: what the first answer of each function costs in a fresh process that finds nothing compiled: the time
 // from main to the result, the processor's time of the process and of those that it starts, and programs compiled.
-// usage: koine_first [--list | --in-turn | name...]
+// usage: koine_first [--list | --in-turn | --whole name | name...]
 //   --in-turn    all of them in one process, one after another: what each adds to a process that has compiled before
+//   --whole      one of them in this process, with the caches that the environment names, to be timed to its end
 //   KOINE_DEVICE the device; the caches of Koine, PoCL and NVIDIA's driver are empty folders of its own
 #include <koine/koine.hpp>
 
@@ -77,6 +78,13 @@ const std::vector<Case>& cases() {
       {"chain", [] { (kn::exp(-numbers() * numbers()) * 2.0 + 1.0).eval(); }},
       {"sin", [] { kn::sin(numbers()).eval(); }},
       {"pow", [] { kn::pow(numbers(), numbers()).eval(); }},
+      {"remainder", [] { kn::remainder(numbers(), numbers()).eval(); }},
+      {"floor_divide int32", [] { kn::floor_divide(whole(), whole() + 1).eval(); }},
+      {"tan float64", [] { kn::tan(doubles()).eval(); }},
+      {"lgamma", [] { kn::lgamma(numbers()).eval(); }},
+      {"atan2", [] { kn::atan2(numbers(), numbers()).eval(); }},
+      {"float16", [] { (kn::astype(numbers(), kn::float16) * 2.0).eval(); }},
+      {"abs of complex", [] { kn::abs(kn::astype(numbers(), kn::complex64)).eval(); }},
       {"where", [] { kn::where(numbers() > 0.5, numbers(), 0.0).eval(); }},
       {"add of rows", [] { (square() + square()(0)).eval(); }},
       {"transpose", [] { kn::matrix_transpose(square()).copy().eval(); }},
@@ -133,6 +141,7 @@ const std::vector<Case>& cases() {
       {"uniform", [] { kn::random::Generator(1).uniform({size}).eval(); }},
       {"normal", [] { kn::random::Generator(1).normal({size}).eval(); }},
       {"integers", [] { kn::random::Generator(1).integers(0, 10, {size}).eval(); }},
+      {"gamma", [] { kn::random::Generator(1).gamma(2.0, {size}).eval(); }},
       {"permutation", [] { kn::random::Generator(1).permutation(size).eval(); }},
       {"the README's program", readme},
       {"15 lines", fifteen_lines},
@@ -217,6 +226,12 @@ void start(const fs::path& folder, const char* program, const char* what) {
 
 int main(int count, char** arguments) {
   const std::vector<std::string_view> words(arguments + 1, arguments + count);
+  if (words.size() == 2 && words[0] == "--whole") {
+    for (const Case& each : cases()) {
+      if (each.name == words[1]) each.run();
+    }
+    return 0;
+  }
   if (words.size() == 2 && words[0] == "--alone") {
     if (words[1] == "--in-turn") return run_in_turn(std::getenv("KOINE_DUMP_DIR"));
     for (const Case& each : cases()) {

@@ -15,7 +15,7 @@ std::string amd_architecture(std::string_view chip);
 /// NVIDIA's word for a compute capability: "sm_90" of 9 and 0.
 std::string nvidia_architecture(unsigned major, unsigned minor);
 
-/// Sets the capabilities of a device from its vendor and type.
+/// Sets the capabilities of a device from its vendor and type, and what the environment says to its driver.
 void set_capabilities(DeviceTraits& traits);
 
 }  // namespace koine::cl

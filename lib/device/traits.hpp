@@ -50,7 +50,8 @@ struct DeviceTraits {
   bool ptx_sm90a = false;            ///< takes programs in PTX, with the matrix units of NVIDIA's Hopper cards
   bool ptx_sm80 = false;             ///< takes programs in PTX, with the matrix units of NVIDIA's cards from sm_80 on
   bool builds_side_by_side = false;  ///< the driver compiles in several threads at once
-  bool exact_divide = false;         ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
+  bool keeps_programs = false;  ///< the driver keeps what it compiled on disk, as quick to load as from Koine's own
+  bool exact_divide = false;    ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
   std::uint32_t compute_units = 1;
   std::uint32_t max_group = 1;               ///< work-items in a work-group
   std::uint32_t subgroup = 0;                ///< work-items that run in step; 0 if not known

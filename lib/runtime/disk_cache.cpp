@@ -110,6 +110,7 @@ int make_folders(const fs::path& folder) {
 DiskCache::Settings DiskCache::settings_of_environment() {
   Settings settings;
   if (const auto text = base::env("KOINE_CACHE")) {
+    settings.asked = true;
     const std::string mode = base::lower(*text);
     if (mode == "off") {
       settings.mode = Mode::off;

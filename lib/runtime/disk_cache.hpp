@@ -25,6 +25,7 @@ class DiskCache {
     Mode mode = Mode::read_write;
     std::filesystem::path folder;  ///< empty: there is nowhere to put it
     std::uint64_t limit = std::uint64_t{512} << 20;
+    bool asked = false;  ///< somebody chose the mode
   };
 
   /// A file's content.
@@ -52,6 +53,8 @@ class DiskCache {
 
   bool reads() const noexcept { return settings_.mode != Mode::off; }
   bool writes() const noexcept { return settings_.mode == Mode::read_write; }
+  /// Whether programs are to be written that are kept elsewhere, too.
+  bool writes_all() const noexcept { return writes() && settings_.asked; }
 
   /// What was written under this identity, which may be any text. A bad file, or one that is not this user's alone,
   /// counts as absent, and is removed.

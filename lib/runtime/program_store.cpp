@@ -225,7 +225,7 @@ ProgramStore::ProgramRef ProgramStore::make(const ProgramText& text) {
     base::log_line(base::LogTopic::jit, "built " + described(text) + " for " + entry_.traits.selector + " in " +
                                             milliseconds_since(start) + ":\n" + text.source);
   }
-  if (!disk_.writes()) return program;
+  if (entry_.traits.keeps_programs ? !disk_.writes_all() : !disk_.writes()) return program;
   if (entry_.traits.quirks.binary_needs_launch) {
     const std::lock_guard lock(mutex_);
     std::erase_if(unsaved_, [](const auto& each) { return each.second.program.expired(); });  // never launched

@@ -394,6 +394,7 @@ TEST_CASE("what the environment says") {
   const auto settings = [] { return DiskCache::settings_of_environment(); };
   SUBCASE("defaults") {
     CHECK(settings().mode == Mode::read_write);
+    CHECK_FALSE(settings().asked);
     CHECK(settings().limit == std::uint64_t{512} << 20);
     CHECK(settings().folder == "/home/someone/.cache/koine");
     setenv("XDG_CACHE_HOME", "/var/cache/someone", 1);
@@ -412,6 +413,7 @@ TEST_CASE("what the environment says") {
     CHECK(settings().mode == Mode::off);
     setenv("KOINE_CACHE", "rw", 1);
     CHECK(settings().mode == Mode::read_write);
+    CHECK(settings().asked);
     setenv("KOINE_CACHE_SIZE", "2GiB", 1);
     CHECK(settings().limit == std::uint64_t{2} << 30);
     setenv("KOINE_CACHE_SIZE", "1000", 1);
