@@ -389,7 +389,8 @@ std::string Printer::memory_instances(const std::vector<DType>& stored) const {
   for (DType type : types) {
     const std::string type_name(name(type));
     text += is_half(type) ? "KN_MEMORY_" + type_name + "\n"
-                          : "KN_MEMORY(" + type_name + ", " + std::string(register_type(type)) + ")\n";
+                          : (is_complex(type) ? "KN_MEMORY_COMPLEX(" : "KN_MEMORY(") + type_name + ", " +
+                                std::string(register_type(type)) + ")\n";
   }
   types.clear();
   for (const Load& load : body_.loads) {
