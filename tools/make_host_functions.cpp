@@ -48,7 +48,7 @@ constexpr std::string_view places = R"(
     *static_cast<std::int64_t*>(to) = static_cast<std::int64_t>(best);          \
   }
 
-void add_places(Functions& f) {
+constexpr void add_places(Functions& f) {
 )";
 
 constexpr std::string_view loops = R"(}
@@ -67,7 +67,7 @@ constexpr std::string_view loops = R"(}
 #define divisor bs[0]
 #define scale cs[0]
 
-Functions table() {
+constexpr Functions table() {
   Functions f{};
   add_places(f);
 )";
@@ -77,7 +77,7 @@ constexpr std::string_view bottom = R"(  return f;
 
 }  // namespace
 
-const Functions KOINE_HOST_TABLE = table();
+constinit const Functions KOINE_HOST_TABLE = table();
 
 }  // namespace koine::host
 )";

@@ -36,6 +36,8 @@ struct Step {
   Walk walk;
   std::string key;
   ParamBlock parameters;
+  std::string facts, facts_before;  // of element-wise code: all that these follow from; empty where they may not
+  std::size_t groups = 0;           // and the work-groups of its launch
 
   /// The body whose outputs are stored.
   const Body& storing() const { return finish.outputs.empty() ? body : finish; }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running element-wise kernels.
 #include "exec/elementwise.hpp"
+#include "codegen/constant.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <type_traits>
 
 namespace koine::exec {
 namespace {
@@ -68,6 +71,55 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
           std::uint64_t(segment)};
 }
 
+/// Writes down all that walk, key and parameters of a body's kernel follow from: equal facts, equal results. Nothing of
+/// bodies that are more than loads and lines. What comes again and again, as in a loop, is then not worked out again.
+void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatters scatters) {
+  const codegen::Body& body = step.body;
+  std::string& facts = step.facts;
+  facts.clear();
+  const auto plain = [](const codegen::Load& load) { return load.loop < 0 && !load.take && !load.draw(); };
+  if (!body.loops.empty() || !body.folds.empty() || !body.calls.empty() ||
+      !std::all_of(body.loads.begin(), body.loads.end(), plain)) {
+    return;
+  }
+  const auto add = [&](const auto& value) {
+    static_assert(std::is_trivially_copyable_v<std::remove_cvref_t<decltype(value)>>);
+    facts.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto add_all = [&](const Shape& values) {
+    add(values.size());
+    facts.append(reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(std::int64_t));
+  };
+  add(&traits);
+  add(traits.tuning);  // which may change
+  add(step.family);
+  add(scatters);
+  add_all(body.domain);
+  for (const codegen::Load& load : body.loads) {
+    // Whether two loads are of one memory matters, which memory does not.
+    const auto first = std::find_if(body.loads.begin(), body.loads.end(), [&](const codegen::Load& other) {
+      return other.iota == load.iota &&
+             (other.source == load.source ||
+              (other.source->storage != nullptr && other.source->storage == load.source->storage));
+    });
+    add(first - body.loads.begin());
+    add(load.layout.offset);
+    add_all(load.layout.strides);
+    add(load.seams.size());
+    for (const graph::Seam& seam : load.seams) add(seam);
+  }
+  for (const graph::Node* constant : body.constants) {
+    std::array<std::byte, 16> value{};
+    codegen::write_constant(*constant, value);
+    add(value);
+  }
+  for (const codegen::Output& output : body.outputs) {
+    if (output.destination) return facts.clear();
+    add(output.node->dtype);
+  }
+  append_key(facts, body);
+}
+
 }  // namespace
 
 ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue, codegen::Step& step,
@@ -77,6 +129,15 @@ ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue,
   ElementsKernel result;
   result.local = traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
   if (body.domain.elements() == 0) return result;
+  const auto ask = [&] {
+    result.groups = step.groups;
+    result.kernel = programs.kernel(
+        step.key, [&] { return program_text(print_elementwise(body, step.walk, step.parameters, traits, scatters)); });
+    return result;
+  };
+  write_facts(step, traits, scatters);
+  if (!step.facts.empty() && step.facts == step.facts_before) return ask();
+  step.facts_before.clear();
   make_walk(body, traits, step.walk);
   const Segments segments = make_segments(step.walk, traits);
   const std::uint64_t shares = (segments.segments + segments.per_item - 1) / segments.per_item;
@@ -85,7 +146,7 @@ ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue,
     const auto stacks = divide_up(step.walk.rows(), static_cast<std::int64_t>(segments.per_item));
     items = static_cast<std::size_t>(stacks * step.walk.inner());
   }
-  result.groups = (items + result.local - 1) / result.local;
+  step.groups = (items + result.local - 1) / result.local;
   step.parameters.clear();
   add_bounds(step.parameters, step.walk, segments);
   add_values(step.parameters, body);
@@ -97,9 +158,8 @@ ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue,
   append_key(key, body);
   for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
   key.push_back(static_cast<char>(scatters));
-  result.kernel = programs.kernel(
-      key, [&] { return program_text(print_elementwise(body, step.walk, step.parameters, traits, scatters)); });
-  return result;
+  std::swap(step.facts, step.facts_before);
+  return ask();
 }
 
 Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Step& step) {

@@ -15,6 +15,7 @@ Work prepare_rows(Programs& programs, runtime::Queue& queue, codegen::Step& step
   if (body.domain.elements() > 0) {
     codegen::RowsWalk walk = make_rows_walk(body, queue.traits());
     step.parameters = parameters_of(body, walk);
+    step.facts_before.clear();
     walk.spilled = spilled = step.parameters.spills(buffers_read(body) + body.outputs.size(), queue.traits());
     const auto rows_per_group = walk.cpu ? walk.rows_per_item : local / static_cast<std::uint64_t>(walk.lanes);
     groups = (walk.rows + rows_per_group - 1) / rows_per_group;

@@ -301,9 +301,9 @@ void Lines::compute_fold(const Computed& each, std::size_t count) {
   const auto given = static_cast<std::size_t>(state == graph::State::position ? DType::int64 : type);
   functions().casts[given][static_cast<std::size_t>(line.type)](rounded.data(), from, rows);
   const std::size_t size = size_in_registers(line.type);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(room(each.line) + i * size, rounded.data() + i / length * size, size);
-  }
+  // Each is that of a whole row: repeated by strides of 0.
+  const Shape shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(length)};
+  gather({shape, Shape{1, 0}}, {}, rounded.data(), size, 0, count, room(each.line));
 }
 
 void store(const graph::Layout& layout, DType type, std::byte* memory, std::int64_t first, std::size_t count,

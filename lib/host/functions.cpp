@@ -10,8 +10,7 @@ using graph::Op;
 
 const Functions& functions() {
 #ifdef KOINE_HOST_AVX2
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (wide) return functions_avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return functions_avx2;
 #endif
   return functions_plain;
 }

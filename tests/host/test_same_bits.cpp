@@ -20,8 +20,8 @@ namespace kn = koine;
 using kn::Array;
 using kn::DType;
 using kn::Shape;
-using kn::test::HostStepWork;
 using kn::test::exhaustive;
+using kn::test::HostStepWork;
 
 namespace {
 
