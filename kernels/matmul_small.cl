@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix product for GPUs where one side has few lines, every type: many small matrices, or a tall one by a narrow one.
-// A work-item takes one line of the long side (a row of A, or a column of B) and up to 8 of the short one; an element is
-// one sum along the depth. Names are for a long A; the host gives strides the other way round for a long B.
+// A work-item takes one line of the long side (a row of A, or a column of B) and up to KN_SHORT of the short one; an
+// element is one sum along the depth. Names are for a long A; the host gives strides the other way round for a long B.
 
 #include "common/matmul_types.clh"
 
@@ -16,7 +16,10 @@
 #define KN_OUT_QUADS 0
 #endif
 
-#define KN_SHORT 8  // lines of the short side that a work-item takes
+// Lines of the short side that a work-item takes: a multiple of four.
+#ifndef KN_SHORT
+#define KN_SHORT 8
+#endif
 #define KN_PASTE_(x, y) x##y
 #define KN_PASTE(x, y) KN_PASTE_(x, y)
 #define KN_GROUP 128

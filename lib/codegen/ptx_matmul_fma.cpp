@@ -131,7 +131,9 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   const auto multiply = [&](int half, int down, int across) {
     for (int step = 0; step < four; ++step) {
       for (int i = 0; i < four; ++i) {
-        for (int j = 0; j < four; ++j) {
+        // There and back, so that each shares an operand with the one before: three registers of one bank take longer.
+        for (int place = 0; place < four; ++place) {
+          const int j = i % 2 == 0 ? place : four - 1 - place;
           const std::string to = sum(four * down + i, four * across + j);
           out.line("fma.rn.f32 ", to, ", ", a.value(a_slot(half, down), i, step), ", ",
                    b.value(b_slot(half, across), j, step), ", ", to, ";");

@@ -56,11 +56,15 @@ bool suits_clblast(const MatmulProblem& p) {
 /// Whether tiles would be mostly empty, and there are lines enough on the long side for a work-item each. The kernel
 /// counts work-items and elements of results in 32 bits, and goes along the whole depth.
 bool suits_small(const MatmulProblem& p) {
-  constexpr std::int64_t most_lines = 16, most_depth = 256, least_items = 4096;
+  // The kernel loads several elements of these types at once.
+  const bool wide = p.dtype == float32 || p.dtype == float64;
+  constexpr std::int64_t few_lines = 16, few_depth = 64;
+  constexpr std::int64_t most_lines = 32, most_depth = 256, least_items = 4096;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [least, long_side] = std::minmax(p.m, p.n);
   if (p.fixed && is_complex(p.dtype) && p.n > p.m) return false;  // a * b adds up in another order than b * a
-  return least <= most_lines && p.k <= most_depth && long_side <= most / most_lines / batch_count(p) &&
+  if (least > few_lines && !(wide && least <= most_lines && p.k <= few_depth)) return false;
+  return p.k <= most_depth && long_side <= most / most_lines / batch_count(p) &&
          long_side * batch_count(p) >= least_items;
 }
 

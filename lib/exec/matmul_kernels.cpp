@@ -31,7 +31,8 @@ struct MatmulSpec {
   std::optional<int> cpu = {}, lanes = {}, rows = {}, vectors = {};  // matmul_cpu and matmul_vector
   std::optional<int> tile = {}, depth = {};                          // matmul_tile
   std::optional<int> slices = {}, group = {}, fold = {};             // a card's matmul_vector
-  bool a_quads = false, b_quads = false, out_quads = false;          // matmul_small
+  std::optional<int> short_side = {};                                // matmul_small, and these:
+  bool a_quads = false, b_quads = false, out_quads = false;
   bool fixed = false, parts = false, passes = false;
 
   template <class Visit>
@@ -46,6 +47,7 @@ struct MatmulSpec {
     v.define("KN_SLICES", slices);
     v.define("KN_GROUP", group);
     v.define("KN_FOLD", fold);
+    v.define("KN_SHORT", short_side);
     v.define("KN_A_QUADS", codegen::one_if(a_quads));
     v.define("KN_B_QUADS", codegen::one_if(b_quads));
     v.define("KN_OUT_QUADS", codegen::one_if(out_quads));
@@ -238,6 +240,9 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
   spec.a_quads = quads(p.a.offset, p.a.column_stride, p.a.row_stride, p.batch.a_strides) && even(p.k);
   spec.b_quads = quads(p.b.offset, p.b.column_stride, p.b.row_stride, p.batch.b_strides) && even(p.n);
   spec.out_quads = quads(p.out_offset, out_column, out_row, {}) && even(p.n);
+  std::int64_t lines = 8;  // of a work-item: all, so that it reads its own once
+  while (lines < p.n) lines *= 2;
+  spec.short_side = static_cast<int>(lines);
   const runtime::KernelRef kernel = programs.kernel_of_file("matmul_small", spec, "matmul_small");
   parameters::kn_matmul_small d{};
   d.out_offset = p.out_offset;
@@ -257,7 +262,7 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
   set(d.batch_sizes, p.batch.sizes);
   set(d.a_batch, p.batch.a_strides);
   set(d.b_batch, p.batch.b_strides);
-  constexpr std::int64_t group = 128, lines = 8;  // of a work-item
+  constexpr std::int64_t group = 128;
   const std::int64_t items = divide_up(p.batch.count() * divide_up(p.n, lines) * p.m, group) * group;
   return [&queue, swapped, kernel, d, items](const MatmulMemory& memory) {
     runtime::Launch launch(queue, kernel);

@@ -29,6 +29,9 @@ void check_thin() {
     check({601, 8, 12}, Way::transposed, {601, 12, 16}, Way::contiguous);
     check({700, 7, 5}, Way::contiguous, {700, 5, 3}, Way::transposed);
     check({4100, 1, 2}, Way::contiguous, {4100, 2, 2}, Way::contiguous);
+    check({140, 32, 32}, Way::contiguous, {140, 32, 32}, Way::contiguous);
+    check({33, 63}, Way::contiguous, {63, 4200}, Way::contiguous);
+    check({4200, 24}, Way::contiguous, {24, 25}, Way::transposed);
     // A long side of A or of B, and a batch that shares it.
     check({4200, 12}, Way::contiguous, {12, 11}, Way::contiguous);
     check({4200, 20}, Way::stepped, {20, 4}, Way::repeated);

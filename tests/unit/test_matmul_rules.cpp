@@ -108,6 +108,8 @@ TEST_CASE("where one side has few lines, each line of the other has a work-item"
     CHECK(route(traits, problem(koine::int8, 16, 10'000, 256)) == MatmulRoute::small);
     CHECK(route(traits, problem(koine::int8, 10'000, 17, 256)) == MatmulRoute::tile);
     CHECK(route(traits, problem(koine::int8, 10'000, 16, 257)) == MatmulRoute::tile);
+    CHECK(route(traits, problem(koine::float64, 10'000, 32, 64)) == MatmulRoute::small);
+    CHECK(route(traits, problem(koine::float64, 10'000, 32, 65)) != MatmulRoute::small);
     MatmulProblem complex = problem(koine::complex64, 3, 10'000, 5);
     CHECK(route(traits, complex) == MatmulRoute::small);
     complex.fixed = true;
