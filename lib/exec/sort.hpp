@@ -34,7 +34,6 @@ struct SortSpec {
   bool placed;             // the positions move along
   bool apart = false, wide = false, cpu = false;
   std::optional<int> each = std::nullopt;
-  bool match = false;    // to be tried
   bool payload = false;  // words move along with keys, in place of positions (sort_sweep.cl)
   bool warps = false;    // kernels/common/lanes.clh may take them
 
@@ -49,7 +48,6 @@ struct SortSpec {
     v.define("KN_EACH", each);
     v.define("KN_LANES", warps);
     v.define("KN_PAYLOAD", payload);
-    v.define("KN_MATCH", match);
   }
 };
 

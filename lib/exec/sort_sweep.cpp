@@ -8,7 +8,6 @@
 #include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 namespace koine::exec {
@@ -21,25 +20,17 @@ constexpr std::uint64_t digits = 256;
 constexpr std::uint64_t tickets = 16;
 // Elements of a row that a group counts at least, so that its own table is worth it, and such groups.
 constexpr std::uint64_t fewest_counted = 8192, groups_per_unit = 8;
+// NVIDIA's compiler takes as many registers as it likes unless told, so that few groups run side by side.
+constexpr const char* few_registers = " -cl-nv-maxrregcount=64";
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 /// With so many elements for each work-item.
 SortSpec with_each(SortSpec spec) {
   spec.each = size_of(spec.key.type) > 4 ? 8 : 16;
-  if (const char* each = std::getenv("KOINE_TRY_EACH"))
-    spec.each = std::atoi(each) / (size_of(spec.key.type) > 4 ? 2 : 1);
-  if (const char* match = std::getenv("KOINE_TRY_MATCH")) spec.match = *match != 0;
   spec.warps = true;
   spec.apart = spec.wide = false;  // places always lie beside keys, in 32 bits
   return spec;
-}
-
-/// NVIDIA's compiler takes as many registers as it likes unless told, so that few groups run side by side.
-std::string register_option() {
-  const char* most = std::getenv("KOINE_TRY_REGS");
-  if (most != nullptr && *most == 0) return "";
-  return std::string(" -cl-nv-maxrregcount=") + (most != nullptr ? most : "64");
 }
 
 }  // namespace
@@ -53,7 +44,7 @@ SortSweep::SortSweep(Programs& programs, runtime::Queue& queue, const SortSpec& 
       spec_(with_each(spec)),
       key_(size_of(spec.key.type)),
       tile_(group_size * static_cast<std::uint64_t>(*spec_.each)) {
-  const std::string options = codegen::options_of(spec_) + register_option();
+  const std::string options = codegen::options_of(spec_) + few_registers;
   const auto kernel = [&](const char* entry) {
     const auto make = [&] {
       return runtime::ProgramText{std::string(runtime::kernel_source("sort_sweep")), options, "", "sort_sweep"};

@@ -28,7 +28,10 @@ class Topk {
         count_(static_cast<std::uint64_t>(node.inputs[0]->shape.back())),
         rows_(static_cast<std::uint64_t>(node.inputs[0]->shape.elements()) / count_),
         host_(host_finds_topk(queue.traits(), static_cast<std::uint64_t>(info_.k))) {
-    if (host_) return;
+    if (host_) {
+      programs.host_command(topk_on_host);
+      return;
+    }
     const SelectSpec spec{{node.inputs[0]->dtype}, true, queue.traits().cpu_loops()};
     if (count_ <= longest_whole_row(queue.traits())) {
       whole_ = programs.kernel_of_file("select_rows", spec, "topk_rows");
@@ -46,8 +49,7 @@ class Topk {
     const std::uint64_t elements = rows_ * static_cast<std::uint64_t>(info_.k);
     BufferRef values = allocate(elements * size_of(x.dtype)), places = allocate(elements * sizeof(std::int64_t));
     if (host_) {
-      run_topk_on_host(queue_, {x.dtype}, rows, static_cast<std::uint64_t>(info_.k), *values, *places,
-                       function_of(node_));
+      run_topk_on_host(queue_, {x.dtype}, rows, static_cast<std::uint64_t>(info_.k), *values, *places);
     } else {
       whole_ ? run_rows(rows, *values, *places) : run_blocks(rows, *values, *places);
     }

@@ -115,13 +115,13 @@ runtime::HostCommand::Function work_of(const Task& task, const KeySpec& spec, co
 bool host_finds_topk(const DeviceTraits& traits, std::uint64_t k) { return traits.host_commands && k <= most; }
 
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
-                      const runtime::Buffer& values, const runtime::Buffer& places, std::string_view function) {
+                      const runtime::Buffer& values, const runtime::Buffer& places) {
   const std::uint64_t elements = rows.count * rows.rows;
   const std::uint64_t units =
       std::min<std::uint64_t>(queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores()));
   const Task task{rows.count, rows.rows, k, std::max<std::size_t>(2 * k, 1024),
                   static_cast<int>(std::clamp<std::uint64_t>(elements / elements_of_thread, 1, units))};
-  runtime::HostCommand command(queue, std::string(function) + "_host");
+  runtime::HostCommand command(queue, std::string(topk_on_host));
   command.in(rows.from).out(values).out(places);
   command.moves(elements * size_of(key.type), rows.rows * k * (size_of(key.type) + sizeof(std::int64_t)));
   runtime::HostCommand::Function work = size_of(key.type) == 1   ? work_of<std::uint8_t>(task, key, rows)

@@ -10,11 +10,14 @@
 
 namespace koine::exec {
 
+/// The name of its command.
+inline constexpr std::string_view topk_on_host = "topk_host";
+
 /// Whether the host finds the first k of rows: as the kernels do, in one pass and without compiling.
 bool host_finds_topk(const DeviceTraits& traits, std::uint64_t k);
 
 /// The same results as those of topk_rows and topk_write: the first k of each row, in the order of their positions.
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
-                      const runtime::Buffer& values, const runtime::Buffer& places, std::string_view function);
+                      const runtime::Buffer& values, const runtime::Buffer& places);
 
 }  // namespace koine::exec
