@@ -54,10 +54,16 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   const ulong unit = (ulong)get_group_id(0) * across + local_id % across;
   const KN_INDEX rest = (KN_INDEX)unit / (KN_INDEX)d.row_segments;
   const KN_INDEX tile = (KN_INDEX)unit - rest * (KN_INDEX)d.row_segments;
+#ifdef KN_BLOCKS
   const KN_INDEX kept = rest / (KN_INDEX)d.blocks;
   const KN_INDEX block = rest - kept * (KN_INDEX)d.blocks;
+#else
+  const KN_INDEX kept = rest;
+  const KN_INDEX block = 0;
+#endif
   const ulong i = (ulong)tile * KN_W;
-  const ulong left = d.inner - i;
+  // Vectors are whole, or else of one element.
+  const ulong left = KN_W;
   KN_STATE acc = KN_IDENTITY;
   if (unit < d.units) {
     const ulong last = min((ulong)(block + 1) * d.per_block, d.segments);
@@ -68,38 +74,50 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       const uint rows = min((last - chunk + KN_LANES - 1) / KN_LANES, (ulong)KN_CHUNK);
       KN_VALUE values[KN_CHUNK];
       KN_VALUE sum = 0;
-      // Unrolled, or `values` would lie in memory.
+      // Unrolled, or `values` would lie in memory. Past the end the last row is read again, so that no load waits for
+      // another's condition.
 #pragma unroll
       for (uint r = 0; r < KN_CHUNK; ++r) {
-        values[r] = 0;
-        if (r < rows) {
-          const KN_INDEX row = (KN_INDEX)(chunk + r * KN_LANES);
-          KN_ROW
-          KN_BODY
-          values[r] = taken;
-          sum += taken;
-        }
+        const KN_INDEX row = (KN_INDEX)min(chunk + r * KN_LANES, last - 1);
+        KN_ROW
+        KN_BODY
+        values[r] = taken;
       }
+#pragma unroll
+      for (uint r = 0; r < KN_CHUNK; ++r) sum += r < rows ? values[r] : (KN_VALUE)(0);
       const KN_VALUE count = (KN_VALUE)(rows);
       const KN_VALUE mean = sum / count;
       KN_VALUE rest_of_sum = 0;
       KN_VALUE squares = 0;
 #pragma unroll
       for (uint r = 0; r < KN_CHUNK; ++r) {
-        if (r < rows) {
-          const KN_VALUE apart = values[r] - mean;
-          rest_of_sum += apart;
-          squares += apart * apart;
-        }
+        const KN_VALUE apart = r < rows ? values[r] - mean : (KN_VALUE)(0);
+        rest_of_sum += apart;
+        squares += apart * apart;
       }
       acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest_of_sum, squares));
     }
 #else
-#pragma unroll 8
-    for (ulong s = mine; s < last; s += KN_LANES) {
-      const KN_INDEX row = (KN_INDEX)s;
-      KN_ROW
-      KN_BODY
+    // All loads of a batch are under way together, since no branch lies between them; in the last ones the last row is
+    // read again.
+    ulong s = mine;
+    for (; s + 7 * KN_LANES < last; s += 8 * KN_LANES) {
+#pragma unroll
+      for (uint t = 0; t < 8; ++t) {
+        const KN_INDEX row = (KN_INDEX)(s + t * KN_LANES);
+        KN_ROW
+        KN_BODY
+      }
+    }
+    for (; s < last; s += 4 * KN_LANES) {
+#pragma unroll
+      for (uint t = 0; t < 4; ++t) {
+        const KN_INDEX row = (KN_INDEX)min(s + t * KN_LANES, last - 1);
+        const KN_STATE before = acc;
+        KN_ROW
+        KN_BODY
+        if (s + t * KN_LANES >= last) acc = before;
+      }
     }
 #endif
   }

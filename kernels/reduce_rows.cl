@@ -23,7 +23,8 @@
 // On a CPU, KN_CHAINS is the number of running vectors of a work-item, and KN_SKIMMED, for positions, that of vectors
 // whose best value, by KN_LOOK, which leaves a vector in `looked`, is found before their places are.
 //
-// On a GPU, KN_WHOLE says that rows are whole vectors, and KN_ROUNDS that a work-item takes no more than so many.
+// On a GPU, KN_WHOLE says that rows are whole vectors, KN_BLOCKS that a result may have several blocks, and KN_ROUNDS
+// that a work-item takes no more than so many vectors.
 //
 // KN_TOGETHER folds the vectors of KN_W neighbouring units at once, by KN_PAIR(a, b), which combines the neighbours in two
 // vectors and leaves the results side by side; KN_PUT_ALL, as in reduce_columns.cl, stores them. KN_DENSE says that rows
@@ -285,8 +286,13 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   const ulong unit = (ulong)get_group_id(0) * (KN_GROUP / KN_LANES) + get_local_id(0) / KN_LANES;
   KN_STATE acc = KN_IDENTITY;
   if (unit < d.units) {
+#ifdef KN_BLOCKS
     const KN_INDEX kept = (KN_INDEX)unit / (KN_INDEX)d.blocks;
     const ulong first = (unit - (ulong)kept * d.blocks) * d.per_block;
+#else
+    const KN_INDEX kept = (KN_INDEX)unit;
+    const ulong first = 0;
+#endif
     const ulong last = min(first + d.per_block, d.segments);
     KN_KEPT
 #ifdef KN_CHUNK
@@ -298,15 +304,13 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       // Unrolled, or `values` would lie in memory.
 #pragma unroll
       for (uint t = 0; t < KN_CHUNK; ++t) {
-        const ulong s = chunk + t * KN_LANES;
-        values[t] = 0;
-        lefts[t] = 0;
-        if (s < last) {
-          KN_SEGMENT
-          KN_BODY
-          lefts[t] = min(left, (ulong)KN_W);
-          values[t] = kn_only(taken, lefts[t]);
-        }
+        // Past the end the last vector is read again, so that no load waits for another's condition.
+        const bool exists = chunk + t * KN_LANES < last;
+        const ulong s = exists ? chunk + t * KN_LANES : last - 1;
+        KN_SEGMENT
+        KN_BODY
+        lefts[t] = exists ? min(left, (ulong)KN_W) : 0;
+        values[t] = kn_only(taken, lefts[t]);
         sum += values[t];
         count += kn_only((KN_VALUE)(1), lefts[t]);
       }
@@ -321,21 +325,30 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       }
       acc = kn_moments_combined(acc, kn_moments_around(mean, count, rest, squares));
     }
-#elif defined(KN_ROUNDS)
-    // A loop of known length has all its loads under way together.
+#else
+    // All loads of a batch are under way together, since no branch lies between them; in the last ones the last vector is
+    // read again.
+    ulong begin = first + lane;
+#ifndef KN_ROUNDS
+    for (; begin + 3 * KN_LANES < last; begin += 4 * KN_LANES) {
 #pragma unroll
-    for (uint t = 0; t < KN_ROUNDS; ++t) {
-      const ulong s = first + lane + t * KN_LANES;
-      if (s < last) {
+      for (uint t = 0; t < 4; ++t) {
+        const ulong s = begin + t * KN_LANES;
         KN_SEGMENT
         KN_BODY
       }
     }
-#else
-#pragma unroll 4
-    for (ulong s = first + lane; s < last; s += KN_LANES) {
-      KN_SEGMENT
-      KN_BODY
+#define KN_ROUNDS 4
+#endif
+    for (; begin < last; begin += KN_ROUNDS * KN_LANES) {
+#pragma unroll
+      for (uint t = 0; t < KN_ROUNDS; ++t) {
+        const ulong s = min(begin + t * KN_LANES, last - 1);
+        const KN_STATE before = acc;
+        KN_SEGMENT
+        KN_BODY
+        if (begin + t * KN_LANES >= last) acc = before;
+      }
     }
 #endif
   }

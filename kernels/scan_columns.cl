@@ -48,7 +48,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   const ulong wanted = ((ulong)(unit - rest * (KN_INDEX)d.tiles) * across + column) * KN_W;
   const bool exists = wanted < d.inner;
   const ulong i = exists ? wanted : 0;
-  const ulong left = d.inner - i;
+  const ulong left = KN_W;  // vectors are whole, or else of one element
 #ifdef KN_CARRIED
   const KN_INDEX kept = rest;
 #else
