@@ -23,7 +23,7 @@ constexpr Element elements[] = {{"char", "char", "uchar"},     {"uchar", "char",
 constexpr std::string_view every_width[] = {"", "2", "4", "8", "16"};
 
 /// What a function is declared for.
-enum class Of { nothing, words, integers, single, floats, numbers };
+enum class Of { nothing, words, longs, integers, single, floats, numbers };
 enum class Wide { no, only, too };
 
 /// In a form NAME is the function, WIDTH that of a vector, T the vector, E its element, I and U the signed and the
@@ -69,6 +69,7 @@ constexpr Row rows[] = {
     {"atomic_add atomic_sub atomic_xchg atomic_min atomic_max atomic_and atomic_or atomic_xor",
      Of::words, Wide::no, "PLAIN T NAME(volatile SPACE T*, T)"},
     {"atomic_inc atomic_dec", Of::words, Wide::no, "PLAIN T NAME(volatile SPACE T*)"},
+    {"atom_add atom_sub atom_xchg", Of::longs, Wide::no, "PLAIN T NAME(volatile SPACE T*, T)"},
     {"atomic_cmpxchg", Of::words, Wide::no, "PLAIN T NAME(volatile SPACE T*, T, T)"},
 };
 // clang-format on
@@ -99,6 +100,7 @@ bool matches(Of of, const Element& element) {
   switch (of) {
     case Of::nothing: return false;
     case Of::words: return element.name == "int" || element.name == "uint";
+    case Of::longs: return element.name == "long" || element.name == "ulong";
     case Of::integers: return !floating;
     case Of::single: return element.name == "float";
     case Of::floats: return floating;

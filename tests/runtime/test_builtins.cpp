@@ -59,7 +59,8 @@ TEST_CASE("declarations agree with the compiler's own") {
       "fmin fmod hypot nextafter pow remainder fma mad ldexp ilogb isfinite isinf isnan signbit abs clz popcount "
       "mul_hi "
       "rotate max min clamp select any all vload vstore vload_half vstore_half atomic_add atomic_sub "
-      "atomic_xchg atomic_min atomic_max atomic_and atomic_or atomic_xor atomic_inc atomic_dec atomic_cmpxchg convert_ "
+      "atomic_xchg atomic_min atomic_max atomic_and atomic_or atomic_xor atomic_inc atomic_dec atomic_cmpxchg atom_add "
+      "atom_sub atom_xchg convert_ "
       "char uchar short ushort int uint long ulong float double _sat _rtz";
   const std::string kernel = "__kernel void k(__global float* x) { x[0] = fma(x[1], x[2], x[3]); }";
   CHECK_NOTHROW(build(builtin_declarations(every) + kernel, true));
