@@ -248,6 +248,7 @@ TEST_CASE("many rows of several blocks, of which a GPU's groups carry the totals
       CHECK(same_bits(sums, along(shape, axis, values, fixed_sums<double>)));
     };
     check({130, 5000}, 1);
+    check({40, 5000}, 1);
     check({128, 17 * 2048 + 5}, 1);
     check({2 * 2048 + 30, 2050}, 0);
   });
