@@ -172,12 +172,12 @@ TEST_CASE("reductions serve all shapes of a kind") {
       CHECK(sums == by_position<double>(
                         {m}, [&](const Shape& p) { return double(n) * (double(p[0]) + double(n - 1) * m / 2); }));
     };
-    // On a GPU the work-items that share a column are more where columns are few.
+    // On a GPU more work-items share a column where columns are few or long.
     for (const int m : {256, 1024}) columns(5, m);
     CHECK(programs_of([&] {
             for (int n : {3, 10, 31}) columns(n, 256);
             for (int n : {3, 10, 31}) columns(n, 1024);
-          }) == 0);
+          }) <= (on_cpu() ? 0 : 1));
   });
 }
 

@@ -88,8 +88,7 @@ TEST_CASE("child: our kernels multiply" * doctest::skip()) {
   CHECK(foreign_launches() == 0);
 }
 
-TEST_CASE(
-    "large products of a BLAS type are CLBlast's on an AMD card, our own on NVIDIA's, and on a CPU without a BLAS") {
+TEST_CASE("large products of a BLAS type are CLBlast's on an AMD card, our own on NVIDIA's and a CPU without BLAS") {
   check_played("amd", "child: CLBlast multiplies");
   for (const char* const play : {"nvidia", "pocl", "llvmpipe"}) {
     check_played(play, "child: our kernels multiply", {{"KOINE_BLAS", "off"}});
