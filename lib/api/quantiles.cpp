@@ -267,6 +267,8 @@ HistogramResult histogram(const Array& x, const Array& edges) {
     throw ShapeError("[histogram] the edges have shape " + to_string(edges.shape()) +
                      "; they must have one axis, of size two or more");
   }
+  const Operand first(x), second(edges);
+  (void)api::common_place("histogram", {&first, &second});
   if (!all(edges(slice(none, -1)) <= edges(slice(1, none))).item<bool>()) {
     throw ValueError("[histogram] an edge is below the one before it, or NaN; the edges must rise");
   }

@@ -40,7 +40,11 @@ FoldOrder order_of(const codegen::ReduceWalk& walk, const ReducePass& pass, std:
   if (walk.columns) return {number(walk.fixed ? walk.lanes : 1), reduced, Join::halves};
   if (walk.fixed) return {number(walk.tile) * width, reduced, Join::halves};
   const bool in_turn = pass.several.empty();
-  return {width, number(walk.inner), walk.together ? Join::neighbours : in_turn ? Join::in_turn : Join::halves};
+  return {width, number(walk.inner),
+          walk.together ? Join::neighbours
+          : in_turn     ? Join::in_turn
+                        : Join::halves,
+          number(walk.chains), number(walk.segment)};
 }
 
 }  // namespace
@@ -62,11 +66,22 @@ bool folds(ReduceKind kind, DType type) {
 void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
                const std::byte* elements, std::byte* results) {
   const std::size_t size = size_in_registers(type);
-  std::vector<std::byte> running(order.values * size);
+  const std::size_t round = order.sets * order.values, most = order.sets > 0 ? order.segment : order.run;
+  std::vector<std::byte> running(order.values * size), sets(round * size);
   for (std::size_t row = 0; row < rows; ++row) {
     fill_with_identity(kind, type, running.data(), order.values);
     for (std::size_t end = 0, i = 0; i < length; i = end) {
-      end = std::min(i + order.run, length);
+      end = std::min({i + most, (i / order.run + 1) * order.run, length});
+      if (round > 0 && end - i >= round) {
+        fill_with_identity(kind, type, sets.data(), round);
+        for (; end - i >= round; i += round) {
+          combine(kind, type, sets.data(), elements + (row * length + i) * size, sets.data(), round);
+        }
+        for (std::size_t set = 0; set < order.sets; ++set) {
+          const std::byte* const next = sets.data() + set * order.values * size;
+          combine(kind, type, running.data(), next, running.data(), order.values);
+        }
+      }
       for (; i < end; i += order.values) {
         const std::byte* const next = elements + (row * length + i) * size;
         combine(kind, type, running.data(), next, running.data(), std::min(order.values, end - i));

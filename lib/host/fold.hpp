@@ -19,6 +19,9 @@ struct FoldOrder {
   enum class Join : std::uint8_t { in_turn, halves, neighbours };
   std::size_t values, run;
   Join join;
+  // Several sets of them, where there are: of each `segment` elements of a run, as many vectors as make whole rounds of
+  // the sets fall to these in turn, which are combined one after another before the rest.
+  std::size_t sets = 0, segment = 0;
 };
 
 /// A divisor or a scale in the type that values are combined in.

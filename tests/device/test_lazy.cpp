@@ -272,7 +272,7 @@ TEST_CASE("other sizes, strides and constants need no other program") {
     CHECK(programs(ramp(17), 1.0, 2) == 0);
     CHECK(programs(reshape(x, {20, 30, 10}), 1.0, 2) == 0);
     CHECK(programs(x(slice(100, 200)), 1.0, 2) == 0);
-    programs(x(slice(none, none, 2)), 1.0, 2);
+    programs(x(slice(none, none, 3)), 1.0, 2);
     CHECK(programs(x(slice(7, none, 5)), 2.0, 3) == 0);
     programs(x(slice(none, none, -1)), 3.0, 2);  // a card takes it in vectors, as what else lies side by side
     CHECK(programs(x(slice(77, none, -1)), 1.0, 2) == 0);

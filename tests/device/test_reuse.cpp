@@ -83,7 +83,7 @@ TEST_CASE("element-wise kernels serve all shapes, offsets and constants") {
               for (int start : {1, 5, 99}) check(f(slice(start, none, 3)), start, 3);
               check(f(slice(none, 100, -4)), 4999, -4);
               check(kn::reshape(f, {50, 100})(all, 7), 7, 100);
-            }) == 1);
+            }) == (on_cpu() ? 2 : 1));  // a CPU reads every second element in vectors
       // A card takes neighbours in vectors, whichever way round they lie.
       CHECK(programs_of([&] {
               for (int start : {4999, 100, 64}) check(f(slice(start, none, -1)), start, -1);
@@ -150,7 +150,7 @@ TEST_CASE("reductions serve all shapes of a kind") {
             for (int n : {2, 10, 100, 1000, 20'000}) CHECK(kn::sum(x(slice(0, n))).item<double>() == sum_of(0, n));
             for (int first : {1, 3, 64, 1000})
               CHECK(kn::sum(x(slice(first, first + 512))).item<double>() == sum_of(first, 512));
-          }) <= (on_cpu() ? 1 : 8));
+          }) <= (on_cpu() ? 2 : 8));
     // Two passes.
     CHECK(programs_of([&] {
             for (int n : {100'000, 150'001, 300'000}) CHECK(kn::sum(x(slice(0, n))).item<double>() == sum_of(0, n));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/arrays.hpp"
+#include "support/builds.hpp"
 #include "support/devices.hpp"
 #include "support/fail_layer.hpp"
 #include "support/inner.hpp"
@@ -117,11 +118,11 @@ TEST_CASE("what a compiler or a linker refuses is built once") {
     for (const char* source : {"kernel void test(global int* x) { x[0] = ; }",
                                "int nowhere(int x); kernel void test(global int* x) { x[0] = nowhere(x[0]); }"}) {
       CAPTURE(std::string(source));
-      const Failing second("clBuildProgram", build_failure, always, 1);
+      const Failing more("clBuildProgram", build_failure, always, kn::test::texts_of_build());
       // Some link, and say so, when the kernel is made.
       const std::string message = message_of<kn::KernelBuildError>([&] { kn::test::build_kernel({source}); });
       CHECK(message.starts_with("[eval] "));
-      CHECK(second.failed() == 0);
+      CHECK(more.failed() == 0);
     }
   });
 }
@@ -135,7 +136,7 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
     for (int time = 0; time < 3; ++time) {
       const Failing failing("clBuildProgram", build_failure);
       check_sentence(message_of<kn::KernelBuildError>([&] { y.eval(); }), build_failure, "build a kernel");
-      CHECK(failing.failed() == (kn::test::facts_of().builds_fail_now_and_then ? 4 : 1));
+      CHECK(failing.failed() == kn::test::texts_of_build() * (kn::test::facts_of().builds_fail_now_and_then ? 4 : 1));
     }
     for (const char* function : {"clCreateProgramWithSource", "clCreateKernel"}) {
       CAPTURE(std::string(function));

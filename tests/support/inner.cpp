@@ -2,6 +2,7 @@
 // The facade of the library's inside.
 #include "support/inner.hpp"
 
+#include "support/builds.hpp"
 #include "support/host_steps.hpp"
 
 #include <koine/memory.hpp>
@@ -91,6 +92,9 @@ Activity activity_of(const Device& device) {
 }
 
 bool was_used(const Device& device) { return Context::existing(device.record()) != nullptr; }
+
+int texts_of_build() { return Context::of(default_device()).traits().quirks.reads_all_builtins ? 2 : 1; }
+
 std::uint64_t host_steps_of(const Device& device) { return Context::of(device).activity().host_steps; }
 HostStepWork::HostStepWork(std::uint32_t work, const Device& device)
     : value_(const_cast<DeviceTraits&>(traits_of(device)).tuning.host_step_work),
