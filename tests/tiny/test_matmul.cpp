@@ -51,6 +51,12 @@ TEST_CASE("more rows and columns than the largest tile has") {
   check_product<float>(matrix<float>({130, 9}, Way::contiguous), matrix<float>({9, 131}, Way::contiguous));
 }
 
+TEST_CASE("many small products") {
+  for (const Way way : {Way::contiguous, Way::transposed}) {
+    check_product<float>(matrix<float>({515, 2, 3}, way), matrix<float>({515, 3, 9}, Way::contiguous));
+  }
+}
+
 TEST_CASE("matrices times vectors") {
   check_vectors<float>();
   check_vectors<kn::float16_t>();
