@@ -27,7 +27,7 @@ class Topk {
         results_(wanted_results(node)),
         count_(static_cast<std::uint64_t>(node.inputs[0]->shape.back())),
         rows_(static_cast<std::uint64_t>(node.inputs[0]->shape.elements()) / count_),
-        host_(host_finds_topk(queue.traits(), static_cast<std::uint64_t>(info_.k))) {
+        host_(host_finds_topk(queue, static_cast<std::uint64_t>(info_.k))) {
     if (host_) {
       programs.host_command(topk_on_host);
       return;

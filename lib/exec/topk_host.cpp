@@ -5,6 +5,7 @@
 #include "base/dtypes.hpp"
 #include "base/parallel.hpp"
 #include "exec/topk_filter.hpp"
+#include "runtime/context.hpp"
 #include "runtime/host_command.hpp"
 
 #include <algorithm>
@@ -112,7 +113,9 @@ runtime::HostCommand::Function work_of(const Task& task, const KeySpec& spec, co
 
 }  // namespace
 
-bool host_finds_topk(const DeviceTraits& traits, std::uint64_t k) { return traits.host_commands && k <= most; }
+bool host_finds_topk(const runtime::Queue& queue, std::uint64_t k) {
+  return queue.traits().host_commands && queue.context().works_in_host_memory() && k <= most;
+}
 
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
                       const runtime::Buffer& values, const runtime::Buffer& places) {

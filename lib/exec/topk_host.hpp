@@ -14,7 +14,7 @@ namespace koine::exec {
 inline constexpr std::string_view topk_on_host = "topk_host";
 
 /// Whether the host finds the first k of rows: as the kernels do, in one pass and without compiling.
-bool host_finds_topk(const DeviceTraits& traits, std::uint64_t k);
+bool host_finds_topk(const runtime::Queue& queue, std::uint64_t k);
 
 /// The same results as those of topk_rows and topk_write: the first k of each row, in the order of their positions.
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,

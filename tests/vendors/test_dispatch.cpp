@@ -259,7 +259,6 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
     if (file.path().extension() != ".cl" || file.path().stem().string().ends_with("_cpu")) continue;
     if (file.path().stem() == "matmul_split") continue;  // runs beside programs in PTX, which no play takes
     if (file.path().stem() == "sort_sweep" || file.path().stem() == "sort_blocks") continue;  // one of the two, below
-    if (file.path().stem() == "topk" && kn::default_device().type() == kn::DeviceType::cpu) continue;  // host's
     std::ifstream text(file.path());
     std::string purpose;
     std::getline(std::getline(text, purpose), purpose);
