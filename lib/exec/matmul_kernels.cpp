@@ -61,7 +61,7 @@ MatmulSpec spec_of(const MatmulPiece& p) { return {.type = p.dtype, .fixed = p.f
 
 void set(long (&to)[4], const std::array<std::int64_t, 4>& from) { std::copy(from.begin(), from.end(), to); }
 
-/// Fills in what tiles and blocks have in common.
+/// Fills in what tiles, blocks and small products have in common.
 template <class Parameters>
 Parameters parameters_of(const MatmulPiece& p) {
   Parameters d{};
@@ -72,8 +72,8 @@ Parameters parameters_of(const MatmulPiece& p) {
   d.a_column = p.a.column_stride;
   d.b_row = p.b.row_stride;
   d.b_column = p.b.column_stride;
-  d.m = p.m;
-  d.n = p.n;
+  d.m = static_cast<decltype(d.m)>(p.m);
+  d.n = static_cast<decltype(d.n)>(p.n);
   d.k = p.k;
   set(d.batch_sizes, p.batch.sizes);
   set(d.a_batch, p.batch.a_strides);
@@ -244,24 +244,11 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
   while (lines < p.n) lines *= 2;
   spec.short_side = static_cast<int>(lines);
   const runtime::KernelRef kernel = programs.kernel_of_file("matmul_small", spec, "matmul_small");
-  parameters::kn_matmul_small d{};
-  d.out_offset = p.out_offset;
-  d.a_offset = p.a.offset;
-  d.b_offset = p.b.offset;
-  d.a_row = p.a.row_stride;
-  d.a_column = p.a.column_stride;
-  d.b_row = p.b.row_stride;
-  d.b_column = p.b.column_stride;
+  auto d = parameters_of<parameters::kn_matmul_small>(p);
   d.out_row = out_row;
   d.out_column = out_column;
-  d.m = static_cast<std::uint32_t>(p.m);
-  d.n = static_cast<std::uint32_t>(p.n);
-  d.k = p.k;
   d.batches = static_cast<std::uint32_t>(p.batch.count());
   d.one_axis = p.batch.count() == p.batch.sizes[3];
-  set(d.batch_sizes, p.batch.sizes);
-  set(d.a_batch, p.batch.a_strides);
-  set(d.b_batch, p.batch.b_strides);
   constexpr std::int64_t group = 128;
   const std::int64_t items = divide_up(p.batch.count() * divide_up(p.n, lines) * p.m, group) * group;
   return [&queue, swapped, kernel, d, items](const MatmulMemory& memory) {
