@@ -73,7 +73,7 @@ inline Array logsumexp(const Operand& x, const Axis& axis) { return logsumexp(x,
 KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
 inline Array softmax(const Operand& x, const Axis& axis) { return softmax(x, {.axis = axis}); }
 
-// Quantiles sort what they are of, and lie between two neighbours a and b in that order, the part t of the way:
+// Quantiles lie between two elements a and b that are neighbours in sorted order, the part t of the way:
 // a + (b - a) t below the middle, b - (b - a) (1 - t) from there on, and a (1 - t) + b t where b - a is past the type's
 // range or infinite, so between -inf and inf there is NaN. float16 and bfloat16 are computed in float32, of integers
 // the neighbours' distance is exact. NaN where there is a NaN. ValueError for no elements and for a fraction out of
