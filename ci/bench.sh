@@ -13,15 +13,8 @@ trap 'code=$?; [ $code -eq 0 ] || echo "bench: FAILED while $step, after $SECOND
 groups=("$@")
 [ $# -gt 0 ] || groups=(elementwise reduce scan indexing segments sort matmul products random host planning transfer queues)
 
-if ! command -v koine_bench >/dev/null; then
-  step="installing packages"
-  ci/run/packages.sh build test numpy
-  step="building into build/"
-  command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
-  cmake --preset release -DKOINE_BUILD_TESTS=OFF
-  cmake --build --preset release --parallel "$(nproc)" --target koine_bench
-  export PATH=$PWD/build:$PATH
-fi
+source ci/run/measured.sh
+find_program koine_bench numpy
 python=${PYTHON:-python3}
 "$python" -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
 

@@ -36,6 +36,12 @@ typedef struct {
 #include "common/carry.clh"
 #endif
 #define KN_BLOCK (KN_GROUPS * KN_CHUNK * KN_CHUNK)
+// What comes before a group of chunks: of earlier blocks, and of this one.
+#ifdef KN_PREFIX
+#define KN_OUTSIDE KN_COMBINE(before, groups)
+#else
+#define KN_OUTSIDE groups
+#endif
 
 __kernel void KN_NAME(KN_PARAMETERS) {
   KN_CONSTANTS
@@ -96,11 +102,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
         chunks = KN_COMBINE(chunks, total);
       }
 #ifndef KN_TOTALS
-#ifdef KN_PREFIX
-      const KN_STATE outside = KN_COMBINE(before, groups);
-#else
-      const KN_STATE outside = groups;
-#endif
+      const KN_STATE outside = KN_OUTSIDE;
       const KN_STATE base = KN_COMBINE(outside, earlier);
 #pragma unroll
       for (uint t = 0; t < KN_CHUNK; ++t) {
@@ -160,11 +162,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
         values[t] = taken;
       }
 #ifndef KN_TOTALS
-#ifdef KN_PREFIX
-      const KN_STATE outside = KN_COMBINE(before, groups);
-#else
-      const KN_STATE outside = groups;
-#endif
+      const KN_STATE outside = KN_OUTSIDE;
       const KN_STATE base = KN_COMBINE(outside, chunks);
 #endif
       KN_STATE sum = values[0];

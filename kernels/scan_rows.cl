@@ -63,13 +63,6 @@ __kernel void KN_NAME(KN_PARAMETERS) {
     const ulong last = min(first + KN_BLOCK, d.count);
     KN_KEPT
     KN_ONE groups = KN_IDENTITY;
-#ifdef KN_CHAINED
-    if (lane == KN_LANES - 1) block_total = whole;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const KN_ONE before = kn_before_block(block, block_total, chain + 1 + kept * d.chain_row, d.chain_chunks,
-                                          d.chain_groups, d.chain_blocks, found, kinds);
-    groups = KN_COMBINE(before, groups);
-#endif
 #ifdef KN_PREFIX
     const KN_ONE before = block > 0 ? KN_PREFIX(block) : KN_IDENTITY;
 #endif

@@ -10,15 +10,8 @@ cd "$(dirname "$0")/../.."
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "bench_start: FAILED while $step, after $SECONDS s"' EXIT
 
-if ! command -v koine_start >/dev/null; then
-  step="installing packages"
-  ci/run/packages.sh build test
-  step="building into build/"
-  command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
-  cmake --preset release -DKOINE_BUILD_TESTS=OFF
-  cmake --build --preset release --parallel "$(nproc)" --target koine_start
-  export PATH=$PWD/build:$PATH
-fi
+source ci/run/measured.sh
+find_program koine_start
 
 folder=$(mktemp -d)
 trap 'code=$?; rm -rf "$folder"; [ $code -eq 0 ] || echo "bench_start: FAILED while $step, after $SECONDS s"' EXIT

@@ -16,15 +16,8 @@ step="starting"
 folder=$(mktemp -d)
 trap 'code=$?; rm -rf "$folder"; [ $code -eq 0 ] || echo "programs: FAILED while $step, after $SECONDS s"' EXIT
 
-if ! command -v koine_programs >/dev/null; then
-  step="installing packages"
-  ci/run/packages.sh build test numpy
-  step="building into build/"
-  command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
-  cmake --preset release -DKOINE_BUILD_TESTS=OFF
-  cmake --build --preset release --parallel "$(nproc)" --target koine_programs
-  export PATH=$PWD/build:$PATH
-fi
+source ci/run/measured.sh
+find_program koine_programs numpy
 python=${PYTHON:-python3}
 "$python" -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
 

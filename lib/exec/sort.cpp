@@ -214,12 +214,15 @@ class Sort {
 
 }  // namespace
 
+std::uint64_t KeySpec::infinity_bits() const {
+  if (!is_real_floating(type)) return 0;
+  const base::DTypeRow& row = base::row_of(type);
+  return static_cast<std::uint64_t>(2 * row.max_exponent + 1) << (row.digits - 1);
+}
+
 std::string KeySpec::infinity() const {
   if (!is_real_floating(type)) return "";
-  const base::DTypeRow& row = base::row_of(type);
-  const auto exponents = static_cast<std::uint64_t>(2 * row.max_exponent + 1);
-  const std::string_view suffix = size_of(type) == 8 ? "UL" : size_of(type) == 4 ? "u" : "";
-  return std::to_string(exponents << (row.digits - 1)) + std::string(suffix);
+  return std::to_string(infinity_bits()) + (size_of(type) == 8 ? "UL" : size_of(type) == 4 ? "u" : "");
 }
 
 Work prepare_sort(Programs& programs, runtime::Queue& queue, codegen::Step& step) {

@@ -4,6 +4,7 @@
 
 #include <koine/dtype.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ namespace koine::exec {
 struct KeySpec {
   DType type;
 
-  /// The bits of infinity, of real types.
+  /// The bits of infinity, of real types; as a constant of OpenCL C.
+  std::uint64_t infinity_bits() const;
   std::string infinity() const;
   /// 0 unsigned, 1 signed, 2 real
   int kind() const { return is_real_floating(type) ? 2 : is_bool(type) || is_unsigned_integer(type) ? 0 : 1; }

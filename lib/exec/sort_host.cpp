@@ -14,44 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/dtypes.hpp"
 #include "base/parallel.hpp"
+#include "exec/host_keys.hpp"
 #include "exec/host_sorter.hpp"
 #include "exec/sort_merge.hpp"
 #include "runtime/host_command.hpp"
 
 namespace koine::exec {
 namespace {
-
-/// How the bits of elements become keys and back: kernels/common/sort.clh in C++.
-template <class Key, bool placed>
-struct Keys {
-  static constexpr Key top = Key(Key(1) << (8 * sizeof(Key) - 1));
-
-  int kind;      // 0 unsigned, 1 signed, 2 real
-  Key flip;      // all ones for a falling order
-  Key infinity;  // its bits, of real types
-
-  /// All ones of a negative number.
-  static Key sign_of(Key bits) { return Key(-Key(bits >> (8 * sizeof(Key) - 1))); }
-  Key nan_shift() const { return Key(top - 1 - infinity); }
-  Key key(Key bits) const {
-    if (kind == 0) return Key(bits ^ flip);
-    if (kind == 1) return Key(bits ^ top ^ flip);
-    const Key size = Key(bits & Key(top - 1));
-    if (placed && size == 0) bits = 0;
-    const Key ordered = Key(bits ^ (sign_of(bits) | top) ^ flip);
-    if constexpr (placed) return size > infinity ? Key(~Key(0)) : ordered;
-    return Key(ordered - nan_shift());
-  }
-  /// Of keys without places, which are different for different elements.
-  Key value(Key key) const {
-    if (kind == 0) return Key(key ^ flip);
-    if (kind == 1) return Key(key ^ top ^ flip);
-    const Key ordered = Key(Key(key + nan_shift()) ^ flip);
-    return Key(ordered ^ (Key(~sign_of(ordered)) | top));
-  }
-};
 
 /// What is sorted: a key alone, or above the place that it came from.
 template <class Key, bool placed>
@@ -93,7 +63,7 @@ class Task {
  public:
   using Item = typename Items<Key, placed>::Item;
 
-  Task(const Keys<Key, placed>& keys, const Shape& shape, const Memory<Key, Item>& memory,
+  Task(const HostKeys<Key, placed>& keys, const Shape& shape, const Memory<Key, Item>& memory,
        const std::vector<HostSorter>& sorters)
       : keys_(keys), shape_(shape), memory_(memory), sorters_(sorters) {}
 
@@ -161,7 +131,7 @@ class Task {
     }
   }
 
-  const Keys<Key, placed> keys_;
+  const HostKeys<Key, placed> keys_;
   const Shape shape_;
   const Memory<Key, Item> memory_;
   const std::vector<HostSorter>& sorters_;
@@ -181,11 +151,7 @@ template <class Key, bool placed>
 void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, std::string_view function) {
   using Item = typename Items<Key, placed>::Item;
   const Shape shape = shape_of(queue.traits(), rows.count, rows.rows);
-  Keys<Key, placed> keys{spec.key.kind(), static_cast<Key>(rows.flip), 0};
-  if (keys.kind == 2) {
-    const base::DTypeRow& row = base::row_of(spec.key.type);
-    keys.infinity = static_cast<Key>(std::uint64_t(2 * row.max_exponent + 1) << (row.digits - 1));
-  }
+  const HostKeys<Key, placed> keys(spec.key, rows.flip);
   const std::uint64_t elements = rows.count * rows.rows;
   // Where keys become values in place, one of two buffers is the result's.
   const bool in_place = !placed;

@@ -2,8 +2,8 @@
 // A pass over each row by one thread, or by all, each over a part of it.
 #include "exec/topk_host.hpp"
 
-#include "base/dtypes.hpp"
 #include "base/parallel.hpp"
+#include "exec/host_keys.hpp"
 #include "exec/topk_filter.hpp"
 #include "runtime/context.hpp"
 #include "runtime/host_command.hpp"
@@ -23,33 +23,17 @@ constexpr std::uint64_t most = 1 << 16;
 // Elements that are worth starting a thread for, and whose pass takes as long as a command.
 constexpr std::uint64_t elements_of_thread = 1 << 15, elements_of_command = 4096;
 
-/// Of elements with their places, so that equal ones have equal keys: kernels/common/sort.clh in C++.
-template <class Key, int kind>
-struct Keys {
-  static constexpr Key top = static_cast<Key>(Key(1) << (8 * sizeof(Key) - 1));
-  Key flip, infinity;
-
-  Key operator()(Key bits) const {
-    if constexpr (kind == 0) return static_cast<Key>(bits ^ flip);
-    if constexpr (kind == 1) return static_cast<Key>(bits ^ top ^ flip);
-    const auto size = static_cast<Key>(bits & static_cast<Key>(top - 1));
-    if (size == 0) bits = 0;
-    const auto key = static_cast<Key>(((bits & top) != 0 ? ~bits : bits | top) ^ flip);
-    return size > infinity ? static_cast<Key>(~Key(0)) : key;
-  }
-};
-
 struct Task {
   std::size_t count, rows, k, room;  // of a thread: elements that it keeps at the most
   int threads;
 };
 
 template <class Key, int kind>
-void find(const Task& task, const Keys<Key, kind>& key, const Key* from, Key* values, std::int64_t* places,
+void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Key* values, std::int64_t* places,
           std::vector<KeyAtPlace>& rooms) {
   const auto room = [&](std::size_t thread) { return std::span(rooms).subspan(thread * task.room, task.room); };
   const auto add = [&](FirstOf& first, const Key* row, std::size_t begin, std::size_t end) {
-    first.add<Key>(begin, end - begin, [&](std::size_t i) { return key(row[begin + i]); });
+    first.add<Key>(begin, end - begin, [&](std::size_t i) { return keys.key(row[begin + i], kind); });
   };
   const auto put = [&](std::size_t row, std::span<KeyAtPlace> chosen) {
     std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.place < b.place; });
@@ -91,24 +75,22 @@ void find(const Task& task, const Keys<Key, kind>& key, const Key* from, Key* va
 }
 
 template <class Key, int kind>
-runtime::HostCommand::Function work_of(const Task& task, const Keys<Key, kind>& key, std::uint64_t offset) {
+runtime::HostCommand::Function work_of(const Task& task, const HostKeys<Key, true>& keys, std::uint64_t offset) {
   const std::size_t rooms =
       static_cast<std::size_t>(task.threads) + (task.rows < static_cast<std::size_t>(task.threads));
-  return [task, key, offset,
+  return [task, keys, offset,
           memory = std::make_shared<std::vector<KeyAtPlace>>(rooms * task.room)](std::span<void* const> at) {
-    find<Key, kind>(task, key, static_cast<const Key*>(at[0]) + offset, static_cast<Key*>(at[1]),
+    find<Key, kind>(task, keys, static_cast<const Key*>(at[0]) + offset, static_cast<Key*>(at[1]),
                     static_cast<std::int64_t*>(at[2]), *memory);
   };
 }
 
 template <class Key>
 runtime::HostCommand::Function work_of(const Task& task, const KeySpec& spec, const SelectedRows& rows) {
-  const auto flip = static_cast<Key>(rows.flip);
-  if (spec.kind() == 0) return work_of(task, Keys<Key, 0>{flip, 0}, rows.offset);
-  if (spec.kind() == 1) return work_of(task, Keys<Key, 1>{flip, 0}, rows.offset);
-  const base::DTypeRow& row = base::row_of(spec.type);
-  const auto exponents = static_cast<std::uint64_t>(2 * row.max_exponent + 1);
-  return work_of(task, Keys<Key, 2>{flip, static_cast<Key>(exponents << (row.digits - 1))}, rows.offset);
+  const HostKeys<Key, true> keys(spec, rows.flip);
+  return keys.kind() == 0   ? work_of<Key, 0>(task, keys, rows.offset)
+         : keys.kind() == 1 ? work_of<Key, 1>(task, keys, rows.offset)
+                            : work_of<Key, 2>(task, keys, rows.offset);
 }
 
 }  // namespace
