@@ -1,24 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python module: python/src over the public interface, with python/koine beside it in <build>/python/koine, so that
-# PYTHONPATH=<build>/python finds it. Needs nanobind (PyPI) in the Python that Python_EXECUTABLE names.
+# PYTHONPATH=<build>/python finds it. Needs nanobind and nanobind-backend (PyPI) in the Python that Python_EXECUTABLE names.
 
-find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_DIR OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_package(nanobind CONFIG REQUIRED)
+execute_process(COMMAND "${Python_EXECUTABLE}" -c "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+  OUTPUT_VARIABLE free_threaded OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+# One module for every Python from 3.11 on: what of nanobind depends on the version is in nanobind-backend. A free-threaded
+# Python before 3.15 has no stable interface.
+set(mode BACKEND_MODULE nanobind_backend STABLE_ABI_VERSION 3.11)
+if(free_threaded AND Python_VERSION VERSION_LESS 3.15)
+  set(mode NB_STATIC FREE_THREADED)
+endif()
 
 set(folder "${PROJECT_BINARY_DIR}/python/koine")
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/src/*.cpp")
-nanobind_add_module(koine_python NB_STATIC ${sources})
+nanobind_add_module(koine_python ${mode} ${sources})
 set_target_properties(koine_python PROPERTIES OUTPUT_NAME _koine LIBRARY_OUTPUT_DIRECTORY "${folder}")
 target_link_libraries(koine_python PRIVATE koine_settings koine::koine)
 # The op table itself, so that a new row joins; nothing of lib/ is linked but what users see.
 target_include_directories(koine_python PRIVATE "${PROJECT_SOURCE_DIR}/lib")
 target_include_directories(koine_python SYSTEM PRIVATE "${KOINE_DLPACK_INCLUDE_DIR}")
 
+set(docs "${PROJECT_BINARY_DIR}/generated/python/python_docs.hpp")
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/generated/python")
+add_custom_command(
+  OUTPUT "${docs}"
+  COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/make_python.py" docs > "${docs}"
+  DEPENDS ${KOINE_HEADERS} tools/make_python.py tools/make_api.py tools/python_names.txt
+  COMMENT "Writing the docstrings of the Python module"
+  VERBATIM)
+target_sources(koine_python PRIVATE "${docs}")
+target_include_directories(koine_python PRIVATE "${PROJECT_BINARY_DIR}/generated/python")
+
 file(MAKE_DIRECTORY "${folder}")
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/koine/*.py")
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/koine/*")
 foreach(source IN LISTS sources)
   get_filename_component(name "${source}" NAME)
   file(CREATE_LINK "${source}" "${folder}/${name}" SYMBOLIC)
 endforeach()
+
+# What a wheel holds beside python/koine: the module, the library, the command proper, and those shared libraries that
+# not every system has. The loader lies in a folder of its own, because one that the system has comes first
+# (python/koine/_opencl.py).
+if(SKBUILD)
+  set_target_properties(koine_python koine PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS koine_python koine RUNTIME_DEPENDENCY_SET wheel LIBRARY DESTINATION koine COMPONENT python NAMELINK_SKIP)
+  if(TARGET koine_main)
+    set_target_properties(koine_main PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+    install(TARGETS koine_main RUNTIME DESTINATION koine/bin COMPONENT python)
+  endif()
+  install(RUNTIME_DEPENDENCY_SET wheel
+    PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|stdc[+][+]|gcc_s|OpenCL|koine)[.]so" "^ld-linux" "^linux-vdso"
+    DIRECTORIES ${KOINE_FETCHED_LIBRARIES}
+    LIBRARY DESTINATION koine COMPONENT python)
+  get_filename_component(loader "${OpenCL_LIBRARY}" REALPATH)
+  install(FILES "${loader}" RENAME libOpenCL.so.1 DESTINATION koine/loader COMPONENT python)
+endif()

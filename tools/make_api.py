@@ -28,6 +28,7 @@ class Function:
     def __init__(self, name, header):
         self.name, self.header = name, header
         self.signatures, self.options, self.doc, self.gives_arrays = [], [], "", False
+        self.gives, self.parameters = "", {}  # the C++ types, and of a parameter what it is by default or None
 
     def types(self):
         """What it takes and gives, and the docstring without that sentence."""
@@ -54,12 +55,15 @@ def split_parameters(text):
 
 class Headers:
     def __init__(self, paths):
-        self.functions, self.structs = {}, {}
+        self.functions, self.structs, self.fields = {}, {}, {}
         texts = {path: self.clean(path.read_text()) for path in paths}
         for text in texts.values():
             for match in re.finditer(r"\bstruct (\w*Options) \{(.*?)\n\};", text, re.S):
                 body = re.sub(r"//.*", "", match.group(2))
-                self.structs[match.group(1)] = re.findall(r"(\w+)\s*(?:=[^;]*)?;", re.sub(r"detail::Named .*", "", body))
+                body = re.sub(r"detail::Named .*", "", body)
+                self.fields[match.group(1)] = {name: (kind.strip(), default) for kind, name, default in
+                                               re.findall(r"([\w:<>, ]+?)\s+(\w+)\s*(?:=\s*([^;]*))?;", body)}
+                self.structs[match.group(1)] = re.findall(r"(\w+)\s*(?:=[^;]*)?;", body)
         for path, text in texts.items():
             self.read(path.stem, text)
 
@@ -122,11 +126,14 @@ class Headers:
             return
         function = self.functions.setdefault(scope + name, Function(scope + name, header))
         function.gives_arrays |= bool(re.match(r"(template .*> |KOINE_API |\[\[.*\]\] )*(Array|std::vector<Array>|\w+Result) ", statement))
+        function.gives = function.gives or re.sub(r"KOINE_API |inline |template <[^>]*> |\[\[\w+\]\] ", "", statement[:match.start(1)]).strip()
         words = []
         for parameter in split_parameters(parameters):
-            parameter = re.sub(r"\s*=\s*[^=]*$", "", parameter)
+            parameter, _, default = re.fullmatch(r"(.*?)(\s*=\s*([^=]*))?", parameter).groups()
             kind, _, word = parameter.rpartition(" ")
             struct = re.sub(r"const |&|koine::", "", kind).strip()
+            for known, kind_of_it in (self.fields[struct] if struct in self.fields else {word.lstrip("&"): (kind, default)}).items():
+                function.parameters.setdefault(known, kind_of_it)
             if struct in self.structs:
                 function.options += [o for o in self.structs[struct] if o not in function.options]
                 word = "{" + ", ".join("." + o for o in self.structs[struct]) + "}"
@@ -215,4 +222,5 @@ def main():
     print("\n".join(lines))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -20,8 +20,8 @@ step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "array_api: FAILED while $step, after $SECONDS s"' EXIT
 
 # The versions that were tested last: newer ones come here, with what fails on them.
-packages=(nanobind==3.1.0 numpy==2.4.6 pytest==9.2.0 pytest-json-report==1.5.0 pytest-xdist==3.8.0 hypothesis==6.170.15
-  ndindex==1.10.1)
+packages=(nanobind==3.1.0 nanobind-backend==1.0.0 numpy==2.4.6 pytest==9.2.0 pytest-json-report==1.5.0
+  pytest-xdist==3.8.0 hypothesis==6.170.15 ndindex==1.10.1)
 
 step="installing packages"
 echo "== 1/3 $step"

@@ -25,6 +25,8 @@ declare -A groups=(
   [valgrind]="valgrind"
   # The Python module, whose other needs come from PyPI: ci/run/array_api.sh.
   [python]="python3-venv python3-dev"
+  # A system without compilers, in which a wheel is used: ci/run/python_wheel.sh.
+  [wheel]="debootstrap"
   [numpy]="python3-numpy libopenblas0-pthread"
   # Compilers for cards that are not here: a group for each word of ci/checks/check_targets.
   [amd]="python3 clang-19 lld-19 rocm-device-libs"

@@ -2,6 +2,10 @@
 """Koine from Python: the main namespace of the Python array API standard."""
 from math import e, inf, nan, pi
 
+from . import _opencl
+
+_opencl.prepare()  # before the library is loaded, which needs the OpenCL loader
+
 from . import _koine
 from ._koine import __version__
 from ._signatures import inspectable

@@ -42,8 +42,7 @@ nb::object as_index(const Array& x) {
 
 nb::object as_complex(const Array& x) {
   const nb::object value = item(x);
-  const Py_complex parts = PyComplex_AsCComplex(value.ptr());
-  return checked(PyComplex_FromDoubles(parts.real, parts.imag));
+  return checked(PyComplex_FromDoubles(PyComplex_RealAsDouble(value.ptr()), PyComplex_ImagAsDouble(value.ptr())));
 }
 
 /// `x op= y` for operators that C++ has not: the same promise of type and shape as its compound assignments.

@@ -58,7 +58,7 @@ std::optional<Number> read_number(nb::handle object) {
     PyErr_Clear();
     return std::nullopt;
   }
-  if (PyFloat_Check(p)) return PyFloat_AS_DOUBLE(p);
+  if (PyFloat_Check(p)) return PyFloat_AsDouble(p);
   if (PyComplex_Check(p)) return std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p));
   return std::nullopt;
 }

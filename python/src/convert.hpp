@@ -93,7 +93,7 @@ struct type_caster<koine::Shape> : koine::python::Caster<koine::Shape> {
   static handle from_cpp(const koine::Shape& shape, rv_policy, cleanup_list*) noexcept {
     PyObject* const result = PyTuple_New(static_cast<Py_ssize_t>(shape.size()));
     for (std::size_t axis = 0; result != nullptr && axis < shape.size(); ++axis) {
-      PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+      PyTuple_SetItem(result, static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
     }
     return result;
   }

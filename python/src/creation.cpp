@@ -49,8 +49,7 @@ Array filled_by(const nb::list& values, const Shape& shape, DType type, const Pl
 std::int64_t checked_integer(PyObject* value) { return PyLong_AsLongLong(value); }
 std::uint64_t checked_unsigned(PyObject* value) { return PyLong_AsUnsignedLongLong(value); }
 std::complex<double> complex_number(PyObject* value) {
-  const Py_complex parts = PyComplex_AsCComplex(value);
-  return {parts.real, parts.imag};
+  return {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)};
 }
 
 /// Python's OverflowError for what does not fit, ValueError from Koine's own check of scalars.

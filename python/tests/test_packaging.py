@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a wheel adds to the module: the search for the loader and drivers, the command, and docstrings from the headers."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import koine as kn
+from koine import _opencl
+
+LIBRARY = "libintelocl.so"
+
+
+@pytest.fixture
+def alone(monkeypatch, tmp_path):
+    """No variable of the loader's is set, and the user's cache is empty."""
+    for name in _opencl._VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def prefix_with(folder, text, file="intel-cpu.icd", library=LIBRARY):
+    vendors = folder / "etc" / "OpenCL" / "vendors"
+    vendors.mkdir(parents=True)
+    (folder / "lib").mkdir(exist_ok=True)
+    if library:
+        (folder / "lib" / library).touch()
+    (vendors / file).write_text(text)
+    return folder
+
+
+def contents(folder):
+    return {file.name: file.read_text().strip() for file in folder.iterdir()}
+
+
+def test_a_driver_of_pip_joins_those_of_the_system(alone):
+    prefix = prefix_with(alone / "prefix", f"{alone}/prefix/lib/{LIBRARY}\n")
+    system = alone / "system"
+    system.mkdir()
+    (system / "pocl.icd").write_text("libpocl.so.2\n")
+    folder = _opencl.vendors(prefix, system)
+    assert contents(folder) == {"pocl.icd": "libpocl.so.2", "python-intel-cpu.icd": f"{alone}/prefix/lib/{LIBRARY}"}
+    assert folder.is_relative_to(alone / "cache")
+    assert _opencl.vendors(prefix, system) == folder
+
+
+def test_a_driver_whose_file_names_another_prefix_is_found(alone):
+    prefix = prefix_with(alone / "prefix", f"/opt/not/here/lib/{LIBRARY}")
+    assert _opencl.drivers(prefix) == {"intel-cpu.icd": str(prefix / "lib" / LIBRARY)}
+
+
+@pytest.mark.parametrize("text, library", [("/nowhere/libnone.so", None), ("", None), ("/x/libintelocl_emu.so", "libintelocl_emu.so")])
+def test_what_is_no_driver_is_left_out(alone, text, library):
+    prefix = prefix_with(alone / "prefix", text, library=library)
+    assert _opencl.drivers(prefix) == {}
+    assert _opencl.vendors(prefix, alone / "none") is None
+
+
+def test_a_driver_that_the_system_has_is_not_added_again(alone):
+    prefix = prefix_with(alone / "prefix", f"{alone}/prefix/lib/{LIBRARY}")
+    system = alone / "system"
+    system.mkdir()
+    (system / "intel.icd").write_text(f"/usr/lib/{LIBRARY}.2026")
+    assert _opencl.vendors(prefix, system) is None
+
+
+@pytest.mark.parametrize("name", _opencl._VARIABLES)
+def test_what_the_user_has_set_is_left_alone(alone, monkeypatch, name):
+    prefix = prefix_with(alone / "prefix", f"{alone}/prefix/lib/{LIBRARY}")
+    monkeypatch.setenv(name, "/somewhere")
+    assert _opencl.vendors(prefix, alone / "none") is None
+
+
+def test_without_a_cache_the_folder_is_a_temporary_one(alone, monkeypatch):
+    (alone / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(alone / "file"))
+    prefix = prefix_with(alone / "prefix", f"{alone}/prefix/lib/{LIBRARY}")
+    assert list(contents(_opencl.vendors(prefix, alone / "none"))) == ["python-intel-cpu.icd"]
+
+
+def test_the_command_lists_the_devices():
+    run = subprocess.run([sys.executable, "-m", "koine", "devices"], capture_output=True, text=True, cwd="/")
+    assert run.returncode == 0, run.stderr
+    assert kn.__array_namespace_info__().default_device().selector in run.stdout
+
+
+def test_the_module_keeps_to_the_stable_interface():
+    if getattr(sys, "_is_gil_enabled", lambda: True)():
+        assert pathlib.Path(kn._koine.__file__).name == "_koine.abi3.so"
+
+
+def test_importing_looks_for_no_device():
+    code = "import koine; print('imported')"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/",
+                         env=os.environ | {"KOINE_DEVICE": "no such device"})
+    assert run.stdout == "imported\n", run.stderr

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What Python says of Koine's functions, from the docstrings of include/koine/*.hpp and tools/python_names.txt.
+
+    make_python.py docs              prints python_docs.hpp: NumPy-style docstrings by name, for python/src
+    make_python.py stubs <folder>    writes _koine.pyi and __init__.pyi of the module that lies in <folder>/koine"""
+import inspect
+import pathlib
+import re
+import sys
+import textwrap
+
+import make_api
+
+root = make_api.root
+
+# C++ types as annotations; for others the table's, by name.
+ANNOTATIONS = {
+    "Array": "Array", "Operand": "ArrayLike", "Scalar": "complex", "Shape": "ShapeLike", "Axis": "Axes", "DType": "DTypeLike",
+    "Device": "DeviceLike", "bool": "bool", "double": "float", "int": "int", "std::int64_t": "int", "std::size_t": "int",
+    "std::uint64_t": "int", "std::string": "str", "std::string_view": "str", "char*": "str", "std::vector<Array>": "tuple[Array, ...]",
+    "void": "None", "UniqueAllResult": "UniqueAll", "UniqueCountsResult": "UniqueCounts", "UniqueInverseResult": "UniqueInverse",
+    "std::vector<Device>": "list[Device]", "std::vector<DType>": "list[dtype]", "FloatInfo": "FloatInfo", "IntegerInfo": "IntegerInfo",
+}
+# What annotations are in words.
+WORDS = {"ArrayLike": "Array or number", "ShapeLike": "int or tuple of ints", "Axes": "int, tuple of ints or None",
+         "DTypeLike": "dtype", "DeviceLike": "Device or str", "complex": "number", "Sequence[Array]": "sequence of Arrays",
+         "tuple[Array, ...]": "tuple of Arrays", "str | PathLike[str]": "path", "ShapeLike | tuple[tuple[int, int], ...]":
+         "int, tuple of ints or of pairs"}
+ERROR = r"(?:\w+Error|OutOfMemory|DeviceLost)"
+
+
+def read_table():
+    """The parameters' annotations and texts, names that differ in Python, and docstrings that only Python has."""
+    known, renamed, texts = {}, {}, {}
+    for line in (root / "tools" / "python_names.txt").read_text().splitlines():
+        if line.startswith("#") or not line:
+            continue
+        if "() | " in line:
+            name, _, text = line.partition("() | ")
+            texts[name] = text
+        elif " -> " in line:
+            cpp, _, name = line.partition(" -> ")
+            renamed[cpp] = name
+        else:
+            name, kind, text = re.split(r" (?<!\\)\| ", line)
+            known[name] = kind.replace("\\|", "|"), text
+    return known, renamed, texts
+
+
+def pythonic(text):
+    """A header's sentence with Python's words for C++'s."""
+    text = re.sub(r"`\{\.(\w+) = ([^}`]*)\}`", r"`\1=\2`", text)
+    text = re.sub(r"`\.(\w+) = ([^`]*)`", r"`\1=\2`", text)
+    text = re.sub(r"`\.(\w+)`", r"`\1`", text)
+    text = re.sub(r"(?<![\w`.])\.(\w+)\b", r"`\1`", text)
+    text = re.sub(r"`[^`]*`", lambda code: re.sub(r"\{([^}=]*)\}", r"(\1)", code.group()), text)
+    text = text.replace("koine::", "koine.").replace("std::nullopt", "None").replace("`none`", "None").replace("::", ".")
+    return re.sub(r"\bbool_\b", "bool", text)
+
+
+def sentences(text):
+    return [part.strip() for part in re.split(r"(?<=[.!?])(?<!i\.e\.)(?<!e\.g\.) +(?=[A-Z`(0-9-])", text) if part.strip()]
+
+
+def raises(sentence):
+    """The errors that a sentence is about, each with its condition, or nothing where it is about something else."""
+    if not re.match(rf"(Throws )?{ERROR} ", sentence):
+        return []
+    parts = re.split(rf"(?:,|;)? (?:and |or )?(?={ERROR} (?:for|if|unless|where|with|as|once|when)\b)", " " + sentence.removeprefix("Throws "))
+    return [part.strip().rstrip(".,;").partition(" ")[::2] for part in parts if part.strip()]
+
+
+def wrapped(text, indent=""):
+    return textwrap.fill(" ".join(text.split()), 79, initial_indent=indent, subsequent_indent=indent)
+
+
+def capital(text):
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+class Namespace:
+    """The public functions and classes by their names in Python."""
+
+    def __init__(self):
+        headers = sorted((root / "include" / "koine").glob("*.hpp"))
+        self.headers = make_api.Headers(headers)
+        self.known, self.renamed, self.texts = read_table()
+        self.functions = {function.name.replace("::", "."): function for function in self.headers.functions.values()
+                          if function.name not in self.texts}
+        for path in headers:
+            self.read_classes(path.read_text())
+
+    def read_classes(self, text):
+        """Docstrings of classes, and of their methods where these are no functions of the standard's kind."""
+        scope = re.search(r"namespace koine::(\w+) \{", text)
+        prefix = scope.group(1) + "." if scope else ""
+        comment = r"((?:^ *///.*\n)+)"
+        for match in re.finditer(comment + r"(?:template .*\n)?(?:class|struct|enum class) (?:KOINE_API )?(\w+)[^;{]*\{", text, re.M):
+            name = prefix + ("Array" if match.group(2) == "Methods" else match.group(2))
+            self.texts.setdefault(name, self.comment(match.group(1)))
+            body = text[match.end():make_api.braced(text, match.end() - 1)]
+            for member in re.finditer(comment + r"(?:^ *(?:template|requires).*\n)*^ *(?:KOINE_METHOD\()?([^\n/]*?)\b(\w+)\(", body, re.M):
+                if re.search(r"[=(]|return", member.group(2)) or member.group(3) == match.group(2):
+                    continue
+                self.texts.setdefault(f"{name}.{member.group(3)}", self.comment(member.group(1)))
+
+    @staticmethod
+    def comment(lines):
+        return " ".join(line.strip().removeprefix("///").strip() for line in lines.splitlines()).strip()
+
+    def parameters(self, name):
+        """Python's parameters of a function: name, annotation, text, default."""
+        function, short = self.functions[name], name.rpartition(".")[2]
+        for cpp, (kind, default) in function.parameters.items():
+            word = self.renamed.get(f"{short}.{cpp}", cpp)
+            kind, text = self.parameter(short, word, kind)
+            yield word, kind, text, default
+
+    def parameter(self, function, word, kind=""):
+        """The annotation of a parameter and what it is."""
+        bare = re.sub(r"^const |&$", "", kind).strip()
+        if found := self.known.get(f"{function}.{word}") or self.known.get(word):
+            return ("int" if bare == "std::int64_t" else found[0]), found[1]
+        optional = re.fullmatch(r"std::optional<(.*)>", bare)
+        annotation = ANNOTATIONS.get(optional.group(1) if optional else bare, "Any")
+        return annotation + (" | None" if optional else ""), ""
+
+    def gives(self, name):
+        """The annotation of what a function returns."""
+        function = self.functions.get(name)
+        return ANNOTATIONS.get(re.sub(r"^const |&$", "", function.gives).strip(), "Any") if function else "Any"
+
+    def docstring(self, name):
+        function = self.functions.get(name)
+        takes = gives = ""
+        text = self.texts.get(name, "")
+        if function:
+            takes, gives, text = function.types() or ("", "", function.doc)
+        summary, errors, about = "", [], []
+        for sentence in sentences(text):
+            found = raises(sentence)
+            errors += found
+            if not found and not summary:
+                summary = sentence
+            elif not found:
+                about.append(sentence)
+        parts = [wrapped(pythonic(summary))]
+        if about:
+            parts.append(wrapped(pythonic(" ".join(about))))
+        if function and function.parameters:
+            lines = ["Parameters", "----------"]
+            for word, kind, words, default in self.parameters(name):
+                kind = " or ".join(dict.fromkeys(WORDS.get(kind, kind.replace(" | None", "")).split(" | ")))
+                lines.append(f"{word} : {kind}{', optional' if default is not None else ''}")
+                if word in ("x", "x1", "values") and takes:
+                    words, takes = f"{words} Of {pythonic(takes)}." if words else capital(pythonic(takes)), ""
+                if words:
+                    lines.append(wrapped(words, "    "))
+            parts.append("\n".join(lines))
+        if function and function.gives != "void":
+            kind = self.gives(name)
+            lines = ["Returns", "-------", WORDS.get(kind, kind)]
+            if gives:
+                lines.append(wrapped(capital("of " + pythonic(gives) if kind == "Array" else pythonic(gives)), "    "))
+            parts.append("\n".join(lines))
+        if errors:
+            lines = ["Raises", "------"]
+            for error, condition in errors:
+                lines += [error] + ([wrapped(capital(pythonic(condition)), "    ")] if condition else [])
+            parts.append("\n".join(lines))
+        return "\n\n".join(part for part in parts if part)
+
+    def names(self):
+        return sorted({*self.functions, *self.texts})
+
+
+def print_docs():
+    namespace = Namespace()
+    print("// SPDX-License-Identifier: Apache-2.0\n// Made by tools/make_python.py: the docstrings of Python's functions, by name.\n#pragma once\n")
+    print("#include <algorithm>\n#include <iterator>\n#include <string_view>\n\nnamespace koine::python::python_docs {\n")
+    print("struct Entry {\n  std::string_view name;\n  const char* text;\n};\n\ninline constexpr Entry entries[] = {")
+    for name in namespace.names():
+        if text := namespace.docstring(name):
+            print(f'    {{"{name}", R"KOINE({text})KOINE"}},')
+    print("};\n\n/// The docstring of a function or class, without its signature; empty where the headers say nothing.\n"
+          "inline const char* doc(std::string_view name) noexcept {\n"
+          "  const auto found = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.name == name; });\n"
+          "  return found != std::end(entries) ? found->text : \"\";\n}\n\n}  // namespace koine::python::python_docs")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["docs"]:
+        print_docs()
+    else:
+        sys.exit(__doc__)
