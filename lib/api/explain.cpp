@@ -69,7 +69,10 @@ std::string kernels_of(const ExplainedStep& step) {
     names.push_back(kernel.name + (kernel.source.empty() ? " (host command)" : ""));
   }
   if (names.empty()) return step.family + " (no kernel of Koine's)";
-  return joined(names) + (step.on_host ? ", by the host: small work on a device that is idle" : "");
+  using Doer = exec::HostSteps::Doer;
+  return joined(names) + (step.doer == Doer::host_small  ? ", by the host: small work on a device that is idle"
+                          : step.doer == Doer::host_cold ? ", by the host this time: it is not compiled yet"
+                                                         : "");
 }
 
 std::string time_text(double seconds) {

@@ -62,9 +62,7 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
       const auto root = std::find(roots.begin(), roots.end(), output.node);
       if (!destinations.empty() && root != roots.end()) output.destination = &destinations[root - roots.begin()];
     }
-    runtime::Queue& queue = queue_of(*step->node);
-    Work work = on_host.prepare(queue, *step);
-    prepared.push_back(work ? std::move(work) : prepare(programs, queue, *step));
+    prepared.push_back(on_host.prepare(programs, queue_of(*step->node), *step));
   }
   planning.reset();
   programs.complete();

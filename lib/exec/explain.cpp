@@ -128,8 +128,9 @@ Explained explained(runtime::Context& context, std::span<Node* const> roots) {
     std::vector<Programs::Asked> asked;
     Programs programs(context, asked);
     runtime::Queue& queue = queue_of(*steps[k]->node);
-    step.on_host = on_host.prepare(queue, *steps[k]) != nullptr;
-    prepare(programs, queue, *steps[k]);
+    on_host.prepare(programs, queue, *steps[k]);
+    step.doer = on_host.doer();
+    if (step.doer == HostSteps::Doer::host_small) prepare(programs, queue, *steps[k]);
     for (Programs::Asked& each : asked) {
       step.kernels.push_back({std::move(each.kernel), std::move(each.text.options), std::move(each.text.source)});
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/plan.hpp"
+#include "exec/host_step.hpp"
 #include "exec/traffic.hpp"
 #include "graph/node.hpp"
 
@@ -35,8 +36,8 @@ struct ExplainedKernel {
 struct ExplainedStep {
   std::string family;
   std::vector<ExplainedKernel> kernels;
-  bool on_host = false;            ///< the calling thread would do now what the kernels do
-  std::vector<std::size_t> fused;  ///< values that it computes and does not store
+  HostSteps::Doer doer = HostSteps::Doer::device;  ///< now: the calling thread may do what the kernels do
+  std::vector<std::size_t> fused;                  ///< values that it computes and does not store
   std::vector<ExplainedStored> stored;
   Traffic traffic;
 };

@@ -1,25 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small steps that the calling thread does itself, with the bits that kernels give: a launch costs many times as much.
+// Steps that the calling thread does itself, with the bits that kernels give: small ones, of which a launch costs many
+// times as much, and those whose kernels would have to be compiled first.
 #pragma once
 
 #include "codegen/plan.hpp"
 #include "exec/programs.hpp"
 #include "runtime/queue.hpp"
 
+#include <cstddef>
+#include <vector>
+
 namespace koine::exec {
 
 /// Chooses the steps of a plan, in their order, that the host does: as long as nothing is known to be under way on the
-/// device, what they read lies in memory that the host shares, they are small (Tuning::host_step_work), and the host
-/// knows their functions. From the first that is none of these on, all are the device's.
+/// device, what they read lies in memory that the host shares, and the host knows their functions, those that are small
+/// (Tuning::host_step_work), and larger ones in place of kernels that are not compiled yet. From the first that is none
+/// of these on, all are the device's.
 class HostSteps {
  public:
-  explicit HostSteps(const runtime::Context& context);
+  explicit HostSteps(runtime::Context& context);
 
-  /// What does the next step; null where the device does. The step outlives it.
-  Work prepare(runtime::Queue& queue, codegen::Step& step);
+  /// Who does a step, and why: the host what is small, and what it does in place of a kernel.
+  enum class Doer { device, host_small, host_cold };
+
+  /// What does the next step, which outlives it. Asks for the kernels of all but small steps.
+  Work prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step);
+  /// Of the step that was prepared last.
+  Doer doer() const { return doer_; }
 
  private:
+  /// What does a step if it is small; null where the device does.
+  Work prepare_small(runtime::Queue& queue, codegen::Step& step) const;
+  /// The same of a step whose kernels are those of `missing` from number `first` on, if the host is done in about the
+  /// time that the first of them would take to compile. A program that comes again is compiled.
+  Work prepare_cold(runtime::Queue& queue, codegen::Step& step, const std::vector<Programs::Missing>& missing,
+                    std::size_t first) const;
+
+  runtime::Context& context_;
   bool on_;
+  Doer doer_ = Doer::device;
 };
 
 }  // namespace koine::exec

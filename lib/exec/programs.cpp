@@ -26,7 +26,11 @@ void build(runtime::Context& context, const std::vector<Programs::Missing>& miss
   const std::size_t threads = std::min(missing.size(), most);
   base::in_parallel(static_cast<int>(threads), [&] {
     for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < missing.size();) {
-      held[before + k] = missing[k].build(context);
+      if (missing[k].compile) {
+        missing[k].compile();
+      } else {
+        held[before + k] = context.build(missing[k].signature, missing[k].text);
+      }
     }
   });
 }

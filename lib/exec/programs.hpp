@@ -5,6 +5,7 @@
 #include "codegen/spec.hpp"
 #include "runtime/context.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -21,10 +22,11 @@ using Work = std::function<void()>;
 /// The programs of an evaluation, which asks for all of them before any of its work runs.
 class Programs {
  public:
-  /// What has to be built before an evaluation can begin anew.
+  /// What has to be built before an evaluation can begin anew: a program of a text, or what another library compiles.
   struct Missing {
     std::string signature;
-    std::function<runtime::ProgramCache::Held(runtime::Context&)> build;
+    runtime::ProgramText text;
+    std::function<void()> compile;  // null where it is a text
   };
 
   /// A program that a step asked for.
@@ -34,21 +36,17 @@ class Programs {
   };
 
   explicit Programs(runtime::Context& context) : context_(context) {}
-  /// For who looks at a plan: what is asked for is written down, and nothing is looked up, built or run.
+  /// For who looks at a plan: what is asked for is written down, and nothing is built or run.
   Programs(runtime::Context& context, std::vector<Asked>& asked) : context_(context), asked_(&asked) {}
 
   /// The kernel `entry` of a program that is there, or without a name its only one; else null, `make` writes the
   /// program's text, and complete() will throw.
   template <class Make>
   runtime::KernelRef kernel(std::string_view signature, Make make, std::string_view entry = {}) {
-    if (asked_ != nullptr) return ask(make(), entry);
-    if (runtime::KernelRef kernel = context_.find_kernel(signature, entry)) return kernel;
-    add(signature, [&] {
-      return [signature = std::string(signature), text = make()](runtime::Context& context) {
-        return context.build(signature, text);
-      };
-    });
-    return nullptr;
+    runtime::KernelRef kernel = context_.find_kernel(signature, entry);
+    if (asked_ != nullptr) asked_->push_back(asked(make(), entry));
+    if (!kernel && !is_missing(signature)) missing_.push_back({std::string(signature), make(), nullptr});
+    return asked_ == nullptr ? kernel : nullptr;
   }
 
   /// Likewise the kernel `entry` of a file of kernels/, compiled for a spec (codegen/spec.hpp), whose macros are
@@ -65,14 +63,14 @@ class Programs {
 
   /// Asks for what another library compiles by itself: `compile` does so where no lock is held.
   void need(std::string_view signature, std::function<void()> compile) {
-    if (asked_ != nullptr) return;
-    add(signature, [&] {
-      return [compile = std::move(compile)](runtime::Context&) {
-        compile();
-        return runtime::ProgramCache::Held();
-      };
-    });
+    if (asked_ != nullptr || is_missing(signature)) return;
+    missing_.push_back({std::string(signature), {}, std::move(compile)});
   }
+
+  /// What is missing so far, in the order in which it was asked for.
+  const std::vector<Missing>& missing() const { return missing_; }
+  /// Forgets all but the first `count` of them, for a step that does without.
+  void forget_missing(std::size_t count) { missing_.resize(std::min(missing_.size(), count)); }
 
   /// Past it kernels that were asked for are there. Throws a list of Missing otherwise.
   void complete() {
@@ -80,18 +78,14 @@ class Programs {
   }
 
  private:
-  std::nullptr_t ask(runtime::ProgramText text, std::string_view entry) {
+  static Asked asked(runtime::ProgramText text, std::string_view entry) {
     std::string name(entry.empty() ? std::string_view(text.entry) : entry);
-    asked_->push_back({std::move(name), std::move(text)});
-    return nullptr;
+    return {std::move(name), std::move(text)};
   }
   runtime::KernelRef kernel_with(std::string_view file, const std::string& options, std::string_view entry);
-  template <class Make>
-  void add(std::string_view signature, Make make) {
-    for (const Missing& known : missing_) {
-      if (known.signature == signature) return;
-    }
-    missing_.push_back({std::string(signature), make()});
+  bool is_missing(std::string_view signature) const {
+    return std::any_of(missing_.begin(), missing_.end(),
+                       [&](const Missing& each) { return each.signature == signature; });
   }
 
   runtime::Context& context_;

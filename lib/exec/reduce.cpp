@@ -46,29 +46,23 @@ Reduction::Order Reduction::order_of(const codegen::Step& step) {
   return order;
 }
 
-codegen::ReducePass Reduction::pass_of(const Order& order, const codegen::Body& body, bool partial) {
+std::deque<Reduction::Pass> Reduction::passes_of(const Order& order, const codegen::Body& body,
+                                                 const DeviceTraits& traits, graph::Place place) {
   const graph::ReduceInfo& first = order.values[0].reduction;
   std::vector<codegen::ReducedValue> several;
   if (order.values.size() > 1) {
     for (const Value& value : order.values) several.push_back({value.reduction.kind, value.type});
   }
-  return {first.kind,         &body,       partial, true, order.values[0].type, order.fixed, std::move(several),
-          first.custom.get(), order.finish};
-}
-
-Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order,
-                     graph::Place place, std::string_view function)
-    : queue_(queue), order_(std::move(order)), function_(function), passes_(1) {
-  passes_.back().body = &body;
-  std::vector<std::size_t> axes = order_.values[0].reduction.axes;
-  bool partial = false;
-  while (true) {
-    Pass& now = passes_.back();
-    now.pass = pass_of(order_, *now.body, partial);
-    now.walk = make_reduce_walk(now.pass, axes, queue.traits());
+  std::deque<Pass> passes(1);
+  passes[0].body = &body;
+  passes[0].axes = first.axes;
+  for (bool partial = false;; partial = true) {
+    Pass& now = passes.back();
+    now.pass = {first.kind, now.body,           partial,     true, order.values[0].type, order.fixed,
+                several,    first.custom.get(), order.finish};
+    now.walk = make_reduce_walk(now.pass, now.axes, traits);
     now.pass.last = now.walk.blocks == 1;
-    prepare_kernel(programs, now);
-    if (now.pass.last) return;
+    if (now.pass.last) return passes;
     // Rows leave their blocks side by side, columns one row of results for each block.
     const auto blocks = static_cast<std::int64_t>(now.walk.blocks);
     const std::int64_t count = now.walk.kept.shape.elements();
@@ -76,12 +70,20 @@ Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::B
     for (const codegen::Component& component : components(now.pass)) {
       now.partials.push_back(graph::make_leaf(component.type, graph::row_major(shape), nullptr, place));
     }
-    axes = {now.walk.columns ? std::size_t{0} : std::size_t{1}};
-    Pass& next = passes_.emplace_back();
+    Pass& next = passes.emplace_back();
     next.partial_body = stored_body(now.partials, shape, body.outputs[0].node);
     next.body = &next.partial_body;
-    partial = true;
+    next.axes = {now.walk.columns ? std::size_t{0} : std::size_t{1}};
   }
+}
+
+Reduction::Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order,
+                     graph::Place place, std::string_view function)
+    : queue_(queue),
+      order_(std::move(order)),
+      function_(function),
+      passes_(passes_of(order_, body, queue.traits(), place)) {
+  for (Pass& pass : passes_) prepare_kernel(programs, pass);
 }
 
 void Reduction::prepare_kernel(Programs& programs, Pass& now) const {

@@ -26,8 +26,21 @@ class Reduction {
   };
   /// What a step of the family reduces, whose domain has elements.
   static Order order_of(const codegen::Step& step);
-  /// A pass over what a body computes, or over what the pass before left.
-  static codegen::ReducePass pass_of(const Order& order, const codegen::Body& body, bool partial);
+  /// One kernel.
+  struct Pass {
+    codegen::Body partial_body;
+    const codegen::Body* body;
+    std::vector<std::size_t> axes;  // of that body
+    codegen::ReducePass pass;
+    codegen::ReduceWalk walk;
+    codegen::ParamBlock parameters;
+    runtime::KernelRef kernel;
+    std::vector<graph::NodeRef> partials;  // that it leaves for the next one, in memory while both run
+  };
+  /// Those of a body whose domain has elements, as far as they are known without a device. The body and the order
+  /// outlive them.
+  static std::deque<Pass> passes_of(const Order& order, const codegen::Body& body, const DeviceTraits& traits,
+                                    graph::Place place);
   /// Asks for all kernels. The domain has elements; the body outlives this.
   Reduction(Programs& programs, runtime::Queue& queue, const codegen::Body& body, Order order, graph::Place place,
             std::string_view function);
@@ -36,17 +49,6 @@ class Reduction {
   void run(std::span<const runtime::Buffer* const> results) const;
 
  private:
-  /// One kernel.
-  struct Pass {
-    codegen::Body partial_body;
-    const codegen::Body* body;
-    codegen::ReducePass pass;
-    codegen::ReduceWalk walk;
-    codegen::ParamBlock parameters;
-    runtime::KernelRef kernel;
-    std::vector<graph::NodeRef> partials;  // that it leaves for the next one, in memory while both run
-  };
-
   /// Fills in the parameters and asks for the kernel.
   void prepare_kernel(Programs& programs, Pass& now) const;
 

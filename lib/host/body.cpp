@@ -147,7 +147,8 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
       fold_width_(body.folds.empty() ? 0 : static_cast<std::size_t>(codegen::fold_width(body, traits))),
       most_(static_cast<std::size_t>(body.domain.elements())),
       values_(body.lines.size()) {
-  if (body.folds.empty()) most_ = std::min(most_, most_at_once);
+  const std::size_t row = body.folds.empty() ? 1 : static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
+  most_ = std::min(most_, std::max(most_at_once / row, std::size_t{1}) * row);
   room_.reset(new std::byte[(body.lines.size() + 1) * most_ * widest]);
   computed_.reserve(body.lines.size());
   for (std::size_t k = 0; k < body.lines.size(); ++k) {

@@ -24,14 +24,14 @@ std::optional<std::uint64_t> work_of(const codegen::Body& body, const DeviceTrai
 void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, const std::byte* memory, std::size_t size,
             std::int64_t first, std::size_t count, std::byte* to);
 
-/// A body under way. What it reads stays as it is meanwhile. One with row folds is computed as a whole: their results
-/// are those of lib/codegen/rows.hpp.
+/// A body under way. What it reads stays as it is meanwhile. One with row folds is computed by whole rows: their
+/// results are those of lib/codegen/rows.hpp.
 class Lines {
  public:
   /// Of a body that work_of() knows. `memory`: for each load where the memory of its source begins, null for positions.
   Lines(const codegen::Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory);
 
-  /// The most elements at once.
+  /// The most elements at once; with row folds whole rows.
   std::size_t most() const { return most_; }
   /// Computes the elements of the domain from number `first` in row-major order on.
   void compute(std::int64_t first, std::size_t count);

@@ -37,14 +37,22 @@ void join(ReduceKind kind, DType type, Join how, std::size_t values, std::size_t
 
 FoldOrder order_of(const codegen::ReduceWalk& walk, const ReducePass& pass, std::size_t reduced) {
   const auto width = number(walk.width);
-  if (walk.columns) return {number(walk.fixed ? walk.lanes : 1), reduced, Join::halves};
-  if (walk.fixed) return {number(walk.tile) * width, reduced, Join::halves};
-  const bool in_turn = pass.several.empty();
-  return {width, number(walk.inner),
-          walk.together ? Join::neighbours
-          : in_turn     ? Join::in_turn
-                        : Join::halves,
-          number(walk.chains), number(walk.segment)};
+  FoldOrder order{width, number(walk.inner), Join::halves};
+  order.blocks = number(walk.blocks);
+  order.per_block = number(walk.per_block);
+  if (walk.columns || walk.fixed) {  // whose segments are elements
+    order.values = walk.columns ? number(walk.fixed ? walk.lanes : 1) : number(walk.tile) * width;
+    order.run = reduced;
+    return order;
+  }
+  if (walk.together) {
+    order.join = Join::neighbours;
+  } else if (pass.several.empty()) {
+    order.join = Join::in_turn;
+  }
+  order.sets = number(walk.chains);
+  order.segment = number(walk.segment);
+  return order;
 }
 
 }  // namespace
@@ -63,15 +71,23 @@ bool folds(ReduceKind kind, DType type) {
   return !is_complex(type) && functions().combined[number(kind)][number(type)] != nullptr;
 }
 
+std::size_t FoldOrder::begin_of(std::size_t block, std::size_t length) const {
+  if (block >= blocks) return length;
+  const std::size_t segments = (run + segment - 1) / segment, first = block * per_block;
+  return first / segments * run + first % segments * segment;
+}
+
 void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
                const std::byte* elements, std::byte* results) {
   const std::size_t size = size_in_registers(type);
   const std::size_t round = order.sets * order.values, most = order.sets > 0 ? order.segment : order.run;
   std::vector<std::byte> running(order.values * size), sets(round * size);
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t result = 0; result < rows * order.blocks; ++result) {
+    const std::size_t row = result / order.blocks, block = result % order.blocks;
+    const std::size_t last = order.begin_of(block + 1, length);
     fill_with_identity(kind, type, running.data(), order.values);
-    for (std::size_t end = 0, i = 0; i < length; i = end) {
-      end = std::min({i + most, (i / order.run + 1) * order.run, length});
+    for (std::size_t end = 0, i = order.begin_of(block, length); i < last; i = end) {
+      end = std::min({i + most, (i / order.run + 1) * order.run, last});
       if (round > 0 && end - i >= round) {
         fill_with_identity(kind, type, sets.data(), round);
         for (; end - i >= round; i += round) {
@@ -88,7 +104,7 @@ void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t 
       }
     }
     join(kind, type, order.join, order.values, 1, running.data());
-    std::memcpy(results + row * size, running.data(), size);
+    std::memcpy(results + result * size, running.data(), size);
   }
 }
 
@@ -140,26 +156,27 @@ void square_rows(DType type, std::size_t width, std::size_t rows, std::size_t le
   return type == DType::float64 ? of_type(double{}) : of_type(float{});
 }
 
-std::optional<Reduction> Reduction::of(const ReducePass& pass, const std::vector<std::size_t>& axes,
-                                       std::vector<Value> values, const DeviceTraits& traits) {
+std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::ReduceWalk& walk,
+                                       const std::vector<std::size_t>& axes, std::vector<Value> values,
+                                       const DeviceTraits& traits) {
   const Body& body = *pass.body;
-  if (!work_of(body, traits) || pass.custom || pass.partial) return std::nullopt;
+  if (!walk.cpu || pass.custom || !work_of(body, traits)) return std::nullopt;
   const std::vector<ReducePass> singles = single_passes(pass);
   for (const ReducePass& each : singles) {
-    const bool place = graph::info(each.kind).state == graph::State::position && pass.several.empty();
+    const bool place = graph::info(each.kind).state == graph::State::position;
     const DType type = combined_type(each);
+    if (place && (pass.partial || !pass.several.empty())) return std::nullopt;
     if (!(place ? finds_places(each.kind, type) : folds(each.kind, type))) return std::nullopt;
     // Before it is rounded a finish takes a result as it is in registers.
     if (pass.finish && size_of(each.result) != size_in_registers(each.result)) return std::nullopt;
   }
   if (pass.finish && !work_of(*pass.finish, traits)) return std::nullopt;
-  codegen::ReduceWalk walk = make_reduce_walk(pass, axes, traits);
-  if (graph::info(pass.kind).state == graph::State::position) walk.columns = false;  // places are so in any order
-  if (walk.blocks != 1 || !walk.cpu) return std::nullopt;
+  const bool places = graph::info(pass.kind).state == graph::State::position;  // which are so in any order
   Reduction result;
   result.pass_ = &pass;
   result.values_ = std::move(values);
-  result.columns_ = walk.columns;
+  result.columns_ = walk.columns && !places;
+  result.last_ = pass.last || places;
   const Shape strides = graph::row_major_strides(body.domain);
   const auto add = [&](bool reduced) {
     std::size_t count = 1;
@@ -171,10 +188,10 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const std::vector
     }
     return count;
   };
-  if (walk.columns) result.reduced_ = add(true);
+  if (result.columns_) result.reduced_ = add(true);
   result.kept_ = add(false);
-  if (!walk.columns) result.reduced_ = add(true);
-  result.order_ = order_of(walk, pass, result.reduced_);
+  if (!result.columns_) result.reduced_ = add(true);
+  result.order_ = places ? FoldOrder{1, result.reduced_, Join::in_turn} : order_of(walk, pass, result.reduced_);
   return result;
 }
 
@@ -187,7 +204,7 @@ std::vector<std::byte> Reduction::elements_of(std::size_t value, DType type, con
   } else {
     gather(layout_, {}, all.data(), size, 0, count, elements.data());
   }
-  if (row.maps()) {
+  if (row.maps() && !pass_->partial) {
     const void* const from[] = {elements.data(), nullptr, nullptr};
     functions().mapped[number(values_[value].kind)][number(type)](elements.data(), from, count);
   }
@@ -201,13 +218,15 @@ void Reduction::fold(ReduceKind kind, DType type, const std::byte* elements, std
   if (!columns_) return fold_rows(kind, type, order_, kept_, reduced_, elements, results);
   const std::size_t size = kept_ * size_in_registers(type);
   std::vector<std::byte> running(order_.values * size);
-  fill_with_identity(kind, type, running.data(), order_.values * kept_);
-  for (std::size_t row = 0; row < reduced_; ++row) {
-    std::byte* const value = running.data() + row % order_.values * size;
-    combine(kind, type, value, elements + row * size, value, kept_);
+  for (std::size_t block = 0; block < order_.blocks; ++block) {
+    fill_with_identity(kind, type, running.data(), order_.values * kept_);
+    for (std::size_t row = order_.begin_of(block, reduced_); row < order_.begin_of(block + 1, reduced_); ++row) {
+      std::byte* const value = running.data() + row % order_.values * size;
+      combine(kind, type, value, elements + row * size, value, kept_);
+    }
+    join(kind, type, order_.join, order_.values, kept_, running.data());
+    std::memcpy(results + block * size, running.data(), size);
   }
-  join(kind, type, order_.join, order_.values, kept_, running.data());
-  std::memcpy(results, running.data(), size);
 }
 
 std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
@@ -224,40 +243,44 @@ std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::spa
     count = std::min(lines.most(), kept_ * reduced_ - first);
     lines.compute(static_cast<std::int64_t>(first), count);
     for (std::size_t k = 0; k < singles.size(); ++k) {
-      const std::int32_t line = body.outputs[k].line;
+      const std::int32_t line = pass_->partial ? static_cast<std::int32_t>(k) : body.outputs[k].line;
       const DType from = body.lines[number(line)].type, type = combined_type(singles[k]);
       const void* const taken[] = {lines.values(line), nullptr, nullptr};
       functions().casts[number(from)][number(type)](values[k].data() + first * size_in_registers(type), taken, count);
     }
   }
+  const Body* const finish = last_ ? pass_->finish : nullptr;
   for (std::size_t k = 0; k < singles.size(); ++k) {
     DType type = combined_type(singles[k]);
     const std::vector<std::byte> elements = elements_of(k, type, values[k]);
-    values[k].resize(kept_ * sizeof(std::int64_t));
+    values[k].resize(count() * sizeof(std::int64_t));
     fold(values_[k].kind, type, elements.data(), values[k].data());
+    if (!last_) {
+      std::memcpy(results[k], values[k].data(), count() * size_in_registers(type));
+      continue;
+    }
     const bool place = graph::info(values_[k].kind).state == graph::State::position;
     if (place) type = DType::int64;
     const FinishConstant divisor(type, values_[k].divisor), scale(type, values_[k].scale);
     const void* const state[] = {values[k].data(), divisor.value(), scale.value()};
     if (!place) functions().finished[number(values_[k].kind)][number(type)](values[k].data(), state, kept_);
-    if (pass_->finish) continue;
+    if (finish) continue;
     const void* const finished[] = {values[k].data(), nullptr, nullptr};
     const DType result = singles[k].result;
     std::vector<std::byte> rounded(kept_ * size_in_registers(result));
     functions().casts[number(type)][number(result)](rounded.data(), finished, kept_);
     store(graph::row_major(Shape{static_cast<std::int64_t>(kept_)}), result, results[k], 0, kept_, rounded.data());
   }
-  if (!pass_->finish) return lines.astray();
-  const Body& finish = *pass_->finish;
+  if (!finish) return lines.astray();
   std::vector<const std::byte*> taken;
   for (const std::vector<std::byte>& each : values) taken.push_back(each.data());
   taken.insert(taken.end(), beside.begin(), beside.end());
-  Lines finishing(finish, traits, taken);
+  Lines finishing(*finish, traits, taken);
   for (std::size_t first = 0, count = 0; first < kept_; first += count) {
     count = std::min(finishing.most(), kept_ - first);
     finishing.compute(static_cast<std::int64_t>(first), count);
-    const codegen::Output& output = finish.outputs[0];
-    store(graph::row_major(finish.domain), output.node->dtype, results[0], static_cast<std::int64_t>(first), count,
+    const codegen::Output& output = finish->outputs[0];
+    store(graph::row_major(finish->domain), output.node->dtype, results[0], static_cast<std::int64_t>(first), count,
           finishing.values(output.line));
   }
   return lines.astray();

@@ -21,7 +21,12 @@ struct FoldOrder {
   Join join;
   // Several sets of them, where there are: of each `segment` elements of a run, as many vectors as make whole rounds of
   // the sets fall to these in turn, which are combined one after another before the rest.
-  std::size_t sets = 0, segment = 0;
+  std::size_t sets = 0, segment = 1;
+  // A row may be several blocks of so many segments of runs, with values of their own.
+  std::size_t blocks = 1, per_block = 0;
+
+  /// The first element of a block, and of what lies behind the last.
+  std::size_t begin_of(std::size_t block, std::size_t length) const;
 };
 
 /// A divisor or a scale in the type that values are combined in.
@@ -41,7 +46,7 @@ class FinishConstant {
 void combine(graph::ReduceKind kind, DType type, const void* a, const void* b, void* to, std::size_t count);
 void fill_with_identity(graph::ReduceKind kind, DType type, void* to, std::size_t count);
 
-/// Of rows of `length` elements of `type`, side by side, one value each.
+/// Of rows of `length` elements of `type`, side by side, one value for each block.
 void fold_rows(graph::ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
                const std::byte* elements, std::byte* results);
 
@@ -56,19 +61,26 @@ void place_rows(graph::ReduceKind kind, DType type, std::size_t rows, std::size_
 void square_rows(DType type, std::size_t width, std::size_t rows, std::size_t length, const std::byte* elements,
                  std::byte* results);
 
-/// A reduction, or several of the same elements, in one pass.
+/// One pass of a reduction, or of several of the same elements.
 class Reduction {
  public:
   struct Value {
     graph::ReduceKind kind;
     double divisor, scale;
   };
-  /// None if the host cannot do it. The pass outlives this, as does its body.
-  static std::optional<Reduction> of(const codegen::ReducePass& pass, const std::vector<std::size_t>& axes,
-                                     std::vector<Value> values, const DeviceTraits& traits);
+  /// None if the host cannot do it. The pass outlives this, as does its body. Where places are found the host takes no
+  /// other pass.
+  static std::optional<Reduction> of(const codegen::ReducePass& pass, const codegen::ReduceWalk& walk,
+                                     const std::vector<std::size_t>& axes, std::vector<Value> values,
+                                     const DeviceTraits& traits);
+
+  /// Whether it is the last pass.
+  bool last() const { return last_; }
+  /// The values that it leaves of each reduction.
+  std::size_t count() const { return kept_ * order_.blocks; }
 
   /// `memory` as of Lines, `beside` of what the finish loads behind the results; a result for each value, or that of
-  /// the finish, in row-major order.
+  /// the finish, in row-major order. What is not the last leaves values of the type that they are combined in.
   std::optional<Lines::Astray> run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
                                    std::span<const std::byte* const> beside, std::span<std::byte* const> results) const;
 
@@ -81,7 +93,7 @@ class Reduction {
   const codegen::ReducePass* pass_ = nullptr;
   std::vector<Value> values_;
   graph::Layout layout_;  // of the domain's elements as they are folded: reduced axes last, or first for columns
-  bool columns_ = false;
+  bool columns_ = false, last_ = true;
   std::size_t kept_ = 0, reduced_ = 0;
   FoldOrder order_{};
 };

@@ -19,6 +19,7 @@
 #include "koine/error.hpp"
 #include "koine/memory.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/cold_work.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/program_cache.hpp"
@@ -83,6 +84,8 @@ class Context {
   ProgramCache::ProgramRef load_binary(std::span<const unsigned char> binary);
   /// Sees to it that a program is in the cache on disk, without keeping it. Whether it is. Throws KernelBuildError.
   bool keep_on_disk(const ProgramText& text);
+  /// Whether it is there.
+  bool is_on_disk(const ProgramText& text) const { return store_.is_on_disk(text); }
 
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");
@@ -115,6 +118,8 @@ class Context {
   }
   /// Counts a step that the calling thread did.
   void did_on_host() noexcept { host_steps_.fetch_add(1, std::memory_order_relaxed); }
+  /// Under the evaluation mutex.
+  ColdWork& cold_work() noexcept { return cold_work_; }
   /// Counts a launch, and does what the driver needs after it.
   void launched(Kernel& kernel);
   /// Counts a function of the host's that was enqueued.
@@ -195,6 +200,7 @@ class Context {
   Pool pool_;
   Transfers transfers_;
   std::mutex evaluation_mutex_;
+  ColdWork cold_work_;
   /// Guards queues_, their order, and what their commands did to buffers. Held while a command is enqueued.
   mutable std::mutex order_mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default

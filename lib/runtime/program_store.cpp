@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -249,6 +250,11 @@ bool ProgramStore::keep_on_disk(const ProgramText& text) {
   built_.fetch_add(1, std::memory_order_relaxed);
   save(disk_, *program, identity);
   return disk_.read(identity).has_value();
+}
+
+bool ProgramStore::is_on_disk(const ProgramText& text) const {
+  std::error_code none;
+  return disk_.reads() && std::filesystem::exists(disk_.path_of(identity_of(entry_.traits, text)), none);
 }
 
 void ProgramStore::launched(const ProgramRef& program) {

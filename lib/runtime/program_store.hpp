@@ -53,6 +53,8 @@ class ProgramStore {
   /// Sees to it that a program is on disk, for who prepares that before it is used: compiles it if it is not, and
   /// writes it before returning. Whether it is there then. Throws as make() does.
   bool keep_on_disk(const ProgramText& text);
+  /// Whether make() would find it on disk, as far as a file's name tells.
+  bool is_on_disk(const ProgramText& text) const;
   /// Tells that a kernel of this program was launched for the first time.
   void launched(const ProgramRef& program);
   /// Loads a binary of this device and driver, or a vendor's own assembly where the driver takes that. Nothing of it is

@@ -2,6 +2,7 @@
 // Which steps the host does itself, and that they go together with what the device does. (ctest lets the host do steps
 // in this folder alone.)
 #include <doctest/doctest.h>
+#include <koine/explain.hpp>
 #include <koine/koine.hpp>
 #include <koine/profile.hpp>
 #include <koine/queue.hpp>
@@ -28,6 +29,7 @@ using kn::test::HostStepWork;
 namespace {
 
 bool does_steps() {
+  kn::synchronize();
   const auto before = host_steps_of();
   (kn::ones({2}) + 1).eval();
   if (host_steps_of() > before) return true;
@@ -46,6 +48,17 @@ Done done_by(Work work) {
   const auto host = host_steps_of(), device = activity_of().launches;
   work();
   return {host_steps_of() - host, activity_of().launches - device};
+}
+
+/// Does `work` until the device does it, whose kernels are compiled then. How often the host did it before.
+template <class Work>
+int until_compiled(Work work) {
+  for (int times = 0; times < 1000; ++times) {
+    if (done_by(work).device > 0) return times;
+    kn::synchronize();
+  }
+  FAIL("the device was left nothing to do");
+  return 0;
 }
 
 Array counted(std::int64_t count) {
@@ -74,6 +87,7 @@ TEST_CASE("the host does small steps, and asks for no program") {
 TEST_CASE("the device does what is large, what the host does not know, and all that comes behind in the same plan") {
   if (!does_steps()) return;
   const Array large = kn::zeros({100'000}).eval(), small = counted(10);
+  until_compiled([&] { (large + 1).eval(); });
   kn::synchronize();
   CHECK(done_by([&] { (large + 1).eval(); }) == Done{0, 1});
   kn::synchronize();
@@ -81,6 +95,58 @@ TEST_CASE("the device does what is large, what the host does not know, and all t
   kn::synchronize();
   const HostStepWork none(0);
   CHECK(done_by([&] { (small + 1).eval(); }) == Done{0, 1});
+}
+
+TEST_CASE("in place of a kernel that is not compiled yet the host does a step once, and nothing is compiled") {
+  if (!does_steps()) return;
+  const Array large = counted(1'000'000);
+  kn::synchronize();
+  const auto twice = [&] { return large * 2 - large / 3 + 1; };
+  std::vector<float> first, second;
+  const auto built = activity_of().built;
+  CHECK(done_by([&] { first = twice().to_vector<float>(); }) == Done{1, 0});
+  CHECK(activity_of().built == built);
+  CHECK(done_by([&] { second = twice().to_vector<float>(); }) == Done{0, 1});
+  CHECK(activity_of().built == built + 1);
+  CHECK(first == second);
+  CHECK(done_by([&] { (void)kn::sum(kn::sqrt(large)).item<float>(); }) == Done{1, 0});
+  CHECK(activity_of().built == built + 1);
+}
+
+TEST_CASE("explain says that the host takes the place of a compiler") {
+  if (!does_steps()) return;
+  const Array x = counted(700'000) / 3;
+  x.eval();
+  kn::synchronize();
+  const auto text = [&] { return kn::explain(x * 2 + x / 5); };
+  CHECK(text().find("by the host this time: it is not compiled yet") != std::string::npos);
+  (x * 2 + x / 5).eval();
+  CHECK(text().find("by the host") == std::string::npos);
+}
+
+TEST_CASE("what takes the host much less time than a compiler it does again, but not for ever") {
+  if (!does_steps()) return;
+  const Array x = counted(50'000);
+  kn::synchronize();
+  const int times = until_compiled([&] { (x * 3 - 1).eval(); });
+  CHECK(times >= 5);
+  CHECK(times <= 50);
+}
+
+TEST_CASE("what takes the host longer than a compiler is the device's from the first time on") {
+  if (!does_steps()) return;
+  const Array x = counted(2'000'000) / 1e6f;
+  x.eval();
+  kn::synchronize();
+  CHECK(done_by([&] { kn::pow(x, x + 1).eval(); }) == Done{0, 1});
+}
+
+TEST_CASE("of a plan with a step that only the device knows those behind it are the device's, too") {
+  if (!does_steps()) return;
+  const Array x = counted(20'000);
+  kn::synchronize();
+  const Done done = done_by([&] { (kn::cumulative_sum(x * 5) * 7).eval(); });
+  CHECK(done.device >= 2);
 }
 
 TEST_CASE("nothing waits for the host while the device is at work, and the host goes on once that is over") {
@@ -203,4 +269,15 @@ TEST_CASE("KOINE_HOST_STEPS=off leaves all to the device") {
   CAPTURE(ended.err);
   CHECK(ended.err.find("by the host") == std::string::npos);
   CHECK(ended.err.find(", global ") != std::string::npos);
+}
+
+TEST_CASE("child: a large step" * doctest::skip()) { (kn::ones({500'000}) * counted(500'000)).eval(); }
+
+TEST_CASE("KOINE_LOG=launch says when the host takes the place of a compiler, and KOINE_HOST_STEPS=off prevents it") {
+  if (!does_steps()) return;
+  kn::test::Ended ended = kn::test::run_child("child: a large step", {{"KOINE_LOG", "launch"}});
+  CAPTURE(ended.err);
+  CHECK(ended.err.find("by the host, as it is not compiled yet, 500000 elements") != std::string::npos);
+  ended = kn::test::run_child("child: a large step", {{"KOINE_LOG", "launch"}, {"KOINE_HOST_STEPS", "off"}});
+  CHECK(ended.err.find("by the host") == std::string::npos);
 }
