@@ -65,8 +65,8 @@ static inline void kn_add_step(KN_VALUE a, __global const KN_STORED* b, long b_c
 
 // In the order of lines, then of parts of the short side, then of matrices.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_small(
-    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_RESULT* restrict out,
-    const kn_matmul_small parameters) {
+    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_OUT* restrict out,
+    const kn_matmul_small parameters KN_BESIDE) {
   const kn_matmul_small product = parameters;  // in registers, whatever is written meanwhile
   const uint parts = (product.n + KN_SHORT - 1) / KN_SHORT;
   const uint item = get_global_id(0);
@@ -84,29 +84,29 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_small
   KN_VALUE sums[KN_SHORT];
 #pragma unroll
   for (int j = 0; j < KN_SHORT; ++j) sums[j] = (KN_VALUE)(0);
-  long d = 0;
 #if KN_A_QUADS
-  for (; d < product.k; d += 4) {
+  for (long step = 0; step < product.k; step += 4) {
     KN_VALUE values[4];
-    kn_load_quad(a + d, values);
+    kn_load_quad(a + step, values);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) kn_add_step(values[i], b + (d + i) * product.b_row, product.b_column, count, sums);
+    for (int i = 0; i < 4; ++i) kn_add_step(values[i], b + (step + i) * product.b_row, product.b_column, count, sums);
   }
 #else
-  for (; d < product.k; ++d)
-    kn_add_step(kn_load(a, d * product.a_column), b + d * product.b_row, product.b_column, count, sums);
+  for (long step = 0; step < product.k; ++step)
+    kn_add_step(kn_load(a, step * product.a_column), b + step * product.b_row, product.b_column, count, sums);
 #endif
-  out += product.out_offset + (long)batch * product.m * product.n + row * product.out_row + first * product.out_column;
+  const long corner =
+      product.out_offset + (long)batch * product.m * product.n + row * product.out_row + first * product.out_column;
 #if KN_OUT_QUADS
 #pragma unroll
   for (int j = 0; j < KN_SHORT; j += 4)
     if (j < count)
-      *(__global KN_PASTE(KN_STORED, 4)*)(out + j) =
-          (KN_PASTE(KN_STORED, 4))(kn_settled(sums[j]), kn_settled(sums[j + 1]), kn_settled(sums[j + 2]),
-                                   kn_settled(sums[j + 3]));
+      *(__global KN_PASTE(KN_STORED, 4)*)(out + corner + j) = (KN_PASTE(KN_STORED, 4))(
+          KN_MADE(corner + j, kn_settled(sums[j])), KN_MADE(corner + j + 1, kn_settled(sums[j + 1])),
+          KN_MADE(corner + j + 2, kn_settled(sums[j + 2])), KN_MADE(corner + j + 3, kn_settled(sums[j + 3])));
 #else
 #pragma unroll
   for (int j = 0; j < KN_SHORT; ++j)
-    if (j < count) kn_store(out, j * product.out_column, kn_settled(sums[j]));
+    if (j < count) KN_PUT(corner + j * product.out_column, kn_settled(sums[j]));
 #endif
 }

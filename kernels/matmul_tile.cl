@@ -89,11 +89,11 @@ typedef struct {
 
 // One group for each tile of each matrix of the batch, in one dimension: other dimensions have low limits.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
-    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_RESULT* restrict out,
+    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_OUT* restrict out,
 #if KN_PASSES
     __global KN_VALUE* restrict waiting,
 #endif
-    const kn_matmul_tile parameters) {
+    const kn_matmul_tile parameters KN_BESIDE) {
   const kn_matmul_tile product = parameters;  // in registers, whatever is written meanwhile
   __local KN_VALUE a_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   __local KN_VALUE b_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
@@ -166,7 +166,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
 #else
   const long rows = product.m;
 #endif
-  out += product.out_offset + (batch * product.m + row0) * product.n + column0;
+  const long first = product.out_offset + (batch * product.m + row0) * product.n + column0;
 #pragma unroll
   for (int i = 0; i < KN_SUMS; ++i) {
     const int row = i / 4 * 64 + place_y * 4 + i % 4;
@@ -174,7 +174,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
     for (int j = 0; j < KN_SUMS; ++j) {
       const int column = j / 4 * 64 + place_x * 4 + j % 4;
       if (row0 + row < rows && column0 + column < product.n)
-        kn_store(out, row * product.n + column, kn_settled(sums[i][j]));
+        KN_PUT(first + row * product.n + column, kn_settled(sums[i][j]));
     }
   }
 }

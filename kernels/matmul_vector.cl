@@ -32,13 +32,14 @@ typedef struct {
 } kn_matmul_vector;
 
 // With one split the sums are the result; with more they wait in `parts` for the second kernel.
-static inline void kn_finish(__global KN_STORED* out, __global KN_VALUE* parts, long out_offset, long splits,
-                             long index, KN_VALUE sum) {
-  if (splits == 1)
-    kn_store(out, out_offset + index, sum);
-  else
-    parts[index] = sum;
-}
+#define KN_FINISH(index, sum)                 \
+  {                                           \
+    const long place = index;                 \
+    if (product.splits == 1)                  \
+      KN_PUT(product.out_offset + place, sum); \
+    else                                      \
+      parts[place] = sum;                     \
+  }
 
 #if KN_CPU
 
@@ -116,8 +117,8 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
 }
 
 __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const KN_STORED* restrict x,
-                            __global KN_STORED* restrict out, __global KN_VALUE* restrict parts,
-                            const kn_matmul_vector parameters) {
+                            __global KN_OUT* restrict out, __global KN_VALUE* restrict parts,
+                            const kn_matmul_vector parameters KN_BESIDE) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
   const bool beside = product.a_row == 1 && product.a_column != 1 && product.m >= KN_VECTORS * KN_LANES;
   const int block = beside ? KN_VECTORS * KN_LANES : KN_BLOCK;
@@ -186,14 +187,14 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
 #else
           KN_VALUE sum = lanes[0][l];
 #endif
-          kn_finish(out, parts, product.out_offset, product.splits, index + v * KN_LANES + l, sum);
+          KN_FINISH(index + v * KN_LANES + l, sum)
         }
       }
     } else if (product.a_column == 1) {
       KN_VALUE sums[KN_BLOCK];
       for (int r = 0; r < KN_BLOCK; ++r) sums[r] = (KN_VALUE)(0);
       kn_rows_deep(am, product.a_row, xm, product.x_step, rows, depth, sums);
-      for (long r = 0; r < rows; ++r) kn_finish(out, parts, product.out_offset, product.splits, index + r, sums[r]);
+      for (long r = 0; r < rows; ++r) KN_FINISH(index + r, sums[r])
     } else {
       for (long r = 0; r < rows; ++r) {
         KN_VALUE sum = (KN_VALUE)(0);
@@ -205,7 +206,7 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
                                    kn_load(xm, d * product.x_step), part);
           sum += part;
         }
-        kn_finish(out, parts, product.out_offset, product.splits, index + r, sum);
+        KN_FINISH(index + r, sum)
       }
     }
   }
@@ -241,8 +242,8 @@ static inline KN_VALUE kn_add_slices(const KN_VALUE sums[KN_ROWS], __local KN_VA
 
 // Neighbouring work-items take neighbours in memory: slices of a row where rows are contiguous, else rows.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vector(
-    __global const KN_STORED* restrict a, __global const KN_STORED* restrict x, __global KN_STORED* restrict out,
-    __global KN_VALUE* restrict parts, const kn_matmul_vector parameters) {
+    __global const KN_STORED* restrict a, __global const KN_STORED* restrict x, __global KN_OUT* restrict out,
+    __global KN_VALUE* restrict parts, const kn_matmul_vector parameters KN_BESIDE) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
   __local KN_VALUE slices[KN_BLOCK * (KN_SLICES + 1)];
   __local KN_VALUE shares[KN_GROUP];
@@ -274,22 +275,21 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
   }
   const KN_VALUE sum = kn_add_slices(sums, slices, shares, place, slice);
   if (item < KN_BLOCK && row0 + item < product.m)
-    kn_finish(out, parts, product.out_offset, product.splits,
-              (split * product.batches + batch) * product.m + row0 + item, sum);
+    KN_FINISH((split * product.batches + batch) * product.m + row0 + item, sum)
 }
 
 #endif
 
 #if KN_CPU
 // Adds the splits of each row, in their order.
-__kernel void matmul_vector_add_splits(__global const KN_VALUE* restrict parts, __global KN_STORED* restrict out,
-                                       const kn_matmul_vector parameters) {
+__kernel void matmul_vector_add_splits(__global const KN_VALUE* restrict parts, __global KN_OUT* restrict out,
+                                       const kn_matmul_vector parameters KN_BESIDE) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
   const long rows = product.m * product.batches;
   for (long row = get_global_id(0); row < rows; row += get_global_size(0)) {
     KN_VALUE sum = parts[row];
     for (long s = 1; s < product.splits; ++s) sum += parts[s * rows + row];
-    kn_store(out, product.out_offset + row, sum);
+    KN_PUT(product.out_offset + row, sum);
   }
 }
 
@@ -299,7 +299,8 @@ __kernel void matmul_vector_add_splits(__global const KN_VALUE* restrict parts, 
 
 // Adds the splits of each row.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vector_add_splits(
-    __global const KN_VALUE* restrict parts, __global KN_STORED* restrict out, const kn_matmul_vector parameters) {
+    __global const KN_VALUE* restrict parts, __global KN_OUT* restrict out,
+    const kn_matmul_vector parameters KN_BESIDE) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
   __local KN_VALUE shares[KN_GROUP / KN_ADDERS * (KN_ADDERS + 1)];
   const int place = get_local_id(0) % (KN_GROUP / KN_ADDERS), adder = get_local_id(0) / (KN_GROUP / KN_ADDERS);
@@ -312,7 +313,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
   barrier(CLK_LOCAL_MEM_FENCE);
   if (adder == 0 && row < rows) {
     for (int i = 1; i < KN_ADDERS; ++i) sum += shares[place * (KN_ADDERS + 1) + i];
-    kn_store(out, product.out_offset + row, sum);
+    KN_PUT(product.out_offset + row, sum);
   }
 }
 

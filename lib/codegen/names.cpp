@@ -94,6 +94,12 @@ std::string kernel_name(const Body& body, std::string_view suffix) {
   return joined(words, body.outputs[0].node->dtype, suffix);
 }
 
+std::string kernel_name_of_product(const Body& epilogue) {
+  Words words = {"matmul"};
+  add_operations(words, epilogue);
+  return joined(words, epilogue.outputs[0].node->dtype);
+}
+
 std::string kernel_name(const ReducePass& pass) {
   Words words;
   if (const Body* finish = finish_body(pass)) add_operations(words, *finish);

@@ -20,5 +20,7 @@ std::string kernel_name(const Body& body, std::string_view suffix = "");
 /// with, "_rest" that it goes on with what another left; neither, where the same kernel does both.
 std::string kernel_name(const ReducePass& pass);
 std::string kernel_name(const ScanPass& pass);
+/// Of a product with an epilogue: "matmul_max_add_f32" is max(a @ b + bias, 0).
+std::string kernel_name_of_product(const Body& epilogue);
 
 }  // namespace koine::codegen

@@ -115,7 +115,11 @@ void Planner::State::count_places() {
 
 void Planner::State::analyse_all() {
   count_places();
-  for (std::size_t i = 0; i < count; ++i) analyse(infos[i]);
+  has_products = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    analyse(infos[i]);
+    has_products = has_products || infos[i].node->op == Op::matmul;
+  }
 }
 
 void Planner::State::analyse(Info& info) {
@@ -297,7 +301,8 @@ std::uint32_t parameter_bytes(const Body& body, bool folded) {
 }
 
 bool Planner::State::fits(const Step& step) const {
-  const auto more = buffer_bytes * static_cast<std::uint32_t>(step.finish.loads.size());
+  const auto more = finished_product(step) ? epilogue_bytes(step.body)
+                                           : buffer_bytes * static_cast<std::uint32_t>(step.finish.loads.size());
   return parameter_bytes(step.body, step.family != Op::elementwise) + more <= parameter_limit;
 }
 
@@ -306,6 +311,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.parameter_limit = limits.parameter_bytes;
   s.elsewhere = limits.elsewhere;
   s.evaluation = limits.evaluation;
+  s.takes_epilogue = limits.takes_epilogue;
   if (roots.size() == 1 && !limits.trial && s.plan_tree(roots[0])) return s.ordered;
   s.collect(roots);
   const std::uint64_t hash = s.describe();

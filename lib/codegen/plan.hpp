@@ -19,7 +19,9 @@ namespace koine::codegen {
 struct Step {
   graph::Op family;  // whose runner runs it
   graph::Node* node;
-  Body body;  // of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded
+  /// Of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded; of a matmul,
+  /// if it has an output: what is stored in place of the product, which is its first load.
+  Body body;
   /// Of a reduction, if it has an output: what is stored in place of the results, made of them element by element. Its
   /// first loads are the results, in the order of the body's outputs; then come arrays in memory.
   Body finish;
@@ -76,6 +78,8 @@ struct Limits {
   std::uint64_t evaluation = 1;  ///< its number: one that begins anew, after a program was built, plans as before
   bool reuse = true;             ///< take the plan that was kept of a graph with this structure
   bool trial = false;            ///< nothing is going to run: leave no trace of it, and the reasons for notes()
+  /// Whether the kernel of a pending product can go on with what is made of it element by element; null: none can.
+  bool (*takes_epilogue)(const graph::Node& product) = nullptr;
 };
 
 /// Decides what is stored and what is computed where it is used, and writes each kernel's code. Keeps its memory from
@@ -101,6 +105,11 @@ class Planner {
   struct State;
   State* state_;
 };
+
+/// The product that a step of family matmul goes on with (Step::body); null where it stores the product itself.
+const graph::Node* finished_product(const Step& step);
+/// Bytes of parameters that such a step's kernel takes beside the body's buffers.
+std::uint32_t epilogue_bytes(const Body& body);
 
 /// Bytes of parameters that a kernel with this body takes where all but its buffers is read from one of them
 /// (ParamBlock); `folded`: one that reduces or scans its value, takes rows of it, or scatters

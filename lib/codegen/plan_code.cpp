@@ -178,6 +178,7 @@ void Planner::State::split_domain(Step& step) {
 }
 
 void Planner::State::write_code() {
+  if (has_products) load_products();
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
     Node& node = *info.node;
@@ -193,7 +194,8 @@ void Planner::State::write_code() {
     }
     if (node.op == Op::result) continue;
     Step& step = steps[static_cast<std::size_t>(info.step)];
-    if (step.family == Op::elementwise || step.family == Op::rows) {
+    const bool finishes_product = step.family == Op::matmul && node.op != Op::matmul;
+    if (step.family == Op::elementwise || step.family == Op::rows || finishes_product) {
       const std::int32_t line =
           info.copied ? value_of(node.inputs[0], info.step, Chains::identity) : write_line(info, info.step, info.chain);
       step.body.outputs.push_back({&node, line});

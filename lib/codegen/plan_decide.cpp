@@ -110,6 +110,7 @@ bool Planner::State::computed_in_reader(const Info& info) const {
   const Read& read = info.reads[0];
   return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
          steps[static_cast<std::size_t>(read.step)].family != Op::rows &&
+         steps[static_cast<std::size_t>(read.step)].family != Op::matmul &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
 
@@ -121,7 +122,7 @@ bool Planner::State::drawn_in_reader(const Info& info) const {
   if (node.place.traits == nullptr) return false;
   if (info.requested || info.cut || info.reads.size() != 1 || info.reads[0].chain != Chains::identity) return false;
   const Step& step = steps[static_cast<std::size_t>(info.reads[0].step)];
-  if (node.place.traits->cpu_loops() && !reads_in_order(step)) return false;
+  if (step.family == Op::matmul || (node.place.traits->cpu_loops() && !reads_in_order(step))) return false;
   return step.body.domain == node.shape && (!step.draws || *step.draws == node.get<Op::random>().kind) &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
@@ -268,6 +269,7 @@ bool Planner::State::takes(std::int32_t s, const std::optional<graph::Pieces>& p
   const Shape& domain = step.body.domain;
   if (pieces->seams.empty() && pieces->layout.shape == domain) return true;
   if (domain.elements() == 0) return pieces->layout.shape == domain;
+  if (step.family == Op::matmul) return false;  // strides alone
   const graph::Pieces before = step.fine ? *step.fine : graph::Pieces{graph::row_major(domain), {}};
   const auto shape = graph::common_split(before.layout.shape, pieces->layout.shape);
   if (!shape) return false;
@@ -384,10 +386,20 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
       info.chain = chains.rows(*domain);
       return read_inputs(info, info.step, info.chain);
     }
-    if (!merge || !finish(info)) store_in_kernel(info, merge);
+    if (!merge || !(finish(info) || finish_product(info))) store_in_kernel(info, merge);
     return;
   }
   for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
+}
+
+/// Stores what kernels of a node's own read.
+void Planner::State::request_inputs(const Node& node) {
+  for (const NodeRef& input : node.inputs) {
+    Info* in = find(input.get());
+    if (!in || input->is_ready()) continue;
+    in->request(Why::into_kernels);
+    in->awaited = true;
+  }
 }
 
 /// From the roots down, so that every reader of a node is known when the node's turn comes.
@@ -402,6 +414,7 @@ void Planner::State::decide(bool merge) {
     Node& node = *info.node;
     if (info.finisher >= 0) {
       if (node.op == Op::reduce) add_read(*node.inputs[0], info.finisher, Chains::identity);
+      if (node.op == Op::matmul) request_inputs(node);
     } else if (computed_in_reader(info)) {
       const Read read = info.reads[0];
       steps[static_cast<std::size_t>(read.step)].looped = true;
@@ -437,12 +450,7 @@ void Planner::State::decide(bool merge) {
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
-        for (const NodeRef& input : node.inputs) {
-          Info* in = find(input.get());
-          if (!in || input->is_ready()) continue;
-          in->request(Why::into_kernels);
-          in->awaited = true;
-        }
+        request_inputs(node);
       }
     } else if (info.copies) {
       copy_reshape(info);

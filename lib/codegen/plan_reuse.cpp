@@ -93,9 +93,10 @@ std::uint64_t Planner::State::describe() {
       continue;
     }
     append_attributes(structure, node);
+    if (node.op == Op::matmul) structure.push_back(finishes(node) ? 1 : 0);
     for (const NodeRef& input : node.inputs) {
-      // Whether somebody holds it counts where it was computed before, and of reductions.
-      const bool counts = input->op == Op::reduce || input->recomputed(evaluation);
+      // Whether somebody holds it counts where it was computed before, and of reductions and products.
+      const bool counts = input->op == Op::reduce || input->op == Op::matmul || input->recomputed(evaluation);
       const bool held = counts && input.use_count() > input->consumers.load();
       structure.push_back(static_cast<std::uint64_t>(number_of(*input)) << 1 | (held ? 1 : 0));
     }

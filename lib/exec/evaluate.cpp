@@ -6,6 +6,7 @@
 #include "exec/evaluation.hpp"
 #include "exec/families.hpp"
 #include "exec/host_step.hpp"
+#include "exec/matmul.hpp"
 #include "exec/programs.hpp"
 
 #include <algorithm>
@@ -52,7 +53,8 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
              std::span<const graph::Destination> destinations) {
   std::optional<runtime::SpanOfHost> planning(std::in_place, "plan");
   const PlannerLease planner;
-  const codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
+  codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
+  limits.takes_epilogue = takes_epilogue;
   const std::span<codegen::Step* const> steps = planner->plan(roots, limits);
   HostSteps on_host(context);
   std::vector<Work> prepared;

@@ -6,6 +6,7 @@
 #include "exec/evaluation.hpp"
 #include "exec/families.hpp"
 #include "exec/host_step.hpp"
+#include "exec/matmul.hpp"
 #include "graph/families.hpp"
 
 #include <algorithm>
@@ -89,7 +90,9 @@ Traffic traffic_of_step(const codegen::Step& step, const std::vector<const Node*
       traffic.read += bytes_of(*step.finish.loads[k].source);
     }
   } else {
-    for (const NodeRef& input : step.node->inputs) traffic.read += bytes_of(*input);
+    const Node* const product = codegen::finished_product(step);
+    if (product) traffic.read = traffic_of(step.body).read - bytes_of(*product);
+    for (const NodeRef& input : (product ? product : step.node)->inputs) traffic.read += bytes_of(*input);
   }
   for (const Node* node : stored) traffic.written += bytes_of(*node);
   return traffic;
@@ -104,6 +107,7 @@ Explained explained(runtime::Context& context, std::span<Node* const> roots) {
   codegen::Planner planner;
   codegen::Limits limits{context.traits().max_parameter_bytes, false, next_evaluation()};
   limits.trial = true;
+  limits.takes_epilogue = takes_epilogue;
   const std::span<codegen::Step* const> steps = planner.plan(pending, limits);
   Values values(result.values);
   result.steps.resize(steps.size());

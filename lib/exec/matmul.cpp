@@ -301,7 +301,7 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
     const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},  some.a, some.b,
-                            block * results, p.fixed, p.tf32, p.split, true};
+                            block * results, p.fixed, p.tf32, p.split, true,  nullptr};
     return prepare_batch(programs, queue, route, some, piece);
   };
   std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};
@@ -326,7 +326,7 @@ MatmulWork prepare_collapsed(Programs& programs, runtime::Queue& queue, const Ma
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
   const std::int64_t depth = most_depth(p, choice.route);
-  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, p.split, false};
+  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, p.split, false, p.epilogue};
   return p.k > depth ? prepare_deep(programs, queue, choice.route, p, depth)
                      : prepare_batch(programs, queue, choice.route, p, piece);
 }
@@ -338,6 +338,14 @@ MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& prob
     if (rule.applies(traits, problem)) return {rule.route, rule.why};
   }
   return {MatmulRoute::tile, {}};
+}
+
+bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
+  MatmulProblem p = problem;
+  collapse_batch(p);
+  const MatmulRoute route = choose_matmul(traits, p).route;
+  return (route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile) &&
+         p.k <= most_depth(p, route);
 }
 
 BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns) {

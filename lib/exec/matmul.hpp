@@ -9,10 +9,13 @@
 
 #include "device/traits.hpp"
 #include "exec/programs.hpp"
+#include "graph/node.hpp"
 #include "koine/dtype.hpp"
 #include "runtime/context.hpp"
 
 namespace koine::exec {
+
+class Epilogue;
 
 /// Where one side of a product lies in its buffer. Offset and strides count elements; any strides will do, 0 and
 /// negative ones too.
@@ -35,6 +38,7 @@ struct MatmulProblem {
   bool tf32 = false;      ///< float32 operands may be rounded to 11 digits
   bool split = false;     ///< float32 operands may be taken as sums of two of 11 digits
   bool portable = false;  ///< by OpenCL C alone: the driver does not take what is written in its device's assembly
+  const Epilogue* epilogue = nullptr;  ///< what is stored in place of the results, which outlives the product
 };
 
 enum class MatmulRoute { nothing, zeros, vector, blas, packed, small, ptx, clblast, tile };
@@ -53,6 +57,11 @@ using MatmulWork = std::function<void(const MatmulMemory&)>;
 
 /// What prepare_product would use.
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem);
+
+/// Whether the kernel that would compute a product can go on with an epilogue.
+bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
+/// The same of a pending product, whose inputs may be pending, too.
+bool takes_epilogue(const graph::Node& product);
 
 /// Asks for all kernels; what it gives enqueues the product, whose results are contiguous. The order of every sum is
 /// fixed, so the same device gives the same bits each time.

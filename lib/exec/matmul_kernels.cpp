@@ -8,6 +8,7 @@
 
 #include "base/dtypes.hpp"
 #include "exec/kernel_parameters.hpp"
+#include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
 #include "runtime/launch.hpp"
@@ -58,6 +59,13 @@ struct MatmulSpec {
 };
 
 MatmulSpec spec_of(const MatmulPiece& p) { return {.type = p.dtype, .fixed = p.fixed, .parts = p.parts}; }
+
+/// A kernel that stores results, which goes on with the epilogue if there is one.
+runtime::KernelRef kernel_of(Programs& programs, const MatmulPiece& p, const MatmulSpec& spec, std::string_view file,
+                             std::string_view entry) {
+  return p.epilogue ? p.epilogue->kernel(programs, file, codegen::defines_of(spec), entry)
+                    : programs.kernel_of_file(file, spec, entry);
+}
 
 void set(long (&to)[4], const std::array<std::int64_t, 4>& from) { std::copy(from.begin(), from.end(), to); }
 
@@ -193,7 +201,7 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
   spec.tile = static_cast<int>(tile);
   spec.depth = static_cast<int>(depth);
   spec.passes = passes > 1;
-  const runtime::KernelRef kernel = programs.kernel_of_file("matmul_tile", spec, "matmul_tile");
+  const runtime::KernelRef kernel = kernel_of(programs, p, spec, "matmul_tile", "matmul_tile");
   const std::int64_t groups = divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count();
   const std::int64_t sum_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
   return [&queue, p, passes, depth_each, kernel, groups,
@@ -212,6 +220,7 @@ MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulP
       launch.in(memory.a).in(memory.b).out(memory.out);
       if (waiting) launch.out(*waiting);
       launch.value(d);
+      if (p.epilogue) p.epilogue->add(launch);
       launch.run({static_cast<std::size_t>(groups) * items}, {items});
     }
   };
@@ -239,11 +248,12 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
   MatmulSpec spec = spec_of(p);
   spec.a_quads = quads(p.a.offset, p.a.column_stride, p.a.row_stride, p.batch.a_strides) && even(p.k);
   spec.b_quads = quads(p.b.offset, p.b.column_stride, p.b.row_stride, p.batch.b_strides) && even(p.n);
-  spec.out_quads = quads(p.out_offset, out_column, out_row, {}) && even(p.n);
+  spec.out_quads = quads(p.out_offset, out_column, out_row, {}) && even(p.n) &&
+                   (!p.epilogue || p.epilogue->type() == p.dtype);
   std::int64_t lines = 8;  // of a work-item: all, so that it reads its own once
   while (lines < p.n) lines *= 2;
   spec.short_side = static_cast<int>(lines);
-  const runtime::KernelRef kernel = programs.kernel_of_file("matmul_small", spec, "matmul_small");
+  const runtime::KernelRef kernel = kernel_of(programs, p, spec, "matmul_small", "matmul_small");
   auto d = parameters_of<parameters::kn_matmul_small>(p);
   d.out_row = out_row;
   d.out_column = out_column;
@@ -251,9 +261,10 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
   d.one_axis = p.batch.count() == p.batch.sizes[3];
   constexpr std::int64_t group = 128;
   const std::int64_t items = divide_up(p.batch.count() * divide_up(p.n, lines) * p.m, group) * group;
-  return [&queue, swapped, kernel, d, items](const MatmulMemory& memory) {
+  return [&queue, swapped, kernel, d, items, epilogue = p.epilogue](const MatmulMemory& memory) {
     runtime::Launch launch(queue, kernel);
     launch.in(swapped ? memory.b : memory.a).in(swapped ? memory.a : memory.b).out(memory.out).value(d);
+    if (epilogue) epilogue->add(launch);
     launch.run({static_cast<std::size_t>(items)}, {static_cast<std::size_t>(group)});
   };
 }
@@ -326,9 +337,10 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
 
   const std::int64_t results = rows * batches;
   const std::int64_t part_size = real_size(p.dtype, 4) * (is_complex(p.dtype) ? 2 : 1);
-  const runtime::KernelRef multiply = programs.kernel_of_file("matmul_vector", spec, "matmul_vector");
-  const runtime::KernelRef add_splits =
-      splits > 1 ? programs.kernel_of_file("matmul_vector", spec, "matmul_vector_add_splits") : nullptr;
+  constexpr std::string_view file = "matmul_vector", add_kernel = "matmul_vector_add_splits";
+  const runtime::KernelRef multiply =
+      splits > 1 ? programs.kernel_of_file(file, spec, file) : kernel_of(programs, p, spec, file, file);
+  const runtime::KernelRef add_splits = splits > 1 ? kernel_of(programs, p, spec, file, add_kernel) : nullptr;
   parameters::kn_matmul_vector d{};
   d.out_offset = p.out_offset;
   d.a_offset = matrix.offset;
@@ -348,6 +360,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
         queue.allocate(static_cast<std::uint64_t>(splits > 1 ? splits * results * part_size : 0), "matmul");
     runtime::Launch launch(queue, multiply);
     launch.in(swapped ? memory.b : memory.a).in(swapped ? memory.a : memory.b).out(memory.out).out(*parts).value(d);
+    if (p.epilogue && splits == 1) p.epilogue->add(launch);
     if (cpu) {
       launch.run({static_cast<std::size_t>(std::min(groups * splits, 4 * units))}, {1});
     } else {
@@ -356,6 +369,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     if (splits == 1) return;
     runtime::Launch add(queue, add_splits);
     add.in(*parts).out(memory.out).value(d);
+    if (p.epilogue) p.epilogue->add(add);
     if (cpu) {
       add.run({static_cast<std::size_t>(std::min(results, units))}, {1});
     } else {

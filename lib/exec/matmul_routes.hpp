@@ -28,6 +28,7 @@ struct MatmulPiece {
   std::int64_t out_offset = 0;
   bool fixed = false, tf32 = false, split = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
+  const Epilogue* epilogue = nullptr;  ///< of vector, small and tile alone, and not of parts
 };
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.

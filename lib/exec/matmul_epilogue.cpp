@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs and arguments of product kernels with epilogues.
+#include "exec/matmul_epilogue.hpp"
+
+#include "runtime/kernel_sources.hpp"
+
+namespace koine::exec {
+
+std::optional<Epilogue> Epilogue::of(const codegen::Body& body, const DeviceTraits& traits) {
+  std::optional<codegen::EpilogueWalk> walk = codegen::make_epilogue_walk(body);
+  if (!walk) return std::nullopt;
+  return Epilogue(body, std::move(*walk), traits);
+}
+
+runtime::KernelRef Epilogue::kernel(Programs& programs, std::string_view file, const std::string& defines,
+                                    std::string_view entry) const {
+  std::string key = "p" + std::string(entry) + defines;
+  append_key(key, walk_);
+  append_key(key, *body_);
+  key.push_back(static_cast<char>(type()));
+  return programs.kernel(key, [&] {
+    const codegen::EpilogueText text = print_epilogue(*body_, walk_, block_, *traits_);
+    std::string source = text.settings;
+    for (const std::string_view module : text.modules) source += runtime::kernel_source(module);
+    source += text.custom + text.definitions + defines;
+    // The kernel is named by what it computes.
+    source += "#define " + std::string(entry) + " " + text.name + "\n";
+    source += runtime::kernel_source(file);
+    runtime::ProgramText program{std::move(source), "", text.name, std::string(file) + line_of(walk_)};
+    program.users = !text.custom.empty();
+    return program;
+  });
+}
+
+void Epilogue::add(runtime::Launch& launch) const {
+  for (std::size_t k = 1; k < body_->loads.size(); ++k) {
+    if (!body_->loads[k].iota) launch.in(*body_->loads[k].source->storage);
+  }
+  launch.arg(block_.bytes().data(), block_.bytes().size());
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Product kernels that go on with their results (codegen/epilogue.hpp).
+#pragma once
+
+#include "codegen/epilogue.hpp"
+#include "exec/programs.hpp"
+#include "runtime/launch.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace koine::exec {
+
+class Epilogue {
+ public:
+  /// Of the body of a step that goes on with a product (codegen::Step::body), which outlives this; nothing where no
+  /// kernel can.
+  static std::optional<Epilogue> of(const codegen::Body& body, const DeviceTraits& traits);
+
+  /// The kernel `entry` of a file of kernels/, with these macros, ending with the epilogue.
+  runtime::KernelRef kernel(Programs& programs, std::string_view file, const std::string& defines,
+                            std::string_view entry) const;
+  /// Its arguments, behind all others of the kernel.
+  void add(runtime::Launch& launch) const;
+  /// The type of what is stored.
+  DType type() const { return body_->outputs[0].node->dtype; }
+
+ private:
+  Epilogue(const codegen::Body& body, codegen::EpilogueWalk walk, const DeviceTraits& traits)
+      : body_(&body), walk_(std::move(walk)), block_(parameters_of(body, walk_)), traits_(&traits) {}
+
+  const codegen::Body* body_;
+  codegen::EpilogueWalk walk_;
+  codegen::ParamBlock block_;
+  const DeviceTraits* traits_;
+};
+
+}  // namespace koine::exec
