@@ -24,8 +24,8 @@ std::vector<Note> Planner::notes() const {
       notes.push_back({&node, place(info.step), info.why == Why::unstored ? otherwise : info.why});
       continue;
     }
-    if (info.finisher >= 0) notes.push_back({&node, place(info.finisher), Why::unstored});
     const auto first = static_cast<std::ptrdiff_t>(notes.size());
+    if (info.finisher >= 0) notes.push_back({&node, place(info.finisher), Why::unstored});
     for (const Read& read : info.reads) {
       const auto same = [&](const Note& each) { return each.step == place(read.step); };
       if (std::any_of(notes.begin() + first, notes.end(), same)) continue;

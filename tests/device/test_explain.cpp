@@ -232,10 +232,16 @@ TEST_CASE("kernels of families, their bytes, and views of memory") {
     const Array m = floats({32, 48});
     const std::string product = kn::explain(kn::matmul(m, m.T()) + 1);
     CAPTURE(product);
-    CHECK(kernels_in(product).size() == 2);
     CHECK(has(line_with(product, "= matmul("), "float32 (32, 32)"));
     CHECK(has(product, "   reads 12 KiB, writes 4 KiB"));
-    CHECK(has(product, "2 steps, reads 16 KiB, writes 8 KiB"));
+    if (kn::test::facts_of().cpu_loops) {
+      CHECK(kernels_in(product).size() == 2);
+      CHECK(has(product, "2 steps, reads 16 KiB, writes 8 KiB"));
+    } else {
+      CHECK(kernels_in(product).size() == 1);
+      CHECK(has(product, "1 step, reads 12 KiB, writes 4 KiB"));
+      CHECK(product.find("= matmul(") == product.rfind("= matmul("));
+    }
     const std::string part = kn::explain((m * 2)(0));
     CAPTURE(part);
     CHECK(has(part, "reads 192 bytes, writes 192 bytes"));
