@@ -32,6 +32,13 @@ void set_ptx(DeviceTraits& traits) {
   traits.ptx_sm80 = !traits.ptx_sm90a && (number.size() > 2 || number >= "80");
 }
 
+/// AMD's matrix instructions, as its manuals of the instruction sets CDNA 2 and 3 and RDNA 3 have them.
+void set_matrix_instructions(DeviceTraits& traits) {
+  traits.mfma_subnormal_half = traits.architecture == "gfx942";
+  traits.mfma = traits.mfma_subnormal_half || traits.architecture == "gfx90a";
+  traits.wmma = traits.architecture.starts_with("gfx110");
+}
+
 }  // namespace
 
 void set_capabilities(DeviceTraits& traits) {
@@ -40,6 +47,7 @@ void set_capabilities(DeviceTraits& traits) {
   // PoCL's own cache: 4 ms for a program, 1 of Koine's, which takes another 100 ms of compiling to write.
   traits.keeps_programs = traits.vendor == "pocl" && base::env("POCL_KERNEL_CACHE").value_or("1") != "0";
   set_ptx(traits);
+  set_matrix_instructions(traits);
   // Measured on an H200, the tile kernel reaches 32 TFLOP/s in float32 (CLBlast 31), 18 in float64 (12), 46 in
   // complex64 (26), and starts without a second of compiling.
   traits.clblast_is_faster = traits.device_class == DeviceClass::gpu && traits.vendor != "nvidia";

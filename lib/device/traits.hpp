@@ -49,6 +49,9 @@ struct DeviceTraits {
   bool clblast_is_faster = false;    ///< than our own kernels, for large products of matrices
   bool ptx_sm90a = false;            ///< takes programs in PTX, with the matrix units of NVIDIA's Hopper cards
   bool ptx_sm80 = false;             ///< takes programs in PTX, with the matrix units of NVIDIA's cards from sm_80 on
+  bool mfma = false;                 ///< multiplies blocks of matrices by AMD's MFMA instructions, by waves of 64
+  bool mfma_subnormal_half = false;  ///< of float16 without taking subnormal numbers for zeros
+  bool wmma = false;                 ///< multiplies blocks of matrices by AMD's WMMA instructions, by waves of 32
   bool builds_side_by_side = false;  ///< the driver compiles in several threads at once
   bool keeps_programs = false;  ///< the driver keeps what it compiled on disk, as quick to load as from Koine's own
   bool exact_divide = false;    ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)

@@ -98,6 +98,11 @@ constexpr Rule rules[] = {
        return adds_so && !p.portable && suits_ptx(traits, p);
      },
      "an NVIDIA card multiplies tiles of this type at its full speed"},
+    {MatmulRoute::matrix,
+     [](const DeviceTraits& traits, const MatmulProblem& p) {
+       return !p.fixed && !p.portable && suits_matrix(traits, p);
+     },
+     "an AMD card's matrix instructions multiply blocks of this type"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        return !p.fixed && traits.clblast_is_faster && suits_clblast(p);
@@ -116,6 +121,7 @@ std::string_view route_name(MatmulRoute route) {
     case MatmulRoute::packed: return "packed";
     case MatmulRoute::small: return "small";
     case MatmulRoute::ptx: return "ptx";
+    case MatmulRoute::matrix: return "matrix";
     case MatmulRoute::clblast: return "clblast";
     case MatmulRoute::tile: return "tile";
   }
@@ -180,6 +186,7 @@ MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute 
     case MatmulRoute::packed: return prepare_packed(programs, queue, piece);
     case MatmulRoute::small: return prepare_small(programs, queue, piece);
     case MatmulRoute::ptx: return prepare_ptx(programs, queue, piece);
+    case MatmulRoute::matrix: return prepare_matrix(programs, queue, piece);
     case MatmulRoute::clblast: return prepare_clblast(programs, queue, piece);
     case MatmulRoute::tile: return prepare_tile(programs, queue, piece);
   }
@@ -223,14 +230,14 @@ MatmulWork prepare_batch(Programs& programs, runtime::Queue& queue, MatmulRoute 
 /// The most of the depth that an implementation takes at once, so that rounding errors stay small.
 std::int64_t most_depth(const MatmulProblem& p, MatmulRoute route) {
   constexpr std::int64_t fixed = 4096;      // changing this changes results
-  constexpr std::int64_t running = 4096;    // a work-item of a tile keeps one sum of each result
+  constexpr std::int64_t running = 4096;    // a tile keeps one sum of each result
   constexpr std::int64_t packed = 1 << 20;  // a CPU adds up sums of 128 or more
   if (is_integer(p.dtype)) return p.k;
   if (p.fixed) return fixed;
   if (route == MatmulRoute::blas) return blas_depth(p);
   if (route == MatmulRoute::packed) return packed;
   if (route == MatmulRoute::ptx) return ptx_depth(p);
-  return route == MatmulRoute::tile ? running : p.k;
+  return route == MatmulRoute::tile || route == MatmulRoute::matrix ? running : p.k;
 }
 
 MatmulProblem rows_of(MatmulProblem p, std::int64_t first, std::int64_t count) {
@@ -366,7 +373,7 @@ MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const Matm
   MatmulWork work;
   try {
     work = prepare_collapsed(programs, queue, p);
-  } catch (const PtxRefused&) {
+  } catch (const ProgramRefused&) {
     p.portable = true;
     work = prepare_collapsed(programs, queue, p);
   }

@@ -41,7 +41,7 @@ struct MatmulProblem {
   const Epilogue* epilogue = nullptr;  ///< what is stored in place of the results, which outlives the product
 };
 
-enum class MatmulRoute { nothing, zeros, vector, blas, packed, small, ptx, clblast, tile };
+enum class MatmulRoute { nothing, zeros, vector, blas, packed, small, ptx, matrix, clblast, tile };
 
 struct MatmulChoice {
   MatmulRoute route;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/matmul_cpu.cl, matmul_tile.cl, matmul_small.cl and matmul_vector.cl: tile sizes, blocks and splits.
+// Launching kernels/matmul_cpu.cl, matmul_tile.cl, matmul_matrix.cl, matmul_small.cl and matmul_vector.cl: tile sizes, blocks and splits.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/dtypes.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
+#include "exec/matmul_trial.hpp"
 #include "exec/programs.hpp"
 #include "runtime/launch.hpp"
 
@@ -32,6 +34,8 @@ struct MatmulSpec {
   std::optional<int> cpu = {}, lanes = {}, rows = {}, vectors = {};  // matmul_cpu and matmul_vector
   std::optional<int> tile = {}, depth = {};                          // matmul_tile
   std::optional<int> slices = {}, group = {}, fold = {};             // a card's matmul_vector
+  std::optional<int> matrix = {};                                    // matmul_matrix, and this:
+  bool widened = false;
   std::optional<int> short_side = {};                                // matmul_small, and these:
   bool a_quads = false, b_quads = false, out_quads = false;
   bool fixed = false, parts = false, passes = false;
@@ -48,6 +52,8 @@ struct MatmulSpec {
     v.define("KN_SLICES", slices);
     v.define("KN_GROUP", group);
     v.define("KN_FOLD", fold);
+    v.define("KN_MATRIX", matrix);
+    v.define("KN_WIDENED", codegen::one_if(widened));
     v.define("KN_SHORT", short_side);
     v.define("KN_A_QUADS", codegen::one_if(a_quads));
     v.define("KN_B_QUADS", codegen::one_if(b_quads));
@@ -377,6 +383,65 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
       add.run({static_cast<std::size_t>(divide_up(results, at_once) * group_size)}, {group_size});
     }
   };
+}
+
+namespace {
+
+void launch_matrix(runtime::Queue& queue, const runtime::KernelRef& kernel, const MatmulPiece& p,
+                   const MatmulMemory& memory) {
+  constexpr std::int64_t tile = 128;
+  constexpr std::size_t items = 256;
+  runtime::Launch launch(queue, kernel);
+  launch.in(memory.a).in(memory.b).out(memory.out).value(parameters_of<parameters::kn_matmul_matrix>(p));
+  launch.run({static_cast<std::size_t>(divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count()) * items},
+             {items});
+}
+
+/// Tries a program out by more than a tile each way, more of the depth than is in local memory at once, and ends
+/// within; the axes of stride 1 are not the same one of both operands, and rows of results begin anywhere.
+void try_matrix(runtime::Queue& queue, const MatmulSpec& spec, const runtime::ProgramText& text) {
+  const MatmulTrial trial{.type = spec.type,
+                          .out_type = spec.parts && size_of(spec.type) == 2 ? float32 : spec.type,
+                          .m = 147,
+                          .n = 150,
+                          .k = 83,
+                          .batches = 2,
+                          .a_along = true,
+                          .b_along = false,
+                          .parts = spec.parts};
+  try_out(queue, "matmul_matrix" + text.options, text, [&](const runtime::KernelRef& kernel) {
+    return multiplies(queue, trial, [&](const MatmulPiece& piece, const MatmulMemory& memory) {
+      launch_matrix(queue, kernel, piece, memory);
+    });
+  });
+}
+
+}  // namespace
+
+bool suits_matrix(const DeviceTraits& traits, const MatmulProblem& p) {
+  // Below, tiles of 128 are mostly empty.
+  constexpr std::int64_t fewest = 48;
+  if (std::min({p.m, p.n, p.k}) < fewest) return false;
+  if (p.dtype == float16 || p.dtype == bfloat16) return traits.mfma || traits.wmma;
+  return traits.mfma && (p.dtype == float32 || p.dtype == float64);
+}
+
+MatmulWork prepare_matrix(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
+  const DeviceTraits& traits = queue.traits();
+  MatmulSpec spec = spec_of(p);
+  spec.matrix = traits.mfma ? 1 : 2;
+  spec.widened = p.dtype == float16 && traits.mfma && !traits.mfma_subnormal_half;
+  runtime::ProgramText text = Programs::text_of_file("matmul_matrix", codegen::options_of(spec));
+  text.entry = "matmul_matrix";
+  const std::string signature = "matmul_matrix" + text.options;
+  const std::optional<bool> verdict = trial_verdict(queue.context(), signature);
+  if (!verdict) {
+    programs.need("trial of " + signature, [&queue, spec, text] { try_matrix(queue, spec, text); });
+    return [](const MatmulMemory&) {};  // the evaluation begins anew
+  }
+  if (!*verdict) throw ProgramRefused();
+  const runtime::KernelRef kernel = programs.kernel(signature, [&] { return text; });
+  return [&queue, p, kernel](const MatmulMemory& memory) { launch_matrix(queue, kernel, p, memory); };
 }
 
 }  // namespace koine::exec

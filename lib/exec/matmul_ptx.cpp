@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products by programs in PTX: which program, how the operands lie for the copy engine, and copies of those that
 // it cannot read.
-#include "exec/matmul_ptx.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/ptx_matmul.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
+#include "exec/matmul_trial.hpp"
 #include "runtime/launch.hpp"
 
 namespace koine::exec {
@@ -249,6 +250,8 @@ std::int64_t ptx_depth(const MatmulProblem& p) {
                                                      : longest;
 }
 
+namespace {
+
 runtime::ProgramText ptx_text(const PtxMatmul& program) {
   return {.source = codegen::print_ptx_matmul(program),
           .options = "",
@@ -257,6 +260,7 @@ runtime::ProgramText ptx_text(const PtxMatmul& program) {
           .assembly = true};
 }
 
+/// Enqueues a piece whose operands lie as the program takes them.
 void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const PtxMatmul& program, const MatmulPiece& p,
                 const MatmulMemory& memory) {
   const std::int64_t out_size = program.wide_results() ? 4 : program.size();
@@ -299,6 +303,28 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
     out.offset += out.strides[0];
   }
 }
+
+/// Tries a program out by more than a tile each way, more stages than the ring has, and ends within them.
+void try_ptx(runtime::Queue& queue, const PtxMatmul& program) {
+  const std::int64_t depth = program.stages() * program.depth() + program.depth() / 2 + 3;
+  const MatmulTrial trial{.type = program.type,
+                          .out_type = program.wide_results() ? float32 : program.type,
+                          .m = program.rows + 56,
+                          .n = program.columns + (program.aligned ? 24 : 23),
+                          .k = depth,
+                          .batches = program.batched ? 3 : 1,
+                          .a_along = program.a_along,
+                          .b_along = program.b_along,
+                          .parts = program.parts,
+                          .split = program.split};
+  try_out(queue, program.signature(), ptx_text(program), [&](const runtime::KernelRef& kernel) {
+    return multiplies(queue, trial, [&](const MatmulPiece& piece, const MatmulMemory& memory) {
+      launch_ptx(queue, kernel, program, piece, memory);
+    });
+  });
+}
+
+}  // namespace
 
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
   MatmulPiece p = piece;
@@ -343,12 +369,12 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
   program.aligned = p.n % unit == 0 && p.out_offset % unit == 0;
 
-  const std::optional<bool> verdict = ptx_verdict(queue.context(), program);
+  const std::optional<bool> verdict = trial_verdict(queue.context(), program.signature());
   if (!verdict) {
-    programs.need("test of " + program.signature(), [&queue, program] { test_ptx(queue, program); });
+    programs.need("test of " + program.signature(), [&queue, program] { try_ptx(queue, program); });
     return [](const MatmulMemory&) {};  // the evaluation begins anew
   }
-  if (!*verdict) throw PtxRefused();
+  if (!*verdict) throw ProgramRefused();
   const runtime::KernelRef kernel = programs.kernel(program.signature(), [&] { return ptx_text(program); });
   return [&queue, p, program, kernel, a_copy = copies[0], b_copy = copies[1]](const MatmulMemory& memory) {
     const runtime::BufferRef left = a_copy ? a_copy(memory.a) : nullptr;

@@ -47,8 +47,8 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
 MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// never fixed
 MatmulWork prepare_clblast(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
-/// Thrown by prepare_ptx where the driver has not taken a program, or the program has given wrong results.
-struct PtxRefused {};
+/// Thrown where the driver has not taken a program, or the program has given wrong results.
+struct ProgramRefused {};
 /// An operand of matmul_split.cl, which writes `pitch` elements from line to line of the depth.
 struct SplitOperand {
   std::int64_t lines, depth, offset, line_stride, depth_stride, pitch;
@@ -59,12 +59,16 @@ std::function<void(const runtime::Buffer&, runtime::Buffer&)> prepare_split(Prog
                                                                             const SplitOperand& operand);
 /// Whether a product by split operands is worth the splits: each element then takes part in many products.
 bool worth_splitting(const MatmulProblem& problem);
-/// fixed for float32 alone, and suits_ptx; throws PtxRefused
+/// fixed for float32 alone, and suits_ptx; throws ProgramRefused
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.
 bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The depth of one running sum of theirs.
 std::int64_t ptx_depth(const MatmulProblem& problem);
+/// never fixed, and suits_matrix; throws ProgramRefused
+MatmulWork prepare_matrix(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// Whether the device has matrix instructions for the type, and the product is large enough to be worth them.
+bool suits_matrix(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The depth of one running sum of CLBlast's; longer ones are added up of such.
 inline constexpr std::int64_t clblast_depth = 4096;
 /// never fixed, and suits_blas

@@ -7,14 +7,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace koine::exec {
 
 runtime::KernelRef Programs::kernel_with(std::string_view file, const std::string& options, std::string_view entry) {
-  const auto make = [&] {
-    return runtime::ProgramText{std::string(runtime::kernel_source(file)), options, "", std::string(file)};
-  };
-  return kernel(std::string(file) + options, make, entry);
+  return kernel(std::string(file) + options, [&] { return text_of_file(file, options); }, entry);
+}
+
+runtime::ProgramText Programs::text_of_file(std::string_view file, std::string options) {
+  return {std::string(runtime::kernel_source(file)), std::move(options), "", std::string(file)};
 }
 
 void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,

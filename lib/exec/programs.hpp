@@ -56,6 +56,9 @@ class Programs {
     return kernel_with(file, codegen::options_of(spec), entry);
   }
 
+  /// The program of such a file.
+  static runtime::ProgramText text_of_file(std::string_view file, std::string options);
+
   /// Says that a step runs a function of the host's (runtime::HostCommand), for which nothing is built.
   void host_command(std::string_view name) {
     if (asked_ != nullptr) asked_->push_back({std::string(name), {}});

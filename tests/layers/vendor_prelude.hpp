@@ -55,4 +55,49 @@ constexpr const char* without_fp64 = R"(
 #pragma clang poison double double2 double3 double4 double8 double16 as_double convert_double
 )";
 
+/// AMD's matrix instructions, from the layouts that its manuals of the instruction sets give: which lane of a wave has
+/// which elements of the operands, and of what is added to. They meet in local memory that the kernel lends.
+constexpr const char* matrix_instructions = R"(
+#define as_half4(x) (x)
+#define as_half16(x) (x)
+#define KN_TWIN_MEMORY __local KN_BITS kn_twin_a[256 * KN_EACH], kn_twin_b[256 * KN_EACH];
+inline float kn_twin_half(ushort bits) { return vload_half(0, (const half*)&bits); }
+inline float kn_twin_bfloat(short bits) { return as_float((uint)(ushort)bits << 16); }
+#define KN_TWIN(NAME, PART, BITS, VALUE, EACH, STEPS, WAVE, ADDED, REAL, RESULTS, ROW)                            \
+  inline ADDED NAME(PART a, PART b, ADDED sums, __local BITS* all_a, __local BITS* all_b) {                       \
+    const int item = get_local_id(0), lane = item % WAVE;                                                         \
+    for (int e = 0; e < EACH; ++e) {                                                                              \
+      all_a[item * EACH + e] = ((BITS*)&a)[e];                                                                    \
+      all_b[item * EACH + e] = ((BITS*)&b)[e];                                                                    \
+    }                                                                                                             \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
+    __local BITS* wave_a = all_a + (item - lane) * EACH;                                                          \
+    __local BITS* wave_b = all_b + (item - lane) * EACH;                                                          \
+    for (int i = 0; i < RESULTS; ++i) {                                                                           \
+      const int row = ROW, column = lane % 16;                                                                    \
+      REAL sum = ((REAL*)&sums)[i];                                                                               \
+      for (int k = 0; k < STEPS; ++k)                                                                             \
+        sum += VALUE(wave_a[(row + k / EACH * 16) * EACH + k % EACH]) *                                           \
+               VALUE(wave_b[(column + k / EACH * 16) * EACH + k % EACH]);                                         \
+      ((REAL*)&sums)[i] = sum;                                                                                    \
+    }                                                                                                             \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
+    return sums;                                                                                                  \
+  }
+KN_TWIN(kn_mfma_half, ushort4, ushort, kn_twin_half, 4, 16, 64, float4, float, 4, lane / 16 * 4 + i)
+KN_TWIN(kn_mfma_bfloat, short4, ushort, kn_twin_bfloat, 4, 16, 64, float4, float, 4, lane / 16 * 4 + i)
+KN_TWIN(kn_mfma_float, float, float, , 1, 4, 64, float4, float, 4, lane / 16 * 4 + i)
+#ifdef cl_khr_fp64
+KN_TWIN(kn_mfma_double, double, double, , 1, 4, 64, double4, double, 4, i * 4 + lane / 16)
+#endif
+KN_TWIN(kn_wmma_half, ushort16, ushort, kn_twin_half, 16, 16, 32, float8, float, 8, i * 2 + lane / 16)
+KN_TWIN(kn_wmma_bfloat, short16, ushort, kn_twin_bfloat, 16, 16, 32, float8, float, 8, i * 2 + lane / 16)
+#define __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, x, y, z) kn_mfma_half(a, b, c, kn_twin_a, kn_twin_b)
+#define __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, b, c, x, y, z) kn_mfma_bfloat(a, b, c, kn_twin_a, kn_twin_b)
+#define __builtin_amdgcn_mfma_f32_16x16x4f32(a, b, c, x, y, z) kn_mfma_float(a, b, c, kn_twin_a, kn_twin_b)
+#define __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, c, x, y, z) kn_mfma_double(a, b, c, kn_twin_a, kn_twin_b)
+#define __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a, b, c) kn_wmma_half(a, b, c, kn_twin_a, kn_twin_b)
+#define __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(a, b, c) kn_wmma_bfloat(a, b, c, kn_twin_a, kn_twin_b)
+)";
+
 }  // namespace koine::test

@@ -38,9 +38,20 @@ std::string binary_of(const ProgramState& program) {
   return std::string(magic) + program.options + '\n' + program.text;
 }
 
+/// The loops as they are: PoCL takes long for barriers in loops that are unrolled.
+std::string rolled(std::string text) {
+  constexpr std::string_view unroll = "#pragma unroll\n";
+  for (std::size_t at = 0; (at = text.find(unroll, at)) != text.npos;) text.replace(at, unroll.size(), "\n");
+  return "#line 1\n" + text;
+}
+
 cl_program make(cl_context context, const Played& played, std::string text, std::string options, cl_int* code) {
-  const std::string all =
-      std::string(played.fp64 ? "" : without_fp64) + (played.pocl ? "" : without_faults) + "#line 1\n" + text;
+  std::string all = std::string(played.fp64 ? "" : without_fp64) + (played.pocl ? "" : without_faults);
+  if (text.find("__builtin_amdgcn_") == text.npos) {
+    all += "#line 1\n" + text;
+  } else {
+    all += matrix_instructions + rolled(text);
+  }
   const char* start = all.c_str();
   const std::size_t size = all.size();
   const cl_program program = driver->clCreateProgramWithSource(context, 1, &start, &size, code);

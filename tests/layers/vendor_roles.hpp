@@ -125,6 +125,10 @@ inline const std::vector<Role>& roles() {
         uints(CL_DEVICE_MAX_COMPUTE_UNITS, {48}), ulongs(CL_DEVICE_GLOBAL_MEM_SIZE, {2048 * mebibyte}),
         ulongs(CL_DEVICE_MAX_MEM_ALLOC_SIZE, {1740 * mebibyte})}},
 
+      {"mi300",
+       "amd",
+       {text(CL_DEVICE_NAME, "gfx942:sramecc+:xnack-"), text(CL_DEVICE_BOARD_NAME_AMD, "AMD Instinct MI300X")}},
+
       // The card that `amd` shows, through Mesa.
       {"mesa",
        "card",

@@ -207,6 +207,34 @@ TEST_CASE("a Hopper card's matrix units take the types that they have, and what 
   CHECK(route(hopper, p) == MatmulRoute::tile);
 }
 
+TEST_CASE("AMD's cards with matrix instructions use them, others do not") {
+  const auto amd_of = [](const char* architecture) {
+    DeviceTraits traits = koine::test::invented_device("amd", DeviceClass::gpu);
+    traits.architecture = architecture;
+    koine::cl::set_capabilities(traits);
+    return traits;
+  };
+  const auto uses = [&](const char* architecture, koine::DType type) {
+    return route(amd_of(architecture), problem(type, 1024, 1024, 1024)) == MatmulRoute::matrix;
+  };
+  for (const koine::DType type : {koine::float16, koine::bfloat16, koine::float32, koine::float64}) {
+    CAPTURE(std::string(koine::name(type)));
+    CHECK(uses("gfx90a", type));
+    CHECK(uses("gfx942", type));
+    CHECK(uses("gfx1100", type) == (koine::size_of(type) == 2));
+    for (const char* architecture : {"gfx906", "gfx1030", ""}) CHECK_FALSE(uses(architecture, type));
+  }
+  for (const koine::DType type : {koine::int32, koine::complex64}) CHECK_FALSE(uses("gfx942", type));
+  const DeviceTraits mi300 = amd_of("gfx942");
+  CHECK(route(mi300, problem(koine::float16, 47, 1024, 1024)) == MatmulRoute::tile);
+  MatmulProblem p = problem(koine::float32, 256, 256, 256);
+  p.fixed = true;
+  CHECK(route(mi300, p) == MatmulRoute::tile);
+  p.fixed = false;
+  p.portable = true;
+  CHECK(route(mi300, p) == MatmulRoute::tile);
+}
+
 TEST_CASE("NVIDIA's cards from sm_80 on take programs in PTX, those before do not") {
   for (const char* architecture : {"sm_80", "sm_86", "sm_89", "sm_100", "sm_120"}) {
     CAPTURE(std::string(architecture));

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -123,6 +124,62 @@ TEST_CASE("programs in PTX that a driver refuses are done without, and tried onc
   const std::string second = log_of();
   CHECK(has(second, "matmul_f16_128x64 b_across on nvidia:gpu:0: a test of it failed before with this driver"));
   CHECK(has(second, "matmul float16 96x96x96 runs as tile"));
+}
+
+TEST_CASE("child: AMD's matrix instructions" * doctest::skip()) {
+  // Every type of these; rows and columns side by side, neither, and rows that end within a tile.
+  for (const kn::DType type : {kn::float16, kn::bfloat16, kn::float32, kn::float64}) {
+    CAPTURE(kn::name(type));
+    if (std::getenv("KOINE_TEST_EXPECT") != std::string("wmma") || kn::size_of(type) == 2) check_product(96, type);
+  }
+  const auto small = [](kn::Shape shape, int of) {
+    const auto count = shape.elements();
+    return kn::reshape(kn::arange(count) % of - of / 2, shape).astype(kn::bfloat16) + 0;
+  };
+  // Sums of no more than 256, so that every one of them is a bfloat16.
+  const Array a = small({3, 140, 66}, 3), b = small({3, 66, 131}, 3), c = small({3, 2, 66, 70}, 3);
+  const auto check = [](const Array& left, const Array& right) {
+    const Array want = kn::matmul(left.astype(kn::int32), right.astype(kn::int32));
+    CHECK(kn::all(kn::matmul(left, right).astype(kn::int32) == want).item<bool>());
+  };
+  check(a, b);
+  check(b.mT(), a.mT());
+  check(a, c(kn::all, 1));
+  const Array wide = small({140, 200}, 3);
+  check(wide(kn::all, kn::slice(3, kn::none, 3)), b(0));
+  // One running sum is no deeper than 4,096.
+  check(kn::ones({50, 9000}, {.dtype = kn::bfloat16}), small({9000, 49}, 3));
+}
+
+TEST_CASE("AMD's matrix instructions multiply what they have a type for") {
+  const auto log_of = [&](const char* play, const char* instructions) {
+    const kn::test::Ended ended = kn::test::run_child("child: AMD's matrix instructions",
+                                                      {{"KOINE_TEST_PLAY", play},
+                                                       {"KOINE_TEST_EXPECT", instructions},
+                                                       {"POCL_DEVICES", "pthread pthread pthread"},
+                                                       {"KOINE_DEVICE", ""},
+                                                       {"KOINE_CACHE", "off"},
+                                                       {"KOINE_LOG", "jit,launch"}});
+    CAPTURE(ended.report);
+    CHECK(ended.status == 0);
+    return ended.err;
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  for (const char* play : {"amd", "mi300", "radeon"}) {
+    CAPTURE(std::string(play));
+    const bool wmma = play == std::string("radeon");
+    const std::string log = log_of(play, wmma ? "wmma" : "mfma");
+    CHECK(has(log, "matmul bfloat16 140x66x131 runs as matrix"));
+    CHECK(has(log, "matmul bfloat16 50x9000x49 runs as matrix"));
+    CHECK(has(log, "matmul float16 96x96x96 runs as matrix"));
+    CHECK(has(log, "matmul float64 96x96x96 runs as matrix") != wmma);
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(line);
+      if (has(line, "matmul") && has(line, "float")) CHECK_FALSE(has(line, "runs as tile"));
+    }
+    CHECK_FALSE(has(log, "multiplies without"));
+  }
 }
 
 TEST_CASE("child: a deep product" * doctest::skip()) {
@@ -258,6 +315,7 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   for (const auto& file : std::filesystem::directory_iterator(KOINE_TEST_DIR "/../kernels")) {
     if (file.path().extension() != ".cl" || file.path().stem().string().ends_with("_cpu")) continue;
     if (file.path().stem() == "matmul_split") continue;  // runs beside programs in PTX, which no play takes
+    if (file.path().stem() == "matmul_matrix") continue;  // by AMD's instructions alone, above
     if (file.path().stem() == "sort_sweep" || file.path().stem() == "sort_blocks") continue;  // one of the two, below
     std::ifstream text(file.path());
     std::string purpose;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of programs in PTX on the device that is to run them, before their first use: a driver may refuse what another
-// version takes, or get it wrong.
+// Trials of programs on the device that is to run them, before their first use.
+#include "exec/matmul_trial.hpp"
+
 #include <map>
 #include <mutex>
 #include <utility>
@@ -9,15 +10,12 @@
 #include "base/convert.hpp"
 #include "base/first_use.hpp"
 #include "base/log.hpp"
-#include "exec/matmul_ptx.hpp"
 #include "koine/error.hpp"
 #include "runtime/disk_cache.hpp"
 #include "runtime/program_store.hpp"
 
 namespace koine::exec {
 namespace {
-
-using codegen::PtxMatmul;
 
 /// Those of this process.
 class Verdicts {
@@ -45,16 +43,16 @@ int element(std::int64_t matrix, std::int64_t line, std::int64_t step, std::uint
   return static_cast<int>((x ^ x >> 29) % 3) - 1;
 }
 
-/// Whether the product of small matrices is right: more than a tile each way, more stages than the ring has, and ends
-/// within them.
-bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::KernelRef& kernel) {
+}  // namespace
+
+bool multiplies(runtime::Queue& queue, const MatmulTrial& trial, const MatmulRun& run) {
   MatmulPiece p;
-  p.dtype = program.type;
-  p.parts = program.parts;
-  const std::int64_t unit = 16 / program.size(), batches = program.batched ? 3 : 1;
-  p.m = program.rows + 56;
-  p.n = program.columns + (program.aligned ? 24 : 23);
-  p.k = program.stages() * program.depth() + program.depth() / 2 + 3;
+  p.dtype = trial.type;
+  p.parts = trial.parts;
+  const std::int64_t unit = 16 / static_cast<std::int64_t>(size_of(trial.type)), batches = trial.batches;
+  p.m = trial.m;
+  p.n = trial.n;
+  p.k = trial.k;
   p.batch.sizes[3] = batches;
   const auto round_up = [&](std::int64_t count) { return (count + unit - 1) / unit * unit; };
   const auto values = [&](std::int64_t lines, std::uint64_t salt) {
@@ -69,7 +67,7 @@ bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::
     }
     return list;
   };
-  const int halves = program.split ? 2 : 1;  // lines of each half of a split operand
+  const int halves = trial.split ? 2 : 1;  // lines of each half of a split operand
   const std::vector<float> a = values(halves * p.m, 1), b = values(halves * p.n, 2);
   const auto upload = [&](const std::vector<float>& from, std::int64_t lines, bool along, std::int64_t& line_stride,
                           std::int64_t& depth_stride, std::int64_t& batch_stride) {
@@ -85,22 +83,22 @@ bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::
         }
       }
     }
-    std::vector<unsigned char> bytes(laid.size() * static_cast<std::size_t>(program.size()));
-    base::convert(laid.data(), float32, bytes.data(), program.type, laid.size());
+    std::vector<unsigned char> bytes(laid.size() * size_of(trial.type));
+    base::convert(laid.data(), float32, bytes.data(), trial.type, laid.size());
     runtime::BufferRef buffer = queue.allocate(bytes.size(), "matmul");
     queue.write(*buffer, 0, bytes.data(), bytes.size(), "matmul");
     return buffer;
   };
   const runtime::BufferRef left =
-      upload(a, halves * p.m, program.a_along, p.a.row_stride, p.a.column_stride, p.batch.a_strides[3]);
+      upload(a, halves * p.m, trial.a_along, p.a.row_stride, p.a.column_stride, p.batch.a_strides[3]);
   const runtime::BufferRef right =
-      upload(b, halves * p.n, program.b_along, p.b.column_stride, p.b.row_stride, p.batch.b_strides[3]);
-  const DType out_type = program.wide_results() ? float32 : program.type;
+      upload(b, halves * p.n, trial.b_along, p.b.column_stride, p.b.row_stride, p.batch.b_strides[3]);
+  const DType out_type = trial.out_type;
   const auto results = static_cast<std::size_t>(batches * p.m * p.n);
   std::vector<unsigned char> bytes(results * size_of(out_type), 0xff);  // NaN: an element that is not written is wrong
   const runtime::BufferRef out = queue.allocate(bytes.size(), "matmul");
   queue.write(*out, 0, bytes.data(), bytes.size(), "matmul");
-  launch_ptx(queue, kernel, program, p, {*left, *right, *out});
+  run(p, {*left, *right, *out});
   queue.read(*out, 0, bytes.data(), bytes.size(), "matmul");
   std::vector<float> got(results);
   base::convert(bytes.data(), out_type, got.data(), float32, results);
@@ -113,7 +111,7 @@ bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::
         const float* const column = b.data() + (matrix * halves * p.n + j) * p.k;
         float sum = 0;
         for (std::int64_t step = 0; step < p.k; ++step) sum += row[step] * column[step];
-        for (std::int64_t step = 0; step < p.k && program.split; ++step) {
+        for (std::int64_t step = 0; step < p.k && trial.split; ++step) {
           sum += row[p.m * p.k + step] * column[step] + row[step] * column[p.n * p.k + step];
         }
         if (got[at++] != sum) return false;
@@ -123,39 +121,34 @@ bool multiplies(runtime::Queue& queue, const PtxMatmul& program, const runtime::
   return true;
 }
 
-}  // namespace
-
-std::optional<bool> ptx_verdict(const runtime::Context& context, const PtxMatmul& program) {
-  return verdicts.get().find(context, program.signature());
+std::optional<bool> trial_verdict(const runtime::Context& context, const std::string& signature) {
+  return verdicts.get().find(context, signature);
 }
 
-void test_ptx(runtime::Queue& queue, const PtxMatmul& program) {
+void try_out(runtime::Queue& queue, const std::string& signature, const runtime::ProgramText& text,
+             const std::function<bool(const runtime::KernelRef&)>& right) {
   runtime::Context& context = queue.context();
   const DeviceTraits& traits = context.traits();
-  if (ptx_verdict(context, program)) return;
-  const runtime::ProgramText text = ptx_text(program);
+  if (trial_verdict(context, signature)) return;
   runtime::ProgramText verdict = text;  // on disk a file of its own, beside the program's
   verdict.source.insert(0, "// whether this is right\n");
   const std::string identity = runtime::identity_of(traits, verdict);
   runtime::DiskCache& disk = runtime::DiskCache::instance();
   constexpr unsigned char yes = 'y', no = 'n';
-  const auto conclude = [&](bool right, const std::string& why) {
-    verdicts.get().add(context, program.signature(), right);
-    if (right) return;
-    base::log_line(base::LogTopic::jit,
-                   "multiplies without " + program.signature() + " on " + traits.selector + ": " + why);
+  const auto conclude = [&](bool is_right, const std::string& why) {
+    verdicts.get().add(context, signature, is_right);
+    if (is_right) return;
+    base::log_line(base::LogTopic::jit, "multiplies without " + signature + " on " + traits.selector + ": " + why);
   };
   if (const auto found = disk.read(identity); found && found->payload().size() == 1) {
     return conclude(found->payload()[0] == yes, "a test of it failed before with this driver");
   }
-  const auto keep = [&](bool right, const std::string& why) {
-    disk.write(identity, {right ? &yes : &no, 1});
-    conclude(right, why);
+  const auto keep = [&](bool is_right, const std::string& why) {
+    disk.write(identity, {is_right ? &yes : &no, 1});
+    conclude(is_right, why);
   };
   try {
-    const runtime::KernelRef kernel = context.kernel(program.signature(), [&] { return text; });
-    const bool right = multiplies(queue, program, kernel);
-    keep(right, "its results are wrong with this driver");
+    keep(right(context.kernel(signature, [&] { return text; })), "its results are wrong with this driver");
   } catch (const DeviceLost&) {
     keep(false, "the device was lost");
     throw;
