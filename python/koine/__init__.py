@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Koine from Python: the main namespace of the Python array API standard."""
+"""Koine: arrays on every OpenCL device, under the names of the Python array API standard."""
+import atexit as _atexit
 from math import e, inf, nan, pi
 
 from . import _opencl
@@ -7,15 +8,15 @@ from . import _opencl
 _opencl.prepare()  # before the library is loaded, which needs the OpenCL loader
 
 from . import _koine
-from ._koine import __version__
-from ._signatures import inspectable
+from ._koine import *
+from ._koine import __version__, bool
 
-for _name, _value in vars(_koine).items():
-    if not _name.startswith("_"):
-        globals()[_name] = inspectable(_value) if hasattr(_value, "__nb_signature__") else _value
+# Objects that others still hold must not be touched once the interpreter ends.
+_atexit.register(_koine._interpreter_ends)
 
-from ._creation import asarray, from_dlpack
+from ._creation import _index_array, array, asarray, from_dlpack
 from ._inspection import API_VERSION as __array_api_version__, __array_namespace_info__
-from ._sets import unique_all, unique_counts, unique_inverse
+from ._results import histogram, topk, unique_all, unique_counts, unique_inverse
+from . import _array
 
 newaxis = None

@@ -1,74 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays from Python's objects and from other libraries' arrays, and for those."""
+"""Arrays from Python's objects and from other libraries' arrays."""
 from . import _koine
-from ._koine import Array, _convert, _from_capsule, _from_list, _to_capsule
+from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list
 
-CPU = (1, 0)  # DLPack's kDLCPU: what Koine gives and takes lies in the host's memory
-
-# The types of a buffer's elements, by the letters of Python's struct.
-FORMATS = {"?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "q": "int64", "B": "uint8", "H": "uint16",
-           "I": "uint32", "L": "uint64", "Q": "uint64", "e": "float16", "f": "float32", "d": "float64"}
+HOST = (1, 0)  # DLPack's kDLCPU
+OPENCL = 4  # its kDLOpenCL
+NUMBERS = (int, float, complex, list, tuple)
 
 
-def _flatten(obj):
-    """The shape of nested lists, and what they hold, in row-major order."""
-    if hasattr(obj, "item"):  # an array of one element, another library's scalar
-        return (), [obj.item()]
-    if not isinstance(obj, (list, tuple)):
-        return (), [obj]
-    parts = [_flatten(entry) for entry in obj]
-    shapes = {shape for shape, _ in parts}
-    if len(shapes) > 1:
-        raise ValueError("[asarray] got nested lists of different lengths")
-    return (len(parts), *(shapes.pop() if shapes else ())), [value for _, values in parts for value in values]
+def asarray(obj, /, dtype=None, *, device=None, copy=None):
+    """The array in a number, in nested lists of numbers, in a buffer, or in another library's array.
 
-
-def asarray(obj, /, *, dtype=None, device=None, copy=None):
-    """An array of Python's numbers in nested lists, of an array, of another library's, or of a buffer."""
+    What lies in other objects' memory is copied unless copy is False, as they may change it. With copy=False the array
+    uses that memory where the device shares it with the host, and a ValueError says where it does not; each function
+    that reads such an array has finished when it returns, so that it saw the values of that moment.
+    """
     if isinstance(obj, Array):
         return _convert(obj, dtype, device, copy)
+    if isinstance(obj, NUMBERS) and not hasattr(obj, "dtype"):  # NumPy's scalars have one
+        if copy is False:
+            raise ValueError("[asarray] copy=False, but Python's numbers have to be copied")
+        x = _from_list(obj, dtype, device)
+        if x is None:  # arrays among the entries
+            return _koine.stack([asarray(entry, dtype=dtype, device=device) for entry in obj])
+        return x
+    x = _foreign(obj, dtype, device, copy)
+    if x is None:
+        raise TypeError(f"[asarray] got {type(obj).__name__}; it takes numbers, nested lists of them, buffers and other "
+                        "libraries' arrays")
+    return _convert(x, dtype, device, None if copy is not False else False)
+
+
+def _foreign(obj, wanted, device, copy):
+    """The array in an object that offers its memory by one of the protocols, or None."""
+    if getattr(getattr(obj, "dtype", None), "name", None) == "bfloat16" and hasattr(obj, "view") and hasattr(obj, "__array_interface__"):
+        return _from_buffer(obj.view("uint16"), "bfloat16", wanted, device, copy)  # ml_dtypes' has no letter of its own
+    try:
+        with memoryview(obj):
+            pass
+    except (TypeError, ValueError, BufferError):
+        pass
+    else:
+        return _from_buffer(obj, None, wanted, device, copy)
     if hasattr(obj, "__dlpack__"):
-        # Unless asked otherwise a copy: the other library may change its memory, and ours are values.
-        x = from_dlpack(obj, device=device, copy=copy is not False)
-        return _convert(x, dtype, device, None if copy is not False else False)
-    if copy is False:
-        raise ValueError("[asarray] copy=False, but Python's numbers have to be copied")
-    if not hasattr(obj, "item"):
         try:
-            with memoryview(obj) as buffer:
-                if buffer.format in FORMATS:
-                    type = getattr(_koine, FORMATS[buffer.format])
-                    return asarray(buffer.tolist(), dtype=dtype or type, device=device)
-        except TypeError:
-            pass  # no buffer
-    shape, values = _flatten(obj)
-    return _from_list(values, shape, dtype, device)
+            return from_dlpack(obj, device=device, copy=copy is not False)
+        except BufferError as error:  # of dates, strings and the like
+            raise TypeError(f"[asarray] {error}") from None
+    if hasattr(obj, "__array__"):
+        values = obj.__array__()
+        return None if values is obj or getattr(values.dtype, "kind", "O") in "OSUVMm" else _foreign(values, wanted, device, copy)
+    if hasattr(obj, "item") and getattr(obj, "ndim", None) == 0:
+        return _from_list(obj, None, device)
+    return None
+
+
+def array(obj, /, dtype=None, *, device=None, copy=True):
+    """asarray, whose result is an object of its own unless copy says otherwise."""
+    return asarray(obj, dtype, device=device, copy=copy)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """The array in another library's, which lies in the host's memory; without a copy where that can be."""
+    """The array in another library's, by DLPack; without a copy where that can be and copy is not True.
+
+    An array without a copy sees what is written to that memory later: each function that reads it has finished when it
+    returns. BufferError where the other library cannot give what is asked for.
+    """
     if isinstance(x, Array):
         return _convert(x, None, device, copy)
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"[from_dlpack] got {type(x).__name__}, which has no __dlpack__")
+    where = x.__dlpack_device__()[0] if hasattr(x, "__dlpack_device__") else 1
+    asked = {} if int(where) in (1, OPENCL) else {"dl_device": HOST}
     try:
-        capsule = x.__dlpack__(dl_device=CPU, copy=copy)
+        capsule = x.__dlpack__(max_version=(1, 0), copy=copy, **asked)
     except TypeError:  # a library older than 2023.12 of the standard
         capsule = x.__dlpack__()
     return _from_capsule(capsule, device, copy)
 
 
-def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """The values as a capsule of the host's memory, which is a copy always."""
-    if copy is False:
-        raise BufferError("[__dlpack__] copy=False, but what Koine gives is a copy")
-    if dl_device is not None and (int(dl_device[0]), dl_device[1]) != CPU:
-        raise BufferError(f"[__dlpack__] got the device {dl_device}; Koine gives memory of the host, {CPU}")
-    return _to_capsule(self)
-
-
-def _dlpack_device(self, /):
-    """DLPack's device type and number."""
-    return CPU
-
-
-Array.__dlpack__ = _dlpack
-Array.__dlpack_device__ = _dlpack_device
+def _index_array(obj):
+    """The positions or the mask that stand in a subscript as a list or as another library's array; or None."""
+    if isinstance(obj, (list, tuple)):
+        x = asarray(obj) if len(obj) else asarray(obj, dtype=_koine.int64)
+    else:
+        try:
+            x = asarray(obj)
+        except (TypeError, ValueError, BufferError):
+            return None
+    return x if _koine.isdtype(x.dtype, ("integral", "bool")) else None

@@ -17,13 +17,13 @@ class Info:
         return _koine._capabilities()
 
     def default_device(self):
-        return _koine._default_device()
+        return _koine.default_device()
 
     def default_dtypes(self, *, device=None):
         return _koine._default_dtypes(device)
 
     def devices(self):
-        return tuple(_koine._devices())
+        return tuple(_koine.devices())
 
     def dtypes(self, *, device=None, kind=None):
         known = _koine._dtypes(device)

@@ -1,158 +1,279 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array object: attributes, operators, subscripts, and Python's numbers out of it.
+// The array object: operators, subscripts, and Python's numbers out of it. Its methods stand in methods.cpp.
 #include "module.hpp"
 
-#include <complex>
+#include "exchange.hpp"
+#include "numbers.hpp"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <new>
+#include <string>
 
 namespace koine::python {
+
+PyTypeObject* array_type = nullptr;
+
+PyObject* wrap(Array&& array) noexcept {
+  PyObject* const object = PyType_GenericAlloc(array_type, 0);
+  if (object != nullptr) new (&reinterpret_cast<ArrayObject*>(object)->array) Array(std::move(array));
+  return object;
+}
+
 namespace {
 
 using Binary = Array (*)(const Operand&, const Operand&);
+using Unary = Array (*)(const Operand&);
 using InPlace = Array& (*)(Array&, const Operand&);
 
-template <class T>
-T value_of(const Array& x) {
-  const Array kept = x;
-  const nb::gil_scoped_release others_run;
-  return kept.item<T>();
+PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+
+void dealloc(PyObject* self) {
+  auto* const object = reinterpret_cast<ArrayObject*>(self);
+  PyTypeObject* const type = Py_TYPE(self);
+  if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  object->array.~Array();
+  PyObject_Free(self);
+  Py_DECREF(type);
 }
 
-nb::object item(const Array& x) {
-  const DType type = x.dtype();
-  if (is_bool(type)) return nb::bool_(value_of<bool>(x));
-  if (is_unsigned_integer(type)) return nb::int_(value_of<std::uint64_t>(x));
-  if (is_integer(type)) return nb::int_(value_of<std::int64_t>(x));
-  if (is_complex(type)) {
-    const auto value =
-        type == complex64 ? std::complex<double>(value_of<std::complex<float>>(x)) : value_of<std::complex<double>>(x);
-    return nb::steal(PyComplex_FromDoubles(value.real(), value.imag()));
-  }
-  return nb::float_(type == float64 ? value_of<double>(x) : value_of<float>(x));
+PyObject* construct(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "[Array] is made by functions, such as koine.asarray(values) and koine.zeros(shape)");
+  return nullptr;
 }
 
-nb::object checked(PyObject* result) {
-  if (result == nullptr) throw nb::python_error();
-  return nb::steal(result);
+template <Binary F>
+PyObject* binary(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    const auto x = read_operand(a);
+    if (!x) return not_implemented();
+    const auto y = read_operand(b);
+    return y ? finished(F(*x, *y), {a, b}) : not_implemented();
+  });
 }
 
-nb::object as_index(const Array& x) {
-  if (!is_integer(x.dtype())) throw nb::type_error("[__index__] takes an array of an integer type");
-  return item(x);
+template <Binary F>
+PyObject* ternary(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+  return modulus == Py_None ? binary<F>(a, b) : not_implemented();
 }
 
-nb::object as_complex(const Array& x) {
-  const nb::object value = item(x);
-  return checked(PyComplex_FromDoubles(PyComplex_RealAsDouble(value.ptr()), PyComplex_ImagAsDouble(value.ptr())));
+template <Unary F>
+PyObject* unary(PyObject* a) noexcept {
+  return guarded([&] { return finished(F(value_of(a)), {a}); });
+}
+
+template <InPlace F>
+PyObject* in_place(PyObject* self, PyObject* other) noexcept {
+  return guarded([&]() -> PyObject* {
+    const auto y = read_operand(other);
+    if (!y) return not_implemented();
+    const Alone alone(self);
+    F(array_of(self), *y);
+    finish({self, other}, array_of(self));
+    return Py_NewRef(self);
+  });
 }
 
 /// `x op= y` for operators that C++ has not: the same promise of type and shape as its compound assignments.
-template <auto Function>
+template <Binary F>
 Array& assign(Array& x, const Operand& y) {
-  Array result = Function(x, y);
+  Array result = F(x, y);
   if (result.dtype() != x.dtype()) {
-    throw DTypeError("[in-place operator] the result has another type than the array that it is assigned to");
+    throw DTypeError("[in-place operator] the result has the type " + std::string(name(result.dtype())) +
+                     ", which the array of " + std::string(name(x.dtype())) + " that it is assigned to does not take");
   }
   if (result.shape() != x.shape()) {
-    throw ShapeError("[in-place operator] the result has another shape than the array that it is assigned to");
+    throw ShapeError("[in-place operator] the result has shape " + to_string(result.shape()) + ", the array " +
+                     to_string(x.shape()) + " that it is assigned to does not take it");
   }
   return x = std::move(result);
 }
 
+template <Binary F>
+PyObject* in_place_power(PyObject* self, PyObject* other, PyObject*) noexcept {
+  return in_place<assign<F>>(self, other);
+}
+
 Array product(const Operand& x, const Operand& y) {
-  if (x.is_scalar() || y.is_scalar()) throw nb::type_error("[matmul] takes two arrays");
+  if (x.is_scalar() || y.is_scalar()) throw Raised(PyExc_TypeError, "[matmul] takes two arrays, got a number");
   return matmul(x.array(), y.array());
 }
 
-class Operators {
- public:
-  explicit Operators(nb::class_<Array>& array) : array_(array) {}
+Array floor_quotient(const Operand& x, const Operand& y) { return floor_divide(x, y); }
 
-  Operators& compare(const char* word, Binary function) {
-    array_.def(
-        dunder("", word).c_str(), [function](const Array& x, const Operand& y) { return function(x, y); },
-        nb::is_operator());
-    return *this;
-  }
-  Operators& both_ways(const char* word, Binary function) {
-    compare(word, function);
-    array_.def(
-        dunder("r", word).c_str(), [function](const Array& x, const Operand& y) { return function(y, x); },
-        nb::is_operator());
-    return *this;
-  }
-  Operators& all(const char* word, Binary function, InPlace in_place) {
-    both_ways(word, function);
-    array_.def(
-        dunder("i", word).c_str(),
-        [in_place](nb::handle self, const Operand& y) {
-          in_place(nb::cast<Array&>(self), y);
-          return nb::borrow(self);
-        },
-        nb::is_operator());
-    return *this;
-  }
+PyObject* quotient_and_rest(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    const auto x = read_operand(a), y = read_operand(b);
+    if (!x || !y) return not_implemented();
+    return to_python(std::vector<Array>{floor_divide(*x, *y), remainder(*x, *y)});
+  });
+}
 
- private:
-  static std::string dunder(const char* prefix, const char* word) { return std::string("__") + prefix + word + "__"; }
+PyObject* compare(PyObject* a, PyObject* b, int relation) noexcept {
+  switch (relation) {
+    case Py_EQ: return binary<equal>(a, b);
+    case Py_NE: return binary<not_equal>(a, b);
+    case Py_LT: return binary<less>(a, b);
+    case Py_LE: return binary<less_equal>(a, b);
+    case Py_GT: return binary<greater>(a, b);
+    default: return binary<greater_equal>(a, b);
+  }
+}
 
-  nb::class_<Array>& array_;
-};
+PyObject* subscripted(PyObject* self, PyObject* key) noexcept {
+  return guarded([&]() -> PyObject* {
+    const std::vector<Index> indices = subscript(key);
+    Array x = value_of(self);
+    bool arrays = false;
+    for (const Index& index : indices) arrays |= index.array() != nullptr;
+    // Masks wait for the device.
+    return finished(arrays ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self});
+  });
+}
+
+int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
+  PyObject* const done = guarded([&]() -> PyObject* {
+    if (value == nullptr) throw Raised(PyExc_TypeError, "[subscript] elements of an array cannot be deleted");
+    const std::vector<Index> indices = subscript(key);
+    auto operand = read_operand(value);
+    if (!operand) operand = Operand(assigned_array(value, value_of(self)));
+    const Alone alone(self);
+    array_of(self).set(indices, *std::move(operand));
+    return Py_None;
+  });
+  return done == nullptr ? -1 : 0;
+}
+
+Py_ssize_t length(PyObject* self) noexcept {
+  const Array x = value_of(self);
+  if (x.ndim() > 0) return static_cast<Py_ssize_t>(x.shape()[0]);
+  PyErr_SetString(PyExc_TypeError, "[len] the array has no axes, so it has no length");
+  return -1;
+}
+
+int truth(PyObject* self) noexcept {
+  PyObject* const result = guarded([&] { return to_python(element_of<bool>(value_of(self))); });
+  if (result == nullptr) return -1;
+  Py_DECREF(result);
+  return result == Py_True ? 1 : 0;
+}
+
+int contains(PyObject* self, PyObject* value) noexcept {
+  PyObject* const result = guarded([&]() -> PyObject* {
+    const auto y = read_operand(value);
+    return y ? to_python(element_of<bool>(any(equal(value_of(self), *y)))) : Py_NewRef(Py_False);
+  });
+  if (result == nullptr) return -1;
+  Py_DECREF(result);
+  return result == Py_True ? 1 : 0;
+}
+
+/// Of arrays with one element, as NumPy's users expect a TypeError of others.
+nb::object only_element(PyObject* self, const char* function) {
+  const Array x = value_of(self);
+  if (x.size() != 1) {
+    throw Raised(PyExc_TypeError,
+                 std::string("[") + function + "] takes an array of one element, got shape " + to_string(x.shape()));
+  }
+  return element(x);
+}
+
+PyObject* as_int(PyObject* self) noexcept {
+  return guarded([&] { return checked(PyNumber_Long(only_element(self, "int").ptr())).release().ptr(); });
+}
+PyObject* as_float(PyObject* self) noexcept {
+  return guarded([&] { return checked(PyNumber_Float(only_element(self, "float").ptr())).release().ptr(); });
+}
+PyObject* as_index(PyObject* self) noexcept {
+  return guarded([&]() -> PyObject* {
+    const Array x = value_of(self);
+    if (!is_integer(x.dtype()) || x.size() != 1) {
+      throw Raised(PyExc_TypeError, "[index] takes an array of one integer, got " + std::string(name(x.dtype())) +
+                                        " and shape " + to_string(x.shape()));
+    }
+    return element(x).release().ptr();
+  });
+}
+
+PyObject* iterate(PyObject* self) noexcept {
+  return guarded([&]() -> PyObject* {
+    const Array x = value_of(self);
+    if (x.ndim() == 0) throw Raised(PyExc_TypeError, "[iter] the array has no axes to go along");
+    return checked(PyObject_GetIter(nb::steal(to_python(unstack(x))).ptr())).release().ptr();
+  });
+}
+
+template <class F>
+void* slot(F function) {
+  return reinterpret_cast<void*>(function);
+}
 
 }  // namespace
 
 void bind_array(nb::module_& m) {
-  nb::class_<Array> array(m, "Array", "A lazy n-dimensional array on a device.");
-  array.def_prop_ro("shape", [](const Array& x) { return x.shape(); })
-      .def_prop_ro("dtype", [](const Array& x) { return x.dtype(); })
-      .def_prop_ro("device", [](const Array& x) { return x.device(); })
-      .def_prop_ro("ndim", [](const Array& x) { return x.ndim(); })
-      .def_prop_ro("size", [](const Array& x) { return x.size(); })
-      .def_prop_ro("T", [](const Array& x) { return x.T(); })
-      .def_prop_ro("mT", [](const Array& x) { return x.mT(); })
-      .def("__repr__", [](const Array& x) { return to_string(x); })
-      .def("item", item, "The value of an array of one element.")
-      .def("__bool__", [](const Array& x) { return value_of<bool>(x); })
-      .def("__int__", [](const Array& x) { return checked(PyNumber_Long(item(x).ptr())); })
-      .def("__float__", [](const Array& x) { return checked(PyNumber_Float(item(x).ptr())); })
-      .def("__complex__", as_complex)
-      .def("__index__", as_index)
-      .def(
-          "__getitem__", [](const Array& x, nb::handle key) { return x.get(subscript(key)); }, nb::arg().none())
-      .def(
-          "__setitem__", [](Array& x, nb::handle key, const Operand& value) { x.set(subscript(key), value); },
-          nb::arg().none(), nb::arg())
-      .def(
-          "to_device", [](const Array& x, const Device& device, nb::handle) { return x.to_device(device); }, nb::arg(),
-          nb::kw_only(), "stream"_a = nb::none())
-      .def("__abs__", [](const Array& x) { return abs(x); })
-      .def("__invert__", [](const Array& x) { return bitwise_invert(x); })
-      .def("__neg__", [](const Array& x) { return negative(x); })
-      .def("__pos__", [](const Array& x) { return positive(x); });
-
-  // Equality is element by element, so an array is no key; and NumPy must not take it for a scalar.
-  array.attr("__hash__") = nb::none();
-  array.attr("__array_ufunc__") = nb::none();
-
-  Operators(array)
-      .compare("eq", equal)
-      .compare("ne", not_equal)
-      .compare("lt", less)
-      .compare("le", less_equal)
-      .compare("gt", greater)
-      .compare("ge", greater_equal)
-      .all("add", add, operator+=)
-      .all("sub", subtract, operator-=)
-      .all("mul", multiply, operator*=)
-      .all("truediv", divide, operator/=)
-      .all("mod", remainder, operator%=)
-      .all("and", bitwise_and, operator&=)
-      .all("or", bitwise_or, operator|=)
-      .all("xor", bitwise_xor, operator^=)
-      .all("lshift", bitwise_left_shift, operator<<=)
-      .all("rshift", bitwise_right_shift, operator>>=)
-      .all("floordiv", floor_divide, assign<static_cast<Binary>(floor_divide)>)
-      .all("pow", pow, assign<static_cast<Binary>(pow)>)
-      .all("matmul", product, assign<product>);
+  static PyMemberDef members[] = {
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, slot(dealloc)},
+      {Py_tp_new, slot(construct)},
+      {Py_tp_members, members},
+      {Py_tp_iter, slot(iterate)},
+      {Py_tp_richcompare, slot(compare)},
+      // Equality is element by element, so an array is no key.
+      {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+      {Py_mp_length, slot(length)},
+      {Py_mp_subscript, slot(subscripted)},
+      {Py_mp_ass_subscript, slot(assign_part)},
+      {Py_sq_contains, slot(contains)},
+      {Py_bf_getbuffer, slot(get_buffer)},
+      {Py_bf_releasebuffer, slot(release_buffer)},
+      {Py_nb_bool, slot(truth)},
+      {Py_nb_int, slot(as_int)},
+      {Py_nb_float, slot(as_float)},
+      {Py_nb_index, slot(as_index)},
+      {Py_nb_absolute, slot(unary<abs>)},
+      {Py_nb_invert, slot(unary<bitwise_invert>)},
+      {Py_nb_negative, slot(unary<negative>)},
+      {Py_nb_positive, slot(unary<positive>)},
+      {Py_nb_add, slot(binary<add>)},
+      {Py_nb_subtract, slot(binary<subtract>)},
+      {Py_nb_multiply, slot(binary<multiply>)},
+      {Py_nb_true_divide, slot(binary<divide>)},
+      {Py_nb_floor_divide, slot(binary<floor_quotient>)},
+      {Py_nb_remainder, slot(binary<remainder>)},
+      {Py_nb_divmod, slot(quotient_and_rest)},
+      {Py_nb_power, slot(ternary<pow>)},
+      {Py_nb_matrix_multiply, slot(binary<product>)},
+      {Py_nb_and, slot(binary<bitwise_and>)},
+      {Py_nb_or, slot(binary<bitwise_or>)},
+      {Py_nb_xor, slot(binary<bitwise_xor>)},
+      {Py_nb_lshift, slot(binary<bitwise_left_shift>)},
+      {Py_nb_rshift, slot(binary<bitwise_right_shift>)},
+      {Py_nb_inplace_add, slot(in_place < operator+=>)},
+      {Py_nb_inplace_subtract, slot(in_place < operator-=>)},
+      {Py_nb_inplace_multiply, slot(in_place < operator*=>)},
+      {Py_nb_inplace_true_divide, slot(in_place < operator/=>)},
+      {Py_nb_inplace_remainder, slot(in_place < operator%=>)},
+      {Py_nb_inplace_and, slot(in_place < operator&=>)},
+      {Py_nb_inplace_or, slot(in_place < operator|=>)},
+      {Py_nb_inplace_xor, slot(in_place < operator^=>)},
+      {Py_nb_inplace_lshift, slot(in_place < operator<<=>)},
+      {Py_nb_inplace_rshift, slot(in_place < operator>>=>)},
+      {Py_nb_inplace_floor_divide, slot(in_place<assign<floor_quotient>>)},
+      {Py_nb_inplace_power, slot(in_place_power<pow>)},
+      {Py_nb_inplace_matrix_multiply, slot(in_place<assign<product>>)},
+      {Py_tp_doc,
+       const_cast<char*>("A lazy n-dimensional array on a device; functions such as koine.asarray make it.")},
+      {0, nullptr}};
+  static PyType_Spec spec = {"koine.Array", static_cast<int>(sizeof(ArrayObject)), 0, Py_TPFLAGS_DEFAULT, slots};
+  nb::object type = checked(PyType_FromSpec(&spec));
+  array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  m.attr("Array") = type;
+  type.release();  // held as long as the process
+  bind_methods(nb::handle(reinterpret_cast<PyObject*>(array_type)));
 }
 
 }  // namespace koine::python

@@ -2,8 +2,12 @@
 // How Python's objects become what Koine's functions take; see convert.hpp.
 #include "convert.hpp"
 
+#include "array_object.hpp"
+#include "errors.hpp"
+
+#include <nanobind/stl/string.h>
+
 #include <limits>
-#include <string>
 
 namespace nb = nanobind;
 
@@ -12,42 +16,91 @@ namespace {
 
 bool is_list(nb::handle object) { return PyTuple_Check(object.ptr()) || PyList_Check(object.ptr()); }
 
-std::optional<std::vector<std::int64_t>> read_integers(nb::handle list) {
-  std::vector<std::int64_t> values;
-  for (nb::handle entry : list) {
-    const auto value = read_integer(entry);
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
+/// The whole number in an object with `__index__`; null for another object.
+nb::object index_of(nb::handle object) {
+  if (PyLong_Check(object.ptr())) return nb::borrow(object);
+  nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+  if (!integer.is_valid()) PyErr_Clear();
+  return integer;
 }
 
 std::optional<std::int64_t> slice_bound(nb::handle object) {
   if (object.is_none()) return std::nullopt;
-  const auto bound = read(object, static_cast<Anywhere*>(nullptr));
-  if (!bound) throw nb::type_error("[subscript] a slice takes integers and None");
-  return bound->value;
+  const auto bound = read_integer_anywhere(object);
+  if (!bound) throw Raised(PyExc_TypeError, "[subscript] a slice takes integers and None, got " + class_of(object));
+  return bound;
+}
+
+/// Nested lists and other libraries' arrays in a subscript: what koine.asarray makes of them.
+Index index_of_list(nb::handle entry) {
+  static const nb::object* const make = new nb::object(nb::module_::import_("koine").attr("_index_array"));
+  const nb::object made = (*make)(entry);
+  if (!is_array(made)) {
+    throw Raised(PyExc_TypeError,
+                 "[subscript] got " + class_of(entry) +
+                     "; a subscript takes integers, slices, None, ..., and arrays or lists of integers or bools");
+  }
+  return Index(value_of(made.ptr()));
 }
 
 Index subscript_entry(nb::handle entry) {
-  if (entry.is_none()) return newaxis;
-  if (entry.ptr() == Py_Ellipsis) return ellipsis;
-  if (PySlice_Check(entry.ptr())) {
+  PyObject* const p = entry.ptr();
+  if (PyLong_CheckExact(p)) return *read_integer_anywhere(entry);
+  if (PySlice_Check(p)) {
     const auto step = slice_bound(entry.attr("step"));
     return Slice{slice_bound(entry.attr("start")), slice_bound(entry.attr("stop")), step.value_or(1)};
   }
-  if (PyBool_Check(entry.ptr())) return asarray(entry.ptr() == Py_True);
-  if (nb::isinstance<Array>(entry)) return nb::cast<const Array&>(entry);
-  if (const auto position = read(entry, static_cast<Anywhere*>(nullptr))) return position->value;
-  throw nb::type_error(("[subscript] got " + std::string(nb::str(entry.type()).c_str()) +
-                        "; a subscript takes integers, slices, None, ..., and arrays of integers or bools")
-                           .c_str());
+  if (entry.is_none()) return newaxis;
+  if (p == Py_Ellipsis) return ellipsis;
+  if (is_array(p)) return value_of(p);
+  if (PyBool_Check(p)) return asarray(p == Py_True);
+  if (!is_list(entry)) {
+    if (const auto position = read_integer_anywhere(entry)) return *position;
+  }
+  return index_of_list(entry);
+}
+
+/// NumPy's number types, and arrays without axes of other libraries: what `item()` says.
+std::optional<Number> read_foreign_number(nb::handle object) {
+  if (is_array(object) || PyType_Check(object.ptr()) || PyUnicode_Check(object.ptr()) || is_list(object)) return {};
+  if (!nb::hasattr(object, "item") || !nb::hasattr(object, "ndim")) return {};
+  if (!nb::object(object.attr("ndim")).equal(nb::int_(0))) return {};
+  const nb::object number = object.attr("item")();
+  if (PyNumber_Check(number.ptr()) == 0 || nb::hasattr(number, "item")) return {};
+  return read_number(number);
+}
+
+/// The types by name, among them those of Python's own numbers and of the C types that NumPy's letters name.
+std::optional<DType> dtype_named(const std::string& text) {
+  for (int number = 0; number < dtype_count; ++number) {
+    const auto type = static_cast<DType>(number);
+    if (!is_bool(type) && text == name(type)) return type;
+  }
+  if (text == "bool" || text == "bool_") return bool_;
+  if (text == "int") return int64;
+  if (text == "float") return default_dtype();
+  if (text == "complex") return default_dtypes().complex_floating;
+  const std::string code =
+      text.starts_with("<") || text.starts_with("=") || text.starts_with("|") ? text.substr(1) : text;
+  static constexpr struct {
+    const char* code;
+    DType type;
+  } codes[] = {{"?", bool_},    {"b1", bool_},   {"i1", int8},    {"i2", int16},     {"i4", int32},
+               {"i8", int64},   {"u1", uint8},   {"u2", uint16},  {"u4", uint32},    {"u8", uint64},
+               {"f2", float16}, {"f4", float32}, {"f8", float64}, {"c8", complex64}, {"c16", complex128}};
+  for (const auto& known : codes) {
+    if (code == known.code) return known.type;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
+std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_str(); }
+
 std::optional<Number> read_number(nb::handle object) {
   PyObject* const p = object.ptr();
+  if (PyFloat_Check(p)) return PyFloat_AsDouble(p);
   if (PyBool_Check(p)) return p == Py_True;
   if (PyLong_Check(p)) {
     int overflow = 0;
@@ -56,72 +109,101 @@ std::optional<Number> read_number(nb::handle object) {
     const unsigned long long wide = PyLong_AsUnsignedLongLong(p);
     if (PyErr_Occurred() == nullptr) return std::uint64_t{wide};
     PyErr_Clear();
-    return std::nullopt;
+    throw Raised(PyExc_OverflowError,
+                 "[scalar] the integer does not fit into 64 bits, the most that Koine's types have");
   }
-  if (PyFloat_Check(p)) return PyFloat_AsDouble(p);
   if (PyComplex_Check(p)) return std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p));
-  return std::nullopt;
+  return read_foreign_number(object);
 }
 
 std::optional<std::int64_t> read_integer(nb::handle object) {
-  const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
-  const long long value = integer.is_valid() ? PyLong_AsLongLong(integer.ptr()) : -1;
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    return std::nullopt;
-  }
+  const nb::object integer = index_of(object);
+  if (!integer.is_valid()) return std::nullopt;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+  if (overflow != 0) throw Raised(PyExc_IndexError, "[koine] an integer does not fit into 64 bits");
   return value;
 }
 
-std::optional<Anywhere> read(nb::handle object, Anywhere*) {
-  const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
-  if (!integer.is_valid()) {
-    PyErr_Clear();
-    return std::nullopt;
-  }
+std::optional<std::int64_t> read_integer_anywhere(nb::handle object) {
+  const nb::object integer = index_of(object);
+  if (!integer.is_valid()) return std::nullopt;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
   using Limits = std::numeric_limits<std::int64_t>;
-  return Anywhere{overflow == 0 ? value : overflow < 0 ? Limits::min() : Limits::max()};
+  return overflow == 0 ? value : overflow < 0 ? Limits::min() : Limits::max();
 }
 
-std::optional<Scalar> read(nb::handle object, Scalar*) {
+std::optional<Scalar> read_scalar(nb::handle object) {
   const auto number = read_number(object);
   if (!number) return std::nullopt;
   return std::visit([](auto value) { return Scalar(value); }, *number);
 }
 
-std::optional<Operand> read(nb::handle object, Operand*) {
-  if (nb::isinstance<Array>(object)) return Operand(nb::cast<const Array&>(object));
+std::optional<Operand> read_operand(nb::handle object) {
+  if (is_array(object)) return Operand(value_of(object.ptr()));
   const auto number = read_number(object);
   if (!number) return std::nullopt;
   return std::visit([](auto value) { return Operand(value); }, *number);
 }
 
-std::optional<Shape> read(nb::handle object, Shape*) {
-  if (is_list(object)) {
-    const auto sizes = read_integers(object);
-    return sizes ? std::optional(Shape(*sizes)) : std::nullopt;
+std::optional<Shape> read_shape(nb::handle object) {
+  if (!is_list(object)) {
+    const auto size = read_integer(object);
+    return size ? std::optional(Shape{*size}) : std::nullopt;
   }
-  const auto size = read_integer(object);
-  return size ? std::optional(Shape{*size}) : std::nullopt;
+  Shape shape;
+  for (nb::handle entry : object) {
+    const auto size = read_integer(entry);
+    if (!size) return std::nullopt;
+    shape.push_back(*size);
+  }
+  return shape;
 }
 
-std::optional<Axis> read(nb::handle object, Axis*) {
-  if (object.is_none()) return Axis(none);
-  if (is_list(object)) {
-    const auto axes = read_integers(object);
-    return axes ? std::optional(Axis(*axes)) : std::nullopt;
+std::optional<Device> read_device(nb::handle object) {
+  if (nb::isinstance<Device>(object)) return nb::cast<Device>(object);
+  if (PyUnicode_Check(object.ptr())) return Device(nb::cast<std::string>(object));
+  return std::nullopt;
+}
+
+std::optional<std::vector<Array>> read_arrays(nb::handle object) {
+  if (is_array(object)) return unstack(value_of(object.ptr()));
+  if (!is_list(object)) return std::nullopt;
+  std::vector<Array> arrays;
+  for (nb::handle entry : object) {
+    if (!is_array(entry)) return std::nullopt;
+    arrays.push_back(value_of(entry.ptr()));
   }
-  const auto axis = read_integer(object);
-  return axis ? std::optional(Axis(*axis)) : std::nullopt;
+  return arrays;
 }
 
 std::vector<Index> subscript(nb::handle key) {
   std::vector<Index> entries;
-  if (!PyTuple_Check(key.ptr())) return {subscript_entry(key)};
+  if (!PyTuple_Check(key.ptr())) {
+    entries.push_back(subscript_entry(key));
+    return entries;
+  }
   for (nb::handle entry : key) entries.push_back(subscript_entry(entry));
   return entries;
+}
+
+nb::object shape_object(const Shape& shape) {
+  nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(axis),
+                    checked(PyLong_FromLongLong(shape[axis])).release().ptr());
+  }
+  return tuple;
+}
+
+std::optional<DType> read_dtype(nb::handle object) {
+  if (const auto known = dtype_of_object(object)) return known;
+  if (PyUnicode_Check(object.ptr())) return dtype_named(nb::cast<std::string>(object));
+  // NumPy's dtypes have a name, its scalar types and Python's own are classes of such names.
+  const char* const attribute = PyType_Check(object.ptr()) ? "__name__" : "name";
+  const nb::object text = nb::getattr(object, attribute, nb::none());
+  return PyUnicode_Check(text.ptr()) ? dtype_named(nb::cast<std::string>(text)) : std::nullopt;
 }
 
 }  // namespace koine::python

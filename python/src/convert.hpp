@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How Python's objects become what Koine's functions take: scalars, operands, shapes, axes, subscripts.
+// How Python's objects become what Koine's functions take: numbers, operands, types, devices, shapes, axes, subscripts.
+// Each function gives nothing for an object of another kind; it is the caller that knows what to say then.
 #pragma once
 
 #include <koine/koine.hpp>
@@ -9,93 +10,81 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
-#include <utility>
+#include <string>
 #include <variant>
 #include <vector>
 
 namespace koine::python {
 
-/// A Python number, weak as a C++ scalar is. Empty for another object, and for an integer beyond 64 bits.
+/// A Python number, weak as a C++ scalar is.
 using Number = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
+/// A number of Python's, or of NumPy's, which counts for one of Python's. OverflowError for an integer beyond 64 bits.
 std::optional<Number> read_number(nanobind::handle object);
-/// Anything with `__index__`; empty for another object, and for an integer beyond 64 bits.
+/// Anything with `__index__`. IndexError for an integer beyond 64 bits.
 std::optional<std::int64_t> read_integer(nanobind::handle object);
+/// The same for what may lie anywhere, such as the end of a slice: beyond 64 bits it is the nearest of those.
+std::optional<std::int64_t> read_integer_anywhere(nanobind::handle object);
 
-/// An integer that may lie anywhere, such as a diagonal or the end of a slice: beyond 64 bits it is the nearest of
-/// those.
-struct Anywhere {
-  std::int64_t value;
-};
-
-std::optional<Anywhere> read(nanobind::handle object, Anywhere*);
-std::optional<Scalar> read(nanobind::handle object, Scalar*);
-std::optional<Operand> read(nanobind::handle object, Operand*);
+std::optional<Scalar> read_scalar(nanobind::handle object);
+/// An array or a number.
+std::optional<Operand> read_operand(nanobind::handle object);
 /// An integer or a list of them.
-std::optional<Shape> read(nanobind::handle object, Shape*);
-/// None, an integer or a list of them.
-std::optional<Axis> read(nanobind::handle object, Axis*);
+std::optional<Shape> read_shape(nanobind::handle object);
+/// A dtype of Koine's, its name, a type of NumPy's, or Python's bool, int, float or complex.
+std::optional<DType> read_dtype(nanobind::handle object);
+/// A device, or a selector.
+std::optional<Device> read_device(nanobind::handle object);
+/// Arrays in a tuple or a list.
+std::optional<std::vector<Array>> read_arrays(nanobind::handle object);
 
 /// The entries of a subscript; throws Python's TypeError for what may not stand in one.
 std::vector<Index> subscript(nanobind::handle key);
 
-/// What a parameter of type T takes, as signatures and messages name it.
-template <class T>
-inline constexpr auto annotation = nanobind::detail::const_name("int");
-template <>
-inline constexpr auto annotation<Scalar> = nanobind::detail::const_name("bool | int | float | complex");
-template <>
-inline constexpr auto annotation<Operand> = nanobind::detail::const_name("Array | bool | int | float | complex");
-template <>
-inline constexpr auto annotation<Shape> = nanobind::detail::const_name("int | tuple[int, ...]");
-template <>
-inline constexpr auto annotation<Axis> = nanobind::detail::const_name("None | int | tuple[int, ...]");
+/// "str", the name of an object's class, for messages.
+std::string class_of(nanobind::handle object);
 
-/// A caster over `read`: nanobind tries it for each argument of type T.
-template <class T>
-struct Caster {
-  static constexpr auto Name = annotation<T>;
-  using Value = T;
-  template <class U>
-  using Cast = nanobind::detail::movable_cast_t<U>;
-  template <class>
-  static constexpr bool can_cast() {
-    return true;
-  }
-  bool from_python(nanobind::handle object, std::uint32_t, nanobind::detail::cleanup_list*) noexcept {
-    try {
-      value = read(object, static_cast<T*>(nullptr));
-    } catch (...) {
-      return false;
-    }
-    return value.has_value();
-  }
-  explicit operator T*() { return &*value; }
-  explicit operator T&() { return *value; }
-  explicit operator T&&() { return std::move(*value); }
-
-  std::optional<T> value;
-};
+/// The Python object of a type: the same one each time; and the type of such an object.
+nanobind::object dtype_object(DType type);
+std::optional<DType> dtype_of_object(nanobind::handle object);
+/// A tuple of integers.
+nanobind::object shape_object(const Shape& shape);
 
 }  // namespace koine::python
 
 namespace nanobind::detail {
 
+/// DType, Shape and Device's selectors for what nanobind binds.
 template <>
-struct type_caster<koine::python::Anywhere> : koine::python::Caster<koine::python::Anywhere> {};
-template <>
-struct type_caster<koine::Scalar> : koine::python::Caster<koine::Scalar> {};
-template <>
-struct type_caster<koine::Operand> : koine::python::Caster<koine::Operand> {};
-template <>
-struct type_caster<koine::Axis> : koine::python::Caster<koine::Axis> {};
-template <>
-struct type_caster<koine::Shape> : koine::python::Caster<koine::Shape> {
-  static handle from_cpp(const koine::Shape& shape, rv_policy, cleanup_list*) noexcept {
-    PyObject* const result = PyTuple_New(static_cast<Py_ssize_t>(shape.size()));
-    for (std::size_t axis = 0; result != nullptr && axis < shape.size(); ++axis) {
-      PyTuple_SetItem(result, static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+struct type_caster<koine::DType> {
+  NB_TYPE_CASTER(koine::DType, const_name("koine.dtype"))
+  bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
+    try {
+      const auto type = koine::python::read_dtype(source);
+      if (type) value = *type;
+      return type.has_value();
+    } catch (...) {
+      return false;
     }
-    return result;
+  }
+  static handle from_cpp(koine::DType type, rv_policy, cleanup_list*) noexcept {
+    return koine::python::dtype_object(type).release();
+  }
+};
+
+template <>
+struct type_caster<koine::Shape> {
+  NB_TYPE_CASTER(koine::Shape, const_name("int | tuple[int, ...]"))
+  bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
+    try {
+      auto shape = koine::python::read_shape(source);
+      if (shape) value = *shape;
+      return shape.has_value();
+    } catch (...) {
+      return false;
+    }
+  }
+  static handle from_cpp(const koine::Shape& shape, rv_policy, cleanup_list*) noexcept {
+    return koine::python::shape_object(shape).release();
   }
 };
 

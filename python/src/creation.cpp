@@ -1,165 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making arrays. asarray is Python's (koine/_creation.py) over from_list and convert.
+// Making arrays. asarray is Python's (koine/_creation.py) over what begins with an underscore here.
 #include "module.hpp"
 
-#include <complex>
-#include <cstdint>
+#include "lists.hpp"
 
 namespace koine::python {
 namespace {
 
-CreationOptions options(const Type& type, const Place& device) { return {.dtype = type, .device = device}; }
-
-/// The kind of the widest of Python's scalars, in the order of Scalar's alternatives.
-std::size_t widest_kind(const nb::list& values) {
-  std::size_t kind = 0;
-  for (nb::handle value : values) {
-    PyObject* const p = value.ptr();
-    const std::size_t own = PyBool_Check(p)      ? 0
-                            : PyLong_Check(p)    ? 1
-                            : PyFloat_Check(p)   ? 3
-                            : PyComplex_Check(p) ? 4
-                                                 : 5;
-    if (own == 5) throw nb::type_error("[asarray] got what is no number; it takes nested lists of Python's numbers");
-    kind = std::max(kind, own);
-  }
-  return kind;
+CreationOptions options(const Arguments& a, std::size_t dtype) {
+  return {.dtype = a.dtype(dtype), .device = a.device(dtype + 1)};
 }
 
-DType default_type(const nb::list& values) {
-  const DefaultDTypes defaults = default_dtypes();
-  switch (nb::len(values) == 0 ? 3 : widest_kind(values)) {
-    case 0: return bool_;
-    case 1: return defaults.integral;
-    case 3: return defaults.real_floating;
-    default: return defaults.complex_floating;
-  }
+template <Array (*F)(const Shape&, const CreationOptions&)>
+void bind_of_shape(nb::module_& m, const char* name) {
+  function(m, name, "(shape, dtype=None, *, device=None)",
+           [](const Arguments& a) { return F(a.shape(0), options(a, 1)); });
 }
 
-template <class T>
-Array filled_by(const nb::list& values, const Shape& shape, DType type, const Place& device, T (*convert)(PyObject*)) {
-  std::vector<T> converted;
-  for (nb::handle value : values) {
-    converted.push_back(convert(value.ptr()));
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  }
-  return asarray(converted, shape, {.dtype = type, .device = device});
-}
-
-std::int64_t checked_integer(PyObject* value) { return PyLong_AsLongLong(value); }
-std::uint64_t checked_unsigned(PyObject* value) { return PyLong_AsUnsignedLongLong(value); }
-std::complex<double> complex_number(PyObject* value) {
-  return {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)};
-}
-
-/// Python's OverflowError for what does not fit, ValueError from Koine's own check of scalars.
-void check_range(const nb::list& values, DType type) {
-  const IntegerInfo range = iinfo(type);
-  const nb::object low = nb::int_(range.min), high = nb::int_(range.max);
-  for (nb::handle value : values) {
-    if (value < low || value > high) {
-      PyErr_Format(PyExc_OverflowError, "[asarray] %S does not fit %s", value.ptr(), std::string(name(type)).c_str());
-      throw nb::python_error();
-    }
-  }
-}
-
-Array from_list(const nb::list& values, const Shape& shape, const Type& wanted, const Place& device) {
-  const DType type = wanted.value_or(default_type(values));
-  const std::size_t kind = widest_kind(values);
-  if (is_complex(type) || kind == 4) return filled_by(values, shape, type, device, complex_number);
-  if (is_real_floating(type) || kind == 3) return filled_by(values, shape, type, device, PyFloat_AsDouble);
-  if (is_bool(type)) {
-    std::vector<bool> truths;
-    for (nb::handle value : values) truths.push_back(PyObject_IsTrue(value.ptr()) == 1);
-    return asarray(truths, shape, options(type, device));
-  }
-  check_range(values, type);
-  return is_unsigned_integer(type) ? filled_by(values, shape, type, device, checked_unsigned)
-                                   : filled_by(values, shape, type, device, checked_integer);
+template <Array (*F)(const Array&, const CreationOptions&)>
+void bind_like_array(nb::module_& m, const char* name) {
+  function(m, name, "(x, /, dtype=None, *, device=None)",
+           [](const Arguments& a) { return F(a.array(0), options(a, 1)); });
 }
 
 /// asarray of an array: a value, so a copy is another object and no more.
-nb::object convert(nb::handle object, const Type& type, const Place& device, const std::optional<bool>& copy) {
-  const auto& x = nb::cast<const Array&>(object);
-  const bool same = type.value_or(x.dtype()) == x.dtype() && device.value_or(x.device()) == x.device();
-  if (same && !copy.value_or(false)) return nb::borrow(object);
-  if (copy == false) throw ValueError("[asarray] copy=False, but another type or device needs a copy");
-  return nb::cast(astype(x, type.value_or(x.dtype()), {.device = device}));
-}
-
-Array arange_of(const Scalar& start, const std::optional<Scalar>& stop, const Scalar& step, const Type& type,
-                const Place& device) {
-  return stop ? arange(start, *stop, step, options(type, device)) : arange(0, start, step, options(type, device));
-}
-
-using OfShape = Array (*)(const Shape&, const CreationOptions&);
-using LikeArray = Array (*)(const Array&, const CreationOptions&);
-
-void bind_of_shape(nb::module_& m, const char* name, OfShape function) {
-  m.def(
-      name,
-      [function](const Shape& shape, const Type& type, const Place& device) {
-        return function(shape, options(type, device));
-      },
-      "shape"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none());
-}
-
-void bind_like_array(nb::module_& m, const char* name, LikeArray function) {
-  m.def(
-      name,
-      [function](const Array& x, const Type& type, const Place& device) { return function(x, options(type, device)); },
-      nb::arg(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none());
+nb::object converted(const Arguments& a) {
+  const Array x = a.array(0);
+  const DType type = a.dtype(1).value_or(x.dtype());
+  const Device device = a.device(2).value_or(x.device());
+  const auto copy = a.maybe_flag(3);
+  const bool same = type == x.dtype() && device == x.device();
+  if (same && copy != true) return nb::borrow(a[0]);
+  if (copy == false) {
+    throw ValueError("[asarray] copy=False, but another type or device needs a copy");
+  }
+  return checked(wrap(astype(x, type, {.device = device})));
 }
 
 }  // namespace
 
 void bind_creation(nb::module_& m) {
-  m.def("_from_list", from_list, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
-  m.def("_convert", convert, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none());
-  m.def("arange", arange_of, nb::arg(), "stop"_a = nb::none(), "step"_a = 1, nb::kw_only(), "dtype"_a = nb::none(),
-        "device"_a = nb::none());
-  bind_of_shape(m, "empty", empty);
-  bind_of_shape(m, "zeros", zeros);
-  bind_of_shape(m, "ones", ones);
-  bind_like_array(m, "empty_like", empty_like);
-  bind_like_array(m, "zeros_like", zeros_like);
-  bind_like_array(m, "ones_like", ones_like);
-  m.def(
-      "full",
-      [](const Shape& shape, const Scalar& value, const Type& type, const Place& device) {
-        return full(shape, value, options(type, device));
-      },
-      "shape"_a, "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none());
-  m.def(
-      "full_like",
-      [](const Array& x, const Scalar& value, const Type& type, const Place& device) {
-        return full_like(x, value, options(type, device));
-      },
-      nb::arg(), "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none());
-  m.def(
-      "linspace",
-      [](const Scalar& start, const Scalar& stop, std::int64_t num, const Type& type, const Place& device,
-         bool endpoint) { return linspace(start, stop, num, {.dtype = type, .device = device, .endpoint = endpoint}); },
-      nb::arg(), nb::arg(), "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
-      "endpoint"_a = true);
-  m.def(
-      "eye",
-      [](std::int64_t rows, const std::optional<std::int64_t>& columns, Anywhere k, const Type& type,
-         const Place& device) {
-        return eye(rows, columns.value_or(rows), {.k = k.value, .dtype = type, .device = device});
-      },
-      nb::arg(), nb::arg() = nb::none(), nb::kw_only(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none());
-  m.def(
-      "tril", [](const Array& x, Anywhere k) { return tril(x, {.k = k.value}); }, nb::arg(), nb::kw_only(), "k"_a = 0);
-  m.def(
-      "triu", [](const Array& x, Anywhere k) { return triu(x, {.k = k.value}); }, nb::arg(), nb::kw_only(), "k"_a = 0);
-  m.def(
-      "meshgrid",
-      [](const nb::args& arrays, const std::string& indexing) {
-        return as_tuple(meshgrid(nb::cast<std::vector<Array>>(arrays), {.indexing = indexing}));
-      },
-      "arrays"_a, "indexing"_a = "xy");
+  function(m, "_from_list", "(list, dtype, device, /)", [](const Arguments& a) {
+    const auto x = from_list(a[0], a.dtype(1), a.device(2));
+    return x ? checked(wrap(Array(*x))) : nb::none();
+  });
+  // Of pickle: the elements' bytes in row-major order.
+  function(m, "_from_bytes", "(bytes, dtype, shape, /)", [](const Arguments& a) {
+    const DType type = a.dtype(1).value();
+    const auto size = static_cast<std::size_t>(PyBytes_Size(a[0].ptr()));
+    return koine::detail::from_host(PyBytes_AsString(a[0].ptr()), type, size / size_of(type), a.shape(2), {},
+                                    "asarray");
+  });
+  function(m, "_convert", "(x, dtype, device, copy, /)", [](const Arguments& a) { return converted(a); });
+  function(m, "arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)", [](const Arguments& a) {
+    const CreationOptions made = options(a, 3);
+    const Scalar step = a.given(2) ? a.scalar(2) : Scalar(1);
+    return a.given(1) ? arange(a.scalar(0), a.scalar(1), step, made) : arange(0, a.scalar(0), step, made);
+  });
+  bind_of_shape<empty>(m, "empty");
+  bind_of_shape<zeros>(m, "zeros");
+  bind_of_shape<ones>(m, "ones");
+  bind_like_array<empty_like>(m, "empty_like");
+  bind_like_array<zeros_like>(m, "zeros_like");
+  bind_like_array<ones_like>(m, "ones_like");
+  function(m, "full", "(shape, fill_value, dtype=None, *, device=None)",
+           [](const Arguments& a) { return full(a.shape(0), a.scalar(1), options(a, 2)); });
+  function(m, "full_like", "(x, /, fill_value, dtype=None, *, device=None)",
+           [](const Arguments& a) { return full_like(a.array(0), a.scalar(1), options(a, 2)); });
+  function(m, "linspace", "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)", [](const Arguments& a) {
+    return linspace(a.scalar(0), a.scalar(1), a.integer(2),
+                    {.dtype = a.dtype(3), .device = a.device(4), .endpoint = a.flag(5, true)});
+  });
+  function(m, "eye", "(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)", [](const Arguments& a) {
+    const std::int64_t rows = a.integer(0);
+    return eye(rows, a.integer(1, rows), {.k = a.integer_anywhere(2, 0), .dtype = a.dtype(3), .device = a.device(4)});
+  });
+  function(m, "tril", "(x, /, k=0)",
+           [](const Arguments& a) { return tril(a.array(0), {.k = a.integer_anywhere(1, 0)}); });
+  function(m, "triu", "(x, /, k=0)",
+           [](const Arguments& a) { return triu(a.array(0), {.k = a.integer_anywhere(1, 0)}); });
+  function(m, "meshgrid", "(*arrays, indexing='xy')", [](const Arguments& a) {
+    const std::string indexing = a.text(0, "xy");
+    return meshgrid(a.rest_arrays(), {.indexing = indexing});
+  });
 }
 
 }  // namespace koine::python

@@ -1,30 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element-wise functions: the rows of the op table, and clip.
+// The element-wise functions: the rows of the op table, and what stands beside it.
 #include "module.hpp"
 
 namespace koine::python {
 namespace {
 
-void bind(nb::module_& m, const char* name, const char* doc, Array (*function)(const Operand&)) {
-  m.def(name, function, nb::arg(), doc);
-}
-void bind(nb::module_& m, const char* name, const char* doc, Array (*function)(const Operand&, const Operand&)) {
-  m.def(name, function, nb::arg(), nb::arg(), doc);
-}
-
 ClipBound bound(const std::optional<Operand>& operand) { return operand ? ClipBound(*operand) : ClipBound(none); }
+
+template <Array (*F)(const Operand&)>
+void bind(nb::module_& m, const char* name) {
+  function(m, name, "(x, /)", [](const Arguments& a) { return F(a.operand(0)); });
+}
+template <Array (*F)(const Operand&, const Operand&)>
+void bind(nb::module_& m, const char* name) {
+  function(m, name, "(x1, x2, /)", [](const Arguments& a) { return F(a.operand(0), a.operand(1)); });
+}
 
 }  // namespace
 
 void bind_elementwise(nb::module_& m) {
-#define KN_OP(name, arity, domain, result, cost, doc, ...) bind(m, #name, doc, koine::name);
+#define KN_OP(name, arity, domain, result, cost, doc, ...) bind<koine::name>(m, #name);
 #include "graph/ops.def"
-  m.def(
-      "clip",
-      [](const Operand& x, const std::optional<Operand>& min, const std::optional<Operand>& max) {
-        return clip(x, bound(min), bound(max));
-      },
-      nb::arg(), "min"_a = nb::none(), "max"_a = nb::none());
+  function(m, "clip", "(x, /, min=None, max=None)",
+           [](const Arguments& a) { return clip(a.operand(0), bound(a.maybe_operand(1)), bound(a.maybe_operand(2))); });
+  function(m, "nan_to_num", "(x, /, *, nan=0.0, posinf=None, neginf=None)", [](const Arguments& a) {
+    NanToNumOptions options;
+    if (a.given(1)) options.nan = a.real(1);
+    if (a.given(2)) options.posinf = a.real(2);
+    if (a.given(3)) options.neginf = a.real(3);
+    return nan_to_num(a.operand(0), options);
+  });
+  function(m, "isclose", "(x1, x2, /, rtol=1e-05, atol=1e-08, *, equal_nan=False)", [](const Arguments& a) {
+    return isclose(a.operand(0), a.operand(1),
+                   {.rtol = a.real(2, 1e-5), .atol = a.real(3, 1e-8), .equal_nan = a.flag(4, false)});
+  });
+  function(m, "allclose", "(x1, x2, /, rtol=1e-05, atol=1e-08, *, equal_nan=False)", [](const Arguments& a) {
+    const Operand x1 = a.operand(0), x2 = a.operand(1);
+    const ClosenessOptions options = {.rtol = a.real(2, 1e-5), .atol = a.real(3, 1e-8), .equal_nan = a.flag(4, false)};
+    return without_gil([&] { return allclose(x1, x2, options); });
+  });
+  function(m, "array_equal", "(x1, x2, /, *, equal_nan=False)", [](const Arguments& a) {
+    const Operand x1 = a.operand(0), x2 = a.operand(1);
+    const bool equal_nan = a.flag(2, false);
+    return without_gil([&] { return array_equal(x1, x2, {.equal_nan = equal_nan}); });
+  });
 }
 
 }  // namespace koine::python

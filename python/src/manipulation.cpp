@@ -3,66 +3,83 @@
 #include "module.hpp"
 
 namespace koine::python {
+namespace {
+
+std::vector<Shape> shapes(const Arguments& a) {
+  std::vector<Shape> result;
+  for (PyObject* object : a.rest()) {
+    auto shape = read_shape(object);
+    if (!shape) a.refuse("each argument", object, "a shape, a tuple of integers");
+    result.push_back(*std::move(shape));
+  }
+  return result;
+}
+
+/// A number for all ends, a pair for every axis, or a pair for each.
+PadWidths widths_of(const Arguments& a, std::size_t i) {
+  if (const auto width = read_integer(a[i])) return *width;
+  std::vector<PadWidths::Pair> widths;
+  const auto pair_of = [&](nb::handle object) {
+    const auto pair = read_shape(object);
+    if (!pair || pair->size() != 2) a.refuse(i, "an integer, a pair of integers, or a list of pairs");
+    widths.push_back({(*pair)[0], (*pair)[1]});
+  };
+  if (const auto pair = read_shape(a[i]); pair && pair->size() == 2) {
+    pair_of(a[i]);
+    return widths;
+  }
+  if (!PyTuple_Check(a[i].ptr()) && !PyList_Check(a[i].ptr())) {
+    a.refuse(i, "an integer, a pair of integers, or a list of pairs");
+  }
+  for (nb::handle object : a[i]) pair_of(object);
+  return widths;
+}
+
+}  // namespace
 
 void bind_manipulation(nb::module_& m) {
-  m.def("broadcast_arrays",
-        [](const nb::args& arrays) { return as_tuple(broadcast_arrays(nb::cast<std::vector<Array>>(arrays))); });
-  m.def("broadcast_shapes",
-        [](const nb::args& shapes) { return broadcast_shapes(nb::cast<std::vector<Shape>>(shapes)); });
-  m.def(
-      "broadcast_to", [](const Array& x, const Shape& shape) { return broadcast_to(x, shape); }, nb::arg(), "shape"_a);
-  m.def(
-      "concat", [](const std::vector<Array>& arrays, const Axis& axis) { return concat(arrays, {.axis = axis}); },
-      nb::arg(), nb::kw_only(), "axis"_a.none() = 0);
-  m.def(
-      "expand_dims", [](const Array& x, const Axis& axis) { return expand_dims(x, axis); }, nb::arg(), "axis"_a);
-  m.def(
-      "flip", [](const Array& x, const Axis& axis) { return flip(x, {.axis = axis}); }, nb::arg(), nb::kw_only(),
-      "axis"_a = nb::none());
-  m.def(
-      "moveaxis",
-      [](const Array& x, const Axis& source, const Axis& destination) { return moveaxis(x, source, destination); },
-      nb::arg(), nb::arg(), nb::arg());
-  m.def(
-      "permute_dims", [](const Array& x, const Axis& axes) { return permute_dims(x, axes); }, nb::arg(), "axes"_a);
-  const auto bind_repeat = [&](auto function) {
-    m.def("repeat", function, nb::arg(), nb::arg(), nb::kw_only(), "axis"_a = nb::none());
-  };
-  bind_repeat(
-      [](const Array& x, const Array& repeats, const Axis& axis) { return repeat(x, repeats, {.axis = axis}); });
-  bind_repeat(
-      [](const Array& x, std::int64_t repeats, const Axis& axis) { return repeat(x, repeats, {.axis = axis}); });
-  m.def(
-      "reshape",
-      [](const Array& x, const Shape& shape, const std::optional<bool>& copy) {
-        return reshape(x, shape, {.copy = copy});
-      },
-      nb::arg(), "shape"_a, nb::kw_only(), "copy"_a = nb::none());
-  m.def(
-      "roll", [](const Array& x, std::int64_t shift, const Axis& axis) { return roll(x, shift, {.axis = axis}); },
-      nb::arg(), "shift"_a, nb::kw_only(), "axis"_a = nb::none());
-  m.def(
-      "roll", [](const Array& x, const Shape& shift, const Axis& axis) { return roll(x, shift, {.axis = axis}); },
-      nb::arg(), "shift"_a, nb::kw_only(), "axis"_a = nb::none());
-  m.def(
-      "squeeze", [](const Array& x, const Axis& axis) { return squeeze(x, axis); }, nb::arg(), "axis"_a);
-  m.def(
-      "stack", [](const std::vector<Array>& arrays, std::int64_t axis) { return stack(arrays, {.axis = axis}); },
-      nb::arg(), nb::kw_only(), "axis"_a = 0);
-  m.def(
-      "tile", [](const Array& x, const Shape& repetitions) { return tile(x, repetitions); }, nb::arg(), nb::arg());
-  m.def(
-      "unstack", [](const Array& x, std::int64_t axis) { return as_tuple(unstack(x, {.axis = axis})); }, nb::arg(),
-      nb::kw_only(), "axis"_a = 0);
-  m.def(
-      "take", [](const Array& x, const Array& indices, const Axis& axis) { return take(x, indices, {.axis = axis}); },
-      nb::arg(), nb::arg(), nb::kw_only(), "axis"_a = nb::none());
-  m.def(
-      "take_along_axis",
-      [](const Array& x, const Array& indices, std::int64_t axis) {
-        return take_along_axis(x, indices, {.axis = axis});
-      },
-      nb::arg(), nb::arg(), nb::kw_only(), "axis"_a = -1);
+  function(m, "broadcast_arrays", "(*arrays)", [](const Arguments& a) { return broadcast_arrays(a.rest_arrays()); });
+  function(m, "broadcast_shapes", "(*shapes)", [](const Arguments& a) { return broadcast_shapes(shapes(a)); });
+  function(m, "broadcast_to", "(x, /, shape)", [](const Arguments& a) { return broadcast_to(a.array(0), a.shape(1)); });
+  function(m, "concat", "(arrays, /, axis=0)",
+           [](const Arguments& a) { return concat(a.arrays(0), {.axis = a[1] ? a.axis(1) : Axis(0)}); });
+  function(m, "expand_dims", "(x, /, axis=0)",
+           [](const Arguments& a) { return expand_dims(a.array(0), a.given(1) ? a.axis(1) : Axis(0)); });
+  function(m, "flip", "(x, /, axis=None)", [](const Arguments& a) { return flip(a.array(0), {.axis = a.axis(1)}); });
+  function(m, "moveaxis", "(x, source, destination, /)",
+           [](const Arguments& a) { return moveaxis(a.array(0), a.axis(1), a.axis(2)); });
+  function(m, "pad", "(x, /, pad_width, mode='constant', *, constant_values=0)", [](const Arguments& a) {
+    const std::string mode = a.text(2, "constant");
+    PadOptions options = {.mode = mode};
+    if (a.given(3)) options.constant_values = a.operand(3);
+    return pad(a.array(0), widths_of(a, 1), options);
+  });
+  function(m, "permute_dims", "(x, /, axes)", [](const Arguments& a) { return permute_dims(a.array(0), a.axis(1)); });
+  function(m, "repeat", "(x, repeats, /, axis=None)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const RepeatOptions options = {.axis = a.axis(2)};
+    if (const auto repeats = is_array(a[1]) ? std::nullopt : read_integer(a[1])) return repeat(x, *repeats, options);
+    const Array repeats =
+        is_array(a[1]) ? a.array(1) : asarray(std::vector<std::int64_t>(a.shape(1).begin(), a.shape(1).end()));
+    return without_gil([&] { return repeat(x, repeats, options); });
+  });
+  function(m, "reshape", "(x, /, shape, *, copy=None)",
+           [](const Arguments& a) { return reshape(a.array(0), a.shape(1), {.copy = a.maybe_flag(2)}); });
+  function(m, "roll", "(x, /, shift, axis=None)", [](const Arguments& a) {
+    const Shape shift = a.shape(1);
+    const bool one = !PyTuple_Check(a[1].ptr()) && !PyList_Check(a[1].ptr());
+    return one ? roll(a.array(0), shift[0], {.axis = a.axis(2)}) : roll(a.array(0), shift, {.axis = a.axis(2)});
+  });
+  function(m, "squeeze", "(x, /, axis)", [](const Arguments& a) { return squeeze(a.array(0), a.axis(1)); });
+  function(m, "stack", "(arrays, /, axis=0)",
+           [](const Arguments& a) { return stack(a.arrays(0), {.axis = a.integer(1, 0)}); });
+  function(m, "tile", "(x, repetitions, /)", [](const Arguments& a) { return tile(a.array(0), a.shape(1)); });
+  function(m, "unstack", "(x, /, axis=0)",
+           [](const Arguments& a) { return unstack(a.array(0), {.axis = a.integer(1, 0)}); });
+  function(m, "take", "(x, indices, /, axis=None)",
+           [](const Arguments& a) { return take(a.array(0), a.array(1), {.axis = a.axis(2)}); });
+  function(m, "take_along_axis", "(x, indices, /, axis=-1)",
+           [](const Arguments& a) { return take_along_axis(a.array(0), a.array(1), {.axis = a.integer(2, -1)}); });
 }
 
 }  // namespace koine::python

@@ -1,43 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module koine._koine: its parts, and Koine's errors as Python's.
+// The module koine._koine: its parts.
 #include "module.hpp"
-
-#include <exception>
-
-namespace koine::python {
-namespace {
-
-PyObject* python_type_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::ShapeError:
-    case ErrorKind::ValueError: return PyExc_ValueError;
-    case ErrorKind::DTypeError: return PyExc_TypeError;
-    case ErrorKind::IndexError: return PyExc_IndexError;
-    case ErrorKind::OutOfMemory: return PyExc_MemoryError;
-    case ErrorKind::IoError: return PyExc_OSError;
-    default: return PyExc_RuntimeError;
-  }
-}
-
-void translate(const std::exception_ptr& exception, void*) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const Error& error) {
-    PyErr_SetString(python_type_of(error.kind()), error.what());
-  }
-}
-
-}  // namespace
-}  // namespace koine::python
 
 NB_MODULE(_koine, m) {
   using namespace koine::python;
-  nb::register_exception_translator(translate);
+  nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
+    try {
+      std::rethrow_exception(exception);
+    } catch (...) {
+      set_python_error();
+    }
+  });
+  // Types and the objects of dtypes are held as long as the process.
+  nb::set_leak_warnings(false);
   m.attr("__version__") = koine::version();
+  bind_errors(m);
   bind_types(m);
+  bind_devices(m);
   bind_array(m);
+  bind_scopes(m);
   bind_creation(m);
-  bind_dlpack(m);
+  bind_exchange(m);
   bind_elementwise(m);
   bind_linalg(m);
   bind_manipulation(m);

@@ -5,74 +5,64 @@
 namespace koine::python {
 namespace {
 
-template <class F>
-void bind_arg(nb::module_& m, const char* name, F function) {
-  m.def(
-      name,
-      [function](const Operand& x, const Axis& axis, bool keepdims) {
-        return function(x, {.axis = axis, .keepdims = keepdims});
-      },
-      nb::arg(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false);
-}
-
-void bind_sort(nb::module_& m, const char* name, Array (*function)(const Array&, const SortOptions&)) {
-  m.def(
-      name,
-      [function](const Array& x, std::int64_t axis, bool descending, bool stable) {
-        return function(x, {.axis = axis, .descending = descending, .stable = stable});
-      },
-      nb::arg(), nb::kw_only(), "axis"_a = -1, "descending"_a = false, "stable"_a = true);
+ArgOptions arg_options(const Arguments& a) { return {.axis = a.axis(1), .keepdims = a.flag(2, false)}; }
+SortOptions sort_options(const Arguments& a) {
+  return {.axis = a.integer(1, -1), .descending = a.flag(2, false), .stable = a.flag(3, true)};
 }
 
 }  // namespace
 
 void bind_searching(nb::module_& m) {
-  using Arg = Array (*)(const Operand&, const ArgOptions&);
-  using Reduction = Array (*)(const Operand&, const ReductionOptions&);
-  bind_arg<Arg>(m, "argmax", argmax);
-  bind_arg<Arg>(m, "argmin", argmin);
-  bind_arg<Reduction>(m, "count_nonzero", count_nonzero);
-  m.def(
-      "nonzero", [](const Array& x) { return as_tuple(nonzero(x)); }, nb::arg());
-  m.def(
-      "searchsorted",
-      [](const Array& x1, const Operand& x2, const std::string& side, const std::optional<Array>& sorter) {
-        return searchsorted(x1, x2, {.side = side, .sorter = sorter});
-      },
-      nb::arg(), nb::arg(), nb::kw_only(), "side"_a = "left", "sorter"_a = nb::none());
-  m.def(
-      "where", [](const Operand& condition, const Operand& x1, const Operand& x2) { return where(condition, x1, x2); },
-      nb::arg(), nb::arg(), nb::arg());
+  function(m, "argmax", "(x, /, axis=None, *, keepdims=False)",
+           [](const Arguments& a) { return argmax(a.operand(0), arg_options(a)); });
+  function(m, "argmin", "(x, /, axis=None, *, keepdims=False)",
+           [](const Arguments& a) { return argmin(a.operand(0), arg_options(a)); });
+  function(m, "count_nonzero", "(x, /, axis=None, *, keepdims=False)", [](const Arguments& a) {
+    return count_nonzero(a.operand(0), {.axis = a.axis(1), .keepdims = a.flag(2, false)});
+  });
+  function(m, "nonzero", "(x, /)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    return without_gil([&] { return nonzero(x); });
+  });
+  function(m, "searchsorted", "(x1, x2, /, *, side='left', sorter=None)", [](const Arguments& a) {
+    const std::string side = a.text(2, "left");
+    return searchsorted(a.array(0), a.operand(1), {.side = side, .sorter = a.maybe_array(3)});
+  });
+  function(m, "where", "(condition, x1, x2, /)",
+           [](const Arguments& a) { return where(a.operand(0), a.operand(1), a.operand(2)); });
 
-  bind_sort(m, "sort", sort);
-  bind_sort(m, "argsort", argsort);
+  function(m, "sort", "(x, /, axis=-1, *, descending=False, stable=True)",
+           [](const Arguments& a) { return sort(a.array(0), sort_options(a)); });
+  function(m, "argsort", "(x, /, axis=-1, *, descending=False, stable=True)",
+           [](const Arguments& a) { return argsort(a.array(0), sort_options(a)); });
+  function(m, "partition", "(x, kth, /, axis=-1)",
+           [](const Arguments& a) { return partition(a.array(0), a.integer(1), {.axis = a.integer(2, -1)}); });
+  function(m, "_topk", "(x, k, /, axis=-1, *, largest=True)", [](const Arguments& a) {
+    const TopkResult result = topk(a.array(0), a.integer(1), {.axis = a.integer(2, -1), .largest = a.flag(3, true)});
+    return std::vector<Array>{result.values, result.indices};
+  });
 
-  m.def(
-      "isin", [](const Operand& x1, const Operand& x2, bool invert) { return isin(x1, x2, {.invert = invert}); },
-      nb::arg(), nb::arg(), nb::kw_only(), "invert"_a = false);
-  m.def(
-      "unique_all",
-      [](const Array& x) {
-        const UniqueAllResult result = unique_all(x);
-        return nb::make_tuple(result.values, result.indices, result.inverse_indices, result.counts);
-      },
-      nb::arg());
-  m.def(
-      "unique_counts",
-      [](const Array& x) {
-        const UniqueCountsResult result = unique_counts(x);
-        return nb::make_tuple(result.values, result.counts);
-      },
-      nb::arg());
-  m.def(
-      "unique_inverse",
-      [](const Array& x) {
-        const UniqueInverseResult result = unique_inverse(x);
-        return nb::make_tuple(result.values, result.inverse_indices);
-      },
-      nb::arg());
-  m.def(
-      "unique_values", [](const Array& x) { return unique_values(x); }, nb::arg());
+  function(m, "isin", "(x1, x2, /, *, invert=False)",
+           [](const Arguments& a) { return isin(a.operand(0), a.operand(1), {.invert = a.flag(2, false)}); });
+  function(m, "_unique_all", "(x, /)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const UniqueAllResult result = without_gil([&] { return unique_all(x); });
+    return std::vector<Array>{result.values, result.indices, result.inverse_indices, result.counts};
+  });
+  function(m, "_unique_counts", "(x, /)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const UniqueCountsResult result = without_gil([&] { return unique_counts(x); });
+    return std::vector<Array>{result.values, result.counts};
+  });
+  function(m, "_unique_inverse", "(x, /)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const UniqueInverseResult result = without_gil([&] { return unique_inverse(x); });
+    return std::vector<Array>{result.values, result.inverse_indices};
+  });
+  function(m, "unique_values", "(x, /)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    return without_gil([&] { return unique_values(x); });
+  });
 }
 
 }  // namespace koine::python

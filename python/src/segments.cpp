@@ -1,42 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of groups of rows that ids name, and bincount.
+// Reductions of groups of rows that ids name.
 #include "module.hpp"
 
 namespace koine::python {
 namespace {
 
-using Count = std::optional<std::int64_t>;
+std::optional<std::int64_t> count(const Arguments& a, std::size_t i) {
+  return a.given(i) ? std::optional(a.integer(i)) : std::nullopt;
+}
 
-void bind_segment(nb::module_& m, const char* name,
-                  Array (*function)(const Array&, const Array&, const SegmentOptions&)) {
-  m.def(
-      name,
-      [function](const Array& x, const Array& ids, const Count& count, bool sorted) {
-        return function(x, ids, {.count = count, .sorted = sorted});
-      },
-      nb::arg(), nb::arg(), nb::kw_only(), "count"_a = nb::none(), "sorted"_a = false);
+template <Array (*F)(const Array&, const Array&, const SegmentOptions&)>
+void bind(nb::module_& m, const char* name) {
+  function(m, name, "(x, ids, /, *, count=None, sorted=False)", [](const Arguments& a) {
+    const Array x = a.array(0), ids = a.array(1);
+    const SegmentOptions options = {.count = count(a, 2), .sorted = a.flag(3, false)};
+    return without_gil([&] { return F(x, ids, options); });
+  });
 }
 
 }  // namespace
 
 void bind_segments(nb::module_& m) {
-  bind_segment(m, "segment_sum", segment_sum);
-  bind_segment(m, "segment_mean", segment_mean);
-  bind_segment(m, "segment_prod", segment_prod);
-  bind_segment(m, "segment_max", segment_max);
-  bind_segment(m, "segment_min", segment_min);
-  m.def(
-      "segment_count",
-      [](const Array& ids, const Count& count, bool sorted) {
-        return segment_count(ids, {.count = count, .sorted = sorted});
-      },
-      nb::arg(), nb::kw_only(), "count"_a = nb::none(), "sorted"_a = false);
-  m.def(
-      "bincount",
-      [](const Array& x, const std::optional<Array>& weights, std::int64_t minlength) {
-        return bincount(x, {.weights = weights, .minlength = minlength});
-      },
-      nb::arg(), nb::kw_only(), "weights"_a = nb::none(), "minlength"_a = 0);
+  bind<segment_sum>(m, "segment_sum");
+  bind<segment_mean>(m, "segment_mean");
+  bind<segment_prod>(m, "segment_prod");
+  bind<segment_max>(m, "segment_max");
+  bind<segment_min>(m, "segment_min");
+  function(m, "segment_count", "(ids, /, *, count=None, sorted=False)", [](const Arguments& a) {
+    const Array ids = a.array(0);
+    const SegmentOptions options = {.count = count(a, 1), .sorted = a.flag(2, false)};
+    return without_gil([&] { return segment_count(ids, options); });
+  });
 }
 
 }  // namespace koine::python

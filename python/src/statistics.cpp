@@ -1,69 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, scans and differences.
+// Reductions, scans, quantiles, counts and differences.
 #include "module.hpp"
 
 namespace koine::python {
 namespace {
 
+constexpr const char* reduction = "(x, /, axis=None, *, keepdims=False)";
+constexpr const char* summation = "(x, /, axis=None, *, dtype=None, keepdims=False)";
+constexpr const char* variance = "(x, /, axis=None, *, correction=0.0, keepdims=False)";
+constexpr const char* cumulation = "(x, /, axis=None, *, dtype=None, include_initial=False)";
+
+ReductionOptions reduction_options(const Arguments& a) { return {.axis = a.axis(1), .keepdims = a.flag(2, false)}; }
+SumOptions sum_options(const Arguments& a) {
+  return {.axis = a.axis(1), .dtype = a.dtype(2), .keepdims = a.flag(3, false)};
+}
+VarianceOptions variance_options(const Arguments& a) {
+  return {.axis = a.axis(1), .correction = a.real(2, 0.0), .keepdims = a.flag(3, false)};
+}
+CumulativeOptions cumulative_options(const Arguments& a) {
+  return {.axis = a.axis(1), .dtype = a.dtype(2), .include_initial = a.flag(3, false)};
+}
+
 template <class F>
-void bind_reduction(nb::module_& m, const char* name, F function) {
-  m.def(
-      name,
-      [function](const Operand& x, const Axis& axis, bool keepdims) {
-        return function(x, ReductionOptions{.axis = axis, .keepdims = keepdims});
-      },
-      nb::arg(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false);
+void bind_reduction(nb::module_& m, const char* name, F) {
+  function(m, name, reduction, [](const Arguments& a) { return F{}(a.operand(0), reduction_options(a)); });
 }
 
-void bind_sum(nb::module_& m, const char* name, Array (*function)(const Operand&, const SumOptions&)) {
-  m.def(
-      name,
-      [function](const Operand& x, const Axis& axis, const Type& type, bool keepdims) {
-        return function(x, {.axis = axis, .dtype = type, .keepdims = keepdims});
-      },
-      nb::arg(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = false);
-}
-
-void bind_variance(nb::module_& m, const char* name, Array (*function)(const Operand&, const VarianceOptions&)) {
-  m.def(
-      name,
-      [function](const Operand& x, const Axis& axis, double correction, bool keepdims) {
-        return function(x, {.axis = axis, .correction = correction, .keepdims = keepdims});
-      },
-      nb::arg(), nb::kw_only(), "axis"_a = nb::none(), "correction"_a = 0.0, "keepdims"_a = false);
-}
-
-void bind_cumulative(nb::module_& m, const char* name, Array (*function)(const Operand&, const CumulativeOptions&)) {
-  m.def(
-      name,
-      [function](const Operand& x, const Axis& axis, const Type& type, bool include_initial) {
-        return function(x, {.axis = axis, .dtype = type, .include_initial = include_initial});
-      },
-      nb::arg(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "include_initial"_a = false);
+/// `of` is quantile or percentile; q is a number or a list of them.
+template <class F>
+Array quantile_of(const Arguments& a, F of) {
+  const Operand x = a.operand(0);
+  const ReductionOptions options = {.axis = a.axis(2), .keepdims = a.flag(3, false)};
+  if (PyTuple_Check(a[1].ptr()) || PyList_Check(a[1].ptr())) {
+    return of(x, nb::cast<std::vector<double>>(nb::handle(a[1])), options);
+  }
+  if (is_array(a[1]) && a.array(1).ndim() == 1) {
+    const Array q = a.array(1);
+    return of(x, without_gil([&] { return q.to_vector<double>(); }), options);
+  }
+  return of(x, a.real(1), options);
 }
 
 }  // namespace
 
 void bind_statistics(nb::module_& m) {
-  using Reduction = Array (*)(const Operand&, const ReductionOptions&);
-  bind_reduction<Reduction>(m, "max", max);
-  bind_reduction<Reduction>(m, "min", min);
-  bind_reduction<Reduction>(m, "mean", mean);
-  bind_reduction<Reduction>(m, "any", any);
-  bind_reduction(m, "all", all);
-  bind_sum(m, "sum", sum);
-  bind_sum(m, "prod", prod);
-  bind_variance(m, "var", var);
-  bind_variance(m, "std", koine::std);
-  bind_cumulative(m, "cumulative_sum", cumulative_sum);
-  bind_cumulative(m, "cumulative_prod", cumulative_prod);
-  m.def(
-      "diff",
-      [](const Operand& x, std::int64_t axis, std::int64_t n, const std::optional<Operand>& prepend,
-         const std::optional<Operand>& append) {
-        return diff(x, {.axis = axis, .n = n, .prepend = prepend, .append = append});
-      },
-      nb::arg(), nb::kw_only(), "axis"_a = -1, "n"_a = 1, "prepend"_a = nb::none(), "append"_a = nb::none());
+#define KN_REDUCTION(name) \
+  bind_reduction(m, #name, [](const Operand& x, const ReductionOptions& options) { return koine::name(x, options); })
+  KN_REDUCTION(max);
+  KN_REDUCTION(min);
+  KN_REDUCTION(mean);
+  KN_REDUCTION(any);
+  KN_REDUCTION(all);
+  KN_REDUCTION(logsumexp);
+  KN_REDUCTION(median);
+  KN_REDUCTION(nanmax);
+  KN_REDUCTION(nanmin);
+  KN_REDUCTION(nanmean);
+#undef KN_REDUCTION
+  function(m, "nanargmax", reduction, [](const Arguments& a) {
+    return nanargmax(a.operand(0), {.axis = a.axis(1), .keepdims = a.flag(2, false)});
+  });
+  function(m, "nanargmin", reduction, [](const Arguments& a) {
+    return nanargmin(a.operand(0), {.axis = a.axis(1), .keepdims = a.flag(2, false)});
+  });
+  function(m, "sum", summation, [](const Arguments& a) { return sum(a.operand(0), sum_options(a)); });
+  function(m, "prod", summation, [](const Arguments& a) { return prod(a.operand(0), sum_options(a)); });
+  function(m, "nansum", summation, [](const Arguments& a) { return nansum(a.operand(0), sum_options(a)); });
+  function(m, "nanprod", summation, [](const Arguments& a) { return nanprod(a.operand(0), sum_options(a)); });
+  function(m, "var", variance, [](const Arguments& a) { return var(a.operand(0), variance_options(a)); });
+  function(m, "std", variance, [](const Arguments& a) { return koine::std(a.operand(0), variance_options(a)); });
+  function(m, "nanvar", variance, [](const Arguments& a) { return nanvar(a.operand(0), variance_options(a)); });
+  function(m, "nanstd", variance, [](const Arguments& a) { return nanstd(a.operand(0), variance_options(a)); });
+  function(m, "cumulative_sum", cumulation,
+           [](const Arguments& a) { return cumulative_sum(a.operand(0), cumulative_options(a)); });
+  function(m, "cumulative_prod", cumulation,
+           [](const Arguments& a) { return cumulative_prod(a.operand(0), cumulative_options(a)); });
+  function(m, "cumulative_max", "(x, /, axis=None)",
+           [](const Arguments& a) { return cumulative_max(a.operand(0), {.axis = a.axis(1)}); });
+  function(m, "cumulative_min", "(x, /, axis=None)",
+           [](const Arguments& a) { return cumulative_min(a.operand(0), {.axis = a.axis(1)}); });
+  function(m, "softmax", "(x, /, axis=None)",
+           [](const Arguments& a) { return softmax(a.operand(0), {.axis = a.axis(1)}); });
+  function(m, "quantile", "(x, q, /, axis=None, *, keepdims=False)", [](const Arguments& a) {
+    return quantile_of(a, [](const Operand& x, const auto& q, const ReductionOptions& o) { return quantile(x, q, o); });
+  });
+  function(m, "percentile", "(x, q, /, axis=None, *, keepdims=False)", [](const Arguments& a) {
+    return quantile_of(a,
+                       [](const Operand& x, const auto& q, const ReductionOptions& o) { return percentile(x, q, o); });
+  });
+  function(m, "diff", "(x, /, *, axis=-1, n=1, prepend=None, append=None)", [](const Arguments& a) {
+    return diff(
+        a.operand(0),
+        {.axis = a.integer(1, -1), .n = a.integer(2, 1), .prepend = a.maybe_operand(3), .append = a.maybe_operand(4)});
+  });
+  function(m, "bincount", "(x, /, weights=None, minlength=0)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const BincountOptions options = {.weights = a.maybe_array(1), .minlength = a.integer(2, 0)};
+    return without_gil([&] { return bincount(x, options); });
+  });
+  function(m, "_histogram", "(x, /, bins=10, range=None)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const auto both = [](const HistogramResult& result) { return std::vector<Array>{result.counts, result.edges}; };
+    if (a.given(1) && is_array(a[1])) {
+      const Array edges = a.array(1);
+      return both(without_gil([&] { return histogram(x, edges); }));
+    }
+    HistogramOptions options = {.bins = a.integer(1, 10)};
+    if (a.given(2)) {
+      if ((!PyTuple_Check(a[2].ptr()) && !PyList_Check(a[2].ptr())) || nb::len(a[2]) != 2) {
+        a.refuse(2, "the two ends, a pair of numbers");
+      }
+      options.range = {nb::cast<double>(nb::object(a[2][0])), nb::cast<double>(nb::object(a[2][1]))};
+    }
+    return both(without_gil([&] { return histogram(x, options); }));
+  });
 }
 
 }  // namespace koine::python

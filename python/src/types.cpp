@@ -1,125 +1,156 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types, devices, and the rules of promotion.
+// Types of elements, and the rules of promotion.
 #include "module.hpp"
-
-#include <nanobind/operators.h>
-
-#include <functional>
 
 namespace koine::python {
 namespace {
 
+/// The Python object of a type, of which there is one for each.
+struct Type {
+  DType value;
+};
+
+PyTypeObject* type_class = nullptr;
+PyObject* objects[dtype_count] = {};
+
 /// The standard's name: C++ has made a word of its own of bool.
 std::string python_name(DType type) { return is_bool(type) ? "bool" : std::string(name(type)); }
 
-void bind_dtype(nb::module_& m) {
-  auto types = nb::enum_<DType>(m, "dtype", "The type of an array's elements.");
-  for (int i = 0; i < dtype_count; ++i) types.value(python_name(static_cast<DType>(i)).c_str(), static_cast<DType>(i));
-  types.export_values();
+const char* kind_letter(DType type) {
+  return is_bool(type)               ? "b"
+         : is_signed_integer(type)   ? "i"
+         : is_unsigned_integer(type) ? "u"
+         : is_complex(type)          ? "c"
+                                     : "f";
 }
 
-void bind_device(nb::module_& m) {
-  nb::class_<Device>(m, "Device", "One compute device.")
-      .def_prop_ro("name", &Device::name)
-      .def_prop_ro("selector", &Device::selector)
-      .def(
-          "__eq__", [](const Device& a, const Device& b) { return a == b; }, nb::is_operator())
-      .def("__hash__", [](const Device& device) { return std::hash<std::string>{}(device.selector()); })
-      .def("__repr__", [](const Device& device) { return "koine.Device('" + device.selector() + "')"; });
-  m.def("_devices", [] { return devices(); });
-  m.def("_default_device", [] { return default_device(); });
+void bind_dtype(nb::module_& m) {
+  nb::class_<Type> type(m, "dtype", "The type of an array's elements, such as koine.float32.");
+  type_class = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.attr("__module__") = "koine";
+  type.def_prop_ro(
+          "name", [](const Type& t) { return python_name(t.value); }, "The standard's name: \"float32\".")
+      .def_prop_ro(
+          "itemsize", [](const Type& t) { return size_of(t.value); }, "The bytes of one element.")
+      .def_prop_ro(
+          "kind", [](const Type& t) { return kind_letter(t.value); }, "NumPy's letter: b, i, u, f or c.")
+      .def("__repr__", [](const Type& t) { return "koine." + python_name(t.value); })
+      .def("__str__", [](const Type& t) { return python_name(t.value); })
+      .def("__hash__", [](const Type& t) { return static_cast<Py_hash_t>(t.value); })
+      .def("__reduce__", [](const Type& t) { return python_name(t.value); });
+  // Beside one of Koine's, whatever names the same type: np.float32, np.dtype("float32").
+  method(type, "__eq__", "($self, other, /)", [](const Arguments& a) {
+    const auto x = dtype_of_object(a[0]), y = PyUnicode_Check(a[1].ptr()) ? std::nullopt : read_dtype(a[1]);
+    return y ? nb::object(nb::bool_(x == y)) : nb::borrow(Py_NotImplemented);
+  });
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto value = static_cast<DType>(i);
+    objects[i] = nb::cast(Type{value}).release().ptr();
+    m.attr(python_name(value).c_str()) = nb::handle(objects[i]);
+  }
 }
 
 /// Weak scalars count after all types, as result_type's list of a fixed length has it.
-DType result_type_of(const nb::args& operands) {
+DType result_type_of(const Arguments& a) {
   std::optional<DType> type;
-  for (nb::handle operand : operands) {
-    Type own;
-    if (nb::isinstance<Array>(operand)) own = nb::cast<const Array&>(operand).dtype();
-    if (nb::isinstance<DType>(operand)) own = nb::cast<DType>(operand);
-    if (own) type = type ? result_type(*type, *own) : *own;
+  std::vector<Number> weak;
+  for (PyObject* operand : a.rest()) {
+    if (is_array(operand)) {
+      const DType own = value_of(operand).dtype();
+      type = type ? result_type(*type, own) : own;
+    } else if (const auto number = read_number(operand)) {
+      weak.push_back(*number);
+    } else if (const auto own = read_dtype(operand)) {
+      type = type ? result_type(*type, *own) : *own;
+    } else {
+      a.refuse("each argument", operand, "an array, a dtype or a number");
+    }
   }
-  for (nb::handle operand : operands) {
-    if (nb::isinstance<Array>(operand) || nb::isinstance<DType>(operand)) continue;
-    const auto number = read_number(operand);
-    if (!number) throw nb::type_error("[result_type] takes arrays, types and Python's numbers");
-    if (!type) throw ValueError("[result_type] got no array and no type; scalars alone are weak and have none");
-    type = std::visit([&](auto value) { return result_type(*type, value); }, *number);
+  if (!type) throw ValueError("[result_type] got no array and no type; scalars alone are weak and have none");
+  for (const Number& number : weak) {
+    type = std::visit([&](auto value) { return result_type(*type, value); }, number);
   }
-  if (!type) throw ValueError("[result_type] got no array and no type");
   return *type;
 }
 
-bool is_of_kind(DType type, nb::handle kind) {
-  if (nb::isinstance<DType>(kind)) return isdtype(type, nb::cast<DType>(kind));
+bool is_of_kind(const Arguments& a, DType type, nb::handle kind) {
   if (PyTuple_Check(kind.ptr())) {
     bool any = false;
-    for (nb::handle one : kind) any = is_of_kind(type, one) || any;
+    for (nb::handle one : kind) any = is_of_kind(a, type, one) || any;
     return any;
   }
-  return isdtype(type, nb::cast<std::string>(kind));
+  if (PyUnicode_Check(kind.ptr())) return isdtype(type, nb::cast<std::string>(kind));
+  const auto other = read_dtype(kind);
+  if (!other) a.refuse("kind", kind, "a word such as \"integral\", a dtype, or a tuple of these");
+  return isdtype(type, *other);
 }
+
+/// Of an array its type.
+DType type_of(const Arguments& a, std::size_t i) { return is_array(a[i]) ? a.array(i).dtype() : a.dtype(i).value(); }
 
 }  // namespace
 
+nb::object dtype_object(DType type) { return nb::borrow(objects[static_cast<int>(type)]); }
+
+std::optional<DType> dtype_of_object(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != type_class) return std::nullopt;
+  return nb::inst_ptr<Type>(object)->value;
+}
+
 void bind_types(nb::module_& m) {
   bind_dtype(m);
-  bind_device(m);
   nb::class_<FloatInfo>(m, "FloatInfo", "What finfo says of a floating type.")
       .def_ro("bits", &FloatInfo::bits)
       .def_ro("eps", &FloatInfo::eps)
       .def_ro("max", &FloatInfo::max)
       .def_ro("min", &FloatInfo::min)
       .def_ro("smallest_normal", &FloatInfo::smallest_normal)
-      .def_ro("dtype", &FloatInfo::dtype);
+      .def_prop_ro("dtype", [](const FloatInfo& info) { return info.dtype; });
   nb::class_<IntegerInfo>(m, "IntegerInfo", "What iinfo says of an integer type.")
       .def_ro("bits", &IntegerInfo::bits)
       .def_ro("max", &IntegerInfo::max)
       .def_ro("min", &IntegerInfo::min)
-      .def_ro("dtype", &IntegerInfo::dtype);
-  m.def(
-      "finfo", [](DType type) { return finfo(type); }, nb::arg());
-  m.def(
-      "finfo", [](const Array& x) { return finfo(x); }, nb::arg());
-  m.def(
-      "iinfo", [](DType type) { return iinfo(type); }, nb::arg());
-  m.def(
-      "iinfo", [](const Array& x) { return iinfo(x); }, nb::arg());
-  m.def(
-      "can_cast", [](DType from, DType to) { return can_cast(from, to); }, nb::arg(), nb::arg());
-  m.def(
-      "can_cast", [](const Array& from, DType to) { return can_cast(from, to); }, nb::arg(), nb::arg());
-  m.def(
-      "astype",
-      [](const Array& x, DType type, bool copy, const Place& device) {
-        return astype(x, type, {.copy = copy, .device = device});
-      },
-      nb::arg(), nb::arg(), nb::kw_only(), "copy"_a = true, "device"_a = nb::none());
-  m.def("isdtype", is_of_kind, "dtype"_a, "kind"_a);
-  m.def("result_type", result_type_of);
-
-  m.def("_capabilities", [] {
+      .def_prop_ro("dtype", [](const IntegerInfo& info) { return info.dtype; });
+  function(m, "finfo", "(type, /)", [](const Arguments& a) { return nb::cast(finfo(type_of(a, 0))); });
+  function(m, "iinfo", "(type, /)", [](const Arguments& a) { return nb::cast(iinfo(type_of(a, 0))); });
+  function(m, "can_cast", "(from_, to, /)", [](const Arguments& a) { return can_cast(type_of(a, 0), type_of(a, 1)); });
+  function(m, "astype", "(x, dtype, /, *, copy=True, device=None)", [](const Arguments& a) {
+    // Another object, unless asked otherwise: it may be assigned to.
+    const Array x = a.array(0);
+    const DType type = type_of(a, 1);
+    const auto device = a.device(3);
+    if (!a.flag(2, true) && x.dtype() == type && device.value_or(x.device()) == x.device()) return nb::borrow(a[0]);
+    return checked(wrap(astype(x, type, {.device = device})));
+  });
+  function(m, "to_device", "(x, device, /)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const Device device = a.device(1).value();
+    return without_gil([&] { return to_device(x, device); });
+  });
+  function(m, "isdtype", "(dtype, kind)", [](const Arguments& a) { return is_of_kind(a, type_of(a, 0), a[1]); });
+  function(m, "result_type", "(*arrays_and_dtypes)", [](const Arguments& a) { return result_type_of(a); });
+  function(m, "default_dtype", "()", [](const Arguments&) { return default_dtype(); });
+  function(m, "set_default_dtype", "(dtype, /)",
+           [](const Arguments& a) { set_default_dtype(a.dtype(0).value_or(float32)); });
+  function(m, "_capabilities", "()", [](const Arguments&) {
     const Capabilities known = capabilities();
     nb::dict result;
     result["boolean indexing"] = known.boolean_indexing;
     result["data-dependent shapes"] = known.data_dependent_shapes;
     result["max dimensions"] = known.max_dimensions;
-    return result;
+    return nb::object(result);
   });
-  m.def(
-      "_default_dtypes",
-      [](const Place& device) {
-        const DefaultDTypes defaults = default_dtypes(device);
-        nb::dict result;
-        result["real floating"] = defaults.real_floating;
-        result["complex floating"] = defaults.complex_floating;
-        result["integral"] = defaults.integral;
-        result["indexing"] = defaults.indexing;
-        return result;
-      },
-      nb::arg().none());
-  m.def(
-      "_dtypes", [](const Place& device) { return dtypes({.device = device}); }, nb::arg().none());
+  function(m, "_default_dtypes", "(device, /)", [](const Arguments& a) {
+    const DefaultDTypes defaults = default_dtypes(a.device(0));
+    nb::dict result;
+    result["real floating"] = defaults.real_floating;
+    result["complex floating"] = defaults.complex_floating;
+    result["integral"] = defaults.integral;
+    result["indexing"] = defaults.indexing;
+    return nb::object(result);
+  });
+  function(m, "_dtypes", "(device, /)",
+           [](const Arguments& a) { return nb::object(nb::cast(dtypes({.device = a.device(0)}))); });
 }
 
 }  // namespace koine::python

@@ -57,7 +57,7 @@ def test_a_capsule_that_nobody_takes_gives_its_memory_back():
         x.__dlpack__()
     gc.collect()
     with pytest.raises(BufferError):
-        x.__dlpack__(copy=False)
+        x.__dlpack__(copy=False)  # without a version nobody can be told that the memory is read-only
     with pytest.raises(BufferError):
         x.__dlpack__(dl_device=(2, 0))
 
@@ -96,7 +96,7 @@ def test_scalars_are_weak():
     assert (kn.asarray([1], dtype=kn.uint64) + (2**63)).dtype == kn.uint64
     with pytest.raises(ValueError):
         kn.asarray([1], dtype=kn.int8) + 128
-    with pytest.raises(TypeError):
+    with pytest.raises(OverflowError):
         kn.asarray([1]) + 2**64
 
 
@@ -144,7 +144,7 @@ def test_errors_are_python_s():
     x = kn.ones((2, 3))
     for call, error in ((lambda: kn.sum(x, axis=2), IndexError), (lambda: x @ x, ValueError),
                         (lambda: kn.bitwise_and(x, x), TypeError), (lambda: kn.reshape(x, (5,)), ValueError),
-                        (lambda: float(x), ValueError), (lambda: x + "a", TypeError), (lambda: kn.add(x, None), TypeError)):
+                        (lambda: float(x), TypeError), (lambda: bool(x), ValueError), (lambda: x + "a", TypeError), (lambda: kn.add(x, None), TypeError)):
         with pytest.raises(error):
             call()
     assert (x == None) is False and (x != "a") is True  # noqa: E711
@@ -190,6 +190,6 @@ def test_namespace():
     assert x.__array_namespace__() is kn and x.__array_namespace__(api_version="2024.12") is kn
     with pytest.raises(ValueError):
         x.__array_namespace__(api_version="2999.12")
-    assert str(inspect.signature(kn.clip)) == "(arg0, /, min=None, max=None)"
+    assert str(inspect.signature(kn.clip)) == "(x, /, min=None, max=None)"
     assert not hasattr(kn, "linalg") and not hasattr(kn, "fft")
     assert copy.copy(kn.float32) is kn.float32 and {kn.float32: 1}[kn.ones(1).dtype] == 1

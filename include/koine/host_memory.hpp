@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays whose elements the host reads where they lie, and those that lie in memory of somebody else.
+#pragma once
+
+#include <koine/array.hpp>
+#include <koine/export.hpp>
+#include <koine/options.hpp>
+#include <koine/shape.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace koine {
+
+struct HostViewOptions {
+  detail::Named names_only = detail::named;
+  std::optional<bool> copy = std::nullopt;  ///< true: always copy; false: ValueError where a copy is needed
+};
+
+/// The elements of an array for the host to read, never to write. While it lives, they stay where they are and what
+/// they are: an assignment to the array goes to a copy. A value as cheap as a pointer.
+class KOINE_API HostView {
+ public:
+  /// The first element; null of an array without elements.
+  const void* data() const noexcept { return data_; }
+  DType dtype() const { return array_.dtype(); }
+  const Shape& shape() const { return array_.shape(); }
+  /// From one element to the next along each axis, in elements, of either sign.
+  const Shape& strides() const noexcept { return strides_; }
+  /// Whether the elements are a copy of the device's, in row-major order, that this view alone holds.
+  bool copied() const noexcept { return copy_ != nullptr; }
+
+  /// For the library's own use.
+  HostView(Array array, const void* data, Shape strides, std::shared_ptr<void> copy)
+      : array_(std::move(array)), data_(data), strides_(std::move(strides)), copy_(std::move(copy)) {}
+
+ private:
+  Array array_;
+  const void* data_;
+  Shape strides_;
+  std::shared_ptr<void> copy_;
+};
+
+/// The elements of x on the host: without a copy where the device works in the host's memory, as CPUs' drivers do; else
+/// a copy, aligned to 256 bytes. Waits for x. Takes every type; gives a view of the same type. ValueError where `.copy`
+/// is false and the device's memory is its own.
+KOINE_API HostView host_view(const Array& x, const HostViewOptions& options = {});
+
+/// Whether the elements of x lie in memory that others own and may write, such as a tensor's that from_dlpack took
+/// without a copy. Computes nothing: what is still pending lies nowhere. Takes every type; gives a bool.
+KOINE_API bool is_borrowed(const Array& x);
+
+}  // namespace koine

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of arrays for the host, in the device's memory where the host has it.
+#include "api/build.hpp"
+#include "exec/evaluate.hpp"
+#include "runtime/context.hpp"
+
+#include <koine/error.hpp>
+#include <koine/host_memory.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace koine {
+
+HostView host_view(const Array& x, const HostViewOptions& options) {
+  constexpr const char* function = "host_view";
+  constexpr std::size_t alignment = 256;  // what DLPack asks for
+  const graph::NodeRef& node = x.node();
+  exec::evaluate(node);
+  const std::byte* const memory = node->storage == nullptr ? nullptr : node->storage->host();
+  if (options.copy != true && memory != nullptr) {
+    // Reading one byte waits for what makes the elements, and throws what that reports.
+    const std::int64_t offset = node->layout.offset * static_cast<std::int64_t>(size_of(node->dtype));
+    std::byte first_byte;
+    if (x.size() > 0) {
+      exec::queue_of(*node).read(*node->storage, static_cast<std::uint64_t>(offset), &first_byte, 1, function);
+    }
+    return {x, memory + offset, node->layout.strides, nullptr};
+  }
+  if (options.copy == false && x.size() > 0) {
+    throw ValueError(api::prefix(function) + "the elements lie in memory of " + x.device().selector() +
+                     " that the host does not share; leave .copy open to allow a copy");
+  }
+  const auto bytes = static_cast<std::size_t>(x.nbytes());
+  const std::shared_ptr<void> copy(std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment), std::free);
+  if (copy == nullptr) throw std::bad_alloc();
+  api::copy_elements(x, copy.get());
+  return {x, copy.get(), graph::row_major_strides(x.shape()), copy};
+}
+
+bool is_borrowed(const Array& x) {
+  const graph::Node& node = *x.node();
+  return node.is_ready() && node.storage != nullptr && node.storage->borrowed();
+}
+
+}  // namespace koine

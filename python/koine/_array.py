@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the array object offers to Python's protocols and to NumPy, beyond its operators."""
+import html
+
+from . import _koine
+from ._creation import HOST, asarray
+from ._koine import Array, _to_capsule, dtype
+
+
+def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """The values as a capsule, by DLPack: read-only and without a copy where the host has the device's memory.
+
+    A consumer that names no version is given a copy, since only versions from 1.0 on can say that memory is read-only.
+    BufferError where copy is False and a copy is needed, and for another device than the host.
+    """
+    if stream is not None:
+        raise ValueError("[__dlpack__] stream: what Koine gives is finished, so it takes None")
+    if dl_device is not None and (int(dl_device[0]), dl_device[1]) != HOST:
+        raise BufferError(f"[__dlpack__] got the device {tuple(dl_device)}; Koine gives memory of the host, {HOST}")
+    versioned = max_version is not None and max_version[0] >= 1
+    if copy is False and not versioned:
+        raise BufferError("[__dlpack__] copy=False needs max_version=(1, 0) or later, which can say that the memory is "
+                          "read-only")
+    try:
+        return _to_capsule(self, versioned, copy)
+    except ValueError as error:
+        raise BufferError(str(error)) from None
+
+
+def _dlpack_device(self, /):
+    """DLPack's device type and number of what __dlpack__ gives."""
+    return HOST
+
+
+def _numpy(self, /, dtype=None, copy=None):
+    """The values as NumPy's array, read-only where it shares the memory."""
+    import numpy
+
+    if self.dtype == _koine.bfloat16:
+        import ml_dtypes
+
+        shared = numpy.frombuffer(self.tobytes(), dtype=ml_dtypes.bfloat16).reshape(self.shape)
+    else:
+        shared = numpy.asarray(memoryview(self))
+    if dtype is not None and shared.dtype != dtype:
+        if copy is False:
+            raise ValueError("[__array__] copy=False, but another type needs a copy")
+        return shared.astype(dtype)
+    return shared.copy() if copy else shared
+
+
+def _numpy_dtype(self):
+    """NumPy's type of the same elements; of bfloat16 the one of ml_dtypes."""
+    import numpy
+
+    if self.name == "bfloat16":
+        import ml_dtypes
+
+        return numpy.dtype(ml_dtypes.bfloat16)
+    return numpy.dtype(self.name)
+
+
+def _reduce(self, /):
+    """For pickle: elements, type and shape. They go to the default device of who reads them."""
+    return _koine._from_bytes, (self.tobytes(), self.dtype.name, self.shape)
+
+
+def _format(self, spec, /):
+    """Of one element as the number is formatted, of others as they are printed."""
+    if self.size == 1 and spec:
+        return format(self.item(), spec)
+    if spec:
+        raise TypeError(f"[format] '{spec}' formats an array of one element, got shape {self.shape}")
+    return str(self)
+
+
+def _html(self):
+    """For Jupyter: shape, type, device, and the values."""
+    head = f"koine.Array, shape {self.shape}, {self.dtype}, {self.device}"
+    return f"<div><small>{html.escape(head)}</small><pre>{html.escape(str(self))}</pre></div>"
+
+
+class At:
+    """The parts of an array that values are added to, all of them where positions repeat: `x.at[which].add(values)`.
+
+    Each method changes the array as an assignment does, and returns it."""
+
+    def __init__(self, array, key=...):
+        self._array, self._key = array, key
+
+    def __getitem__(self, key):
+        return At(self._array, key)
+
+    def _update(self, operation, values):
+        self._array._update(self._key, operation, values)
+        return self._array
+
+    def add(self, values, /):
+        """What np.add.at does."""
+        return self._update("add", values)
+
+    def multiply(self, values, /):
+        """The elements times the values."""
+        return self._update("multiply", values)
+
+    def max(self, values, /):
+        """The largest, NaN where one is."""
+        return self._update("max", values)
+
+    def min(self, values, /):
+        """The smallest, NaN where one is."""
+        return self._update("min", values)
+
+
+Array.__dlpack__ = _dlpack
+Array.__dlpack_device__ = _dlpack_device
+Array.__array__ = _numpy
+Array.__array_priority__ = 1000
+Array.__reduce__ = _reduce
+Array.__format__ = _format
+Array._repr_html_ = _html
+Array.at = property(At, doc=At.__doc__)
+dtype.__numpy_dtype__ = property(_numpy_dtype)
+dtype.dtype = property(_numpy_dtype)
+
+from . import _numpy_protocols  # NumPy's functions on arrays

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python object around an Array. It is written by hand, as operators on small arrays take no longer than the
+// objects that they make.
+#pragma once
+
+#include <koine/array.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+namespace koine::python {
+
+struct ArrayObject {
+  PyObject_HEAD Array array;
+  PyObject* weak_references;
+};
+
+/// koine.Array; made by bind_array.
+extern PyTypeObject* array_type;
+
+inline bool is_array(PyObject* object) noexcept { return Py_TYPE(object) == array_type; }
+inline bool is_array(nanobind::handle object) noexcept { return is_array(object.ptr()); }
+
+/// While one lives, no other thread is at the object: for free-threaded Python; elsewhere the GIL sees to it.
+class Alone {
+ public:
+#ifdef Py_GIL_DISABLED
+  explicit Alone(PyObject* object) noexcept { PyCriticalSection_Begin(&section_, object); }
+  ~Alone() { PyCriticalSection_End(&section_); }
+#else
+  explicit Alone(PyObject*) noexcept {}
+#endif
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+#ifdef Py_GIL_DISABLED
+  PyCriticalSection section_;
+#endif
+};
+
+/// The array itself, to be changed while somebody is Alone.
+inline Array& array_of(PyObject* object) noexcept { return reinterpret_cast<ArrayObject*>(object)->array; }
+
+/// The value that the array has now.
+inline Array value_of(PyObject* object) {
+  const Alone alone(object);
+  return array_of(object);
+}
+
+/// A new object around an array; null, with Python's error set, where there is no memory.
+PyObject* wrap(Array&& array) noexcept;
+
+}  // namespace koine::python
+
+namespace nanobind::detail {
+
+/// Array for what nanobind binds.
+template <>
+struct type_caster<koine::Array> {
+  NB_TYPE_CASTER(koine::Array, const_name("koine.Array"))
+  bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
+    if (!koine::python::is_array(source)) return false;
+    value = koine::python::value_of(source.ptr());
+    return true;
+  }
+  static handle from_cpp(koine::Array array, rv_policy, cleanup_list*) noexcept {
+    return koine::python::wrap(std::move(array));
+  }
+};
+
+}  // namespace nanobind::detail

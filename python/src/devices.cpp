@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices, their memory, queues, and waiting.
+#include "module.hpp"
+
+#include "scope.hpp"
+
+#include <functional>
+
+namespace koine::python {
+namespace {
+
+const Device& self(const Arguments& a) { return nb::cast<const Device&>(nb::handle(a[0])); }
+
+/// Of what `device=` names, else the default one.
+Device device_or_default(const Arguments& a, std::size_t i) {
+  const auto device = a.device(i);
+  return device ? *device : default_device();
+}
+
+void bind_device(nb::module_& m) {
+  nb::class_<Device> device(m, "Device",
+                            "One compute device. As a context manager it is the default one of this thread.");
+  device.attr("__module__") = "koine";
+  device.def_prop_ro("name", &Device::name)
+      .def_prop_ro("vendor", &Device::vendor)
+      .def_prop_ro("type", [](const Device& d) { return to_string(d.type()); })
+      .def_prop_ro("platform", &Device::platform)
+      .def_prop_ro("driver", &Device::driver)
+      .def_prop_ro("selector", &Device::selector)
+      .def_prop_ro("memory", &Device::memory)
+      .def_prop_ro("compute_units", &Device::compute_units)
+      .def_prop_ro("has_fp64", &Device::has_fp64)
+      .def_prop_ro("has_fp16", &Device::has_fp16)
+      .def("__hash__", [](const Device& d) { return std::hash<std::string>{}(d.selector()); })
+      .def("__str__", &Device::selector)
+      .def("__repr__", [](const Device& d) { return "koine.Device('" + d.selector() + "')"; })
+      .def("__reduce__", [](const Device& d) {
+        return nb::make_tuple(nb::module_::import_("koine").attr("device"), nb::make_tuple(d.selector()));
+      });
+  method(device, "__eq__", "($self, other, /)", [](const Arguments& a) {
+    if (PyUnicode_Check(a[1].ptr())) return nb::object(nb::bool_(self(a).selector() == a.text(1)));
+    if (!nb::isinstance<Device>(a[1])) return nb::borrow(Py_NotImplemented);
+    return nb::object(nb::bool_(self(a) == nb::cast<const Device&>(nb::handle(a[1]))));
+  });
+  method(device, "__enter__", "($self, /)", [](const Arguments& a) {
+    enter(std::make_shared<DeviceScope>(self(a)));
+    return nb::borrow(a[0]);
+  });
+  method(device, "__exit__", "($self, /, *exception)", [](const Arguments&) { leave(); });
+
+  function(m, "device", "(selector=None, /)", [](const Arguments& a) { return device_or_default(a, 0); });
+  function(m, "devices", "(selector=None, /)",
+           [](const Arguments& a) { return nb::object(nb::cast(a.given(0) ? devices(a.text(0)) : devices())); });
+  function(m, "default_device", "()", [](const Arguments&) { return default_device(); });
+  function(m, "default_device_reason", "()", [](const Arguments&) { return default_device_reason(); });
+  function(m, "set_default_device", "(device, /)",
+           [](const Arguments& a) { set_default_device(device_or_default(a, 0)); });
+}
+
+void bind_memory(nb::module_& m) {
+  nb::class_<MemoryStats>(m, "MemoryStats", "The state of a device's memory pool, in bytes.")
+      .def_ro("in_use", &MemoryStats::in_use)
+      .def_ro("held", &MemoryStats::held)
+      .def_ro("peak", &MemoryStats::peak)
+      .def_ro("limit", &MemoryStats::limit)
+      .def("__repr__", [](const MemoryStats& s) {
+        return "MemoryStats(in_use=" + std::to_string(s.in_use) + ", held=" + std::to_string(s.held) +
+               ", peak=" + std::to_string(s.peak) + ", limit=" + std::to_string(s.limit) + ")";
+      });
+  function(m, "memory_stats", "(device=None, /)",
+           [](const Arguments& a) { return nb::cast(memory_stats(device_or_default(a, 0))); });
+  function(m, "set_memory_limit", "(device, bytes, /)", [](const Arguments& a) {
+    const std::int64_t bytes = a.integer(1);
+    if (bytes < 0) throw ValueError("[set_memory_limit] got " + std::to_string(bytes) + " bytes; it takes 0 or more");
+    set_memory_limit(device_or_default(a, 0), static_cast<std::uint64_t>(bytes));
+  });
+}
+
+void bind_queue(nb::module_& m) {
+  nb::class_<Event> event(m, "Event", "A point in a queue's work.");
+  event.def(nb::init<>()).def_prop_ro("done", &Event::done, "Whether the work before the point is done.");
+  method(event, "wait", "($self, /)", [](const Arguments& a) {
+    const Event kept = nb::cast<Event>(nb::handle(a[0]));
+    without_gil([&] { kept.wait(); });
+  });
+  nb::class_<Queue> queue(
+      m, "Queue", "An in-order queue of work on a device. As a context manager it takes what this thread builds.");
+  queue.def(
+      "__init__",
+      [](Queue* place, nb::object device) {
+        const auto chosen = device.is_none() ? std::optional(default_device()) : read_device(device);
+        if (!chosen)
+          throw Raised(PyExc_TypeError, "[Queue] device takes a device or a selector, got " + class_of(device));
+        new (place) Queue(*chosen);
+      },
+      "device"_a = nb::none());
+  queue.def_prop_ro("device", &Queue::device)
+      .def("record", &Queue::record)
+      .def("wait", &Queue::wait, "event"_a)
+      .def(
+          "__eq__", [](const Queue& a, const Queue& b) { return a == b; }, nb::is_operator());
+  queue.attr("__hash__") = nb::none();
+  method(queue, "synchronize", "($self, /)", [](const Arguments& a) {
+    const Queue kept = nb::cast<Queue>(nb::handle(a[0]));
+    without_gil([&] { kept.synchronize(); });
+  });
+  method(queue, "__enter__", "($self, /)", [](const Arguments& a) {
+    enter(std::make_shared<QueueScope>(nb::cast<const Queue&>(nb::handle(a[0]))));
+    return nb::borrow(a[0]);
+  });
+  method(queue, "__exit__", "($self, /, *exception)", [](const Arguments&) { leave(); });
+}
+
+}  // namespace
+
+void bind_devices(nb::module_& m) {
+  bind_device(m);
+  bind_memory(m);
+  bind_queue(m);
+  function(m, "synchronize", "(device=None, /)", [](const Arguments& a) {
+    const auto device = a.device(0);
+    without_gil([&] { device ? synchronize(*device) : synchronize(); });
+  });
+  function(m, "eval", "(*arrays)", [](const Arguments& a) {
+    const std::vector<Array> arrays = a.rest_arrays();
+    without_gil([&] { eval(arrays); });
+  });
+}
+
+}  // namespace koine::python

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Koine's errors as Python's; see errors.hpp.
+#include "errors.hpp"
+
+#include <koine/error.hpp>
+
+#include <exception>
+#include <new>
+
+namespace koine::python {
+namespace {
+
+constexpr int kinds = static_cast<int>(ErrorKind::IoError) + 1;
+/// By ErrorKind; held as long as the process.
+PyObject* classes[kinds] = {};
+
+/// What a class of a kind is made from.
+PyObject* base_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::ShapeError:
+    case ErrorKind::ValueError: return PyExc_ValueError;
+    case ErrorKind::DTypeError: return PyExc_TypeError;
+    case ErrorKind::IndexError: return PyExc_IndexError;
+    case ErrorKind::OutOfMemory: return PyExc_MemoryError;
+    case ErrorKind::IoError: return PyExc_OSError;
+    default: return PyExc_RuntimeError;
+  }
+}
+
+bool is_python_s(ErrorKind kind) {
+  return kind == ErrorKind::ValueError || kind == ErrorKind::IndexError || kind == ErrorKind::IoError;
+}
+
+}  // namespace
+
+void bind_errors(nanobind::module_& m) {
+  for (int number = 0; number < kinds; ++number) {
+    const auto kind = static_cast<ErrorKind>(number);
+    if (is_python_s(kind)) {
+      classes[number] = base_of(kind);
+      continue;
+    }
+    const std::string name = std::string("koine.") + to_string(kind);
+    classes[number] = PyErr_NewException(name.c_str(), base_of(kind), nullptr);
+    if (classes[number] == nullptr) throw nanobind::python_error();
+    m.attr(to_string(kind)) = nanobind::borrow(classes[number]);
+  }
+}
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (nanobind::python_error& error) {
+    error.restore();
+  } catch (const Raised& error) {
+    PyErr_SetString(error.type(), error.message().c_str());
+  } catch (const Error& error) {
+    PyErr_SetString(classes[static_cast<int>(error.kind())], error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, "[koine] the host has no memory left for the library's own objects");
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "[koine] an exception of an unknown kind");
+  }
+}
+
+}  // namespace koine::python

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors between C++ and Python: Koine's become Python's classes, and the binding raises Python's own.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace koine::python {
+
+/// A Python exception that the binding raises: a class such as PyExc_TypeError, and a sentence.
+class Raised {
+ public:
+  Raised(PyObject* type, std::string message) : type_(type), message_(std::move(message)) {}
+  PyObject* type() const noexcept { return type_; }
+  const std::string& message() const noexcept { return message_; }
+
+ private:
+  PyObject* type_;
+  std::string message_;
+};
+
+/// Makes the classes that Koine's errors have where Python has none of that name, such as ShapeError, a ValueError.
+void bind_errors(nanobind::module_& m);
+
+/// Sets Python's error from the C++ exception that is being handled.
+void set_python_error() noexcept;
+
+/// What `body` gives; null, with Python's error set, where it throws.
+template <class Body>
+PyObject* guarded(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+/// An object that a function of Python's gave, which is null if that failed.
+inline nanobind::object checked(PyObject* object) {
+  if (object == nullptr) throw nanobind::python_error();
+  return nanobind::steal(object);
+}
+
+}  // namespace koine::python

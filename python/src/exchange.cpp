@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays from and for other libraries: DLPack's capsules, and the buffer protocol.
+#include "exchange.hpp"
+
+#include "module.hpp"
+#include "tensor.hpp"
+
+#include <koine/host_memory.hpp>
+#include <koine/opencl.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace koine::python {
+
+Tensor::Tensor() {
+  managed.manager_ctx = this;
+  managed.deleter = [](DLManagedTensor* self) { put_aside(static_cast<Tensor*>(self->manager_ctx)); };
+  borrowed_tensors.fetch_add(1);
+}
+Tensor::~Tensor() { borrowed_tensors.fetch_sub(1); }
+
+namespace {
+
+constexpr std::int32_t opencl_kind = kDLOpenCL;
+constexpr const char* plain = "dltensor";
+constexpr const char* plain_taken = "used_dltensor";
+constexpr const char* versioned = "dltensor_versioned";
+constexpr const char* versioned_taken = "used_dltensor_versioned";
+
+/// Of another library's tensor, of either version.
+struct Foreign : Tensor {
+  DLManagedTensor* plain_tensor = nullptr;
+  VersionedTensor* versioned_tensor = nullptr;
+
+  ~Foreign() override {
+    if (plain_tensor != nullptr && plain_tensor->deleter != nullptr) plain_tensor->deleter(plain_tensor);
+    if (versioned_tensor != nullptr && versioned_tensor->deleter != nullptr)
+      versioned_tensor->deleter(versioned_tensor);
+  }
+};
+
+/// Of an object with the buffer protocol.
+struct Viewed : Tensor {
+  Py_buffer view = {};
+  std::vector<std::int64_t> shape, strides;
+
+  ~Viewed() override { PyBuffer_Release(&view); }
+};
+
+/// The array over a tensor, or a copy of it, which then is let go of.
+Array taken(std::unique_ptr<Tensor> tensor, const std::optional<Device>& device, std::optional<bool> copy) {
+  const Array x = without_gil([&] { return from_dlpack(&tensor->managed, {.device = device, .copy = copy}); });
+  static_cast<void>(tensor.release());  // NOLINT: the array's, or put aside
+  let_go_of_owners();
+  return x;
+}
+
+/// The array over a cl_mem of Koine's own context.
+Array from_opencl(const DLTensor& tensor, const std::optional<Device>& device, std::shared_ptr<Tensor> owner) {
+  // Waits for nothing and copies nothing: the other library has finished its work, as DLPack wants it.
+  DType type = float32;
+  for (int number = 0; number < dtype_count; ++number) {
+    const auto each = static_cast<DType>(number);
+    const int code = is_bool(each)             ? 6
+                     : is_signed_integer(each) ? 0
+                     : is_integer(each)        ? 1
+                     : each == bfloat16        ? 4
+                     : is_complex(each)        ? 5
+                                               : 2;
+    if (tensor.dtype.code == code && tensor.dtype.bits == 8 * size_of(each)) type = each;
+  }
+  Shape shape;
+  for (int axis = 0; axis < tensor.ndim; ++axis) shape.push_back(tensor.shape[axis]);
+  std::int64_t stride = 1;
+  for (int axis = tensor.ndim; axis-- > 0;) {
+    if (tensor.strides != nullptr && shape[static_cast<std::size_t>(axis)] > 1 && tensor.strides[axis] != stride) {
+      throw Raised(PyExc_BufferError, "[from_dlpack] an OpenCL tensor's elements must lie in row-major order");
+    }
+    stride *= shape[static_cast<std::size_t>(axis)];
+  }
+  if (tensor.byte_offset % size_of(type) != 0) {
+    throw Raised(PyExc_BufferError, "[from_dlpack] the tensor's byte offset is no multiple of an element's size");
+  }
+  const Array view =
+      opencl::from_buffer(static_cast<cl_mem>(tensor.data), shape, type,
+                          {.offset = static_cast<std::int64_t>(tensor.byte_offset / size_of(type)), .device = device});
+  // The buffer is retained, but the values belong to the other library, which may use them anew.
+  Array copy = view.copy();
+  copy.eval();
+  synchronize(copy.device());
+  static_cast<void>(owner);
+  return copy;
+}
+
+Array from_capsule(nb::handle capsule, const std::optional<Device>& device, std::optional<bool> copy) {
+  PyObject* const p = capsule.ptr();
+  const bool is_versioned = PyCapsule_IsValid(p, versioned) != 0;
+  if (!is_versioned && PyCapsule_IsValid(p, plain) == 0) {
+    throw Raised(PyExc_ValueError, "[from_dlpack] got no capsule of a tensor, or one that was taken before");
+  }
+  auto tensor = std::make_unique<Foreign>();
+  if (is_versioned) {
+    auto* const given = static_cast<VersionedTensor*>(PyCapsule_GetPointer(p, versioned));
+    if (given->major > 1) {
+      throw Raised(PyExc_BufferError, "[from_dlpack] the tensor is of DLPack " + std::to_string(given->major) + "." +
+                                          std::to_string(given->minor) + "; Koine knows versions up to 1");
+    }
+    tensor->managed.dl_tensor = given->dl_tensor;
+    PyCapsule_SetName(p, versioned_taken);
+    tensor->versioned_tensor = given;
+  } else {
+    auto* const given = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(p, plain));
+    tensor->managed.dl_tensor = given->dl_tensor;
+    PyCapsule_SetName(p, plain_taken);
+    tensor->plain_tensor = given;
+  }
+  if (tensor->managed.dl_tensor.device.device_type == opencl_kind) {
+    if (copy == false) throw Raised(PyExc_BufferError, "[from_dlpack] copy=False, but tensors of OpenCL are copied");
+    const DLTensor source = tensor->managed.dl_tensor;
+    return from_opencl(source, device, std::shared_ptr<Tensor>(std::move(tensor)));
+  }
+  try {
+    return taken(std::move(tensor), device, copy);
+  } catch (const DeviceError& error) {
+    throw Raised(PyExc_BufferError, error.what());
+  }
+}
+
+/// A tensor that another library gets.
+struct Given {
+  union {
+    DLManagedTensor plain_tensor;
+    VersionedTensor versioned_tensor;
+  };
+  HostView view;
+  std::vector<std::int64_t> shape, strides;
+  std::optional<opencl::Buffer> buffer;
+};
+
+DLDataType data_type(DType type) {
+  const int code = is_bool(type)             ? 6
+                   : is_signed_integer(type) ? 0
+                   : is_integer(type)        ? 1
+                   : type == bfloat16        ? 4
+                   : is_complex(type)        ? 5
+                                             : 2;
+  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * size_of(type)), 1};
+}
+
+template <class T>
+void drop(PyObject* capsule, const char* name) {
+  if (PyCapsule_IsValid(capsule, name) == 0) return;
+  auto* const tensor = static_cast<T*>(PyCapsule_GetPointer(capsule, name));
+  tensor->deleter(tensor);
+}
+
+/// Arrays that others may hold for long and let go of anywhere: only C++ objects in it, so nobody needs the GIL.
+nb::object to_capsule(const Array& x, bool with_version, std::optional<bool> copy) {
+  auto given =
+      std::unique_ptr<Given>(new Given{.plain_tensor = {},
+                                       .view = without_gil([&] {
+                                         // Without a version nobody can be told that the memory is not to be written.
+                                         return host_view(x, {.copy = with_version ? copy : std::optional(true)});
+                                       }),
+                                       .shape = {},
+                                       .strides = {},
+                                       .buffer = {}});
+  const HostView& view = given->view;
+  given->shape.assign(view.shape().begin(), view.shape().end());
+  given->strides.assign(view.strides().begin(), view.strides().end());
+  DLTensor tensor = {const_cast<void*>(view.data()),
+                     {kDLCPU, 0},
+                     static_cast<int>(x.ndim()),
+                     data_type(x.dtype()),
+                     given->shape.data(),
+                     given->strides.data(),
+                     0};
+  const bool writable = view.copied();
+  if (with_version) {
+    given->versioned_tensor = {1,
+                               0,
+                               given.get(),
+                               [](VersionedTensor* self) { delete static_cast<Given*>(self->manager_ctx); },
+                               writable ? copied_flag : read_only_flag,
+                               tensor};
+    nb::object capsule = checked(
+        PyCapsule_New(&given->versioned_tensor, versioned, [](PyObject* c) { drop<VersionedTensor>(c, versioned); }));
+    static_cast<void>(given.release());  // NOLINT: the capsule's
+    return capsule;
+  }
+  given->plain_tensor = {tensor, given.get(),
+                         [](DLManagedTensor* self) { delete static_cast<Given*>(self->manager_ctx); }};
+  nb::object capsule =
+      checked(PyCapsule_New(&given->plain_tensor, plain, [](PyObject* c) { drop<DLManagedTensor>(c, plain); }));
+  static_cast<void>(given.release());  // NOLINT: the capsule's
+  return capsule;
+}
+
+/// What the letters of Python's struct and of the buffer protocol mean.
+struct Format {
+  const char* letters;
+  DType type;
+};
+constexpr Format formats[] = {{"?", bool_},   {"b", int8},    {"h", int16},      {"i", int32},      {"q", int64},
+                              {"B", uint8},   {"H", uint16},  {"I", uint32},     {"Q", uint64},     {"e", float16},
+                              {"f", float32}, {"d", float64}, {"Zf", complex64}, {"Zd", complex128}};
+
+const char* format_of(DType type) {
+  for (const Format& format : formats) {
+    if (format.type == type) return format.letters;
+  }
+  return nullptr;  // bfloat16: there is no letter for it
+}
+
+struct Elements {
+  std::optional<DType> type;
+  bool swapped = false;
+};
+
+Elements elements_of(const Py_buffer& view) {
+  std::string_view text = view.format == nullptr ? "B" : view.format;
+  Elements result;
+  if (!text.empty() && std::string_view("@=<>!").find(text[0]) != std::string_view::npos) {
+    const bool big = text[0] == '>' || text[0] == '!';
+    result.swapped = (big || text[0] == '<') && big != (std::endian::native == std::endian::big) && view.itemsize > 1;
+    text.remove_prefix(1);
+  }
+  // long is as wide as the element says.
+  if (text == "l") text = view.itemsize == 8 ? "q" : "i";
+  if (text == "L") text = view.itemsize == 8 ? "Q" : "I";
+  if (text == "n") text = "q";
+  if (text == "N") text = "Q";
+  if (text == "c") text = "B";
+  for (const Format& format : formats) {
+    if (text == format.letters && static_cast<std::size_t>(view.itemsize) == size_of(format.type))
+      result.type = format.type;
+  }
+  return result;
+}
+
+/// The bytes of each number turned round.
+void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
+  for (std::size_t at = 0; at < bytes.size(); at += width) {
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
+  }
+}
+
+/// The elements copied in row-major order, in this machine's order of bytes.
+Array gathered(Py_buffer& view, DType type, bool swapped, const CreationOptions& options) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(view.len));
+  if (PyBuffer_ToContiguous(bytes.data(), &view, view.len, 'C') != 0) throw nb::python_error();
+  const Shape shape(std::span(view.shape, static_cast<std::size_t>(view.ndim)));
+  return without_gil([&] {
+    if (swapped) swap_bytes(bytes, size_of(type) / (is_complex(type) ? 2 : 1));
+    return koine::detail::from_host(bytes.data(), type, bytes.size() / size_of(type), shape, options, "asarray");
+  });
+}
+
+bool has(const std::optional<Device>& device, DType type) {
+  const std::vector<DType> known = dtypes({.device = device});
+  return std::find(known.begin(), known.end(), type) != known.end();
+}
+
+/// The array in an object with the buffer protocol. `type` says what its elements are where its own letters do not.
+/// Elements of a type that the device has not become `wanted` on the host.
+Array from_buffer(nb::handle object, std::optional<DType> type, std::optional<DType> wanted,
+                  const std::optional<Device>& device, std::optional<bool> copy) {
+  auto tensor = std::make_unique<Viewed>();
+  if (PyObject_GetBuffer(object.ptr(), &tensor->view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  Py_buffer& view = tensor->view;
+  const Elements elements = elements_of(view);
+  if (!type) type = elements.type;
+  if (!type) {
+    throw Raised(PyExc_TypeError, "[asarray] got elements of the format '" +
+                                      std::string(view.format == nullptr ? "B" : view.format) +
+                                      "'; it takes bools, integers, floating and complex numbers");
+  }
+  const auto size = static_cast<std::int64_t>(size_of(*type));
+  bool fits = !elements.swapped && view.suboffsets == nullptr &&
+              reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::uintptr_t>(size) == 0;
+  for (int axis = 0; axis < view.ndim; ++axis) {
+    tensor->shape.push_back(view.shape[axis]);
+    tensor->strides.push_back(view.strides[axis] / size);
+    fits = fits && (view.strides[axis] % size == 0 || view.shape[axis] <= 1);
+  }
+  if (!fits && copy == false) {
+    throw Raised(PyExc_ValueError,
+                 "[asarray] copy=False, but elements in another order of bytes, or not aligned, "
+                 "have to be copied");
+  }
+  if (!fits) return gathered(view, *type, elements.swapped, {.device = device});
+  if (wanted && copy != false && !has(device, *type)) {
+    return gathered(view, *type, false, {.dtype = wanted, .device = device});
+  }
+  tensor->managed.dl_tensor = {
+      view.buf, {kDLCPU, 0}, view.ndim, data_type(*type), tensor->shape.data(), tensor->strides.data(), 0};
+  return taken(std::move(tensor), device, copy.value_or(true));
+}
+
+/// What a reader of the buffer protocol holds.
+struct Held {
+  HostView view;
+  std::vector<Py_ssize_t> shape, strides;
+};
+
+}  // namespace
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+  view->obj = nullptr;
+  PyObject* const done = guarded([&]() -> PyObject* {
+    const Array x = value_of(self);
+    const char* const format = format_of(x.dtype());
+    if (format == nullptr) throw Raised(PyExc_BufferError, "[buffer] there is no letter for elements of bfloat16");
+    if ((flags & PyBUF_WRITABLE) != 0) {
+      throw Raised(PyExc_BufferError, "[buffer] the memory of an array can only be read; assign to the array itself");
+    }
+    const bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+    const bool in_order = !strided || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
+    auto held = std::make_unique<Held>(Held{without_gil([&] {
+                                              const HostView as_it_lies = host_view(x);
+                                              Shape wanted;
+                                              std::int64_t stride = 1;
+                                              bool row_major = true;
+                                              for (std::size_t axis = x.shape().size(); axis-- > 0;) {
+                                                row_major = row_major && (x.shape()[axis] == 1 ||
+                                                                          as_it_lies.strides()[axis] == stride);
+                                                stride *= x.shape()[axis];
+                                              }
+                                              return in_order && !row_major ? host_view(x, {.copy = true}) : as_it_lies;
+                                            }),
+                                            {},
+                                            {}});
+    const auto size = static_cast<Py_ssize_t>(size_of(x.dtype()));
+    for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
+      held->shape.push_back(x.shape()[axis]);
+      held->strides.push_back(held->view.strides()[axis] * size);
+    }
+    static char nothing;
+    view->buf = held->view.data() == nullptr ? &nothing : const_cast<void*>(held->view.data());
+    view->len = static_cast<Py_ssize_t>(x.nbytes());
+    view->itemsize = size;
+    view->readonly = 1;
+    view->ndim = static_cast<int>(x.ndim());
+    view->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format) : nullptr;
+    view->shape = (flags & PyBUF_ND) != 0 ? held->shape.data() : nullptr;
+    view->strides = strided ? held->strides.data() : nullptr;
+    view->suboffsets = nullptr;
+    view->internal = held.release();
+    view->obj = Py_NewRef(self);
+    return Py_None;
+  });
+  return done == nullptr ? -1 : 0;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<Held*>(view->internal); }
+
+Array assigned_array(nb::handle value, const Array& target) {
+  static const nb::object* const make = new nb::object(nb::module_::import_("koine").attr("asarray"));
+  const nb::object made = (*make)(value, nb::arg("device") = nb::cast(target.device()));
+  return value_of(made.ptr());
+}
+
+void bind_exchange(nb::module_& m) {
+  bind_owners(m);
+  function(m, "_from_capsule", "(capsule, device, copy, /)",
+           [](const Arguments& a) { return from_capsule(a[0], a.device(1), a.maybe_flag(2)); });
+  function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)",
+           [](const Arguments& a) { return from_buffer(a[0], a.dtype(1), a.dtype(2), a.device(3), a.maybe_flag(4)); });
+  function(m, "_to_capsule", "(x, versioned, copy, /)",
+           [](const Arguments& a) { return to_capsule(a.array(0), a.flag(1, false), a.maybe_flag(2)); });
+}
+
+}  // namespace koine::python

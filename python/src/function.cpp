@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions and methods as rows; see function.hpp.
+#include "function.hpp"
+
+#include "exchange.hpp"
+#include "python_docs.hpp"  // made by tools/make_python.py
+
+#include <algorithm>
+#include <cstring>
+
+namespace koine::python {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" $");
+  return first == std::string_view::npos ? std::string_view()
+                                         : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// Held as long as the process: methods and their texts are never let go of.
+const char* kept(const std::string& text) { return (new std::string(text))->c_str(); }
+
+/// A docstring that begins with the signature, in the form in which CPython keeps both.
+PyMethodDef* definition(const char* name, const char* signature, std::string_view text, detail::Call call) {
+  const std::string doc = std::string(name) + signature + "\n--\n\n" + std::string(text);
+  return new PyMethodDef{name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call)),
+                         METH_FASTCALL | METH_KEYWORDS, kept(doc)};
+}
+
+}  // namespace
+
+void Signature::read(const char* function, std::string_view text) {
+  function_ = function;
+  bool keyword = false, after_star = false;
+  std::size_t before_slash = 0;
+  text = text.substr(1, text.size() - 2);
+  while (!text.empty()) {
+    // A default has no comma in it but between brackets.
+    std::size_t end = 0;
+    for (int depth = 0; end < text.size() && (depth > 0 || text[end] != ','); ++end) {
+      depth += text[end] == '(' || text[end] == '[' ? 1 : text[end] == ')' || text[end] == ']' ? -1 : 0;
+    }
+    const std::string_view part = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (part == "/") {
+      before_slash = parameters_.size();
+    } else if (part.starts_with("*")) {
+      after_star = true;
+      rest_ = part.size() > 1;
+    } else {
+      const auto equals = part.find('=');
+      const std::string name(trimmed(part.substr(0, equals)));
+      parameters_.push_back(
+          {name, PyUnicode_InternFromString(name.c_str()), keyword, equals == std::string_view::npos});
+      if (!after_star) positional_ = parameters_.size();
+    }
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].keyword = i >= before_slash;
+}
+
+std::span<PyObject* const> Signature::bind(PyObject* const* given, std::size_t count, PyObject* names,
+                                           PyObject** slots) const {
+  return bind_from(0, given, count, names, slots);
+}
+
+std::span<PyObject* const> Signature::bind_method(PyObject* self, PyObject* const* given, std::size_t count,
+                                                  PyObject* names, PyObject** slots) const {
+  slots[0] = self;
+  return bind_from(1, given, count, names, slots);
+}
+
+std::span<PyObject* const> Signature::bind_from(std::size_t first, PyObject* const* given, std::size_t count,
+                                                PyObject* names, PyObject** slots) const {
+  const std::size_t placed = std::min(count, positional_ - first);
+  for (std::size_t i = 0; i < placed; ++i) slots[first + i] = given[i];
+  if (count > placed && !rest_) {
+    throw Raised(PyExc_TypeError, "[" + std::string(function_) + "] takes " + std::to_string(positional_ - first) +
+                                      " arguments without a name at most, got " + std::to_string(count));
+  }
+  const std::size_t named = names == nullptr ? 0 : static_cast<std::size_t>(PyTuple_Size(names));
+  for (std::size_t k = 0; k < named; ++k) {
+    PyObject* const name = PyTuple_GetItem(names, static_cast<Py_ssize_t>(k));
+    std::size_t i = 0;
+    while (i < parameters_.size() && parameters_[i].name != name) ++i;
+    for (std::size_t other = 0; i == parameters_.size() && other < parameters_.size(); ++other) {
+      if (PyUnicode_Compare(parameters_[other].name, name) == 0) i = other;  // a name that is not interned
+      if (i == other) break;
+    }
+    if (i == parameters_.size() || !parameters_[i].keyword) {
+      std::string known;
+      for (const Parameter& parameter : parameters_) {
+        if (parameter.keyword) known += (known.empty() ? "" : ", ") + parameter.text;
+      }
+      throw Raised(PyExc_TypeError, "[" + std::string(function_) + "] has no parameter that is named '" +
+                                        nb::cast<std::string>(nb::handle(name)) + "'; " +
+                                        (known.empty() ? "it takes none by name" : "it takes " + known));
+    }
+    if (slots[i] != nullptr) {
+      throw Raised(PyExc_TypeError, "[" + std::string(function_) + "] got " + parameters_[i].text + " twice");
+    }
+    slots[i] = given[count + k];
+  }
+  for (std::size_t i = first + placed; i < parameters_.size(); ++i) {
+    if (parameters_[i].required && slots[i] == nullptr) {
+      throw Raised(PyExc_TypeError, "[" + std::string(function_) + "] lacks the argument " + parameters_[i].text);
+    }
+  }
+  return {given + placed, count - placed};
+}
+
+void Arguments::refuse(const char* parameter, nb::handle object, const char* what) const {
+  throw Raised(PyExc_TypeError,
+               "[" + std::string(function()) + "] " + parameter + " takes " + what + ", got " + class_of(object));
+}
+
+nb::handle Arguments::required(std::size_t i) const {
+  if (slots_[i] == nullptr) {
+    throw Raised(PyExc_TypeError, "[" + std::string(function()) + "] lacks the argument " + signature_.parameter(i));
+  }
+  return slots_[i];
+}
+
+Array Arguments::array(std::size_t i) const {
+  if (!is_array(required(i))) refuse(i, "an array (koine.asarray makes one)");
+  return value_of(slots_[i]);
+}
+
+Operand Arguments::operand(std::size_t i) const {
+  auto operand = read_operand(required(i));
+  if (!operand) refuse(i, "an array or a number");
+  return *std::move(operand);
+}
+
+Scalar Arguments::scalar(std::size_t i) const {
+  const auto scalar = read_scalar(required(i));
+  if (!scalar) refuse(i, "a number");
+  return *scalar;
+}
+
+std::vector<Array> Arguments::arrays(std::size_t i) const {
+  auto arrays = read_arrays(required(i));
+  if (!arrays) refuse(i, "a list of arrays");
+  return *std::move(arrays);
+}
+
+std::vector<Array> Arguments::rest_arrays() const {
+  // A list in place of several arguments, too.
+  if (rest_.size() == 1 && !is_array(rest_[0])) {
+    if (auto arrays = read_arrays(rest_[0])) return *std::move(arrays);
+  }
+  std::vector<Array> arrays;
+  for (PyObject* object : rest_) {
+    if (!is_array(object)) refuse("each argument", object, "an array (koine.asarray makes one)");
+    arrays.push_back(value_of(object));
+  }
+  return arrays;
+}
+
+Shape Arguments::integers(std::size_t i) const {
+  auto list = read_shape(required(i));
+  if (!list) refuse(i, "an integer or a tuple of integers");
+  return *std::move(list);
+}
+
+Shape Arguments::shape(std::size_t i) const { return integers(i); }
+
+std::int64_t Arguments::integer(std::size_t i) const {
+  const auto value = read_integer(required(i));
+  if (!value) refuse(i, "an integer");
+  return *value;
+}
+
+std::int64_t Arguments::integer_anywhere(std::size_t i, std::int64_t otherwise) const {
+  if (!given(i)) return otherwise;
+  const auto value = read_integer_anywhere(slots_[i]);
+  if (!value) refuse(i, "an integer");
+  return *value;
+}
+
+double Arguments::real(std::size_t i) const {
+  const double value = PyFloat_AsDouble(required(i).ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    refuse(i, "a real number");
+  }
+  return value;
+}
+
+bool Arguments::flag(std::size_t i, bool otherwise) const {
+  if (!given(i)) return otherwise;
+  const int truth = PyObject_IsTrue(slots_[i]);
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
+std::string Arguments::text(std::size_t i) const {
+  if (!PyUnicode_Check(required(i).ptr())) refuse(i, "a string");
+  return nb::cast<std::string>(nb::handle(slots_[i]));
+}
+
+std::optional<DType> Arguments::dtype(std::size_t i) const {
+  if (!given(i)) return std::nullopt;
+  const auto type = read_dtype(slots_[i]);
+  if (!type) refuse(i, "a dtype of Koine's, such as koine.float32 or \"float32\"");
+  return type;
+}
+
+std::optional<Device> Arguments::device(std::size_t i) const {
+  if (!given(i)) return std::nullopt;
+  auto device = read_device(slots_[i]);
+  if (!device) refuse(i, "a device or a selector such as \"nvidia\"");
+  return device;
+}
+
+PyObject* to_python(const std::vector<Array>& arrays) {
+  nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(arrays.size())));
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), checked(wrap(Array(arrays[i]))).release().ptr());
+  }
+  return tuple.release().ptr();
+}
+
+namespace detail {
+
+namespace {
+
+/// Of a call whose arguments lie in memory of other objects: computes what it gives before it returns.
+void finish_result(PyObject* const* slots, std::span<PyObject* const> rest, PyObject* result) {
+  bool any = false;
+  for (std::size_t i = 0; i < Signature::most; ++i) any = any || reads_borrowed(slots[i]);
+  for (PyObject* object : rest) any = any || reads_borrowed(object);
+  // The arrays of a list are as likely.
+  for (std::size_t i = 0; i < Signature::most && !any; ++i) {
+    if (slots[i] == nullptr || (!PyTuple_Check(slots[i]) && !PyList_Check(slots[i]))) continue;
+    for (nb::handle entry : nb::handle(slots[i])) any = any || reads_borrowed(entry.ptr());
+  }
+  if (!any) return;
+  if (is_array(result)) finish_now(value_of(result));
+  if (!PyTuple_Check(result)) return;
+  for (nb::handle entry : nb::handle(result)) {
+    if (is_array(entry)) finish_now(value_of(entry.ptr()));
+  }
+}
+
+}  // namespace
+
+PyObject* run(const Signature& signature, PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names,
+              Body body) noexcept {
+  return guarded([&]() -> PyObject* {
+    let_go_of_owners();
+    PyObject* slots[Signature::most] = {};
+    std::span<PyObject* const> rest;
+    if (self == nullptr) {
+      rest = signature.bind(given, static_cast<std::size_t>(count), names, slots);
+    } else {
+      rest = signature.bind_method(self, given, static_cast<std::size_t>(count), names, slots);
+    }
+    nb::object result = checked(body(Arguments(signature, slots, rest)));
+    if (borrowed_tensors.load(std::memory_order_relaxed) != 0) finish_result(slots, rest, result.ptr());
+    return result.release().ptr();
+  });
+}
+
+void add_function(nb::handle module, const char* name, const char* signature, Call call) {
+  // Users find it in koine, which re-exports it: pickle and help shall say so.
+  static const nb::object* const home = new nb::object(nb::str("koine"));
+  PyMethodDef* const def = definition(name, signature, doc(name), call);
+  module.attr(name) = checked(PyCFunction_NewEx(def, module.ptr(), home->ptr()));
+}
+
+void add_method(nb::handle type, const char* name, const char* signature, Call call) {
+  const std::string own = nb::cast<std::string>(nb::object(type.attr("__name__"))) + "." + name;
+  const std::string_view text = *doc(own) == '\0' ? doc(name) : doc(own);
+  PyMethodDef* const def = definition(name, signature, text, call);
+  type.attr(name) = checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), def));
+}
+
+}  // namespace detail
+}  // namespace koine::python

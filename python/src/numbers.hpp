@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of arrays as Python's numbers.
+#pragma once
+
+#include "function.hpp"
+
+namespace koine::python {
+
+/// The value of an array of one element, as a C++ number; waits for the device while other Python threads run.
+template <class T>
+T element_of(const Array& x) {
+  return without_gil([&] { return x.item<T>(); });
+}
+
+/// The value of an array of one element, as a Python number. ValueError for another number of elements.
+nb::object element(const Array& x);
+
+/// All values in nested lists; of an array without axes the number alone.
+nb::object nested_lists(const Array& x);
+
+}  // namespace koine::python

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects whose memory arrays use, and when they are let go of; see exchange.hpp.
+#include "tensor.hpp"
+
+#include "exchange.hpp"
+#include "module.hpp"
+
+#include <koine/host_memory.hpp>
+
+namespace koine::python {
+
+std::atomic<int> borrowed_tensors{0};
+
+namespace {
+
+std::atomic<Tensor*> unused{nullptr};
+std::atomic<bool> ending{false};
+
+/// Called by Python's main loop.
+int let_go_later(void*) {
+  let_go_of_owners();
+  return 0;
+}
+
+}  // namespace
+
+void put_aside(Tensor* tensor) noexcept {
+  if (ending.load()) return;  // the interpreter ends: nothing of its may be touched
+  tensor->next = unused.load();
+  while (!unused.compare_exchange_weak(tensor->next, tensor)) {
+  }
+  static_cast<void>(Py_AddPendingCall(let_go_later, nullptr));  // where its list is full, it will be called anyway
+}
+
+void let_go_of_owners() noexcept {
+  if (unused.load(std::memory_order_relaxed) == nullptr || ending.load()) return;
+  for (Tensor* tensor = unused.exchange(nullptr); tensor != nullptr;) {
+    Tensor* const next = tensor->next;
+    delete tensor;
+    tensor = next;
+  }
+}
+
+bool reads_borrowed(PyObject* object) { return object != nullptr && is_array(object) && is_borrowed(value_of(object)); }
+
+void finish_now(const Array& result) {
+  without_gil([&] {
+    result.eval();
+    synchronize(result.device());
+  });
+}
+
+void finish(std::initializer_list<PyObject*> operands, const Array& result) {
+  if (borrowed_tensors.load(std::memory_order_relaxed) == 0) return;
+  for (PyObject* operand : operands) {
+    if (reads_borrowed(operand)) return finish_now(Array(result));
+  }
+}
+
+void bind_owners(nb::module_& m) {
+  function(m, "_borrowed", "()", [](const Arguments&) { return std::int64_t{borrowed_tensors.load()}; });
+  function(m, "_interpreter_ends", "()", [](const Arguments&) { ending.store(true); });
+}
+
+}  // namespace koine::python

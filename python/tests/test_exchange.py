@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that arrays and other libraries' objects share: DLPack in and out, buffers, and how long each side lives."""
+import array
+import ctypes
+import gc
+import subprocess
+import sys
+import threading
+import weakref
+
+import koine as kn
+import numpy as np
+import pytest
+
+SHARED = kn.default_device().type == "cpu"  # the host has the device's memory
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+          "float64", "complex64", "complex128"]
+
+
+def known(name):
+    return getattr(kn, name) in kn._koine._dtypes(None)
+
+
+def address(values):
+    return values.__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("name", list(filter(known, DTYPES)))
+def test_types_layouts_and_orders_of_bytes(name):
+    values = (np.arange(24).reshape(2, 3, 4) % 5).astype(name)
+    for source in (values, values.T, values[:, ::2, ::-1], np.asfortranarray(values), values[:0], values[1, 2, 3:],
+                   values[0, 0, 0], values.astype(values.dtype.newbyteorder(">")), np.broadcast_to(values[0], (3, 3, 4))):
+        x = kn.asarray(source)
+        assert x.dtype == getattr(kn, name) and x.shape == source.shape
+        for back in (np.asarray(x), np.from_dlpack(x), np.array(x), x.__array__()):
+            assert back.dtype == np.dtype(name)
+            np.testing.assert_array_equal(back, source)
+        assert x.tolist() == source.tolist()
+
+
+def test_bfloat16_goes_by_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    values = np.asarray([1, 2.5, -3], dtype=ml_dtypes.bfloat16)
+    x = kn.asarray(values)
+    assert x.dtype == kn.bfloat16 and np.dtype(x.dtype) == values.dtype
+    back = np.asarray(x)
+    assert back.dtype == values.dtype and back.tolist() == [1, 2.5, -3]
+
+
+def test_asarray_copies_unless_told_otherwise():
+    values = np.arange(1000, dtype=np.float32)
+    copies = kn.asarray(values), kn.asarray(values, copy=True), kn.array(values)
+    values[0] = 7
+    assert all(float(x[0]) == 0 for x in copies)
+
+
+@pytest.mark.skipif(not SHARED, reason="the device has memory of its own")
+def test_memory_is_used_where_it_lies():
+    values = np.arange(4096, dtype=np.float32)
+    for x in (kn.asarray(values, copy=False), kn.from_dlpack(values), kn.from_dlpack(values, copy=False)):
+        assert address(np.asarray(x)) == address(values)
+        assert address(np.asarray(x[10:])) == address(values) + 40
+    x = kn.arange(1000, dtype=kn.float32) * 2
+    view = np.asarray(x)
+    assert address(view) == address(np.from_dlpack(x)) and not view.flags.writeable
+    assert not np.from_dlpack(x).flags.writeable and np.array(x).flags.writeable
+    assert np.asarray(x[::2]).strides == (8,) and address(np.asarray(x[5:])) == address(view) + 20
+
+
+@pytest.mark.skipif(not SHARED, reason="the device has memory of its own")
+def test_readers_of_borrowed_memory_have_finished_when_they_return():
+    values = np.arange(1000, dtype=np.float32)
+    x = kn.asarray(values, copy=False)
+    y, z, part, total = x + 1, kn.sin(x), (x[10:20] * 2), kn.sum(x)
+    x2 = kn.zeros(1000)
+    x2 += x
+    values[:] = -1
+    np.testing.assert_array_equal(np.asarray(y), np.arange(1000) + 1)
+    np.testing.assert_allclose(np.asarray(z), np.sin(np.arange(1000)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(np.asarray(part), np.arange(10, 20) * 2)
+    assert float(total) == 499500 and float(x2[999]) == 999
+    assert float(x[0]) == -1  # the memory itself is shared
+
+
+def test_an_assignment_never_writes_to_borrowed_memory():
+    values = np.arange(100, dtype=np.float32)
+    x = kn.from_dlpack(values)
+    x[0] = 5
+    x += 1
+    assert values[0] == 0 and float(x[0]) == 6
+
+
+def test_an_export_keeps_its_values():
+    x = kn.arange(1000, dtype=kn.float32)
+    views = [np.asarray(x), np.from_dlpack(x), memoryview(x)]
+    x[:] = 0
+    x += 1
+    del x
+    gc.collect()
+    kn.zeros(1000).eval()
+    for view in views:
+        assert np.asarray(view).sum() == 499500
+
+
+def test_the_buffer_lives_while_either_side_does():
+    class Noted(np.ndarray):
+        pass
+
+    values = np.arange(5000, dtype=np.float32).view(Noted)
+    gone = weakref.ref(values)
+    x = kn.from_dlpack(values)
+    part = x[1000:]
+    del values, x
+    gc.collect()
+    if SHARED:
+        assert gone() is not None
+    assert float(part[0]) == 1000
+    del part
+    for _ in range(10):
+        kn.zeros(1)  # a call of any kind lets go
+        gc.collect()
+    assert gone() is None
+
+
+def test_nothing_is_left_of_many_exchanges():
+    values = np.zeros(1000, dtype=np.float32)
+    before = sys.getrefcount(values)
+    for _ in range(1000):
+        x = kn.from_dlpack(values)
+        np.from_dlpack(x)
+        y = x + 1
+        memoryview(y)
+    del x, y
+    kn.zeros(1)
+    assert sys.getrefcount(values) == before
+    assert kn._koine._borrowed() == 0
+
+
+def test_capsules():
+    x = kn.ones(10)
+    versioned = x.__dlpack__(max_version=(1, 0))
+    assert "dltensor_versioned" in repr(versioned) and "dltensor_versioned" not in repr(x.__dlpack__())
+    assert np.asarray(kn._koine._from_capsule(versioned, None, None)).sum() == 10
+    for taken in (versioned, object()):
+        with pytest.raises(ValueError):
+            kn._koine._from_capsule(taken, None, None)
+    for wrong, error in (({"copy": False}, BufferError), ({"dl_device": (2, 0)}, BufferError), ({"stream": 1}, ValueError)):
+        with pytest.raises(error):
+            x.__dlpack__(**wrong)
+    assert x.__dlpack_device__() == (1, 0)
+    copied = np.from_dlpack(x, copy=True)
+    assert copied.flags.writeable
+    copied[0] = 5
+    assert float(x[0]) == 1
+
+
+def test_tensors_that_no_library_would_send():
+    class Sender:
+        def __init__(self, capsule=None, device=(1, 0), error=None):
+            self.capsule, self.device, self.error = capsule, device, error
+
+        def __dlpack_device__(self):
+            return self.device
+
+        def __dlpack__(self, **named):
+            if self.error:
+                raise self.error
+            return self.capsule
+
+    with pytest.raises(ValueError):
+        kn.from_dlpack(Sender(capsule=5))
+    with pytest.raises(BufferError):
+        kn.from_dlpack(Sender(error=BufferError("no")))
+    with pytest.raises(TypeError):
+        kn.from_dlpack([1, 2])
+    # Device type 2, CUDA's, which Koine does not take.
+    good = np.ones(3, dtype=np.float32).__dlpack__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    ctypes.c_int32.from_address(pointer(good, b"dltensor") + 8).value = 2
+    with pytest.raises(BufferError):
+        kn.from_dlpack(Sender(capsule=good))
+
+
+def test_bad_input_is_refused_and_nothing_is_lost():
+    for wrong in (np.asarray(["a"]), np.asarray([object()]), np.zeros(2, dtype="M8[s]"), np.zeros(2, dtype="f4,i4"),
+                  np.zeros(2, dtype=np.longdouble), object(), "text", {1: 2}, None):
+        with pytest.raises(TypeError):
+            kn.asarray(wrong)
+    for lists in ([[1], [1, 2]], [1, [2]], [[1], 2]):
+        with pytest.raises(ValueError):
+            kn.asarray(lists)
+    big_endian = np.arange(3, dtype=">f4")
+    assert kn.asarray(big_endian).tolist() == [0, 1, 2]
+    for values in (big_endian, [1, 2]):
+        with pytest.raises(ValueError):
+            kn.asarray(values, copy=False)
+    unaligned = np.frombuffer(b"\0" + np.arange(3, dtype=np.float32).tobytes(), dtype=np.float32, offset=1)
+    assert kn.asarray(unaligned).tolist() == [0, 1, 2]
+    read_only = np.arange(3)
+    read_only.flags.writeable = False
+    assert kn.asarray(read_only).tolist() == kn.from_dlpack(read_only).tolist() == [0, 1, 2]
+    structured = np.zeros(3, dtype=[("a", "i1"), ("b", "<f4")])
+    structured["b"] = [1, 2, 3]
+    assert kn.asarray(structured["b"]).tolist() == [1, 2, 3]
+
+
+def test_other_buffers_and_lists_of_arrays():
+    assert kn.asarray(array.array("d", [1, 2])).dtype == kn.float64
+    assert kn.asarray(bytearray(b"ab")).tolist() == [97, 98]
+    assert kn.asarray([kn.asarray([1, 2]), np.asarray([3, 4])]).tolist() == [[1, 2], [3, 4]]
+    assert kn.asarray([np.float32(1), kn.asarray(2.0)]).dtype == kn.float32
+
+    class Series:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3)
+
+    assert kn.asarray(Series()).tolist() == [0, 1, 2]
+
+
+def test_numpy_s_functions_stay_on_the_device():
+    x = kn.asarray([[1.0, 2.0], [3.0, 4.0]])
+    values = np.asarray(x)
+    for function in (np.sum, np.sin, np.mean, np.exp, np.sqrt, np.transpose, np.cumsum, np.argmax, np.add.reduce,
+                     lambda v: np.concatenate([v, v]), lambda v: np.stack([v, v], axis=1), lambda v: np.add(v, 1),
+                     lambda v: np.power(v, 2), lambda v: np.sum(v, axis=1, keepdims=True), lambda v: np.where(v > 1, v, 0),
+                     lambda v: np.std(v, ddof=1), lambda v: np.reshape(v, (4,)), lambda v: np.clip(v, 2, 3),
+                     lambda v: np.matmul(v, v), lambda v: np.einsum("ij->j", v), lambda v: np.dot(v, v)):
+        got = function(x)
+        assert isinstance(got, kn.Array)
+        np.testing.assert_allclose(np.asarray(got), function(values), rtol=1e-6)
+    assert np.shape(x) == (2, 2) and np.ndim(x) == 2
+    # What Koine has not is NumPy's, on the host.
+    assert isinstance(np.cov(x), np.ndarray)
+    np.testing.assert_allclose(np.cov(x), np.cov(values))
+    for mixed in (lambda: x + values, lambda: values + x, lambda: np.add(x, values)):
+        with pytest.raises(TypeError):
+            mixed()
+    assert (np.float32(2) * x).dtype == (x * np.float64(2)).dtype == (np.int64(3) + x).dtype == kn.float32
+
+
+def test_threads_exchange_and_compute_at_once():
+    failures = []
+
+    def work(seed):
+        try:
+            for step in range(30):
+                values = np.full(500, seed + step, dtype=np.float32)
+                x = kn.from_dlpack(values)
+                y = (x * 2 + 1)
+                del values, x
+                assert float(kn.sum(y)) == 500 * (2 * (seed + step) + 1)
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(100 * i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert not failures
+
+
+def test_the_end_of_the_interpreter_is_clean():
+    code = """
+import numpy as np, koine as kn
+values = np.arange(1e5, dtype=np.float32)
+x = kn.from_dlpack(values)
+y = x * 2
+view = np.asarray(y)
+class Late:
+    def __del__(self):
+        view[0]
+late, also = Late(), [x, y, memoryview(y), x.__dlpack__()]
+print(float(y[-1]))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0 and result.stderr == "" and result.stdout == "199998.0\n"
