@@ -264,13 +264,13 @@ PyObject* run(const Signature& signature, PyObject* self, PyObject* const* given
 void add_function(nb::handle module, const char* name, const char* signature, Call call) {
   // Users find it in koine, which re-exports it: pickle and help shall say so.
   static const nb::object* const home = new nb::object(nb::str("koine"));
-  PyMethodDef* const def = definition(name, signature, doc(name), call);
+  PyMethodDef* const def = definition(name, signature, python_docs::doc(name), call);
   module.attr(name) = checked(PyCFunction_NewEx(def, module.ptr(), home->ptr()));
 }
 
 void add_method(nb::handle type, const char* name, const char* signature, Call call) {
   const std::string own = nb::cast<std::string>(nb::object(type.attr("__name__"))) + "." + name;
-  const std::string_view text = *doc(own) == '\0' ? doc(name) : doc(own);
+  const std::string_view text = *python_docs::doc(own) == '\0' ? python_docs::doc(name) : python_docs::doc(own);
   PyMethodDef* const def = definition(name, signature, text, call);
   type.attr(name) = checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), def));
 }
