@@ -28,7 +28,7 @@ set(docs "${PROJECT_BINARY_DIR}/generated/python/python_docs.hpp")
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/generated/python")
 add_custom_command(
   OUTPUT "${docs}"
-  COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/make_python.py" docs > "${docs}"
+  COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/make_python.py" > "${docs}"
   DEPENDS ${KOINE_HEADERS} tools/make_python.py tools/make_api.py tools/python_names.txt
   COMMENT "Writing the docstrings of the Python module"
   VERBATIM)
@@ -41,6 +41,12 @@ foreach(source IN LISTS sources)
   get_filename_component(name "${source}" NAME)
   file(CREATE_LINK "${source}" "${folder}/${name}" SYMBOLIC)
 endforeach()
+
+# Type stubs, from the module itself.
+add_custom_command(TARGET koine_python POST_BUILD
+  COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/make_python_stubs.py" "${PROJECT_BINARY_DIR}/python"
+  COMMENT "Writing the type stubs of the Python module"
+  VERBATIM)
 
 # What a wheel holds beside python/koine: the module, the library, the command proper, and those shared libraries that
 # not every system has. The loader lies in a folder of its own, because one that the system has comes first
@@ -56,6 +62,7 @@ if(SKBUILD)
     PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|stdc[+][+]|gcc_s|OpenCL|koine)[.]so" "^ld-linux" "^linux-vdso"
     DIRECTORIES ${KOINE_FETCHED_LIBRARIES}
     LIBRARY DESTINATION koine COMPONENT python)
+  install(DIRECTORY "${folder}/" DESTINATION koine COMPONENT python FILES_MATCHING PATTERN "*.pyi" PATTERN "__pycache__" EXCLUDE)
   get_filename_component(loader "${OpenCL_LIBRARY}" REALPATH)
   install(FILES "${loader}" RENAME libOpenCL.so.1 DESTINATION koine/loader COMPONENT python)
 endif()

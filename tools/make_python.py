@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Python says of Koine's functions, from the docstrings of include/koine/*.hpp and tools/python_names.txt.
 
-    make_python.py docs              prints python_docs.hpp: NumPy-style docstrings by name, for python/src
-    make_python.py stubs <folder>    writes _koine.pyi and __init__.pyi of the module that lies in <folder>/koine"""
-import inspect
+    make_python.py    prints python_docs.hpp: NumPy-style docstrings by name, for python/src"""
 import pathlib
 import re
-import sys
 import textwrap
 
 import make_api
@@ -19,33 +16,38 @@ ANNOTATIONS = {
     "Array": "Array", "Operand": "ArrayLike", "Scalar": "complex", "Shape": "ShapeLike", "Axis": "Axes", "DType": "DTypeLike",
     "Device": "DeviceLike", "bool": "bool", "double": "float", "int": "int", "std::int64_t": "int", "std::size_t": "int",
     "std::uint64_t": "int", "std::string": "str", "std::string_view": "str", "char*": "str", "std::vector<Array>": "tuple[Array, ...]",
-    "void": "None", "UniqueAllResult": "UniqueAll", "UniqueCountsResult": "UniqueCounts", "UniqueInverseResult": "UniqueInverse",
-    "std::vector<Device>": "list[Device]", "std::vector<DType>": "list[dtype]", "FloatInfo": "FloatInfo", "IntegerInfo": "IntegerInfo",
+    "void": "None", "UniqueAllResult": "UniqueAllResult", "UniqueCountsResult": "UniqueCountsResult",
+    "UniqueInverseResult": "UniqueInverseResult", "TopkResult": "TopkResult", "HistogramResult": "HistogramResult",
+    "std::vector<Device>": "list[Device]", "std::vector<DType>": "list[DType]", "FloatInfo": "FloatInfo", "MemoryStats": "MemoryStats", "Event": "Event", "IntegerInfo": "IntegerInfo",
 }
 # What annotations are in words.
 WORDS = {"ArrayLike": "Array or number", "ShapeLike": "int or tuple of ints", "Axes": "int, tuple of ints or None",
-         "DTypeLike": "dtype", "DeviceLike": "Device or str", "complex": "number", "Sequence[Array]": "sequence of Arrays",
+         "DTypeLike": "dtype", "DeviceLike": "Device or str", "complex": "number", "DType": "dtype", "Sequence[Array]": "sequence of Arrays",
          "tuple[Array, ...]": "tuple of Arrays", "str | PathLike[str]": "path", "ShapeLike | tuple[tuple[int, int], ...]":
          "int, tuple of ints or of pairs"}
 ERROR = r"(?:\w+Error|OutOfMemory|DeviceLost)"
 
 
 def read_table():
-    """The parameters' annotations and texts, names that differ in Python, and docstrings that only Python has."""
-    known, renamed, texts = {}, {}, {}
+    """The parameters' annotations and texts, names that differ in Python, docstrings that only Python has, and
+    what functions give where the headers do not say it in Python's terms."""
+    known, renamed, texts, results = {}, {}, {}, {}
     for line in (root / "tools" / "python_names.txt").read_text().splitlines():
         if line.startswith("#") or not line:
             continue
         if "() | " in line:
             name, _, text = line.partition("() | ")
             texts[name] = text
+        elif "() -> " in line:
+            name, _, kind = line.partition("() -> ")
+            results[name] = kind
         elif " -> " in line:
             cpp, _, name = line.partition(" -> ")
             renamed[cpp] = name
         else:
             name, kind, text = re.split(r" (?<!\\)\| ", line)
             known[name] = kind.replace("\\|", "|"), text
-    return known, renamed, texts
+    return known, renamed, texts, results
 
 
 def pythonic(text):
@@ -85,7 +87,7 @@ class Namespace:
     def __init__(self):
         headers = sorted((root / "include" / "koine").glob("*.hpp"))
         self.headers = make_api.Headers(headers)
-        self.known, self.renamed, self.texts = read_table()
+        self.known, self.renamed, self.texts, self.results = read_table()
         self.functions = {function.name.replace("::", "."): function for function in self.headers.functions.values()
                           if function.name not in self.texts}
         for path in headers:
@@ -190,7 +192,4 @@ def print_docs():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["docs"]:
-        print_docs()
-    else:
-        sys.exit(__doc__)
+    print_docs()
