@@ -9,6 +9,7 @@
 //   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
 //   KN_ROW         what stays the same along a row: offsets, repeated values
+//   KN_COLUMN      with KN_STACKED: what is the same in all rows, read once
 //   KN_PIECE       where operands are in pieces along the row: their offsets in the piece that element i is of, and what
 //                  stays the same along it
 //   KN_PIECE_END   with it: lowers `stop` to the next piece's first element
@@ -63,6 +64,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   const KN_INDEX stack = (KN_INDEX)get_global_id(0) / (KN_INDEX)d.inner;
   const ulong i = (KN_INDEX)get_global_id(0) - stack * (KN_INDEX)d.inner;
   const ulong left = 1;
+  KN_COLUMN
   const KN_INDEX end = (KN_INDEX)min((ulong)(stack + 1) * d.per_item, d.segments / d.inner);
   for (KN_INDEX row = stack * (KN_INDEX)d.per_item; row < end; ++row) {
 #else

@@ -60,6 +60,9 @@ struct Line {
   bool portable = false;   // by a function that has the same bits on every device
 };
 
+/// Rounds of a loop that kernels are compiled for.
+inline constexpr std::int64_t longest_unrolled = 8;
+
 /// A reduction over a short axis, computed inside the kernel that reads it: its lines run once for each element.
 struct InnerLoop {
   const graph::Node* node;
@@ -67,10 +70,7 @@ struct InnerLoop {
   std::int64_t count;
 
   /// Whether the kernel is compiled for this count, so that its rounds' loads are under way together.
-  bool unrolled() const {
-    constexpr std::int64_t few = 8;
-    return count <= few;
-  }
+  bool unrolled() const { return count <= longest_unrolled; }
 };
 
 /// A reduction along the last axis of the domain, computed inside the kernel that reads it: its result is that of a

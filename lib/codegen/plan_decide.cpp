@@ -114,6 +114,19 @@ bool Planner::State::computed_in_reader(const Info& info) const {
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
 
+/// Whether a short reduction that is stored is a loop of an element-wise kernel, in which neighbouring work-items
+/// compute neighbouring results: a card does so where what it takes is repeated many times, as are points in the
+/// distances of all pairs, so that it comes from caches.
+bool Planner::State::looped_in_own_kernel(const Info& info) const {
+  const Node& node = *info.node;
+  const std::optional<std::size_t> axis = short_axis(node);
+  if (!axis || node.place.traits == nullptr || node.place.traits->cpu_loops() || info.apart) return false;
+  const Node& input = *node.inputs[0];
+  if (input.is_ready() || !graph::is_elementwise(input.op) || input.shape[*axis] > longest_unrolled) return false;
+  const Info& in = infos[static_cast<std::size_t>(input.slot)];
+  return in.loads == 0 && in.edges == 1 && !in.requested && !in.cut && !in.held && !in.loops;
+}
+
 /// Whether random numbers are made by the one kernel that reads them, each once and where it lies, and nobody else
 /// wants them. A kernel makes those of one law. On a CPU it makes many ahead, and has to read them in their order.
 bool Planner::State::drawn_in_reader(const Info& info) const {
@@ -443,6 +456,12 @@ void Planner::State::decide(bool merge) {
       add_read(*node.inputs[0], info.step, Chains::identity);
     } else if (node.op == Op::result) {
       // The step of its operation, whose turn comes later, stores it, too (lay_out).
+    } else if (looped_in_own_kernel(info)) {
+      info.step = add_step(Op::elementwise, &node);
+      Step& step = steps[static_cast<std::size_t>(info.step)];
+      step.looped = true;
+      ++step.results;
+      add_read(*node.inputs[0], info.step, chains.fold(Chains::identity, node, *short_axis(node)));
     } else if (has_own_kernel(node.op)) {
       info.step = merge && !info.apart ? reduction_to_join(info, Op::reduce) : -1;
       if (info.step < 0) info.step = add_step(node.op, &node);

@@ -205,6 +205,7 @@ struct Planner::State {
                     const Taken& taken = {});
   std::int32_t loop_of(Body& body, std::int32_t chain);
   bool computed_in_reader(const Info& info) const;
+  bool looped_in_own_kernel(const Info& info) const;
   bool drawn_in_reader(const Info& info) const;
   const Node* source_of(const Node& node) const;
   bool beside(const Step& step, const Info& reduction) const;

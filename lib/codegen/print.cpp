@@ -125,7 +125,8 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   const Load& load = body_.loads[k];
   const std::string n = number(k), stride = "KN_STRIDE(" + n + ")", type(name(load.dtype));
   const bool looped = load.loop >= 0;
-  if (access == Access::taken) return "x" + n;
+  if (access == Access::taken)
+    return "x" + n + (looped ? "[l" + number(static_cast<std::size_t>(load.loop)) + "]" : "");
   if (load.draw() && access != Access::uniform) {
     const std::string at = "o" + n + " + (long)i";
     return access == Access::contiguous ? draw_text(k, "kn_draw", at)
@@ -235,6 +236,11 @@ std::string Printer::cast_text(const Line& line) const {
     // Not every driver takes NaN to 0 by itself.
     const std::string zero = "(" + vector_type(from) + ")(0)";
     return "convert_" + vector_type(to) + "_sat(" + x + " == " + x + " ? " + x + " : " + zero + ")";
+  }
+  if (is_bool(from) && target == "float") {
+    // The bits of 1 or of 0: cards convert integers at a fraction of the speed at which they choose.
+    const std::string whole = "convert_int" + (width_ > 1 ? std::to_string(width_) : "");
+    return "as_" + vector_type(to) + "(-" + whole + "(" + x + ") & 0x3f800000)";
   }
   return "convert_" + vector_type(to) + "(" + x + ")";
 }

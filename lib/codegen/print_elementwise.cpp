@@ -37,6 +37,27 @@ std::string straddling_loads(const Body& body, const Printer& printer, const Wal
          "}\n}\n" + joined + "}\n";
 }
 
+/// Reads x<k> of each steady load, one for each round where it is read in a loop.
+std::string steady_loads(const Body& body, const Printer& printer, const Walk& walk) {
+  std::string text;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (!walk.steady[k]) continue;
+    const Load& load = body.loads[k];
+    const std::string n = std::to_string(k), type = printer.vector_type(load.dtype);
+    const std::string read = printer.load_text(k, walk.access[k]) + ";\n";
+    text += "const long o" + n + " = d.offset[" + n + "];\n" + type + " x" + n;
+    if (load.loop < 0) {
+      text += " = " + read;
+    } else {
+      const std::string l = "l" + std::to_string(load.loop);
+      const std::string rounds = std::to_string(body.loops[static_cast<std::size_t>(load.loop)].count);
+      text += "[" + rounds + "];\n_Pragma(\"unroll\") for (long " + l + " = 0; " + l + " < " + rounds + "; ++" + l +
+              ") x" + n + "[" + l + "] = " + read;
+    }
+  }
+  return text;
+}
+
 /// Reads t<k> of each transposed operand: the vectors of a block, which lie along the walk's deep axis, turned into
 /// rows. Of vectors past the end of a row the last one is read again.
 std::string transposed_loads(const Body& body, const Printer& printer, const Walk& walk) {
@@ -140,7 +161,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   const std::string pieces = piece_offsets(walk);
   std::vector<Access> access = walk.access;
   for (std::size_t k = 0; k < access.size(); ++k) {
-    if (walk.straddles[k] || access[k] == Access::transposed) access[k] = Access::taken;
+    if (walk.straddles[k] || walk.steady[k] || access[k] == Access::transposed) access[k] = Access::taken;
   }
   const bool blocks = walk.depth > 0;
   KernelText text;
@@ -162,6 +183,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
                                               transposed_values(body, printer, walk) + printer.lines(access) + stores);
   } else {
     text.definitions +=
+        define("KN_COLUMN", steady_loads(body, printer, walk)) +
         define("KN_BODY", straddling_loads(body, printer, walk, !pieces.empty()) + printer.lines(access) + stores);
   }
   if (!pieces.empty()) {

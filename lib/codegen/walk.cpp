@@ -151,6 +151,19 @@ bool keeps_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
   return false;
 }
 
+/// Finds the loads that a work-item of a stacked walk makes once for all its rows.
+void find_steady(const Body& body, Walk& walk) {
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    const Load& load = body.loads[k];
+    const bool seamless = std::none_of(walk.seams.begin(), walk.seams.end(),
+                                       [&](const WalkSeam& seam) { return seam.operand == walk.leader[k]; });
+    bool same = seamless && !load.iota && !load.take && walk.access[k] != Access::uniform;
+    if (load.loop >= 0) same = same && body.loops[static_cast<std::size_t>(load.loop)].unrolled();
+    for (std::size_t axis = 0; axis < walk.outer_axes(); ++axis) same = same && walk.axes.stride(k, axis) == 0;
+    walk.steady[k] = same;
+  }
+}
+
 }  // namespace
 
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
@@ -196,6 +209,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   walk.across = false;
   walk.straddles.assign(operands, 0);
   walk.stacked = false;
+  walk.steady.assign(operands, 0);
   choose_blocks(body, walk);
   find_leaders(body, walk);
   if (walk.depth > 0) return;
@@ -204,6 +218,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   constexpr std::int64_t shortest_stacked_row = 256;
   walk.stacked = !walk.cpu && walk.width == 1 && walk.outer_axes() > 0 && walk.inner() >= shortest_stacked_row;
   walk.aligned = !walk.cpu && walk.width > 1;
+  if (walk.stacked) find_steady(body, walk);
 }
 
 void append_key(std::string& key, const Body& body) {

@@ -41,6 +41,7 @@ struct Walk {
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
   std::vector<std::uint8_t> straddles;  // whether a vector of the operand may lie in two pieces or rows of it
+  std::vector<std::uint8_t> steady;     // of a stacked walk, whether a load's elements are the same in all rows
   std::vector<WalkSeam> seams;          // the last ones are those of the innermost axis
   /// For each operand the first one that moves as it does, which is one computation for all of them.
   std::vector<std::size_t> leader;
@@ -70,6 +71,7 @@ struct Walk {
     v.shape("axes", outer_axes());
     v.shape("access", access);
     v.shape("straddles", straddles);
+    v.shape("steady", steady);
     v.shape("leaders", leader);
     v.shape("seams", seams.size());
     for (const WalkSeam& seam : seams) seam.visit(v);

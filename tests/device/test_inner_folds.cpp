@@ -131,6 +131,46 @@ TEST_CASE("differences that two kernels read are computed in both, from what cac
   });
 }
 
+TEST_CASE("short reductions of all pairs, stored, along each axis") {
+  on_each_device([] {
+    constexpr int rows = 21, columns = 300;  // long enough for a card to go down columns
+    kn::random::Generator random(4);
+    for (const int count : {3, 8}) {
+      const Array x = random.uniform({rows, count}).eval(), y = random.uniform({columns, count}).eval();
+      const auto xs = x.to_vector<float>(), ys = y.to_vector<float>();
+      const Array last = x(all, newaxis, all) - y, first = x.T()(all, all, newaxis) - y.T()(all, newaxis, all);
+      const Array middle = x(all, all, newaxis) - y.T();
+      const std::vector<Array> squares = {kn::sum(last * last, {.axis = 2}), kn::sum(first * first, {.axis = 0}),
+                                          kn::sum(middle * middle, {.axis = 1})};
+      const Array most = kn::max(last, {.axis = 2}),
+                  cosine = kn::sum(kn::cos(last) * x(all, newaxis, all), {.axis = 2});
+      std::vector<std::vector<float>> got;
+      for (const Array& each : squares) {
+        CHECK(kn::test::kernels_of(each) == 1);
+        got.push_back(each.to_vector<float>());
+      }
+      const auto mosts = most.to_vector<float>(), cosines = cosine.to_vector<float>();
+      int wrong = 0;
+      for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+          double sum = 0, turned = 0;
+          float highest = -2;
+          for (int k = 0; k < count; ++k) {
+            const float a = xs[std::size_t(i * count + k)], e = a - ys[std::size_t(j * count + k)];
+            sum += double(e) * e;
+            turned += std::cos(double(e)) * a;
+            highest = std::max(highest, e);
+          }
+          const auto at = std::size_t(i * columns + j);
+          for (const auto& each : got) wrong += !(std::abs(each[at] - sum) < 1e-5);
+          wrong += mosts[at] != highest || !(std::abs(cosines[at] - turned) < 1e-5);
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
 TEST_CASE("short reductions that are read otherwise are stored") {
   on_each_device([] {
     const Clouds clouds;

@@ -304,6 +304,7 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                           {"KN_ACROSS", [](Case& c) { c.walk.across = true; }},
                           {"KN_STACKED", [](Case& c) { c.walk.stacked = true; }},
                           {"straddles", [](Case& c) { c.walk.straddles[0] = 1; }},
+                          {"steady", [](Case& c) { c.walk.steady[1] = 1; }},
                           {"KN_ROWS",
                            [](Case& c) {
                              c.walk.axes = {};
