@@ -23,6 +23,11 @@
 #ifndef KN_FOLD
 #define KN_FOLD 8
 #endif
+// 1: a slice takes four neighbours of a row at once; rows and the vector are contiguous, and of whole such quads at
+// multiples of their size.
+#ifndef KN_QUADS
+#define KN_QUADS 0
+#endif
 
 typedef struct {
   long out_offset, a_offset, x_offset;
@@ -250,12 +255,14 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
   const int item = get_local_id(0);
   const int slice = product.a_column == 1 ? item % KN_SLICES : item / KN_PLACES;
   const int place = product.a_column == 1 ? item / KN_SLICES : item % KN_PLACES;
-  const long blocks = (product.m + KN_BLOCK - 1) / KN_BLOCK;
-  const long group = get_group_id(0);
-  const long split = group / (product.batches * blocks);
-  const long batch = group / blocks % product.batches;
-  const long row0 = group % blocks * KN_BLOCK;
-  const long end = product.k * (split + 1) / product.splits;
+  const uint blocks = (uint)((product.m + KN_BLOCK - 1) / KN_BLOCK), batches = (uint)product.batches;
+  const uint group = (uint)get_group_id(0), part = group / blocks;
+  const long split = part / batches;
+  const long batch = part - (uint)split * batches;
+  const long row0 = (long)(group - part * blocks) * KN_BLOCK;
+  const long depth = KN_QUADS ? product.k / 4 : product.k;
+  const long first = split == 0 ? 0 : depth * split / product.splits;
+  const long last = split == product.splits - 1 ? depth : depth * (split + 1) / product.splits;
   __global const KN_STORED* am =
       a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch);
   __global const KN_STORED* xm = x + product.x_offset + kn_batch_offset(batch, product.batch_sizes, product.x_batch);
@@ -267,12 +274,29 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
     rows[r] = min(row0 + r * KN_PLACES + place, product.m - 1) * product.a_row;
     sums[r] = (KN_VALUE)(0);
   }
-  for (long d = product.k * split / product.splits + slice; d < end; d += KN_SLICES) {
+#if KN_QUADS
+#define KN_QUAD KN_PASTE(KN_VALUE, 4)
+  for (long d = first + slice; d < last; d += KN_SLICES) {
+    const KN_QUAD values = ((__global const KN_QUAD*)xm)[d];
+    KN_QUAD quads[KN_ROWS];
+#pragma unroll
+    for (int r = 0; r < KN_ROWS; ++r) quads[r] = *(__global const KN_QUAD*)(am + rows[r] + 4 * d);
+#pragma unroll
+    for (int r = 0; r < KN_ROWS; ++r) {
+      sums[r] = kn_multiply_add(quads[r].x, values.x, sums[r]);
+      sums[r] = kn_multiply_add(quads[r].y, values.y, sums[r]);
+      sums[r] = kn_multiply_add(quads[r].z, values.z, sums[r]);
+      sums[r] = kn_multiply_add(quads[r].w, values.w, sums[r]);
+    }
+  }
+#else
+  for (long d = first + slice; d < last; d += KN_SLICES) {
     const KN_VALUE value = kn_load(xm, d * product.x_step);
 #pragma unroll
     for (int r = 0; r < KN_ROWS; ++r)
       sums[r] = kn_multiply_add(kn_load(am, rows[r] + d * product.a_column), value, sums[r]);
   }
+#endif
   const KN_VALUE sum = kn_add_slices(sums, slices, shares, place, slice);
   if (item < KN_BLOCK && row0 + item < product.m)
     KN_FINISH((split * product.batches + batch) * product.m + row0 + item, sum)

@@ -31,7 +31,7 @@ struct PtxMatmul {
   /// along it only.
   bool a_along = true, b_along = false;
   /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 and split without the first; with turned() transposed;
-  /// float64 and fma() also 64 x 64.
+  /// float64 and fma() also 64 x 64; float64 on Hopper's cards also 32 x 64.
   int rows = 128, columns = 256;
   bool batched = false;  ///< there may be several matrices
   bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32

@@ -131,11 +131,13 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
   out.line("sub.u32 %left, %left, 1; setp.eq.u32 %p, %left, 0; @%p bra LAST;");
   // The next stage's first fragments are loaded while the last rows of this one are multiplied.
   open();
-  load_rows(0, 0);
+  const int next = down == 1 ? 1 : 0;
+  load_rows(0, next);
   for (int j = 0; j < across; ++j) {
     multiply(down - 1, j);
     load_columns(j);
   }
+  for (int k = 0; next != 0 && k < 8; ++k) out.line("mov.f64 %a", k, ", %a", 8 * next + k, ";");
   out.line(pieces.release);
   out.line("bra NEXT;\nLAST:");
   for (int j = 0; j < across; ++j) multiply(down - 1, j);

@@ -37,7 +37,7 @@ struct MatmulSpec {
   std::optional<int> matrix = {};                                    // matmul_matrix, and this:
   bool widened = false;
   std::optional<int> short_side = {};                                // matmul_small, and these:
-  bool a_quads = false, b_quads = false, out_quads = false;
+  bool quads = false, a_quads = false, b_quads = false, out_quads = false;
   bool fixed = false, parts = false, passes = false;
 
   template <class Visit>
@@ -55,6 +55,7 @@ struct MatmulSpec {
     v.define("KN_MATRIX", matrix);
     v.define("KN_WIDENED", codegen::one_if(widened));
     v.define("KN_SHORT", short_side);
+    v.define("KN_QUADS", codegen::one_if(quads));
     v.define("KN_A_QUADS", codegen::one_if(a_quads));
     v.define("KN_B_QUADS", codegen::one_if(b_quads));
     v.define("KN_OUT_QUADS", codegen::one_if(out_quads));
@@ -93,6 +94,15 @@ Parameters parameters_of(const MatmulPiece& p) {
   set(d.a_batch, p.batch.a_strides);
   set(d.b_batch, p.batch.b_strides);
   return d;
+}
+
+/// Whether a work-item can take four neighbours at once: they are contiguous, and all such quads, of rows `other` apart
+/// and of a batch, lie at multiples of their size.
+bool lies_in_quads(DType dtype, std::int64_t offset, std::int64_t stride, std::int64_t other,
+                   const std::array<std::int64_t, 4>& batch) {
+  const auto even = [](std::int64_t number) { return number % 4 == 0; };
+  return (dtype == float32 || dtype == float64) && stride == 1 && even(offset) && even(other) &&
+         std::all_of(batch.begin(), batch.end(), even);
 }
 
 /// How matmul_cpu.cl cuts a problem into tasks, and what a work-item needs for one.
@@ -244,17 +254,14 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
     std::swap(p.batch.a_strides, p.batch.b_strides);
     std::swap(out_row, out_column);
   }
-  // Four neighbours at once where all such lie at multiples of their size.
-  const auto even = [](std::int64_t number) { return number % 4 == 0; };
   const auto quads = [&](std::int64_t offset, std::int64_t stride, std::int64_t other,
                          const std::array<std::int64_t, 4>& batch) {
-    return (p.dtype == float32 || p.dtype == float64) && stride == 1 && even(offset) && even(other) &&
-           std::all_of(batch.begin(), batch.end(), even);
+    return lies_in_quads(p.dtype, offset, stride, other, batch);
   };
   MatmulSpec spec = spec_of(p);
-  spec.a_quads = quads(p.a.offset, p.a.column_stride, p.a.row_stride, p.batch.a_strides) && even(p.k);
-  spec.b_quads = quads(p.b.offset, p.b.column_stride, p.b.row_stride, p.batch.b_strides) && even(p.n);
-  spec.out_quads = quads(p.out_offset, out_column, out_row, {}) && even(p.n) &&
+  spec.a_quads = quads(p.a.offset, p.a.column_stride, p.a.row_stride, p.batch.a_strides) && p.k % 4 == 0;
+  spec.b_quads = quads(p.b.offset, p.b.column_stride, p.b.row_stride, p.batch.b_strides) && p.n % 4 == 0;
+  spec.out_quads = quads(p.out_offset, out_column, out_row, {}) && p.n % 4 == 0 &&
                    (!p.epilogue || p.epilogue->type() == p.dtype);
   std::int64_t lines = 8;  // of a work-item: all, so that it reads its own once
   while (lines < p.n) lines *= 2;
@@ -317,7 +324,16 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
     const auto blocks = [&](std::int64_t some) { return divide_up(rows, some) * batches; };
     std::int64_t slices = 8, each = 1;
     if (column_stride == 1) {
-      while (slices < 32 && slices < p.k) slices *= 2;
+      // Of rows that a few work-items share, quads keep more bytes under way.
+      constexpr std::int64_t shortest_quads = 32, longest_quads = 512;
+      const auto& matrix_batch = swapped ? p.batch.b_strides : p.batch.a_strides;
+      const auto& vector_batch = swapped ? p.batch.a_strides : p.batch.b_strides;
+      static const bool try_quads = !getenv("KOINE_TRY_QUADS") || atoi(getenv("KOINE_TRY_QUADS"));
+      spec.quads = try_quads && p.k % 4 == 0 && p.k >= shortest_quads && p.k < longest_quads &&
+                   lies_in_quads(p.dtype, matrix.offset, 1, row_stride, matrix_batch) &&
+                   lies_in_quads(p.dtype, vector.offset, step, 0, vector_batch);
+      const std::int64_t pieces = spec.quads ? p.k / 4 : p.k;
+      while (slices < 32 && slices < pieces) slices *= 2;
       const std::int64_t places = group_size / slices;
       if (blocks(places * most_rows) >= 2 * units) {
         each = most_rows;

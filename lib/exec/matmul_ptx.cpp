@@ -174,11 +174,12 @@ Split prepare_halves(Programs& programs, runtime::Queue& queue, const Side& side
 /// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
 /// operands are read once for each tile.
 void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
-  constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}};
+  constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}, {32, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& [short_side, long_side] : tiles) {
     if ((long_side == 256 && (p.dtype == float64 || program.split || program.sm80)) ||
-        (short_side == 64 && p.dtype != float64 && !program.fma())) {
+        (short_side == 64 && p.dtype != float64 && !program.fma()) ||
+        (short_side == 32 && (p.dtype != float64 || program.sm80 || getenv("KOINE_TRY_32")))) {
       continue;
     }
     const std::int64_t rows = program.turned() ? long_side : short_side;

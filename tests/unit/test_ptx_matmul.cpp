@@ -57,6 +57,9 @@ std::vector<PtxMatmul> programs() {
         if ((!program.fma() && type != DType::float64) || side != 64) continue;
         program.rows = 64;
         list.push_back(program);
+        if (program.fma()) continue;
+        program.rows = 32;
+        list.push_back(program);
       }
     }
   }
