@@ -9,6 +9,14 @@
 //   total    the sums, in KN_WORDS words of 32 bits; of extremes of 64 bits the last 32 bits of the key
 //   finish   the results
 //
+// With KN_RANGED sums of reals are first looked at together:
+//
+//   range    the largest and the smallest exponent of all terms
+//
+// Where these are so near that no term loses a bit beside the largest of all, entries need no exponents of their own,
+// `largest` and `join` have nothing to do, and terms are added in parts of 64 bits that need no carries. Sums are exact
+// then, as they are the other way wherever exponents are so near: which way is taken changes no bit.
+//
 // Sums of many groups of float32 reach far in tables of global memory. Where a sort by ids costs less, values come
 // sorted by buckets of 256 ids each, of which a group has all in local memory:
 //
@@ -68,15 +76,20 @@
 #else
 #define KN_STORED uint
 #endif
-#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM && !defined(KN_EXACT)
+#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM && (!defined(KN_EXACT) || defined(KN_RANGED))
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#ifndef KN_EXACT
 #define KN_ADD_LONG
+#endif
+#else
+#undef KN_RANGED
 #endif
 
 typedef struct {
   ulong values_offset, ids_offset, base_offset;
   ulong rows, inner;
   ulong groups, parts, flip;
+  int one_part;         // the distance of exponents up to which the sum of all terms fits into one part; -1: never
   uint based, reports;  // whether sums are added to an array; whether an id out of range is a fault, or no id at all
 } kn_scatter_reduce;
 
@@ -239,8 +252,78 @@ KN_RAISE(global)
 #define KN_TABLE
 #endif
 
+#ifdef KN_RANGED
+// Of all terms: the largest exponent, and how far below the last one the smallest of those that are not 0 is.
+#define KN_RANGE , __global uint* range
+#define KN_NEAR kn_is_near(range)
+#define KN_PART_BITS 31
+
+static inline int kn_distance(__global const uint* range) {
+  return range[1] == 0 ? 0 : (int)(max(range[0], 1u) + range[1] - KN_LAST_EXPONENT);
+}
+
+static inline bool kn_is_near(__global const uint* range) {
+  return range[0] != KN_LAST_EXPONENT && kn_distance(range) <= KN_SHIFT;
+}
+
+static inline void kn_add_parts(__global ulong* sums, ulong at, KN_KEY bits, uint largest, int distance, bool one) {
+  const long term = (long)kn_term(bits, largest).low;
+  if (term == 0) return;
+  if (one) {
+    atom_add((volatile __global ulong*)sums + at, (ulong)(term >> (KN_SHIFT - distance)));
+  } else {
+    atom_add((volatile __global ulong*)sums + 2 * at, (ulong)term & ((1UL << KN_PART_BITS) - 1));
+    atom_add((volatile __global ulong*)sums + 2 * at + 1, (ulong)(term >> KN_PART_BITS));
+  }
+}
+
+static inline KN_TOTAL kn_total_of_parts(__global const ulong* sums, ulong at, int distance, bool one) {
+  KN_TOTAL total, low;
+  const long high = (long)sums[one ? at : 2 * at + 1];
+  const int by = one ? KN_SHIFT - distance : KN_PART_BITS;
+  total.low = (ulong)high << by;
+  total.high = (ulong)(by == 0 ? high >> 63 : high >> (64 - by));
+  low.low = one ? 0 : sums[2 * at];
+  low.high = 0;
+  return kn_wide_sum(total, low);
+}
+
+static inline void kn_widen(KN_KEY bits, uint* largest, uint* below) {
+  const uint exponent = KN_EXPONENT(bits);
+  *largest = max(*largest, exponent);
+  if (KN_SIZE(bits) != 0) *below = max(*below, KN_LAST_EXPONENT - max(exponent, 1u));
+}
+
+__kernel void scatter_reduce_range(__global const KN_KEY* values, __global const KN_KEY* base, __global uint* range,
+                                   const kn_scatter_reduce d) {
+  __local uint shared[2];
+  if (get_local_id(0) < 2) shared[get_local_id(0)] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  values += d.values_offset;
+  base += d.base_offset;
+  const ulong elements = d.rows * KN_INNER, stride = get_global_size(0);
+  uint largest = 0, below = 0;
+  for (ulong e = get_global_id(0); e < elements; e += KN_BATCH * stride) {
+    KN_KEY batch[KN_BATCH];
+    _Pragma("unroll") for (uint k = 0; k < KN_BATCH; ++k) batch[k] = KN_VALUE_AT(min(e + k * stride, elements - 1));
+    _Pragma("unroll") for (uint k = 0; k < KN_BATCH; ++k) kn_widen(batch[k], &largest, &below);
+  }
+  if (d.based != 0) {
+    for (ulong t = get_global_id(0); t < KN_ENTRIES; t += stride) kn_widen(base[t], &largest, &below);
+  }
+  atomic_max(shared, largest);
+  atomic_max(shared + 1, below);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) < 2) atomic_max(range + get_local_id(0), shared[get_local_id(0)]);
+}
+#else
+#define KN_RANGE
+#define KN_NEAR false
+#endif
+
 __kernel void scatter_reduce_largest(__global const KN_KEY* values, __global const KN_ID* ids, __global uint* keys,
-                                     __global kn_fault* fault, const kn_scatter_reduce d KN_TABLE) {
+                                     __global kn_fault* fault KN_RANGE, const kn_scatter_reduce d KN_TABLE) {
+  if (KN_NEAR) return;
   values += d.values_offset;
   ids += d.ids_offset;
 #if defined(KN_CPU)
@@ -273,7 +356,9 @@ __kernel void scatter_reduce_largest(__global const KN_KEY* values, __global con
 #define KN_FOR_EACH_ENTRY for (ulong t = get_global_id(0); t < KN_ENTRIES; t += get_global_size(0))
 #endif
 
-__kernel void scatter_reduce_join(__global uint* keys, __global const KN_KEY* base, const kn_scatter_reduce d) {
+__kernel void scatter_reduce_join(__global uint* keys, __global const KN_KEY* base KN_RANGE,
+                                  const kn_scatter_reduce d) {
+  if (KN_NEAR) return;
   KN_FOR_EACH_ENTRY {
     uint key = keys[t];
     for (ulong part = 1; part < d.parts; ++part) key = max(key, keys[part * KN_ENTRIES + t]);
@@ -285,9 +370,21 @@ __kernel void scatter_reduce_join(__global uint* keys, __global const KN_KEY* ba
 }
 
 __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const KN_ID* ids, __global const uint* keys,
-                                   __global KN_STORED* totals, __global kn_fault* fault, const kn_scatter_reduce d KN_TABLE) {
+                                   __global KN_STORED* totals, __global kn_fault* fault KN_RANGE,
+                                   const kn_scatter_reduce d KN_TABLE) {
   values += d.values_offset;
   ids += d.ids_offset;
+#ifdef KN_RANGED
+  if (KN_NEAR) {
+    const uint largest = range[0];
+    const int distance = kn_distance(range);
+    const bool one = distance <= d.one_part;
+#define KN_AT(at, bits) kn_add_parts((__global ulong*)totals, at, bits, largest, distance, one);
+    KN_FOR_EACH
+#undef KN_AT
+    return;
+  }
+#endif
 #if defined(KN_EXACT) || KN_REDUCE == KN_EXTREME
 #define KN_LARGEST(from, at) from[at]
 #else
@@ -333,8 +430,20 @@ static inline KN_OUT kn_exact_result(KN_TOTAL total, uint largest, uint based, K
 #endif
 
 __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN_STORED* totals,
-                                    __global const KN_OUT* base, __global KN_OUT* out, const kn_scatter_reduce d) {
+                                    __global const KN_OUT* base, __global KN_OUT* out KN_RANGE,
+                                    const kn_scatter_reduce d) {
   base += d.base_offset;
+#ifdef KN_RANGED
+  if (KN_NEAR) {
+    const int distance = kn_distance(range);
+    const bool one = distance <= d.one_part;
+    KN_FOR_EACH_ENTRY {
+      const KN_TOTAL total = kn_total_of_parts((__global const ulong*)totals, t, distance, one);
+      out[t] = kn_exact_result(total, range[0], d.based, d.based != 0 ? base[t] : 0);
+    }
+    return;
+  }
+#endif
   KN_FOR_EACH_ENTRY {
 #if KN_REDUCE == KN_EXTREME
     KN_KEY key = (KN_KEY)keys[t];

@@ -11,6 +11,7 @@
 #include "graph/infer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 
@@ -30,10 +31,13 @@ constexpr std::uint64_t local_bytes_per_unit = 98304;  // of the groups' tables
 // Ids of a bucket (KN_BUCKET), and values and groups from which sums are made of values sorted by buckets.
 constexpr std::uint64_t bucket = 256, fewest_sorted = std::uint64_t{1} << 18, fewest_sorted_groups = 1 << 15;
 
+// Values from which a look at the range of their exponents is worth a launch, and to which its sums hold them.
+constexpr std::uint64_t fewest_ranged = std::uint64_t{1} << 16, most_ranged = std::uint64_t{1} << 32;
+
 struct ScatterReduceSpec {
   KeySpec key;
   DType ids, result;
-  bool extreme, single, same, cpu, local, narrow;  // rows of one value; one value for all; numbers that 32 bits hold
+  bool extreme, single, same, cpu, local, ranged, narrow;  // rows of one value; one value for all; ...; 32-bit numbers
 
   template <class Visit>
   void visit(Visit& v) const {
@@ -46,6 +50,7 @@ struct ScatterReduceSpec {
     v.define("KN_SAME", same);
     v.define("KN_CPU", cpu);
     v.define("KN_LOCAL", local);
+    v.define("KN_RANGED", ranged);
     v.define("KN_INDEX", std::string_view(narrow ? "uint" : ""));
   }
 };
@@ -88,10 +93,17 @@ class ScatterReduce {
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
     }
     if (exact_ && !local_ && !same_ && d_.inner == 1 && type_ == DType::float32 && result_ == type_ &&
-        count_ >= fewest_sorted && d_.groups >= fewest_sorted_groups && d_.groups < ~std::uint32_t{0} &&
+        count_ >= fewest_sorted && d_.groups >= sorted_groups() && d_.groups < ~std::uint32_t{0} &&
         SortSweep::suits(queue.traits(), count_)) {
       prepare_buckets(programs);
       return;
+    }
+    ranged_ = exact_ && !cpu_ && !local_ && size_of(type_) <= 4 && count_ >= fewest_ranged && count_ < most_ranged;
+    if (ranged_) {
+      // Of sums of digits, so many places above the smallest exponent, a part of 64 bits holds one for each value.
+      constexpr int digits = 24, part_bits = 63;
+      d_.one_part = std::max(part_bits - digits - static_cast<int>(std::bit_width(count_)), -1);
+      range_ = kernel(programs, "scatter_reduce_range");
     }
     if (keyed_) largest_ = kernel(programs, "scatter_reduce_largest"), join_ = kernel(programs, "scatter_reduce_join");
     if (totalled_) total_ = kernel(programs, "scatter_reduce_total");
@@ -116,27 +128,41 @@ class ScatterReduce {
     }
     const BufferRef keys = table(keyed_ ? sizeof(std::uint32_t) : 0), totals = table(totalled_ ? total_bytes : 0);
     const runtime::Buffer& base = base_ ? *base_->storage : *keys;
+    BufferRef range;
+    const auto add_range = [&](Launch& launch) -> Launch& { return ranged_ ? launch.in(*range) : launch; };
+    if (ranged_) {
+      range = queue_.allocate(2 * sizeof(std::uint32_t), info_.name);
+      queue_.fill_zero(*range, 0, range->size(), info_.name);
+      Launch look(queue_, range_);
+      look.in(*values_.storage).in(base).out(*range).value(d_);
+      run_over(look, queue_, *range_, count_, 1);
+    }
     if (keyed_ && count_ > 0) {
       Launch raise(queue_, largest_);
-      add_values(raise).out(*keys).out(fault->word()).value(d_);
+      add_range(add_values(raise).out(*keys).out(fault->word())).value(d_);
       run_values(raise, *largest_, local_bytes(false));
       Launch joined(queue_, join_);
-      joined.out(*keys).in(base).value(d_);
+      add_range(joined.out(*keys).in(base)).value(d_);
       run_over(joined, queue_, *join_, entries_, fewest_entries);
     }
     if (totalled_ && count_ > 0) {
       Launch add(queue_, total_);
-      add_values(add).in(*keys).out(*totals).out(fault->word()).value(d_);
+      add_range(add_values(add).in(*keys).out(*totals).out(fault->word())).value(d_);
       run_values(add, *total_, local_bytes(true));
     }
     Launch last(queue_, finish_);
-    last.in(*keys).in(*totals).in(base).out(*out).value(d_);
+    add_range(last.in(*keys).in(*totals).in(base).out(*out)).value(d_);
     run_over(last, queue_, *finish_, entries_, fewest_entries);
     if (d_.reports) queue_.add_fault(*out, fault);
     return out;
   }
 
  private:
+  static std::uint64_t sorted_groups() {
+    static const char* const tried = getenv("KOINE_TRY_SORTED_GROUPS");
+    return tried ? std::strtoull(tried, nullptr, 10) : fewest_sorted_groups;
+  }
+
   std::uint64_t local_bytes(bool total) const {
     return (1 + (total && totalled_ ? words_ : 0)) * entries_ * sizeof(std::uint32_t);
   }
@@ -150,7 +176,8 @@ class ScatterReduce {
 
   KernelRef kernel(Programs& programs, const char* entry) {
     const bool narrow = !cpu_ && count_ < std::uint64_t{1} << 31;
-    const ScatterReduceSpec spec{{type_}, ids_.dtype, result_, !sum_, d_.inner == 1, same_, cpu_, local_, narrow};
+    const ScatterReduceSpec spec{{type_}, ids_.dtype, result_, !sum_,   d_.inner == 1,
+                                 same_,   cpu_,       local_,  ranged_, narrow};
     return programs.kernel_of_file("scatter_reduce", spec, entry);
   }
 
@@ -210,9 +237,10 @@ class ScatterReduce {
   const bool keyed_, totalled_;            // whether there is a largest key of each entry, and whether there are totals
   const std::uint64_t words_;              // of a total on a GPU
   std::uint64_t entries_ = 0, count_ = 0;  // of the result, and of the values
-  bool same_ = false, local_ = false;      // whether there is one value for all, and tables in local memory
+  // Whether there is one value for all, tables in local memory, and a look at the range of exponents.
+  bool same_ = false, local_ = false, ranged_ = false;
   parameters::kn_scatter_reduce d_{};
-  KernelRef largest_, join_, total_, finish_;
+  KernelRef largest_, join_, total_, finish_, range_;
   KernelRef keys_, begins_, buckets_;  // of values sorted by buckets
   std::optional<const SortSweep> sweep_;
 };

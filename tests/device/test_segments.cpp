@@ -197,6 +197,44 @@ TEST_CASE("many values and groups: what they are added to, one group that has mo
   });
 }
 
+TEST_CASE("many values of many groups, whose exponents are near each other or far apart") {
+  on_each_device([] {
+    constexpr std::int64_t count = 70'001, groups = 20'011;
+    for (const int exponents : {0, 14, 60}) check_sums<float>(count, groups, exponents);
+    check_sums<kn::float16_t>(count, groups, 0);
+    check_sums<kn::bfloat16_t>(count, groups, 12);
+
+    // One value far below the others, in a group of its own, changes no bit of the other groups, and neither does one
+    // that is not finite; they are added to an array, or to nothing.
+    for (const int exponents : {0, 14}) {
+      CAPTURE(exponents);
+      auto values = spread<float>(count, exponents, 3);
+      auto ids = ids_below(groups - 1, values.size(), 4);
+      ids[7] = groups - 1;
+      const std::vector<float> start = spread<float>(groups, 8, 5);
+      const auto sums = [&](float last, bool added) {
+        values[7] = last;
+        if (!added) return kn::segment_sum(kn::asarray(values), kn::asarray(ids), {.count = groups}).to_vector<float>();
+        Array x = kn::asarray(start);
+        x.at(kn::asarray(ids)).add(kn::asarray(values));
+        return x.to_vector<float>();
+      };
+      for (const bool added : {false, true}) {
+        const auto near = sums(0.5F, added);
+        CHECK(near.back() == (added ? 0.5F + start.back() : 0.5F));
+        for (const float last : {0.0F, 0x1p-140F, 0x1p-60F, std::numeric_limits<float>::infinity()}) {
+          CAPTURE(last);
+          const auto far = sums(last, added);
+          CHECK(std::memcmp(near.data(), far.data(), (groups - 1) * sizeof(float)) == 0);
+          CHECK(far.back() == (added ? last + start.back() : last));
+        }
+      }
+    }
+    const Array none = kn::segment_sum(kn::zeros({count}), kn::asarray(ids_below(groups, count, 4)), {.count = groups});
+    check_array(none, {groups}, std::vector<float>(groups));
+  });
+}
+
 TEST_CASE("infinities and NaN stay in their groups") {
   on_each_device([] {
     constexpr float infinity = std::numeric_limits<float>::infinity();
