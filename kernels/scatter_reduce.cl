@@ -78,7 +78,9 @@
 #endif
 #if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM && (!defined(KN_EXACT) || defined(KN_RANGED))
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#ifndef KN_EXACT
+#ifdef KN_EXACT
+#include "common/near_sum.clh"
+#else
 #define KN_ADD_LONG
 #endif
 #else
@@ -253,46 +255,8 @@ KN_RAISE(global)
 #endif
 
 #ifdef KN_RANGED
-// Of all terms: the largest exponent, and how far below the last one the smallest of those that are not 0 is.
 #define KN_RANGE , __global uint* range
 #define KN_NEAR kn_is_near(range)
-#define KN_PART_BITS 31
-
-static inline int kn_distance(__global const uint* range) {
-  return range[1] == 0 ? 0 : (int)(max(range[0], 1u) + range[1] - KN_LAST_EXPONENT);
-}
-
-static inline bool kn_is_near(__global const uint* range) {
-  return range[0] != KN_LAST_EXPONENT && kn_distance(range) <= KN_SHIFT;
-}
-
-static inline void kn_add_parts(__global ulong* sums, ulong at, KN_KEY bits, uint largest, int distance, bool one) {
-  const long term = (long)kn_term(bits, largest).low;
-  if (term == 0) return;
-  if (one) {
-    atom_add((volatile __global ulong*)sums + at, (ulong)(term >> (KN_SHIFT - distance)));
-  } else {
-    atom_add((volatile __global ulong*)sums + 2 * at, (ulong)term & ((1UL << KN_PART_BITS) - 1));
-    atom_add((volatile __global ulong*)sums + 2 * at + 1, (ulong)(term >> KN_PART_BITS));
-  }
-}
-
-static inline KN_TOTAL kn_total_of_parts(__global const ulong* sums, ulong at, int distance, bool one) {
-  KN_TOTAL total, low;
-  const long high = (long)sums[one ? at : 2 * at + 1];
-  const int by = one ? KN_SHIFT - distance : KN_PART_BITS;
-  total.low = (ulong)high << by;
-  total.high = (ulong)(by == 0 ? high >> 63 : high >> (64 - by));
-  low.low = one ? 0 : sums[2 * at];
-  low.high = 0;
-  return kn_wide_sum(total, low);
-}
-
-static inline void kn_widen(KN_KEY bits, uint* largest, uint* below) {
-  const uint exponent = KN_EXPONENT(bits);
-  *largest = max(*largest, exponent);
-  if (KN_SIZE(bits) != 0) *below = max(*below, KN_LAST_EXPONENT - max(exponent, 1u));
-}
 
 __kernel void scatter_reduce_range(__global const KN_KEY* values, __global const KN_KEY* base, __global uint* range,
                                    const kn_scatter_reduce d) {
