@@ -76,15 +76,25 @@
 #else
 #define KN_STORED uint
 #endif
-#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM && (!defined(KN_EXACT) || defined(KN_RANGED))
+#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#ifdef KN_EXACT
-#include "common/near_sum.clh"
-#else
+#ifndef KN_EXACT
 #define KN_ADD_LONG
+#elif defined(KN_RANGED)
+#include "common/near_sum.clh"
+#define KN_NEAR_SUM
 #endif
+#endif
+// Whether terms are added so.
+#ifdef KN_NEAR_SUM
+#define KN_NEAR kn_is_near(range)
 #else
-#undef KN_RANGED
+#define KN_NEAR false
+#endif
+#ifdef KN_RANGED
+#define KN_RANGE , __global uint* range
+#else
+#define KN_RANGE
 #endif
 
 typedef struct {
@@ -255,11 +265,9 @@ KN_RAISE(global)
 #endif
 
 #ifdef KN_RANGED
-#define KN_RANGE , __global uint* range
-#define KN_NEAR kn_is_near(range)
-
 __kernel void scatter_reduce_range(__global const KN_KEY* values, __global const KN_KEY* base, __global uint* range,
                                    const kn_scatter_reduce d) {
+#ifdef KN_NEAR_SUM
   __local uint shared[2];
   if (get_local_id(0) < 2) shared[get_local_id(0)] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -279,10 +287,8 @@ __kernel void scatter_reduce_range(__global const KN_KEY* values, __global const
   atomic_max(shared + 1, below);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) < 2) atomic_max(range + get_local_id(0), shared[get_local_id(0)]);
+#endif
 }
-#else
-#define KN_RANGE
-#define KN_NEAR false
 #endif
 
 __kernel void scatter_reduce_largest(__global const KN_KEY* values, __global const KN_ID* ids, __global uint* keys,
@@ -338,7 +344,7 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
                                    const kn_scatter_reduce d KN_TABLE) {
   values += d.values_offset;
   ids += d.ids_offset;
-#ifdef KN_RANGED
+#ifdef KN_NEAR_SUM
   if (KN_NEAR) {
     const uint largest = range[0];
     const int distance = kn_distance(range);
@@ -397,12 +403,14 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
                                     __global const KN_OUT* base, __global KN_OUT* out KN_RANGE,
                                     const kn_scatter_reduce d) {
   base += d.base_offset;
-#ifdef KN_RANGED
+#ifdef KN_NEAR_SUM
   if (KN_NEAR) {
     const int distance = kn_distance(range);
     const bool one = distance <= d.one_part;
     KN_FOR_EACH_ENTRY {
-      const KN_TOTAL total = kn_total_of_parts((__global const ulong*)totals, t, distance, one);
+      __global const ulong* const parts = (__global const ulong*)totals;
+      const KN_TOTAL total =
+          kn_sum_of_parts(one ? 0 : parts[2 * t], (long)parts[one ? t : 2 * t + 1], distance, one);
       out[t] = kn_exact_result(total, range[0], d.based, d.based != 0 ? base[t] : 0);
     }
     return;
