@@ -1,24 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Computes the coefficients of Koine's own elementary functions, kernels/common/*.clh: polynomials through Chebyshev's
-# nodes, which come within a factor of three of the best ones, in 70 digits by mpmath (Debian's python3-mpmath).
+# Computes the coefficients of Koine's own elementary functions, kernels/common/*.clh: the polynomials whose largest
+# error, as a part of the function's value, is least, by Remez' exchange in 60 digits (Debian's python3-mpmath).
 # usage: tools/make_functions.py [name ...]    prints, for each, its error and the coefficients from the lowest on
 import struct
 import sys
 
-from mpmath import asin, atan, atanh, cos, erf, erfc, exp, floor, gamma, log, loggamma, mp, mpf, pi, polyval, psi, sin
-from mpmath import sinh, sqrt
+from mpmath import asin, atan, atanh, cos, erf, erfc, exp, floor, gamma, log, loggamma, lu_solve, matrix, mp, mpf, pi
+from mpmath import polyval, psi, sin, sinh, sqrt, tanh
 
-mp.dps = 70
+mp.dps = 60
+TINY = mpf(10) ** -12  # stands for 0 where a formula is 0 / 0 there
 
 
 def odd(f):
     """(f(x) / x - 1) / t as a function of t = x^2."""
     return lambda t: (f(sqrt(t)) / sqrt(t) - 1) / t
-
-
-def far_erf(middle):
-    return lambda u: log(erfc(u + middle)) / (u + middle)
 
 
 def scaled_erfc(t):
@@ -38,44 +35,80 @@ def stirling(u):
     return (loggamma(a) - ((a - mpf(1) / 2) * log(a) - a + log(2 * pi) / 2)) * a
 
 
-# name: function, from, to, degree for float32; the same for float64
+def log_tail(f):
+    return (log(1 + f) - f + f * f / 2) / f**3 if abs(f) > TINY else mpf(1) / 3 - f / 4
+
+
+def exp_tail(r):
+    return (exp(r) - 1 - r) / r**2 if abs(r) > TINY else mpf(1) / 2 + r / 6
+
+
+def cosine(t):
+    return (cos(sqrt(t)) - 1 + t / 2) / t**2
+
+
+def near_erf(t):
+    return erf(sqrt(t)) / sqrt(t) - 1
+
+
+def log2_tail(t):
+    return (odd(atanh)(t) - mpf(1) / 3) / t
+
+
 EIGHTH = (pi / 4 * mpf("1.02")) ** 2
+EXPS = mpf("0.3467")
 LOGS = (sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1)
-LOG_TAIL = lambda f: (log(1 + f) - f + f * f / 2) / f**3 if abs(f) > mpf(10) ** -20 else mpf(1) / 3 - f / 4
-EXP_TAIL = lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > mpf(10) ** -20 else mpf(1) / 2 + r / 6
+# name: function, weight of its error, from, to, degree for float32; the same for float64
 POLYNOMIALS = {
-    "KN_SINE": [(odd(sin), 0, EIGHTH, 3), (odd(sin), 0, EIGHTH, 6)],
-    "KN_COSINE": [(lambda t: (cos(sqrt(t)) - 1 + t / 2) / t**2, 0, EIGHTH, degree) for degree in (2, 6)],
-    "KN_EXP_TAIL": [(EXP_TAIL, -0.35, 0.35, 5), (EXP_TAIL, -0.35, 0.35, 10)],
-    "KN_LOG_TAIL": [(LOG_TAIL, *LOGS, 9), (LOG_TAIL, *LOGS, 20)],
-    "KN_LOG2_TAIL": [(lambda t: (odd(atanh)(t) - mpf(1) / 3) / t, 0, 0.0296, degree) for degree in (2, 7)],
-    "KN_SINH": [(odd(sinh), 0, 1, 3), (odd(sinh), 0, 1, 7)],
-    "KN_ATAN": [(odd(atan), 0, 1, 10), (odd(atan), 0, 1, 20)],
-    "KN_ASIN": [(odd(asin), 0, 0.25, 5), (odd(asin), 0, 0.25, 13)],
-    "KN_ERF_NEAR": [(lambda t: erf(sqrt(t)) / sqrt(t) - 1, 0, end * end, degree) for end, degree in ((1, 6), (1.25, 15))],
-    "KN_ERF_FAR": [(far_erf(mpf(2.5)), -1.5, 1.5, 8), (far_erf(mpf(3.625)), -2.375, 2.375, 22)],
-    "KN_ERFC": [(scaled_erfc, mpf(-2.5) / 3.5, mpf(end - 3) / (end + 3), degree) for end, degree in ((10.2, 9), (27.5, 21))],
-    "KN_LGAMMA": [(near_lgamma, -1, 1, 13), (near_lgamma, -1, 1, 28)],
-    "KN_GAMMA": [(lambda s: gamma(2 + s), 0, 1, 8), (lambda s: gamma(2 + s), 0, 1, 17)],
-    "KN_STIRLING": [(stirling, mpf(10) ** -28, mpf(1) / 36, 2), (stirling, mpf(10) ** -28, mpf(1) / 36, 7)],
+    "KN_SINE": [(odd(sin), lambda t: t, TINY, EIGHTH, degree) for degree in (2, 5)],
+    "KN_COSINE": [(cosine, lambda t: t * t / cos(sqrt(t)), TINY, EIGHTH, degree) for degree in (2, 5)],
+    "KN_EXP_TAIL": [(exp_tail, lambda r: r * r * exp(-r), -EXPS, EXPS, degree) for degree in (4, 9)],
+    "KN_LOG_TAIL": [(log_tail, lambda f: f**3 / log(1 + f) if abs(f) > TINY else f * f, *LOGS, degree) for degree in (8, 18)],
+    "KN_LOG2_TAIL": [(log2_tail, lambda t: t * t, TINY, 0.0296, degree) for degree in (2, 6)],
+    "KN_SINH": [(odd(sinh), lambda t: t * sqrt(t) / sinh(sqrt(t)), TINY, 1, degree) for degree in (3, 6)],
+    "KN_TANH": [(odd(tanh), lambda t: t * sqrt(t) / tanh(sqrt(t)), TINY, end * end, degree) for end, degree in ((0.62, 4), (0.62, 10))],
+    "KN_ATAN": [(odd(atan), lambda t: t, TINY, 1, degree) for degree in (8, 19)],
+    "KN_ASIN": [(odd(asin), lambda t: t, TINY, 0.25, degree) for degree in (4, 12)],
+    "KN_ERF_NEAR": [(near_erf, lambda t: 1 / (1 + near_erf(t)), TINY, end * end, degree) for end, degree in ((1, 6), (1, 11))],
+    "KN_ERF_FAR": [(lambda x: log(erfc(x)), lambda x: erfc(x) / erf(x), 1, end, degree) for end, degree in ((4, 6), (6, 17))],
+    "KN_ERFC": [(scaled_erfc, abs, mpf(-2.5) / 3.5, mpf(end - 3) / (end + 3), degree) for end, degree in ((10.2, 9), (27.5, 20))],
+    "KN_LGAMMA": [(near_lgamma, lambda s: 1 / near_lgamma(s), -1, 1, degree) for degree in (13, 28)],
+    "KN_GAMMA": [(lambda s: gamma(2 + s), lambda s: 1 / gamma(2 + s), 0, 1, degree) for degree in (8, 17)],
+    "KN_STIRLING": [(stirling, lambda u: 1, mpf(10) ** -28, mpf(1) / 36, degree) for degree in (2, 7)],
 }
 
 
-def fitted(function, low, high, degree):
-    """The polynomial through Chebyshev's nodes, by Newton's form, and its largest error at points between them."""
+def fitted(function, weight, low, high, degree):
+    """The polynomial p for which the largest weight(x) |function(x) - p(x)| at 800 points is least, and that error."""
     low, high = mpf(low), mpf(high)
-    nodes = [(low + high) / 2 + (high - low) / 2 * cos(pi * (2 * i + 1) / (2 * degree + 2)) for i in range(degree + 1)]
-    differences = [function(x) for x in nodes]
-    for j in range(1, degree + 1):
-        for i in range(degree, j - 1, -1):
-            differences[i] = (differences[i] - differences[i - 1]) / (nodes[i] - nodes[i - j])
-    result = [mpf(0)] * (degree + 2)
-    for i in range(degree, -1, -1):
-        result = [(result[k - 1] if k else 0) - nodes[i] * result[k] for k in range(degree + 2)]
-        result[0] += differences[i]
-    result = result[: degree + 1]
-    points = [low + (high - low) * (mpf(k) + mpf(1) / 3) / 400 for k in range(400)]
-    return result, max(abs(function(x) - polyval(result[::-1], x)) for x in points)
+    points = [(low + high) / 2 - (high - low) / 2 * cos(pi * (k + mpf(1) / 2) / 800) for k in range(800)]
+    values, weights = [function(x) for x in points], [weight(x) for x in points]
+    chosen = [round(799 * k / (degree + 1)) for k in range(degree + 2)]
+    for _ in range(20):
+        # The polynomial whose weighted errors at the chosen points are equal and alternate.
+        rows = matrix([[points[i] ** k for k in range(degree + 1)] + [(-1) ** row / weights[i]] for row, i in enumerate(chosen)])
+        *result, level = lu_solve(rows, matrix([values[i] for i in chosen]))
+        errors = [w * (v - polyval(result[::-1], x)) for x, v, w in zip(points, values, weights)]
+        # The largest error of each sign in turn; of those that are too many the smallest go, two at a time within.
+        peaks = []
+        for i, error in enumerate(errors):
+            if peaks and errors[peaks[-1]] * error > 0:
+                if abs(error) > abs(errors[peaks[-1]]):
+                    peaks[-1] = i
+            else:
+                peaks.append(i)
+        while len(peaks) > len(chosen):
+            sizes = [abs(errors[i]) for i in peaks]
+            if len(peaks) == len(chosen) + 1:
+                del peaks[0 if sizes[0] < sizes[-1] else -1]
+            else:
+                at = min(range(len(peaks) - 1), key=lambda k: max(sizes[k], sizes[k + 1]))
+                del peaks[at : at + 2]
+        largest = max(abs(error) for error in errors)
+        if largest < abs(level) * mpf("1.001") or len(peaks) < len(chosen):
+            break
+        chosen = peaks
+    return result, largest
 
 
 def written(value, single):
@@ -86,8 +119,8 @@ def written(value, single):
 
 def main():
     for name in sys.argv[1:] or POLYNOMIALS:
-        for single, (function, low, high, degree) in zip((True, False), POLYNOMIALS[name]):
-            coefficients, error = fitted(function, low, high, degree)
+        for single, (function, weight, low, high, degree) in zip((True, False), POLYNOMIALS[name]):
+            coefficients, error = fitted(function, weight, low, high, degree)
             print(f"{name}_{'float' if single else 'double'}: within 2^{float(log(error, 2)):.1f}")
             print("  " + ", ".join(written(c, single) for c in coefficients))
     if not sys.argv[1:]:
