@@ -181,6 +181,7 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
 }  // namespace
 
 std::string PtxMatmul::name() const {
+  if (epilogue) return epilogue->name() + "_" + std::to_string(rows) + "x" + std::to_string(columns);
   const char* kind = type == DType::float16    ? "f16"
                      : type == DType::bfloat16 ? "bf16"
                      : split                   ? "3xtf32"
@@ -191,6 +192,11 @@ std::string PtxMatmul::name() const {
 }
 
 std::string PtxMatmul::signature() const {
+  if (epilogue) {
+    PtxMatmul alone = *this;
+    alone.epilogue = nullptr;
+    return alone.signature() + " " + epilogue->signature();
+  }
   std::string text = "ptx " + name();
   const auto flag = [&](bool set, const char* word) {
     if (set) text += std::string(" ") + word;
@@ -209,7 +215,9 @@ void print_ptx_entry(PtxText& out, const PtxMatmul& program) {
   for (const char* buffer : {"p_a", "p_b", "p_out", "p_scratch"}) {
     out.line(".param .u64 .ptr .global .align 16 ", buffer, ",");
   }
-  out.line(".param .align 8 .b8 p_block[", sizeof(Block), "]) .reqntid ", program.items(), " .minnctapersm 1 {");
+  out.line(".param .align 8 .b8 p_block[", sizeof(Block), "]");
+  if (program.epilogue) program.epilogue->print_parameters(out);
+  out.line(") .reqntid ", program.items(), " .minnctapersm 1 {");
 }
 
 void print_ptx_registers(PtxText& out) {

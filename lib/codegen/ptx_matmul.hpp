@@ -10,10 +10,12 @@
 // Cards from sm_80 on have programs with the same tiles and stages in a frame of their own (ptx_matmul_sm80.cpp).
 #pragma once
 
+#include "codegen/ptx_epilogue.hpp"
 #include "codegen/ptx_text.hpp"
 #include "koine/dtype.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace koine::codegen {
@@ -38,6 +40,9 @@ struct PtxMatmul {
   bool sm80 = false;     ///< for cards from sm_80 on rather than Hopper's; without split, and tf32 along the depth only
   /// Whether rows of the results begin at multiples of 16 bytes. If not, their elements are stored one by one.
   bool aligned = true;
+  /// What is stored in place of the sums, if there is something: of float32 and 16 bits with wgmma, unless turned(), and
+  /// of fma(), on Hopper's cards.
+  std::shared_ptr<const PtxEpilogue> epilogue = nullptr;
 
   friend bool operator==(const PtxMatmul&, const PtxMatmul&) = default;
 

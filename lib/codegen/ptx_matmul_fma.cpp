@@ -116,6 +116,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
            "or.b32 %lane_down, %lane_down, %x;");
   out.line("and.b32 %lane_across, %lane, 1; shr.u32 %x, %lane, 2; and.b32 %x, %x, 2; or.b32 %lane_across, ",
            "%lane_across, %x; and.b32 %warp_down, %warp, 1; shr.u32 %warp_across, %warp, 1;");
+  if (program.epilogue) program.epilogue->print_registers(out, 1);
   print_start(out, a);
   out.line("mov.u32 %rows, %y;");
   print_start(out, b);
@@ -199,11 +200,15 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
         "mul.wide.u32 %to_row, %matrix, %m; cvt.u64.u32 %w, %below; add.u64 %to_row, %to_row, %w; mul.lo.u64 %to_row, "
         "%to_row, %pitch; ",
         "add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, %column, 4; add.u64 %to_row, %to_row, %w;");
+    if (program.epilogue) program.epilogue->print_row(out, 0, "%below", "%column");
     for (int group = 0; group < b.groups; ++group) {
       const bool together = program.aligned && !b.along;
       for (int j = 0; j < four; j += together ? four : 1) {
         const int column = b.line(group, j), number = four * group + j;
         out.line("add.u32 %x, %column, ", column, "; setp.lt.and.u32 %p, %x, %n, %in;");
+        for (int k = 0; program.epilogue && k < (together ? four : 1); ++k) {
+          program.epilogue->print_element(out, sum(i, number + k), 0, column + k, "%p");
+        }
         if (together) {
           out.line("@%p st.global.v4.f32 [%to_row+", 4 * column, "], {", sum(i, number), ", ", sum(i, number + 1), ", ",
                    sum(i, number + 2), ", ", sum(i, number + 3), "};");

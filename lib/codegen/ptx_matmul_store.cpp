@@ -30,6 +30,18 @@ void put_box(PtxText& out, const PtxMatmul& program, int sum, int bytes) {
   }
 }
 
+/// Makes what is stored of the sums of a box, from register `sum` on.
+void finish_box(PtxText& out, const PtxMatmul& program, int sum) {
+  for (int last = sum + box_columns(program) / 2; sum < last; sum += 4) {
+    // Two neighbours of one row, and two eight rows below.
+    for (int i = 0; i < 4; ++i) {
+      const int column = sum * 2 + i % 2;
+      out.line("add.u32 %x, %e_c, ", column, "; setp.lt.and.u32 %e_there, %x, %n, %e_in", i / 2, ";");
+      program.epilogue->print_element(out, "%f" + std::to_string(sum + i), i / 2, column, "%e_there");
+    }
+  }
+}
+
 /// Elements one by one: neighbours by neighbouring threads.
 void store_elements(PtxText& out, const PtxMatmul& program, int column, int bytes) {
   const int size = program.wide_results() ? 4 : 2;
@@ -69,6 +81,7 @@ void print_ptx_store_setup(PtxText& out, const PtxMatmul& program) {
     out.line("mad.lo.u32 %element, %lane, ", size, ", %box; mul.wide.u32 %pitch, %n, ", size, ";");
   }
   if (program.turned()) return;
+  if (program.epilogue) program.epilogue->print_registers(out, 2);
   if (program.wide_results()) {
     // A thread has pairs of columns of row lane / 4, and of that 8 below.
     out.line("shr.u32 %x, %lane, 2; and.b32 %y, %lane, 3; shl.b32 %y, %y, 3; shl.b32 %z, %x, 4; xor.b32 %y, %y, %z; ",
@@ -84,8 +97,15 @@ void print_ptx_store(PtxText& out, const PtxMatmul& program) {
   const int width = box_columns(program);
   out.line("mad.lo.u32 %c1, %warp, ", box_rows, ", %m0;");  // this warp's first row
   print_ptx_rows(out, program);
+  if (program.epilogue) {
+    out.line("shr.u32 %x, %lane, 2; add.u32 %e_r0, %c1, %x; add.u32 %e_r1, %e_r0, 8; and.b32 %x, %lane, 3; ",
+             "mad.lo.u32 %e_c, %x, 2, %n0; setp.lt.u32 %e_in0, %e_r0, %m; setp.lt.u32 %e_in1, %e_r1, %m;");
+    program.epilogue->print_row(out, 0, "%e_r0", "%e_c");
+    program.epilogue->print_row(out, 1, "%e_r1", "%e_c");
+  }
   for (int box = 0; box < program.columns / width; ++box) {
     const int bytes = box % 2 * box_bytes;
+    if (program.epilogue) finish_box(out, program, box * width / 2);
     print_ptx_room(out, program);
     out.line("bar.warp.sync 0xffffffff;");
     put_box(out, program, box * width / 2, bytes);

@@ -172,6 +172,13 @@ bool collapse_batch(MatmulProblem& p) {
   return swaps;
 }
 
+/// The problem as kernels take it. Whether the operands changed places.
+bool collapse(const DeviceTraits& traits, MatmulProblem& p) {
+  const bool swapped = collapse_batch(p);
+  p.split = p.split && traits.ptx_sm90a && worth_splitting(p);
+  return swapped;
+}
+
 MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulPiece& piece) {
   switch (route) {
     case MatmulRoute::nothing: break;
@@ -349,10 +356,11 @@ MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& prob
 
 bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
   MatmulProblem p = problem;
-  collapse_batch(p);
+  collapse(traits, p);
   const MatmulRoute route = choose_matmul(traits, p).route;
-  return (route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile) &&
-         p.k <= most_depth(p, route);
+  const bool takes = route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile ||
+                     (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));
+  return takes && p.k <= most_depth(p, route);
 }
 
 BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns) {
@@ -368,8 +376,7 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
-  const bool swapped = collapse_batch(p);
-  p.split = p.split && queue.traits().ptx_sm90a && worth_splitting(p);
+  const bool swapped = collapse(queue.traits(), p);
   MatmulWork work;
   try {
     work = prepare_collapsed(programs, queue, p);

@@ -58,7 +58,7 @@ using MatmulWork = std::function<void(const MatmulMemory&)>;
 /// What prepare_product would use.
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem);
 
-/// Whether the kernel that would compute a product can go on with an epilogue.
+/// Whether the kernel that would compute a product can go on with its epilogue, or, without one, with some.
 bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The same of a pending product, whose inputs may be pending, too.
 bool takes_epilogue(const graph::Node& product);

@@ -32,11 +32,25 @@ runtime::KernelRef Epilogue::kernel(Programs& programs, std::string_view file, c
   });
 }
 
-void Epilogue::add(runtime::Launch& launch) const {
+void Epilogue::add_buffers(runtime::Launch& launch) const {
   for (std::size_t k = 1; k < body_->loads.size(); ++k) {
     if (!body_->loads[k].iota) launch.in(*body_->loads[k].source->storage);
   }
+}
+
+void Epilogue::add(runtime::Launch& launch) const {
+  add_buffers(launch);
   launch.arg(block_.bytes().data(), block_.bytes().size());
+}
+
+std::shared_ptr<const codegen::PtxEpilogue> Epilogue::in_ptx(std::int64_t columns) const {
+  std::optional<codegen::PtxEpilogue> program = codegen::PtxEpilogue::of(*body_, walk_, columns);
+  return program ? std::make_shared<const codegen::PtxEpilogue>(std::move(*program)) : nullptr;
+}
+
+void Epilogue::add(runtime::Launch& launch, const codegen::PtxEpilogue& program) const {
+  add_buffers(launch);
+  launch.arg(program.block().data(), program.block().size());
 }
 
 }  // namespace koine::exec

@@ -2,13 +2,16 @@
 // Product kernels that go on with their results (codegen/epilogue.hpp).
 #pragma once
 
-#include "codegen/epilogue.hpp"
+#include "codegen/ptx_epilogue.hpp"
 #include "exec/programs.hpp"
 #include "runtime/launch.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace koine::exec {
 
@@ -23,12 +26,18 @@ class Epilogue {
                             std::string_view entry) const;
   /// Its arguments, behind all others of the kernel.
   void add(runtime::Launch& launch) const;
+
+  /// The same for programs in PTX, of results whose rows have so many elements.
+  std::shared_ptr<const codegen::PtxEpilogue> in_ptx(std::int64_t columns) const;
+  void add(runtime::Launch& launch, const codegen::PtxEpilogue& program) const;
   /// The type of what is stored.
   DType type() const { return body_->outputs[0].node->dtype; }
 
  private:
   Epilogue(const codegen::Body& body, codegen::EpilogueWalk walk, const DeviceTraits& traits)
       : body_(&body), walk_(std::move(walk)), block_(parameters_of(body, walk_)), traits_(&traits) {}
+
+  void add_buffers(runtime::Launch& launch) const;
 
   const codegen::Body* body_;
   codegen::EpilogueWalk walk_;

@@ -81,10 +81,12 @@ Work prepare_matmul(Programs& programs, runtime::Queue& queue, codegen::Step& st
   MatmulWork product;
   if (node.shape.elements() > 0) {
     MatmulProblem problem = problem_of(node, node.inputs[0]->layout, node.inputs[1]->layout);
-    if (finished && takes_epilogue(queue.traits(), problem)) {
-      if (auto made = Epilogue::of(step.body, queue.traits())) {
-        epilogue = std::make_shared<const Epilogue>(std::move(*made));
-        problem.epilogue = epilogue.get();
+    if (std::optional<Epilogue> made = finished ? Epilogue::of(step.body, queue.traits()) : std::nullopt) {
+      epilogue = std::make_shared<const Epilogue>(std::move(*made));
+      problem.epilogue = epilogue.get();
+      if (!takes_epilogue(queue.traits(), problem)) {
+        epilogue = nullptr;
+        problem.epilogue = nullptr;
       }
     }
     product = prepare_product(programs, queue, problem);

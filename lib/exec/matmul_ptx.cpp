@@ -14,6 +14,7 @@
 #include "codegen/ptx_matmul.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
+#include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_trial.hpp"
 #include "runtime/launch.hpp"
 
@@ -232,6 +233,14 @@ bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& p) {
          (p.m >= enough || way_of(side_b(p, p.batch, p.b.batch_strides), !(p.tf32 && traits.ptx_sm80)));
 }
 
+bool ptx_takes_epilogue(const DeviceTraits& traits, const MatmulProblem& p) {
+  const bool along = way_of(side_b(p, p.batch, p.b.batch_strides), false).has_value();
+  const bool turned = p.tf32 && !p.split && !along;
+  // A launch has three axes of the batch, so that a result's row follows from its matrix.
+  if (traits.ptx_sm80 || p.dtype == float64 || turned || p.batch.size() > 3) return false;
+  return p.epilogue == nullptr || p.epilogue->in_ptx(p.n) != nullptr;
+}
+
 bool worth_splitting(const MatmulProblem& p) {
   constexpr std::int64_t enough = 256;
   return std::min(p.m, p.n) >= enough && p.k >= enough;
@@ -298,6 +307,7 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
     }
     runtime::Launch launch(queue, kernel);
     launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch).value(block);
+    if (program.epilogue) p.epilogue->add(launch, *program.epilogue);
     launch.run({groups * items}, {items});
     a.offset += a.strides[0];
     b.offset += b.strides[0];
@@ -333,8 +343,9 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
                     .tf32 = p.tf32 || p.split,
                     .split = p.split,
                     .batched = p.batch.count() > p.batch.sizes[0],
-                    .parts = p.parts && size_of(p.dtype) == 2,
-                    .sm80 = queue.traits().ptx_sm80};
+                    .sm80 = queue.traits().ptx_sm80,
+                    .epilogue = p.epilogue ? p.epilogue->in_ptx(p.n) : nullptr};
+  program.parts = size_of(p.dtype) == 2 && (p.parts || (program.epilogue && program.epilogue->type() == float32));
   /// What makes an operand that the program takes; nothing where it lies so.
   std::function<runtime::BufferRef(const runtime::Buffer&)> copies[2];
   const auto place = [&](const Side& side, bool across_too, bool& along, auto& copy) {
@@ -370,9 +381,11 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
   program.aligned = p.n % unit == 0 && p.out_offset % unit == 0;
 
-  const std::optional<bool> verdict = trial_verdict(queue.context(), program.signature());
+  PtxMatmul alone = program;  // an epilogue changes nothing of what is tested
+  alone.epilogue = nullptr;
+  const std::optional<bool> verdict = trial_verdict(queue.context(), alone.signature());
   if (!verdict) {
-    programs.need("test of " + program.signature(), [&queue, program] { try_ptx(queue, program); });
+    programs.need("test of " + alone.signature(), [&queue, alone] { try_ptx(queue, alone); });
     return [](const MatmulMemory&) {};  // the evaluation begins anew
   }
   if (!*verdict) throw ProgramRefused();

@@ -28,7 +28,7 @@ struct MatmulPiece {
   std::int64_t out_offset = 0;
   bool fixed = false, tf32 = false, split = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
-  const Epilogue* epilogue = nullptr;  ///< of vector, small and tile alone, and not of parts
+  const Epilogue* epilogue = nullptr;  ///< of vector, small, tile and ptx alone, and not of parts
 };
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
@@ -63,6 +63,8 @@ bool worth_splitting(const MatmulProblem& problem);
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.
 bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& problem);
+/// Whether they can go on with its epilogue, or, without one, with some.
+bool ptx_takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The depth of one running sum of theirs.
 std::int64_t ptx_depth(const MatmulProblem& problem);
 /// never fixed, and suits_matrix; throws ProgramRefused

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -17,9 +18,46 @@
 
 using koine::DType;
 using koine::codegen::print_ptx_matmul;
+using koine::codegen::PtxEpilogue;
 using koine::codegen::PtxMatmul;
+namespace codegen = koine::codegen;
+namespace graph = koine::graph;
 
 namespace {
+
+/// relu(product + row) + residual where a mask says so, of a product of 64 columns.
+std::shared_ptr<const PtxEpilogue> epilogue_of(DType product, DType result) {
+  static std::vector<graph::NodeRef> alive;
+  const koine::Shape shape{32, 64};
+  codegen::Body body;
+  body.domain = shape;
+  const auto leaf = [&](DType type, graph::Layout layout) {
+    alive.push_back(graph::make_leaf(type, layout, nullptr, {}));
+    const auto number = static_cast<std::int32_t>(body.loads.size());
+    body.loads.push_back({alive.back().get(), std::move(layout), type, false});
+    body.lines.push_back({graph::Op::leaf, type, type, {number, -1, -1}});
+  };
+  const auto line = [&](graph::Op op, DType type, DType in_type, std::int32_t one, std::int32_t two = -1) {
+    body.lines.push_back({op, type, in_type, {one, two, -1}});
+  };
+  const graph::Layout whole = graph::row_major(shape);
+  leaf(product, whole);
+  leaf(product, {shape, {0, 1}});
+  line(graph::Op::add, product, product, 0, 1);
+  line(graph::Op::abs, product, product, 2);
+  line(graph::Op::maximum, product, product, 2, 3);
+  leaf(product, whole);
+  line(graph::Op::subtract, product, product, 4, 5);
+  leaf(DType::bool_, whole);
+  line(graph::Op::cast, product, DType::bool_, 7);
+  line(graph::Op::multiply, product, product, 6, 8);
+  line(graph::Op::cast, result, product, 9);
+  alive.push_back(graph::make_leaf(result, whole, nullptr, {}));
+  body.outputs.push_back({alive.back().get(), 10});
+  const auto made = PtxEpilogue::of(body, *codegen::make_epilogue_walk(body), 64);
+  REQUIRE(made.has_value());
+  return std::make_shared<const PtxEpilogue>(*made);
+}
 
 /// One of each kind.
 std::vector<PtxMatmul> programs() {
@@ -46,6 +84,11 @@ std::vector<PtxMatmul> programs() {
         if (program.size() != 2 && program.parts) continue;
         if (program.turned()) std::swap(program.rows, program.columns);
         list.push_back(program);
+        if (type != DType::float64 && !program.turned() && flag(2) == flag(4)) {
+          program.epilogue = epilogue_of(type, program.parts ? DType::float32 : type);
+          list.push_back(program);
+          program.epilogue = nullptr;
+        }
         if (side < 256 && (!tf32 || program.b_along)) {
           list.push_back(program);
           list.back().sm80 = true;
