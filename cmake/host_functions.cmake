@@ -24,9 +24,17 @@ function(koine_host_functions table)
   set(KOINE_HOST_SOURCES ${KOINE_HOST_SOURCES} "${source}" PARENT_SCOPE)
 endfunction()
 
-# It adds up as kernels do, too.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/fold.cpp" PROPERTIES
-  SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -ffp-contract=off)
+# They compute as kernels do, too.
+foreach(file fold moments random)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp" PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -ffp-contract=off INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels")
+endforeach()
+# Texts of kernels as they are.
+foreach(file random_narrow random_wide)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp" PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options}" INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels"
+    OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
+endforeach()
 
 koine_host_functions(functions_plain)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")

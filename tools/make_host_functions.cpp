@@ -61,6 +61,12 @@ constexpr std::string_view loops = R"(}
     [[maybe_unused]] const C* const cs = static_cast<const C*>(from[2]);                 \
     for (std::size_t i = 0; i < count; ++i) results[i] = static_cast<R>(text);           \
   }
+#define KN_RUNNING(T, text)                                               \
+  [](void* to, const void* const* from, std::size_t count) {               \
+    T* const as = static_cast<T*>(to) - 1;                                 \
+    const T* const bs = static_cast<const T*>(from[0]);                    \
+    for (std::size_t i = 1; i < count; ++i) as[i + 1] = static_cast<T>(text); \
+  }
 #define a as[i]
 #define b bs[i]
 #define c cs[i]
@@ -195,6 +201,7 @@ int main() {
       if (row.state != graph::State::value || combine.text.empty()) continue;
       const std::string entry = "[" + number(kind) + "][" + n + "]";
       print("combined" + entry, in, in, combine.text);
+      std::cout << "  f.running" << entry << " = KN_RUNNING(" << in << ", (" << combine.text << "));\n";
       print("identities" + entry, in, in, combine.identity);
       print("mapped" + entry, in, in, koine::codegen::applied(row.map, "a"));
       print("finished" + entry, in, in, koine::codegen::applied(row.finish, "a"));

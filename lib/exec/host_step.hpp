@@ -12,10 +12,10 @@
 
 namespace koine::exec {
 
-/// Chooses the steps of a plan, in their order, that the host does: as long as nothing is known to be under way on the
-/// device, what they read lies in memory that the host shares, and the host knows their functions, those that are small
-/// (Tuning::host_step_work), and larger ones in place of kernels that are not compiled yet. From the first that is none
-/// of these on, all are the device's.
+/// Chooses the steps of a plan, in their order, that the host does, where nothing is known to be under way on the
+/// device when the plan begins, what they read lies in memory that the host shares, and the host knows their functions:
+/// up to the first that the device does, those that are small (Tuning::host_step_work), and in place of kernels that
+/// are not compiled yet also larger ones, and those behind steps of the device, for which they wait.
 class HostSteps {
  public:
   explicit HostSteps(runtime::Context& context);
@@ -37,7 +37,8 @@ class HostSteps {
                     std::size_t first) const;
 
   runtime::Context& context_;
-  bool on_;
+  const bool began_idle_;
+  bool idle_ = true;  // no step so far is the device's
   Doer doer_ = Doer::device;
 };
 

@@ -6,6 +6,7 @@
 #include "codegen/rows.hpp"
 #include "graph/infer.hpp"
 #include "host/fold.hpp"
+#include "host/random.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,7 @@ namespace {
 
 // Few enough for the values of some lines to stay in the nearest cache, many enough for a call to cost little.
 constexpr std::size_t most_at_once = 256;
+constexpr std::uint64_t draw_cost = 30;  // of a random number
 
 bool is_load(const Line& line) { return line.op == Op::leaf || line.op == Op::iota; }
 
@@ -119,7 +121,7 @@ std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& trait
     if (function_of(line, traits) == nullptr) return std::nullopt;
   }
   for (const Load& load : body.loads) {
-    if (load.draw()) return std::nullopt;
+    if (load.draw()) cost += draw_cost;
   }
   for (const codegen::Output& output : body.outputs) {
     if (output.at >= 0 || (output.destination && output.destination->layout.shape != body.domain)) return std::nullopt;
@@ -192,6 +194,16 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
   }
   graph::Layout layout = load.layout;
   layout.offset += round * load.loop_stride;
+  if (const graph::RandomInfo* const numbers = load.draw()) {
+    auto* to = room(each.line);
+    each_run(layout, load.seams, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
+      for (std::size_t k = 0, some = stride == 1 ? length : 1; k < length; k += some, to += some * size) {
+        const std::int64_t at = place + static_cast<std::int64_t>(k) * stride;
+        draw(*numbers, load.dtype, static_cast<std::uint64_t>(at), some, to);
+      }
+    });
+    return;
+  }
   if (size == size_in_registers(load.dtype)) {
     gather(layout, load.seams, each.memory, size, first, count, room(each.line));
     return;

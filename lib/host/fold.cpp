@@ -3,6 +3,7 @@
 #include "host/fold.hpp"
 
 #include "graph/infer.hpp"
+#include "host/moments.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -47,7 +48,7 @@ FoldOrder order_of(const codegen::ReduceWalk& walk, const ReducePass& pass, std:
   }
   if (walk.together) {
     order.join = Join::neighbours;
-  } else if (pass.several.empty()) {
+  } else if (pass.several.empty() && graph::info(pass.kind).state == graph::State::value) {
     order.join = Join::in_turn;
   }
   order.sets = number(walk.chains);
@@ -166,7 +167,8 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
     const bool place = graph::info(each.kind).state == graph::State::position;
     const DType type = combined_type(each);
     if (place && (pass.partial || !pass.several.empty())) return std::nullopt;
-    if (!(place ? finds_places(each.kind, type) : folds(each.kind, type))) return std::nullopt;
+    const bool moments = graph::info(each.kind).state == graph::State::moments;
+    if (!(place ? finds_places(each.kind, type) : moments || folds(each.kind, type))) return std::nullopt;
     // Before it is rounded a finish takes a result as it is in registers.
     if (pass.finish && size_of(each.result) != size_in_registers(each.result)) return std::nullopt;
   }
@@ -177,6 +179,7 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
   result.values_ = std::move(values);
   result.columns_ = walk.columns && !places;
   result.last_ = pass.last || places;
+  if (graph::info(pass.kind).state == graph::State::moments) result.chunk_ = number(walk.chunk);
   const Shape strides = graph::row_major_strides(body.domain);
   const auto add = [&](bool reduced) {
     std::size_t count = 1;
@@ -211,6 +214,16 @@ std::vector<std::byte> Reduction::elements_of(std::size_t value, DType type, con
   return elements;
 }
 
+std::vector<std::vector<std::byte>> Reduction::moments_of(const std::vector<std::vector<std::byte>>& values) const {
+  const DType type = combined_type(*pass_);
+  std::vector<std::vector<std::byte>> elements;
+  std::vector<const std::byte*> parts;
+  for (const std::vector<std::byte>& each : values) {
+    parts.push_back(elements.emplace_back(elements_of(0, type, each)).data());
+  }
+  return fold_moments(type, order_, columns_, chunk_, kept_, reduced_, parts);
+}
+
 void Reduction::fold(ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const {
   if (graph::info(kind).state == graph::State::position) {
     return place_rows(kind, type, kept_, reduced_, elements, results);
@@ -234,27 +247,36 @@ std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::spa
                                             std::span<std::byte* const> results) const {
   const Body& body = *pass_->body;
   const std::vector<ReducePass> singles = single_passes(*pass_);
-  std::vector<std::vector<std::byte>> values;
-  for (const ReducePass& each : singles) {
-    values.emplace_back(kept_ * reduced_ * size_in_registers(combined_type(each)));
-  }
+  const bool moments = graph::info(pass_->kind).state == graph::State::moments;
+  std::vector<std::vector<std::byte>> values(pass_->partial ? components(*pass_).size() : singles.size());
   Lines lines(body, traits, memory);
   for (std::size_t first = 0, count = 0; first < kept_ * reduced_; first += count) {
     count = std::min(lines.most(), kept_ * reduced_ - first);
     lines.compute(static_cast<std::int64_t>(first), count);
-    for (std::size_t k = 0; k < singles.size(); ++k) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
       const std::int32_t line = pass_->partial ? static_cast<std::int32_t>(k) : body.outputs[k].line;
-      const DType from = body.lines[number(line)].type, type = combined_type(singles[k]);
+      const DType from = body.lines[number(line)].type, type = combined_type(singles[moments ? 0 : k]);
+      if (first == 0) values[k].resize(kept_ * reduced_ * size_in_registers(type));
       const void* const taken[] = {lines.values(line), nullptr, nullptr};
       functions().casts[number(from)][number(type)](values[k].data() + first * size_in_registers(type), taken, count);
     }
   }
   const Body* const finish = last_ ? pass_->finish : nullptr;
+  if (moments) {
+    values = moments_of(values);
+    if (!last_) {
+      for (std::size_t k = 0; k < values.size(); ++k) std::memcpy(results[k], values[k].data(), values[k].size());
+      return lines.astray();
+    }
+    std::swap(values[0], values[number(Moment::squares)]);
+  }
   for (std::size_t k = 0; k < singles.size(); ++k) {
     DType type = combined_type(singles[k]);
-    const std::vector<std::byte> elements = elements_of(k, type, values[k]);
-    values[k].resize(count() * sizeof(std::int64_t));
-    fold(values_[k].kind, type, elements.data(), values[k].data());
+    if (!moments) {
+      const std::vector<std::byte> elements = elements_of(k, type, values[k]);
+      values[k].resize(count() * sizeof(std::int64_t));
+      fold(values_[k].kind, type, elements.data(), values[k].data());
+    }
     if (!last_) {
       std::memcpy(results[k], values[k].data(), count() * size_in_registers(type));
       continue;
@@ -273,7 +295,7 @@ std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::spa
   }
   if (!finish) return lines.astray();
   std::vector<const std::byte*> taken;
-  for (const std::vector<std::byte>& each : values) taken.push_back(each.data());
+  for (std::size_t k = 0; k < singles.size(); ++k) taken.push_back(values[k].data());
   taken.insert(taken.end(), beside.begin(), beside.end());
   Lines finishing(*finish, traits, taken);
   for (std::size_t first = 0, count = 0; first < kept_; first += count) {

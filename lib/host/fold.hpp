@@ -76,7 +76,8 @@ class Reduction {
 
   /// Whether it is the last pass.
   bool last() const { return last_; }
-  /// The values that it leaves of each reduction.
+  /// How many arrays it leaves if it is not the last, and how many values are in each.
+  std::size_t parts() const { return components(*pass_).size(); }
   std::size_t count() const { return kept_ * order_.blocks; }
 
   /// `memory` as of Lines, `beside` of what the finish loads behind the results; a result for each value, or that of
@@ -87,6 +88,8 @@ class Reduction {
  private:
   /// All elements in the type that they are combined in, in the order of `layout_`.
   std::vector<std::byte> elements_of(std::size_t value, DType type, const std::vector<std::byte>& all) const;
+  /// Of what lies as in run(), count() of each part.
+  std::vector<std::vector<std::byte>> moments_of(const std::vector<std::vector<std::byte>>& values) const;
   /// In the order of the kernel; of `position` where each row's place is.
   void fold(graph::ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const;
 
@@ -94,7 +97,7 @@ class Reduction {
   std::vector<Value> values_;
   graph::Layout layout_;  // of the domain's elements as they are folded: reduced axes last, or first for columns
   bool columns_ = false, last_ = true;
-  std::size_t kept_ = 0, reduced_ = 0;
+  std::size_t kept_ = 0, reduced_ = 0, chunk_ = 0;
   FoldOrder order_{};
 };
 

@@ -28,6 +28,7 @@ struct Functions {
   Function loads[dtype_count], stores[dtype_count];  // from memory to registers, and back
   Function chosen[9];                                // where: by the size of what is chosen, from[0] the conditions
   Function combined[std::size(graph::reductions)][dtype_count];  // of values before and values behind
+  Function running[std::size(graph::reductions)][dtype_count];   // each with all before it; where the arguments lie
   Function identities[std::size(graph::reductions)][dtype_count];
   Function mapped[std::size(graph::reductions)][dtype_count];
   Function placed[std::size(graph::reductions)][dtype_count];    // of all elements the place, an int64

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise code, whole rows, reductions and scans on the calling thread.
+#include "codegen/names.hpp"
+#include "exec/families.hpp"
+#include "exec/host_run.hpp"
+#include "exec/kernel_run.hpp"
+#include "exec/reduce.hpp"
+#include "host/fold.hpp"
+#include "host/scan.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace koine::exec {
+
+using codegen::Body;
+
+namespace {
+
+bool host_reads_all(const Body& body) {
+  return std::all_of(body.loads.begin(), body.loads.end(),
+                     [](const codegen::Load& load) { return load.iota || host_reads(*load.source); });
+}
+
+bool host_writes_all(const Body& body) {
+  return std::all_of(body.outputs.begin(), body.outputs.end(), [](const codegen::Output& output) {
+    return !output.destination || output.destination->storage->host() != nullptr;
+  });
+}
+
+std::vector<const std::byte*> memory_of(const Body& body) {
+  std::vector<const std::byte*> memory;
+  memory.reserve(body.loads.size());
+  for (const codegen::Load& load : body.loads) memory.push_back(load.iota ? nullptr : load.source->storage->host());
+  return memory;
+}
+
+/// The first element of each of the rows that begin with element number `first`.
+void store_rows(const Body& body, const host::Lines& lines, const codegen::Output& output, std::byte* memory,
+                std::size_t first, std::size_t elements) {
+  const std::int64_t length = body.domain[body.domain.size() - 1];
+  const std::int64_t rows = static_cast<std::int64_t>(elements) / length;
+  const DType type = output.node->dtype;
+  const std::size_t size = host::size_in_registers(type), count = static_cast<std::size_t>(rows);
+  std::vector<std::byte> firsts(count * size);
+  host::gather({{rows}, {length}}, {}, static_cast<const std::byte*>(lines.values(output.line)), size, 0, count,
+               firsts.data());
+  const std::int64_t all = body.domain.elements() / length, row = static_cast<std::int64_t>(first) / length;
+  host::store(graph::row_major({all}), type, memory, row, count, firsts.data());
+}
+
+std::optional<host::Lines::Astray> compute_elements(const Body& body, const DeviceTraits& traits,
+                                                    std::span<const graph::Destination> results) {
+  host::Lines lines(body, traits, memory_of(body));
+  const auto elements = static_cast<std::size_t>(body.domain.elements());
+  for (std::size_t first = 0; first < elements; first += lines.most()) {
+    const std::size_t count = std::min(lines.most(), elements - first);
+    lines.compute(static_cast<std::int64_t>(first), count);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const codegen::Output& output = body.outputs[k];
+      std::byte* const memory = results[k].storage->host();
+      if (body.of_row(output)) {
+        store_rows(body, lines, output, memory, first, count);
+      } else {
+        host::store(results[k].layout, output.node->dtype, memory, static_cast<std::int64_t>(first), count,
+                    lines.values(output.line));
+      }
+    }
+  }
+  return lines.astray();
+}
+
+/// The results of a reduction, in row-major order.
+std::vector<graph::Destination> new_results(runtime::Queue& queue, const Body& body) {
+  std::vector<graph::Destination> results;
+  for (const codegen::Output& output : body.outputs) {
+    results.push_back(new_result(queue, *output.node));
+  }
+  return results;
+}
+
+void fulfil_all(const Body& body, std::vector<graph::Destination>& results) {
+  for (std::size_t k = 0; k < body.outputs.size(); ++k) {
+    graph::fulfil(*body.outputs[k].node, std::move(results[k].storage), std::move(results[k].layout));
+  }
+}
+
+/// A reduction, pass by pass.
+struct Fold {
+  Reduction::Order order;
+  std::deque<Reduction::Pass> passes;
+  std::vector<host::Reduction> reductions;
+};
+
+std::optional<host::Lines::Astray> compute_fold(const Fold& fold, const DeviceTraits& traits, const Body& body,
+                                                std::span<const std::byte* const> beside,
+                                                std::span<std::byte* const> results) {
+  std::optional<host::Lines::Astray> astray;
+  std::vector<const std::byte*> read = memory_of(body);
+  std::vector<std::vector<std::byte>> partials, before;
+  for (const host::Reduction& reduction : fold.reductions) {
+    std::vector<std::byte*> written(results.begin(), results.end());
+    if (!reduction.last()) {
+      partials.clear();
+      written.clear();
+      for (std::size_t k = 0; k < reduction.parts(); ++k) {
+        written.push_back(partials.emplace_back(reduction.count() * sizeof(std::int64_t)).data());
+      }
+    }
+    const auto found = reduction.run(traits, read, beside, written);
+    if (found) astray = found;
+    std::swap(before, partials);
+    read.clear();
+    for (const std::vector<std::byte>& each : before) read.push_back(each.data());
+  }
+  return astray;
+}
+
+/// A scan of one axis of a body.
+struct HostScan {
+  codegen::ScanPass pass;
+  std::optional<host::Scan> scan;
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> host_work_of_body(const HostRun& run) {
+  const codegen::Step& step = run.step;
+  if (step.body.domain.elements() == 0) return std::nullopt;
+  if (!host_reads_all(step.body) || !host_reads_all(step.finish) || !host_writes_all(step.body)) return std::nullopt;
+  return host::work_of(step.body, run.queue.traits());
+}
+
+Work prepare_elements_on_host(const HostRun& run) {
+  return [run] {
+    const Body& body = run.step.body;
+    std::vector<graph::Destination> results = results_of(run.queue, body, nullptr);
+    run_on_host(
+        run, [&] { return codegen::kernel_name(body); }, results,
+        [&] { return compute_elements(body, run.queue.traits(), results); });
+    fulfil_all(body, results);
+  };
+}
+
+Work prepare_reduce_on_host(const HostRun& run) {
+  const DeviceTraits& traits = run.queue.traits();
+  codegen::Step& step = run.step;
+  const auto fold = std::make_shared<Fold>();
+  fold->order = Reduction::order_of(step);
+  fold->passes = Reduction::passes_of(fold->order, step.body, traits, step.node->place);
+  std::vector<host::Reduction::Value> values;
+  for (const Reduction::Value& value : fold->order.values) {
+    values.push_back({value.reduction.kind, value.reduction.divisor, value.reduction.scale});
+  }
+  for (const Reduction::Pass& pass : fold->passes) {
+    auto reduction = host::Reduction::of(pass.pass, pass.walk, pass.axes, values, traits);
+    if (!reduction) return nullptr;
+    fold->reductions.push_back(std::move(*reduction));
+    if (fold->reductions.back().last()) break;
+  }
+  return [run, fold] {
+    const Body& storing = run.step.storing();
+    std::vector<graph::Destination> results = new_results(run.queue, storing);
+    std::vector<std::byte*> memory;
+    for (const graph::Destination& result : results) memory.push_back(result.storage->host());
+    std::vector<const std::byte*> beside;
+    for (const codegen::Load& load : loads_beside(fold->passes.back().pass)) {
+      beside.push_back(load.source->storage->host());
+    }
+    codegen::ReducePass whole = fold->passes.front().pass;
+    whole.last = true;
+    run_on_host(
+        run, [&] { return codegen::kernel_name(whole); }, results,
+        [&] { return compute_fold(*fold, run.queue.traits(), run.step.body, beside, memory); });
+    fulfil_all(storing, results);
+  };
+}
+
+Work prepare_scan_on_host(const HostRun& run) {
+  const graph::Node& node = *run.step.node;
+  const auto& info = node.get<graph::Op::scan>();
+  const auto scan = std::make_shared<HostScan>();
+  scan->pass = {.kind = info.kind,
+                .body = &run.step.body,
+                .axis = *graph::whole_part(node.inputs[0]->shape, run.step.body.domain, info.axis),
+                .result = node.dtype,
+                .exclusive = info.exclusive,
+                .custom = info.custom.get()};
+  scan->scan = host::Scan::of(scan->pass, run.queue.traits());
+  if (!scan->scan) return nullptr;
+  return [run, scan] {
+    graph::Node& scanned = *run.step.node;
+    graph::Destination result = new_result(run.queue, scanned);
+    run_on_host(
+        run, [&] { return codegen::kernel_name(scan->pass); }, {&result, 1},
+        [&] { return scan->scan->run(run.queue.traits(), memory_of(run.step.body), result.storage->host()); });
+    graph::fulfil(scanned, std::move(result.storage), std::move(result.layout));
+  };
+}
+
+}  // namespace koine::exec

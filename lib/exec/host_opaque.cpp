@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers, and elements taken by positions, on the calling thread.
+#include "exec/families.hpp"
+#include "exec/host_run.hpp"
+#include "host/random.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace koine::exec {
+namespace {
+
+constexpr std::uint64_t draw_work = 30;  // to make a number
+
+const std::byte* memory_of(const graph::Node& node) {
+  return node.storage->host() + node.layout.offset * static_cast<std::int64_t>(size_of(node.dtype));
+}
+
+/// The parts of an array's rows along an axis: those before it, its size, and the bytes of an element along it.
+struct Parts {
+  std::int64_t before = 1, size = 1;
+  std::size_t bytes;
+};
+
+Parts parts_of(const graph::Node& node, std::size_t axis) {
+  Parts parts{1, node.shape[axis], size_of(node.dtype)};
+  for (std::size_t k = 0; k < node.shape.size(); ++k) {
+    if (k < axis) parts.before *= node.shape[k];
+    if (k > axis) parts.bytes *= static_cast<std::size_t>(node.shape[k]);
+  }
+  return parts;
+}
+
+/// As kernels/take.cl: what lies out of range gives -1, which as a position is none.
+Astray take(const graph::Node& node, std::byte* to) {
+  const graph::Node &x = *node.inputs[0], &at = *node.inputs[1];
+  const Parts parts = parts_of(x, node.get<graph::Op::take>().axis);
+  const auto* const positions = reinterpret_cast<const std::int64_t*>(memory_of(at));
+  const std::int64_t count = at.shape.elements();
+  const std::byte* from = memory_of(x);
+  Astray astray;
+  for (std::int64_t row = 0; row < parts.before; ++row, from += static_cast<std::size_t>(parts.size) * parts.bytes) {
+    for (std::int64_t k = 0; k < count; ++k, to += parts.bytes) {
+      const std::int64_t position = positions[k], place = position < 0 ? position + parts.size : position;
+      if (place < 0 || place >= parts.size) {
+        astray = {&node, position};
+        std::memset(to, 0xff, parts.bytes);
+      } else {
+        std::memcpy(to, from + static_cast<std::size_t>(place) * parts.bytes, parts.bytes);
+      }
+    }
+  }
+  return astray;
+}
+
+/// What fills the result of a step that has a single one.
+Work prepare_result(const HostRun& run, std::function<Astray(std::byte*)> fill) {
+  return [run, fill = std::move(fill)] {
+    graph::Node& node = *run.step.node;
+    graph::Destination result = new_result(run.queue, node);
+    run_on_host(
+        run, [&] { return std::string(function_of(node)); }, {&result, 1},
+        [&] { return fill(result.storage->host()); });
+    graph::fulfil(node, std::move(result.storage), std::move(result.layout));
+  };
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> host_work_of_random(const HostRun& run) {
+  const graph::Node& node = *run.step.node;
+  if (node.shape.elements() == 0 || !host::draws(node.get<graph::Op::random>())) return std::nullopt;
+  return draw_work * static_cast<std::uint64_t>(node.shape.elements());
+}
+
+Work prepare_random_on_host(const HostRun& run) {
+  return prepare_result(run, [&node = *run.step.node](std::byte* to) {
+    host::draw_elements(node.get<graph::Op::random>(), node.dtype, 0, static_cast<std::size_t>(node.shape.elements()),
+                        to);
+    return Astray();
+  });
+}
+
+std::optional<std::uint64_t> host_work_of_take(const HostRun& run) {
+  const graph::Node& node = *run.step.node;
+  if (node.shape.elements() == 0 || !host_reads(*node.inputs[0]) || !host_reads(*node.inputs[1])) return std::nullopt;
+  return 4 * static_cast<std::uint64_t>(node.shape.elements());
+}
+
+Work prepare_take_on_host(const HostRun& run) {
+  return prepare_result(run, [&node = *run.step.node](std::byte* to) { return take(node, to); });
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of steps on the calling thread, and what is told of them.
+#include "exec/host_run.hpp"
+
+#include "base/log.hpp"
+#include "exec/kernel_run.hpp"
+#include "exec/traffic.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace koine::exec {
+
+using codegen::Body;
+
+bool host_reads(const graph::Node& node) { return !node.is_ready() || node.storage->host() != nullptr; }
+
+graph::Destination new_result(runtime::Queue& queue, const graph::Node& node) {
+  return {queue.allocate(bytes_of(node), function_of(node)), graph::row_major(node.shape)};
+}
+
+void run_on_host(const HostRun& run, const std::function<std::string()>& name,
+                 std::span<const graph::Destination> results, const std::function<Astray()>& work) {
+  runtime::Queue& queue = run.queue;
+  const codegen::Step& step = run.step;
+  const bool of_body = !step.body.outputs.empty();
+  std::vector<runtime::Use> uses;
+  for (const Body* each : {&step.body, &step.finish}) {
+    for (const codegen::Load& load : each->loads) {
+      if (load.source->storage != nullptr) uses.push_back({load.source->storage.get(), false});
+    }
+  }
+  if (!of_body) {
+    for (const graph::NodeRef& input : step.node->inputs) uses.push_back({input->storage.get(), false});
+  }
+  for (const graph::Destination& result : results) uses.push_back({result.storage.get(), true});
+  const bool recorded = runtime::recording(), logged = base::log_enabled(base::LogTopic::launch);
+  const std::string called = recorded || logged ? name() : std::string();
+  if (logged) {
+    const std::int64_t elements = of_body ? step.body.domain.elements() : step.node->shape.elements();
+    base::log_line(base::LogTopic::launch, called + " on " + queue.traits().selector + ", by the host, " +
+                                               (run.cold ? "as it is not compiled yet, " : "") +
+                                               std::to_string(elements) + " elements");
+  }
+  std::int64_t start = 0;
+  Astray astray;
+  queue.context().did_on_host();
+  queue.on_host_at_last(uses, [&] {
+    if (recorded) start = runtime::now();
+    astray = work();
+  });
+  if (astray) {
+    const auto fault = take_fault(queue, *astray->take);
+    const runtime::FaultWord word{1, 0, astray->position};
+    queue.write(const_cast<runtime::Buffer&>(fault->word()), 0, &word, sizeof word);  // as a kernel would
+    for (const graph::Destination& result : results) queue.add_fault(*result.storage, fault);
+  }
+  if (!recorded) return;
+  Traffic traffic;
+  if (of_body) {
+    traffic = traffic_of(step.body);
+  } else {
+    for (const graph::NodeRef& input : step.node->inputs) traffic.read += bytes_of(*input);
+    traffic.written = bytes_of(*step.node);
+  }
+  runtime::record_on_host(queue.handle(), {runtime::Command::Kind::kernel, called, traffic.read, traffic.written},
+                          start);
+}
+
+}  // namespace koine::exec

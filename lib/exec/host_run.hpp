@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doing a step on the calling thread: what the families share. Each says what a step takes and prepares it, in a file
+// of exec.
+#pragma once
+
+#include "codegen/plan.hpp"
+#include "exec/programs.hpp"
+#include "host/body.hpp"
+#include "runtime/queue.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace koine::exec {
+
+/// A step of the host's, which outlives this.
+struct HostRun {
+  runtime::Queue& queue;
+  codegen::Step& step;
+  bool cold;  ///< it takes the place of kernels that are not compiled yet
+};
+
+/// A position that was found out of range, if one was.
+using Astray = std::optional<host::Lines::Astray>;
+
+/// Does `work()` in the memory of a step's operands and results, once nothing else is under way there. `name` is what a
+/// kernel would be called.
+void run_on_host(const HostRun& run, const std::function<std::string()>& name,
+                 std::span<const graph::Destination> results, const std::function<Astray()>& work);
+
+/// Whether the host reaches a node's memory, which may be the result of a step before that the host does.
+bool host_reads(const graph::Node& node);
+/// New memory for a node's elements in row-major order.
+graph::Destination new_result(runtime::Queue& queue, const graph::Node& node);
+
+// Elements by operations that a step takes, of a family that the host knows; none where it does not know this one.
+std::optional<std::uint64_t> host_work_of_body(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_random(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_take(const HostRun& run);
+
+// What does the step; null where the host cannot.
+Work prepare_elements_on_host(const HostRun& run);
+Work prepare_reduce_on_host(const HostRun& run);
+Work prepare_scan_on_host(const HostRun& run);
+Work prepare_random_on_host(const HostRun& run);
+Work prepare_take_on_host(const HostRun& run);
+
+}  // namespace koine::exec

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of random streams, and random numbers of float32.
+#include "host/random.hpp"
+
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace koine::host {
+namespace {
+
+#define KN_ELEMENT KN_F32
+#include "host/random_text.hpp"
+
+}  // namespace
+
+RandomBlock random_block(std::uint64_t block, std::uint64_t seed) {
+  const ulong2 words = kn_words(block, 0, seed);
+  return {words.even, words.odd};
+}
+
+float exponential_of(std::uint32_t word) { return -kn_log_uniform(word); }
+
+void normals_of(std::uint64_t words, float numbers[2]) {
+  const ulong both = kn_normals(words);
+  numbers[0] = as_float(static_cast<uint>(both));
+  numbers[1] = as_float(static_cast<uint>(both >> 32));
+}
+
+}  // namespace koine::host
