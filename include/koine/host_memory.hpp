@@ -5,6 +5,7 @@
 #include <koine/array.hpp>
 #include <koine/export.hpp>
 #include <koine/options.hpp>
+#include <koine/queue.hpp>
 #include <koine/shape.hpp>
 
 #include <memory>
@@ -45,6 +46,10 @@ class KOINE_API HostView {
 /// a copy, aligned to 256 bytes. Waits for x. Takes every type; gives a view of the same type. ValueError where `.copy`
 /// is false and the device's memory is its own.
 KOINE_API HostView host_view(const Array& x, const HostViewOptions& options = {});
+
+/// A point from which on the host need not wait for the values of x; in the past where they are there already. Computes
+/// x, without waiting for the device. Takes every type; gives an event.
+KOINE_API Event ready(const Array& x);
 
 /// Whether the elements of x lie in memory that others own and may write, such as a tensor's that from_dlpack took
 /// without a copy. Computes nothing: what is still pending lies nowhere. Takes every type; gives a bool.

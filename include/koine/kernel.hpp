@@ -151,6 +151,13 @@ class KOINE_API KernelArgument {
       : data_{.type = detail::ValueTypeOf<T>::value,
               .bytes = std::string(reinterpret_cast<const char*>(&value), sizeof value)} {}
 
+  /// A struct or a vector whose bytes are made at run time.
+  static KernelArgument from_bytes(std::span<const std::byte> bytes) {
+    KernelArgument result(false);
+    result.data_.type = {};
+    result.data_.bytes.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return result;
+  }
   /// The same array for a pointer to any type: its elements are taken for what the kernel says.
   KernelArgument untyped() const {
     KernelArgument result = *this;
@@ -195,6 +202,8 @@ class KOINE_API Kernel {
   const std::string& name() const noexcept;
   /// The device that it was compiled for.
   Device device() const;
+  /// What its parameters are in the program's text, such as "const float* x"; empty where the driver does not say.
+  std::vector<std::string> parameters() const;
   /// The most work-items that a work-group of this kernel may have.
   std::size_t max_group() const noexcept;
   /// The bytes of local memory that it takes beside what it is passed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views of arrays for the host, in the device's memory where the host has it.
+// Views of arrays for the host, in the device's memory where the host has it, and when their values are there.
 #include "api/build.hpp"
+#include "api/event.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
 
@@ -38,6 +39,15 @@ HostView host_view(const Array& x, const HostViewOptions& options) {
   if (copy == nullptr) throw std::bad_alloc();
   api::copy_elements(x, copy.get());
   return {x, copy.get(), graph::row_major_strides(x.shape()), copy};
+}
+
+Event ready(const Array& x) {
+  const graph::NodeRef& node = x.node();
+  exec::evaluate(node);
+  if (node->storage == nullptr) return Event();
+  runtime::Queue& queue = exec::queue_of(*node);
+  if (queue.on_host({{node->storage.get(), false}}, [] {})) return Event();
+  return api::event_of(*node->place.context, queue.ready(*node->storage, "ready"));
 }
 
 bool is_borrowed(const Array& x) {

@@ -106,6 +106,15 @@ Kernel Program::kernel(std::string_view name) const {
 
 const std::string& Kernel::name() const noexcept { return state_->name(); }
 Device Kernel::device() const { return Device(state_->context.entry()); }
+std::vector<std::string> Kernel::parameters() const {
+  using Space = cl::Parameter::Space;
+  std::vector<std::string> result;
+  for (const cl::Parameter& each : state_->facts.parameters) {
+    result.push_back((each.space == Space::local ? "__local " : "") + std::string(each.is_const ? "const " : "") +
+                     each.type + " " + each.name);
+  }
+  return result;
+}
 std::size_t Kernel::max_group() const noexcept { return state_->kernel->max_group(); }
 std::uint64_t Kernel::local_memory() const noexcept { return state_->facts.local_memory; }
 

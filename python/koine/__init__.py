@@ -17,6 +17,14 @@ _atexit.register(_koine._interpreter_ends)
 from ._creation import _index_array, array, asarray, from_dlpack
 from ._inspection import API_VERSION as __array_api_version__, __array_namespace_info__
 from ._results import histogram, topk, unique_all, unique_counts, unique_inverse
-from . import _array
+from . import _array, linalg, opencl, profile, random
 
 newaxis = None
+
+
+def __getattr__(name):
+    from ._numpy_protocols import NAMES
+
+    if name in NAMES:
+        raise AttributeError(f"koine has no {name}; write koine.{NAMES[name]}")
+    raise AttributeError(f"module 'koine' has no attribute {name!r}")

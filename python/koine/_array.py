@@ -5,6 +5,7 @@ import html
 from . import _koine
 from ._creation import HOST, asarray
 from ._koine import Array, _to_capsule, dtype
+from ._printing import representation, text
 
 
 def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
@@ -118,6 +119,8 @@ Array.__array__ = _numpy
 Array.__array_priority__ = 1000
 Array.__reduce__ = _reduce
 Array.__format__ = _format
+Array.__str__ = text
+Array.__repr__ = representation
 Array._repr_html_ = _html
 Array.at = property(At, doc=At.__doc__)
 dtype.__numpy_dtype__ = property(_numpy_dtype)

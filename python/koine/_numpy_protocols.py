@@ -42,8 +42,6 @@ def _array_function(self, function, types, args, kwargs):
         if name in ATTRIBUTES and len(args) == 1 and not kwargs:
             return getattr(args[0], name)
         ours = _ours(name)
-        if name == "transpose":
-            return args[0].transpose(*args[1:], **kwargs)
         if name in ("cumsum", "cumprod"):
             return getattr(args[0], name)(*args[1:], **{k: v for k, v in kwargs.items() if k != "out"})
         if name in ("ravel", "squeeze", "swapaxes", "clip", "copy"):

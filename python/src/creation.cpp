@@ -63,8 +63,11 @@ void bind_creation(nb::module_& m) {
   bind_like_array<empty_like>(m, "empty_like");
   bind_like_array<zeros_like>(m, "zeros_like");
   bind_like_array<ones_like>(m, "ones_like");
-  function(m, "full", "(shape, fill_value, dtype=None, *, device=None)",
-           [](const Arguments& a) { return full(a.shape(0), a.scalar(1), options(a, 2)); });
+  function(m, "full", "(shape, fill_value, dtype=None, *, device=None)", [](const Arguments& a) {
+    const CreationOptions made = options(a, 2);
+    if (!is_array(a[1])) return full(a.shape(0), a.scalar(1), made);
+    return asarray(broadcast_to(a.array(1), a.shape(0)), made);
+  });
   function(m, "full_like", "(x, /, fill_value, dtype=None, *, device=None)",
            [](const Arguments& a) { return full_like(a.array(0), a.scalar(1), options(a, 2)); });
   function(m, "linspace", "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)", [](const Arguments& a) {

@@ -3,6 +3,7 @@
 #include "module.hpp"
 
 #include "scope.hpp"
+#include "waiting.hpp"
 
 #include <functional>
 
@@ -81,7 +82,8 @@ void bind_queue(nb::module_& m) {
   event.def(nb::init<>()).def_prop_ro("done", &Event::done, "Whether the work before the point is done.");
   method(event, "wait", "($self, /)", [](const Arguments& a) {
     const Event kept = nb::cast<Event>(nb::handle(a[0]));
-    without_gil([&] { kept.wait(); });
+    wait_for(kept);
+    without_gil([&] { kept.wait(); });  // throws what the work before the point failed with
   });
   nb::class_<Queue> queue(
       m, "Queue", "An in-order queue of work on a device. As a context manager it takes what this thread builds.");
@@ -102,6 +104,7 @@ void bind_queue(nb::module_& m) {
   queue.attr("__hash__") = nb::none();
   method(queue, "synchronize", "($self, /)", [](const Arguments& a) {
     const Queue kept = nb::cast<Queue>(nb::handle(a[0]));
+    wait_for(kept.record());
     without_gil([&] { kept.synchronize(); });
   });
   method(queue, "__enter__", "($self, /)", [](const Arguments& a) {
@@ -121,6 +124,7 @@ void bind_devices(nb::module_& m) {
     const auto device = a.device(0);
     without_gil([&] { device ? synchronize(*device) : synchronize(); });
   });
+  function(m, "version", "()", [](const Arguments&) { return std::string(version()); });
   function(m, "eval", "(*arrays)", [](const Arguments& a) {
     const std::vector<Array> arrays = a.rest_arrays();
     without_gil([&] { eval(arrays); });

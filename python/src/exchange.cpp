@@ -4,7 +4,9 @@
 
 #include "module.hpp"
 #include "tensor.hpp"
+#include "waiting.hpp"
 
+#include <koine/copy_async.hpp>
 #include <koine/host_memory.hpp>
 #include <koine/opencl.hpp>
 
@@ -309,6 +311,34 @@ struct Held {
   std::vector<Py_ssize_t> shape, strides;
 };
 
+/// Memory that copies are under way from, until their events have come.
+std::vector<std::pair<Event, std::unique_ptr<Viewed>>>& under_way() {
+  static auto* const list = new std::vector<std::pair<Event, std::unique_ptr<Viewed>>>;
+  return *list;
+}
+
+/// Starts to copy a buffer's elements into an array, whose type and number of elements they have.
+nb::object copied_later(const Arguments& a) {
+  auto& waiting = under_way();
+  std::erase_if(waiting, [](const auto& each) { return each.first.done(); });
+  auto source = std::make_unique<Viewed>();
+  if (PyObject_GetBuffer(a[0].ptr(), &source->view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  const Elements elements = elements_of(source->view);
+  if (!elements.type || elements.swapped || PyBuffer_IsContiguous(&source->view, 'C') == 0) {
+    throw Raised(PyExc_ValueError,
+                 "[copy_async] takes a contiguous buffer of numbers in this machine's order of bytes");
+  }
+  if (!is_array(a[1])) a.refuse(1, "an array");
+  CopyOptions options;
+  if (a.given(2)) options.queue = nb::cast<Queue>(nb::handle(a[2]));
+  const Alone alone(a[1].ptr());
+  Event event = koine::detail::copy_async(source->view.buf, *elements.type,
+                                          static_cast<std::size_t>(source->view.len / source->view.itemsize),
+                                          array_of(a[1].ptr()), options);
+  waiting.emplace_back(event, std::move(source));
+  return nb::cast(event);
+}
+
 }  // namespace
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
@@ -322,20 +352,21 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     }
     const bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
     const bool in_order = !strided || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
-    auto held = std::make_unique<Held>(Held{without_gil([&] {
-                                              const HostView as_it_lies = host_view(x);
-                                              Shape wanted;
-                                              std::int64_t stride = 1;
-                                              bool row_major = true;
-                                              for (std::size_t axis = x.shape().size(); axis-- > 0;) {
-                                                row_major = row_major && (x.shape()[axis] == 1 ||
-                                                                          as_it_lies.strides()[axis] == stride);
-                                                stride *= x.shape()[axis];
-                                              }
-                                              return in_order && !row_major ? host_view(x, {.copy = true}) : as_it_lies;
-                                            }),
-                                            {},
-                                            {}});
+    auto held = std::make_unique<Held>(
+        Held{once_ready(x,
+                        [&] {
+                          const HostView as_it_lies = host_view(x);
+                          Shape wanted;
+                          std::int64_t stride = 1;
+                          bool row_major = true;
+                          for (std::size_t axis = x.shape().size(); axis-- > 0;) {
+                            row_major = row_major && (x.shape()[axis] == 1 || as_it_lies.strides()[axis] == stride);
+                            stride *= x.shape()[axis];
+                          }
+                          return in_order && !row_major ? host_view(x, {.copy = true}) : as_it_lies;
+                        }),
+             {},
+             {}});
     const auto size = static_cast<Py_ssize_t>(size_of(x.dtype()));
     for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
       held->shape.push_back(x.shape()[axis]);
@@ -372,6 +403,7 @@ void bind_exchange(nb::module_& m) {
            [](const Arguments& a) { return from_capsule(a[0], a.device(1), a.maybe_flag(2)); });
   function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)",
            [](const Arguments& a) { return from_buffer(a[0], a.dtype(1), a.dtype(2), a.device(3), a.maybe_flag(4)); });
+  function(m, "copy_async", "(values, to, /, *, queue=None)", [](const Arguments& a) { return copied_later(a); });
   function(m, "_to_capsule", "(x, versioned, copy, /)",
            [](const Arguments& a) { return to_capsule(a.array(0), a.flag(1, false), a.maybe_flag(2)); });
 }

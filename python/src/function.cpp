@@ -29,6 +29,8 @@ PyMethodDef* definition(const char* name, const char* signature, std::string_vie
 
 }  // namespace
 
+const char* python_doc(const char* name) { return python_docs::doc(name); }
+
 void Signature::read(const char* function, std::string_view text) {
   function_ = function;
   bool keyword = false, after_star = false;
@@ -262,10 +264,10 @@ PyObject* run(const Signature& signature, PyObject* self, PyObject* const* given
 }
 
 void add_function(nb::handle module, const char* name, const char* signature, Call call) {
-  // Users find it in koine, which re-exports it: pickle and help shall say so.
-  static const nb::object* const home = new nb::object(nb::str("koine"));
+  // Where users find it, for pickle and help: `__home__` re-exports all but names that begin with an underscore.
+  const char* const home = name[0] == '_' || !nb::hasattr(module, "__home__") ? "__name__" : "__home__";
   PyMethodDef* const def = definition(name, signature, python_docs::doc(name), call);
-  module.attr(name) = checked(PyCFunction_NewEx(def, module.ptr(), home->ptr()));
+  module.attr(name) = checked(PyCFunction_NewEx(def, module.ptr(), nb::object(module.attr(home)).ptr()));
 }
 
 void add_method(nb::handle type, const char* name, const char* signature, Call call) {

@@ -186,4 +186,7 @@ void method(nb::handle type, const char* name, const char* signature, B) {
   detail::add_method(type, name, signature, detail::Row<B>::call_method);
 }
 
+/// What the headers say of a class, held as long as the process.
+const char* python_doc(const char* name);
+
 }  // namespace koine::python

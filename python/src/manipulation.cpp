@@ -55,6 +55,13 @@ void bind_manipulation(nb::module_& m) {
     return pad(a.array(0), widths_of(a, 1), options);
   });
   function(m, "permute_dims", "(x, /, axes)", [](const Arguments& a) { return permute_dims(a.array(0), a.axis(1)); });
+  // NumPy's: the axes in reverse order unless they are named.
+  function(m, "transpose", "(x, /, axes=None)", [](const Arguments& a) {
+    if (a.given(1)) return permute_dims(a.array(0), a.axis(1));
+    Shape reversed;
+    for (std::int64_t axis = a.array(0).ndim(); axis-- > 0;) reversed.push_back(axis);
+    return reversed.empty() ? a.array(0) : permute_dims(a.array(0), Axis(reversed));
+  });
   function(m, "repeat", "(x, repeats, /, axis=None)", [](const Arguments& a) {
     const Array x = a.array(0);
     const RepeatOptions options = {.axis = a.axis(2)};

@@ -128,21 +128,11 @@ void bind_values(nb::handle array) {
     const Array x = a.array(0);
     nb::object bytes = checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(x.nbytes())));
     char* const to = PyBytes_AsString(bytes.ptr());
-    without_gil([&] {
-      const HostView view = host_view(x, {.copy = true});
-      if (x.nbytes() > 0) std::memcpy(to, view.data(), static_cast<std::size_t>(x.nbytes()));
-    });
+    const HostView view = once_ready(x, [&] { return host_view(x, {.copy = true}); });
+    if (x.nbytes() > 0) std::memcpy(to, view.data(), static_cast<std::size_t>(x.nbytes()));
     return bytes;
   });
   method(array, "tolist", "($self, /)", [](const Arguments& a) { return nested_lists(a.array(0)); });
-  method(array, "__str__", "($self, /)", [](const Arguments& a) {
-    const Array x = a.array(0);
-    return without_gil([&] { return to_string(x); });
-  });
-  method(array, "__repr__", "($self, /)", [](const Arguments& a) {
-    const Array x = a.array(0);
-    return without_gil([&] { return to_string(x); });
-  });
   method(array, "__complex__", "($self, /)", [](const Arguments& a) {
     const Array x = a.array(0);
     if (x.size() != 1) {

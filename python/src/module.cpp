@@ -13,6 +13,7 @@ NB_MODULE(_koine, m) {
   });
   // Types and the objects of dtypes are held as long as the process.
   nb::set_leak_warnings(false);
+  m.attr("__home__") = "koine";
   m.attr("__version__") = koine::version();
   bind_errors(m);
   bind_types(m);
@@ -27,4 +28,11 @@ NB_MODULE(_koine, m) {
   bind_searching(m);
   bind_statistics(m);
   bind_segments(m);
+  bind_signal(m);
+  bind_random(m);
+  bind_kernels(m);
+  bind_custom(m);
+  bind_profile(m);
+  bind_files(m);
+  bind_handles(m);
 }

@@ -31,5 +31,6 @@ void bind_kernels(nb::module_& m);
 void bind_custom(nb::module_& m);
 void bind_profile(nb::module_& m);
 void bind_files(nb::module_& m);
+void bind_handles(nb::module_& m);
 
 }  // namespace koine::python

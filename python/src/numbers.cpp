@@ -43,7 +43,7 @@ nb::object element(const Array& x) {
 
 nb::object nested_lists(const Array& x) {
   return with_value_type(x.dtype(), [&]<class T>() {
-    const std::vector<T> values = without_gil([&] { return x.to_vector<T>(); });
+    const std::vector<T> values = once_ready(x, [&] { return x.to_vector<T>(); });
     auto value = values.begin();
     return nested(x.shape(), 0, value);
   });

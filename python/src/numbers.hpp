@@ -2,14 +2,14 @@
 // Values of arrays as Python's numbers.
 #pragma once
 
-#include "function.hpp"
+#include "waiting.hpp"
 
 namespace koine::python {
 
 /// The value of an array of one element, as a C++ number; waits for the device while other Python threads run.
 template <class T>
 T element_of(const Array& x) {
-  return without_gil([&] { return x.item<T>(); });
+  return once_ready(x, [&] { return x.item<T>(); });
 }
 
 /// The value of an array of one element, as a Python number. ValueError for another number of elements.

@@ -7,7 +7,9 @@ namespace {
 
 constexpr const char* reduction = "(x, /, axis=None, *, keepdims=False)";
 constexpr const char* summation = "(x, /, axis=None, *, dtype=None, keepdims=False)";
-constexpr const char* variance = "(x, /, axis=None, *, correction=0.0, keepdims=False)";
+constexpr const char* average = "(x, /, axis=None, *, dtype=None, keepdims=False)";
+// NumPy's name of the correction is ddof.
+constexpr const char* variance = "(x, /, axis=None, *, correction=0.0, keepdims=False, ddof=None, dtype=None)";
 constexpr const char* cumulation = "(x, /, axis=None, *, dtype=None, include_initial=False)";
 
 ReductionOptions reduction_options(const Arguments& a) { return {.axis = a.axis(1), .keepdims = a.flag(2, false)}; }
@@ -15,10 +17,16 @@ SumOptions sum_options(const Arguments& a) {
   return {.axis = a.axis(1), .dtype = a.dtype(2), .keepdims = a.flag(3, false)};
 }
 VarianceOptions variance_options(const Arguments& a) {
-  return {.axis = a.axis(1), .correction = a.real(2, 0.0), .keepdims = a.flag(3, false)};
+  return {.axis = a.axis(1), .correction = a.real(4, a.real(2, 0.0)), .keepdims = a.flag(3, false)};
 }
 CumulativeOptions cumulative_options(const Arguments& a) {
   return {.axis = a.axis(1), .dtype = a.dtype(2), .include_initial = a.flag(3, false)};
+}
+
+/// x in the type that a mean or a variance is to be computed in, which NumPy calls dtype.
+Operand computed_in(const Arguments& a, std::size_t dtype) {
+  const auto type = a.dtype(dtype);
+  return type ? Operand(astype(a.array(0), *type)) : a.operand(0);
 }
 
 template <class F>
@@ -48,14 +56,12 @@ void bind_statistics(nb::module_& m) {
   bind_reduction(m, #name, [](const Operand& x, const ReductionOptions& options) { return koine::name(x, options); })
   KN_REDUCTION(max);
   KN_REDUCTION(min);
-  KN_REDUCTION(mean);
   KN_REDUCTION(any);
   KN_REDUCTION(all);
   KN_REDUCTION(logsumexp);
   KN_REDUCTION(median);
   KN_REDUCTION(nanmax);
   KN_REDUCTION(nanmin);
-  KN_REDUCTION(nanmean);
 #undef KN_REDUCTION
   function(m, "nanargmax", reduction, [](const Arguments& a) {
     return nanargmax(a.operand(0), {.axis = a.axis(1), .keepdims = a.flag(2, false)});
@@ -63,14 +69,20 @@ void bind_statistics(nb::module_& m) {
   function(m, "nanargmin", reduction, [](const Arguments& a) {
     return nanargmin(a.operand(0), {.axis = a.axis(1), .keepdims = a.flag(2, false)});
   });
+  function(m, "mean", average, [](const Arguments& a) {
+    return mean(computed_in(a, 2), {.axis = a.axis(1), .keepdims = a.flag(3, false)});
+  });
+  function(m, "nanmean", average, [](const Arguments& a) {
+    return nanmean(computed_in(a, 2), {.axis = a.axis(1), .keepdims = a.flag(3, false)});
+  });
   function(m, "sum", summation, [](const Arguments& a) { return sum(a.operand(0), sum_options(a)); });
   function(m, "prod", summation, [](const Arguments& a) { return prod(a.operand(0), sum_options(a)); });
   function(m, "nansum", summation, [](const Arguments& a) { return nansum(a.operand(0), sum_options(a)); });
   function(m, "nanprod", summation, [](const Arguments& a) { return nanprod(a.operand(0), sum_options(a)); });
-  function(m, "var", variance, [](const Arguments& a) { return var(a.operand(0), variance_options(a)); });
-  function(m, "std", variance, [](const Arguments& a) { return koine::std(a.operand(0), variance_options(a)); });
-  function(m, "nanvar", variance, [](const Arguments& a) { return nanvar(a.operand(0), variance_options(a)); });
-  function(m, "nanstd", variance, [](const Arguments& a) { return nanstd(a.operand(0), variance_options(a)); });
+  function(m, "var", variance, [](const Arguments& a) { return var(computed_in(a, 5), variance_options(a)); });
+  function(m, "std", variance, [](const Arguments& a) { return koine::std(computed_in(a, 5), variance_options(a)); });
+  function(m, "nanvar", variance, [](const Arguments& a) { return nanvar(computed_in(a, 5), variance_options(a)); });
+  function(m, "nanstd", variance, [](const Arguments& a) { return nanstd(computed_in(a, 5), variance_options(a)); });
   function(m, "cumulative_sum", cumulation,
            [](const Arguments& a) { return cumulative_sum(a.operand(0), cumulative_options(a)); });
   function(m, "cumulative_prod", cumulation,
@@ -88,7 +100,7 @@ void bind_statistics(nb::module_& m) {
     return quantile_of(a,
                        [](const Operand& x, const auto& q, const ReductionOptions& o) { return percentile(x, q, o); });
   });
-  function(m, "diff", "(x, /, *, axis=-1, n=1, prepend=None, append=None)", [](const Arguments& a) {
+  function(m, "diff", "(x, /, n=1, axis=-1, *, prepend=None, append=None)", [](const Arguments& a) {
     return diff(
         a.operand(0),
         {.axis = a.integer(1, -1), .n = a.integer(2, 1), .prepend = a.maybe_operand(3), .append = a.maybe_operand(4)});

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers: the same seed gives the same bits on every device."""
+from . import _koine
+from ._koine import Generator
+
+__all__ = ["Generator", "default_rng"]
+
+
+def default_rng(seed=None, counter=0, /):
+    """The stream of a seed, from its word `counter` on; None lets the system draw a seed, a Generator is given back."""
+    return _koine._default_rng(seed, counter)

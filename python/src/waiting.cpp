@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for values; see waiting.hpp.
+#include "waiting.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace koine::python {
+
+void wait_for(const Event& event) {
+  using Clock = std::chrono::steady_clock;
+  using namespace std::chrono_literals;
+  const auto begin = Clock::now();
+  // Whether the event came within the time between two looks at Python's signals. A short wait spins; a long one is
+  // looked at so often that it takes a few percent longer at most.
+  const auto comes_soon = [&] {
+    for (auto now = Clock::now(), until = now + 20ms; now < until; now = Clock::now()) {
+      if (event.done()) return true;
+      const auto waited = now - begin;
+      if (waited > 50us) std::this_thread::sleep_for(std::min<Clock::duration>(waited / 32, 2ms));
+    }
+    return false;
+  };
+  while (!without_gil(comes_soon)) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+}
+
+}  // namespace koine::python
