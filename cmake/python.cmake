@@ -36,6 +36,10 @@ target_sources(koine_python PRIVATE "${docs}")
 target_include_directories(koine_python PRIVATE "${PROJECT_BINARY_DIR}/generated/python")
 
 file(MAKE_DIRECTORY "${folder}")
+file(GLOB links "${folder}/*.py")
+if(links)
+  file(REMOVE ${links})  # of files that may be gone
+endif()
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/koine/*")
 foreach(source IN LISTS sources)
   get_filename_component(name "${source}" NAME)

@@ -237,7 +237,7 @@ def main():
         if not missing:
             (folder / "koine" / name).write_text(text)
     if missing:
-        print("\n".join(stubs.missing))
+        print(*stubs.missing, sep="\n", end="\n" if stubs.missing else "")
 
 
 if __name__ == "__main__":
