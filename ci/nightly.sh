@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The long runs, some hours: every test with every variant, again under the sanitizers, as other vendors' devices and on
 # other implementations of OpenCL; clang-tidy; the binary interface; every call and allocation failing; memcheck; the
-# array API standard's test suite; the fuzzers; every kernel that the tests make, compiled for cards that are not here;
-# every float32 value in the elementary functions; one short round of each benchmark. docs/reliability.md says what each
-# is for.
+# array API standard's test suite, packages that use Koine from Python, and the wheel; the fuzzers; every kernel that the
+# tests make, compiled for cards that are not here; every float32 value in the elementary functions; one short round of
+# each benchmark. docs/reliability.md says what each is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export KOINE_TEST_EXHAUSTIVE=1
@@ -37,6 +37,10 @@ step="running memcheck"
 ci/run/valgrind.sh
 step="running the array API standard's tests"
 ci/run/array_api.sh
+step="using the Python module with the packages that people use it with"
+ci/run/python_ecosystem.sh
+step="building the Python wheel"
+ci/run/python_wheel.sh
 step="fuzzing"
 ci/run/fuzz.sh "${FUZZ_SECONDS:-3600}"
 step="comparing every float32"

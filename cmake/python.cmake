@@ -56,17 +56,34 @@ add_custom_command(TARGET koine_python POST_BUILD
 # not every system has. The loader lies in a folder of its own, because one that the system has comes first
 # (python/koine/_opencl.py).
 if(SKBUILD)
+  # One name for each library: a wheel holds no links.
+  set_target_properties(koine PROPERTIES VERSION ${KOINE_SOVERSION})
   set_target_properties(koine_python koine PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS koine_python koine RUNTIME_DEPENDENCY_SET wheel LIBRARY DESTINATION koine COMPONENT python NAMELINK_SKIP)
+  install(TARGETS koine_python koine LIBRARY DESTINATION koine COMPONENT python NAMELINK_SKIP)
   if(TARGET koine_main)
     set_target_properties(koine_main PROPERTIES INSTALL_RPATH "$ORIGIN/..")
     install(TARGETS koine_main RUNTIME DESTINATION koine/bin COMPONENT python)
   endif()
-  install(RUNTIME_DEPENDENCY_SET wheel
-    PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|stdc[+][+]|gcc_s|OpenCL|koine)[.]so" "^ld-linux" "^linux-vdso"
-    DIRECTORIES ${KOINE_FETCHED_LIBRARIES}
-    LIBRARY DESTINATION koine COMPONENT python)
   install(DIRECTORY "${folder}/" DESTINATION koine COMPONENT python FILES_MATCHING PATTERN "*.pyi" PATTERN "__pycache__" EXCLUDE)
+  install(COMPONENT python CODE "
+    file(GET_RUNTIME_DEPENDENCIES LIBRARIES \"$<TARGET_FILE:koine>\" RESOLVED_DEPENDENCIES_VAR libraries
+      PRE_EXCLUDE_REGEXES \"^lib(c|m|dl|rt|pthread|stdc[+][+]|gcc_s|OpenCL)[.]so\" ^ld-linux ^linux-vdso
+      DIRECTORIES \"${KOINE_FETCHED_LIBRARIES}\")
+    foreach(library IN LISTS libraries)
+      get_filename_component(name \"\${library}\" NAME)
+      file(REAL_PATH \"\${library}\" file)
+      file(INSTALL \"\${file}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/koine\" TYPE SHARED_LIBRARY RENAME \"\${name}\")
+    endforeach()")
   get_filename_component(loader "${OpenCL_LIBRARY}" REALPATH)
   install(FILES "${loader}" RENAME libOpenCL.so.1 DESTINATION koine/loader COMPONENT python)
+  # Their licences, as Debian's packages have them.
+  foreach(package libclblast[0-9]* libfmt[0-9]* libhwy[0-9]* zlib1g ocl-icd-libopencl1)
+    file(GLOB texts "${PROJECT_BINARY_DIR}/packages/root/usr/share/doc/${package}/copyright" "/usr/share/doc/${package}/copyright")
+    if(texts)
+      list(GET texts 0 text)
+      get_filename_component(name "${text}" DIRECTORY)
+      get_filename_component(name "${name}" NAME)
+      install(FILES "${text}" RENAME "${name}.txt" DESTINATION koine/licenses COMPONENT python)
+    endif()
+  endforeach()
 endif()
