@@ -22,7 +22,14 @@ include(cmake/host_functions.cmake)
 file(GLOB KOINE_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/*/*.cpp")
 file(GLOB KOINE_HEADERS CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/koine/*.hpp")
 
-add_library(koine_objects OBJECT ${KOINE_SOURCES} "${KOINE_KERNEL_SOURCES}" ${KOINE_HOST_SOURCES})
+if(KOINE_HIGHWAY_INCLUDE_DIR AND KOINE_HIGHWAY_SORT)
+  # The folder behind the compiler's own, of which it may be one.
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/exec/host_sorter.cpp" PROPERTIES
+    COMPILE_DEFINITIONS KOINE_HAS_HIGHWAY COMPILE_OPTIONS "-idirafter${KOINE_HIGHWAY_INCLUDE_DIR}"
+    SKIP_PRECOMPILE_HEADERS ON)
+endif()
+koine_bundled(sources koine ${KOINE_SOURCES})
+add_library(koine_objects OBJECT ${sources} "${KOINE_KERNEL_SOURCES}" ${KOINE_HOST_SOURCES})
 target_include_directories(koine_objects
   PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/lib" PRIVATE "${PROJECT_BINARY_DIR}/generated")
 target_include_directories(koine_objects SYSTEM PRIVATE "${KOINE_CLHPP_INCLUDE_DIR}" "${KOINE_DLPACK_INCLUDE_DIR}")
@@ -34,10 +41,6 @@ target_link_libraries(koine_objects
   PRIVATE koine_settings
   PUBLIC OpenCL::OpenCL clblast fmt::fmt ZLIB::ZLIB Threads::Threads)
 if(KOINE_HIGHWAY_INCLUDE_DIR AND KOINE_HIGHWAY_SORT)
-  # The folder behind the compiler's own, of which it may be one.
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/exec/host_sorter.cpp" PROPERTIES
-    COMPILE_DEFINITIONS KOINE_HAS_HIGHWAY COMPILE_OPTIONS "-idirafter${KOINE_HIGHWAY_INCLUDE_DIR}"
-    SKIP_PRECOMPILE_HEADERS ON)
   target_link_libraries(koine_objects PUBLIC "${KOINE_HIGHWAY_SORT}")
 endif()
 

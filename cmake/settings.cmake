@@ -33,6 +33,8 @@ target_compile_options(koine_settings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Locals only: a constructor's parameter may carry the name of the member it fills.
   target_compile_options(koine_settings INTERFACE -Wshadow=local -fpch-preprocess)
+  # Of a bundle every file is an included one, whose types may hold others of an unnamed namespace (cmake/bundle.cmake).
+  target_compile_options(koine_settings INTERFACE $<$<BOOL:${KOINE_BUNDLE}>:-Wno-subobject-linkage>)
 endif()
 include(cmake/standard_library.cmake)
 target_compile_definitions(koine_settings INTERFACE ${KOINE_STANDARD_LIBRARY})

@@ -5,7 +5,6 @@
 # its own.
 
 find_package(doctest CONFIG REQUIRED)
-include(cmake/bundle.cmake)
 
 # doctest's own code and the helpers, compiled once for all programs.
 add_library(koine_test_support OBJECT
@@ -28,7 +27,7 @@ function(koine_add_tests folder library)
   if(NOT sources)
     return()
   endif()
-  koine_bundled(compiled test_${folder} ${sources})
+  koine_bundled(compiled test_${folder} APART ${sources})
   add_executable(test_${folder} ${compiled})
   target_link_libraries(test_${folder} PRIVATE koine_settings koine_test_support ${library})
   if("${library}" STREQUAL "koine_internal")

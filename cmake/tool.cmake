@@ -4,7 +4,8 @@
 
 find_package(CLI11 CONFIG REQUIRED)
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/koine/*.cpp")
-add_executable(koine_main ${sources})
+koine_bundled(compiled koine_main ${sources})
+add_executable(koine_main ${compiled})
 set_target_properties(koine_main PROPERTIES OUTPUT_NAME koine-main)
 target_link_libraries(koine_main PRIVATE koine_settings koine_internal CLI11::CLI11 fmt::fmt)
 
