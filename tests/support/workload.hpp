@@ -353,9 +353,9 @@ inline std::vector<Step> workload() {
            throws<IndexError>([&] { bad.to_vector<float>(); });
   });
   add("operations on float32", operations_repeat<float>);
-  add("operations on int32", operations_repeat<std::int32_t>);
-  add("operations on bool", operations_repeat<bool>);
-  add("operations on complex64", operations_repeat<std::complex<float>>);
+  add("operations on int32", operations_repeat<std::int32_t>, true);
+  add("operations on bool", operations_repeat<bool>, true);
+  add("operations on complex64", operations_repeat<std::complex<float>>, true);
   add("creation", [](Attempt& attempt) {
     const auto there = attempt.elsewhere();
     return equal<float>(arange(3, {.dtype = float32}) + ones({3}), {1, 2, 3}) &&
