@@ -19,8 +19,8 @@ namespace koine::codegen {
 struct Step {
   graph::Op family;  // whose runner runs it
   graph::Node* node;
-  /// Of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded; of a matmul,
-  /// if it has an output: what is stored in place of the product, which is its first load.
+  /// Of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded; of a
+  /// matmul, if it has an output: what is stored in place of the product, which is its first load.
   Body body;
   /// Of a reduction, if it has an output: what is stored in place of the results, made of them element by element. Its
   /// first loads are the results, in the order of the body's outputs; then come arrays in memory.

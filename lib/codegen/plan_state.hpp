@@ -2,8 +2,8 @@
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
 // plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_finish.cpp what is made
 // of a reduction in its own kernel, plan_product.cpp what is made of a product in its own, plan_take.cpp which kernels
-// take elements by positions, plan_code.cpp writes the kernels' lines. plan_tree.cpp is a short way for the commonest graphs, plan_reuse.cpp one for those whose structure
-// came before.
+// take elements by positions, plan_code.cpp writes the kernels' lines. plan_tree.cpp is a short way for the commonest
+// graphs, plan_reuse.cpp one for those whose structure came before.
 #pragma once
 
 #include "base/hash.hpp"

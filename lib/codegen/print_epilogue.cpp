@@ -52,8 +52,8 @@ std::optional<EpilogueWalk> make_epilogue_walk(const Body& body) {
   }
   if (!body.loops.empty() || !body.folds.empty() || body.loads[0].layout.offset != 0) return std::nullopt;
   if (!layouts.empty()) {
-    graph::collapse(body.domain, layouts.size(),
-                    [&](std::size_t k) -> const Shape& { return layouts[k]->strides; }, walk.axes);
+    graph::collapse(
+        body.domain, layouts.size(), [&](std::size_t k) -> const Shape& { return layouts[k]->strides; }, walk.axes);
   }
   if (walk.axes.shape.size() > most_axes) return std::nullopt;
   walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();

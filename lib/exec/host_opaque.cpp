@@ -53,18 +53,6 @@ Astray take(const graph::Node& node, std::byte* to) {
   return astray;
 }
 
-/// What fills the result of a step that has a single one.
-Work prepare_result(const HostRun& run, std::function<Astray(std::byte*)> fill) {
-  return [run, fill = std::move(fill)] {
-    graph::Node& node = *run.step.node;
-    graph::Destination result = new_result(run.queue, node);
-    run_on_host(
-        run, [&] { return std::string(function_of(node)); }, {&result, 1},
-        [&] { return fill(result.storage->host()); });
-    graph::fulfil(node, std::move(result.storage), std::move(result.layout));
-  };
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> host_work_of_random(const HostRun& run) {
@@ -74,7 +62,7 @@ std::optional<std::uint64_t> host_work_of_random(const HostRun& run) {
 }
 
 Work prepare_random_on_host(const HostRun& run) {
-  return prepare_result(run, [&node = *run.step.node](std::byte* to) {
+  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
     host::draw_elements(node.get<graph::Op::random>(), node.dtype, 0, static_cast<std::size_t>(node.shape.elements()),
                         to);
     return Astray();
@@ -88,7 +76,7 @@ std::optional<std::uint64_t> host_work_of_take(const HostRun& run) {
 }
 
 Work prepare_take_on_host(const HostRun& run) {
-  return prepare_result(run, [&node = *run.step.node](std::byte* to) { return take(node, to); });
+  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) { return take(node, to); });
 }
 
 }  // namespace koine::exec

@@ -68,4 +68,15 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
                           start);
 }
 
+Work prepare_result_on_host(const HostRun& run, std::function<Astray(std::byte*)> fill) {
+  return [run, fill = std::move(fill)] {
+    graph::Node& node = *run.step.node;
+    graph::Destination result = new_result(run.queue, node);
+    run_on_host(
+        run, [&] { return std::string(function_of(node)); }, {&result, 1},
+        [&] { return fill(result.storage->host()); });
+    graph::fulfil(node, std::move(result.storage), std::move(result.layout));
+  };
+}
+
 }  // namespace koine::exec

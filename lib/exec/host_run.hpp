@@ -36,10 +36,16 @@ bool host_reads(const graph::Node& node);
 /// New memory for a node's elements in row-major order.
 graph::Destination new_result(runtime::Queue& queue, const graph::Node& node);
 
+/// Of a step with one result in new memory, which `fill` writes.
+Work prepare_result_on_host(const HostRun& run, std::function<Astray(std::byte*)> fill);
+
 // Elements by operations that a step takes, of a family that the host knows; none where it does not know this one.
 std::optional<std::uint64_t> host_work_of_body(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_random(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_take(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_search(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_select(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run);
 
 // What does the step; null where the host cannot.
 Work prepare_elements_on_host(const HostRun& run);
@@ -47,5 +53,8 @@ Work prepare_reduce_on_host(const HostRun& run);
 Work prepare_scan_on_host(const HostRun& run);
 Work prepare_random_on_host(const HostRun& run);
 Work prepare_take_on_host(const HostRun& run);
+Work prepare_search_on_host(const HostRun& run);
+Work prepare_select_on_host(const HostRun& run);
+Work prepare_histogram_on_host(const HostRun& run);
 
 }  // namespace koine::exec

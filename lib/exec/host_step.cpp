@@ -29,6 +29,9 @@ std::optional<std::uint64_t> host_work_of(const HostRun& run) {
     case Op::scan: return host_work_of_body(run);
     case Op::random: return host_work_of_random(run);
     case Op::take: return host_work_of_take(run);
+    case Op::search: return host_work_of_search(run);
+    case Op::select: return host_work_of_select(run);
+    case Op::histogram: return host_work_of_histogram(run);
     default: return std::nullopt;
   }
 }
@@ -39,6 +42,9 @@ Work prepare_on_host(const HostRun& run) {
     case Op::scan: return prepare_scan_on_host(run);
     case Op::random: return prepare_random_on_host(run);
     case Op::take: return prepare_take_on_host(run);
+    case Op::search: return prepare_search_on_host(run);
+    case Op::select: return prepare_select_on_host(run);
+    case Op::histogram: return prepare_histogram_on_host(run);
     default: return prepare_elements_on_host(run);
   }
 }

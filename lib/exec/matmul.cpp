@@ -314,8 +314,8 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const Reduction::Order order{{{{graph::ReduceKind::sum, {0}}, p.dtype}}, true};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
-    const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},  some.a, some.b,
-                            block * results, p.fixed, p.tf32, p.split, true,  nullptr};
+    const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},   some.a, some.b,
+                            block * results, p.fixed, p.tf32, p.split, true, nullptr};
     return prepare_batch(programs, queue, route, some, piece);
   };
   std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};

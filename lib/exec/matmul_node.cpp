@@ -58,8 +58,7 @@ bool is_real(DType type) { return type == float16 || type == bfloat16 || type ==
 
 bool takes_epilogue(const graph::Node& node) {
   return node.place.traits != nullptr && is_real(node.dtype) &&
-         takes_epilogue(*node.place.traits,
-                        problem_of(node, layout_of(*node.inputs[0]), layout_of(*node.inputs[1])));
+         takes_epilogue(*node.place.traits, problem_of(node, layout_of(*node.inputs[0]), layout_of(*node.inputs[1])));
 }
 
 namespace {

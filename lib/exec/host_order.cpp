@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches, selections and histograms on the calling thread, by the keys that their kernels compare.
+#include "exec/families.hpp"
+#include "exec/host_keys.hpp"
+#include "exec/host_run.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+namespace koine::exec {
+namespace {
+
+constexpr std::uint64_t select_work = 16;  // of an element
+
+/// Calls f(Key{}) with the unsigned type of a type's size.
+template <class F>
+void with_key(DType type, F f) {
+  switch (size_of(type)) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
+template <class T>
+const T* elements_of(const graph::Node& node) {
+  return reinterpret_cast<const T*>(node.storage->host()) + node.layout.offset;
+}
+
+std::size_t count_of(const graph::Node& node) { return static_cast<std::size_t>(node.shape.elements()); }
+
+bool host_reads_inputs(const graph::Node& node) {
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [](const graph::NodeRef& input) { return host_reads(*input); });
+}
+
+/// By the steps of kernels/search.cl, which decide what a list that does not rise gives.
+void search(const graph::Node& node, std::int64_t* to) {
+  const graph::Node &list = *node.inputs[0], &sought = *node.inputs[1];
+  const bool after = node.get<graph::Op::search>().after;
+  with_key(list.dtype, [&]<class Key>(Key) {
+    const HostKeys<Key, true> keys({list.dtype}, 0);
+    const Key *const from = elements_of<Key>(list), *const wanted = elements_of<Key>(sought);
+    for (std::size_t i = 0; i < count_of(sought); ++i) {
+      const Key key = keys.key(wanted[i]);
+      std::size_t low = 0;
+      for (std::size_t left = count_of(list); left > 0; left /= 2) {
+        const std::size_t half = left - left / 2;
+        const Key middle = keys.key(from[low + half - 1]);
+        low += (after ? middle <= key : middle < key) ? half : 0;
+      }
+      to[i] = static_cast<std::int64_t>(low);
+    }
+  });
+}
+
+void select(const graph::Node& node, std::byte* to) {
+  const graph::Node& x = *node.inputs[0];
+  const std::vector<std::int64_t>& ranks = node.get<graph::Op::select>().ranks;
+  with_key(x.dtype, [&]<class Key>(Key) {
+    const HostKeys<Key, false> keys({x.dtype}, 0);
+    const Key* from = elements_of<Key>(x);
+    Key* results = reinterpret_cast<Key*>(to);
+    std::vector<Key> row(static_cast<std::size_t>(x.shape.back()));
+    for (std::size_t at = 0; at < count_of(x); at += row.size(), from += row.size()) {
+      std::transform(from, from + row.size(), row.begin(), [&](Key bits) { return keys.key(bits); });
+      auto begin = row.begin();
+      for (const std::int64_t rank : ranks) {  // which rise
+        const auto place = row.begin() + rank;
+        std::nth_element(begin, place, row.end());
+        *results++ = keys.value(*place);
+        begin = place;
+      }
+    }
+  });
+}
+
+/// Counts what lies between `bounds`, by what is compared: element number i is value(i).
+template <class Bound, class Value>
+void count_between(const std::vector<Bound>& bounds, std::size_t count, Value value, std::uint32_t* counts) {
+  std::fill_n(counts, bounds.size() - 1, 0u);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto above = std::upper_bound(bounds.begin(), bounds.end(), value(i));
+    if (above != bounds.begin() && above != bounds.end()) ++counts[above - bounds.begin() - 1];
+  }
+}
+
+void histogram(const graph::Node& node, std::uint32_t* counts) {
+  const graph::Node &x = *node.inputs[0], &edges = *node.inputs[1];
+  with_key(x.dtype, [&]<class Key>(Key) {
+    const Key* const from = elements_of<Key>(x);
+    if (is_real_floating(x.dtype)) {
+      const HostKeys<Key, true> keys({x.dtype}, 0);
+      std::vector<Key> bounds(count_of(edges));
+      std::transform(elements_of<Key>(edges), elements_of<Key>(edges) + bounds.size(), bounds.begin(),
+                     [&](Key bits) { return keys.key(bits); });
+      ++bounds.back();
+      return count_between(
+          bounds, count_of(x), [&](std::size_t i) { return keys.key(from[i]); }, counts);
+    }
+    const std::vector<std::int64_t> bounds(elements_of<std::int64_t>(edges),
+                                           elements_of<std::int64_t>(edges) + count_of(edges));
+    const bool is_signed = is_signed_integer(x.dtype);
+    count_between(
+        bounds, count_of(x),
+        [&](std::size_t i) {
+          const Key bits = from[i];
+          return is_signed ? static_cast<std::int64_t>(static_cast<std::make_signed_t<Key>>(bits))
+                           : static_cast<std::int64_t>(bits);
+        },
+        counts);
+  });
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> host_work_of_search(const HostRun& run) {
+  const graph::Node& node = *run.step.node;
+  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  return count_of(node) * 4 * std::bit_width(count_of(*node.inputs[0]));
+}
+
+Work prepare_search_on_host(const HostRun& run) {
+  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
+    search(node, reinterpret_cast<std::int64_t*>(to));
+    return Astray();
+  });
+}
+
+std::optional<std::uint64_t> host_work_of_select(const HostRun& run) {
+  const graph::Node& node = *run.step.node;
+  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  return count_of(*node.inputs[0]) * (select_work + node.get<graph::Op::select>().ranks.size());
+}
+
+Work prepare_select_on_host(const HostRun& run) {
+  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
+    select(node, to);
+    return Astray();
+  });
+}
+
+std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run) {
+  const graph::Node &node = *run.step.node, &x = *node.inputs[0];
+  // The edges of integers of 64 bits are no bounds of int64.
+  if (count_of(node) == 0 || !host_reads_inputs(node) || (is_integer(x.dtype) && size_of(x.dtype) > 4)) {
+    return std::nullopt;
+  }
+  return count_of(x) * 4 * std::bit_width(count_of(node));
+}
+
+Work prepare_histogram_on_host(const HostRun& run) {
+  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
+    histogram(node, reinterpret_cast<std::uint32_t*>(to));
+    return Astray();
+  });
+}
+
+}  // namespace koine::exec
