@@ -3,19 +3,24 @@
 #include "exec/compact.hpp"
 
 #include "exec/evaluate.hpp"
+#include "exec/host_run.hpp"
+#include "exec/host_step.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/scan.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
+#include <vector>
 
 namespace koine::exec {
 namespace {
 
 using graph::NodeRef;
 
-constexpr std::uint64_t block = 4096;  // of kernels/compact.cl
+constexpr std::uint64_t block = 4096;   // of kernels/compact.cl
+constexpr std::uint64_t host_work = 4;  // of an element
 
 /// A mask in memory, and what it keeps.
 struct Selection {
@@ -23,6 +28,7 @@ struct Selection {
   std::uint64_t elements, blocks;
   runtime::BufferRef ends;  // int64: how many the blocks up to each keep together
   std::int64_t count = 0;
+  std::vector<std::uint8_t> on_host = {};  // the mask, where the host goes through it
 };
 
 /// One of the file's kernels: what each block keeps, the positions, or the elements, moved as that type.
@@ -55,7 +61,8 @@ void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const S
   }
 }
 
-Selection select(const NodeRef& mask, std::string_view function) {
+/// `x`: the elements to be kept, null for positions.
+Selection select(const NodeRef& mask, const graph::Node* x, std::string_view function) {
   Selection result;
   result.mask = row_major(mask);
   result.elements = static_cast<std::uint64_t>(mask->shape.elements());
@@ -70,14 +77,49 @@ Selection select(const NodeRef& mask, std::string_view function) {
     const CompactSpec spec{true, false, "", queue.traits().cpu_loops()};
     const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, "compact_count");
     const Scan scan(programs, queue, body, {graph::ReduceKind::sum, 0}, DType::int64);
+    const bool reached = x == nullptr || x->storage->host() != nullptr;
+    if (reached && host_stands_in(queue.context(), programs, host_work * result.elements)) {
+      result.on_host.resize(result.elements);
+      return;
+    }
     programs.complete();
     runtime::Launch launch(queue, kernel);
     launch.in(*result.mask->storage).out(*counts);
     launch_blocks(launch, queue, result, nullptr);
     result.ends = scan.run();
   });
+  if (!result.on_host.empty()) {
+    queue.read(*result.mask->storage, static_cast<std::uint64_t>(result.mask->layout.offset), result.on_host.data(),
+               result.elements, function);
+    result.count = std::count(result.on_host.begin(), result.on_host.end(), std::uint8_t{1});
+    return result;
+  }
   queue.read(*result.ends, (result.blocks - 1) * sizeof(std::int64_t), &result.count, sizeof result.count, function);
   return result;
+}
+
+/// `x` null: positions.
+void keep_on_host(const Selection& selection, const graph::Node* x, const runtime::BufferRef& out) {
+  runtime::Queue& queue = queue_of(*selection.mask);
+  std::vector<runtime::Use> uses{{out.get(), true}};
+  if (x != nullptr) uses.push_back({x->storage.get(), false});
+  log_on_host(queue, x != nullptr ? "compact" : "compact_positions", true, selection.mask->shape.elements());
+  queue.on_host_at_last(uses, [&] {
+    std::byte* to = out->host();
+    const std::size_t size = x != nullptr ? size_of(x->dtype) : sizeof(std::int64_t);
+    const std::byte* const from =
+        x != nullptr ? x->storage->host() + x->layout.offset * static_cast<std::int64_t>(size) : nullptr;
+    for (std::size_t i = 0; i < selection.on_host.size(); ++i) {
+      if (selection.on_host[i] == 0) continue;
+      const auto position = static_cast<std::int64_t>(i);
+      if (from != nullptr) {
+        std::memcpy(to, from + i * size, size);
+      } else {
+        std::memcpy(to, &position, size);
+      }
+      to += size;
+    }
+  });
 }
 
 /// `x` null: positions.
@@ -85,7 +127,9 @@ NodeRef kept(const graph::Node* x, DType type, const Selection& selection, std::
   const graph::Place place = selection.mask->place;
   runtime::Queue& queue = queue_of(*selection.mask);
   const auto out = queue.allocate(static_cast<std::uint64_t>(selection.count) * size_of(type), function);
-  if (selection.count > 0) {
+  if (selection.count > 0 && !selection.on_host.empty()) {
+    keep_on_host(selection, x, out);
+  } else if (selection.count > 0) {
     evaluated(queue.context(), [&](Programs& programs) {
       const CompactSpec spec{false, x == nullptr, x ? moved_as(type) : "", queue.traits().cpu_loops()};
       const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, x ? "compact" : "compact_positions");
@@ -103,13 +147,15 @@ NodeRef kept(const graph::Node* x, DType type, const Selection& selection, std::
 
 NodeRef positions_of(const NodeRef& mask, std::string_view function) {
   const runtime::Context::InUse in_use(*mask->place.context, function);
-  return kept(nullptr, DType::int64, select(mask, function), function);
+  return kept(nullptr, DType::int64, select(mask, nullptr, function), function);
 }
 
 NodeRef compact(const NodeRef& x, const NodeRef& mask, std::string_view function) {
   const runtime::Context::InUse in_use(*mask->place.context, function);
+  const NodeRef together[] = {x, mask};
+  evaluate(together);
   const NodeRef stored = row_major(x);
-  return kept(stored.get(), x->dtype, select(mask, function), function);
+  return kept(stored.get(), x->dtype, select(mask, stored.get(), function), function);
 }
 
 }  // namespace koine::exec

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches, selections and histograms on the calling thread, by the keys that their kernels compare.
+// Searches, selections, histograms, sorts and counts by ids on the calling thread, by the keys that their kernels
+// compare.
 #include "exec/families.hpp"
 #include "exec/host_keys.hpp"
 #include "exec/host_run.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -115,6 +118,80 @@ void histogram(const graph::Node& node, std::uint32_t* counts) {
   });
 }
 
+/// The elements of rows in order, and the positions that they came from; each null if it is not wanted.
+template <class Key>
+void sort_rows(const graph::Node& node, Key* values, std::int64_t* positions) {
+  const graph::Node& x = *node.inputs[0];
+  const auto& info = node.get<graph::Op::sort>();
+  const std::uint64_t flip = info.descending ? ~std::uint64_t{0} : 0;
+  const HostKeys<Key, false> own({x.dtype}, flip);
+  const HostKeys<Key, true> placed({x.dtype}, flip);
+  const auto length = static_cast<std::size_t>(x.shape.back());
+  const Key* from = elements_of<Key>(x);
+  std::vector<Key> keys(length);
+  std::vector<std::pair<Key, std::int64_t>> items(length);
+  for (std::size_t at = 0; at < count_of(x); at += length, from += length) {
+    if (info.gives == graph::SortGives::values) {
+      std::transform(from, from + length, keys.begin(), [&](Key bits) { return own.key(bits); });
+      std::sort(keys.begin(), keys.end());
+      std::transform(keys.begin(), keys.end(), values + at, [&](Key key) { return own.value(key); });
+      continue;
+    }
+    for (std::size_t i = 0; i < length; ++i) items[i] = {placed.key(from[i]), static_cast<std::int64_t>(i)};
+    std::sort(items.begin(), items.end());  // equal ones by their positions
+    for (std::size_t i = 0; i < length; ++i) {
+      if (values != nullptr) values[at + i] = from[items[i].second];
+      if (positions != nullptr) positions[at + i] = items[i].second;
+    }
+  }
+}
+
+/// As kernels/order_ties.cl.
+void order_ties(const graph::Node& node, std::int64_t* to) {
+  const auto* const upper = elements_of<std::int32_t>(*node.inputs[0]);
+  const auto* const order = elements_of<std::int64_t>(*node.inputs[1]);
+  const auto* const keys = elements_of<std::int64_t>(*node.inputs[2]);
+  const std::size_t count = count_of(node);
+  std::copy(order, order + count, to);
+  for (std::size_t first = 0, last = 0; first < count; first = last) {
+    while (last < count && upper[last] == upper[first]) ++last;
+    std::stable_sort(to + first, to + last, [&](std::int64_t a, std::int64_t b) { return keys[a] < keys[b]; });
+  }
+}
+
+/// Element number i of an array of integers or bool_, of its lowest bits.
+std::uint64_t whole_number(const graph::Node& node, std::size_t i) {
+  std::uint64_t result = 0;
+  with_key(node.dtype, [&]<class Key>(Key) {
+    const Key bits = elements_of<Key>(node)[i];
+    result =
+        is_signed_integer(node.dtype) ? static_cast<std::uint64_t>(static_cast<std::make_signed_t<Key>>(bits)) : bits;
+  });
+  return result;
+}
+
+/// Sums of integers, which wrap.
+Astray add_by_ids(const graph::Node& node, std::byte* to) {
+  const auto& info = node.get<graph::Op::scatter_reduce>();
+  const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
+  const std::size_t rows = count_of(ids), inner = count_of(node) / static_cast<std::size_t>(info.groups);
+  const bool same = count_of(values) < rows * inner;
+  std::vector<std::uint64_t> sums(count_of(node));
+  Astray astray;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto id = static_cast<std::int64_t>(whole_number(ids, row));
+    if (id < 0 || id >= info.groups) {
+      if (!info.positions) astray = {&node, id};
+      continue;
+    }
+    std::uint64_t* const group = sums.data() + static_cast<std::size_t>(id) * inner;
+    for (std::size_t i = 0; i < inner; ++i) group[i] += whole_number(values, same ? 0 : row * inner + i);
+  }
+  const std::size_t size = size_of(node.dtype);
+  for (std::size_t i = 0; i < sums.size(); ++i) std::memcpy(to + i * size, &sums[i], size);
+  return astray;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> host_work_of_search(const HostRun& run) {
@@ -157,6 +234,70 @@ Work prepare_histogram_on_host(const HostRun& run) {
     histogram(node, reinterpret_cast<std::uint32_t*>(to));
     return Astray();
   });
+}
+
+std::optional<std::uint64_t> host_work_of_sort(const HostRun& run) {
+  const graph::Node &node = *run.step.node, &x = *node.inputs[0];
+  // Small sorts have a command of their own where the library has a vector sort.
+  if (!run.cold || count_of(x) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  return count_of(x) * 4 * std::bit_width(static_cast<std::size_t>(x.shape.back()));
+}
+
+Work prepare_sort_on_host(const HostRun& run) {
+  return [run, wanted = wanted_results(*run.step.node)] {
+    graph::Node& node = *run.step.node;
+    const graph::SortGives gives = node.get<graph::Op::sort>().gives;
+    const bool both = gives == graph::SortGives::both;
+    const graph::Node& x = *node.inputs[0];
+    std::vector<graph::Destination> results;
+    graph::Destination parts[2];
+    for (const bool places : {false, true}) {
+      const bool only = gives == (places ? graph::SortGives::positions : graph::SortGives::values);
+      if (!(both ? wanted[places] != nullptr : only)) continue;
+      const std::size_t size = places ? sizeof(std::int64_t) : size_of(x.dtype);
+      parts[places] = {run.queue.allocate(count_of(x) * size, function_of(node)), graph::row_major(x.shape)};
+      results.push_back(parts[places]);
+    }
+    const auto memory = [](const graph::Destination& part) { return part.storage ? part.storage->host() : nullptr; };
+    run_on_host(
+        run, [] { return std::string("sort"); }, results,
+        [&] {
+          with_key(x.dtype, [&]<class Key>(Key) {
+            sort_rows(node, reinterpret_cast<Key*>(memory(parts[0])),
+                      reinterpret_cast<std::int64_t*>(memory(parts[1])));
+          });
+          return Astray();
+        });
+    if (both) return fulfil_results(node, wanted, {{parts[0].storage, parts[1].storage}});
+    graph::fulfil(node, std::move(results[0].storage), std::move(results[0].layout));
+  };
+}
+
+std::optional<std::uint64_t> host_work_of_order_ties(const HostRun& run) {
+  const graph::Node& node = *run.step.node;
+  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  return 8 * count_of(node);
+}
+
+Work prepare_order_ties_on_host(const HostRun& run) {
+  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
+    order_ties(node, reinterpret_cast<std::int64_t*>(to));
+    return Astray();
+  });
+}
+
+std::optional<std::uint64_t> host_work_of_scatter_reduce(const HostRun& run) {
+  const graph::Node &node = *run.step.node, &values = *node.inputs[0];
+  const auto& info = node.get<graph::Op::scatter_reduce>();
+  const bool whole =
+      (is_integer(node.dtype) || is_bool(node.dtype)) && (is_integer(values.dtype) || is_bool(values.dtype));
+  if (info.kind != graph::SegmentKind::sum || !whole || node.inputs.size() > 2) return std::nullopt;
+  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  return 8 * (count_of(node) + std::max(count_of(values), count_of(*node.inputs[1])));
+}
+
+Work prepare_scatter_reduce_on_host(const HostRun& run) {
+  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) { return add_by_ids(node, to); });
 }
 
 }  // namespace koine::exec

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "exec/kernel_run.hpp"
+#include "exec/scatter_reduce.hpp"
 #include "exec/traffic.hpp"
 
 #include <memory>
@@ -18,6 +19,14 @@ bool host_reads(const graph::Node& node) { return !node.is_ready() || node.stora
 
 graph::Destination new_result(runtime::Queue& queue, const graph::Node& node) {
   return {queue.allocate(bytes_of(node), function_of(node)), graph::row_major(node.shape)};
+}
+
+void log_on_host(const runtime::Queue& queue, const std::string& name, bool cold, std::int64_t elements) {
+  queue.context().did_on_host();
+  if (!base::log_enabled(base::LogTopic::launch)) return;
+  base::log_line(base::LogTopic::launch, name + " on " + queue.traits().selector + ", by the host, " +
+                                             (cold ? "as it is not compiled yet, " : "") + std::to_string(elements) +
+                                             " elements");
 }
 
 void run_on_host(const HostRun& run, const std::function<std::string()>& name,
@@ -37,21 +46,17 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
   for (const graph::Destination& result : results) uses.push_back({result.storage.get(), true});
   const bool recorded = runtime::recording(), logged = base::log_enabled(base::LogTopic::launch);
   const std::string called = recorded || logged ? name() : std::string();
-  if (logged) {
-    const std::int64_t elements = of_body ? step.body.domain.elements() : step.node->shape.elements();
-    base::log_line(base::LogTopic::launch, called + " on " + queue.traits().selector + ", by the host, " +
-                                               (run.cold ? "as it is not compiled yet, " : "") +
-                                               std::to_string(elements) + " elements");
-  }
+  log_on_host(queue, called, run.cold, of_body ? step.body.domain.elements() : step.node->shape.elements());
   std::int64_t start = 0;
   Astray astray;
-  queue.context().did_on_host();
   queue.on_host_at_last(uses, [&] {
     if (recorded) start = runtime::now();
     astray = work();
   });
   if (astray) {
-    const auto fault = take_fault(queue, *astray->take);
+    const graph::Node& node = *astray->take;
+    const auto fault = node.op == graph::Op::scatter_reduce ? id_fault(queue, node.get<graph::Op::scatter_reduce>())
+                                                            : take_fault(queue, node);
     const runtime::FaultWord word{1, 0, astray->position};
     queue.write(const_cast<runtime::Buffer&>(fault->word()), 0, &word, sizeof word);  // as a kernel would
     for (const graph::Destination& result : results) queue.add_fault(*result.storage, fault);

@@ -23,13 +23,16 @@ struct HostRun {
   bool cold;  ///< it takes the place of kernels that are not compiled yet
 };
 
-/// A position that was found out of range, if one was.
+/// A position, or an id, that was found out of range, if one was, and the operation that takes by it.
 using Astray = std::optional<host::Lines::Astray>;
 
 /// Does `work()` in the memory of a step's operands and results, once nothing else is under way there. `name` is what a
 /// kernel would be called.
 void run_on_host(const HostRun& run, const std::function<std::string()>& name,
                  std::span<const graph::Destination> results, const std::function<Astray()>& work);
+
+/// Counts what the calling thread does, and tells the log.
+void log_on_host(const runtime::Queue& queue, const std::string& name, bool cold, std::int64_t elements);
 
 /// Whether the host reaches a node's memory, which may be the result of a step before that the host does.
 bool host_reads(const graph::Node& node);
@@ -46,6 +49,9 @@ std::optional<std::uint64_t> host_work_of_take(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_search(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_select(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_sort(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_order_ties(const HostRun& run);
+std::optional<std::uint64_t> host_work_of_scatter_reduce(const HostRun& run);
 
 // What does the step; null where the host cannot.
 Work prepare_elements_on_host(const HostRun& run);
@@ -56,5 +62,8 @@ Work prepare_take_on_host(const HostRun& run);
 Work prepare_search_on_host(const HostRun& run);
 Work prepare_select_on_host(const HostRun& run);
 Work prepare_histogram_on_host(const HostRun& run);
+Work prepare_sort_on_host(const HostRun& run);
+Work prepare_order_ties_on_host(const HostRun& run);
+Work prepare_scatter_reduce_on_host(const HostRun& run);
 
 }  // namespace koine::exec

@@ -32,6 +32,9 @@ std::optional<std::uint64_t> host_work_of(const HostRun& run) {
     case Op::search: return host_work_of_search(run);
     case Op::select: return host_work_of_select(run);
     case Op::histogram: return host_work_of_histogram(run);
+    case Op::sort: return host_work_of_sort(run);
+    case Op::order_ties: return host_work_of_order_ties(run);
+    case Op::scatter_reduce: return host_work_of_scatter_reduce(run);
     default: return std::nullopt;
   }
 }
@@ -45,11 +48,36 @@ Work prepare_on_host(const HostRun& run) {
     case Op::search: return prepare_search_on_host(run);
     case Op::select: return prepare_select_on_host(run);
     case Op::histogram: return prepare_histogram_on_host(run);
+    case Op::sort: return prepare_sort_on_host(run);
+    case Op::order_ties: return prepare_order_ties_on_host(run);
+    case Op::scatter_reduce: return prepare_scatter_reduce_on_host(run);
     default: return prepare_elements_on_host(run);
   }
 }
 
+/// Whether the host is done in about the time that a program takes to compile. One that comes again is compiled.
+bool stands_in(runtime::Context& context, const Programs::Missing& program, std::uint64_t work) {
+  if (program.compile) return false;
+  const std::uint64_t done = context.cold_work().done(program.signature);
+  return done + work <= (done == 0 ? most_cold_work : most_cold_work / cold_work_again) &&
+         !context.is_on_disk(program.text);
+}
+
+/// Whether the host may do steps of the device at all, which nothing is known to be under way on.
+bool may_step(const runtime::Context& context) {
+  return context.works_in_host_memory() && context.traits().tuning.host_step_work > 0 && context.known_idle();
+}
+
 }  // namespace
+
+bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t work) {
+  if (programs.missing().empty() || !may_step(context) || !stands_in(context, programs.missing()[0], work)) {
+    return false;
+  }
+  context.cold_work().add(programs.missing()[0].signature, work);
+  programs.forget_missing(0);
+  return true;
+}
 
 HostSteps::HostSteps(runtime::Context& context)
     : context_(context),
@@ -85,11 +113,9 @@ Work HostSteps::prepare_cold(runtime::Queue& queue, codegen::Step& step, const s
   const Programs::Missing& program = missing[first];
   const HostRun run{queue, step, true};
   auto work = host_work_of(run);
-  if (!work || program.compile) return nullptr;
+  if (!work) return nullptr;
   if (step.folds()) *work += fold_work * static_cast<std::uint64_t>(step.body.domain.elements());
-  const std::uint64_t done = context_.cold_work().done(program.signature);
-  if (done + *work > (done == 0 ? most_cold_work : most_cold_work / cold_work_again)) return nullptr;
-  if (context_.is_on_disk(program.text)) return nullptr;
+  if (!stands_in(context_, program, *work)) return nullptr;
   Work prepared = prepare_on_host(run);
   if (!prepared) return nullptr;
   return [&context = context_, signature = program.signature, work = *work, prepared = std::move(prepared)] {

@@ -8,6 +8,7 @@
 #include "runtime/queue.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace koine::exec {
@@ -31,8 +32,7 @@ class HostSteps {
  private:
   /// What does a step if it is small; null where the device does.
   Work prepare_small(runtime::Queue& queue, codegen::Step& step) const;
-  /// The same of a step whose kernels are those of `missing` from number `first` on, if the host is done in about the
-  /// time that the first of them would take to compile. A program that comes again is compiled.
+  /// The same of a step whose kernels are those of `missing` from number `first` on, where the host stands in.
   Work prepare_cold(runtime::Queue& queue, codegen::Step& step, const std::vector<Programs::Missing>& missing,
                     std::size_t first) const;
 
@@ -41,5 +41,9 @@ class HostSteps {
   bool idle_ = true;  // no step so far is the device's
   Doer doer_ = Doer::device;
 };
+
+/// For what is no step of a plan, under the evaluation mutex: whether the host, which takes so much `work` for it,
+/// does it in place of the programs that are missing. If so they are forgotten, and the work counts as done.
+bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t work);
 
 }  // namespace koine::exec

@@ -91,7 +91,7 @@ TEST_CASE("the device does what is large, what the host does not know, and all t
   kn::synchronize();
   CHECK(done_by([&] { (large + 1).eval(); }) == Done{0, 1});
   kn::synchronize();
-  CHECK(done_by([&] { kn::sort(small).eval(); }).host == 0);
+  CHECK(done_by([&] { (small.astype(kn::complex64) * 2).eval(); }).host == 0);
   kn::synchronize();
   const HostStepWork none(0);
   CHECK(done_by([&] { (small + 1).eval(); }) == Done{0, 1});
@@ -200,6 +200,16 @@ TEST_CASE("a position that the host finds out of range is an IndexError for who 
   CHECK_THROWS_AS((void)(result + 1).to_vector<float>(), kn::IndexError);
   CHECK_THROWS_AS((void)kn::sum(kn::take(table, at) + 1).item<float>(), kn::IndexError);
   CHECK((table + 1).to_vector<float>()[4] == 5);
+}
+
+TEST_CASE("an id that the host finds out of range is an IndexError, too") {
+  if (!does_steps()) return;
+  const Array ids = kn::asarray({1, 7}).eval(), values = kn::asarray({1, 2}).eval();
+  kn::synchronize();
+  Array sums = values;
+  CHECK(done_by([&] { sums = kn::segment_sum(values, ids, {.count = 5}).eval(); }) == Done{1, 0});
+  CHECK_THROWS_WITH_AS((void)sums.to_vector<std::int64_t>(),
+                       "[segment_sum] id 7 is out of range; with a count of 5 ids can be 0 to 4", kn::IndexError);
 }
 
 TEST_CASE("borrowed memory is read by the host as it is") {

@@ -51,6 +51,28 @@ void check_same(const std::vector<T>& host, const std::vector<T>& device) {
   }
 }
 
+void check_same(const std::vector<Array>& host, const std::vector<Array>& device) {
+  REQUIRE(host.size() == device.size());
+  for (std::size_t k = 0; k < host.size(); ++k) {
+    CAPTURE(k);
+    CHECK(host[k].shape() == device[k].shape());
+    const auto compare = [&]<class T>(T) { check_same(host[k].to_vector<T>(), device[k].to_vector<T>()); };
+    switch (host[k].dtype()) {
+      case DType::bool_: compare(bool{}); break;
+      case DType::int8: compare(std::int8_t{}); break;
+      case DType::int16: compare(std::int16_t{}); break;
+      case DType::int32: compare(std::int32_t{}); break;
+      case DType::int64: compare(std::int64_t{}); break;
+      case DType::uint8: compare(std::uint8_t{}); break;
+      case DType::uint16: compare(std::uint16_t{}); break;
+      case DType::uint32: compare(std::uint32_t{}); break;
+      case DType::uint64: compare(std::uint64_t{}); break;
+      case DType::float64: compare(double{}); break;
+      default: compare(float{});  // which holds float16 and bfloat16
+    }
+  }
+}
+
 /// Computes what `make` makes by the device and by the host, which does it in so many steps, or with 0 in any
 /// number and perhaps not all of it, and compares the bits of all results.
 void check_bits(const std::function<std::vector<Array>()>& make, std::uint64_t steps = 1) {
@@ -72,24 +94,7 @@ void check_bits(const std::function<std::vector<Array>()>& make, std::uint64_t s
     CHECK(kn::test::activity_of().launches == launches);
     CHECK(kn::test::host_steps_of() == done + steps);
   }
-  for (std::size_t k = 0; k < host.size(); ++k) {
-    CAPTURE(k);
-    CHECK(host[k].shape() == device[k].shape());
-    const auto compare = [&]<class T>(T) { check_same(host[k].to_vector<T>(), device[k].to_vector<T>()); };
-    switch (host[k].dtype()) {
-      case DType::bool_: compare(bool{}); break;
-      case DType::int8: compare(std::int8_t{}); break;
-      case DType::int16: compare(std::int16_t{}); break;
-      case DType::int32: compare(std::int32_t{}); break;
-      case DType::int64: compare(std::int64_t{}); break;
-      case DType::uint8: compare(std::uint8_t{}); break;
-      case DType::uint16: compare(std::uint16_t{}); break;
-      case DType::uint32: compare(std::uint32_t{}); break;
-      case DType::uint64: compare(std::uint64_t{}); break;
-      case DType::float64: compare(double{}); break;
-      default: compare(float{});  // which holds float16 and bfloat16
-    }
-  }
+  check_same(host, device);
 }
 
 /// Every operation of the table that takes the type and has the same bits in kernels and in C++.
@@ -433,4 +438,54 @@ TEST_CASE("searches, selections and histograms") {
     check_bits([&] { return std::vector{kn::histogram(rows, 17).counts}; }, 0);
     check_bits([&] { return std::vector{kn::histogram(x, kn::asarray({0, 3, 5, 40, 100}).astype(type)).counts}; }, 0);
   }
+}
+
+TEST_CASE("sums by ids, and ties") {
+  if (!does_steps()) return;
+  const Array ids = kn::asarray({3, 0, 2, 3, 3, 1}).eval(), values = mixed({6, 4}, kn::int16);
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::bincount(ids)}; }, 0);
+  check_bits([&] { return std::vector{kn::segment_sum(values, ids, {.count = 5})}; }, 0);
+  check_bits([&] { return std::vector{kn::random::Generator(5).permutation(1'000)}; }, 0);
+}
+
+TEST_CASE("what the host does only in place of kernels that are not compiled yet: sorts, and what masks keep") {
+  if (!does_steps()) return;
+  std::vector<Array> inputs;
+  for (const DType type : {kn::float32, kn::float16, kn::float64, kn::int8, kn::uint32}) {
+    Array x = mixed({1'000}, type);
+    if (kn::is_real_floating(type)) {
+      const auto number = kn::arange(1'000).astype(type);
+      x = kn::where(number % 97 == 3, NAN, kn::where(number % 89 == 4, -0.0, kn::where(number % 83 == 5, 0.0, x)));
+    }
+    inputs.push_back(x.eval());
+  }
+  const auto all = [&] {
+    std::vector<Array> results;
+    const auto add = [&](const Array& result) {
+      results.push_back(result.eval());
+      kn::synchronize();
+    };
+    for (const Array& x : inputs) {
+      const Array rows = kn::reshape(x, {10, 100});
+      add(x(x > 3));
+      add(kn::nonzero(x > 5)[0]);
+      add(kn::unique_values(x));
+      for (const bool descending : {false, true}) {
+        add(kn::sort(rows, {.axis = 1, .descending = descending}));
+        add(kn::argsort(rows, {.axis = 1, .descending = descending}));
+      }
+      const kn::TopkResult largest = kn::topk(rows, 5);
+      add(largest.values);
+      add(largest.indices);
+    }
+    return results;
+  };
+  kn::synchronize();
+  const auto built = kn::test::activity_of().built;
+  const std::vector<Array> host = all();
+  CHECK(kn::test::activity_of().built == built);
+  const HostStepWork none(0);
+  check_same(host, all());
+  CHECK(kn::test::activity_of().built > built);
 }
