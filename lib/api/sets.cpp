@@ -53,11 +53,7 @@ Array inverse_of(const Array& first, const Array& order, const Shape& shape) {
 /// In the order of argsort, complex numbers by their real parts and then by their imaginary ones; what has a NaN comes
 /// last.
 api::Ordered ordered(const Array& flat) {
-  if (!is_complex(flat.dtype())) {
-    api::Ordered both = api::ordered(flat);
-    eval(both.values, both.positions);
-    return both;
-  }
+  if (!is_complex(flat.dtype())) return api::ordered(flat);
   const Array low = argsort(imag(flat)), high = where(isnan(flat), NAN, real(flat));
   const Array order = take(low, argsort(take(high, low))).eval();
   return {take(flat, order).eval(), order};
@@ -66,9 +62,7 @@ api::Ordered ordered(const Array& flat) {
 Array flattened(const Array& x) { return reshape(x, {-1}).eval(); }
 
 /// The flattened elements in order.
-Array sorted_of(const Array& x) {
-  return is_complex(x.dtype()) ? ordered(flattened(x)).values : sort(flattened(x)).eval();
-}
+Array sorted_of(const Array& x) { return is_complex(x.dtype()) ? ordered(flattened(x)).values : sort(flattened(x)); }
 
 /// Whether each of `elements` equals one of `list`: their groups, when all are sorted together.
 Array in_groups_of(const Array& elements, const Array& list) {

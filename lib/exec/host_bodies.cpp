@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise code, whole rows, reductions and scans on the calling thread.
+// Element-wise code, whole rows, reductions, scans and scatters on the calling thread.
 #include "codegen/names.hpp"
 #include "exec/families.hpp"
 #include "exec/host_run.hpp"
@@ -9,6 +9,7 @@
 #include "host/scan.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -119,6 +120,29 @@ std::optional<host::Lines::Astray> compute_fold(const Fold& fold, const DeviceTr
   return astray;
 }
 
+/// The values of a body put where its positions say, one after another: of equal positions the last counts.
+std::optional<host::Lines::Astray> scatter(const Body& body, const DeviceTraits& traits, const graph::Node& from,
+                                           std::byte* to) {
+  const codegen::Output& output = body.outputs[0];
+  const std::size_t size = size_of(from.dtype), number = static_cast<std::size_t>(from.dtype);
+  std::memcpy(to, from.storage->host() + from.layout.offset * static_cast<std::int64_t>(size),
+              static_cast<std::size_t>(from.shape.elements()) * size);
+  host::Lines lines(body, traits, memory_of(body));
+  std::vector<std::byte> values(lines.most() * size);
+  const auto elements = static_cast<std::size_t>(body.domain.elements());
+  for (std::size_t first = 0; first < elements; first += lines.most()) {
+    const std::size_t count = std::min(lines.most(), elements - first);
+    lines.compute(static_cast<std::int64_t>(first), count);
+    const void* const computed[] = {lines.values(output.line), nullptr, nullptr};
+    host::functions().stores[number](values.data(), computed, count);
+    const auto* const at = static_cast<const std::int64_t*>(lines.values(output.at));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (at[i] >= 0) std::memcpy(to + static_cast<std::size_t>(at[i]) * size, values.data() + i * size, size);
+    }
+  }
+  return lines.astray();
+}
+
 /// A scan of one axis of a body.
 struct HostScan {
   codegen::ScanPass pass;
@@ -131,6 +155,11 @@ std::optional<std::uint64_t> host_work_of_body(const HostRun& run) {
   const codegen::Step& step = run.step;
   if (step.body.domain.elements() == 0) return std::nullopt;
   if (!host_reads_all(step.body) || !host_reads_all(step.finish) || !host_writes_all(step.body)) return std::nullopt;
+  const bool scatters = step.family == graph::Op::scatter;
+  for (const codegen::Output& output : step.body.outputs) {
+    if ((output.at >= 0) != scatters) return std::nullopt;
+  }
+  if (scatters && !host_reads(*step.node->inputs[0])) return std::nullopt;
   return host::work_of(step.body, run.queue.traits());
 }
 
@@ -177,6 +206,11 @@ Work prepare_reduce_on_host(const HostRun& run) {
         [&] { return compute_fold(*fold, run.queue.traits(), run.step.body, beside, memory); });
     fulfil_all(storing, results);
   };
+}
+
+Work prepare_scatter_on_host(const HostRun& run) {
+  return prepare_result_on_host(
+      run, [run](std::byte* to) { return scatter(run.step.body, run.queue.traits(), *run.step.node->inputs[0], to); });
 }
 
 Work prepare_scan_on_host(const HostRun& run) {

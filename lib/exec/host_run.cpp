@@ -40,8 +40,10 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
       if (load.source->storage != nullptr) uses.push_back({load.source->storage.get(), false});
     }
   }
-  if (!of_body) {
-    for (const graph::NodeRef& input : step.node->inputs) uses.push_back({input->storage.get(), false});
+  if (!of_body || step.family == graph::Op::scatter) {
+    for (const graph::NodeRef& input : step.node->inputs) {
+      if (input->storage != nullptr) uses.push_back({input->storage.get(), false});
+    }
   }
   for (const graph::Destination& result : results) uses.push_back({result.storage.get(), true});
   const bool recorded = runtime::recording(), logged = base::log_enabled(base::LogTopic::launch);

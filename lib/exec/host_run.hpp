@@ -57,6 +57,7 @@ std::optional<std::uint64_t> host_work_of_scatter_reduce(const HostRun& run);
 Work prepare_elements_on_host(const HostRun& run);
 Work prepare_reduce_on_host(const HostRun& run);
 Work prepare_scan_on_host(const HostRun& run);
+Work prepare_scatter_on_host(const HostRun& run);
 Work prepare_random_on_host(const HostRun& run);
 Work prepare_take_on_host(const HostRun& run);
 Work prepare_search_on_host(const HostRun& run);

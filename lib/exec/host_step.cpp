@@ -26,6 +26,7 @@ std::optional<std::uint64_t> host_work_of(const HostRun& run) {
     case Op::elementwise:
     case Op::rows:
     case Op::reduce:
+    case Op::scatter:
     case Op::scan: return host_work_of_body(run);
     case Op::random: return host_work_of_random(run);
     case Op::take: return host_work_of_take(run);
@@ -43,6 +44,7 @@ Work prepare_on_host(const HostRun& run) {
   switch (run.step.family) {
     case Op::reduce: return prepare_reduce_on_host(run);
     case Op::scan: return prepare_scan_on_host(run);
+    case Op::scatter: return prepare_scatter_on_host(run);
     case Op::random: return prepare_random_on_host(run);
     case Op::take: return prepare_take_on_host(run);
     case Op::search: return prepare_search_on_host(run);

@@ -124,7 +124,7 @@ std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& trait
     if (load.draw()) cost += draw_cost;
   }
   for (const codegen::Output& output : body.outputs) {
-    if (output.at >= 0 || (output.destination && output.destination->layout.shape != body.domain)) return std::nullopt;
+    if (output.destination && output.destination->layout.shape != body.domain) return std::nullopt;
   }
   return cost * static_cast<std::uint64_t>(body.domain.elements());
 }

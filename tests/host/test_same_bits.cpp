@@ -12,90 +12,18 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
-#include "support/host_steps.hpp"
-#include "support/inner.hpp"
-#include "support/values.hpp"
+#include "support/same_bits.hpp"
 
 namespace kn = koine;
 using kn::Array;
 using kn::DType;
 using kn::Shape;
+using kn::test::check_bits;
+using kn::test::does_steps;
 using kn::test::exhaustive;
-using kn::test::HostStepWork;
+using kn::test::mixed;
 
 namespace {
-
-constexpr std::uint32_t any_work = 1 << 30;
-
-/// Whether the host does steps of the default device at all.
-bool does_steps() {
-  const auto before = kn::test::host_steps_of();
-  (kn::ones({2}) + 1).eval();
-  if (kn::test::host_steps_of() > before) return true;
-  kn::test::leave_out("the host does no steps of this device");
-  return false;
-}
-
-template <class T>
-void check_same(const std::vector<T>& host, const std::vector<T>& device) {
-  REQUIRE(host.size() == device.size());
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    const T a = host[i], b = device[i];
-    if (a != a && b != b) continue;
-    CAPTURE(i);
-    const bool same = a == b && (a != T(0) || 1 / static_cast<double>(a) == 1 / static_cast<double>(b));
-    CAPTURE(kn::test::value_text(a));
-    CAPTURE(kn::test::value_text(b));
-    CHECK(same);
-    if (!same) return;
-  }
-}
-
-void check_same(const std::vector<Array>& host, const std::vector<Array>& device) {
-  REQUIRE(host.size() == device.size());
-  for (std::size_t k = 0; k < host.size(); ++k) {
-    CAPTURE(k);
-    CHECK(host[k].shape() == device[k].shape());
-    const auto compare = [&]<class T>(T) { check_same(host[k].to_vector<T>(), device[k].to_vector<T>()); };
-    switch (host[k].dtype()) {
-      case DType::bool_: compare(bool{}); break;
-      case DType::int8: compare(std::int8_t{}); break;
-      case DType::int16: compare(std::int16_t{}); break;
-      case DType::int32: compare(std::int32_t{}); break;
-      case DType::int64: compare(std::int64_t{}); break;
-      case DType::uint8: compare(std::uint8_t{}); break;
-      case DType::uint16: compare(std::uint16_t{}); break;
-      case DType::uint32: compare(std::uint32_t{}); break;
-      case DType::uint64: compare(std::uint64_t{}); break;
-      case DType::float64: compare(double{}); break;
-      default: compare(float{});  // which holds float16 and bfloat16
-    }
-  }
-}
-
-/// Computes what `make` makes by the device and by the host, which does it in so many steps, or with 0 in any
-/// number and perhaps not all of it, and compares the bits of all results.
-void check_bits(const std::function<std::vector<Array>()>& make, std::uint64_t steps = 1) {
-  std::vector<Array> device, host;
-  {
-    const HostStepWork none(0);
-    device = make();
-    kn::eval(device);
-  }
-  kn::synchronize();
-  const auto launches = kn::test::activity_of().launches, done = kn::test::host_steps_of();
-  {
-    const HostStepWork all(any_work);
-    host = make();
-    kn::eval(host);
-  }
-  CHECK(kn::test::host_steps_of() > done);
-  if (steps > 0) {
-    CHECK(kn::test::activity_of().launches == launches);
-    CHECK(kn::test::host_steps_of() == done + steps);
-  }
-  check_same(host, device);
-}
 
 /// Every operation of the table that takes the type and has the same bits in kernels and in C++.
 std::vector<Array> all_operations(const Array& x, const Array& y) {
@@ -148,15 +76,6 @@ void check_casts() {
     }
     return results;
   });
-}
-
-/// Numbers of many sizes and both signs.
-Array mixed(const Shape& shape, DType type) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < shape.elements(); ++i) {
-    values.push_back(static_cast<double>(i * 7919 % 1009 - 504) * (i % 3 == 0 ? 0.001 : 0.37));
-  }
-  return kn::asarray(values, shape).astype(type).eval();
 }
 
 }  // namespace
@@ -331,161 +250,4 @@ TEST_CASE("rolled rows") {
   kn::synchronize();
   check_bits([&] { return std::vector{kn::softmax(kn::roll(x, 4, {.axis = 1}))}; }, 2);
   check_bits([&] { return std::vector{kn::sum(x - kn::roll(x, 3, {.axis = 1}), {.axis = 1})}; });
-}
-
-TEST_CASE("distances from the mean of several blocks") {
-  if (!does_steps()) return;
-  const auto check = [](const Shape& shape, const kn::Axis& axis, DType type) {
-    CAPTURE(to_string(shape));
-    const Array x = mixed(shape, type) + 1000;
-    x.eval();
-    kn::synchronize();
-    check_bits([&] { return std::vector{kn::var(x, {.axis = axis})}; });
-    check_bits([&] { return std::vector{kn::std(x, {.axis = axis}) * 2 + 1}; }, type == kn::bfloat16 ? 2 : 1);
-  };
-  for (const std::int64_t count : {1, 2, 17, 257, 70'001}) check({count}, kn::none, kn::float32);
-  for (const Shape& shape : {Shape{9, 100}, Shape{100, 9}, Shape{5, 40'009}, Shape{20'011, 33}, Shape{70, 7}}) {
-    check(shape, 0, kn::float32);
-    check(shape, 1, kn::float32);
-  }
-  check({300, 20, 33}, kn::Axis{0, 2}, kn::float32);
-  check({70'001}, kn::none, kn::float64);
-  check({40'001}, kn::none, kn::bfloat16);
-  const Array part = mixed({500, 101}, kn::float32)(kn::all, kn::slice(0, 99));
-  kn::synchronize();
-  check_bits([&] { return std::vector{kn::std(part)}; });
-}
-
-TEST_CASE("scans") {
-  if (!does_steps()) return;
-  for (const std::int64_t count : {1, 15, 16, 17, 300, 4'095, 4'097, 70'001, 5'000'000}) {
-    CAPTURE(count);
-    const Array x = mixed({count}, kn::float32);
-    kn::synchronize();
-    check_bits([&] { return std::vector{kn::cumulative_sum(x * 2)}; });
-  }
-  for (const Shape& shape : {Shape{7, 5'000}, Shape{5'000, 7}, Shape{5'000, 70}, Shape{3, 300, 40}}) {
-    CAPTURE(to_string(shape));
-    const Array x = mixed(shape, kn::float32);
-    kn::synchronize();
-    for (const int axis : {0, 1}) check_bits([&] { return std::vector{kn::cumulative_sum(x, {.axis = axis})}; });
-  }
-  for (const DType type : {kn::int8, kn::uint32, kn::float16, kn::float64}) {
-    const Array x = mixed({9'000}, type);
-    kn::synchronize();
-    check_bits([&] { return std::vector{kn::cumulative_sum(x)}; });
-    check_bits([&] { return std::vector{kn::cumulative_max(x)}; });
-  }
-  const Array x = mixed({9'000}, kn::float32) * 1e-3f + 1;
-  x.eval();
-  kn::synchronize();
-  check_bits([&] { return std::vector{kn::cumulative_prod(x)}; });
-  const kn::reproducible scope;
-  check_bits([&] { return std::vector{kn::cumulative_sum(x)}; });
-}
-
-TEST_CASE("random numbers") {
-  if (!does_steps()) return;
-  for (const DType type : {kn::float32, kn::float64, kn::float16, kn::bfloat16}) {
-    for (const std::int64_t before : {0, 3}) {
-      const auto check = [&](auto draw) {
-        check_bits(
-            [&] {
-              kn::random::Generator generator(42);
-              generator.uniform({before + 1}, {.dtype = type}).eval();
-              return std::vector{draw(generator)};
-            },
-            2);
-      };
-      check([&](auto& g) { return g.uniform({1003}, {.low = -2, .high = 3, .dtype = type}); });
-      check([&](auto& g) { return g.normal({1003}, {.loc = 1, .scale = 2, .dtype = type}); });
-      check([&](auto& g) { return g.exponential({1003}, {.scale = 3, .dtype = type}); });
-    }
-  }
-  for (const DType type : {kn::int32, kn::uint8, kn::int64}) {
-    check_bits([&] { return std::vector{kn::random::Generator(7).integers(0, 100, {1001}, {.dtype = type})}; });
-  }
-  // Made where they are read.
-  check_bits([&] { return std::vector{kn::random::Generator(7).normal({40, 33}).T() * 2}; }, 0);
-  check_bits([&] { return std::vector{kn::mean(kn::exp(kn::random::Generator(7).uniform({70'001})))}; }, 0);
-}
-
-TEST_CASE("elements taken by positions that are stored") {
-  if (!does_steps()) return;
-  const Array x = mixed({20, 6, 5}, kn::float32), half = mixed({30}, kn::float16);
-  const Array at = kn::asarray({3, 0, -1, 5, 3}).eval();
-  kn::synchronize();
-  for (const int axis : {0, 1}) check_bits([&] { return std::vector{kn::take(x, at, {.axis = axis})}; });
-  check_bits([&] { return std::vector{kn::take(half, at)}; });
-}
-
-TEST_CASE("searches, selections and histograms") {
-  if (!does_steps()) return;
-  for (const DType type : {kn::float32, kn::float16, kn::float64, kn::int16, kn::uint32}) {
-    Array x = mixed({3'000}, type), rows = mixed({40, 300}, type);
-    if (kn::is_real_floating(type)) {
-      const auto number = kn::arange(3'000).astype(type);
-      x = kn::where(number % 97 == 3, NAN, kn::where(number % 89 == 4, -0.0, kn::where(number % 83 == 5, 0.0, x)));
-      x = kn::where(number == 7, INFINITY, x);
-    }
-    const Array list = kn::sort(x);
-    kn::eval(x, rows, list);
-    kn::synchronize();
-    check_bits([&] { return std::vector{kn::searchsorted(list, x)}; });
-    check_bits([&] { return std::vector{kn::searchsorted(list, x, {.side = "right"})}; });
-    check_bits([&] { return std::vector{kn::median(x), kn::median(rows, {.axis = 1})}; }, 0);
-    check_bits([&] { return std::vector{kn::quantile(rows, std::vector{0.1, 0.5, 0.93}, {.axis = 0})}; }, 0);
-    check_bits([&] { return std::vector{kn::histogram(rows, 17).counts}; }, 0);
-    check_bits([&] { return std::vector{kn::histogram(x, kn::asarray({0, 3, 5, 40, 100}).astype(type)).counts}; }, 0);
-  }
-}
-
-TEST_CASE("sums by ids, and ties") {
-  if (!does_steps()) return;
-  const Array ids = kn::asarray({3, 0, 2, 3, 3, 1}).eval(), values = mixed({6, 4}, kn::int16);
-  kn::synchronize();
-  check_bits([&] { return std::vector{kn::bincount(ids)}; }, 0);
-  check_bits([&] { return std::vector{kn::segment_sum(values, ids, {.count = 5})}; }, 0);
-  check_bits([&] { return std::vector{kn::random::Generator(5).permutation(1'000)}; }, 0);
-}
-
-TEST_CASE("what the host does only in place of kernels that are not compiled yet: sorts, and what masks keep") {
-  if (!does_steps()) return;
-  std::vector<Array> inputs;
-  for (const DType type : {kn::float32, kn::float16, kn::float64, kn::int8, kn::uint32}) {
-    Array x = mixed({1'000}, type);
-    if (kn::is_real_floating(type)) {
-      const auto number = kn::arange(1'000).astype(type);
-      x = kn::where(number % 97 == 3, NAN, kn::where(number % 89 == 4, -0.0, kn::where(number % 83 == 5, 0.0, x)));
-    }
-    inputs.push_back(x.eval());
-  }
-  const auto all = [&] {
-    std::vector<Array> results;
-    const auto add = [&](const Array& result) {
-      results.push_back(result.eval());
-      kn::synchronize();
-    };
-    for (const Array& x : inputs) {
-      const Array rows = kn::reshape(x, {10, 100});
-      add(x(x > 3));
-      add(kn::nonzero(x > 5)[0]);
-      add(kn::unique_values(x));
-      for (const bool descending : {false, true}) {
-        add(kn::sort(rows, {.axis = 1, .descending = descending}));
-        add(kn::argsort(rows, {.axis = 1, .descending = descending}));
-      }
-      const kn::TopkResult largest = kn::topk(rows, 5);
-      add(largest.values);
-      add(largest.indices);
-    }
-    return results;
-  };
-  kn::synchronize();
-  const auto built = kn::test::activity_of().built;
-  const std::vector<Array> host = all();
-  CHECK(kn::test::activity_of().built == built);
-  const HostStepWork none(0);
-  check_same(host, all());
-  CHECK(kn::test::activity_of().built > built);
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of float64.
+#include "host/exact_sum.hpp"
+
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace koine::host {
+namespace {
+
+#define KN_BITS 64
+#define KN_KEY std::uint64_t
+#define KN_INFINITY 0x7ff0000000000000UL
+#include "host/exact_sum_text.hpp"
+
+}  // namespace
+
+void sum_by_ids(const SumsByIds<std::uint64_t>& sums, std::uint64_t* results) { add_up(sums, results); }
+
+}  // namespace koine::host

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same as test_same_bits.cpp of scans, moments, random numbers, searches, sorts, sums by ids, scatters and masks.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cmath>
+#include <vector>
+
+#include "support/same_bits.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::DType;
+using kn::Shape;
+using kn::test::check_bits;
+using kn::test::check_same;
+using kn::test::does_steps;
+using kn::test::HostStepWork;
+using kn::test::mixed;
+
+TEST_CASE("distances from the mean of several blocks") {
+  if (!does_steps()) return;
+  const auto check = [](const Shape& shape, const kn::Axis& axis, DType type) {
+    CAPTURE(to_string(shape));
+    const Array x = mixed(shape, type) + 1000;
+    x.eval();
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::var(x, {.axis = axis})}; });
+    check_bits([&] { return std::vector{kn::std(x, {.axis = axis}) * 2 + 1}; }, type == kn::bfloat16 ? 2 : 1);
+  };
+  for (const std::int64_t count : {1, 2, 17, 257, 70'001}) check({count}, kn::none, kn::float32);
+  for (const Shape& shape : {Shape{9, 100}, Shape{100, 9}, Shape{5, 40'009}, Shape{20'011, 33}, Shape{70, 7}}) {
+    check(shape, 0, kn::float32);
+    check(shape, 1, kn::float32);
+  }
+  check({300, 20, 33}, kn::Axis{0, 2}, kn::float32);
+  check({70'001}, kn::none, kn::float64);
+  check({40'001}, kn::none, kn::bfloat16);
+  const Array part = mixed({500, 101}, kn::float32)(kn::all, kn::slice(0, 99));
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::std(part)}; });
+}
+
+TEST_CASE("scans") {
+  if (!does_steps()) return;
+  for (const std::int64_t count : {1, 15, 16, 17, 300, 4'095, 4'097, 70'001, 5'000'000}) {
+    CAPTURE(count);
+    const Array x = mixed({count}, kn::float32);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::cumulative_sum(x * 2)}; });
+  }
+  for (const Shape& shape : {Shape{7, 5'000}, Shape{5'000, 7}, Shape{5'000, 70}, Shape{3, 300, 40}}) {
+    CAPTURE(to_string(shape));
+    const Array x = mixed(shape, kn::float32);
+    kn::synchronize();
+    for (const int axis : {0, 1}) check_bits([&] { return std::vector{kn::cumulative_sum(x, {.axis = axis})}; });
+  }
+  for (const DType type : {kn::int8, kn::uint32, kn::float16, kn::float64}) {
+    const Array x = mixed({9'000}, type);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::cumulative_sum(x)}; });
+    check_bits([&] { return std::vector{kn::cumulative_max(x)}; });
+  }
+  const Array x = mixed({9'000}, kn::float32) * 1e-3f + 1;
+  x.eval();
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::cumulative_prod(x)}; });
+  const kn::reproducible scope;
+  check_bits([&] { return std::vector{kn::cumulative_sum(x)}; });
+}
+
+TEST_CASE("random numbers") {
+  if (!does_steps()) return;
+  for (const DType type : {kn::float32, kn::float64, kn::float16, kn::bfloat16}) {
+    for (const std::int64_t before : {0, 3}) {
+      const auto check = [&](auto draw) {
+        check_bits(
+            [&] {
+              kn::random::Generator generator(42);
+              generator.uniform({before + 1}, {.dtype = type}).eval();
+              return std::vector{draw(generator)};
+            },
+            2);
+      };
+      check([&](auto& g) { return g.uniform({1003}, {.low = -2, .high = 3, .dtype = type}); });
+      check([&](auto& g) { return g.normal({1003}, {.loc = 1, .scale = 2, .dtype = type}); });
+      check([&](auto& g) { return g.exponential({1003}, {.scale = 3, .dtype = type}); });
+    }
+  }
+  for (const DType type : {kn::int32, kn::uint8, kn::int64}) {
+    check_bits([&] { return std::vector{kn::random::Generator(7).integers(0, 100, {1001}, {.dtype = type})}; });
+  }
+  // Made where they are read.
+  check_bits([&] { return std::vector{kn::random::Generator(7).normal({40, 33}).T() * 2}; }, 0);
+  check_bits([&] { return std::vector{kn::mean(kn::exp(kn::random::Generator(7).uniform({70'001})))}; }, 0);
+}
+
+TEST_CASE("elements taken by positions that are stored") {
+  if (!does_steps()) return;
+  const Array x = mixed({20, 6, 5}, kn::float32), half = mixed({30}, kn::float16);
+  const Array at = kn::asarray({3, 0, -1, 5, 3}).eval();
+  kn::synchronize();
+  for (const int axis : {0, 1}) check_bits([&] { return std::vector{kn::take(x, at, {.axis = axis})}; });
+  check_bits([&] { return std::vector{kn::take(half, at)}; });
+}
+
+TEST_CASE("searches, selections and histograms") {
+  if (!does_steps()) return;
+  for (const DType type : {kn::float32, kn::float16, kn::float64, kn::int16, kn::uint32}) {
+    Array x = mixed({3'000}, type), rows = mixed({40, 300}, type);
+    if (kn::is_real_floating(type)) {
+      const auto number = kn::arange(3'000).astype(type);
+      x = kn::where(number % 97 == 3, NAN, kn::where(number % 89 == 4, -0.0, kn::where(number % 83 == 5, 0.0, x)));
+      x = kn::where(number == 7, INFINITY, x);
+    }
+    const Array list = kn::sort(x);
+    kn::eval(x, rows, list);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::searchsorted(list, x)}; });
+    check_bits([&] { return std::vector{kn::searchsorted(list, x, {.side = "right"})}; });
+    check_bits([&] { return std::vector{kn::median(x), kn::median(rows, {.axis = 1})}; }, 0);
+    check_bits([&] { return std::vector{kn::quantile(rows, std::vector{0.1, 0.5, 0.93}, {.axis = 0})}; }, 0);
+    check_bits([&] { return std::vector{kn::histogram(rows, 17).counts}; }, 0);
+    check_bits([&] { return std::vector{kn::histogram(x, kn::asarray({0, 3, 5, 40, 100}).astype(type)).counts}; }, 0);
+  }
+}
+
+TEST_CASE("sums by ids, and ties") {
+  if (!does_steps()) return;
+  const Array ids = kn::asarray({3, 0, 2, 3, 3, 1}).eval(), values = mixed({6, 4}, kn::int16);
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::bincount(ids)}; }, 0);
+  check_bits([&] { return std::vector{kn::segment_sum(values, ids, {.count = 5})}; }, 0);
+  check_bits([&] { return std::vector{kn::random::Generator(5).permutation(100'000)}; }, 0);
+  const Array many = (kn::arange(3'000) * 7919 % 50).eval();
+  for (const DType type : {kn::float32, kn::float64}) {
+    Array x = mixed({3'000, 2}, type), y = mixed({3'000}, type);
+    const Array number = kn::arange(3'000);
+    y = kn::where(many == 7, kn::where(number % 2 == 0, INFINITY, y), kn::where(many == 9, NAN, y)).astype(type);
+    y = kn::where(many == 11, y * 1e-38, kn::where(many == 13, -0.0, y)).astype(type);
+    kn::eval(x, y);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::segment_sum(x, many, {.count = 50})}; }, 0);
+    check_bits(
+        [&] {
+          return std::vector{kn::segment_sum(y, many, {.count = 50}), kn::segment_mean(y, many, {.count = 50})};
+        },
+        0);
+    check_bits(
+        [&] {
+          Array sums = kn::full({60}, -0.0, {.dtype = type});
+          sums.at(many).add(y);
+          return std::vector{sums};
+        },
+        0);
+  }
+}
+
+TEST_CASE("values put where positions say, of equal ones the last") {
+  if (!does_steps()) return;
+  const Array x = mixed({500}, kn::float32), at = (kn::arange(300) * 7919 % 200).eval(),
+              half = mixed({40, 6}, kn::float16);
+  const Array rows = kn::asarray({3, 0, -1, 7, 3}).eval();
+  kn::synchronize();
+  check_bits(
+      [&] {
+        Array y = x;
+        y(at) = kn::arange(300).astype(kn::float32) * 2;
+        return std::vector{y};
+      },
+      0);
+  check_bits(
+      [&] {
+        Array y = half;
+        y(rows) = kn::reshape(kn::arange(30), {5, 6}).astype(kn::float16);
+        return std::vector{y};
+      },
+      0);
+}
+
+TEST_CASE("what the host does only in place of kernels that are not compiled yet: sorts, and what masks keep") {
+  if (!does_steps()) return;
+  std::vector<Array> inputs;
+  for (const DType type : {kn::float32, kn::float16, kn::float64, kn::int8, kn::uint32}) {
+    Array x = mixed({1'000}, type);
+    if (kn::is_real_floating(type)) {
+      const auto number = kn::arange(1'000).astype(type);
+      x = kn::where(number % 97 == 3, NAN, kn::where(number % 89 == 4, -0.0, kn::where(number % 83 == 5, 0.0, x)));
+    }
+    inputs.push_back(x.eval());
+  }
+  const auto all = [&] {
+    std::vector<Array> results;
+    const auto add = [&](const Array& result) {
+      results.push_back(result.eval());
+      kn::synchronize();
+    };
+    for (const Array& x : inputs) {
+      const Array rows = kn::reshape(x, {10, 100});
+      add(x(x > 3));
+      add(kn::nonzero(x > 5)[0]);
+      add(kn::unique_values(x));
+      for (const bool descending : {false, true}) {
+        add(kn::sort(rows, {.axis = 1, .descending = descending}));
+        add(kn::argsort(rows, {.axis = 1, .descending = descending}));
+      }
+      const kn::TopkResult largest = kn::topk(rows, 5);
+      add(largest.values);
+      add(largest.indices);
+    }
+    return results;
+  };
+  kn::synchronize();
+  const auto built = kn::test::activity_of().built;
+  const std::vector<Array> host = all();
+  CHECK(kn::test::activity_of().built == built);
+  const HostStepWork none(0);
+  check_same(host, all());
+  CHECK(kn::test::activity_of().built > built);
+}
