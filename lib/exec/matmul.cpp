@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/reduce.hpp"
 #include "graph/infer.hpp"
@@ -275,17 +276,22 @@ MatmulProblem blocks_of(MatmulProblem p, std::int64_t first, std::int64_t count,
   return p;
 }
 
+/// Whether the sums of all blocks of a depth take little enough memory.
+bool fits_at_once(const MatmulProblem& p, std::int64_t depth) {
+  constexpr std::int64_t most_bytes = 256 << 20;
+  const auto size = static_cast<std::int64_t>(size_of(graph::accumulation_type(p.dtype)));
+  return (p.k + depth - 1) / depth * batch_count(p) * p.m * p.n <= most_bytes / size;
+}
+
 /// A product in blocks of the depth, whose sums are added up by the tree of fixed reductions (codegen/reduce.hpp).
 /// `part`: it is a part of the results, from `out_offset` on.
 MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulProblem& p,
                         std::int64_t depth, std::int64_t out_offset = 0, bool part = false) {
-  constexpr std::int64_t most_bytes = 256 << 20;  // of the blocks' sums
   constexpr std::int64_t fewest_rows = 256;
   const DType type = graph::accumulation_type(p.dtype);
-  const auto size = static_cast<std::int64_t>(size_of(type));
   const std::int64_t results = batch_count(p) * p.m * p.n, whole = p.k / depth, rest = p.k % depth,
                      blocks = whole + (rest > 0 ? 1 : 0);
-  if (blocks * results > most_bytes / size) {
+  if (!fits_at_once(p, depth)) {
     const auto halves = [&](auto half_of, std::int64_t count, std::int64_t first) -> MatmulWork {
       const auto half = [&](std::int64_t from, std::int64_t of) {
         return prepare_deep(programs, queue, route, half_of(p, from, of), depth, out_offset + results / count * from,
@@ -311,7 +317,8 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const Shape shape{blocks, results};
   total->sums = graph::make_leaf(type, graph::row_major(shape), nullptr, place);
   total->body = stored_body({total->sums}, shape, total->sums.get());
-  const Reduction::Order order{{{{graph::ReduceKind::sum, {0}}, p.dtype}}, true};
+  const Reduction::Order order{
+      {{{graph::ReduceKind::sum, {0}}, p.dtype}}, true, p.epilogue ? &p.epilogue->body() : nullptr};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
     const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},   some.a, some.b,
@@ -358,9 +365,13 @@ bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   collapse(traits, p);
   const MatmulRoute route = choose_matmul(traits, p).route;
-  const bool takes = route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile ||
-                     (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));
-  return takes && p.k <= most_depth(p, route);
+  // The kernel that adds up blocks of the depth takes what is no type of 16 bits and lies in the order of the results.
+  if (const std::int64_t depth = most_depth(p, route); p.k > depth) {
+    const bool plain = p.epilogue == nullptr || p.epilogue->in_order();
+    return (p.dtype == float32 || p.dtype == float64) && plain && fits_at_once(p, depth);
+  }
+  return route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile ||
+         (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));
 }
 
 BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns) {

@@ -4,6 +4,8 @@
 
 #include "runtime/kernel_sources.hpp"
 
+#include <algorithm>
+
 namespace koine::exec {
 
 std::optional<Epilogue> Epilogue::of(const codegen::Body& body, const DeviceTraits& traits) {
@@ -30,6 +32,11 @@ runtime::KernelRef Epilogue::kernel(Programs& programs, std::string_view file, c
     program.users = !text.custom.empty();
     return program;
   });
+}
+
+bool Epilogue::in_order() const {
+  const auto plain = [](const codegen::Load& load) { return load.in_order() && !load.iota && !is_complex(load.dtype); };
+  return std::all_of(body_->loads.begin(), body_->loads.end(), plain) && body_->calls.empty();
 }
 
 void Epilogue::add_buffers(runtime::Launch& launch) const {

@@ -30,6 +30,9 @@ class Epilogue {
   /// The same for programs in PTX, of results whose rows have so many elements.
   std::shared_ptr<const codegen::PtxEpilogue> in_ptx(std::int64_t columns) const;
   void add(runtime::Launch& launch, const codegen::PtxEpilogue& program) const;
+  const codegen::Body& body() const { return *body_; }
+  /// Whether all that is read lies in the order of the results, so that a reduction can finish with it (Step::finish).
+  bool in_order() const;
   /// The type of what is stored.
   DType type() const { return body_->outputs[0].node->dtype; }
 

@@ -135,6 +135,21 @@ TEST_CASE("epilogues read what lies anyhow, positions, and functions of any kind
   });
 }
 
+TEST_CASE("products of great depth go on where the sums of their blocks are added up") {
+  on_each_device([] {
+    const Array a = numbers({6, 70'000}, 1), b = numbers({70'000, 40}, 2), whole = numbers({6, 40}, 3);
+    const Array product = kn::matmul(a, b);
+    const std::int64_t alone = kernels_of(product);
+    const Array made = whole - 0.1 * kn::matmul(a, b);
+    const std::int64_t kernels = kernels_of(made);
+    if (by_card_kernels()) CHECK(kernels == alone);
+    CHECK(values_of(made) == values_of(whole - 0.1 * product));
+    // A row beside is read by a kernel of its own.
+    const Array row = numbers({40}, 4);
+    CHECK(values_of(kn::matmul(a, b) + row) == values_of(product + row));
+  });
+}
+
 TEST_CASE("in reproducible scopes, too") {
   on_each_device([] {
     const kn::reproducible scope;
