@@ -174,8 +174,8 @@ static inline int kn_row(int lane, int number) {
 
 // One group for each tile of each matrix of the batch, in one dimension: other dimensions have low limits.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_matrix(
-    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_RESULT* restrict out,
-    const kn_matmul_matrix product) {
+    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_OUT* restrict out,
+    const kn_matmul_matrix product KN_BESIDE) {
   __local KN_BITS a_tile[KN_TILE * KN_PITCH] __attribute__((aligned(32)));
   __local KN_BITS b_tile[KN_TILE * KN_PITCH] __attribute__((aligned(32)));
 #ifdef KN_TWIN_MEMORY
@@ -247,7 +247,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_matri
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
-  out += product.out_offset + (batch * product.m + row0) * product.n + column0;
+  const long corner = product.out_offset + (batch * product.m + row0) * product.n + column0;
   const long rows = product.m - row0, columns = product.n - column0;
 #pragma unroll
   for (int i = 0; i < KN_DOWN; ++i)
@@ -257,7 +257,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_matri
 #pragma unroll
       for (int number = 0; number < KN_RESULTS; ++number) {
         const int row = wave_row + i * 16 + kn_row(lane, number);
-        if (row < rows && column < columns) kn_store(out, row * product.n + column, sums[i][j][number]);
+        if (row < rows && column < columns) KN_PUT(corner + row * product.n + column, sums[i][j][number]);
       }
     }
 }

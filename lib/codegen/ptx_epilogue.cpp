@@ -58,7 +58,8 @@ bool supported(const Line& line) {
   switch (line.op) {
     case Op::leaf: return in_float(line.type) || is_bool(line.type);
     case Op::constant: return in_float(line.type);
-    case Op::cast: return (in_float(line.in_type) || is_bool(line.in_type)) && (in_float(line.type) || is_bool(line.type));
+    case Op::cast:
+      return (in_float(line.in_type) || is_bool(line.in_type)) && (in_float(line.type) || is_bool(line.type));
     case Op::where: return in_float(line.type);
     case Op::logical_and:
     case Op::logical_or:
@@ -151,8 +152,8 @@ void PtxEpilogue::print_registers(PtxText& out, int rows) const {
 void PtxEpilogue::print_row(PtxText& out, int slot, const char* row, const char* column) const {
   for (std::size_t k = 0; k < beside_.size(); ++k) {
     const std::string at = "%e_row" + number(static_cast<std::size_t>(slot) * beside_.size() + k);
-    out.line("ld.param.u64 ", at, ", [p_beside", k, "]; ld.param.u64 %e_at, [p_epilogue+", k * load_bytes, "]; add.u64 ",
-             at, ", ", at, ", %e_at;");
+    out.line("ld.param.u64 ", at, ", [p_beside", k, "]; ld.param.u64 %e_at, [p_epilogue+", k * load_bytes,
+             "]; add.u64 ", at, ", ", at, ", %e_at;");
     if (beside_[k].by_row) {
       out.line("mul.wide.u32 %e_at, %matrix, %m; cvt.u64.u32 %e_apart, ", row,
                "; add.u64 %e_at, %e_at, %e_apart; ld.param.u64 %e_apart, [p_epilogue+", k * load_bytes + 8,
@@ -222,8 +223,8 @@ void PtxEpilogue::print_element(PtxText& out, const std::string& sum, int slot, 
     const auto number_of = static_cast<std::size_t>(lines_[k].args[0] - 1);
     const Beside& beside = beside_[number_of];
     const std::size_t bytes = beside.by_column ? static_cast<std::size_t>(column) * size_of(beside.type) : 0;
-    const std::string at = "[%e_row" + number(static_cast<std::size_t>(slot) * beside_.size() + number_of) + "+" +
-                           number(bytes) + "]; ";
+    const std::string at =
+        "[%e_row" + number(static_cast<std::size_t>(slot) * beside_.size() + number_of) + "+" + number(bytes) + "]; ";
     switch (beside.type) {
       case DType::float32: text += load + "f32 " + v + ", " + at; break;
       case DType::float16: text += load + "b16 h, " + at + "cvt.f32.f16 " + v + ", h; "; break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Epilogues of the products in PTX (ptx_matmul.hpp): what a thread makes of the sums in its registers before they are
-// stored. Operations that round alike on every device, of float32 and the types of 16 bits; arrays beside the product lie
-// row by row, or are the same for all rows or columns.
+// stored. Operations that round alike on every device, of float32 and the types of 16 bits; arrays beside the product
+// lie row by row, or are the same for all rows or columns.
 #pragma once
 
 #include "codegen/epilogue.hpp"

@@ -40,8 +40,8 @@ struct PtxMatmul {
   bool sm80 = false;     ///< for cards from sm_80 on rather than Hopper's; without split, and tf32 along the depth only
   /// Whether rows of the results begin at multiples of 16 bytes. If not, their elements are stored one by one.
   bool aligned = true;
-  /// What is stored in place of the sums, if there is something: of float32 and 16 bits with wgmma, unless turned(), and
-  /// of fma(), on Hopper's cards.
+  /// What is stored in place of the sums, if there is something: of float32 and 16 bits with wgmma, unless turned(),
+  /// and of fma(), on Hopper's cards.
   std::shared_ptr<const PtxEpilogue> epilogue = nullptr;
 
   friend bool operator==(const PtxMatmul&, const PtxMatmul&) = default;

@@ -235,8 +235,9 @@ MatmulWork prepare_batch(Programs& programs, runtime::Queue& queue, MatmulRoute 
   };
 }
 
-/// The most of the depth that an implementation takes at once, so that rounding errors stay small.
-std::int64_t most_depth(const MatmulProblem& p, MatmulRoute route) {
+/// The most of the depth that an implementation takes at once, so that rounding errors stay small, and few results
+/// leave no compute unit without work.
+std::int64_t most_depth(const DeviceTraits& traits, const MatmulProblem& p, MatmulRoute route) {
   constexpr std::int64_t fixed = 4096;      // changing this changes results
   constexpr std::int64_t running = 4096;    // a tile keeps one sum of each result
   constexpr std::int64_t packed = 1 << 20;  // a CPU adds up sums of 128 or more
@@ -244,8 +245,9 @@ std::int64_t most_depth(const MatmulProblem& p, MatmulRoute route) {
   if (p.fixed) return fixed;
   if (route == MatmulRoute::blas) return blas_depth(p);
   if (route == MatmulRoute::packed) return packed;
-  if (route == MatmulRoute::ptx) return ptx_depth(p);
-  return route == MatmulRoute::tile || route == MatmulRoute::matrix ? running : p.k;
+  if (route == MatmulRoute::ptx) return ptx_depth(traits, p);
+  if (route == MatmulRoute::tile) return std::min(running, shared_depth(traits, p, 2, 128));
+  return route == MatmulRoute::matrix ? running : p.k;
 }
 
 MatmulProblem rows_of(MatmulProblem p, std::int64_t first, std::int64_t count) {
@@ -346,7 +348,7 @@ MatmulWork prepare_collapsed(Programs& programs, runtime::Queue& queue, const Ma
                                                std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
   }
-  const std::int64_t depth = most_depth(p, choice.route);
+  const std::int64_t depth = most_depth(queue.traits(), p, choice.route);
   const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, p.split, false, p.epilogue};
   return p.k > depth ? prepare_deep(programs, queue, choice.route, p, depth)
                      : prepare_batch(programs, queue, choice.route, p, piece);
@@ -366,12 +368,24 @@ bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
   collapse(traits, p);
   const MatmulRoute route = choose_matmul(traits, p).route;
   // The kernel that adds up blocks of the depth takes what is no type of 16 bits and lies in the order of the results.
-  if (const std::int64_t depth = most_depth(p, route); p.k > depth) {
+  if (const std::int64_t depth = most_depth(traits, p, route); p.k > depth) {
     const bool plain = p.epilogue == nullptr || p.epilogue->in_order();
     return (p.dtype == float32 || p.dtype == float64) && plain && fits_at_once(p, depth);
   }
   return route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile ||
-         (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));
+         route == MatmulRoute::matrix || (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));
+}
+
+std::int64_t shared_depth(const DeviceTraits& traits, const MatmulProblem& p, std::int64_t each, std::int64_t least) {
+  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const std::int64_t tiles = divide_up(p.m, 64) * divide_up(p.n, 64) * batch_count(p);
+  const std::int64_t blocks = std::min(each * traits.compute_units / tiles, p.k / least);
+  // Adding up the blocks' sums takes a launch, and so does a last block that is shorter than the others.
+  if (blocks < 2 || p.k < 4 * least) return p.k;
+  for (std::int64_t even = blocks; even > blocks / 2; --even) {
+    if (p.k % (16 * even) == 0) return p.k / even;
+  }
+  return divide_up(divide_up(p.k, blocks), 64) * 64;
 }
 
 BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int64_t columns) {

@@ -261,8 +261,8 @@ MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const Matmul
   MatmulSpec spec = spec_of(p);
   spec.a_quads = quads(p.a.offset, p.a.column_stride, p.a.row_stride, p.batch.a_strides) && p.k % 4 == 0;
   spec.b_quads = quads(p.b.offset, p.b.column_stride, p.b.row_stride, p.batch.b_strides) && p.n % 4 == 0;
-  spec.out_quads = quads(p.out_offset, out_column, out_row, {}) && p.n % 4 == 0 &&
-                   (!p.epilogue || p.epilogue->type() == p.dtype);
+  spec.out_quads =
+      quads(p.out_offset, out_column, out_row, {}) && p.n % 4 == 0 && (!p.epilogue || p.epilogue->type() == p.dtype);
   std::int64_t lines = 8;  // of a work-item: all, so that it reads its own once
   while (lines < p.n) lines *= 2;
   spec.short_side = static_cast<int>(lines);
@@ -409,6 +409,7 @@ void launch_matrix(runtime::Queue& queue, const runtime::KernelRef& kernel, cons
   constexpr std::size_t items = 256;
   runtime::Launch launch(queue, kernel);
   launch.in(memory.a).in(memory.b).out(memory.out).value(parameters_of<parameters::kn_matmul_matrix>(p));
+  if (p.epilogue) p.epilogue->add(launch);
   launch.run({static_cast<std::size_t>(divide_up(p.m, tile) * divide_up(p.n, tile) * p.batch.count()) * items},
              {items});
 }
@@ -456,7 +457,9 @@ MatmulWork prepare_matrix(Programs& programs, runtime::Queue& queue, const Matmu
     return [](const MatmulMemory&) {};  // the evaluation begins anew
   }
   if (!*verdict) throw ProgramRefused();
-  const runtime::KernelRef kernel = programs.kernel(signature, [&] { return text; });
+  const runtime::KernelRef kernel =
+      p.epilogue ? p.epilogue->kernel(programs, "matmul_matrix", codegen::defines_of(spec), "matmul_matrix")
+                 : programs.kernel(signature, [&] { return text; });
   return [&queue, p, kernel](const MatmulMemory& memory) { launch_matrix(queue, kernel, p, memory); };
 }
 

@@ -246,7 +246,7 @@ bool worth_splitting(const MatmulProblem& p) {
   return std::min(p.m, p.n) >= enough && p.k >= enough;
 }
 
-std::int64_t ptx_depth(const MatmulProblem& p) {
+std::int64_t ptx_depth(const DeviceTraits& traits, const MatmulProblem& p) {
   // No rows of tuning: the order of sums follows from them. An instruction adds 8 to 16 products to a sum, so these are
   // no more than 2,048 sums one after another; multiply-adds
   // add one.
@@ -255,9 +255,13 @@ std::int64_t ptx_depth(const MatmulProblem& p) {
   constexpr std::int64_t few_results = 1 << 20, shorter = 2048;
   std::int64_t results = p.m * p.n;
   for (const std::int64_t size : p.batch) results *= size;
-  return results <= few_results && p.k > 4 * shorter ? shorter
-         : p.dtype == float32 && !p.tf32 && !p.split ? chain
-                                                     : longest;
+  if (results <= few_results && p.k > 4 * shorter) return shorter;
+  const bool multiply_adds = p.dtype == float32 && !p.tf32 && !p.split;
+  // Tiles of these take so long that a turn of all compute units less is worth a launch.
+  if (multiply_adds || p.dtype == float64) {
+    return std::min(multiply_adds ? chain : longest, shared_depth(traits, p, 1, 512));
+  }
+  return longest;
 }
 
 namespace {

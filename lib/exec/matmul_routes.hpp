@@ -28,7 +28,7 @@ struct MatmulPiece {
   std::int64_t out_offset = 0;
   bool fixed = false, tf32 = false, split = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
-  const Epilogue* epilogue = nullptr;  ///< of vector, small, tile and ptx alone, and not of parts
+  const Epilogue* epilogue = nullptr;  ///< of vector, small, tile, matrix and ptx alone, and not of parts
 };
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
@@ -66,7 +66,11 @@ bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& problem);
 /// Whether they can go on with its epilogue, or, without one, with some.
 bool ptx_takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The depth of one running sum of theirs.
-std::int64_t ptx_depth(const MatmulProblem& problem);
+std::int64_t ptx_depth(const DeviceTraits& traits, const MatmulProblem& problem);
+/// The depth of blocks by which tiles of 64 by 64 results come to `each` for a compute unit, where they are fewer; the
+/// whole depth where they are enough, or blocks would have less than `least`.
+std::int64_t shared_depth(const DeviceTraits& traits, const MatmulProblem& problem, std::int64_t each,
+                          std::int64_t least);
 /// never fixed, and suits_matrix; throws ProgramRefused
 MatmulWork prepare_matrix(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether the device has matrix instructions for the type, and the product is large enough to be worth them.
