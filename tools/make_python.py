@@ -118,11 +118,14 @@ class Namespace:
             word = self.renamed.get(f"{short}.{cpp}", cpp)
             kind, text = self.parameter(short, word, kind)
             yield word, kind, text, default
+        for key, (kind, text) in self.known.items():
+            if key.startswith(f"{short}.+"):  # those that Python alone has
+                yield key.partition("+")[2], kind, text, "None"
 
     def parameter(self, function, word, kind=""):
         """The annotation of a parameter and what it is."""
         bare = re.sub(r"^const |&$", "", kind).strip()
-        if found := self.known.get(f"{function}.{word}") or self.known.get(word):
+        if found := self.known.get(f"{function}.{word}") or self.known.get(f"{function}.+{word}") or self.known.get(word):
             return ("int" if bare == "std::int64_t" else found[0]), found[1]
         optional = re.fullmatch(r"std::optional<(.*)>", bare)
         annotation = ANNOTATIONS.get(optional.group(1) if optional else bare, "Any")

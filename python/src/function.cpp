@@ -271,7 +271,11 @@ void add_function(nb::handle module, const char* name, const char* signature, Ca
 }
 
 void add_method(nb::handle type, const char* name, const char* signature, Call call) {
-  const std::string own = nb::cast<std::string>(nb::object(type.attr("__name__"))) + "." + name;
+  const auto word = [&](const char* attribute) { return nb::cast<std::string>(nb::object(type.attr(attribute))); };
+  // "koine.random" is where headers say random.
+  const std::string home = word("__module__");
+  const std::string scope = home.starts_with("koine.") && home != "koine._koine" ? home.substr(6) + "." : "";
+  const std::string own = scope + word("__name__") + "." + name;
   const std::string_view text = *python_docs::doc(own) == '\0' ? python_docs::doc(name) : python_docs::doc(own);
   PyMethodDef* const def = definition(name, signature, text, call);
   type.attr(name) = checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), def));
