@@ -3,7 +3,7 @@
 import html
 
 from . import _koine
-from ._creation import HOST, asarray
+from ._creation import HOST, OPENCL
 from ._koine import Array, _to_capsule, dtype
 from ._printing import representation, text
 
@@ -12,13 +12,17 @@ def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None
     """The values as a capsule, by DLPack: read-only and without a copy where the host has the device's memory.
 
     A consumer that names no version is given a copy, since only versions from 1.0 on can say that memory is read-only.
-    BufferError where copy is False and a copy is needed, and for another device than the host.
+    dl_device=(4, n), DLPack's OpenCL, gives a cl_mem of Koine's context, whose values are there. BufferError where copy
+    is False and a copy is needed, and for other devices than these.
     """
     if stream is not None:
         raise ValueError("[__dlpack__] stream: what Koine gives is finished, so it takes None")
-    if dl_device is not None and (int(dl_device[0]), dl_device[1]) != HOST:
-        raise BufferError(f"[__dlpack__] got the device {tuple(dl_device)}; Koine gives memory of the host, {HOST}")
     versioned = max_version is not None and max_version[0] >= 1
+    if dl_device is not None and int(dl_device[0]) == OPENCL:
+        return _koine._to_opencl_capsule(self.copy() if copy else self, versioned, int(dl_device[1]))
+    if dl_device is not None and (int(dl_device[0]), dl_device[1]) != HOST:
+        raise BufferError(f"[__dlpack__] got the device {tuple(dl_device)}; Koine gives memory of the host, {HOST}, and of "
+                          f"OpenCL, ({OPENCL}, 0)")
     if copy is False and not versioned:
         raise BufferError("[__dlpack__] copy=False needs max_version=(1, 0) or later, which can say that the memory is "
                           "read-only")

@@ -62,41 +62,42 @@ Array taken(std::unique_ptr<Tensor> tensor, const std::optional<Device>& device,
   return x;
 }
 
-/// The array over a cl_mem of Koine's own context.
-Array from_opencl(const DLTensor& tensor, const std::optional<Device>& device, std::shared_ptr<Tensor> owner) {
-  // Waits for nothing and copies nothing: the other library has finished its work, as DLPack wants it.
-  DType type = float32;
+std::uint8_t type_code(DType type) {
+  return is_bool(type)             ? 6
+         : is_signed_integer(type) ? 0
+         : is_integer(type)        ? 1
+         : type == bfloat16        ? 4
+         : is_complex(type)        ? 5
+                                   : 2;
+}
+
+/// A copy of what lies in a buffer of Koine's own context. The other library has finished its work there, as DLPack
+/// wants it.
+Array from_opencl(const DLTensor& tensor, const std::optional<Device>& device) {
+  std::optional<DType> type;
   for (int number = 0; number < dtype_count; ++number) {
     const auto each = static_cast<DType>(number);
-    const int code = is_bool(each)             ? 6
-                     : is_signed_integer(each) ? 0
-                     : is_integer(each)        ? 1
-                     : each == bfloat16        ? 4
-                     : is_complex(each)        ? 5
-                                               : 2;
-    if (tensor.dtype.code == code && tensor.dtype.bits == 8 * size_of(each)) type = each;
+    if (tensor.dtype.code == type_code(each) && tensor.dtype.bits == 8 * size_of(each)) type = each;
   }
-  Shape shape;
-  for (int axis = 0; axis < tensor.ndim; ++axis) shape.push_back(tensor.shape[axis]);
+  if (!type || tensor.dtype.lanes != 1 || tensor.byte_offset % size_of(*type) != 0) {
+    throw Raised(PyExc_BufferError, "[from_dlpack] the tensor's elements are of no type that Koine has, or not aligned");
+  }
+  const Shape shape(std::span(tensor.shape, static_cast<std::size_t>(tensor.ndim)));
   std::int64_t stride = 1;
-  for (int axis = tensor.ndim; axis-- > 0;) {
-    if (tensor.strides != nullptr && shape[static_cast<std::size_t>(axis)] > 1 && tensor.strides[axis] != stride) {
+  for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) {
+    if (tensor.strides != nullptr && shape[axis] > 1 && tensor.strides[axis] != stride) {
       throw Raised(PyExc_BufferError, "[from_dlpack] an OpenCL tensor's elements must lie in row-major order");
     }
-    stride *= shape[static_cast<std::size_t>(axis)];
   }
-  if (tensor.byte_offset % size_of(type) != 0) {
-    throw Raised(PyExc_BufferError, "[from_dlpack] the tensor's byte offset is no multiple of an element's size");
-  }
-  const Array view =
-      opencl::from_buffer(static_cast<cl_mem>(tensor.data), shape, type,
-                          {.offset = static_cast<std::int64_t>(tensor.byte_offset / size_of(type)), .device = device});
-  // The buffer is retained, but the values belong to the other library, which may use them anew.
-  Array copy = view.copy();
-  copy.eval();
-  synchronize(copy.device());
-  static_cast<void>(owner);
-  return copy;
+  return without_gil([&] {
+    const Array view = opencl::from_buffer(
+        static_cast<cl_mem>(tensor.data), shape, *type,
+        {.offset = static_cast<std::int64_t>(tensor.byte_offset / size_of(*type)), .device = device});
+    Array copy = view.copy();
+    copy.eval();
+    synchronize(copy.device());
+    return copy;
+  });
 }
 
 Array from_capsule(nb::handle capsule, const std::optional<Device>& device, std::optional<bool> copy) {
@@ -123,10 +124,11 @@ Array from_capsule(nb::handle capsule, const std::optional<Device>& device, std:
   }
   if (tensor->managed.dl_tensor.device.device_type == opencl_kind) {
     if (copy == false) throw Raised(PyExc_BufferError, "[from_dlpack] copy=False, but tensors of OpenCL are copied");
-    const DLTensor source = tensor->managed.dl_tensor;
-    return from_opencl(source, device, std::shared_ptr<Tensor>(std::move(tensor)));
   }
   try {
+    if (tensor->managed.dl_tensor.device.device_type == opencl_kind) {
+      return from_opencl(tensor->managed.dl_tensor, device);
+    }
     return taken(std::move(tensor), device, copy);
   } catch (const DeviceError& error) {
     throw Raised(PyExc_BufferError, error.what());
@@ -139,20 +141,11 @@ struct Given {
     DLManagedTensor plain_tensor;
     VersionedTensor versioned_tensor;
   };
-  HostView view;
+  std::shared_ptr<const void> owner;  // of the memory
   std::vector<std::int64_t> shape, strides;
-  std::optional<opencl::Buffer> buffer;
 };
 
-DLDataType data_type(DType type) {
-  const int code = is_bool(type)             ? 6
-                   : is_signed_integer(type) ? 0
-                   : is_integer(type)        ? 1
-                   : type == bfloat16        ? 4
-                   : is_complex(type)        ? 5
-                                             : 2;
-  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * size_of(type)), 1};
-}
+DLDataType data_type(DType type) { return {type_code(type), static_cast<std::uint8_t>(8 * size_of(type)), 1}; }
 
 template <class T>
 void drop(PyObject* capsule, const char* name) {
@@ -161,46 +154,55 @@ void drop(PyObject* capsule, const char* name) {
   tensor->deleter(tensor);
 }
 
-/// Arrays that others may hold for long and let go of anywhere: only C++ objects in it, so nobody needs the GIL.
-nb::object to_capsule(const Array& x, bool with_version, std::optional<bool> copy) {
-  auto given =
-      std::unique_ptr<Given>(new Given{.plain_tensor = {},
-                                       .view = without_gil([&] {
-                                         // Without a version nobody can be told that the memory is not to be written.
-                                         return host_view(x, {.copy = with_version ? copy : std::optional(true)});
-                                       }),
-                                       .shape = {},
-                                       .strides = {},
-                                       .buffer = {}});
-  const HostView& view = given->view;
-  given->shape.assign(view.shape().begin(), view.shape().end());
-  given->strides.assign(view.strides().begin(), view.strides().end());
-  DLTensor tensor = {const_cast<void*>(view.data()),
-                     {kDLCPU, 0},
-                     static_cast<int>(x.ndim()),
-                     data_type(x.dtype()),
-                     given->shape.data(),
-                     given->strides.data(),
-                     0};
-  const bool writable = view.copied();
+/// A capsule of a tensor, which others may hold for long and let go of anywhere: only C++ objects are in it, so nobody
+/// needs the GIL. `tensor` has neither shape nor strides yet.
+nb::object capsule_of(DLTensor tensor, const Shape& shape, const Shape& strides, std::shared_ptr<const void> owner,
+                      bool with_version, std::uint64_t flags) {
+  auto given = std::unique_ptr<Given>(new Given{.plain_tensor = {},
+                                                .owner = std::move(owner),
+                                                .shape = {shape.begin(), shape.end()},
+                                                .strides = {strides.begin(), strides.end()}});
+  tensor.ndim = static_cast<int>(shape.size());
+  tensor.shape = given->shape.data();
+  tensor.strides = given->strides.data();
+  nb::object capsule;
   if (with_version) {
-    given->versioned_tensor = {1,
-                               0,
-                               given.get(),
-                               [](VersionedTensor* self) { delete static_cast<Given*>(self->manager_ctx); },
-                               writable ? copied_flag : read_only_flag,
-                               tensor};
-    nb::object capsule = checked(
+    const auto end = [](VersionedTensor* self) { delete static_cast<Given*>(self->manager_ctx); };
+    given->versioned_tensor = {1, 0, given.get(), end, flags, tensor};
+    capsule = checked(
         PyCapsule_New(&given->versioned_tensor, versioned, [](PyObject* c) { drop<VersionedTensor>(c, versioned); }));
-    static_cast<void>(given.release());  // NOLINT: the capsule's
-    return capsule;
+  } else {
+    const auto end = [](DLManagedTensor* self) { delete static_cast<Given*>(self->manager_ctx); };
+    given->plain_tensor = {tensor, given.get(), end};
+    capsule = checked(PyCapsule_New(&given->plain_tensor, plain, [](PyObject* c) { drop<DLManagedTensor>(c, plain); }));
   }
-  given->plain_tensor = {tensor, given.get(),
-                         [](DLManagedTensor* self) { delete static_cast<Given*>(self->manager_ctx); }};
-  nb::object capsule =
-      checked(PyCapsule_New(&given->plain_tensor, plain, [](PyObject* c) { drop<DLManagedTensor>(c, plain); }));
   static_cast<void>(given.release());  // NOLINT: the capsule's
   return capsule;
+}
+
+nb::object to_capsule(const Array& x, bool with_version, std::optional<bool> copy) {
+  // Without a version nobody can be told that the memory is not to be written.
+  const HostViewOptions options = {.copy = with_version ? copy : std::optional(true)};
+  const auto view = once_ready(x, [&] { return std::make_shared<const HostView>(host_view(x, options)); });
+  const DLTensor tensor = {const_cast<void*>(view->data()), {kDLCPU, 0}, 0, data_type(x.dtype()), nullptr, nullptr, 0};
+  return capsule_of(tensor, view->shape(), view->strides(), view, with_version,
+                    view->copied() ? copied_flag : read_only_flag);
+}
+
+/// Of OpenCL's memory, for commands that read it in Koine's context. DLPack knows no events of OpenCL, so the values are
+/// there when it is given.
+nb::object to_opencl_capsule(const Array& x, bool with_version, int number) {
+  const auto buffer = once_ready(x, [&] {
+    const auto made = std::make_shared<const opencl::Buffer>(opencl::buffer(x));
+    synchronize(x.device());
+    return made;
+  });
+  const DLTensor tensor = {buffer->get(), {kDLOpenCL, number}, 0, data_type(x.dtype()), nullptr, nullptr,
+                           static_cast<std::uint64_t>(buffer->offset())};
+  Shape strides = x.shape();
+  std::int64_t stride = 1;
+  for (std::size_t axis = strides.size(); axis-- > 0; stride *= x.shape()[axis]) strides[axis] = stride;
+  return capsule_of(tensor, x.shape(), strides, buffer, with_version, read_only_flag);
 }
 
 /// What the letters of Python's struct and of the buffer protocol mean.
@@ -403,6 +405,9 @@ void bind_exchange(nb::module_& m) {
            [](const Arguments& a) { return from_capsule(a[0], a.device(1), a.maybe_flag(2)); });
   function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)",
            [](const Arguments& a) { return from_buffer(a[0], a.dtype(1), a.dtype(2), a.device(3), a.maybe_flag(4)); });
+  function(m, "_to_opencl_capsule", "(x, versioned, number, /)", [](const Arguments& a) {
+    return to_opencl_capsule(a.array(0), a.flag(1, false), static_cast<int>(a.integer(2)));
+  });
   function(m, "copy_async", "(values, to, /, *, queue=None)", [](const Arguments& a) { return copied_later(a); });
   function(m, "_to_capsule", "(x, versioned, copy, /)",
            [](const Arguments& a) { return to_capsule(a.array(0), a.flag(1, false), a.maybe_flag(2)); });

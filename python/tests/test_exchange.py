@@ -3,6 +3,7 @@
 import array
 import ctypes
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -136,6 +137,31 @@ def test_nothing_is_left_of_many_exchanges():
     assert kn._koine._borrowed() == 0
 
 
+def test_memory_does_not_grow():
+    """A million arrays and 10^5 exchanges in the nightly run (KOINE_TEST_EXHAUSTIVE=1), a part of both else."""
+    many = 1_000_000 if os.environ.get("KOINE_TEST_EXHAUSTIVE") == "1" else 5_000
+    values, x = np.ones(256, dtype=np.float32), kn.ones(256) * 2
+
+    def work(count):
+        for _ in range(count):
+            x + 1
+        for _ in range(count // 10):
+            y = kn.from_dlpack(values)
+            np.from_dlpack(y * 2)
+        kn.synchronize()
+
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    work(2000)
+    gc.collect()
+    before, in_use = resident(), kn.memory_stats().in_use
+    work(many)
+    gc.collect()
+    assert resident() - before < 20_000_000 and kn.memory_stats().in_use <= in_use + 65536
+
+
 def test_capsules():
     x = kn.ones(10)
     versioned = x.__dlpack__(max_version=(1, 0))
@@ -152,6 +178,43 @@ def test_capsules():
     assert copied.flags.writeable
     copied[0] = 5
     assert float(x[0]) == 1
+
+
+def test_memory_of_opencl_goes_by_handle():
+    class Sender:
+        def __init__(self, capsule):
+            self.capsule = capsule
+
+        def __dlpack_device__(self):
+            return 4, 0
+
+        def __dlpack__(self, **named):
+            return self.capsule
+
+    x = kn.arange(1000, dtype=kn.float32)[100:] * 3
+    expected = np.arange(100, 1000, dtype=np.float32) * 3
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    for named, name, at in (({}, b"dltensor", 0), ({"max_version": (1, 0)}, b"dltensor_versioned", 32)):
+        capsule = x.__dlpack__(dl_device=(4, 0), **named)
+        tensor = pointer(capsule, name) + at  # DLTensor: data, device, axes, type, shape, strides, offset
+        memory = ctypes.c_void_p.from_address(tensor).value
+        assert ctypes.c_int32.from_address(tensor + 8).value == 4
+        offset = ctypes.c_uint64.from_address(tensor + 40).value
+        values = np.zeros(900, dtype=np.float32)
+        opencl = ctypes.CDLL("libOpenCL.so.1")
+        code = opencl.clEnqueueReadBuffer(ctypes.c_void_p(kn.opencl.queue()), ctypes.c_void_p(memory), 1, ctypes.c_size_t(offset),
+                                          ctypes.c_size_t(values.nbytes), ctypes.c_void_p(address(values)), 0, None, None)
+        assert code == 0
+        np.testing.assert_array_equal(values, expected)
+        back = kn.from_dlpack(Sender(capsule))
+        np.testing.assert_array_equal(np.asarray(back), expected)
+        with pytest.raises(BufferError):
+            kn.from_dlpack(Sender(x.__dlpack__(dl_device=(4, 0))), copy=False)
+    buffer = kn.opencl.buffer(x)
+    assert buffer.size == 3600 and buffer.handle and kn.opencl.context() and kn.opencl.device()
+    again = kn.opencl.from_buffer(buffer.handle, (900,), kn.float32, offset=buffer.offset // 4)
+    np.testing.assert_array_equal(np.asarray(again), expected)
 
 
 def test_tensors_that_no_library_would_send():
