@@ -65,7 +65,7 @@ if(SKBUILD)
     install(TARGETS koine_main RUNTIME DESTINATION koine/bin COMPONENT python)
   endif()
   install(DIRECTORY "${folder}/" DESTINATION koine COMPONENT python FILES_MATCHING PATTERN "*.pyi" PATTERN "__pycache__" EXCLUDE)
-  install(COMPONENT python CODE "
+  install(CODE "
     file(GET_RUNTIME_DEPENDENCIES LIBRARIES \"$<TARGET_FILE:koine>\" RESOLVED_DEPENDENCIES_VAR libraries
       PRE_EXCLUDE_REGEXES \"^lib(c|m|dl|rt|pthread|stdc[+][+]|gcc_s|OpenCL)[.]so\" ^ld-linux ^linux-vdso
       DIRECTORIES \"${KOINE_FETCHED_LIBRARIES}\")
@@ -73,7 +73,7 @@ if(SKBUILD)
       get_filename_component(name \"\${library}\" NAME)
       file(REAL_PATH \"\${library}\" file)
       file(INSTALL \"\${file}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/koine\" TYPE SHARED_LIBRARY RENAME \"\${name}\")
-    endforeach()")
+    endforeach()" COMPONENT python)
   get_filename_component(loader "${OpenCL_LIBRARY}" REALPATH)
   install(FILES "${loader}" RENAME libOpenCL.so.1 DESTINATION koine/loader COMPONENT python)
   # Their licences, as Debian's packages have them.

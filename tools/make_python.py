@@ -90,6 +90,8 @@ class Namespace:
         self.known, self.renamed, self.texts, self.results = read_table()
         self.functions = {function.name.replace("::", "."): function for function in self.headers.functions.values()
                           if function.name not in self.texts}
+        # A class is found by its own name, too.
+        self.functions |= {name.removeprefix("random."): function for name, function in self.functions.items()}
         for path in headers:
             self.read_classes(path.read_text())
 
@@ -103,7 +105,8 @@ class Namespace:
             self.texts.setdefault(name, self.comment(match.group(1)))
             body = text[match.end():make_api.braced(text, match.end() - 1)]
             for member in re.finditer(comment + r"(?:^ *(?:template|requires).*\n)*^ *(?:KOINE_METHOD\()?([^\n/]*?)\b(\w+)\(", body, re.M):
-                if re.search(r"[=(]|return", member.group(2)) or member.group(3) == match.group(2):
+                # Those that are functions, too, have the functions' docstrings.
+                if re.search(r"[=(]|return", member.group(2)) or member.group(3) in (match.group(2), *self.functions):
                     continue
                 self.texts.setdefault(f"{name}.{member.group(3)}", self.comment(member.group(1)))
 
@@ -114,10 +117,13 @@ class Namespace:
     def parameters(self, name):
         """Python's parameters of a function: name, annotation, text, default."""
         function, short = self.functions[name], name.rpartition(".")[2]
+        shown = set()
         for cpp, (kind, default) in function.parameters.items():
             word = self.renamed.get(f"{short}.{cpp}", cpp)
             kind, text = self.parameter(short, word, kind)
-            yield word, kind, text, default
+            if word not in shown:
+                yield word, kind, text, default
+            shown.add(word)
         for key, (kind, text) in self.known.items():
             if key.startswith(f"{short}.+"):  # those that Python alone has
                 yield key.partition("+")[2], kind, text, "None"
@@ -140,6 +146,9 @@ class Namespace:
         function = self.functions.get(name)
         takes = gives = ""
         text = self.texts.get(name, "")
+        if not function and name in self.results:
+            function = make_api.Function(name, "")
+            function.doc, function.gives = text, self.results[name]
         if function:
             takes, gives, text = function.types() or ("", "", function.doc)
         summary, errors, about = "", [], []
@@ -163,8 +172,8 @@ class Namespace:
                 if words:
                     lines.append(wrapped(words, "    "))
             parts.append("\n".join(lines))
-        if function and function.gives != "void":
-            kind = self.gives(name)
+        kind = self.results.get(name) or self.gives(name)
+        if function and kind not in ("None", "Any"):
             lines = ["Returns", "-------", WORDS.get(kind, kind)]
             if gives:
                 lines.append(wrapped(capital("of " + pythonic(gives) if kind == "Array" else pythonic(gives)), "    "))

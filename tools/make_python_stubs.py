@@ -55,7 +55,7 @@ class Stubs:
     @staticmethod
     def annotation(text):
         """As it may stand in the module and in its classes, where names such as bool and dtype are others."""
-        text = re.sub(r"\bkoine\._koine\.", "", text)
+        text = re.sub(r"\b(koine\.)?(_\w+\.)?(?=[A-Z])", "", re.sub(r"\bkoine\._koine\.", "", text))
         return re.sub(r"(?<![\w.])bool\b(?!=)", "builtins.bool", re.sub(r"(?<![\w.])dtype(?![\w:(])", "DType", text))
 
     def result(self, name, short):
@@ -63,7 +63,7 @@ class Stubs:
         found = self.words.results.get(name) or self.words.results.get(short)
         if not found and name in self.words.functions:
             found = self.words.gives(name)
-        if not found and name.startswith("Array."):
+        if not found and name.partition(".")[0] in ("Array", "linalg"):
             found = self.words.gives(short)
         if not found and not short.startswith("__"):
             self.missing.append(f"{name}: what it gives")
@@ -201,6 +201,8 @@ class Stubs:
                 continue
             if name.startswith("__") and isinstance(value, str):
                 body += f"{name}: str\n"
+            elif inspect.isclass(value) and prefix and vars(self.package).get(name) is value:
+                body += f"from . import {name} as {name}\n"
             elif inspect.isclass(value):
                 if value.__module__ == "builtins" and value.__name__ == name:
                     continue
@@ -224,9 +226,12 @@ class Stubs:
                 body = self.class_(name, kind) + body
         yield "__init__.pyi", HEAD + names + ALIASES + "\n" + body
         for name, module in modules:
-            if not str(getattr(module, "__file__", "")).endswith(".py"):
-                types_named = "from . import Array, ArrayLike, Axes, Device, DeviceLike, DTypeLike, Event, Key, Number, Queue, ShapeLike, dtype\n\n"
-                yield f"{name}.pyi", HEAD + types_named + self.module(module, name + ".")[0]
+            named = ", ".join(re.findall(r"^(\w+): TypeAlias", ALIASES, re.M))
+            kinds = sorted(word for word, value in vars(self.package).items() if inspect.isclass(value) and value.__name__ == word)
+            body = self.module(module, name + ".")[0]
+            used = [word for word in [*kinds, *named.split(", ")] if re.search(rf"\b{word}\b", body)
+                    and not re.search(rf"^class {word}\b|import {word} as", body, re.M)]
+            yield f"{name}.pyi", HEAD + (f"from . import {', '.join(used)}\n\n" if used else "") + body
 
 
 def main():

@@ -3,12 +3,13 @@
 # Builds the Python module into build-python/ and runs the array API standard's own test suite on it, on PoCL or on
 # KOINE_DEVICE's devices. What may fail stands in python/array_api_xfails.txt with the reason; any other failure fails.
 # usage: ci/run/array_api.sh [pytest arguments]     MAX_EXAMPLES=20 of hypothesis, JOBS=2 processes
-# SUITE=off builds and runs python/tests alone, to which the arguments go then.
+# SUITE=off builds and runs python/tests alone, to which the arguments go then. BUILD=build-ci builds the module in a
+# folder where the library is built already.
 # The suite is data-apis/array-api-tests with its submodule, in the folder that ARRAY_API_TESTS names, by default
 # ../shared/array-api-tests.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-root=$PWD build=$PWD/build-python
+root=$PWD build=$PWD/${BUILD:-build-python}
 suite=${ARRAY_API_TESTS:-../shared/array-api-tests}
 if [ "${SUITE:-on}" != off ] && [ ! -d "$suite/array_api_tests" ]; then
   echo "array_api: no suite in $suite; ARRAY_API_TESTS names the folder of a clone:"
@@ -38,9 +39,10 @@ fi
 step="building into build-python/"
 echo "== 2/3 $step"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
-cmake -S . -B "$build" -DKOINE_BUILD_PYTHON=ON -DPython_EXECUTABLE="$build/venv/bin/python" -DKOINE_BUILD_TESTS=OFF \
-  -DKOINE_BUILD_BENCH=OFF -DKOINE_BUILD_EXAMPLES=OFF -DKOINE_BUILD_TOOLS=OFF
-cmake --build "$build" --parallel "$(nproc)" --target koine_python
+options=(-DKOINE_BUILD_PYTHON=ON -DPython_EXECUTABLE="$build/venv/bin/python")
+[ -n "${BUILD:-}" ] || options+=(-DKOINE_BUILD_TESTS=OFF -DKOINE_BUILD_BENCH=OFF -DKOINE_BUILD_EXAMPLES=OFF)
+cmake -S . -B "$build" "${options[@]}"
+cmake --build "$build" --parallel "$(nproc)" --target koine_python koine_main
 
 step="testing on $KOINE_DEVICE"
 echo "== 3/3 $step"

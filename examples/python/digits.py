@@ -16,7 +16,7 @@ DATA = pathlib.Path(__file__).parent.parent / "digits" / "data"
 
 def layer(random, inputs, outputs):
     """Weights as He et al. (2015) draw them, and biases."""
-    return [random.normal((inputs, outputs)) * (2 / inputs) ** 0.5, kn.zeros((outputs,))]
+    return [random.standard_normal((inputs, outputs)) * (2 / inputs) ** 0.5, kn.zeros((outputs,))]
 
 
 def forward(network, x):

@@ -28,7 +28,7 @@ def black_scholes(strike):
 def paths(random, count):
     """Prices of the share after each step, a row for each path: geometric Brownian motion."""
     step = YEARS / STEPS
-    moves = (RATE - VOLATILITY**2 / 2) * step + VOLATILITY * step**0.5 * random.normal((count, STEPS))
+    moves = (RATE - VOLATILITY**2 / 2) * step + VOLATILITY * step**0.5 * random.standard_normal((count, STEPS))
     return SPOT * kn.exp(kn.cumulative_sum(moves, axis=1))
 
 
