@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -29,6 +30,7 @@ constexpr int code_wrong = 3;
 struct Report {
   std::atomic<std::size_t> done{0};
   std::atomic<bool> leaving{false};
+  std::uint64_t bits[programs_each] = {};
   char text[1 << 20] = {};
 
   void say(const std::string& what) { std::snprintf(text, sizeof text, "%s", what.c_str()); }
@@ -55,7 +57,9 @@ void run_one(const Bytes& program, bool describe, Report& report) {
                                       .reproducible = reproducible}));
     };
   }
-  const auto failure = run(decode(program), before);
+  std::uint64_t bits = 0;
+  const auto failure = run(decode(program), before, &bits);
+  if (report.done < programs_each) report.bits[report.done] = bits;
   if (!failure) return;
   const std::string where = "x" + std::to_string(failure->variable) + ": " + failure->what;
   report.say(describe ? program_text(failure->calls, *failure)
@@ -66,7 +70,7 @@ void run_one(const Bytes& program, bool describe, Report& report) {
 
 }  // namespace
 
-Outcome run_apart(const Source& next, int seconds_each, bool describe) {
+Outcome run_apart(const Source& next, int seconds_each, bool describe, const Variables& variables) {
   Report& report = shared_report();
   report.done = 0;
   report.leaving = false;
@@ -75,6 +79,7 @@ Outcome run_apart(const Source& next, int seconds_each, bool describe) {
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
+    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
     try {
       Bytes program;
       while (next(report.done, program)) {
@@ -110,6 +115,7 @@ Outcome run_apart(const Source& next, int seconds_each, bool describe) {
     }
   }
   Outcome outcome{End::well, report.done, report.leaving, report.text};
+  outcome.bits.assign(report.bits, report.bits + std::min(outcome.done, programs_each));
   if (WIFSIGNALED(status)) {
     outcome.end = End::crash;
     if (!describe) outcome.text = std::string("dies of ") + strsignal(WTERMSIG(status));
@@ -122,8 +128,9 @@ Outcome run_apart(const Source& next, int seconds_each, bool describe) {
   return outcome;
 }
 
-Outcome run_apart(const Bytes& program, int seconds, bool describe) {
-  return run_apart([&](std::size_t number, Bytes& bytes) { return bytes = program, number == 0; }, seconds, describe);
+Outcome run_apart(const Bytes& program, int seconds, bool describe, const Variables& variables) {
+  return run_apart([&](std::size_t number, Bytes& bytes) { return bytes = program, number == 0; }, seconds, describe,
+                   variables);
 }
 
 }  // namespace koine::fuzz

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What computes each element by itself: rows of the op table, astype, where, clip.
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "create.hpp"
 #include "families.hpp"
@@ -77,6 +79,29 @@ Verdict check_computed(const Call& call, const std::vector<Plain>& sources, cons
 std::string text_of_computed(const Call& call, const std::vector<std::string>& sources) {
   return "kn::" + std::string(rows()[call.which].name) + "(" + together(sources) + ")";
 }
+
+/// x ** a number for which there may be a shorter way.
+class Powering : Resolution {
+ public:
+  using Resolution::Resolution;
+
+  std::vector<Call> calls() {
+    constexpr double exponents[] = {2, 3, 4, -1, 0.5, -2, -0.5, 1, 0, 1.5, 5, 7, 8, 2.5, 0.25, -3, 16, 31};
+    const double exponent = exponents[step_.p[0] % std::size(exponents)];
+    const bool whole = exponent == std::trunc(exponent);
+    Weak scalar{whole && step_.p[1] % 2 == 0 ? Weak::integer : Weak::real, static_cast<std::int64_t>(exponent),
+                exponent};
+    const std::size_t first = x(step_.a);
+    if (is_integer(face(first).type) || is_bool(face(first).type)) {
+      scalar.kind = Weak::integer;
+      if (!whole || exponent < 0) scalar.whole = 2;
+    }
+    call_.kind = Kind::elementwise;
+    call_.which = row_of("pow");
+    put(matched({first, scalar}, [](DType common) { return rows()[row_of("pow")].computes(common).has_value(); }));
+    return std::move(calls_);
+  }
+};
 
 class Converting : Resolution {
  public:
@@ -225,6 +250,7 @@ std::string text_of_clipped(const Call& call, const std::vector<std::string>& so
 }  // namespace
 
 const Family computing = {resolved<Computing>, compute, check_computed, text_of_computed};
+const Family powering = {resolved<Powering>};
 const Family converting = {resolved<Converting>, convert, check_converted, text_of_converted};
 const Family choosing = {resolved<Choosing>, choose, check_chosen, text_of_chosen};
 const Family clipping = {resolved<Clipping>, clip, check_clipped, text_of_clipped};

@@ -2,6 +2,7 @@
 // fuzz_graphs: random programs of arrays against a plain interpreter, or those in files.
 //   fuzz_graphs --seconds 3600 --seed 1      programs made of seeds 1, 2, 3, ... for an hour
 //   fuzz_graphs --recent ...                 every other step of the kinds that the fuzzer learned last
+//   fuzz_graphs --ways ...                   each program twice, by the host's steps and by kernels: the bits agree
 //   fuzz_graphs FILE...                      the programs in files, or in all files of a folder
 //   fuzz_graphs --write FOLDER --seed 7      the program of a seed as a file
 //   fuzz_graphs --print FILE                 a program in C++
@@ -29,6 +30,7 @@ using koine::fuzz::Bytes;
 using koine::fuzz::End;
 using koine::fuzz::Outcome;
 using koine::fuzz::Step;
+using koine::fuzz::Variables;
 
 namespace {
 
@@ -39,6 +41,11 @@ constexpr std::uint8_t special = 1;  // the variable of special values
 /// Every other step is of the kinds from `gather` on.
 bool recent = false;
 
+/// Each program is run by kernels, too, and gives the same bits. Products by the host's BLAS have others.
+bool both_ways = false;
+const Variables by_host = {{"KOINE_HOST_STEPS", "on"}, {"KOINE_BLAS", "off"}},
+                by_kernels = {{"KOINE_HOST_STEPS", "off"}, {"KOINE_BLAS", "off"}};
+
 /// Of every other program the steps behind the new arrays are a chain on one array: it moves, is computed with, moves
 /// again, and ends in what goes along its axes. Nothing holds what comes in between, so that kernels may take it all
 /// in.
@@ -47,8 +54,8 @@ void chain(std::uint8_t* step, std::size_t number, std::mt19937_64& links) {
   static constexpr koine::fuzz::Kind moves[] = {tile,   tile, tile,  take,      reshape,         permute,
                                                 gather, join, shift, subscript, take_along_axis, broadcast},
                                      computes[] = {elementwise, elementwise, update, clip, where, astype},
-                                     ends[] = {reduce, compose, fold,    softmax,   scan,
-                                               pair,   stencil, scatter, accumulate};
+                                     ends[] = {reduce,  compose, fold,       softmax, scan, pair,
+                                               stencil, scatter, accumulate, group,   sort, quantile};
   const auto one_of = [&](const auto& kinds) { return kinds[links() % std::size(kinds)]; };
   const std::size_t at = number % 4;
   step[0] = koine::fuzz::code_of(at == 3 ? one_of(ends) : at == 1 ? one_of(computes) : one_of(moves));
@@ -159,6 +166,40 @@ void report(const std::string& name, const Bytes& program, const Outcome& first)
             << described.text << std::endl;
 }
 
+/// Runs the programs that went well once more, by kernels: how many differ in bits or fail there, each of which it
+/// shrinks and writes.
+template <class Next>
+std::size_t compare_ways(const std::string& name, const Outcome& host, const Next& next) {
+  std::size_t at = 0, failures = 0;
+  while (at < host.done) {
+    const auto rest = [&](std::size_t number, Bytes& program) {
+      return at + number < host.done && next(at + number, program);
+    };
+    const Outcome kernels = koine::fuzz::run_apart(rest, seconds_each, false, by_kernels);
+    std::size_t same = 0;
+    while (same < kernels.done && kernels.bits[same] == host.bits[at + same]) ++same;
+    at += same;
+    if (at == host.done) break;
+    ++failures;
+    Bytes program;
+    next(at, program);
+    const auto differs = [](const Bytes& candidate) {
+      const Outcome a = koine::fuzz::run_apart(candidate, seconds_each, false, by_host),
+                    b = koine::fuzz::run_apart(candidate, seconds_each, false, by_kernels);
+      return a.end == End::well && (b.end != End::well || a.bits != b.bits);
+    };
+    const bool alone = differs(program);
+    const Bytes least = alone ? koine::fuzz::shrunk(program, differs, tries) : program;
+    const fs::path file = "failed-" + name + "-" + std::to_string(at) + ".bytes";
+    write(file, least);
+    std::cout << "fuzz_graphs: " << name << ", program " << at << ": other bits by kernels than by the host's steps"
+              << (alone ? "" : ", though not alone") << "; " << least.size() / Step::bytes << " steps, written to "
+              << file.string() << ' ' << kernels.text << std::endl;
+    ++at;
+  }
+  return failures;
+}
+
 int run_seeds(std::uint64_t first, int seconds) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now(), end = start + std::chrono::seconds(seconds);
@@ -166,14 +207,17 @@ int run_seeds(std::uint64_t first, int seconds) {
   std::uint64_t seed = first;
   std::size_t failures = 0;
   // A child for some dozens of programs: what a process keeps is part of what is tried.
-  constexpr std::size_t programs_each = 50;
   while (Clock::now() < end) {
     const auto next = [&](std::size_t number, Bytes& program) {
-      if (number == programs_each || Clock::now() >= end) return false;
+      if (number == koine::fuzz::programs_each || Clock::now() >= end) return false;
       program = program_of(seed + number);
       return true;
     };
-    const Outcome outcome = koine::fuzz::run_apart(next, seconds_each);
+    const Outcome outcome = koine::fuzz::run_apart(next, seconds_each, false, both_ways ? by_host : Variables());
+    if (both_ways) {
+      const auto again = [&](std::size_t number, Bytes& program) { return program = program_of(seed + number), true; };
+      failures += compare_ways("seed-" + std::to_string(seed), outcome, again);
+    }
     seed += outcome.done;
     if (outcome.end != End::well && outcome.leaving) {
       ++failures;
@@ -224,6 +268,10 @@ int run(const std::vector<std::string>& words) {
       recent = true;
       continue;
     }
+    if (words[i] == "--ways") {
+      both_ways = true;
+      continue;
+    }
     const bool option = words[i].starts_with("--");
     if (option && i + 1 == words.size()) return 2;
     if (words[i] == "--seconds") {
@@ -265,7 +313,8 @@ int main(int count, char** words) {
   try {
     const int code = run({words + 1, words + count});
     if (code == 2)
-      std::cerr << "usage: fuzz_graphs [--recent] [--seconds N] [--seed S] | FILE... | --print FILE | --collect FOLDER "
+      std::cerr << "usage: fuzz_graphs [--recent] [--ways] [--seconds N] [--seed S] | FILE... | --print FILE | "
+                   "--collect FOLDER "
                    "| --write "
                    "FOLDER --seed S\n";
     return code;

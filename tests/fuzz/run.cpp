@@ -3,6 +3,7 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "check.hpp"
 
@@ -19,7 +20,20 @@ struct Observed {
 struct Trace {
   std::vector<Call> calls;
   std::vector<Observed> reads;
+  std::uint64_t bits = 0;  // a hash of what has the same bits in every way of computing
 };
+
+/// Adds values to a hash, each NaN as the same one.
+void add_bits(const Plain& x, std::uint64_t* bits) {
+  with_type(x.type, [&]<class T>(Tag<T>) {
+    for (std::size_t i = 0; i < x.count(); ++i) {
+      const T value = x.at<T>(i), counted = value == value ? value : T(0);
+      unsigned char bytes[sizeof(T)];
+      std::memcpy(bytes, &counted, sizeof(T));
+      for (const unsigned char byte : bytes) *bits = (*bits ^ byte) * 0x100000001b3;  // FNV-1a
+    }
+  });
+}
 
 class Eager {
  public:
@@ -77,6 +91,7 @@ class Eager {
       if (device != (call.refused ? values_[call.target].device : home(call, faces(values_)))) {
         verdict.wrong = "it is on device " + std::to_string(device);
       }
+      if (!verdict.open) add_bits(got, &trace.bits);
       judges_[call.target] = verdict.loose && !reads_loose(call) ? judge : nullptr;
       values_[call.target] = {std::move(got), device, verdict.loose, verdict.open};
       return verdict.wrong;
@@ -101,7 +116,7 @@ std::string compared(const Plain& got, const Observed& observed, bool reproducib
   return observed.judge ? observed.judge(got).wrong : "";
 }
 
-std::optional<Failure> run_lazily(const Trace& trace, bool reproducible) {
+std::optional<Failure> run_lazily(Trace& trace, bool reproducible) {
   Machine machine;
   std::size_t done = 0;
   const auto failure = [&](const std::string& what, std::size_t variable) {
@@ -116,7 +131,9 @@ std::optional<Failure> run_lazily(const Trace& trace, bool reproducible) {
         machine.apply(trace.calls[done]);
       }
       variable = observed.variable;
-      const std::string wrong = compared(machine.read(variable), observed, reproducible);
+      const Plain got = machine.read(variable);
+      if (!observed.value.open) add_bits(got, &trace.bits);
+      const std::string wrong = compared(got, observed, reproducible);
       if (!wrong.empty()) return failure(wrong, variable);
     }
   } catch (const std::exception& error) {
@@ -128,7 +145,7 @@ std::optional<Failure> run_lazily(const Trace& trace, bool reproducible) {
 
 }  // namespace
 
-std::optional<Failure> run(const std::vector<Step>& steps, const Before& before) {
+std::optional<Failure> run(const std::vector<Step>& steps, const Before& before, std::uint64_t* bits) {
   bool loose = false;
   for (const bool reproducible : {false, true}) {
     const koine::reproducible scope(reproducible);
@@ -145,6 +162,7 @@ std::optional<Failure> run(const std::vector<Step>& steps, const Before& before)
         failure->reproducible = reproducible;
         return failure;
       }
+      if (bits) *bits = *bits * 0x100000001b3 + trace.bits;
       for (const Observed& observed : trace.reads) loose = loose || (observed.value.loose && !observed.value.open);
     }
   }

@@ -2,6 +2,7 @@
 // Runs a program on the default device, step by step and then lazily.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,9 +29,10 @@ struct Failure {
 /// hand already is run otherwise than one that has to be made first. Last, where there were such sums, both in a
 /// reproducible scope, in which they have the same bits, too.
 ///
-/// `before` is told the calls so far, the next one included, and which run this is: for programs that crash.
+/// `before` is told the calls so far, the next one included, and which run this is: for programs that crash. `bits`
+/// gets a hash of all values that a process of other KOINE_* variables gives with the same bits.
 using Before = std::function<void(const std::vector<Call>&, bool eager, bool reproducible)>;
-std::optional<Failure> run(const std::vector<Step>& steps, const Before& before = {});
+std::optional<Failure> run(const std::vector<Step>& steps, const Before& before = {}, std::uint64_t* bits = nullptr);
 
 /// One call on the library's side.
 class Machine {
