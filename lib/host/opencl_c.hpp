@@ -45,7 +45,6 @@ KN_BUILT_IN(trunc)
   inline float name(float x, float y) { return __builtin_##name##f(x, y); } \
   inline double name(double x, double y) { return __builtin_##name(x, y); }
 KN_BUILT_IN(copysign)
-KN_BUILT_IN(fmod)
 #undef KN_BUILT_IN
 inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
