@@ -66,7 +66,7 @@ POLYNOMIALS = {
     "KN_LOG_TAIL": [(log_tail, lambda f: f**3 / log(1 + f) if abs(f) > TINY else f * f, *LOGS, degree) for degree in (8, 18)],
     "KN_LOG2_TAIL": [(log2_tail, lambda t: t * t, TINY, 0.0296, degree) for degree in (2, 6)],
     "KN_SINH": [(odd(sinh), lambda t: t * sqrt(t) / sinh(sqrt(t)), TINY, 1, degree) for degree in (3, 6)],
-    "KN_TANH": [(odd(tanh), lambda t: t * sqrt(t) / tanh(sqrt(t)), TINY, end * end, degree) for end, degree in ((0.62, 4), (0.62, 10))],
+    "KN_TANH": [(odd(tanh), lambda t: t * sqrt(t) / tanh(sqrt(t)), TINY, end * end, degree) for end, degree in ((1, 6), (0.9, 13))],
     "KN_ATAN": [(odd(atan), lambda t: t, TINY, 1, degree) for degree in (8, 19)],
     "KN_ASIN": [(odd(asin), lambda t: t, TINY, 0.25, degree) for degree in (4, 12)],
     "KN_ERF_NEAR": [(near_erf, lambda t: 1 / (1 + near_erf(t)), TINY, end * end, degree) for end, degree in ((1, 6), (1, 11))],
