@@ -8,7 +8,13 @@ target_include_directories(koine_make_host_functions PRIVATE "${PROJECT_SOURCE_D
 target_link_libraries(koine_make_host_functions PRIVATE koine_settings)
 
 # One rounding for each operation; no input of an integer's is undefined; values may be looked at as others' bytes.
-set(options -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing -fsigned-char -w)
+# Loops in vectors, and whole functions in them, without which there are none.
+set(options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing
+  -fsigned-char -w)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND options -finline-limit=20000 --param=max-inline-insns-auto=2000
+    --param=inline-unit-growth=10000 --param=large-function-growth=10000)
+endif()
 set(KOINE_HOST_SOURCES)
 function(koine_host_functions table)
   set(source "${PROJECT_BINARY_DIR}/generated/host_${table}.cpp")
@@ -39,5 +45,6 @@ endforeach()
 koine_host_functions(functions_plain)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_functions(functions_avx2 -mavx2 -mfma)
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/functions.cpp" PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_AVX2)
+  koine_host_functions(functions_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/functions.cpp" PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_X86)
 endif()

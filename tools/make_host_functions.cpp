@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/dtypes.hpp"
 #include "codegen/combine.hpp"
@@ -37,15 +38,36 @@ namespace {
 )";
 
 constexpr std::string_view places = R"(
-#define KN_PLACE(T, before)                                                    \
-  [](void* to, const void* const* from, std::size_t count) {                    \
-    const T* const values = static_cast<const T*>(from[0]);                     \
-    std::size_t best = 0;                                                       \
-    for (std::size_t i = 1; i < count; ++i) {                                   \
-      const T a = values[i], b = values[best];                                  \
-      if (before) best = i;                                                     \
-    }                                                                           \
-    *static_cast<std::int64_t*>(to) = static_cast<std::int64_t>(best);          \
+// First the best value, by 64 bytes of them at a time, then its place. `before` says whether a goes before b.
+#define KN_PLACE(T, before)                                                              \
+  [](void* to, const void* const* from, std::size_t count) {                             \
+    constexpr std::size_t some = 64 / sizeof(T);                                         \
+    const T* const values = static_cast<const T*>(from[0]);                              \
+    T best[some];                                                                        \
+    for (std::size_t l = 0; l < some; ++l) best[l] = values[0];                          \
+    std::size_t i = 0;                                                                   \
+    for (; count - i >= some; i += some) {                                               \
+      for (std::size_t l = 0; l < some; ++l) {                                           \
+        const T a = values[i + l], b = best[l];                                          \
+        best[l] = (before) ? a : b;                                                      \
+      }                                                                                  \
+    }                                                                                    \
+    for (; i < count; ++i) {                                                             \
+      const T a = values[i], b = best[0];                                                \
+      best[0] = (before) ? a : b;                                                        \
+    }                                                                                    \
+    for (std::size_t l = 1; l < some; ++l) {                                             \
+      const T a = best[l], b = best[0];                                                  \
+      best[0] = (before) ? a : b;                                                        \
+    }                                                                                    \
+    const auto found = [&](T a) { return (a == best[0]) | ((a != a) & (best[0] != best[0])); }; \
+    for (i = 0; count - i >= some; i += some) {                                          \
+      int any = 0;                                                                       \
+      for (std::size_t l = 0; l < some; ++l) any |= found(values[i + l]);                \
+      if (any) break;                                                                    \
+    }                                                                                    \
+    while (!found(values[i])) ++i;                                                       \
+    *static_cast<std::int64_t*>(to) = static_cast<std::int64_t>(i);                      \
   }
 
 constexpr void add_places(Functions& f) {
@@ -59,6 +81,7 @@ constexpr std::string_view loops = R"(}
     [[maybe_unused]] const A* const as = static_cast<const A*>(from[0]);                 \
     [[maybe_unused]] const B* const bs = static_cast<const B*>(from[1]);                 \
     [[maybe_unused]] const C* const cs = static_cast<const C*>(from[2]);                 \
+    _Pragma("GCC ivdep") /* results may lie where arguments do, but nowhere between */   \
     for (std::size_t i = 0; i < count; ++i) results[i] = static_cast<R>(text);           \
   }
 #define KN_RUNNING(T, text)                                               \
@@ -67,6 +90,102 @@ constexpr std::string_view loops = R"(}
     const T* const bs = static_cast<const T*>(from[0]);                    \
     for (std::size_t i = 1; i < count; ++i) as[i + 1] = static_cast<T>(text); \
   }
+// Of a function with a longer way for rare elements: `fast` for all, and then `text` for those. Results lie elsewhere.
+#define KN_LOOP_RARE(T, fast, text, rare)                                                \
+  [](void* to, const void* const* from, std::size_t count) {                             \
+    T* const results = static_cast<T*>(to);                                              \
+    const T* const as = static_cast<const T*>(from[0]);                                  \
+    int any = 0;                                                                         \
+    _Pragma("GCC ivdep")                                                                 \
+    for (std::size_t i = 0; i < count; ++i) {                                            \
+      const T x = as[i];                                                                 \
+      any |= rare(x);                                                                    \
+      results[i] = fast(x);                                                              \
+    }                                                                                    \
+    for (std::size_t i = 0; any != 0 && i < count; ++i) {                                \
+      if (rare(as[i])) results[i] = text(as[i]);                                         \
+    }                                                                                    \
+  }
+// The running values in 64 bytes at a time, which stay in registers from round to round.
+#define KN_FOLD(T, text)                                                                 \
+  [](void* running, const void* elements, std::size_t width, std::size_t rounds) {       \
+    constexpr std::size_t some = 64 / sizeof(T);                                         \
+    for (std::size_t first = 0; first < width; first += some) {                          \
+      T* const values = static_cast<T*>(running) + first;                                \
+      const T* next = static_cast<const T*>(elements) + first;                           \
+      T now[some];                                                                       \
+      for (std::size_t i = 0; i < some; ++i) now[i] = values[i];                         \
+      for (std::size_t round = 0; round < rounds; ++round, next += width) {              \
+        for (std::size_t i = 0; i < some; ++i) {                                         \
+          const T a = now[i], b = next[i];                                               \
+          now[i] = static_cast<T>(text);                                                 \
+        }                                                                                \
+      }                                                                                  \
+      for (std::size_t i = 0; i < some; ++i) values[i] = now[i];                         \
+    }                                                                                    \
+  }
+
+// Four rows by a vector at a time, each in 64 bytes of running values, which are added up by halves.
+#define KN_DOTS(T)                                                                       \
+  [](void* sums, const void* matrix, std::size_t leading, const void* vector, std::size_t rows, std::size_t depth) { \
+    constexpr std::size_t some = 64 / sizeof(T), together = 4;                           \
+    const T* const x = static_cast<const T*>(vector);                                    \
+    for (std::size_t row = 0; row < rows; row += together) {                             \
+      const std::size_t count = rows - row < together ? rows - row : together;           \
+      const T* a[together];                                                              \
+      for (std::size_t r = 0; r < together; ++r)                                         \
+        a[r] = static_cast<const T*>(matrix) + (row + (r < count ? r : 0)) * leading;    \
+      T now[together][some] = {};                                                        \
+      std::size_t i = 0;                                                                 \
+      for (; depth - i >= some; i += some)                                               \
+        for (std::size_t r = 0; r < together; ++r)                                       \
+          for (std::size_t l = 0; l < some; ++l) now[r][l] += a[r][i + l] * x[i + l];    \
+      for (std::size_t r = 0; r < count; ++r) {                                          \
+        for (std::size_t l = 0; i + l < depth; ++l) now[r][l] += a[r][i + l] * x[i + l]; \
+        for (std::size_t half = some / 2; half > 0; half /= 2)                           \
+          for (std::size_t l = 0; l < half; ++l) now[r][l] += now[r][l + half];          \
+        static_cast<T*>(sums)[row + r] += now[r][0];                                     \
+      }                                                                                  \
+    }                                                                                    \
+  }
+// To a row of sums so many rows, each times its factor, one after another.
+#define KN_ADD_ROWS(T)                                                                   \
+  [](void* sums, const void* matrix, std::size_t leading, const void* factors, std::size_t rows, std::size_t columns) { \
+    constexpr std::size_t together = 8;                                                  \
+    T* const to = static_cast<T*>(sums);                                                 \
+    const T* const f = static_cast<const T*>(factors);                                   \
+    const T* a = static_cast<const T*>(matrix);                                          \
+    std::size_t row = 0;                                                                 \
+    for (; rows - row >= together; row += together, a += together * leading) {           \
+      _Pragma("GCC ivdep") for (std::size_t i = 0; i < columns; ++i) {                   \
+        T sum = to[i];                                                                   \
+        _Pragma("GCC unroll 8") for (std::size_t r = 0; r < together; ++r) sum += f[row + r] * a[r * leading + i]; \
+        to[i] = sum;                                                                     \
+      }                                                                                  \
+    }                                                                                    \
+    for (; row < rows; ++row, a += leading)                                              \
+      _Pragma("GCC ivdep") for (std::size_t i = 0; i < columns; ++i) to[i] += f[row] * a[i]; \
+  }
+
+constexpr void add_folds(Functions& f) {
+)";
+
+/// Sines and their like as they are without the longer way for large angles.
+constexpr std::string_view fast_trig = R"(
+namespace fast {
+#undef KN_TRIG_CLH
+#undef KN_ANY
+#define KN_ANY(condition) 0
+#include "common/trig.clh"
+#undef KN_ANY
+#define KN_ANY(condition) (condition)
+}
+inline int host_large_angle(float x) { return fabs(x) > KN_TURNS_float; }
+inline int host_large_angle(double x) { return fabs(x) > KN_TURNS_double; }
+)";
+
+constexpr std::string_view arguments = R"(}
+
 #define a as[i]
 #define b bs[i]
 #define c cs[i]
@@ -76,6 +195,7 @@ constexpr std::string_view loops = R"(}
 constexpr Functions table() {
   Functions f{};
   add_places(f);
+  add_folds(f);
 )";
 
 constexpr std::string_view bottom = R"(  return f;
@@ -148,18 +268,34 @@ int main() {
   for (const std::string_view file : files) {
     if (!file.empty()) std::cout << "#include \"" << file << ".clh\"\n";
   }
-  std::cout << places;
+  std::cout << fast_trig << places;
   for (const graph::ReduceKind kind : {graph::ReduceKind::argmax, graph::ReduceKind::argmin}) {
     for (int t = 0; t < koine::dtype_count; ++t) {
       const auto type = static_cast<DType>(t);
       if (is_complex(type)) continue;
       std::string before = koine::codegen::combine_of(kind, type).text;
-      if (is_real_floating(type)) before = "(" + before + ") || (isnan(a) && !isnan(b))";
+      if (is_real_floating(type)) before = "(" + before + ") | (isnan(a) & !isnan(b))";
       std::cout << "  f.placed[" << number(kind) << "][" << t << "] = KN_PLACE(" << registers(type) << ", " << before
                 << ");\n";
     }
   }
   std::cout << loops;
+  for (int t = 0; t < koine::dtype_count; ++t) {
+    const auto type = static_cast<DType>(t);
+    if (is_complex(type)) continue;
+    for (const graph::ReduceKind kind : graph::reductions) {
+      const std::string text = koine::codegen::combine_of(kind, type).text;
+      if (graph::info(kind).state != graph::State::value || text.empty()) continue;
+      std::cout << "  f.folded[" << number(kind) << "][" << t << "] = KN_FOLD(" << registers(type) << ", (" << text
+                << "));\n";
+    }
+  }
+  for (const DType type : {DType::float32, DType::float64}) {
+    for (const auto& [entry, loop] : {std::pair{"dots", "KN_DOTS"}, {"rows_added", "KN_ADD_ROWS"}}) {
+      std::cout << "  f." << entry << "[" << number(type) << "] = " << loop << "(" << registers(type) << ");\n";
+    }
+  }
+  std::cout << arguments;
 
   for (int t = 0; t < koine::dtype_count; ++t) {
     const auto type = static_cast<DType>(t);
@@ -172,6 +308,14 @@ int main() {
       const char* text = own ? own : is_exact(row, type) ? graph::expression(row, type) : nullptr;
       if (text == nullptr) continue;
       const DType result = row.result == graph::Result::boolean ? DType::bool_ : type;
+      const auto op = static_cast<graph::Op>(k);
+      const bool trig = op == graph::Op::sin || op == graph::Op::cos || op == graph::Op::tan;
+      if (trig && (type == DType::float32 || type == DType::float64)) {
+        const std::string call = "kn_" + std::string(row.name) + "_" + in;
+        std::cout << "  f.ops[" << k << "][" << t << "] = KN_LOOP_RARE(" << in << ", fast::" << call << ", " << call
+                  << ", host_large_angle);\n";
+        continue;
+      }
       print("ops[" + number(k) + "][" + n + "]", registers(result), in, rounded(result, filled(text, type, result)));
     }
     for (int u = 0; u < koine::dtype_count; ++u) {

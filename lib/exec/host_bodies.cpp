@@ -5,13 +5,15 @@
 #include "exec/host_run.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/reduce.hpp"
-#include "host/fold.hpp"
+#include "host/parts.hpp"
+#include "host/reduction.hpp"
 #include "host/scan.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -53,25 +55,74 @@ void store_rows(const Body& body, const host::Lines& lines, const codegen::Outpu
   host::store(graph::row_major({all}), type, memory, row, count, firsts.data());
 }
 
-std::optional<host::Lines::Astray> compute_elements(const Body& body, const DeviceTraits& traits,
-                                                    std::span<const graph::Destination> results) {
-  host::Lines lines(body, traits, memory_of(body));
-  const auto elements = static_cast<std::size_t>(body.domain.elements());
-  for (std::size_t first = 0; first < elements; first += lines.most()) {
-    const std::size_t count = std::min(lines.most(), elements - first);
-    lines.compute(static_cast<std::int64_t>(first), count);
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      const codegen::Output& output = body.outputs[k];
-      std::byte* const memory = results[k].storage->host();
-      if (body.of_row(output)) {
-        store_rows(body, lines, output, memory, first, count);
-      } else {
-        host::store(results[k].layout, output.node->dtype, memory, static_cast<std::int64_t>(first), count,
-                    lines.values(output.line));
+/// For each output whether its line may leave its values in memory at once: in new memory, which nothing is read from.
+std::vector<bool> stored_at_once(const Body& body) {
+  std::vector<bool> result;
+  for (const codegen::Output& output : body.outputs) {
+    const DType type = output.node->dtype;
+    const bool first = std::none_of(body.outputs.data(), &output,
+                                    [&](const codegen::Output& other) { return other.line == output.line; });
+    result.push_back(first && !output.destination && !body.of_row(output) &&
+                     type == body.lines[static_cast<std::size_t>(output.line)].type &&
+                     size_of(type) == host::size_in_registers(type));
+  }
+  return result;
+}
+
+/// Elements of one thread.
+class Elements {
+ public:
+  Elements(const Body& body, const DeviceTraits& traits, std::span<const graph::Destination> results)
+      : body_(body), results_(results), at_once_(stored_at_once(body)), lines_(body, traits, memory_of(body)) {}
+
+  void compute(std::size_t first, std::size_t end) {
+    for (std::size_t count; first < end; first += count) {
+      count = std::min(lines_.most_from(first), end - first);
+      for (std::size_t k = 0; k < results_.size(); ++k) {
+        if (at_once_[k]) at_once_[k] = lines_.redirect(body_.outputs[k].line, memory(k) + first * size(k));
+      }
+      lines_.compute(static_cast<std::int64_t>(first), count);
+      for (std::size_t k = 0; k < results_.size(); ++k) {
+        if (!at_once_[k]) store(k, static_cast<std::int64_t>(first), count);
       }
     }
   }
-  return lines.astray();
+  const std::optional<host::Lines::Astray>& astray() const { return lines_.astray(); }
+
+ private:
+  std::byte* memory(std::size_t k) const { return results_[k].storage->host(); }
+  std::size_t size(std::size_t k) const { return size_of(body_.outputs[k].node->dtype); }
+
+  void store(std::size_t k, std::int64_t first, std::size_t count) const {
+    const codegen::Output& output = body_.outputs[k];
+    if (body_.of_row(output)) {
+      return store_rows(body_, lines_, output, memory(k), static_cast<std::size_t>(first), count);
+    }
+    host::store(results_[k].layout, output.node->dtype, memory(k), first, count, lines_.values(output.line));
+  }
+
+  const Body& body_;
+  const std::span<const graph::Destination> results_;
+  std::vector<bool> at_once_;
+  host::Lines lines_;
+};
+
+std::optional<host::Lines::Astray> compute_elements(const Body& body, const DeviceTraits& traits, std::uint64_t work,
+                                                    std::span<const graph::Destination> results) {
+  constexpr std::size_t few_elements = 1 << 14;
+  const auto elements = static_cast<std::size_t>(body.domain.elements());
+  const std::size_t row = body.folds.empty() ? 1 : static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
+  const std::size_t of_part = std::max(few_elements / row, std::size_t{1}) * row;
+  host::Parts parts((elements + of_part - 1) / of_part);
+  std::mutex mutex;
+  std::optional<host::Lines::Astray> astray;
+  host::share(traits, work, parts, [&] {
+    Elements mine(body, traits, results);
+    for (std::size_t part; parts.take(part);) mine.compute(part * of_part, std::min(elements, (part + 1) * of_part));
+    const std::lock_guard lock(mutex);
+    if (mine.astray()) astray = mine.astray();
+  });
+  return astray;
 }
 
 /// The results of a reduction, in row-major order.
@@ -96,8 +147,8 @@ struct Fold {
   std::vector<host::Reduction> reductions;
 };
 
-std::optional<host::Lines::Astray> compute_fold(const Fold& fold, const DeviceTraits& traits, const Body& body,
-                                                std::span<const std::byte* const> beside,
+std::optional<host::Lines::Astray> compute_fold(const Fold& fold, const DeviceTraits& traits, std::uint64_t work,
+                                                const Body& body, std::span<const std::byte* const> beside,
                                                 std::span<std::byte* const> results) {
   std::optional<host::Lines::Astray> astray;
   std::vector<const std::byte*> read = memory_of(body);
@@ -111,7 +162,7 @@ std::optional<host::Lines::Astray> compute_fold(const Fold& fold, const DeviceTr
         written.push_back(partials.emplace_back(reduction.count() * sizeof(std::int64_t)).data());
       }
     }
-    const auto found = reduction.run(traits, read, beside, written);
+    const auto found = reduction.run(traits, std::exchange(work, 0), read, beside, written);
     if (found) astray = found;
     std::swap(before, partials);
     read.clear();
@@ -151,6 +202,17 @@ struct HostScan {
 
 }  // namespace
 
+bool goes_along_memory(const Body& body) {
+  constexpr std::int64_t shortest = 64;
+  const bool rows = body.domain.empty() || body.domain.back() >= shortest;
+  const auto in_vectors = [&](const codegen::Load& load) {
+    if (load.in_order()) return true;
+    const std::int64_t step = load.layout.strides.empty() ? 0 : load.layout.strides.back();
+    return rows && !load.iota && !load.take && load.loop < 0 && load.seams.empty() && (step == 0 || step == 1);
+  };
+  return body.folds.empty() && body.loops.empty() && std::all_of(body.loads.begin(), body.loads.end(), in_vectors);
+}
+
 std::optional<std::uint64_t> host_work_of_body(const HostRun& run) {
   const codegen::Step& step = run.step;
   if (step.body.domain.elements() == 0) return std::nullopt;
@@ -169,7 +231,7 @@ Work prepare_elements_on_host(const HostRun& run) {
     std::vector<graph::Destination> results = results_of(run.queue, body, nullptr);
     run_on_host(
         run, [&] { return codegen::kernel_name(body); }, results,
-        [&] { return compute_elements(body, run.queue.traits(), results); });
+        [&] { return compute_elements(body, run.queue.traits(), run.work, results); });
     fulfil_all(body, results);
   };
 }
@@ -187,6 +249,7 @@ Work prepare_reduce_on_host(const HostRun& run) {
   for (const Reduction::Pass& pass : fold->passes) {
     auto reduction = host::Reduction::of(pass.pass, pass.walk, pass.axes, values, traits);
     if (!reduction) return nullptr;
+    if (fold->reductions.empty() && run.only_shared && !reduction->streams()) return nullptr;
     fold->reductions.push_back(std::move(*reduction));
     if (fold->reductions.back().last()) break;
   }
@@ -203,7 +266,7 @@ Work prepare_reduce_on_host(const HostRun& run) {
     whole.last = true;
     run_on_host(
         run, [&] { return codegen::kernel_name(whole); }, results,
-        [&] { return compute_fold(*fold, run.queue.traits(), run.step.body, beside, memory); });
+        [&] { return compute_fold(*fold, run.queue.traits(), run.work, run.step.body, beside, memory); });
     fulfil_all(storing, results);
   };
 }

@@ -20,8 +20,14 @@ namespace koine::exec {
 struct HostRun {
   runtime::Queue& queue;
   codegen::Step& step;
-  bool cold;  ///< it takes the place of kernels that are not compiled yet
+  bool cold;                 ///< it takes the place of kernels that are not compiled yet
+  std::uint64_t work = 0;    ///< elements by operations
+  bool only_shared = false;  ///< more than one thread is to do alone
 };
+
+/// Of what threads share and go along memory for the host does so much, where it does `alone` of what one thread does:
+/// then it takes the device as long.
+constexpr std::uint64_t shared_host_work(std::uint64_t alone) { return 256 * alone; }
 
 /// A position, or an id, that was found out of range, if one was, and the operation that takes by it.
 using Astray = std::optional<host::Lines::Astray>;
@@ -52,6 +58,9 @@ std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_sort(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_order_ties(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_scatter_reduce(const HostRun& run);
+
+/// Whether threads share a body's elements and go along memory in vectors, so that they keep up with the device.
+bool goes_along_memory(const codegen::Body& body);
 
 // What does the step; null where the host cannot.
 Work prepare_elements_on_host(const HostRun& run);

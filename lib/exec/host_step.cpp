@@ -4,6 +4,7 @@
 
 #include "exec/families.hpp"
 #include "exec/host_run.hpp"
+#include "exec/matmul.hpp"
 
 #include <optional>
 #include <utility>
@@ -70,6 +71,13 @@ bool may_step(const runtime::Context& context) {
   return context.works_in_host_memory() && context.traits().tuning.host_step_work > 0 && context.known_idle();
 }
 
+/// Whether its family has the calling thread do a step.
+bool host_multiplies(const runtime::Queue& queue, const codegen::Step& step) {
+  const graph::Node& node = *step.node;
+  return step.family == Op::matmul && node.op == Op::matmul && host_reads(*node.inputs[0]) &&
+         host_reads(*node.inputs[1]) && multiplies_at_once(queue, node);
+}
+
 }  // namespace
 
 bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t work) {
@@ -81,10 +89,7 @@ bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t
   return true;
 }
 
-HostSteps::HostSteps(runtime::Context& context)
-    : context_(context),
-      began_idle_(context.works_in_host_memory() && context.traits().tuning.host_step_work > 0 &&
-                  context.known_idle()) {}
+HostSteps::HostSteps(runtime::Context& context) : context_(context), began_idle_(may_step(context)) {}
 
 Work HostSteps::prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   const bool on = began_idle_ && step.family != Op::view;  // a view is nobody's work
@@ -100,24 +105,30 @@ Work HostSteps::prepare(Programs& programs, runtime::Queue& queue, codegen::Step
     }
   }
   doer_ = Doer::device;
-  if (step.family != Op::view) idle_ = false;
+  if (step.family != Op::view) idle_ = idle_ && on && host_multiplies(queue, step);
   return work;
 }
 
 Work HostSteps::prepare_small(runtime::Queue& queue, codegen::Step& step) const {
-  const HostRun run{queue, step, false};
+  HostRun run{queue, step, false};
   const auto work = host_work_of(run);
-  return work && *work <= queue.traits().tuning.host_step_work ? prepare_on_host(run) : nullptr;
+  const std::uint64_t most = queue.traits().tuning.host_step_work;
+  const bool shared = (step.family == Op::elementwise || step.family == Op::reduce) && goes_along_memory(step.body);
+  if (!work || *work > (shared ? shared_host_work(most) : most)) return nullptr;
+  run.work = *work;
+  run.only_shared = *work > most;
+  return prepare_on_host(run);
 }
 
 Work HostSteps::prepare_cold(runtime::Queue& queue, codegen::Step& step, const std::vector<Programs::Missing>& missing,
                              std::size_t first) const {
   const Programs::Missing& program = missing[first];
-  const HostRun run{queue, step, true};
+  HostRun run{queue, step, true};
   auto work = host_work_of(run);
   if (!work) return nullptr;
   if (step.folds()) *work += fold_work * static_cast<std::uint64_t>(step.body.domain.elements());
   if (!stands_in(context_, program, *work)) return nullptr;
+  run.work = *work;
   Work prepared = prepare_on_host(run);
   if (!prepared) return nullptr;
   return [&context = context_, signature = program.signature, work = *work, prepared = std::move(prepared)] {

@@ -82,6 +82,9 @@ constexpr Rule rules[] = {
      "the result has no elements"},
     {MatmulRoute::zeros, [](const DeviceTraits&, const MatmulProblem& p) { return p.k == 0; },
      "a sum of nothing is zero"},
+    {MatmulRoute::host,
+     [](const DeviceTraits& traits, const MatmulProblem& p) { return traits.host_commands && suits_host(p); },
+     "each element of the matrix is used once, and threads of the host go along memory without being launched"},
     {MatmulRoute::vector,
      [](const DeviceTraits&, const MatmulProblem& p) { return !p.fixed && (p.m == 1 || p.n == 1); },
      "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
@@ -117,6 +120,7 @@ std::string_view route_name(MatmulRoute route) {
   switch (route) {
     case MatmulRoute::nothing: return "nothing";
     case MatmulRoute::zeros: return "zeros";
+    case MatmulRoute::host: return "host";
     case MatmulRoute::vector: return "vector";
     case MatmulRoute::blas: return "blas";
     case MatmulRoute::packed: return "packed";
@@ -189,6 +193,7 @@ MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute 
         queue.fill_zero(memory.out, static_cast<std::uint64_t>(piece.out_offset) * size_of(piece.dtype),
                         elements * size_of(piece.dtype), "matmul");
       };
+    case MatmulRoute::host: return prepare_host(programs, queue, piece);
     case MatmulRoute::vector: return prepare_vector(programs, queue, piece);
     case MatmulRoute::blas: return prepare_blas(programs, queue, piece);
     case MatmulRoute::packed: return prepare_packed(programs, queue, piece);
@@ -402,6 +407,7 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   const bool swapped = collapse(queue.traits(), p);
+  p.host_memory = queue.context().works_in_host_memory();
   MatmulWork work;
   try {
     work = prepare_collapsed(programs, queue, p);

@@ -35,13 +35,14 @@ struct MatmulProblem {
   /// In the order that is the same on every device: a chain of fused multiply-adds over each block of 4096 of the
   /// depth, from its first step to its last; the blocks' values are added up by the tree of codegen/reduce.hpp.
   bool fixed = false;
-  bool tf32 = false;      ///< float32 operands may be rounded to 11 digits
-  bool split = false;     ///< float32 operands may be taken as sums of two of 11 digits
-  bool portable = false;  ///< by OpenCL C alone: the driver does not take what is written in its device's assembly
+  bool tf32 = false;         ///< float32 operands may be rounded to 11 digits
+  bool split = false;        ///< float32 operands may be taken as sums of two of 11 digits
+  bool host_memory = false;  ///< the host works in the device's memory (Context::works_in_host_memory)
+  bool portable = false;     ///< by OpenCL C alone: the driver does not take what is written in its device's assembly
   const Epilogue* epilogue = nullptr;  ///< what is stored in place of the results, which outlives the product
 };
 
-enum class MatmulRoute { nothing, zeros, vector, blas, packed, small, ptx, matrix, clblast, tile };
+enum class MatmulRoute { nothing, zeros, host, vector, blas, packed, small, ptx, matrix, clblast, tile };
 
 struct MatmulChoice {
   MatmulRoute route;
@@ -62,6 +63,10 @@ MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& prob
 bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The same of a pending product, whose inputs may be pending, too.
 bool takes_epilogue(const graph::Node& product);
+
+/// Whether the calling thread computes a matmul node, where nothing is under way and the host has the memory of both
+/// inputs, which are in memory or have a layout.
+bool multiplies_at_once(const runtime::Queue& queue, const graph::Node& node);
 
 /// Asks for all kernels; what it gives enqueues the product, whose results are contiguous. The order of every sum is
 /// fixed, so the same device gives the same bits each time.

@@ -7,6 +7,7 @@
 #include "exec/families.hpp"
 #include "exec/matmul.hpp"
 #include "exec/matmul_epilogue.hpp"
+#include "exec/matmul_routes.hpp"
 
 namespace koine::exec {
 namespace {
@@ -59,6 +60,13 @@ bool is_real(DType type) { return type == float16 || type == bfloat16 || type ==
 bool takes_epilogue(const graph::Node& node) {
   return node.place.traits != nullptr && is_real(node.dtype) &&
          takes_epilogue(*node.place.traits, problem_of(node, layout_of(*node.inputs[0]), layout_of(*node.inputs[1])));
+}
+
+bool multiplies_at_once(const runtime::Queue& queue, const graph::Node& node) {
+  if (node.shape.elements() == 0 || node.inputs[0]->shape.back() == 0 || !queue.traits().host_commands) return false;
+  MatmulProblem problem = problem_of(node, node.inputs[0]->layout, node.inputs[1]->layout);
+  problem.host_memory = queue.context().works_in_host_memory();
+  return is_small_for_host(queue.traits(), problem);
 }
 
 namespace {

@@ -21,9 +21,23 @@ using graph::Op;
 
 namespace {
 
-// Few enough for the values of some lines to stay in the nearest cache, many enough for a call to cost little.
-constexpr std::size_t most_at_once = 256;
 constexpr std::uint64_t draw_cost = 30;  // of a random number
+
+/// What a line costs beside an addition. Functions with a longer way for some elements are no loops in vectors.
+std::uint64_t cost_of(const Line& line) {
+  switch (line.op) {
+    case Op::lgamma:
+    case Op::pow:
+    case Op::tgamma: return 400;
+    case Op::atan2:
+    case Op::cbrt:
+    case Op::floor_divide:
+    case Op::remainder: return 100;
+    case Op::erf:
+    case Op::erfc: return 40;
+    default: return graph::in_table(line.op) ? static_cast<std::uint64_t>(graph::info(line.op).cost) : 1;
+  }
+}
 
 bool is_load(const Line& line) { return line.op == Op::leaf || line.op == Op::iota; }
 
@@ -34,6 +48,22 @@ bool repeats(const Load& load) {
     if (shape[axis] > 1 && strides[axis] != 0) return false;
   }
   return load.seams.empty();
+}
+
+/// Whether the values of a load are read where they lie.
+bool lies_in_order(const Load& load) {
+  return !load.iota && load.in_order() && size_of(load.dtype) == size_in_registers(load.dtype);
+}
+
+// Elements of a row that are worth a call for them alone.
+constexpr std::int64_t shortest_row = 64;
+
+/// The same of a load as long as it is one row's.
+bool lies_in_rows(const Load& load) {
+  const Shape& shape = load.layout.shape;
+  return !load.iota && !load.take && load.loop < 0 && load.seams.empty() && !shape.empty() &&
+         shape.back() >= shortest_row && load.layout.strides.back() == 1 &&
+         size_of(load.dtype) == size_in_registers(load.dtype);
 }
 
 /// Goes over elements in row-major order: calls run(place, stride, length) for runs along the last axis, `place` and
@@ -114,7 +144,7 @@ std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& trait
   for (const Line& line : body.lines) {
     const std::uint64_t rounds =
         line.loop < 0 ? 1 : static_cast<std::uint64_t>(body.loops[static_cast<std::size_t>(line.loop)].count);
-    cost += rounds * (graph::in_table(line.op) ? static_cast<std::uint64_t>(graph::info(line.op).cost) : 1);
+    cost += rounds * cost_of(line);
     if (line.op == Op::reduce && line.loop >= 0) return std::nullopt;
     if (is_complex(line.type) || is_complex(line.in_type)) return std::nullopt;
     if (line.op == Op::constant || line.op == Op::reduce || is_load(line)) continue;
@@ -135,6 +165,14 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
     with_size(size, [&]<class T>(T) {
       const T* const from = reinterpret_cast<const T*>(memory) + place;
       T* const values = reinterpret_cast<T*>(to);
+      if (memory != nullptr && stride == 1) {
+        std::memcpy(values, from, length * size);
+        return;
+      }
+      if (memory != nullptr && stride == 0) {
+        std::fill_n(values, length, *from);
+        return;
+      }
       for (std::size_t i = 0; i < length; ++i) {
         const std::int64_t apart = static_cast<std::int64_t>(i) * stride;
         values[i] = memory != nullptr ? from[apart] : static_cast<T>(place + apart);
@@ -144,13 +182,22 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
   });
 }
 
+std::size_t Lines::most_at_once(const Body& body) {
+  std::size_t kept = 0;
+  for (const Line& line : body.lines) {
+    const Load* const load = line.op == Op::leaf ? &body.loads[static_cast<std::size_t>(line.args[0])] : nullptr;
+    kept += load == nullptr || !(lies_in_order(*load) || (body.folds.empty() && lies_in_rows(*load)));
+  }
+  return kept == 0 ? 4096 : kept <= 4 ? 1024 : 256;
+}
+
 Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory)
     : body_(body),
       fold_width_(body.folds.empty() ? 0 : static_cast<std::size_t>(codegen::fold_width(body, traits))),
       most_(static_cast<std::size_t>(body.domain.elements())),
       values_(body.lines.size()) {
   const std::size_t row = body.folds.empty() ? 1 : static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
-  most_ = std::min(most_, std::max(most_at_once / row, std::size_t{1}) * row);
+  most_ = std::min(most_, std::max(most_at_once(body) / row, std::size_t{1}) * row);
   room_.reset(new std::byte[(body.lines.size() + 1) * most_ * widest]);
   computed_.reserve(body.lines.size());
   for (std::size_t k = 0; k < body.lines.size(); ++k) {
@@ -161,24 +208,46 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
       const std::size_t size = codegen::write_constant(*body.constants[static_cast<std::size_t>(line.args[0])], value);
       for (std::size_t i = 0; i < most_; ++i) std::memcpy(room(k) + i * size, value.data(), size);
     } else if (line.op == Op::reduce) {
-      computed_.push_back({nullptr, k, {line.args[0], line.args[1], line.args[2]}});
+      computed_.push_back({nullptr, k, {line.args[0], line.args[1], line.args[2]}, room(k)});
     } else if (!is_load(line)) {
-      computed_.push_back({function_of(line, traits), k, {line.args[0], line.args[1], line.args[2]}});
+      computed_.push_back({function_of(line, traits), k, {line.args[0], line.args[1], line.args[2]}, room(k)});
     } else {
       const auto number = static_cast<std::size_t>(line.args[0]);
       const Load& load = body.loads[number];
-      const bool in_place = !load.iota && load.in_order() && size_of(load.dtype) == size_in_registers(load.dtype);
-      loaded_.push_back({&load, memory[number], k, in_place});
-      if (load.take) computed_.push_back({nullptr, k, {line.args[0], line.args[1], -1}});
+      loaded_.push_back({&load, memory[number], k, lies_in_order(load)});
+      if (body.folds.empty() && !loaded_.back().in_place && lies_in_rows(load)) {
+        row_ = static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
+      }
+      if (load.take) computed_.push_back({nullptr, k, {line.args[0], line.args[1], -1}, room(k)});
     }
   }
+}
+
+std::size_t Lines::most_from(std::size_t first) const {
+  return row_ > 0 ? std::min(most_, row_ - first % row_) : most_;
+}
+
+bool Lines::redirect(std::int32_t line, std::byte* to) {
+  for (Computed& each : computed_) {
+    if (each.line != static_cast<std::size_t>(line) || each.function == nullptr) continue;
+    each.to = to;
+    values_[each.line] = to;
+    return true;
+  }
+  return false;
 }
 
 void Lines::compute(std::int64_t first, std::size_t count) {
   for (const Loaded& each : loaded_) {
     const Load& load = *each.load;
-    if (load.loop < 0 && !load.take && (first == 0 || !repeats(load))) this->load(each, 0, first, count);
+    if (load.loop >= 0 || load.take) continue;
+    if (!repeats(load)) {
+      this->load(each, 0, first, count);
+    } else if (!begun_) {
+      this->load(each, 0, 0, most_);
+    }
   }
+  begun_ = true;
   for (const Computed& each : computed_) {
     if (body_.lines[each.line].loop < 0) compute_line(each, 0, first, count);
   }
@@ -192,6 +261,12 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
     values_[each.line] = each.memory + (load.layout.offset + first) * bytes;
     return;
   }
+  if (row_ > 0 && static_cast<std::size_t>(first) % row_ + count <= row_ && lies_in_rows(load)) {
+    each_run(load.layout, {}, first, count,
+             [&](std::int64_t place, std::int64_t, std::size_t) { values_[each.line] = each.memory + place * bytes; });
+    return;
+  }
+  values_[each.line] = room(each.line);
   graph::Layout layout = load.layout;
   layout.offset += round * load.loop_stride;
   if (const graph::RandomInfo* const numbers = load.draw()) {
@@ -227,7 +302,7 @@ void Lines::compute_line(const Computed& each, std::int64_t round, std::int64_t 
   for (std::size_t k = 0; k < 3; ++k) {
     if (each.args[k] >= 0) from[k] = values_[static_cast<std::size_t>(each.args[k])];
   }
-  each.function(room(each.line), from, count);
+  each.function(each.to, from, count);
 }
 
 void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count) {
@@ -328,12 +403,20 @@ void store(const graph::Layout& layout, DType type, std::byte* memory, std::int6
         memory + (layout.offset + first) * static_cast<std::int64_t>(size), from, count);
     return;
   }
-  const std::unique_ptr<std::byte[]> stored(new std::byte[count * size]);
-  functions().stores[static_cast<std::size_t>(type)](stored.get(), from, count);
-  const std::byte* next = stored.get();
+  std::unique_ptr<std::byte[]> stored;
+  const auto* next = static_cast<const std::byte*>(values);
+  if (size != size_in_registers(type)) {
+    stored.reset(new std::byte[count * size]);
+    functions().stores[static_cast<std::size_t>(type)](stored.get(), from, count);
+    next = stored.get();
+  }
   each_run(layout, {}, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
     with_size(size, [&]<class T>(T) {
       T* const to = reinterpret_cast<T*>(memory) + place;
+      if (stride == 1) {
+        std::memcpy(to, next, length * size);
+        return;
+      }
       for (std::size_t i = 0; i < length; ++i) {
         std::memcpy(to + static_cast<std::int64_t>(i) * stride, next + i * size, size);
       }

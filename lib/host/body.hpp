@@ -33,6 +33,12 @@ class Lines {
 
   /// The most elements at once; with row folds whole rows.
   std::size_t most() const { return most_; }
+  /// As many from number `first` on as take the least time for each: no more than to the end of a row whose elements
+  /// are read where they lie.
+  std::size_t most_from(std::size_t first) const;
+  /// From now on compute() leaves what a line comes to at `to`, as it is in registers. Whether it can: not of what it
+  /// finds in memory.
+  bool redirect(std::int32_t line, std::byte* to);
   /// Computes the elements of the domain from number `first` in row-major order on.
   void compute(std::int64_t first, std::size_t count);
   /// A position that was out of range of what is taken by it, the last of several.
@@ -49,6 +55,7 @@ class Lines {
     Function function;  // null for a reduction, and for what is taken by positions
     std::size_t line;
     std::int32_t args[3];
+    std::byte* to;
   };
   struct Loaded {
     const codegen::Load* load;
@@ -66,10 +73,15 @@ class Lines {
   void compute_fold(const Computed& each, std::size_t count);
   std::byte* room(std::size_t line) { return room_.get() + line * most_ * widest; }
 
+  /// Few enough for the values of all lines to stay in the nearest cache, many enough for a call to cost little.
+  static std::size_t most_at_once(const codegen::Body& body);
+
   static constexpr std::size_t widest = 8;  // bytes of a value in registers
   const codegen::Body& body_;
   std::size_t fold_width_ = 0;
   std::size_t most_;
+  std::size_t row_ = 0;                // the elements of a row, where some loads are read row by row
+  bool begun_ = false;                 // the one value that some loads have is at hand
   std::unique_ptr<std::byte[]> room_;  // for the values of each line, and one more
   std::vector<const void*> values_;    // by line
   std::vector<Loaded> loaded_;

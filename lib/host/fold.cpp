@@ -2,8 +2,7 @@
 // The orders of kernels/reduce_rows.cl, reduce_columns.cl and rows.cl, as CPUs' loops take them.
 #include "host/fold.hpp"
 
-#include "graph/infer.hpp"
-#include "host/moments.hpp"
+#include "host/functions.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,8 +10,6 @@
 
 namespace koine::host {
 
-using codegen::Body;
-using codegen::ReducePass;
 using graph::ReduceKind;
 using Join = FoldOrder::Join;
 
@@ -29,31 +26,11 @@ void join(ReduceKind kind, DType type, Join how, std::size_t values, std::size_t
     return;
   }
   for (std::size_t half = values / 2; half > 0; half /= 2) {
-    for (std::size_t v = 0; v < half; ++v) {
-      const bool neighbours = how == Join::neighbours;
-      combine(kind, type, at(neighbours ? 2 * v : v), at(neighbours ? 2 * v + 1 : v + half), at(v), count);
+    if (how == Join::halves) combine(kind, type, running, at(half), running, half * count);
+    for (std::size_t v = 0; v < half && how == Join::neighbours; ++v) {
+      combine(kind, type, at(2 * v), at(2 * v + 1), at(v), count);
     }
   }
-}
-
-FoldOrder order_of(const codegen::ReduceWalk& walk, const ReducePass& pass, std::size_t reduced) {
-  const auto width = number(walk.width);
-  FoldOrder order{width, number(walk.inner), Join::halves};
-  order.blocks = number(walk.blocks);
-  order.per_block = number(walk.per_block);
-  if (walk.columns || walk.fixed) {  // whose segments are elements
-    order.values = walk.columns ? number(walk.fixed ? walk.lanes : 1) : number(walk.tile) * width;
-    order.run = reduced;
-    return order;
-  }
-  if (walk.together) {
-    order.join = Join::neighbours;
-  } else if (pass.several.empty() && graph::info(pass.kind).state == graph::State::value) {
-    order.join = Join::in_turn;
-  }
-  order.sets = number(walk.chains);
-  order.segment = number(walk.segment);
-  return order;
 }
 
 }  // namespace
@@ -78,34 +55,75 @@ std::size_t FoldOrder::begin_of(std::size_t block, std::size_t length) const {
   return first / segments * run + first % segments * segment;
 }
 
+RunningValues::RunningValues(ReduceKind kind, DType type, const FoldOrder& order, std::size_t count)
+    : kind_(kind),
+      type_(type),
+      order_(order),
+      count_(count),
+      size_(size_in_registers(type)),
+      values_(order.values * count * size_),
+      sets_(order.sets * order.values * size_) {}
+
+void RunningValues::begin() { fill_with_identity(kind_, type_, values_.data(), order_.values * count_); }
+
+void RunningValues::begin_segment(std::size_t length) {
+  const std::size_t round = order_.sets * order_.values;
+  to_sets_ = round > 0 ? length / round * round : 0;
+  if (to_sets_ > 0) fill_with_identity(kind_, type_, sets_.data(), round);
+}
+
+void RunningValues::add(const std::byte* elements, std::size_t count) {
+  if (to_sets_ > 0) {
+    const std::size_t now = std::min(count, to_sets_);
+    fold(sets_, elements, now, order_.sets * order_.values);
+    elements += now * size_;
+    count -= now;
+    to_sets_ -= now;
+    for (std::size_t set = 0; set < order_.sets && to_sets_ == 0; ++set) {
+      combine(kind_, type_, values_.data(), sets_.data() + set * order_.values * size_, values_.data(), order_.values);
+    }
+  }
+  fold(values_, elements, count, order_.values * count_);
+}
+
+void RunningValues::fold(std::vector<std::byte>& running, const std::byte* elements, std::size_t count,
+                         std::size_t width) {
+  // Few enough for all elements of a call to stay in the nearest cache while each 64 bytes are folded.
+  constexpr std::size_t most_bytes = 4096;
+  const std::size_t rounds = count / width, bytes = width * size_;
+  std::size_t done = 0;
+  if (rounds > 1 && bytes % 64 == 0 && bytes <= most_bytes) {
+    functions().folded[number(kind_)][number(type_)](running.data(), elements, width, rounds);
+    done = rounds * width;
+  }
+  for (std::size_t now = 0; done < count; done += now) {
+    now = std::min(width, count - done);
+    combine(kind_, type_, running.data(), elements + done * size_, running.data(), now);
+  }
+}
+
+void RunningValues::add(std::size_t value, std::size_t first, const std::byte* elements, std::size_t some) {
+  std::byte* const running = values_.data() + (value * count_ + first) * size_;
+  combine(kind_, type_, running, elements, running, some);
+}
+
+const std::byte* RunningValues::join() {
+  host::join(kind_, type_, order_.join, order_.values, count_, values_.data());
+  return values_.data();
+}
+
 void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
                const std::byte* elements, std::byte* results) {
   const std::size_t size = size_in_registers(type);
-  const std::size_t round = order.sets * order.values, most = order.sets > 0 ? order.segment : order.run;
-  std::vector<std::byte> running(order.values * size), sets(round * size);
+  RunningValues running(kind, type, order);
   for (std::size_t result = 0; result < rows * order.blocks; ++result) {
-    const std::size_t row = result / order.blocks, block = result % order.blocks;
-    const std::size_t last = order.begin_of(block + 1, length);
-    fill_with_identity(kind, type, running.data(), order.values);
-    for (std::size_t end = 0, i = order.begin_of(block, length); i < last; i = end) {
-      end = std::min({i + most, (i / order.run + 1) * order.run, last});
-      if (round > 0 && end - i >= round) {
-        fill_with_identity(kind, type, sets.data(), round);
-        for (; end - i >= round; i += round) {
-          combine(kind, type, sets.data(), elements + (row * length + i) * size, sets.data(), round);
-        }
-        for (std::size_t set = 0; set < order.sets; ++set) {
-          const std::byte* const next = sets.data() + set * order.values * size;
-          combine(kind, type, running.data(), next, running.data(), order.values);
-        }
-      }
-      for (; i < end; i += order.values) {
-        const std::byte* const next = elements + (row * length + i) * size;
-        combine(kind, type, running.data(), next, running.data(), std::min(order.values, end - i));
-      }
-    }
-    join(kind, type, order.join, order.values, 1, running.data());
-    std::memcpy(results + result * size, running.data(), size);
+    const std::byte* const row = elements + result / order.blocks * length * size;
+    running.begin();
+    order.each_segment(result % order.blocks, length, [&](std::size_t begin, std::size_t count) {
+      running.begin_segment(count);
+      running.add(row + begin * size, count);
+    });
+    std::memcpy(results + result * size, running.join(), size);
   }
 }
 
@@ -155,157 +173,6 @@ void square_rows(DType type, std::size_t width, std::size_t rows, std::size_t le
     }
   };
   return type == DType::float64 ? of_type(double{}) : of_type(float{});
-}
-
-std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::ReduceWalk& walk,
-                                       const std::vector<std::size_t>& axes, std::vector<Value> values,
-                                       const DeviceTraits& traits) {
-  const Body& body = *pass.body;
-  if (!walk.cpu || pass.custom || !work_of(body, traits)) return std::nullopt;
-  const std::vector<ReducePass> singles = single_passes(pass);
-  for (const ReducePass& each : singles) {
-    const bool place = graph::info(each.kind).state == graph::State::position;
-    const DType type = combined_type(each);
-    if (place && (pass.partial || !pass.several.empty())) return std::nullopt;
-    const bool moments = graph::info(each.kind).state == graph::State::moments;
-    if (!(place ? finds_places(each.kind, type) : moments || folds(each.kind, type))) return std::nullopt;
-    // Before it is rounded a finish takes a result as it is in registers.
-    if (pass.finish && size_of(each.result) != size_in_registers(each.result)) return std::nullopt;
-  }
-  if (pass.finish && !work_of(*pass.finish, traits)) return std::nullopt;
-  const bool places = graph::info(pass.kind).state == graph::State::position;  // which are so in any order
-  Reduction result;
-  result.pass_ = &pass;
-  result.values_ = std::move(values);
-  result.columns_ = walk.columns && !places;
-  result.last_ = pass.last || places;
-  if (graph::info(pass.kind).state == graph::State::moments) result.chunk_ = number(walk.chunk);
-  const Shape strides = graph::row_major_strides(body.domain);
-  const auto add = [&](bool reduced) {
-    std::size_t count = 1;
-    for (std::size_t axis = 0; axis < body.domain.size(); ++axis) {
-      if (std::binary_search(axes.begin(), axes.end(), axis) != reduced) continue;
-      result.layout_.shape.push_back(body.domain[axis]);
-      result.layout_.strides.push_back(strides[axis]);
-      count *= number(body.domain[axis]);
-    }
-    return count;
-  };
-  if (result.columns_) result.reduced_ = add(true);
-  result.kept_ = add(false);
-  if (!result.columns_) result.reduced_ = add(true);
-  result.order_ = places ? FoldOrder{1, result.reduced_, Join::in_turn} : order_of(walk, pass, result.reduced_);
-  return result;
-}
-
-std::vector<std::byte> Reduction::elements_of(std::size_t value, DType type, const std::vector<std::byte>& all) const {
-  const std::size_t size = size_in_registers(type), count = kept_ * reduced_;
-  const graph::ReductionInfo& row = graph::info(values_[value].kind);
-  std::vector<std::byte> elements(count * size);
-  if (graph::is_row_major(layout_)) {
-    elements = all;
-  } else {
-    gather(layout_, {}, all.data(), size, 0, count, elements.data());
-  }
-  if (row.maps() && !pass_->partial) {
-    const void* const from[] = {elements.data(), nullptr, nullptr};
-    functions().mapped[number(values_[value].kind)][number(type)](elements.data(), from, count);
-  }
-  return elements;
-}
-
-std::vector<std::vector<std::byte>> Reduction::moments_of(const std::vector<std::vector<std::byte>>& values) const {
-  const DType type = combined_type(*pass_);
-  std::vector<std::vector<std::byte>> elements;
-  std::vector<const std::byte*> parts;
-  for (const std::vector<std::byte>& each : values) {
-    parts.push_back(elements.emplace_back(elements_of(0, type, each)).data());
-  }
-  return fold_moments(type, order_, columns_, chunk_, kept_, reduced_, parts);
-}
-
-void Reduction::fold(ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const {
-  if (graph::info(kind).state == graph::State::position) {
-    return place_rows(kind, type, kept_, reduced_, elements, results);
-  }
-  if (!columns_) return fold_rows(kind, type, order_, kept_, reduced_, elements, results);
-  const std::size_t size = kept_ * size_in_registers(type);
-  std::vector<std::byte> running(order_.values * size);
-  for (std::size_t block = 0; block < order_.blocks; ++block) {
-    fill_with_identity(kind, type, running.data(), order_.values * kept_);
-    for (std::size_t row = order_.begin_of(block, reduced_); row < order_.begin_of(block + 1, reduced_); ++row) {
-      std::byte* const value = running.data() + row % order_.values * size;
-      combine(kind, type, value, elements + row * size, value, kept_);
-    }
-    join(kind, type, order_.join, order_.values, kept_, running.data());
-    std::memcpy(results + block * size, running.data(), size);
-  }
-}
-
-std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
-                                            std::span<const std::byte* const> beside,
-                                            std::span<std::byte* const> results) const {
-  const Body& body = *pass_->body;
-  const std::vector<ReducePass> singles = single_passes(*pass_);
-  const bool moments = graph::info(pass_->kind).state == graph::State::moments;
-  std::vector<std::vector<std::byte>> values(pass_->partial ? components(*pass_).size() : singles.size());
-  Lines lines(body, traits, memory);
-  for (std::size_t first = 0, count = 0; first < kept_ * reduced_; first += count) {
-    count = std::min(lines.most(), kept_ * reduced_ - first);
-    lines.compute(static_cast<std::int64_t>(first), count);
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      const std::int32_t line = pass_->partial ? static_cast<std::int32_t>(k) : body.outputs[k].line;
-      const DType from = body.lines[number(line)].type, type = combined_type(singles[moments ? 0 : k]);
-      if (first == 0) values[k].resize(kept_ * reduced_ * size_in_registers(type));
-      const void* const taken[] = {lines.values(line), nullptr, nullptr};
-      functions().casts[number(from)][number(type)](values[k].data() + first * size_in_registers(type), taken, count);
-    }
-  }
-  const Body* const finish = last_ ? pass_->finish : nullptr;
-  if (moments) {
-    values = moments_of(values);
-    if (!last_) {
-      for (std::size_t k = 0; k < values.size(); ++k) std::memcpy(results[k], values[k].data(), values[k].size());
-      return lines.astray();
-    }
-    std::swap(values[0], values[number(Moment::squares)]);
-  }
-  for (std::size_t k = 0; k < singles.size(); ++k) {
-    DType type = combined_type(singles[k]);
-    if (!moments) {
-      const std::vector<std::byte> elements = elements_of(k, type, values[k]);
-      values[k].resize(count() * sizeof(std::int64_t));
-      fold(values_[k].kind, type, elements.data(), values[k].data());
-    }
-    if (!last_) {
-      std::memcpy(results[k], values[k].data(), count() * size_in_registers(type));
-      continue;
-    }
-    const bool place = graph::info(values_[k].kind).state == graph::State::position;
-    if (place) type = DType::int64;
-    const FinishConstant divisor(type, values_[k].divisor), scale(type, values_[k].scale);
-    const void* const state[] = {values[k].data(), divisor.value(), scale.value()};
-    if (!place) functions().finished[number(values_[k].kind)][number(type)](values[k].data(), state, kept_);
-    if (finish) continue;
-    const void* const finished[] = {values[k].data(), nullptr, nullptr};
-    const DType result = singles[k].result;
-    std::vector<std::byte> rounded(kept_ * size_in_registers(result));
-    functions().casts[number(type)][number(result)](rounded.data(), finished, kept_);
-    store(graph::row_major(Shape{static_cast<std::int64_t>(kept_)}), result, results[k], 0, kept_, rounded.data());
-  }
-  if (!finish) return lines.astray();
-  std::vector<const std::byte*> taken;
-  for (std::size_t k = 0; k < singles.size(); ++k) taken.push_back(values[k].data());
-  taken.insert(taken.end(), beside.begin(), beside.end());
-  Lines finishing(*finish, traits, taken);
-  for (std::size_t first = 0, count = 0; first < kept_; first += count) {
-    count = std::min(finishing.most(), kept_ - first);
-    finishing.compute(static_cast<std::int64_t>(first), count);
-    const codegen::Output& output = finish->outputs[0];
-    store(graph::row_major(finish->domain), output.node->dtype, results[0], static_cast<std::int64_t>(first), count,
-          finishing.values(output.line));
-  }
-  return lines.astray();
 }
 
 }  // namespace koine::host

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions on the host, each in the order in which the device's kernel adds up the same elements, so that bits agree.
+// Folds on the host, each in the order in which the device's kernel adds up the same elements, so that bits agree.
 #pragma once
 
-#include "codegen/reduce.hpp"
-#include "host/body.hpp"
+#include "graph/reductions.hpp"
+#include "koine/dtype.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
 namespace koine::host {
 
-/// Running values that the elements of a row fall to in turn, beginning with the first one every `run` elements, and
-/// how these are combined in the end: one after another, the lower half with the upper, or neighbours.
+/// RunningValues values that the elements of a row fall to in turn, beginning with the first one every `run` elements,
+/// and how these are combined in the end: one after another, the lower half with the upper, or neighbours.
 struct FoldOrder {
   enum class Join : std::uint8_t { in_turn, halves, neighbours };
   std::size_t values, run;
@@ -27,6 +26,40 @@ struct FoldOrder {
 
   /// The first element of a block, and of what lies behind the last.
   std::size_t begin_of(std::size_t block, std::size_t length) const;
+  /// Calls each(begin, length) for what of a block lies in one segment of a run, or, without sets, in one run.
+  template <class Each>
+  void each_segment(std::size_t block, std::size_t row, Each each) const {
+    const std::size_t most = sets > 0 ? segment : run, last = begin_of(block + 1, row);
+    for (std::size_t begin = begin_of(block, row), end = 0; begin < last; begin = end) {
+      end = std::min({begin + most, (begin / run + 1) * run, last});
+      each(begin, end - begin);
+    }
+  }
+};
+
+/// Of a reduction: the running values of `count` results side by side, of which `order.values` fall to each.
+class RunningValues {
+ public:
+  RunningValues(graph::ReduceKind kind, DType type, const FoldOrder& order, std::size_t count = 1);
+  /// Forgets what there was.
+  void begin();
+  /// Of so many elements to come those that fall to sets do.
+  void begin_segment(std::size_t length);
+  /// The next elements of a segment: whole rounds of the sets and of the values, but for the last.
+  void add(const std::byte* elements, std::size_t count);
+  /// The next `some` elements to one value of as many results, from number `first` on.
+  void add(std::size_t value, std::size_t first, const std::byte* elements, std::size_t some);
+  /// The results, until it begins again.
+  const std::byte* join();
+
+ private:
+  void fold(std::vector<std::byte>& running, const std::byte* elements, std::size_t count, std::size_t width);
+
+  graph::ReduceKind kind_;
+  DType type_;
+  FoldOrder order_;
+  std::size_t count_, size_, to_sets_ = 0;
+  std::vector<std::byte> values_, sets_;
 };
 
 /// A divisor or a scale in the type that values are combined in.
@@ -60,45 +93,5 @@ void place_rows(graph::ReduceKind kind, DType type, std::size_t rows, std::size_
 /// kernels/rows.cl does. The type is float32 or float64.
 void square_rows(DType type, std::size_t width, std::size_t rows, std::size_t length, const std::byte* elements,
                  std::byte* results);
-
-/// One pass of a reduction, or of several of the same elements.
-class Reduction {
- public:
-  struct Value {
-    graph::ReduceKind kind;
-    double divisor, scale;
-  };
-  /// None if the host cannot do it. The pass outlives this, as does its body. Where places are found the host takes no
-  /// other pass.
-  static std::optional<Reduction> of(const codegen::ReducePass& pass, const codegen::ReduceWalk& walk,
-                                     const std::vector<std::size_t>& axes, std::vector<Value> values,
-                                     const DeviceTraits& traits);
-
-  /// Whether it is the last pass.
-  bool last() const { return last_; }
-  /// How many arrays it leaves if it is not the last, and how many values are in each.
-  std::size_t parts() const { return components(*pass_).size(); }
-  std::size_t count() const { return kept_ * order_.blocks; }
-
-  /// `memory` as of Lines, `beside` of what the finish loads behind the results; a result for each value, or that of
-  /// the finish, in row-major order. What is not the last leaves values of the type that they are combined in.
-  std::optional<Lines::Astray> run(const DeviceTraits& traits, std::span<const std::byte* const> memory,
-                                   std::span<const std::byte* const> beside, std::span<std::byte* const> results) const;
-
- private:
-  /// All elements in the type that they are combined in, in the order of `layout_`.
-  std::vector<std::byte> elements_of(std::size_t value, DType type, const std::vector<std::byte>& all) const;
-  /// Of what lies as in run(), count() of each part.
-  std::vector<std::vector<std::byte>> moments_of(const std::vector<std::vector<std::byte>>& values) const;
-  /// In the order of the kernel; of `position` where each row's place is.
-  void fold(graph::ReduceKind kind, DType type, const std::byte* elements, std::byte* results) const;
-
-  const codegen::ReducePass* pass_ = nullptr;
-  std::vector<Value> values_;
-  graph::Layout layout_;  // of the domain's elements as they are folded: reduced axes last, or first for columns
-  bool columns_ = false, last_ = true;
-  std::size_t kept_ = 0, reduced_ = 0, chunk_ = 0;
-  FoldOrder order_{};
-};
 
 }  // namespace koine::host

@@ -7,6 +7,6 @@
 namespace koine::host {
 
 extern const Functions functions_plain;
-extern const Functions functions_avx2;  ///< only where KOINE_HOST_AVX2 is defined
+extern const Functions functions_avx2, functions_avx512;  ///< only where KOINE_HOST_X86 is defined
 
 }  // namespace koine::host

@@ -9,7 +9,11 @@ namespace koine::host {
 using graph::Op;
 
 const Functions& functions() {
-#ifdef KOINE_HOST_AVX2
+#ifdef KOINE_HOST_X86
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return functions_avx512;
+  }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return functions_avx2;
 #endif
   return functions_plain;

@@ -16,6 +16,14 @@ namespace koine::host {
 /// float16, a byte for bool_).
 using Function = void (*)(void* to, const void* const* from, std::size_t count);
 
+/// Combines running[i] with elements[i], elements[width + i], ... in turn, `rounds` of them, for each i below `width`,
+/// which is a multiple of 64 bytes.
+using Fold = void (*)(void* running, const void* elements, std::size_t width, std::size_t rounds);
+/// Adds to sums[r] the sum of row r times the vector, of `rows` rows that lie `leading` elements apart; or to sums[i]
+/// the elements i of all rows, each times its row's factor. `depth`: of a row.
+using Products = void (*)(void* sums, const void* matrix, std::size_t leading, const void* vector, std::size_t rows,
+                          std::size_t depth);
+
 /// Bytes of an element as it is computed.
 constexpr std::size_t size_in_registers(DType type) {
   return type == DType::float16 || type == DType::bfloat16 ? sizeof(float) : size_of(type);
@@ -29,6 +37,8 @@ struct Functions {
   Function chosen[9];                                // where: by the size of what is chosen, from[0] the conditions
   Function combined[std::size(graph::reductions)][dtype_count];  // of values before and values behind
   Function running[std::size(graph::reductions)][dtype_count];   // each with all before it; where the arguments lie
+  Fold folded[std::size(graph::reductions)][dtype_count];
+  Products dots[dtype_count], rows_added[dtype_count];  // of float32 and float64
   Function identities[std::size(graph::reductions)][dtype_count];
   Function mapped[std::size(graph::reductions)][dtype_count];
   Function placed[std::size(graph::reductions)][dtype_count];    // of all elements the place, an int64

@@ -86,6 +86,7 @@ TEST_CASE("the host does small steps, and asks for no program") {
 
 TEST_CASE("the device does what is large, what the host does not know, and all that comes behind in the same plan") {
   if (!does_steps()) return;
+  const HostStepWork little(64);
   const Array large = kn::zeros({100'000}).eval(), small = counted(10);
   until_compiled([&] { (large + 1).eval(); });
   kn::synchronize();
@@ -99,6 +100,7 @@ TEST_CASE("the device does what is large, what the host does not know, and all t
 
 TEST_CASE("in place of a kernel that is not compiled yet the host does a step once, and nothing is compiled") {
   if (!does_steps()) return;
+  const HostStepWork little(64);
   const Array large = counted(1'000'000);
   kn::synchronize();
   const auto twice = [&] { return large * 2 - large / 3 + 1; };
@@ -115,6 +117,7 @@ TEST_CASE("in place of a kernel that is not compiled yet the host does a step on
 
 TEST_CASE("explain says that the host takes the place of a compiler") {
   if (!does_steps()) return;
+  const HostStepWork little(64);
   const Array x = counted(700'000) / 3;
   x.eval();
   kn::synchronize();
@@ -126,6 +129,7 @@ TEST_CASE("explain says that the host takes the place of a compiler") {
 
 TEST_CASE("what takes the host much less time than a compiler it does again, but not for ever") {
   if (!does_steps()) return;
+  const HostStepWork little(64);
   const Array x = counted(50'000);
   kn::synchronize();
   const int times = until_compiled([&] { (x * 3 - 1).eval(); });
@@ -135,6 +139,7 @@ TEST_CASE("what takes the host much less time than a compiler it does again, but
 
 TEST_CASE("what takes the host longer than a compiler is the device's from the first time on") {
   if (!does_steps()) return;
+  const HostStepWork little(64);
   const Array x = counted(5'000'000) / 1e6f;
   x.eval();
   kn::synchronize();
@@ -143,6 +148,7 @@ TEST_CASE("what takes the host longer than a compiler is the device's from the f
 
 TEST_CASE("what is not compiled yet the host does behind steps of the device, too, when these are done") {
   if (!does_steps()) return;
+  const HostStepWork little(64);
   const Array x = counted(20'000), matrix = kn::reshape(x, {100, 200});
   kn::synchronize();
   std::vector<float> values;
@@ -285,7 +291,10 @@ TEST_CASE("KOINE_HOST_STEPS=off leaves all to the device") {
   CHECK(ended.err.find(", global ") != std::string::npos);
 }
 
-TEST_CASE("child: a large step" * doctest::skip()) { (kn::ones({500'000}) * counted(500'000)).eval(); }
+TEST_CASE("child: a large step" * doctest::skip()) {
+  const HostStepWork little(64);
+  (kn::ones({500'000}) * counted(500'000)).eval();
+}
 
 TEST_CASE("KOINE_LOG=launch says when the host takes the place of a compiler, and KOINE_HOST_STEPS=off prevents it") {
   if (!does_steps()) return;

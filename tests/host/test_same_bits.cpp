@@ -171,6 +171,7 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
     kn::synchronize();
     check_bits([&] { return std::vector{kn::sum(x * 2, {.axis = axis})}; });
     if (type != kn::float32) return;
+    check_bits([&] { return std::vector{kn::sum(x, {.axis = axis})}; });  // folded where it lies
     check_bits([&] { return std::vector{kn::sqrt(kn::mean(x * x, {.axis = axis})) + 1}; });
     check_bits([&] {
       return std::vector{kn::max(x, {.axis = axis}), kn::mean(x, {.axis = axis}), kn::min(x, {.axis = axis})};
@@ -180,6 +181,10 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
     check_bits([&] { return std::vector{kn::sum(x * 2, {.axis = axis})}; });
   };
   for (const std::int64_t count : {32'767, 32'769, 70'001, 300'000}) check({count}, kn::none, kn::float32);
+  // Beside what is computed at once; rows, and few, many and very many columns, which threads share.
+  for (const Shape& shape : {Shape{70, 1000}, Shape{3, 4096}}) check(shape, 1, kn::float32);
+  for (const Shape& shape : {Shape{4099, 64}, Shape{300, 1000}, Shape{7, 30'001}}) check(shape, 0, kn::float32);
+  check({500, 300}, 0, kn::float64);
   check({5, 40'009}, 1, kn::float32);
   check({40'009, 5}, 0, kn::float32);
   check({20'011, 33}, 0, kn::float32);
@@ -193,6 +198,10 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
   kn::synchronize();
   check_bits([&] { return std::vector{kn::sum(part)}; });
   check_bits([&] { return std::vector{kn::any(flags), kn::all(flags)}; });
+  const Array x = mixed({300, 500}, kn::float32), row = mixed({500}, kn::float32);
+  kn::synchronize();
+  check_bits([&] { return std::vector{kn::sum(x * row - 1, {.axis = 1}), kn::sum(x * row, {.axis = 1})}; });
+  check_bits([&] { return std::vector{x * row + x, x > row, kn::exp(x).astype(kn::float16)}; });
   check_bits([&] { return std::vector{kn::count_nonzero(flags)}; });
   const kn::reproducible scope;
   check_bits([&] { return std::vector{kn::sum(part)}; });

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix by a vector, where memory sets the pace.
+#pragma once
+
+#include "device/traits.hpp"
+#include "koine/dtype.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace koine::host {
+
+/// Either rows or columns of the matrix lie side by side, `leading` elements apart from one to the next. The type is
+/// float32 or float64.
+struct MatrixVector {
+  DType type;
+  std::int64_t rows, depth, leading;
+  bool by_columns;    // an element's neighbours in memory are those of its column
+  std::int64_t step;  // from one element of the vector to the next
+
+  /// Bytes that multiply() works with.
+  std::size_t room() const;
+};
+
+/// Writes the `rows` products. Sums of at most 1024 elements are added up one after another, whatever the number of
+/// threads is. Takes no memory.
+void multiply(const MatrixVector& problem, const DeviceTraits& traits, const std::byte* matrix, const std::byte* vector,
+              std::byte* results, std::byte* room) noexcept;
+
+}  // namespace koine::host

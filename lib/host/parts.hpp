@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sharing a step among the calling thread and others.
+#pragma once
+
+#include "base/parallel.hpp"
+#include "device/traits.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace koine::host {
+
+/// Parts of a step, which threads take one after the other.
+class Parts {
+ public:
+  explicit Parts(std::size_t count) : count_(count) {}
+  /// Whether there is one left, whose number is then `part`.
+  bool take(std::size_t& part) {
+    part = next_.fetch_add(1, std::memory_order_relaxed);
+    return part < count_;
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  std::atomic<std::size_t> next_{0};
+  const std::size_t count_;
+};
+
+/// Calls `work()` on as many threads as so many elements by operations are worth, no more than there are parts.
+template <class Work>
+void share(const DeviceTraits& traits, std::uint64_t amount, const Parts& parts, const Work& work) {
+  constexpr std::uint64_t worth_a_thread = 1 << 16;  // some microseconds, which it takes to wake it
+  std::uint64_t threads = std::min<std::uint64_t>({amount / worth_a_thread, traits.compute_units, parts.count()});
+  if (threads > 1) threads = std::min<std::uint64_t>(threads, static_cast<unsigned>(base::usable_cores()));
+  if (threads <= 1) return work();
+  base::share_work(static_cast<int>(threads), std::ref(work));
+}
+
+}  // namespace koine::host

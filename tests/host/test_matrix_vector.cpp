@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix by a vector, by the calling thread and its helpers: whole numbers, whose sums are exact, against plain
+// loops.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/devices.hpp"
+#include "support/host_steps.hpp"
+#include "support/inner.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::slice;
+
+namespace {
+
+int value(std::int64_t i) { return static_cast<int>(i * 7919 % 13) - 6; }
+
+/// Rows and columns of more than are asked for, so that parts can be taken.
+template <class T>
+Array counted(const kn::Shape& shape) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<T>(value(i)));
+  return kn::asarray(values, shape).eval();
+}
+
+template <class T>
+void check(std::int64_t rows, std::int64_t depth) {
+  CAPTURE(rows);
+  CAPTURE(depth);
+  const Array whole = counted<T>({rows + 1, depth + 3}), turned = counted<T>({depth + 1, rows + 3}),
+              line = counted<T>({2 * depth});
+  kn::synchronize();
+  const Array a = whole(slice(0, rows), slice(2, depth + 2)), t = turned(slice(1, depth + 1), slice(0, rows)).T(),
+              x = line(slice(0, depth)), apart = line(slice(kn::none, kn::none, 2));
+  const auto expected = [&](bool transposed, std::int64_t step) {
+    std::vector<T> sums(static_cast<std::size_t>(rows));
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t k = 0; k < depth; ++k) {
+        const std::int64_t at = transposed ? (k + 1) * (rows + 3) + r : r * (depth + 3) + k + 2;
+        sums[static_cast<std::size_t>(r)] += static_cast<T>(value(at) * value(k * step));
+      }
+    }
+    return sums;
+  };
+  const auto launches = kn::test::activity_of().launches, steps = kn::test::host_steps_of();
+  CHECK(kn::matmul(a, x).template to_vector<T>() == expected(false, 1));
+  CHECK(kn::matmul(x, a.T()).template to_vector<T>() == expected(false, 1));
+  CHECK(kn::matmul(a, apart).template to_vector<T>() == expected(false, 2));
+  CHECK(kn::matmul(t, x).template to_vector<T>() == expected(true, 1));
+  CHECK(kn::matmul(apart, t.T()).template to_vector<T>() == expected(true, 2));
+  CHECK(kn::test::activity_of().launches == launches);
+  CHECK(kn::test::host_steps_of() == steps + 5);
+}
+
+}  // namespace
+
+TEST_CASE("products of any sizes and layouts") {
+  if (kn::test::host_steps_of() == 0) {
+    (kn::ones({2}) + 1).eval();
+    if (kn::test::host_steps_of() == 0) return kn::test::leave_out("the host does no steps of this device");
+  }
+  for (const std::int64_t rows : {2, 9, 70, 1001}) {
+    for (const std::int64_t depth : {9, 16, 65, 1025}) check<float>(rows, depth);
+  }
+  check<float>(5, 40'000);
+  check<float>(30'000, 12);
+  check<double>(33, 5000);
+  check<double>(300, 700);
+}
+
+TEST_CASE("a program of products and steps launches nothing, and what is large is one command") {
+  (kn::ones({2}) + 1).eval();
+  if (kn::test::host_steps_of() == 0) return kn::test::leave_out("the host does no steps of this device");
+  const Array a = counted<float>({200, 200});
+  Array x = kn::ones({200}).eval();
+  kn::synchronize();
+  const auto launches = kn::test::activity_of().launches;
+  for (int i = 0; i < 3; ++i) {
+    const Array y = kn::matmul(a, x);
+    x = y / kn::sqrt(kn::sum(y * y));
+    x.eval();
+  }
+  CHECK(kn::sum(x * x).item<double>() == doctest::Approx(1));
+  CHECK(kn::test::activity_of().launches == launches);
+  const kn::test::HostStepWork small(10);
+  const Array ones = kn::ones({200}).eval();
+  const Array product = kn::matmul(a, ones).eval();
+  CHECK(kn::test::activity_of().launches == launches + 1);
+  std::vector<float> sums(200);
+  for (std::int64_t i = 0; i < 40'000; ++i) sums[static_cast<std::size_t>(i / 200)] += static_cast<float>(value(i));
+  CHECK(product.to_vector<float>() == sums);
+}
