@@ -204,6 +204,19 @@ def test_one_element_is_a_number():
         hash(kn.ones(1))
 
 
+def test_what_there_is_of_linalg():
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    x = kn.asarray(values)
+    for offset in (0, 1, -1, 3, -2):
+        same(kn.linalg.diagonal(x, offset=offset), np.linalg.diagonal(values, offset=offset))
+        same(kn.linalg.trace(x, offset=offset), np.linalg.trace(values, offset=offset))
+    for axis in (None, 1, (0, 2)):
+        for order in (0, 1, 2, 3, np.inf, -np.inf):
+            same(kn.linalg.vector_norm(x, axis=axis, ord=order), np.linalg.vector_norm(values, axis=axis, ord=order))
+    with pytest.raises(TypeError):
+        kn.linalg.vector_norm(kn.arange(3))
+
+
 def test_copies():
     x = kn.asarray([[1.5, 2], [3, 4]])
     for other in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), x.copy(), kn.array(x)):
