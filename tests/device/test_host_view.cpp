@@ -77,3 +77,13 @@ TEST_CASE("an array knows whether its memory is somebody else's") {
   CHECK_FALSE(kn::is_borrowed(x + 1));
   CHECK_FALSE(kn::is_borrowed(kn::asarray(memory)));
 }
+
+TEST_CASE("a point says when values are there") {
+  const Array x = kn::arange(100000, kn::float32) * 2 + 1;
+  const kn::Event event = kn::ready(x);
+  event.wait();
+  CHECK(event.done());
+  CHECK(kn::host_view(x).shape() == kn::Shape{100000});
+  CHECK(kn::ready(kn::zeros(0)).done());
+  CHECK_THROWS_AS(kn::host_view(kn::take(x, kn::asarray(std::vector<std::int64_t>{-200000}))), kn::IndexError);
+}
