@@ -103,7 +103,7 @@ void bind_statistics(nb::module_& m) {
   function(m, "diff", "(x, /, n=1, axis=-1, *, prepend=None, append=None)", [](const Arguments& a) {
     return diff(
         a.operand(0),
-        {.axis = a.integer(1, -1), .n = a.integer(2, 1), .prepend = a.maybe_operand(3), .append = a.maybe_operand(4)});
+        {.axis = a.integer(2, -1), .n = a.integer(1, 1), .prepend = a.maybe_operand(3), .append = a.maybe_operand(4)});
   });
   function(m, "bincount", "(x, /, weights=None, minlength=0)", [](const Arguments& a) {
     const Array x = a.array(0);

@@ -204,6 +204,40 @@ def test_one_element_is_a_number():
         hash(kn.ones(1))
 
 
+def test_arguments_stand_where_numpy_and_the_standard_have_them():
+    values = np.asarray([[1, 4, 9, 16], [2, 3, 5, 7]], dtype=np.float32)
+    x = kn.asarray(values)
+    same(kn.diff(x, 2), np.diff(values, 2))
+    same(kn.diff(x, axis=0), np.diff(values, axis=0))
+    same(kn.diff(x, n=1, axis=0, prepend=kn.zeros((1, 4))), np.diff(values, axis=0, prepend=np.zeros((1, 4), np.float32)))
+    same(kn.sum(x, 1), values.sum(1))
+    same(kn.concat([x, x], 1), np.concatenate([values, values], 1))
+    same(kn.pad(x, ((1, 0), (0, 2))), np.pad(values, ((1, 0), (0, 2))))
+    same(kn.pad(x, 1, mode="edge"), np.pad(values, 1, mode="edge"))
+    same(kn.roll(x, (1, 2), (0, 1)), np.roll(values, (1, 2), (0, 1)))
+    same(kn.tile(x, (2, 1)), np.tile(values, (2, 1)))
+    same(kn.repeat(x, kn.asarray([1, 2]), 0), np.repeat(values, [1, 2], 0))
+    same(kn.clip(x, 3, 7), np.clip(values, 3, 7))
+    same(kn.quantile(x, [0.25, 0.5], 1), np.quantile(values, [0.25, 0.5], 1))
+    same(kn.tensordot(x, x, ((0, 1), (0, 1))), np.tensordot(values, values, ((0, 1), (0, 1))))
+    same(kn.einsum("ij,kj->ik", x, x), values @ values.T)
+    same(kn.interp(kn.asarray([0.5]), kn.asarray([0.0, 1.0]), kn.asarray([2.0, 4.0])), [3])
+    same(kn.convolve(kn.asarray([1.0, 2.0]), kn.asarray([1.0, 1.0]), "same"), [1, 3])
+    same(kn.full((2,), kn.asarray(3.0)), [3, 3])
+    same(kn.nanvar(x, axis=0, ddof=1, dtype=None), np.nanvar(values, axis=0, ddof=1))
+    same(kn.mean(kn.asarray([1, 2], dtype=kn.int8), dtype=kn.float32), 1.5)
+    counts, edges = kn.histogram(x, bins=3, range=(0, 12))
+    expected = np.histogram(values, bins=3, range=(0, 12))
+    same(counts, expected[0])
+    same(edges, expected[1])
+    values, indices = kn.topk(x, 2)
+    same(values, [[16, 9], [7, 5]])
+    same(indices, [[3, 2], [3, 2]])
+    for grid, expected in zip(kn.meshgrid(kn.arange(2), kn.arange(3), indexing="ij"),
+                              np.meshgrid(np.arange(2), np.arange(3), indexing="ij")):
+        same(grid, expected)
+
+
 def test_what_there_is_of_linalg():
     values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     x = kn.asarray(values)
