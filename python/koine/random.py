@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers: the same seed gives the same bits on every device."""
 from . import _koine
-from ._koine import Generator
+
+Generator = _koine._random.Generator
 
 __all__ = ["Generator", "default_rng"]
 

@@ -141,6 +141,7 @@ int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (!operand) operand = Operand(assigned_array(value, value_of(self)));
     const Alone alone(self);
     array_of(self).set(indices, *std::move(operand));
+    finish({value}, array_of(self));
     return Py_None;
   });
   return done == nullptr ? -1 : 0;

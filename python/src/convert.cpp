@@ -60,10 +60,10 @@ Index subscript_entry(nb::handle entry) {
   return index_of_list(entry);
 }
 
-/// NumPy's number types, and arrays without axes of other libraries: what `item()` says.
+/// NumPy's number types, and its arrays without axes: what `item()` says.
 std::optional<Number> read_foreign_number(nb::handle object) {
   if (is_array(object) || PyType_Check(object.ptr()) || PyUnicode_Check(object.ptr()) || is_list(object)) return {};
-  if (!nb::hasattr(object, "item") || !nb::hasattr(object, "ndim")) return {};
+  if (!nb::hasattr(object, "__array_interface__") || !nb::hasattr(object, "item")) return {};
   if (!nb::object(object.attr("ndim")).equal(nb::int_(0))) return {};
   const nb::object number = object.attr("item")();
   if (PyNumber_Check(number.ptr()) == 0 || nb::hasattr(number, "item")) return {};

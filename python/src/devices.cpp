@@ -15,7 +15,7 @@ const Device& self(const Arguments& a) { return nb::cast<const Device&>(nb::hand
 /// Of what `device=` names, else the default one.
 Device device_or_default(const Arguments& a, std::size_t i) {
   const auto device = a.device(i);
-  return device ? *device : default_device();
+  return device ? *device : without_gil([] { return default_device(); });  // which may load drivers
 }
 
 void bind_device(nb::module_& m) {
@@ -52,7 +52,7 @@ void bind_device(nb::module_& m) {
   function(m, "device", "(selector=None, /)", [](const Arguments& a) { return device_or_default(a, 0); });
   function(m, "devices", "(selector=None, /)",
            [](const Arguments& a) { return nb::object(nb::cast(a.given(0) ? devices(a.text(0)) : devices())); });
-  function(m, "default_device", "()", [](const Arguments&) { return default_device(); });
+  function(m, "default_device", "()", [](const Arguments&) { return without_gil([] { return default_device(); }); });
   function(m, "default_device_reason", "()", [](const Arguments&) { return default_device_reason(); });
   function(m, "set_default_device", "(device, /)",
            [](const Arguments& a) { set_default_device(device_or_default(a, 0)); });

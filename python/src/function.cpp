@@ -226,22 +226,30 @@ namespace detail {
 
 namespace {
 
-/// Of a call whose arguments lie in memory of other objects: computes what it gives before it returns.
+/// Calls `f` with each array among an argument, which may be a list of arrays.
+template <class F>
+void for_each_array(PyObject* object, F f) {
+  if (object == nullptr) return;
+  if (is_array(object)) return f(object);
+  if (!PyTuple_Check(object) && !PyList_Check(object)) return;
+  for (nb::handle entry : nb::handle(object)) {
+    if (is_array(entry)) f(entry.ptr());
+  }
+}
+
+/// Of a call whose arguments lie in memory of other objects: computes what it gives, and what it has changed, before it
+/// returns.
 void finish_result(PyObject* const* slots, std::span<PyObject* const> rest, PyObject* result) {
+  const auto for_each_argument = [&](auto f) {
+    for (std::size_t i = 0; i < Signature::most; ++i) for_each_array(slots[i], f);
+    for (PyObject* object : rest) for_each_array(object, f);
+  };
   bool any = false;
-  for (std::size_t i = 0; i < Signature::most; ++i) any = any || reads_borrowed(slots[i]);
-  for (PyObject* object : rest) any = any || reads_borrowed(object);
-  // The arrays of a list are as likely.
-  for (std::size_t i = 0; i < Signature::most && !any; ++i) {
-    if (slots[i] == nullptr || (!PyTuple_Check(slots[i]) && !PyList_Check(slots[i]))) continue;
-    for (nb::handle entry : nb::handle(slots[i])) any = any || reads_borrowed(entry.ptr());
-  }
+  for_each_argument([&](PyObject* object) { any = any || reads_borrowed(object); });
   if (!any) return;
-  if (is_array(result)) finish_now(value_of(result));
-  if (!PyTuple_Check(result)) return;
-  for (nb::handle entry : nb::handle(result)) {
-    if (is_array(entry)) finish_now(value_of(entry.ptr()));
-  }
+  const auto finish = [](PyObject* object) { finish_now(value_of(object)); };
+  for_each_array(result, finish);
+  if (result == Py_None) for_each_argument(finish);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ void put_aside(Tensor* tensor) noexcept {
   tensor->next = unused.load();
   while (!unused.compare_exchange_weak(tensor->next, tensor)) {
   }
-  static_cast<void>(Py_AddPendingCall(let_go_later, nullptr));  // where its list is full, it will be called anyway
+  // Whoever put the first one aside has asked for it; where Python's list is full, the next call of Koine's does it.
+  if (tensor->next == nullptr) static_cast<void>(Py_AddPendingCall(let_go_later, nullptr));
 }
 
 void let_go_of_owners() noexcept {

@@ -92,7 +92,7 @@ std::uint64_t unsigned_of(const Arguments& a, std::size_t i) {
 }  // namespace
 
 void bind_random(nb::module_& m) {
-  nb::class_<Generator> generator(m, "Generator", python_doc("random.Generator"));
+  nb::class_<Generator> generator(m.def_submodule("_random"), "Generator", python_doc("random.Generator"));
   generator.attr("__module__") = "koine.random";
   generator.def_prop_ro("seed", &Generator::seed, "The seed of the stream.")
       .def_prop_ro("counter", &Generator::counter, "How many words of 32 bits have been used.")

@@ -73,9 +73,12 @@ def test_readers_of_borrowed_memory_have_finished_when_they_return():
     values = np.arange(1000, dtype=np.float32)
     x = kn.asarray(values, copy=False)
     y, z, part, total = x + 1, kn.sin(x), (x[10:20] * 2), kn.sum(x)
-    x2 = kn.zeros(1000)
+    x2, x3 = kn.zeros(1000), kn.zeros(1000)
     x2 += x
+    x3[:500] = x[500:]
+    x3.at[500:].add(x[:500])
     values[:] = -1
+    np.testing.assert_array_equal(np.asarray(x3), np.roll(np.arange(1000), 500))
     np.testing.assert_array_equal(np.asarray(y), np.arange(1000) + 1)
     np.testing.assert_allclose(np.asarray(z), np.sin(np.arange(1000)), rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(np.asarray(part), np.arange(10, 20) * 2)
