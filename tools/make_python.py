@@ -165,7 +165,8 @@ class Namespace:
         if function and function.parameters:
             lines = ["Parameters", "----------"]
             for word, kind, words, default in self.parameters(name):
-                kind = " or ".join(dict.fromkeys(WORDS.get(kind, kind.replace(" | None", "")).split(" | ")))
+                kinds = WORDS.get(kind) or kind.removesuffix(" | None").split(" | ")
+                kind = kinds if isinstance(kinds, str) else " or ".join(dict.fromkeys(WORDS.get(each, each) for each in kinds))
                 lines.append(f"{word} : {kind}{', optional' if default is not None else ''}")
                 if word in ("x", "x1", "values") and takes:
                     words, takes = f"{words} Of {pythonic(takes)}." if words else capital(pythonic(takes)), ""

@@ -55,7 +55,7 @@ else
   rm -rf "$system/work"
   mkdir -p "$system/work"
   cp "$wheel" "$root/python/tests/wheel_check.py" "$system/work"
-  unshare --mount --pid --fork bash -c "mount -t proc proc '$system/proc' && mount --bind /dev '$system/dev' &&
+  unshare --mount --pid --fork bash -c "mount -t proc proc '$system/proc' && mount -t sysfs sys '$system/sys' && mount --bind /dev '$system/dev' &&
     exec chroot '$system' env -i HOME=/work PATH=/usr/bin:/bin PIP_DISABLE_PIP_VERSION_CHECK=1 bash -ec '
       if command -v g++ cc ld || ls /usr/lib/*/libOpenCL.so* 2>/dev/null; then echo \"this is not a bare system\"; exit 1; fi
       python3 -m venv /work/venv

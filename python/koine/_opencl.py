@@ -2,6 +2,7 @@
 """Finds OpenCL before the library is loaded: the loader, which is the system's or else the one in the wheel, and the
 drivers that pip installed beside this Python."""
 import ctypes
+import functools
 import hashlib
 import os
 import pathlib
@@ -15,6 +16,7 @@ _VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH")
 _SYSTEM = pathlib.Path("/etc/OpenCL/vendors")
 
 
+@functools.cache  # once it is loaded, it is found as the system's would be
 def own_loader():
     """The wheel's loader where the system has none, else None."""
     try:

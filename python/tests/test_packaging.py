@@ -81,6 +81,27 @@ def test_without_a_cache_the_folder_is_a_temporary_one(alone, monkeypatch):
     assert list(contents(_opencl.vendors(prefix, alone / "none"))) == ["python-intel-cpu.icd"]
 
 
+def test_the_command_takes_the_wheels_loader_though_the_module_has_loaded_it(monkeypatch, tmp_path):
+    loaded, loader = [], tmp_path / "libOpenCL.so.1"
+    loader.touch()
+
+    def load(name):
+        if name == "libOpenCL.so.1" and not loaded:
+            raise OSError("there is none")
+        loaded.append(name)
+
+    monkeypatch.setattr(_opencl.ctypes, "CDLL", load)
+    monkeypatch.setattr(_opencl, "_OWN_LOADER", loader)
+    monkeypatch.setattr(_opencl, "vendors", lambda: None)
+    _opencl.own_loader.cache_clear()
+    try:
+        _opencl.prepare()
+        assert loaded == [str(loader)]
+        assert _opencl.own_loader() == loader
+    finally:
+        _opencl.own_loader.cache_clear()
+
+
 def test_the_command_lists_the_devices():
     run = subprocess.run([sys.executable, "-m", "koine", "devices"], capture_output=True, text=True, cwd="/")
     assert run.returncode == 0, run.stderr
