@@ -48,7 +48,8 @@ def test_scalers(scaler):
 
 
 @pytest.mark.parametrize("name", ["accuracy_score", "zero_one_loss", "f1_score", "precision_score", "recall_score", "hamming_loss",
-                                  "jaccard_score", "confusion_matrix", "multilabel_confusion_matrix"])
+                                  "jaccard_score", "confusion_matrix", "multilabel_confusion_matrix", "balanced_accuracy_score",
+                                  "cohen_kappa_score"])
 def test_metrics_of_classes(name):
     metric = getattr(metrics, name)
     check(metric(kn.asarray(TRUE), kn.asarray(GUESS)), metric(TRUE, GUESS))
