@@ -3,7 +3,8 @@
 # Runs every fuzzer for a while: libFuzzer with sanitizers on .npy and .npz files, KOINE_* variables and cache files, then
 # random programs of arrays on PoCL, played twice so that arrays move between devices, or on KOINE_DEVICE's.
 # usage: ci/run/fuzz.sh [seconds for the programs, 600] [seed]
-# A tenth of that time goes to each of the others. What fails lies in build-fuzz/findings; with a fix it joins the corpus.
+# A tenth of that time goes to each of the others, and to programs that run by the host's steps and by kernels. What fails
+# lies in build-fuzz/findings; with a fix it joins the corpus.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-600}
@@ -40,4 +41,6 @@ for target in npy npz environment cache; do
 done
 step="fuzzing programs from seed $seed on"
 ../../build-ci/fuzz_graphs --seconds "$seconds" --seed "$seed" | tee graphs.log
+step="comparing the host's steps with kernels from seed $seed on"
+../../build-ci/fuzz_graphs --recent --ways --seconds $((seconds / 10 + 1)) --seed "$seed"
 echo "fuzz: all passed: $inputs files and values, $(awk '/ programs from seed / { n = $2 } END { print n }' graphs.log) programs, $SECONDS s"
