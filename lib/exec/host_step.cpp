@@ -6,6 +6,7 @@
 #include "exec/host_run.hpp"
 #include "exec/matmul.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,9 @@ using graph::Op;
 constexpr std::uint64_t most_cold_work = std::uint64_t{1} << 26;
 // As soon as a program comes again, only so small a part: who comes a third time may come many times.
 constexpr std::uint64_t cold_work_again = 32;
+// What a step counts at least, for the text of its kernel is written each time, and what is behind steps of the device
+// waits for them: so it is compiled after some eight times at the latest.
+constexpr std::uint64_t least_cold_work = most_cold_work / cold_work_again / 8;
 constexpr std::uint64_t fold_work = 4;  // to reduce or scan an element
 
 /// Elements by operations; none of what the host does not know.
@@ -84,7 +88,7 @@ bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t
   if (programs.missing().empty() || !may_step(context) || !stands_in(context, programs.missing()[0], work)) {
     return false;
   }
-  context.cold_work().add(programs.missing()[0].signature, work);
+  context.cold_work().add(programs.missing()[0].signature, std::max(work, least_cold_work));
   programs.forget_missing(0);
   return true;
 }
@@ -132,7 +136,7 @@ Work HostSteps::prepare_cold(runtime::Queue& queue, codegen::Step& step, const s
   Work prepared = prepare_on_host(run);
   if (!prepared) return nullptr;
   return [&context = context_, signature = program.signature, work = *work, prepared = std::move(prepared)] {
-    context.cold_work().add(signature, work);
+    context.cold_work().add(signature, std::max(work, least_cold_work));
     prepared();
   };
 }
