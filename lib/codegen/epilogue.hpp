@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Epilogues of matrix products: element-wise code that a product's kernel computes from each of its results, and stores
-// in their place.
+// Epilogues of matrix products: element-wise code that a card's kernel of a product computes from each of its results,
+// and stores in their place.
 #pragma once
 
 #include "codegen/body.hpp"

@@ -102,9 +102,9 @@ EpilogueText print_epilogue(const Body& body, const EpilogueWalk& walk, const Pa
   const std::string rounded = size_of(product) == 2 ? "kn_round_" + std::string(name(product)) + "(value)" : "value";
 
   EpilogueText text;
-  text.settings = settings(walk, traits) + (traits.cpu_loops() ? "#define KN_CPU 1\n" : "");
+  text.settings = settings(walk, traits);
   text.modules = printer.modules({product, type});
-  text.custom = custom_functions(body, 1, traits.cpu_loops());
+  text.custom = custom_functions(body, 1, false);
   text.definitions = printer.memory_instances({type}) + block.type();
   text.definitions += "static inline " + made + " kn_epilogue(const " + given + " value, const long at" + parameters +
                       ") {\nconst " + given + " x0 = " + rounded + ";\n" + coordinates_text(walk) +

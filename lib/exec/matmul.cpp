@@ -369,6 +369,9 @@ MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& prob
 }
 
 bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
+  // A CPU's element-wise kernel works in wide vectors on what the caches hold, or is no kernel at all but a host step;
+  // a product's kernel would be compiled anew for each epilogue.
+  if (traits.cpu_loops()) return false;
   MatmulProblem p = problem;
   collapse(traits, p);
   const MatmulRoute route = choose_matmul(traits, p).route;
