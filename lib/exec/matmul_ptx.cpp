@@ -174,7 +174,8 @@ Split prepare_halves(Programs& programs, runtime::Queue& queue, const Side& side
 
 /// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
 /// operands are read once for each tile.
-void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
+void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& traits) {
+  const std::int64_t units = traits.compute_units;
   constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}, {32, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& [short_side, long_side] : tiles) {
@@ -185,9 +186,8 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, std::int64_t units) {
     }
     const std::int64_t rows = program.turned() ? long_side : short_side;
     const std::int64_t columns = program.turned() ? short_side : long_side;
-    // Beside its area a tile costs something for each line. Speed alone; no row of tuning, since only these cards read
-    // it: on the matrix units as much as 32 more of 128 columns, and by multiply-adds what loads take.
-    const std::int64_t beside = program.fma() ? 4 * (rows + columns) : 32 * 128;
+    const std::int64_t beside = program.fma() ? traits.tuning.matmul_line_cost * (rows + columns)
+                                              : std::int64_t{traits.tuning.matmul_unit_tile_cost};
     const std::int64_t count = divide_up(p.m, rows) * divide_up(p.n, columns) * p.batch.count();
     const std::int64_t cost = divide_up(count, units) * (rows * columns + beside);
     if (cost >= least) continue;
@@ -381,7 +381,7 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   p.b = {b.offset, b.depth_stride, b.line_stride, {}};
   std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());
   std::copy(b.strides.begin(), b.strides.end(), p.batch.b_strides.begin());
-  choose_tile(program, p, queue.traits().compute_units);
+  choose_tile(program, p, queue.traits());
   const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
   program.aligned = p.n % unit == 0 && p.out_offset % unit == 0;
 

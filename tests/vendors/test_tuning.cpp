@@ -163,8 +163,11 @@ TEST_CASE("child: both ends of every parameter" * doctest::skip()) {
     // That it changed nothing shows something only if it did change what was done.
     const bool worked = work[0].launches != work[1].launches || work[0].items != work[1].items ||
                         work[0].programs + work[1].programs > 0 || work[0].slots > 0;
-    // Buffers are as large as they were when they were made: the case below.
-    if (parameter.name != "transfer_slot_bytes") CHECK(worked);
+    // Buffers are as large as they were when they were made: the case below. Programs in PTX run on NVIDIA's cards
+    // alone.
+    const bool elsewhere = parameter.name == "transfer_slot_bytes" || parameter.name == "matmul_line_cost" ||
+                           parameter.name == "matmul_unit_tile_cost";
+    if (!elsewhere) CHECK(worked);
   }
 }
 

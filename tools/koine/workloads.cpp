@@ -56,8 +56,8 @@ struct Maker {
     return workload_of(
         [x = numbers({count}), at = integers(ids, count), ids] { return segment_sum(x, at, {.count = ids}); });
   }
-  Workload product(std::int64_t n) {
-    return workload_of([x = numbers({n, n}), y = numbers({n, n})] { return matmul(x, y); });
+  Workload product(std::int64_t n, DType type = float32) {
+    return workload_of([x = numbers({n, n}, type), y = numbers({n, n}, type)] { return matmul(x, y); });
   }
   static Workload transfer(std::int64_t bytes) {
     return [values = std::make_shared<std::vector<float>>(static_cast<std::size_t>(bytes) / sizeof(float), 1.0f)] {
@@ -131,6 +131,10 @@ Workloads segment_groups_per_unit(Maker& m) { return {m.groups(m.many(), 100)}; 
 Workloads matmul_cache_bytes(Maker& m) { return {m.product(m.quick ? 256 : 512), m.product(m.quick ? 400 : 1000)}; }
 Workloads matmul_task_work(Maker& m) { return {m.product(32), m.product(64), m.product(128)}; }
 Workloads matmul_large_tiles_per_unit(Maker& m) { return {m.product(512), m.product(1024), m.product(2048)}; }
+Workloads matmul_line_cost(Maker& m) { return {m.product(700), m.product(1000), m.product(2048), m.product(3000)}; }
+Workloads matmul_unit_tile_cost(Maker& m) {
+  return {m.product(1000, float16), m.product(2048, float16), m.product(3000, float16), m.product(4096, bfloat16)};
+}
 
 Workloads transfer_staged_bytes(Maker&) {
   return {Maker::transfer(2 << 20), Maker::transfer(6 << 20), Maker::transfer(16 << 20)};
