@@ -149,7 +149,10 @@ std::string Printer::load_text(std::size_t k, Access access) const {
     return "(s" + n + " == 1 ? kn_load_" + type + "(" + at + "(long)i, left) : " + apart + ")";
   }
   if (access == Access::contiguous) return "kn_load_" + type + "(" + at + "(long)i, left)";
-  if (access == Access::unaligned) return "kn_gather_" + type + "(" + at + "(long)i, 1, left)";
+  if (access == Access::unaligned) {
+    if (read_by_words(load, width_)) return "kn_load_anywhere_" + type + "(" + at + "(long)i, left)";
+    return "kn_gather_" + type + "(" + at + "(long)i, 1, left)";
+  }
   if (access == Access::reversed)
     return "kn_load_reversed_" + type + "(" + at.substr(0, at.size() - 2) + "- (long)i, left)";
   if (access == Access::alternate) return "kn_load_alternate_" + type + "(" + at + "2 * (long)i, left)";
@@ -231,6 +234,9 @@ std::string Printer::cast_text(const Line& line) const {
     return "(" + part + "2)((" + part + ")" + x + ", 0)";
   }
   if (from == DType::float64 && is_half(to)) return "kn_odd_float(" + x + ")";
+  if (is_bool(from) && is_integer(to) && has_mask(line.args[0], to)) {
+    return "as_" + vector_type(to) + "(-" + mask_for(line.args[0], to) + ")";
+  }
   if (source == target) return x;
   if (!is_integer(from) && !is_bool(from) && is_integer(to)) {
     // Not every driver takes NaN to 0 by itself.
@@ -239,10 +245,71 @@ std::string Printer::cast_text(const Line& line) const {
   }
   if (is_bool(from) && target == "float") {
     // The bits of 1 or of 0: cards convert integers at a fraction of the speed at which they choose.
-    const std::string whole = "convert_int" + (width_ > 1 ? std::to_string(width_) : "");
-    return "as_" + vector_type(to) + "(-" + whole + "(" + x + ") & 0x3f800000)";
+    return "as_" + vector_type(to) + "(" + mask_for(line.args[0], to) + " & 0x3f800000)";
   }
   return "convert_" + vector_type(to) + "(" + x + ")";
+}
+
+/// The text of an expression that a comparison of vectors gives, before it becomes a bool_; empty of other expressions.
+static std::string compared(const std::string& text) {
+  constexpr std::string_view before = "KN_BOOL(";
+  return text.starts_with(before) ? text.substr(before.size(), text.size() - before.size() - 1) : "";
+}
+
+void Printer::find_masks() {
+  masks_.assign(body_.lines.size(), DType::bool_);
+  const auto mask_of = [&](std::int32_t line) { return masks_[static_cast<std::size_t>(line)]; };
+  for (std::size_t k = 0; k < masks_.size(); ++k) {
+    const Line& line = body_.lines[k];
+    if (!is_bool(line.type)) continue;
+    switch (line.op) {
+      case Op::equal:
+      case Op::greater:
+      case Op::greater_equal:
+      case Op::less:
+      case Op::less_equal:
+      case Op::not_equal:
+        if (is_bool(line.in_type) || is_complex(line.in_type)) break;
+        masks_[k] = is_half(line.in_type) ? DType::float32 : line.in_type;
+        break;
+      case Op::bitwise_and:
+      case Op::bitwise_or:
+      case Op::bitwise_xor:
+      case Op::logical_and:
+      case Op::logical_or:
+      case Op::logical_xor:
+        if (!is_bool(mask_of(line.args[0])) && !is_bool(mask_of(line.args[1])) &&
+            mask_type(mask_of(line.args[0])) == mask_type(mask_of(line.args[1]))) {
+          masks_[k] = mask_of(line.args[0]);
+        }
+        break;
+      case Op::logical_not: masks_[k] = mask_of(line.args[0]); break;
+      default: break;
+    }
+  }
+}
+
+std::string Printer::mask_text(std::size_t index, const std::string& text) const {
+  const Line& line = body_.lines[index];
+  const auto mask = [&](int k) { return "is" + number(static_cast<std::size_t>(line.args[k])); };
+  std::string value = compared(text);
+  if (line.op == Op::logical_not) value = "~" + mask(0);
+  if (line.op == Op::bitwise_and || line.op == Op::logical_and) value = mask(0) + " & " + mask(1);
+  if (line.op == Op::bitwise_or || line.op == Op::logical_or) value = mask(0) + " | " + mask(1);
+  if (line.op == Op::bitwise_xor || line.op == Op::logical_xor) value = mask(0) + " ^ " + mask(1);
+  return "const " + std::string(mask_type(masks_[index])) + std::to_string(width_) + " is" + number(index) + " = " +
+         value + ";\n";
+}
+
+bool Printer::has_mask(std::int32_t line, DType chosen) const {
+  const auto k = static_cast<std::size_t>(line);
+  return !masks_.empty() && !is_bool(masks_[k]) && mask_type(masks_[k]) == mask_type(chosen);
+}
+
+std::string Printer::mask_for(std::int32_t line, DType chosen) const {
+  if (has_mask(line, chosen)) return "is" + number(static_cast<std::size_t>(line));
+  return "-convert_" + std::string(mask_type(chosen)) + (width_ > 1 ? std::to_string(width_) : "") + "(" + value(line) +
+         ")";
 }
 
 const graph::OwnExpression* Printer::own_expression(const Line& line) const {
@@ -303,14 +370,17 @@ std::string Printer::line_text(std::size_t index) const {
     case Op::where: {
       const std::string c = value(line.args[0]), a = value(line.args[1]), b = value(line.args[2]);
       if (width_ == 1) return assigned(c + " ? " + a + " : " + b);
-      const std::string mask = std::string(mask_type(line.type)) + std::to_string(width_);
-      return assigned("select(" + b + ", " + a + ", -convert_" + mask + "(" + c + "))");
+      return assigned("select(" + b + ", " + a + ", " + mask_for(line.args[0], line.type) + ")");
     }
     case Op::custom: return call_text(index) + result_text(index, index);
     default: break;
   }
   const std::string text = table_text(index);
   if (text[0] == '\n') return type + " " + v + ";" + text + ";\n" + rounding;
+  if (!masks_.empty() && !is_bool(masks_[index])) {
+    const std::string boolean = compared(text).empty() ? text : "KN_BOOL(is" + number(index) + ")";
+    return mask_text(index, text) + assigned(boolean);
+  }
   return assigned(text) + rounding;
 }
 

@@ -37,7 +37,12 @@ std::string_view memory_type(DType type);
 /// the element offset of a row is o<k>, the position in it i, a stride KN_STRIDE(k).
 class Printer {
  public:
-  Printer(const Body& body, const DeviceTraits& traits, int width) : body_(body), traits_(traits), width_(width) {}
+  /// With `masks`, lines that compare vectors leave masks for those that choose by them: all lines then stand in one
+  /// scope, or in loops within it.
+  Printer(const Body& body, const DeviceTraits& traits, int width, bool masks = false)
+      : body_(body), traits_(traits), width_(width) {
+    if (masks && width > 1) find_masks();
+  }
 
   int width() const { return width_; }
   std::string vector_type(DType type) const;
@@ -75,6 +80,13 @@ class Printer {
   std::string call_text(std::size_t call) const;
   std::string result_text(std::size_t index, std::size_t call) const;
   std::string cast_text(const Line& line) const;
+  void find_masks();
+  /// The mask that line `index`, whose expression is `text`, leaves.
+  std::string mask_text(std::size_t index, const std::string& text) const;
+  /// Whether a line leaves a mask for a choice between elements of type `chosen`.
+  bool has_mask(std::int32_t line, DType chosen) const;
+  /// A mask of a line's booleans, all bits of it set or none, for a choice between elements of type `chosen`.
+  std::string mask_for(std::int32_t line, DType chosen) const;
   std::string table_text(std::size_t index) const;
   /// The expression by Koine's own function, null where the driver's serves.
   const graph::OwnExpression* own_expression(const Line& line) const;
@@ -84,6 +96,8 @@ class Printer {
   const Body& body_;
   const DeviceTraits& traits_;
   int width_;
+  /// Of each line the type of an element of its mask is<k>, bool_ where it leaves none.
+  std::vector<DType> masks_;
 };
 
 /// The macros that must stand before the modules: a spec's, and what the device says.

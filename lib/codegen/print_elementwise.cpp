@@ -105,15 +105,21 @@ std::string transpose_functions(const Body& body, const Walk& walk) {
 
 bool is_shuffled(Access access) { return access == Access::reversed || access == Access::alternate; }
 
-/// The KN_SHUFFLED instances of the types that are read so.
-std::string shuffled_instances(const Body& body, const Walk& walk) {
+/// Whether a load's vectors lie anywhere, and are read by words.
+bool lies_anywhere(const Body& body, const Walk& walk, std::size_t k) {
+  return walk.access[k] == Access::unaligned && read_by_words(body.loads[k], walk.width);
+}
+
+/// The instances of a module's macro for the types of loads that `reads` so.
+template <class Reads>
+std::string instances(const Body& body, const std::string& macro, const Reads& reads) {
   std::set<DType> types;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
-    if (is_shuffled(walk.access[k])) types.insert(body.loads[k].dtype);
+    if (reads(k)) types.insert(body.loads[k].dtype);
   }
   std::string text;
   for (const DType type : types) {
-    text += "KN_SHUFFLED(" + std::string(name(type)) + ", " + std::string(memory_type(type)) + ", " +
+    text += macro + "(" + std::string(name(type)) + ", " + std::string(memory_type(type)) + ", " +
             std::string(register_type(type)) + ")\n";
   }
   return text;
@@ -137,7 +143,7 @@ std::string scattering_stores(const Body& body, std::size_t k, Scatters scatters
 
 KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits,
                              Scatters scatters) {
-  const Printer printer(body, traits, walk.width);
+  const Printer printer(body, traits, walk.width, true);
   std::vector<DType> stored;
   for (const Output& output : body.outputs) stored.push_back(output.node->dtype);
   std::string stores, outputs;
@@ -170,10 +176,14 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   text.about = std::string(text.kernel) + line_of(walk);
   text.settings = settings(walk, traits) + printer.draw_settings();
   text.modules = printer.modules(stored);
-  if (std::any_of(access.begin(), access.end(), is_shuffled)) text.modules.push_back("common/shuffled");
+  const std::string shuffled = instances(body, "KN_SHUFFLED", [&](std::size_t k) { return is_shuffled(access[k]); });
+  const std::string anywhere =
+      instances(body, "KN_ANYWHERE", [&](std::size_t k) { return lies_anywhere(body, walk, k); });
+  if (!shuffled.empty()) text.modules.push_back("common/shuffled");
+  if (!anywhere.empty()) text.modules.push_back("common/words");
   text.custom = custom_functions(body, walk.width, walk.cpu);
-  text.definitions = printer.memory_instances(stored) + shuffled_instances(body, walk) +
-                     block_type(block, walk.spilled) + "#define KN_STRIDE(k) d.inner_stride[k]\n" +
+  text.definitions = printer.memory_instances(stored) + shuffled + anywhere + block_type(block, walk.spilled) +
+                     "#define KN_STRIDE(k) d.inner_stride[k]\n" +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +
                      define("KN_ROW", row_offsets(walk) + (blocks ? "" : printer.uniform_loads(walk.access, of_rows)));

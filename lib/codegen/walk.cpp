@@ -116,8 +116,8 @@ Meeting meeting_of(const Walk& walk, std::size_t k) {
 }
 
 /// Whether a card's work-items take vectors, which takes aligned stores; then finds how each load meets them. Loads
-/// that are not aligned are taken lane by lane: neighbouring lanes still read neighbouring memory, but each such load
-/// keeps the first cache busy for as long as a whole vector.
+/// that are not aligned are taken by words or else lane by lane: neighbouring lanes still read neighbouring memory, but
+/// each load of a lane keeps the first cache busy for as long as a whole vector.
 bool keeps_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
   // Of shorter rows too many vectors would lie in two.
   constexpr std::int64_t shortest_row = 16;  // in vectors
@@ -141,7 +141,8 @@ bool keeps_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
     // What is made of positions is read from nowhere, and a repeated value once for each row.
     if (load.iota || walk.access[k] == Access::uniform) continue;
     if (meeting.aligned && loops_aligned(load, walk.width)) continue;
-    keeps = keeps && meeting.near && ++unaligned <= traits.tuning.elementwise_unaligned_loads;
+    const bool by_words = walk.access[k] == Access::contiguous && read_by_words(load, walk.width);
+    keeps = keeps && meeting.near && (by_words || ++unaligned <= traits.tuning.elementwise_unaligned_loads);
     if (walk.access[k] == Access::contiguous) walk.access[k] = Access::unaligned;
   }
   if (keeps) return true;
@@ -276,6 +277,12 @@ void append_key(std::string& key, const Body& body) {
     custom.shape("arguments", call.args.size());
     custom.shape("arguments", call.args);
   }
+}
+
+bool read_by_words(const Load& load, int width) {
+  const std::size_t size = size_of(load.dtype);
+  return (is_integer(load.dtype) || is_bool(load.dtype)) && size <= 2 && static_cast<std::size_t>(width) * size >= 4 &&
+         !load.iota;
 }
 
 bool loops_aligned(const Load& load, int width) {

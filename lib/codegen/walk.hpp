@@ -90,6 +90,10 @@ int fold_width(const Body& body, const DeviceTraits& traits, bool stores = false
 /// Whether steps along the first `axes` axes keep operand k aligned to vectors of `width` elements.
 bool starts_aligned(const graph::Collapsed& walked, std::size_t k, std::size_t axes, int width);
 
+/// Whether a card reads vectors of a load that lie anywhere by the words of 32 bits that hold them
+/// (kernels/common/words.clh): of integers of one or two bytes.
+bool read_by_words(const Load& load, int width);
+
 /// Whether the rounds of the loop that a load is read in, and the positions that it is taken by, keep it aligned.
 bool loops_aligned(const Load& load, int width);
 

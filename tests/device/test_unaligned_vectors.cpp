@@ -98,8 +98,22 @@ TEST_CASE("rolled operands, whose seams lie between vectors and in them") {
 
 TEST_CASE("elements of one, two and eight bytes, rolled and padded") {
   on_each_device([] {
-    check_rolled(kn::uint8, 259, 5);
+    for (const std::int64_t shift : {1, 2, 3, 4, 5, -6}) check_rolled(kn::uint8, 259, shift);
+    for (const std::int64_t shift : {1, 2, -3}) check_rolled(kn::int16, 259, shift);
     check_rolled(kn::float16, 131, 3);
+    // Beside a vector of another type, and more of them than a card takes of other types.
+    const Matrix bytes(7, 288, kn::int8, 3);
+    check(kn::roll(bytes.array, 1, {.axis = 1}).astype(kn::float32) / 2,
+          [&](auto i, auto j) { return bytes.wrapped(i, j - 1) / 2; });
+    Array sum = bytes.array;
+    for (int i = -1; i <= 1; ++i) {
+      for (const int j : {-1, 1}) sum = sum + kn::roll(kn::roll(bytes.array, i, {.axis = 0}), j, {.axis = 1});
+    }
+    check(sum.astype(kn::int16), [&](auto i, auto j) {
+      double all_six = bytes.at(i, j);
+      for (int k = -1; k <= 1; ++k) all_six += bytes.wrapped(i + k, j - 1) + bytes.wrapped(i + k, j + 1);
+      return double(std::int8_t(std::uint8_t(all_six)));
+    });
     check_padded(kn::uint8, 259, 1);
   });
   on_each_device(kn::float64, [] { check_rolled(kn::float64, 67, 1); });
