@@ -128,14 +128,16 @@ bool Planner::State::looped_in_own_kernel(const Info& info) const {
 }
 
 /// Whether random numbers are made by the one kernel that reads them, each once and where it lies, and nobody else
-/// wants them. A kernel makes those of one law. On a CPU it makes many ahead, and has to read them in their order.
+/// wants them. A kernel makes those of one law. On a CPU it makes many ahead, and has to read them in their order; on a
+/// card a scan reads element by element, and would make each of four numbers by itself that one block of bits gives.
 bool Planner::State::drawn_in_reader(const Info& info) const {
   const Node& node = *info.node;
   if (node.op != Op::random || !drawn_in_place(node.get<Op::random>(), node.dtype)) return false;
   if (node.place.traits == nullptr) return false;
   if (info.requested || info.cut || info.reads.size() != 1 || info.reads[0].chain != Chains::identity) return false;
   const Step& step = steps[static_cast<std::size_t>(info.reads[0].step)];
-  if (step.family == Op::matmul || (node.place.traits->cpu_loops() && !reads_in_order(step))) return false;
+  if (step.family == Op::matmul) return false;
+  if (node.place.traits->cpu_loops() ? !reads_in_order(step) : step.family == Op::scan) return false;
   return step.body.domain == node.shape && (!step.draws || *step.draws == node.get<Op::random>().kind) &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
