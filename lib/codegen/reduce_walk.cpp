@@ -84,6 +84,20 @@ bool reads_better(const graph::Collapsed& a, const graph::Collapsed& b) {
   return of_a.first + of_b.first == 0 ? a.shape.back() > b.shape.back() : of_a < of_b;
 }
 
+/// Whether a card reads rows of pairs better than columns as narrow as a point's coordinates: what it reads across
+/// these columns it reads again for each, in lines that neighbours share along the rows.
+bool reads_pairs(const ReduceWalk& walk) {
+  constexpr std::int64_t narrow = 4, long_row = 256;
+  if (walk.cpu || walk.fixed || walk.kept.shape.back() > narrow || walk.reduced.shape.back() < long_row) return false;
+  bool repeated = false;
+  for (std::size_t k = 0; k < walk.kept.layouts; ++k) {
+    const std::int64_t across = walk.kept.step(k), along = walk.reduced.step(k);
+    if (std::abs(along) > narrow) return false;
+    repeated = repeated || (across == 0 && along == 1);
+  }
+  return repeated;
+}
+
 /// Chooses how a CPU takes short rows, whose vectors it would be slow to take apart for a result each: as many rows as
 /// a vector has elements are folded at once, or, where rows would be read element by element, each vector is gathered
 /// from neighbouring rows, as if they were columns.
@@ -230,7 +244,8 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false, walk.kept_seams);
   walk.reduced = part(body, axes, true, walk.reduced_seams);
-  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1;
+  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1 &&
+                 !(getenv("KOINE_TRY_PAIRS") && reads_pairs(walk));
   walk.width = fold_width(body, traits);
   if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
     walk.width = std::min(walk.width, widest_position);

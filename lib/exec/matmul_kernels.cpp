@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/matmul_cpu.cl, matmul_tile.cl, matmul_matrix.cl, matmul_small.cl and matmul_vector.cl: tile sizes, blocks and splits.
+// Launching kernels/matmul_cpu.cl, matmul_tile.cl, matmul_matrix.cl, matmul_small.cl and matmul_vector.cl: tile sizes,
+// blocks and splits.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -36,7 +37,7 @@ struct MatmulSpec {
   std::optional<int> slices = {}, group = {}, fold = {};             // a card's matmul_vector
   std::optional<int> matrix = {};                                    // matmul_matrix, and this:
   bool widened = false;
-  std::optional<int> short_side = {};                                // matmul_small, and these:
+  std::optional<int> short_side = {};  // matmul_small, and these:
   bool quads = false, a_quads = false, b_quads = false, out_quads = false;
   bool fixed = false, parts = false, passes = false;
 
@@ -328,8 +329,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
       constexpr std::int64_t shortest_quads = 32, longest_quads = 512;
       const auto& matrix_batch = swapped ? p.batch.b_strides : p.batch.a_strides;
       const auto& vector_batch = swapped ? p.batch.a_strides : p.batch.b_strides;
-      static const bool try_quads = !getenv("KOINE_TRY_QUADS") || atoi(getenv("KOINE_TRY_QUADS"));
-      spec.quads = try_quads && p.k % 4 == 0 && p.k >= shortest_quads && p.k < longest_quads &&
+      spec.quads = p.k % 4 == 0 && p.k >= shortest_quads && p.k < longest_quads &&
                    lies_in_quads(p.dtype, matrix.offset, 1, row_stride, matrix_batch) &&
                    lies_in_quads(p.dtype, vector.offset, step, 0, vector_batch);
       const std::int64_t pieces = spec.quads ? p.k / 4 : p.k;

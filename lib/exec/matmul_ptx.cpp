@@ -181,7 +181,7 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
   for (const auto& [short_side, long_side] : tiles) {
     if ((long_side == 256 && (p.dtype == float64 || program.split || program.sm80)) ||
         (short_side == 64 && p.dtype != float64 && !program.fma()) ||
-        (short_side == 32 && (p.dtype != float64 || program.sm80 || getenv("KOINE_TRY_32")))) {
+        (short_side == 32 && (p.dtype != float64 || program.sm80))) {
       continue;
     }
     const std::int64_t rows = program.turned() ? long_side : short_side;

@@ -28,8 +28,9 @@ constexpr std::uint64_t fewest_entries = 4096;
 // A CPU's tables: for each core, and so much shorter than the values that fall to one.
 constexpr std::uint64_t parts_per_core = 4, values_per_entry = 4;
 constexpr std::uint64_t local_bytes_per_unit = 98304;  // of the groups' tables
-// Ids of a bucket (KN_BUCKET), and values and groups from which sums are made of values sorted by buckets.
-constexpr std::uint64_t bucket = 256, fewest_sorted = std::uint64_t{1} << 18, fewest_sorted_groups = 1 << 15;
+// Ids of a bucket (KN_BUCKET), and values and groups from which sums are made of values sorted by buckets: those whose
+// table a card's second cache does not hold.
+constexpr std::uint64_t bucket = 256, fewest_sorted = std::uint64_t{1} << 18, fewest_sorted_groups = 6'000'000;
 
 // Values from which a look at the range of their exponents is worth a launch, and to which its sums hold them.
 constexpr std::uint64_t fewest_ranged = std::uint64_t{1} << 16, most_ranged = std::uint64_t{1} << 32;
@@ -93,7 +94,7 @@ class ScatterReduce {
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
     }
     if (exact_ && !local_ && !same_ && d_.inner == 1 && type_ == DType::float32 && result_ == type_ &&
-        count_ >= fewest_sorted && d_.groups >= sorted_groups() && d_.groups < ~std::uint32_t{0} &&
+        count_ >= fewest_sorted && d_.groups >= fewest_sorted_groups && d_.groups < ~std::uint32_t{0} &&
         SortSweep::suits(queue.traits(), count_)) {
       prepare_buckets(programs);
       return;
@@ -158,11 +159,6 @@ class ScatterReduce {
   }
 
  private:
-  static std::uint64_t sorted_groups() {
-    static const char* const tried = getenv("KOINE_TRY_SORTED_GROUPS");
-    return tried ? std::strtoull(tried, nullptr, 10) : fewest_sorted_groups;
-  }
-
   std::uint64_t local_bytes(bool total) const {
     return (1 + (total && totalled_ ? words_ : 0)) * entries_ * sizeof(std::uint32_t);
   }
