@@ -81,8 +81,9 @@ class Printer {
   std::string result_text(std::size_t index, std::size_t call) const;
   std::string cast_text(const Line& line) const;
   void find_masks();
-  /// The mask that line `index`, whose expression is `text`, leaves.
+  /// The mask that line `index`, whose expression is `text`, leaves; and its booleans then.
   std::string mask_text(std::size_t index, const std::string& text) const;
+  std::string boolean_text(std::size_t index, const std::string& text) const;
   /// Whether a line leaves a mask for a choice between elements of type `chosen`.
   bool has_mask(std::int32_t line, DType chosen) const;
   /// A mask of a line's booleans, all bits of it set or none, for a choice between elements of type `chosen`.
