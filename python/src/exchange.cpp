@@ -80,7 +80,8 @@ Array from_opencl(const DLTensor& tensor, const std::optional<Device>& device) {
     if (tensor.dtype.code == type_code(each) && tensor.dtype.bits == 8 * size_of(each)) type = each;
   }
   if (!type || tensor.dtype.lanes != 1 || tensor.byte_offset % size_of(*type) != 0) {
-    throw Raised(PyExc_BufferError, "[from_dlpack] the tensor's elements are of no type that Koine has, or not aligned");
+    throw Raised(PyExc_BufferError,
+                 "[from_dlpack] the tensor's elements are of no type that Koine has, or not aligned");
   }
   const Shape shape(std::span(tensor.shape, static_cast<std::size_t>(tensor.ndim)));
   std::int64_t stride = 1;
@@ -189,15 +190,20 @@ nb::object to_capsule(const Array& x, bool with_version, std::optional<bool> cop
                     view->copied() ? copied_flag : read_only_flag);
 }
 
-/// Of OpenCL's memory, for commands that read it in Koine's context. DLPack knows no events of OpenCL, so the values are
-/// there when it is given.
+/// Of OpenCL's memory, for commands that read it in Koine's context. DLPack knows no events of OpenCL, so the values
+/// are there when it is given.
 nb::object to_opencl_capsule(const Array& x, bool with_version, int number) {
   const auto buffer = once_ready(x, [&] {
     const auto made = std::make_shared<const opencl::Buffer>(opencl::buffer(x));
     synchronize(x.device());
     return made;
   });
-  const DLTensor tensor = {buffer->get(), {kDLOpenCL, number}, 0, data_type(x.dtype()), nullptr, nullptr,
+  const DLTensor tensor = {buffer->get(),
+                           {kDLOpenCL, number},
+                           0,
+                           data_type(x.dtype()),
+                           nullptr,
+                           nullptr,
                            static_cast<std::uint64_t>(buffer->offset())};
   Shape strides = x.shape();
   std::int64_t stride = 1;

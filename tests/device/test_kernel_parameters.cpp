@@ -26,8 +26,8 @@ constexpr const char* source = R"(
 TEST_CASE("a kernel names its parameters") {
   const std::vector<std::string> parameters = kn::Program(source).kernel("mixed").parameters();
   if (parameters.empty()) return;  // the driver does not say
-  CHECK(parameters == std::vector<std::string>{"const float* x", "float* y", "Pair pair", "float4 v",
-                                               "__local float* scratch"});
+  CHECK(parameters ==
+        std::vector<std::string>{"const float* x", "float* y", "Pair pair", "float4 v", "__local float* scratch"});
 }
 
 TEST_CASE("bytes that are made at run time are a struct or a vector") {

@@ -154,13 +154,13 @@ TEST_CASE("child: AMD's matrix instructions" * doctest::skip()) {
 
 TEST_CASE("AMD's matrix instructions multiply what they have a type for") {
   const auto log_of = [&](const char* play, const char* instructions) {
-    const kn::test::Ended ended = kn::test::run_child("child: AMD's matrix instructions",
-                                                      {{"KOINE_TEST_PLAY", play},
-                                                       {"KOINE_TEST_EXPECT", instructions},
-                                                       {"POCL_DEVICES", "pthread pthread pthread"},
-                                                       {"KOINE_DEVICE", ""},
-                                                       {"KOINE_CACHE", "off"},
-                                                       {"KOINE_LOG", "jit,launch"}});
+    const kn::test::Ended ended =
+        kn::test::run_child("child: AMD's matrix instructions", {{"KOINE_TEST_PLAY", play},
+                                                                 {"KOINE_TEST_EXPECT", instructions},
+                                                                 {"POCL_DEVICES", "pthread pthread pthread"},
+                                                                 {"KOINE_DEVICE", ""},
+                                                                 {"KOINE_CACHE", "off"},
+                                                                 {"KOINE_LOG", "jit,launch"}});
     CAPTURE(ended.report);
     CHECK(ended.status == 0);
     return ended.err;
@@ -315,7 +315,7 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(KOINE_TEST_DIR "/../kernels")) {
     if (file.path().extension() != ".cl" || file.path().stem().string().ends_with("_cpu")) continue;
-    if (file.path().stem() == "matmul_split") continue;  // runs beside programs in PTX, which no play takes
+    if (file.path().stem() == "matmul_split") continue;   // runs beside programs in PTX, which no play takes
     if (file.path().stem() == "matmul_matrix") continue;  // by AMD's instructions alone, above
     if (file.path().stem() == "sort_sweep" || file.path().stem() == "sort_blocks") continue;  // one of the two, below
     std::ifstream text(file.path());
