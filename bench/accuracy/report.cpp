@@ -89,7 +89,7 @@ void print_page(const std::vector<std::string>& functions, const std::vector<Fin
       << "# Accuracy of element-wise functions\n\n"
          "Made by `bench/accuracy` from `docs/accuracy.tsv`. `KOINE_DEVICE=nvidia build/koine_accuracy "
          "docs/accuracy.tsv > docs/accuracy.md`\nmeasures the device that is named, and puts its column in place of "
-         "the one it had. NVIDIA's is from before the\nlast 2^19 points were taken.\n\n"
+         "the one it had. Measured on PoCL 3.1 and\non an H200 with driver 580.\n\n"
          "The largest error found, in units in the last place of the exact value, against long double: 0.5 is a "
          "correct rounding, and 0.00 stands for\nfunctions whose reference is rounded too, so that all bits agree. "
          "Inputs are the special values of the tests, numbers of every exponent, ordinary ones up\nto 1000, and "
