@@ -416,6 +416,7 @@ MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const Matm
     work = prepare_collapsed(programs, queue, p);
   } catch (const ProgramRefused&) {
     p.portable = true;
+    if (p.epilogue && !takes_epilogue(queue.traits(), p)) throw;  // the kernel that takes its place does not
     work = prepare_collapsed(programs, queue, p);
   }
   if (!swapped) return work;

@@ -68,8 +68,9 @@ bool takes_epilogue(const graph::Node& product);
 /// inputs, which are in memory or have a layout.
 bool multiplies_at_once(const runtime::Queue& queue, const graph::Node& node);
 
-/// Asks for all kernels; what it gives enqueues the product, whose results are contiguous. The order of every sum is
-/// fixed, so the same device gives the same bits each time.
+/// Throws ProgramRefused where the driver does not take a program, and what would run in its place does not take the
+/// epilogue. Asks for all kernels; what it gives enqueues the product, whose results are contiguous. The order of every
+/// sum is fixed, so the same device gives the same bits each time.
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem);
 
 }  // namespace koine::exec

@@ -96,7 +96,13 @@ Work prepare_matmul(Programs& programs, runtime::Queue& queue, codegen::Step& st
         problem.epilogue = nullptr;
       }
     }
-    product = prepare_product(programs, queue, problem);
+    try {
+      product = prepare_product(programs, queue, problem);
+    } catch (const ProgramRefused&) {
+      epilogue = nullptr;
+      problem.epilogue = nullptr;
+      product = prepare_product(programs, queue, problem);
+    }
   }
   if (finished && !epilogue) {
     apart = std::make_shared<Apart>();

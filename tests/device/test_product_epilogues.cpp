@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -147,6 +148,17 @@ TEST_CASE("products of great depth go on where the sums of their blocks are adde
     // A row beside is read by a kernel of its own.
     const Array row = numbers({40}, 4);
     CHECK(values_of(kn::matmul(a, b) + row) == values_of(product + row));
+  });
+}
+
+// Where a program of the device's own is refused, the kernel in its place may cut the depth into blocks.
+TEST_CASE("biases of products whose tiles are few") {
+  on_each_device([] {
+    for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{700, 333, 707}, {65, 2048, 65}}) {
+      const Array a = numbers({m, k}, 1), b = numbers({k, n}, 2), row = numbers({n}, 3);
+      const Array product = kn::matmul(a, b).eval();
+      CHECK(values_of(kn::maximum(kn::matmul(a, b) + row, 0)) == values_of(kn::maximum(product + row, 0)));
+    }
   });
 }
 
