@@ -194,24 +194,6 @@ std::optional<host::Lines::Astray> scatter(const Body& body, const DeviceTraits&
   return lines.astray();
 }
 
-bool is_small_float(DType type) { return type == float16 || type == bfloat16; }
-
-/// Whether threads that share a reduction are faster than a kernel: sums and extremes of all elements, and of columns
-/// that are not short.
-bool folds_along_memory(const Reduction::Order& order, const Shape& domain) {
-  constexpr std::int64_t shortest = 64;
-  std::int64_t reduced = 1;
-  bool of_rows = false;
-  for (const Reduction::Value& value : order.values) {
-    if (graph::info(value.reduction.kind).state == graph::State::position) return false;
-  }
-  for (const std::size_t axis : order.values[0].reduction.axes) {
-    reduced *= domain[axis];
-    of_rows = of_rows || axis + 1 == domain.size();
-  }
-  return of_rows ? reduced == domain.elements() : reduced >= shortest;
-}
-
 /// A scan of one axis of a body.
 struct HostScan {
   codegen::ScanPass pass;
@@ -221,27 +203,14 @@ struct HostScan {
 }  // namespace
 
 bool goes_along_memory(const Body& body) {
-  // Measured beside kernels on two cores: rows that begin anywhere are copied first, values that are the same along a
-  // row are written out, and 16-bit numbers are converted, all of which kernels do on the way.
-  constexpr std::int64_t shortest = 64, most_copied = 2;
-  const bool rows = !body.domain.empty() && body.domain.back() >= shortest;
-  std::int64_t copied = 0;
+  constexpr std::int64_t shortest = 64;
+  const bool rows = body.domain.empty() || body.domain.back() >= shortest;
   const auto in_vectors = [&](const codegen::Load& load) {
-    if (is_small_float(load.source->dtype)) return false;
-    const auto& strides = load.layout.strides;
-    const bool plain = !load.iota && !load.take && load.loop < 0 && load.seams.empty();
-    if (load.in_order() ||
-        (plain && std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; }))) {
-      return true;
-    }
-    return rows && plain && strides.back() == 1 && ++copied <= most_copied;
+    if (load.in_order()) return true;
+    const std::int64_t step = load.layout.strides.empty() ? 0 : load.layout.strides.back();
+    return rows && !load.iota && !load.take && load.loop < 0 && load.seams.empty() && (step == 0 || step == 1);
   };
-  const auto stores_in_order = [](const codegen::Output& output) {
-    return !is_small_float(output.node->dtype) &&
-           (output.destination == nullptr || graph::is_row_major(output.destination->layout));
-  };
-  return body.folds.empty() && body.loops.empty() && std::all_of(body.loads.begin(), body.loads.end(), in_vectors) &&
-         std::all_of(body.outputs.begin(), body.outputs.end(), stores_in_order);
+  return body.folds.empty() && body.loops.empty() && std::all_of(body.loads.begin(), body.loads.end(), in_vectors);
 }
 
 std::optional<std::uint64_t> host_work_of_body(const HostRun& run) {
@@ -272,7 +241,6 @@ Work prepare_reduce_on_host(const HostRun& run) {
   codegen::Step& step = run.step;
   const auto fold = std::make_shared<Fold>();
   fold->order = Reduction::order_of(step);
-  if (run.only_shared && !folds_along_memory(fold->order, step.body.domain)) return nullptr;
   fold->passes = Reduction::passes_of(fold->order, step.body, traits, step.node->place);
   std::vector<host::Reduction::Value> values;
   for (const Reduction::Value& value : fold->order.values) {
