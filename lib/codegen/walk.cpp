@@ -152,6 +152,29 @@ bool keeps_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
   return false;
 }
 
+/// Whether a body takes whole rows by their positions, which vectors of `width` elements meet aligned.
+bool takes_rows(const Body& body, const Walk& walk, int width) {
+  if (walk.inner() % width != 0) return false;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    const Load& load = body.loads[k];
+    if (!load.take || walk.access[k] != Access::contiguous || load.take_stride % width != 0) continue;
+    const std::int32_t positions = body.lines[static_cast<std::size_t>(load.line)].args[1];
+    if (same_along_rows(body, walk.access)[static_cast<std::size_t>(positions)]) return true;
+  }
+  return false;
+}
+
+/// The same for vectors twice as long, where rows are taken by their positions: a work-item waits for a position first,
+/// and then has twice the bytes under way.
+bool keeps_twice_the_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
+  constexpr int widest = 16;
+  if (walk.width == 1 || 2 * walk.width > widest || !takes_rows(body, walk, 2 * walk.width)) return false;
+  walk.width *= 2;
+  if (keeps_vectors(body, traits, walk)) return true;
+  walk.width /= 2;
+  return false;
+}
+
 /// Finds the loads that a work-item of a stacked walk makes once for all its rows.
 void find_steady(const Body& body, Walk& walk) {
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
@@ -214,7 +237,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   choose_blocks(body, walk);
   find_leaders(body, walk);
   if (walk.depth > 0) return;
-  if (!walk.cpu && !keeps_vectors(body, traits, walk)) walk.width = 1;
+  if (!walk.cpu && !keeps_twice_the_vectors(body, traits, walk) && !keeps_vectors(body, traits, walk)) walk.width = 1;
   // Rows so long that most groups are in one of them: neighbours stay neighbours.
   constexpr std::int64_t shortest_stacked_row = 256;
   walk.stacked = !walk.cpu && walk.width == 1 && walk.outer_axes() > 0 && walk.inner() >= shortest_stacked_row;

@@ -375,6 +375,28 @@ TEST_CASE("rows that are no whole number of vectors are taken and put") {
   });
 }
 
+TEST_CASE("rows of whole vectors are taken, which begin at vectors or beside them") {
+  on_each_device([] {
+    constexpr std::int64_t count = 33;
+    const Array rows = (kn::arange(count) * 7 % 40).astype(kn::int32).eval();
+    for (const std::int64_t columns : {64, 68, 72}) {
+      for (const std::int64_t first : {0, 1, 4, 8}) {
+        CAPTURE(columns);
+        CAPTURE(first);
+        const std::int64_t width = columns + 8;
+        const Array table = kn::reshape(kn::arange(40 * width), {40, width}).astype(kn::float32).eval();
+        const Array part = table(kn::all, kn::slice(first, first + columns));
+        const auto got = kn::take(part, rows, {.axis = 0}).to_vector<float>();
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < count * columns; ++i) {
+          wrong += got[std::size_t(i)] != static_cast<float>(i / columns * 7 % 40 * width + first + i % columns);
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  });
+}
+
 TEST_CASE("the same positions along axes of two sizes are looked at for each") {
   const Array at = kn::array({{7}, {1}}).eval(), wide = kn::reshape(kn::arange(18), {2, 9}).eval();
   const Array narrow = kn::reshape(kn::arange(10), {2, 5}).eval();
