@@ -244,8 +244,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false, walk.kept_seams);
   walk.reduced = part(body, axes, true, walk.reduced_seams);
-  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1 &&
-                 !(getenv("KOINE_TRY_PAIRS") && reads_pairs(walk));
+  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1 && !reads_pairs(walk);
   walk.width = fold_width(body, traits);
   if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
     walk.width = std::min(walk.width, widest_position);

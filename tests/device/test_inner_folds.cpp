@@ -171,6 +171,34 @@ TEST_CASE("short reductions of all pairs, stored, along each axis") {
   });
 }
 
+TEST_CASE("sums over all others into the few coordinates of a point") {
+  on_each_device([] {
+    constexpr int count = 270, coordinates = 3;  // rows long enough for a card to go along them
+    kn::random::Generator random(5);
+    const Array x = random.uniform({count, coordinates}).eval(), weights = random.uniform({count, count}).eval();
+    const Array apart = x(newaxis, all, all) - x(all, newaxis, all);
+    const auto forces = kn::sum(apart * weights(all, all, newaxis), {.axis = 1}).to_vector<float>();
+    const auto least = kn::min(apart * weights(all, all, newaxis), {.axis = 1}).to_vector<float>();
+    const auto xs = x.to_vector<float>(), ws = weights.to_vector<float>();
+    int wrong = 0;
+    for (int i = 0; i < count; ++i) {
+      for (int k = 0; k < coordinates; ++k) {
+        double sum = 0;
+        float lowest = 2;
+        for (int j = 0; j < count; ++j) {
+          const float term = (xs[std::size_t(j * coordinates + k)] - xs[std::size_t(i * coordinates + k)]) *
+                             ws[std::size_t(i * count + j)];
+          sum += term;
+          lowest = std::min(lowest, term);
+        }
+        const auto at = std::size_t(i * coordinates + k);
+        wrong += !(std::abs(forces[at] - sum) < 1e-4) || least[at] != lowest;
+      }
+    }
+    CHECK(wrong == 0);
+  });
+}
+
 TEST_CASE("short reductions that are read otherwise are stored") {
   on_each_device([] {
     const Clouds clouds;
