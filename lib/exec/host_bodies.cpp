@@ -203,14 +203,27 @@ struct HostScan {
 }  // namespace
 
 bool goes_along_memory(const Body& body) {
-  constexpr std::int64_t shortest = 64;
-  const bool rows = body.domain.empty() || body.domain.back() >= shortest;
-  const auto in_vectors = [&](const codegen::Load& load) {
+  // Kernels keep longer bodies in registers, and read several shifted operands at once.
+  constexpr std::size_t most_lines = 12, most_loads = 2;
+  constexpr std::int64_t shortest_row = 64;
+  const auto in_place = [&](const codegen::Load& load) {
     if (load.in_order()) return true;
-    const std::int64_t step = load.layout.strides.empty() ? 0 : load.layout.strides.back();
-    return rows && !load.iota && !load.take && load.loop < 0 && load.seams.empty() && (step == 0 || step == 1);
+    if (load.iota || load.take || load.loop >= 0 || !load.seams.empty()) return false;
+    const Shape& strides = load.layout.strides;
+    if (std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; })) return true;
+    return body.loads.size() <= most_loads && body.domain.back() >= shortest_row && strides.back() == 1;
   };
-  return body.folds.empty() && body.loops.empty() && std::all_of(body.loads.begin(), body.loads.end(), in_vectors);
+  const auto is_converted = [](const codegen::Line& line) {
+    return size_of(line.type) != host::size_in_registers(line.type) ||
+           size_of(line.in_type) != host::size_in_registers(line.in_type);
+  };
+  const auto in_rows = [](const codegen::Output& output) {
+    return !output.destination || graph::is_row_major(output.destination->layout);
+  };
+  return body.folds.empty() && body.loops.empty() && body.lines.size() <= most_lines &&
+         std::all_of(body.loads.begin(), body.loads.end(), in_place) &&
+         std::none_of(body.lines.begin(), body.lines.end(), is_converted) &&
+         std::all_of(body.outputs.begin(), body.outputs.end(), in_rows);
 }
 
 std::optional<std::uint64_t> host_work_of_body(const HostRun& run) {

@@ -59,7 +59,8 @@ std::optional<std::uint64_t> host_work_of_sort(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_order_ties(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_scatter_reduce(const HostRun& run);
 
-/// Whether threads share a body's elements and go along memory in vectors, so that they keep up with the device.
+/// Whether threads share a body's elements and go along memory in vectors, so that they keep up with the device: few
+/// operations on operands that lie as the results do, or are single values.
 bool goes_along_memory(const codegen::Body& body);
 
 // What does the step; null where the host cannot.

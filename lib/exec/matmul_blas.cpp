@@ -127,7 +127,7 @@ MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulP
           for (std::int64_t part = first; part < last; ++part) multiply(blas, p, shares, part, operands);
         }
       };
-      base::share_work(shares.threads, std::ref(work));  // by reference, which takes no memory
+      base::in_parallel(shares.threads, std::ref(work));  // by reference, which takes no memory
     });
     small ? command.run_small(std::move(function)) : command.run(std::move(function));
   };

@@ -34,7 +34,8 @@ std::uint64_t cost_of(const Line& line) {
     case Op::floor_divide:
     case Op::remainder: return 100;
     case Op::erf:
-    case Op::erfc: return 40;
+    case Op::erfc:
+    case Op::hypot: return 40;
     default: return graph::in_table(line.op) ? static_cast<std::uint64_t>(graph::info(line.op).cost) : 1;
   }
 }
@@ -188,7 +189,7 @@ std::size_t Lines::most_at_once(const Body& body) {
     const Load* const load = line.op == Op::leaf ? &body.loads[static_cast<std::size_t>(line.args[0])] : nullptr;
     kept += load == nullptr || !(lies_in_order(*load) || (body.folds.empty() && lies_in_rows(*load)));
   }
-  return kept == 0 ? 4096 : kept <= 4 ? 1024 : 256;
+  return kept <= 1 ? 4096 : kept <= 4 ? 1024 : 256;
 }
 
 Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory)

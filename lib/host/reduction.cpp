@@ -91,8 +91,10 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
 }
 
 bool Reduction::streams() const {
-  constexpr std::size_t shortest = 256;  // elements of a row: of shorter ones the host folds fewer at a time
-  return !is(State::moments) && graph::is_row_major(layout_) && (columns_ || reduced_ >= shortest);
+  // Of shorter rows, and of more columns, kernels fold several at a time.
+  constexpr std::size_t shortest_row = 16384, most_columns = 4096;
+  return !is(State::moments) && !is(State::position) && graph::is_row_major(layout_) &&
+         (columns_ ? kept_ * order_.values <= most_columns : reduced_ >= shortest_row);
 }
 
 /// The elements, in the order of the domain, in the types that they are combined in. Of one thread.
