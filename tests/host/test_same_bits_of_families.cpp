@@ -197,9 +197,11 @@ TEST_CASE("what the host does only in place of kernels that are not compiled yet
     };
     for (const Array& x : inputs) {
       const Array rows = kn::reshape(x, {10, 100});
-      add(x(x > 3));
-      add(kn::nonzero(x > 5)[0]);
-      add(kn::unique_values(x));
+      add(x(x > 3));  // of the masks of all types together fewer than the times after which a kernel is compiled
+      if (x.dtype() == kn::float32) {
+        add(kn::nonzero(x > 5)[0]);
+        add(kn::unique_values(x));
+      }
       for (const bool descending : {false, true}) {
         add(kn::sort(rows, {.axis = 1, .descending = descending}));
         add(kn::argsort(rows, {.axis = 1, .descending = descending}));

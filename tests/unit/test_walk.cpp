@@ -222,3 +222,16 @@ TEST_CASE("a CPU reads reversed and alternate elements in vectors that it shuffl
   CHECK(sum.count("kn_load_reversed_float32(p0 + o0 - (long)i, left)") == 1);
   CHECK(sum.count("kn_load_alternate_float32(p1 + o1 + 2 * (long)i, left)") == 1);
 }
+
+TEST_CASE("functions of float64 share their constants in wider vectors where these are many") {
+  const auto width = [](kn::graph::Op op, DType type, bool long_doubles) {
+    Sum sum(shape, {plain(shape)}, type);
+    sum.body.lines.push_back({op, type, type, {0, -1, -1}});
+    sum.traits.quirks.long_doubles = long_doubles;
+    return sum.walked().walk.width;
+  };
+  CHECK(width(kn::graph::Op::erf, DType::float64, true) == 4);
+  CHECK(width(kn::graph::Op::erf, DType::float64, false) == 2);
+  CHECK(width(kn::graph::Op::sqrt, DType::float64, true) == 2);
+  CHECK(width(kn::graph::Op::erf, DType::float32, true) == 4);
+}
