@@ -243,7 +243,7 @@ std::vector<Table> tables() {
         {zero, inf, 0.0, nan},
         {nonzero, no_number, nan, nan},
         {zero, no_number, 0.0, nan},
-        {inf, positive, 1, either(0.0)},
+        {inf, positive, 1, 0.0},
         {inf, inf, 1, either(0.0)},
         {inf, no_number, 1, either(0.0)},
         {no_number, zero, nan, 0.0},
