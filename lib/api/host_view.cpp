@@ -44,7 +44,7 @@ HostView host_view(const Array& x, const HostViewOptions& options) {
 Event ready(const Array& x) {
   const graph::NodeRef& node = x.node();
   exec::evaluate(node);
-  if (node->storage == nullptr) return Event();
+  if (node->storage == nullptr || x.size() == 0) return Event();
   runtime::Queue& queue = exec::queue_of(*node);
   if (queue.on_host({{node->storage.get(), false}}, [] {})) return Event();
   return api::event_of(*node->place.context, queue.ready(*node->storage, "ready"));
