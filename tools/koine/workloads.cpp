@@ -145,12 +145,12 @@ Workloads transfer_slot_bytes(Maker& m) {
 
 }  // namespace of_parameter
 
-struct Row {
+struct ParameterRow {
   std::string_view parameter;
   Workloads (*make)(Maker&);
 };
 
-constexpr Row rows[] = {
+constexpr ParameterRow rows[] = {
 #define KN_PARAMETER(name, standard, lowest, highest, values, loops, text) {#name, of_parameter::name},
 #include "tuning/parameters.def"
 #undef KN_PARAMETER
@@ -160,7 +160,7 @@ constexpr Row rows[] = {
 
 std::vector<Workload> workloads_of(std::string_view parameter, bool quick) {
   Maker maker{quick};
-  for (const Row& row : rows) {
+  for (const ParameterRow& row : rows) {
     if (row.parameter == parameter) return row.make(maker);
   }
   throw std::invalid_argument("there is no parameter " + std::string(parameter));
