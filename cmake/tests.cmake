@@ -127,6 +127,14 @@ if(TARGET koine_vendor_layer)
   koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
   add_dependencies(test_vendors koine_vendor_layer)
 endif()
+# What products go on with, which those on CPUs do not.
+if(TARGET koine_vendor_layer AND TARGET test_device)
+  add_test(NAME vendors.product_epilogues
+    COMMAND test_device --no-version --force-colors=false "--source-file=*/test_product_epilogues.cpp,*/test_explain.cpp")
+  set_tests_properties(vendors.product_epilogues PROPERTIES
+    LABELS vendors TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
+    ENVIRONMENT "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>;KOINE_TEST_PLAY=amd;KOINE_CACHE=off;KOINE_DEVICE=")
+endif()
 
 # The longest are begun first, so that other processors are not idle at the end.
 foreach(test faults.every_call vendors.dispatch device.reproducible device.reduce)

@@ -452,11 +452,10 @@ MatmulWork prepare_matrix(Programs& programs, runtime::Queue& queue, const Matmu
   text.entry = "matmul_matrix";
   const std::string signature = "matmul_matrix" + text.options;
   const std::optional<bool> verdict = trial_verdict(queue.context(), signature);
-  if (!verdict) {
-    programs.need("trial of " + signature, [&queue, spec, text] { try_matrix(queue, spec, text); });
-    return [](const MatmulMemory&) {};  // the evaluation begins anew
+  if (!verdict && programs.need("trial of " + signature, [&queue, spec, text] { try_matrix(queue, spec, text); })) {
+    return [](const MatmulMemory&) {};
   }
-  if (!*verdict) throw ProgramRefused();
+  if (!verdict.value_or(true)) throw ProgramRefused();
   const runtime::KernelRef kernel =
       p.epilogue ? p.epilogue->kernel(programs, "matmul_matrix", codegen::defines_of(spec), "matmul_matrix")
                  : programs.kernel(signature, [&] { return text; });

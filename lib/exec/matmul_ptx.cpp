@@ -388,11 +388,10 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   PtxMatmul alone = program;  // an epilogue changes nothing of what is tested
   alone.epilogue = nullptr;
   const std::optional<bool> verdict = trial_verdict(queue.context(), alone.signature());
-  if (!verdict) {
-    programs.need("test of " + alone.signature(), [&queue, alone] { try_ptx(queue, alone); });
-    return [](const MatmulMemory&) {};  // the evaluation begins anew
+  if (!verdict && programs.need("trial of " + alone.signature(), [&queue, alone] { try_ptx(queue, alone); })) {
+    return [](const MatmulMemory&) {};
   }
-  if (!*verdict) throw ProgramRefused();
+  if (!verdict.value_or(true)) throw ProgramRefused();
   const runtime::KernelRef kernel = programs.kernel(program.signature(), [&] { return ptx_text(program); });
   return [&queue, p, program, kernel, a_copy = copies[0], b_copy = copies[1]](const MatmulMemory& memory) {
     const runtime::BufferRef left = a_copy ? a_copy(memory.a) : nullptr;

@@ -64,10 +64,12 @@ class Programs {
     if (asked_ != nullptr) asked_->push_back({std::string(name), {}});
   }
 
-  /// Asks for what another library compiles by itself: `compile` does so where no lock is held.
-  void need(std::string_view signature, std::function<void()> compile) {
-    if (asked_ != nullptr || is_missing(signature)) return;
-    missing_.push_back({std::string(signature), {}, std::move(compile)});
+  /// Asks for what another library compiles by itself: `compile` does so where no lock is held. False for who looks at
+  /// a plan, where the evaluation does not begin anew.
+  bool need(std::string_view signature, std::function<void()> compile) {
+    if (asked_ != nullptr) return false;
+    if (!is_missing(signature)) missing_.push_back({std::string(signature), {}, std::move(compile)});
+    return true;
   }
 
   /// What is missing so far, in the order in which it was asked for.

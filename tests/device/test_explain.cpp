@@ -339,7 +339,8 @@ TEST_CASE("the kernels of an explanation are those that are launched") {
   const kn::test::Ended ended = kn::test::run_child("child: explains and computes", {{"KOINE_LOG", "launch"}});
   CAPTURE(ended.report);
   CHECK(ended.status == 0);
-  const std::vector<std::string> launched = kn::test::launched_kernels(ended.err);
+  std::vector<std::string> launched = kn::test::launched_kernels(ended.err);
+  std::erase(launched, "matmul_matrix");  // on AMD's cards the trial of the program that matmul_add_f32 comes from
   CAPTURE(ended.out);
   CHECK(launched.size() >= 9);
   CHECK(kernels_in(ended.out) == launched);
