@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/caller.hpp"
 #include "base/env.hpp"
 #include "base/text.hpp"
 #include "koine/error.hpp"
@@ -62,12 +63,16 @@ unsigned log_topics(std::string_view value) {
 
 bool log_enabled(LogTopic topic) noexcept { return (mask() & static_cast<unsigned>(topic)) != 0; }
 
+bool log_enabled_at_all() noexcept { return mask() != 0; }
+
 void log_line(LogTopic topic, std::string_view line) noexcept {
   if (!log_enabled(topic)) return;
+  const std::string_view place = caller(), asked = place.empty() ? "" : ", asked by ";
+  const auto width = [](std::string_view text) { return static_cast<int>(text.size()); };
   for (const TopicName& each : topics) {
     if (each.topic == topic) {
-      std::fprintf(stderr, "koine %.*s: %.*s\n", static_cast<int>(each.name.size()), each.name.data(),
-                   static_cast<int>(line.size()), line.data());
+      std::fprintf(stderr, "koine %.*s: %.*s%.*s%.*s\n", width(each.name), each.name.data(), width(line), line.data(),
+                   width(asked), asked.data(), width(place), place.data());
     }
   }
 }

@@ -15,8 +15,10 @@ unsigned log_topics_of_environment();
 
 /// Whether KOINE_LOG names this topic (or "all"). Ask before formatting a line.
 bool log_enabled(LogTopic topic) noexcept;
+/// Whether it names any.
+bool log_enabled_at_all() noexcept;
 
-/// Writes one line, if the topic is on.
+/// Writes one line, if the topic is on; behind it who asked for it (caller.hpp), where the thread knows.
 void log_line(LogTopic topic, std::string_view line) noexcept;
 
 }  // namespace koine::base

@@ -170,9 +170,10 @@ std::string trace_of(const Recording& recording) {
   }
   for (const Recorded& command : recording.commands()) {
     if (!command.timed) continue;
-    const std::string bytes = ",\"args\":{\"bytes read\":" + std::to_string(command.read) +
-                              ",\"bytes written\":" + std::to_string(command.written) + "}";
-    events += event(command.name, word_of(command.kind), tracks.of(command), command.start, command.end, bytes);
+    std::string more = ",\"args\":{\"bytes read\":" + std::to_string(command.read) +
+                       ",\"bytes written\":" + std::to_string(command.written);
+    if (!command.caller.empty()) more += ",\"asked by\":" + base::json_text(command.caller);
+    events += event(command.name, word_of(command.kind), tracks.of(command), command.start, command.end, more + "}");
   }
   std::string all = tracks.names() + events;
   if (all.ends_with(",\n")) all.erase(all.size() - 2, 1);

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/caller.hpp"
 #include "base/process.hpp"
 #include "cl/queue.hpp"
 #include "koine/error.hpp"
@@ -345,7 +346,8 @@ void record(cl_command_queue queue, cl_event event, const Command& command, std:
     Track& known = track->second;
     known.pending.push_back({::cl::Event(event, true),
                              ::cl::Event(begin, true),
-                             {known.device, known.number, command.kind, name, command.read, command.written, false},
+                             {known.device, known.number, command.kind, name, all.lasting(base::caller()), command.read,
+                              command.written, false},
                              before,
                              after,
                              all.active});
@@ -361,8 +363,8 @@ void record_on_host(cl_command_queue queue, const Command& command, std::int64_t
     const auto track = all.tracks.find(queue);
     if (track == all.tracks.end()) return;
     const Track& known = track->second;
-    const Entry entry{{known.device, known.number, command.kind, all.lasting(command.name), command.read,
-                       command.written, true, start, end},
+    const Entry entry{{known.device, known.number, command.kind, all.lasting(command.name), all.lasting(base::caller()),
+                       command.read, command.written, true, start, end},
                       nullptr};
     for (const auto& state : *all.active) state->add(entry);
   });

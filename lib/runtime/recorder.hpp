@@ -36,7 +36,8 @@ struct Recorded {
   const DeviceTraits* device;
   std::size_t queue;  ///< its number; `beside` for reads on a queue of their own
   Command::Kind kind;
-  std::string_view name;  ///< lasts as long as the process
+  std::string_view name;    ///< lasts as long as the process
+  std::string_view caller;  ///< who asked for it (base/caller.hpp), else empty; lasts as long
   std::uint64_t read, written;
   bool timed;  ///< whether the driver told the times
   std::int64_t start = 0, end = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // KOINE_LOG: lines on stderr about the topics that were asked for, and not a character anywhere otherwise.
 #include <doctest/doctest.h>
+#include <koine/caller.hpp>
 #include <koine/koine.hpp>
 
 #include <sstream>
@@ -72,6 +73,36 @@ TEST_CASE("topics of KOINE_LOG go together, and \"all\" means all") {
   CHECK_FALSE(has_topic(two, "jit"));
   const kn::test::Ended every = child_with("all");
   for (const std::string topic : topics) CHECK(has_topic(every, topic));
+}
+
+TEST_CASE("child: work that names who asks" * doctest::skip()) {
+  const kn::Array x = kn::asarray(std::vector<float>(10'000, 0.5f)), y = x + 1, z = x * 3;
+  CHECK(kn::CallerScope::wanted());
+  {
+    const kn::CallerScope outer("first.py:7");
+    y.eval();
+    {
+      const kn::CallerScope inner("second.py:8");
+      z.eval();
+    }
+    (x - 2).eval();
+  }
+  (x / 2).eval();
+}
+
+TEST_CASE("lines name who asked, the innermost scope, and nobody behind it") {
+  const std::string name = "child: work that names who asks";
+  const kn::test::Ended ended = kn::test::run_child(name, {{"KOINE_LOG", "launch"}});
+  CAPTURE(ended.report);
+  CHECK(ended.status == 0);
+  std::vector<std::string> askers;
+  std::istringstream lines(ended.err);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(", asked by ");
+    askers.push_back(at == std::string::npos ? "" : line.substr(at + 11));
+  }
+  CHECK(askers == std::vector<std::string>{"first.py:7", "second.py:8", "first.py:7", ""});
+  CHECK_FALSE(kn::CallerScope::wanted());
 }
 
 TEST_CASE("child: kernels of many names" * doctest::skip()) {

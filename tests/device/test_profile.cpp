@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <koine/async.hpp>
+#include <koine/caller.hpp>
 #include <koine/kernel.hpp>
 #include <koine/koine.hpp>
 
@@ -392,7 +393,12 @@ TEST_CASE("a trace is JSON with a track for each queue, and another for its tran
   const Array x = floats(1000).eval();
   kn::synchronize();
   Session session;
-  (x + 1).to_vector<float>();
+  CHECK(kn::CallerScope::wanted());
+  {
+    const kn::CallerScope scope("a \"line\":3");
+    (x + 1).to_vector<float>();
+  }
+  (x * 2).eval();
   session.stop();
   const kn::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "trace.json").string();
@@ -424,6 +430,10 @@ TEST_CASE("a trace is JSON with a track for each queue, and another for its tran
       CHECK(event["cat"].text == "kernel");
       CHECK(event["args"]["bytes read"].number == 4000);
       CHECK(event["args"]["bytes written"].number == 4000);
+      CHECK(event["args"]["asked by"].text == "a \"line\":3");
+    }
+    if (event["name"].text == "mul_f32") {
+      CHECK_FALSE(event["args"].has("asked by"));
     }
   }
   CHECK(tracks["add_f32"] == "device, queue 0");
