@@ -36,7 +36,7 @@ ci/run/faults.sh 3 101
 step="running memcheck"
 ci/run/valgrind.sh
 step="running the array API standard's tests"
-ci/run/array_api.sh
+KOINE_TEST_EXHAUSTIVE=1 ci/run/array_api.sh
 step="using the Python module with the packages that people use it with"
 ci/run/python_ecosystem.sh
 step="building the Python wheel"

@@ -49,7 +49,8 @@ def _foreign(obj, wanted, device, copy):
             raise TypeError(f"[asarray] {error}") from None
     if hasattr(obj, "__array__"):
         values = obj.__array__()
-        return None if values is obj or getattr(values.dtype, "kind", "O") in "OSUVMm" else _foreign(values, wanted, device, copy)
+        kind = getattr(getattr(values, "dtype", None), "kind", "O")  # what is no array counts as one of objects
+        return None if values is obj or kind in "OSUVMm" else _foreign(values, wanted, device, copy)
     if hasattr(obj, "item") and getattr(obj, "ndim", None) == 0:
         return _from_list(obj, None, device)
     return None
@@ -70,8 +71,11 @@ def from_dlpack(x, /, *, device=None, copy=None):
         return _convert(x, None, device, copy)
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"[from_dlpack] got {type(x).__name__}, which has no __dlpack__")
-    where = x.__dlpack_device__()[0] if hasattr(x, "__dlpack_device__") else 1
-    asked = {} if int(where) in (1, OPENCL) else {"dl_device": HOST}
+    try:
+        where = int(x.__dlpack_device__()[0]) if hasattr(x, "__dlpack_device__") else 1
+    except (IndexError, TypeError, ValueError):
+        raise TypeError(f"[from_dlpack] got {type(x).__name__}, whose __dlpack_device__ gives no pair of integers") from None
+    asked = {} if where in (1, OPENCL) else {"dl_device": HOST}
     try:
         capsule = x.__dlpack__(max_version=(1, 0), copy=copy, **asked)
     except TypeError:  # a library older than 2023.12 of the standard

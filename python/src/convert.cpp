@@ -20,21 +20,20 @@ bool is_list(nb::handle object) { return PyTuple_Check(object.ptr()) || PyList_C
 nb::object index_of(nb::handle object) {
   if (PyLong_Check(object.ptr())) return nb::borrow(object);
   nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
-  if (!integer.is_valid()) PyErr_Clear();
+  if (!integer.is_valid()) forget_type_error();
   return integer;
 }
 
-std::optional<std::int64_t> slice_bound(nb::handle object) {
-  if (object.is_none()) return std::nullopt;
-  const auto bound = read_integer_anywhere(object);
-  if (!bound) throw Raised(PyExc_TypeError, "[subscript] a slice takes integers and None, got " + class_of(object));
-  return bound;
+/// A slice whose bounds Python has read: what is left out becomes an end that lies past the axis.
+Slice slice_of(PyObject* object) {
+  Py_ssize_t start = 0, stop = 0, step = 1;
+  if (PySlice_Unpack(object, &start, &stop, &step) < 0) throw nb::python_error();
+  return {start, stop, step};
 }
 
 /// Nested lists and other libraries' arrays in a subscript: what koine.asarray makes of them.
 Index index_of_list(nb::handle entry) {
-  static const nb::object* const make = new nb::object(nb::module_::import_("koine").attr("_index_array"));
-  const nb::object made = (*make)(entry);
+  const nb::object made = python_function("_index_array")(entry);
   if (!is_array(made)) {
     throw Raised(PyExc_TypeError,
                  "[subscript] got " + class_of(entry) +
@@ -46,10 +45,7 @@ Index index_of_list(nb::handle entry) {
 Index subscript_entry(nb::handle entry) {
   PyObject* const p = entry.ptr();
   if (PyLong_CheckExact(p)) return *read_integer_anywhere(entry);
-  if (PySlice_Check(p)) {
-    const auto step = slice_bound(entry.attr("step"));
-    return Slice{slice_bound(entry.attr("start")), slice_bound(entry.attr("stop")), step.value_or(1)};
-  }
+  if (PySlice_Check(p)) return slice_of(p);
   if (entry.is_none()) return newaxis;
   if (p == Py_Ellipsis) return ellipsis;
   if (is_array(p)) return value_of(p);
@@ -95,6 +91,11 @@ std::optional<DType> dtype_named(const std::string& text) {
 }
 
 }  // namespace
+
+nb::object python_function(const char* name) {
+  const nb::object package = nb::steal(PyImport_GetModule(nb::str("koine").ptr()));
+  return package.is_valid() ? package.attr(name) : nb::module_::import_("koine").attr(name);
+}
 
 std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_str(); }
 
@@ -184,7 +185,9 @@ std::vector<Index> subscript(nb::handle key) {
     entries.push_back(subscript_entry(key));
     return entries;
   }
-  for (nb::handle entry : key) entries.push_back(subscript_entry(entry));
+  const Py_ssize_t count = PyTuple_Size(key.ptr());
+  entries.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) entries.push_back(subscript_entry(PyTuple_GetItem(key.ptr(), i)));
   return entries;
 }
 

@@ -40,6 +40,10 @@ std::optional<std::vector<Array>> read_arrays(nanobind::handle object);
 /// The entries of a subscript; throws Python's TypeError for what may not stand in one.
 std::vector<Index> subscript(nanobind::handle key);
 
+/// A function of the package koine that is written in Python. It is looked up at each call: a static variable's
+/// initialisation could wait for a thread that waits for the GIL.
+nanobind::object python_function(const char* name);
+
 /// "str", the name of an object's class, for messages.
 std::string class_of(nanobind::handle object);
 

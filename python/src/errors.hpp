@@ -2,6 +2,9 @@
 // Errors between C++ and Python: Koine's become Python's classes, and the binding raises Python's own.
 #pragma once
 
+#include "calling_line.hpp"
+#include "gil.hpp"
+
 #include <nanobind/nanobind.h>
 
 #include <string>
@@ -26,11 +29,14 @@ void bind_errors(nanobind::module_& m);
 /// Sets Python's error from the C++ exception that is being handled.
 void set_python_error() noexcept;
 
-/// What `body` gives; null, with Python's error set, where it throws.
+/// What `body` gives; null, with Python's error set, where it throws. All that Python calls goes this way.
 template <class Body>
 PyObject* guarded(Body&& body) noexcept {
+  const CallingLine line;
   try {
     return body();
+  } catch (abi::__forced_unwind&) {
+    wait_for_the_end();
   } catch (...) {
     set_python_error();
     return nullptr;
@@ -41,6 +47,13 @@ PyObject* guarded(Body&& body) noexcept {
 inline nanobind::object checked(PyObject* object) {
   if (object == nullptr) throw nanobind::python_error();
   return nanobind::steal(object);
+}
+
+/// Of a conversion that failed because an object is of another kind: forgets Python's TypeError. Other errors, such as
+/// what `__index__` of a user's class raises, go on.
+inline void forget_type_error() {
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nanobind::python_error();
+  PyErr_Clear();
 }
 
 }  // namespace koine::python

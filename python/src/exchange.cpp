@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -294,10 +296,13 @@ Array from_buffer(nb::handle object, std::optional<DType> type, std::optional<DT
   const auto size = static_cast<std::int64_t>(size_of(*type));
   bool fits = !elements.swapped && view.suboffsets == nullptr &&
               reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::uintptr_t>(size) == 0;
+  Py_ssize_t packed = view.len;  // PEP 3118: without strides the elements lie one behind the other
   for (int axis = 0; axis < view.ndim; ++axis) {
+    packed = view.shape[axis] == 0 ? 0 : packed / view.shape[axis];
+    const Py_ssize_t stride = view.strides == nullptr ? packed : view.strides[axis];
     tensor->shape.push_back(view.shape[axis]);
-    tensor->strides.push_back(view.strides[axis] / size);
-    fits = fits && (view.strides[axis] % size == 0 || view.shape[axis] <= 1);
+    tensor->strides.push_back(stride / size);
+    fits = fits && (stride % size == 0 || view.shape[axis] <= 1);
   }
   if (!fits && copy == false) {
     throw Raised(PyExc_ValueError,
@@ -319,16 +324,37 @@ struct Held {
   std::vector<Py_ssize_t> shape, strides;
 };
 
-/// Memory that copies are under way from, until their events have come.
-std::vector<std::pair<Event, std::unique_ptr<Viewed>>>& under_way() {
-  static auto* const list = new std::vector<std::pair<Event, std::unique_ptr<Viewed>>>;
-  return *list;
+/// Memory that copies are under way from, until their events have come. To let go of it may run other Python threads,
+/// so nobody does under the mutex.
+class UnderWay {
+ public:
+  void add(const Event& event, std::unique_ptr<Viewed> source) {
+    const std::lock_guard lock(mutex_);
+    copies_.emplace_back(event, std::move(source));
+  }
+  void let_go_of_what_is_done() {
+    std::vector<Copy> done;
+    const std::lock_guard lock(mutex_);
+    const auto first = std::partition(copies_.begin(), copies_.end(), [](const Copy& c) { return !c.first.done(); });
+    done.assign(std::move_iterator(first), std::move_iterator(copies_.end()));
+    copies_.erase(first, copies_.end());
+  }
+
+ private:
+  using Copy = std::pair<Event, std::unique_ptr<Viewed>>;
+  std::mutex mutex_;
+  std::vector<Copy> copies_;
+};
+
+/// Of the process, and never ended: copies may be under way at its end.
+UnderWay& under_way() {
+  static auto* const copies = new UnderWay;
+  return *copies;
 }
 
 /// Starts to copy a buffer's elements into an array, whose type and number of elements they have.
 nb::object copied_later(const Arguments& a) {
-  auto& waiting = under_way();
-  std::erase_if(waiting, [](const auto& each) { return each.first.done(); });
+  under_way().let_go_of_what_is_done();
   auto source = std::make_unique<Viewed>();
   if (PyObject_GetBuffer(a[0].ptr(), &source->view, PyBUF_FULL_RO) != 0) throw nb::python_error();
   const Elements elements = elements_of(source->view);
@@ -343,7 +369,7 @@ nb::object copied_later(const Arguments& a) {
   Event event = koine::detail::copy_async(source->view.buf, *elements.type,
                                           static_cast<std::size_t>(source->view.len / source->view.itemsize),
                                           array_of(a[1].ptr()), options);
-  waiting.emplace_back(event, std::move(source));
+  under_way().add(event, std::move(source));
   return nb::cast(event);
 }
 
@@ -400,8 +426,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
 void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<Held*>(view->internal); }
 
 Array assigned_array(nb::handle value, const Array& target) {
-  static const nb::object* const make = new nb::object(nb::module_::import_("koine").attr("asarray"));
-  const nb::object made = (*make)(value, nb::arg("device") = nb::cast(target.device()));
+  const nb::object made = python_function("asarray")(value, nb::arg("device") = nb::cast(target.device()));
   return value_of(made.ptr());
 }
 

@@ -9,7 +9,7 @@ namespace {
 std::string path_of(const Arguments& a, std::size_t i) {
   nb::object path = nb::steal(PyOS_FSPath(a[i].ptr()));
   if (!path.is_valid()) {
-    PyErr_Clear();
+    forget_type_error();
     a.refuse(i, "a path");
   }
   if (PyBytes_Check(path.ptr())) return nb::cast<nb::bytes>(path).c_str();

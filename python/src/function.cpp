@@ -182,7 +182,7 @@ std::int64_t Arguments::integer_anywhere(std::size_t i, std::int64_t otherwise) 
 double Arguments::real(std::size_t i) const {
   const double value = PyFloat_AsDouble(required(i).ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
+    forget_type_error();
     refuse(i, "a real number");
   }
   return value;

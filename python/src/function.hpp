@@ -5,6 +5,7 @@
 #include "array_object.hpp"
 #include "convert.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 
 #include <koine/koine.hpp>
 
@@ -115,13 +116,6 @@ class Arguments {
   PyObject* const* slots_;
   std::span<PyObject* const> rest_;
 };
-
-/// What `work` gives, which other Python threads need not wait for. It must touch no object of Python's.
-template <class Work>
-auto without_gil(Work&& work) {
-  const nb::gil_scoped_release others_run;
-  return work();
-}
 
 // Results as new references.
 inline PyObject* to_python(nb::object object) { return object.release().ptr(); }

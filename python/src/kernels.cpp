@@ -147,7 +147,7 @@ void bind_program(nb::module_& m) {
       [](Program* place, const std::string& source, const std::string& options, nb::object defines,
          nb::object include_folders, nb::object device) {
         const ProgramOptions values = Compiled{options, defines, include_folders, device}.values();
-        const nb::gil_scoped_release others_run;
+        const OthersRun others_run;
         new (place) Program(source, values);
       },
       "source"_a, nb::kw_only(), "options"_a = "", "defines"_a = nb::none(), "include_folders"_a = nb::none(),
@@ -159,7 +159,7 @@ void bind_program(nb::module_& m) {
              nb::object device) {
             const ProgramOptions values = Compiled{options, defines, include_folders, device}.values();
             const std::string file = nb::str(path).c_str();
-            const nb::gil_scoped_release others_run;
+            const OthersRun others_run;
             return Program::from_file(file, values);
           },
           "path"_a, nb::kw_only(), "options"_a = "", "defines"_a = nb::none(), "include_folders"_a = nb::none(),
@@ -195,7 +195,7 @@ void bind_kernel(nb::module_& m) {
       [](Kernel* place, const std::string& source, const std::optional<std::string>& name, const std::string& options,
          nb::object defines, nb::object include_folders, nb::object device) {
         const ProgramOptions values = Compiled{options, defines, include_folders, device}.values();
-        const nb::gil_scoped_release others_run;
+        const OthersRun others_run;
         new (place) Kernel(only_kernel(Program(source, values), name));
       },
       "source"_a, "name"_a = nb::none(), nb::kw_only(), "options"_a = "", "defines"_a = nb::none(),

@@ -33,6 +33,10 @@ class Leaves {
                  "[asarray] got nested lists of different lengths; each must have as many entries as the first");
   }
   bool add_list(PyObject* list, std::size_t axis) {
+    if (axis == most_axes) {
+      throw Raised(PyExc_ValueError, "[asarray] got lists nested more than " + std::to_string(most_axes) +
+                                         " deep, or one that contains itself");
+    }
     const auto size = static_cast<std::int64_t>(nb::len(nb::handle(list)));
     if (axis == shape_.size()) {
       if (complete_) refuse_ragged();
@@ -66,6 +70,7 @@ class Leaves {
     return true;
   }
 
+  static constexpr std::size_t most_axes = 64;  // as many as NumPy's arrays have
   Shape shape_;
   bool complete_ = false;  // how many axes there are is known
   std::vector<nb::object> values_;

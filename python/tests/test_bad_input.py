@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no program should pass: each is the exception that a user of NumPy expects, and nothing is lost."""
+import ctypes
+import gc
+
+import koine as kn
+import numpy as np
+import pytest
+
+
+class Raises:
+    """Of whose protocols each fails for a reason of its own."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def fail(self, *arguments, **named):
+        raise self.error
+
+    __index__ = __float__ = __fspath__ = fail
+
+
+def test_the_reason_of_a_users_own_class_is_not_lost():
+    x = kn.arange(6)
+    reason = Raises(ZeroDivisionError("its own"))
+    for call in (lambda: x[reason], lambda: kn.reshape(x, (reason, 2)), lambda: kn.zeros(reason), lambda: kn.sum(x, axis=reason),
+                 lambda: kn.nan_to_num(x * 1.0, nan=reason), lambda: kn.load_npy(reason)):
+        with pytest.raises(ZeroDivisionError, match="its own"):
+            call()
+    for call in (lambda: kn.zeros("3"), lambda: kn.sum(x, axis=1.5), lambda: kn.nan_to_num(x * 1.0, nan="a"), lambda: kn.load_npy(3.5),
+                 lambda: kn.random.default_rng("seed"), lambda: kn.random.default_rng(1.5)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_lists_that_contain_themselves_or_are_nested_too_deep():
+    itself, both = [], [[1, 2]]
+    itself.append(itself)
+    both.append(both)
+    deep = 1.0
+    for _ in range(10_000):
+        deep = [deep]
+    for wrong in (itself, both, deep):
+        with pytest.raises(ValueError):
+            kn.asarray(wrong)
+    many = 1.0
+    for _ in range(64):
+        many = [many]
+    assert kn.asarray(many).shape == (1,) * 64 == np.asarray(many).shape
+    # Python's own end to nested lists, taken apart bottom up.
+    del deep, many
+    gc.collect()
+
+
+def test_lists_that_change_while_they_are_read():
+    class Grows(list):
+        def __iter__(self):
+            return iter([1, 2, 3])
+
+    class Shrinks:
+        def __init__(self, owner):
+            self.owner, self.ndim = owner, 0
+
+        def item(self):
+            self.owner.clear()
+            return 1
+
+    changing = []
+    changing.extend([Shrinks(changing), 2, 3])
+    for wrong in (Grows([1]), changing):
+        with pytest.raises(ValueError):
+            kn.asarray(wrong)
+
+
+def test_buffers_of_ctypes():
+    """Which leave the strides out."""
+    assert kn.asarray((ctypes.c_int32 * 3)(1, 2, 3)).tolist() == [1, 2, 3]
+    grid = ((ctypes.c_double * 2) * 3)((1, 2), (3, 4), (5, 6))
+    assert kn.asarray(grid).tolist() == [[1, 2], [3, 4], [5, 6]] and kn.asarray(grid).dtype == kn.float64
+    assert kn.asarray(((ctypes.c_float * 0) * 3)()).shape == (3, 0)
+    shared = (ctypes.c_float * 64)(*range(64))
+    assert kn.asarray(shared, copy=False).tolist() == list(range(64))
+
+
+def forged(**changes):
+    """A sender of a tensor of DLPack, one of whose fields is not what it should be."""
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    offsets = {"data": (0, ctypes.c_void_p), "device": (8, ctypes.c_int32), "axes": (16, ctypes.c_int32), "code": (20, ctypes.c_uint8),
+               "bits": (21, ctypes.c_uint8), "lanes": (22, ctypes.c_uint16), "shape": (24, ctypes.c_void_p),
+               "byte_offset": (40, ctypes.c_uint64)}
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+    class Sender:
+        kept = []
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __dlpack__(self, **named):
+            capsule = values.__dlpack__()
+            tensor = pointer(capsule, b"dltensor")
+            for name, value in changes.items():
+                if name == "sizes":
+                    self.kept.append((ctypes.c_int64 * len(value))(*value))
+                    ctypes.c_void_p.from_address(tensor + 24).value = ctypes.addressof(self.kept[-1])
+                else:
+                    at, kind = offsets[name]
+                    kind.from_address(tensor + at).value = value
+            return capsule
+
+    return Sender()
+
+
+@pytest.mark.parametrize("changes", [{"data": None}, {"device": 2}, {"device": 77}, {"axes": -1}, {"shape": None}, {"sizes": (2, -3)},
+                                     {"sizes": (2**40, 2**40)}, {"code": 200}, {"bits": 3}, {"lanes": 4}, {"code": 3}, {"bits": 0}],
+                         ids=str)
+def test_tensors_with_wrong_fields(changes):
+    with pytest.raises((BufferError, ValueError, TypeError)):
+        kn.from_dlpack(forged(**changes)).tolist()
+    assert kn.from_dlpack(forged()).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_objects_that_keep_to_no_protocol():
+    class Dlpack:
+        def __init__(self, device, capsule=None):
+            self.device, self.capsule = device, capsule
+
+        def __dlpack_device__(self):
+            return self.device
+
+        def __dlpack__(self, **named):
+            return self.capsule
+
+    class Values:
+        def __init__(self, result):
+            self.result = result
+
+        def __array__(self, dtype=None, copy=None):
+            return self.result
+
+    for wrong in (Dlpack(None), Dlpack(()), Dlpack(("a", 0)), Dlpack((1, 0), [1, 2]), Dlpack((1, 0)), Values([1, 2]), Values(None), Values("a"),
+                  Values(np.asarray(["a"])), Raises(ValueError()), lambda: 1, type, np, iter([1]), (value for value in [1]), {1, 2}):
+        with pytest.raises((TypeError, ValueError)):
+            kn.asarray(wrong)
+    own = Values(None)
+    own.result = own
+    with pytest.raises(TypeError):
+        kn.asarray(own)
+
+
+def test_sizes_past_memory():
+    x = kn.ones(10)
+    for wrong in (lambda: kn.zeros(2**70), lambda: kn.zeros((2**40, 2**40)), lambda: kn.ones((-1, 2)), lambda: kn.arange(1e300),
+                  lambda: kn.broadcast_to(x, (2**60, 10)).copy(), lambda: kn.tile(x, 2**61), lambda: kn.repeat(x, 2**61)):
+        with pytest.raises((ValueError, IndexError, OverflowError, MemoryError)):
+            wrong().eval()
+    big = kn.zeros(2**45) + kn.arange(2**45)
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            big.eval()
+    with pytest.raises(MemoryError):
+        np.asarray(big)
+    assert float((x * 2).sum()) == 20
+
+
+def test_a_lack_of_memory_loses_nothing():
+    device, limit = kn.default_device(), kn.memory_stats().limit
+    values = np.arange(2**22, dtype=np.float32)
+    x = kn.asarray(values).eval()
+    kn.set_memory_limit(device, kn.memory_stats().in_use + 2**20)
+    try:
+        for call in (lambda: kn.asarray(values + 1).eval(), lambda: (x[::-1] + 1).eval(), lambda: x.__setitem__(slice(None, None, 2), x[1::2] * 2)):
+            with pytest.raises(MemoryError):
+                call()
+                np.asarray(x)
+    finally:
+        kn.set_memory_limit(device, limit)
+    np.testing.assert_array_equal(np.asarray(x)[1::2], values[1::2])
+
+
+def test_refused_input_is_let_go_of():
+    values = np.zeros(100_000, dtype=np.float32)
+    gc.collect()
+    kn.zeros(1)
+    before = kn._koine._borrowed()
+    for _ in range(200):
+        for wrong in ({"code": 200}, {"lanes": 4}, {"sizes": (2, -3)}):
+            with pytest.raises((BufferError, ValueError, TypeError)):
+                kn.from_dlpack(forged(**wrong))
+        with pytest.raises(ValueError):
+            kn.asarray(values.astype(">f4"), copy=False)
+        with pytest.raises(TypeError):
+            kn.asarray(values.astype("f8").astype(np.longdouble))
+    kn.zeros(1)
+    assert kn._koine._borrowed() == before
