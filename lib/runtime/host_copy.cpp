@@ -21,7 +21,9 @@ constexpr std::uint64_t bytes_each = std::uint64_t{8} << 20;
 }  // namespace
 
 void host_copy(void* to, const void* from, std::uint64_t bytes) {
-  const int threads = static_cast<int>(std::min<std::uint64_t>(base::cores(), bytes / bytes_each));
+  // How many cores there are is a system call, which takes longer than a small copy.
+  const std::uint64_t most = bytes / bytes_each;
+  const int threads = most < 2 ? 1 : static_cast<int>(std::min<std::uint64_t>(base::cores(), most));
   if (threads < 2) {
     if (bytes > 0) std::memcpy(to, from, bytes);
     return;

@@ -33,15 +33,11 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
 
 def _foreign(obj, wanted, device, copy):
     """The array in an object that offers its memory by one of the protocols, or None."""
+    x = _from_buffer(obj, None, wanted, device, copy)
+    if x is not None:
+        return x
     if getattr(getattr(obj, "dtype", None), "name", None) == "bfloat16" and hasattr(obj, "view") and hasattr(obj, "__array_interface__"):
         return _from_buffer(obj.view("uint16"), "bfloat16", wanted, device, copy)  # ml_dtypes' has no letter of its own
-    try:
-        with memoryview(obj):
-            pass
-    except (TypeError, ValueError, BufferError):
-        pass
-    else:
-        return _from_buffer(obj, None, wanted, device, copy)
     if hasattr(obj, "__dlpack__"):
         try:
             return from_dlpack(obj, device=device, copy=copy is not False)

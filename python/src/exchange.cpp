@@ -279,12 +279,20 @@ bool has(const std::optional<Device>& device, DType type) {
   return std::find(known.begin(), known.end(), type) != known.end();
 }
 
-/// The array in an object with the buffer protocol. `type` says what its elements are where its own letters do not.
-/// Elements of a type that the device has not become `wanted` on the host.
-Array from_buffer(nb::handle object, std::optional<DType> type, std::optional<DType> wanted,
-                  const std::optional<Device>& device, std::optional<bool> copy) {
+/// The array in an object with the buffer protocol; nothing of an object that has none, or no letter for its elements.
+/// `type` says what they are where its own letters do not. Elements of a type that the device has not become `wanted` on
+/// the host.
+std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, std::optional<DType> wanted,
+                                 const std::optional<Device>& device, std::optional<bool> copy) {
   auto tensor = std::make_unique<Viewed>();
-  if (PyObject_GetBuffer(object.ptr(), &tensor->view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  if (PyObject_GetBuffer(object.ptr(), &tensor->view, PyBUF_FULL_RO) != 0) {
+    if (PyErr_ExceptionMatches(PyExc_BufferError) != 0 || PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
+      PyErr_Clear();
+    } else {
+      forget_type_error();
+    }
+    return std::nullopt;
+  }
   Py_buffer& view = tensor->view;
   const Elements elements = elements_of(view);
   if (!type) type = elements.type;
@@ -434,8 +442,10 @@ void bind_exchange(nb::module_& m) {
   bind_owners(m);
   function(m, "_from_capsule", "(capsule, device, copy, /)",
            [](const Arguments& a) { return from_capsule(a[0], a.device(1), a.maybe_flag(2)); });
-  function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)",
-           [](const Arguments& a) { return from_buffer(a[0], a.dtype(1), a.dtype(2), a.device(3), a.maybe_flag(4)); });
+  function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)", [](const Arguments& a) {
+    auto x = from_buffer(a[0], a.dtype(1), a.dtype(2), a.device(3), a.maybe_flag(4));
+    return x ? checked(wrap(*std::move(x))) : nb::none();
+  });
   function(m, "_to_opencl_capsule", "(x, versioned, number, /)", [](const Arguments& a) {
     return to_opencl_capsule(a.array(0), a.flag(1, false), static_cast<int>(a.integer(2)));
   });

@@ -79,7 +79,7 @@ class Launch {
     const std::size_t index = arguments_.size();
     const std::string parameter = index < parameters_.size() ? parameters_[index] : "";
     if (is_array(object)) {
-      arguments_.emplace_back(array_of(object));
+      arguments_.emplace_back(own(object));
       return;
     }
     if (nb::isinstance<Marked>(object)) return add_marked(nb::cast<const Marked&>(nb::handle(object)));
@@ -100,9 +100,34 @@ class Launch {
   }
   std::span<const KernelArgument> arguments() const { return arguments_; }
 
+  /// Gives the objects what the launch has written.
+  void finish() {
+#ifdef Py_GIL_DISABLED
+    for (Copy& copy : copies_) {
+      if (copy.array.node() == copy.before) continue;  // only read
+      const Alone alone(copy.object);
+      array_of(copy.object) = std::move(copy.array);
+    }
+#endif
+  }
+
  private:
+  /// The array that the launch may write. Free-threaded Python lets other threads use the object meanwhile, so there it is
+  /// another value, whose memory the launch copies before it writes.
+  Array& own(PyObject* object) {
+#ifdef Py_GIL_DISABLED
+    for (Copy& copy : copies_) {
+      if (copy.object == object) return copy.array;
+    }
+    const Array value = value_of(object);
+    return copies_.emplace_back(object, value, value.node()).array;
+#else
+    return array_of(object);
+#endif
+  }
+
   void add_marked(const Marked& marked) {
-    Array& array = array_of(marked.array.ptr());
+    Array& array = own(marked.array.ptr());
     const KernelArgument argument = marked.written ? out(array) : in(array);
     arguments_.push_back(marked.untyped ? argument.untyped() : argument);
   }
@@ -110,6 +135,14 @@ class Launch {
   const Arguments& a_;
   std::vector<std::string> parameters_;
   std::vector<KernelArgument> arguments_;
+#ifdef Py_GIL_DISABLED
+  struct Copy {
+    PyObject* object;
+    Array array;
+    graph::NodeRef before;
+  };
+  std::deque<Copy> copies_;
+#endif
 };
 
 /// Pending arrays are computed while other Python threads run; the launch itself is short.
@@ -135,6 +168,7 @@ nb::object launched(const Arguments& a) {
   Launch launch(a, kernel);
   for (PyObject* object : a.rest()) launch.add(object);
   const std::vector<Array> made = kernel.launch(options, launch.arguments());
+  launch.finish();
   if (made.empty()) return nb::none();
   return nb::steal(made.size() == 1 ? wrap(Array(made[0])) : to_python(made));
 }
