@@ -3,6 +3,7 @@
 #pragma once
 
 #include <koine/array.hpp>
+#include <koine/caller.hpp>
 #include <koine/closeness.hpp>
 #include <koine/constants.hpp>
 #include <koine/copy_async.hpp>
