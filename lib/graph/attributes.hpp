@@ -165,4 +165,21 @@ struct SearchInfo {
   std::string_view function() const { return "searchsorted"; }
 };
 
+/// What a Fourier transform takes and gives: complex numbers, or real ones on one side, and on the other the first
+/// n / 2 + 1 of the n complex numbers that belong to them.
+enum class FftKind : std::uint8_t { complex, real_to_half, half_to_real };
+
+/// A discrete Fourier transform of n elements along an axis, whose input is cut off or continued with zeros where it
+/// has another number; then multiplied by `scale`.
+struct FftInfo {
+  std::size_t axis;
+  std::int64_t n;
+  FftKind kind;
+  bool inverse;
+  double scale;
+  const char* name;  // of the function, for messages
+
+  std::string_view function() const { return name; }
+};
+
 }  // namespace koine::graph

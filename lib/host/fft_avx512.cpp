@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fourier transforms in vectors of 64 bytes.
+#include "host/fft_core.hpp"
+
+#include <utility>
+
+namespace koine::host {
+namespace {
+
+#define KN_VECTOR_BYTES 64
+#include "host/fft_text.hpp"
+
+}  // namespace
+
+const FftFunctions<float> fft_avx512_float = fft_functions<float>;
+const FftFunctions<double> fft_avx512_double = fft_functions<double>;
+
+}  // namespace koine::host

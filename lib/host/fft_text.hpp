@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of host/fft_core.hpp for vectors of KN_VECTOR_BYTES. To be included inside a namespace without a name,
+// after host/fft_core.hpp and <utility>. Decimation in frequency that sorts itself (Stockham; Swarztrauber, 1984).
+
+#define KN_UNROLL _Pragma("GCC unroll 16")
+
+template <class T>
+struct Lanes {
+  static constexpr int count = KN_VECTOR_BYTES / static_cast<int>(sizeof(T));
+  typedef T V __attribute__((vector_size(KN_VECTOR_BYTES), may_alias));
+};
+template <class T>
+using V = typename Lanes<T>::V;
+
+template <class T>
+struct Pair {
+  V<T> re, im;
+};
+template <class T>
+inline Pair<T> operator+(const Pair<T>& a, const Pair<T>& b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class T>
+inline Pair<T> operator-(const Pair<T>& a, const Pair<T>& b) {
+  return {a.re - b.re, a.im - b.im};
+}
+/// Times -i.
+template <class T>
+inline Pair<T> turned(const Pair<T>& a) {
+  return {a.im, -a.re};
+}
+template <class T, class F>
+inline Pair<T> times(const Pair<T>& a, F re, F im) {
+  return {a.re * re - a.im * im, a.re * im + a.im * re};
+}
+
+template <class T>
+inline V<T> load(const T* from) {
+  V<T> result;
+  __builtin_memcpy(&result, from, sizeof result);
+  return result;
+}
+template <class T>
+inline void store(T* to, V<T> value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+
+// Butterflies.
+
+template <class T>
+inline void butterfly(Pair<T> (&a)[2]) {
+  const Pair<T> t = a[1];
+  a[1] = a[0] - t;
+  a[0] = a[0] + t;
+}
+template <class T>
+inline void butterfly(Pair<T> (&a)[4]) {
+  const Pair<T> s = a[0] + a[2], d = a[0] - a[2], t = a[1] + a[3], u = turned(a[1] - a[3]);
+  a[0] = s + t;
+  a[1] = d + u;
+  a[2] = s - t;
+  a[3] = d - u;
+}
+template <class T>
+inline void butterfly(Pair<T> (&a)[8]) {
+  constexpr T half = static_cast<T>(0.707106781186547524400844362104849L);
+  Pair<T> e[4], o[4];
+  KN_UNROLL for (int i = 0; i < 4; ++i) {
+    e[i] = a[i] + a[i + 4];
+    o[i] = a[i] - a[i + 4];
+  }
+  o[1] = {(o[1].re + o[1].im) * half, (o[1].im - o[1].re) * half};
+  o[2] = turned(o[2]);
+  o[3] = {(o[3].im - o[3].re) * half, (o[3].re + o[3].im) * -half};
+  butterfly(e);
+  butterfly(o);
+  KN_UNROLL for (int i = 0; i < 4; ++i) {
+    a[2 * i] = e[i];
+    a[2 * i + 1] = o[i];
+  }
+}
+
+/// cos and sin of 2πj / R, by their series: for the compiler alone, which rounds the result to T.
+constexpr long double angle_of(int j, int R) {
+  return 2 * 3.14159265358979323846264338327950288L * static_cast<long double>(2 * j > R ? j - R : j) / R;
+}
+constexpr long double sine(long double x) {
+  long double sum = 0, term = x;
+  for (int k = 1; k < 60; k += 2) {
+    sum += term;
+    term *= -x * x / ((k + 1) * (k + 2));
+  }
+  return sum;
+}
+constexpr long double cosine(long double x) {
+  long double sum = 0, term = 1;
+  for (int k = 0; k < 60; k += 2) {
+    sum += term;
+    term *= -x * x / ((k + 1) * (k + 2));
+  }
+  return sum;
+}
+template <class T, int R>
+struct Turns {
+  T cosines[R], sines[R];
+  constexpr Turns() : cosines(), sines() {
+    for (int j = 0; j < R; ++j) {
+      cosines[j] = static_cast<T>(cosine(angle_of(j, R)));
+      sines[j] = static_cast<T>(sine(angle_of(j, R)));
+    }
+  }
+};
+
+/// Of an odd radix: a pair of results shares its products.
+template <class T, int R>
+inline void butterfly(Pair<T> (&a)[R]) {
+  constexpr Turns<T, R> turns;
+  Pair<T> sums[R / 2], differences[R / 2];
+  const Pair<T> first = a[0];
+  Pair<T> total = first;
+  KN_UNROLL for (int i = 0; i < R / 2; ++i) {
+    sums[i] = a[i + 1] + a[R - 1 - i];
+    differences[i] = a[i + 1] - a[R - 1 - i];
+    total = total + sums[i];
+  }
+  a[0] = total;
+  KN_UNROLL for (int k = 1; k <= R / 2; ++k) {
+    Pair<T> even = first, odd = {V<T>{}, V<T>{}};
+    KN_UNROLL for (int i = 0; i < R / 2; ++i) {
+      const T c = turns.cosines[(i + 1) * k % R], s = turns.sines[(i + 1) * k % R];
+      even = {even.re + sums[i].re * c, even.im + sums[i].im * c};
+      odd = {odd.re + differences[i].re * s, odd.im + differences[i].im * s};
+    }
+    odd = turned(odd);
+    a[k] = even + odd;
+    a[R - k] = even - odd;
+  }
+}
+
+// Passes. An element is a vector of real parts, and behind it one of imaginary parts.
+
+/// From s * R * m elements; results of butterfly p lie together at p.
+template <int R, bool last, class T>
+void pass(const V<T>* x, V<T>* y, std::int64_t s, std::int64_t m, const T* factors) {
+  for (std::int64_t p = 0; p < m; ++p, factors += 2 * (R - 1)) {
+    for (std::int64_t q = 0; q < s; ++q) {
+      Pair<T> a[R];
+      KN_UNROLL for (int i = 0; i < R; ++i) {
+        const V<T>* const from = x + 2 * (q + s * (p + m * i));
+        a[i] = {from[0], from[1]};
+      }
+      butterfly(a);
+      KN_UNROLL for (int i = 0; i < R; ++i) {
+        if (!last && i > 0) a[i] = times(a[i], factors[2 * i - 2], factors[2 * i - 1]);
+        V<T>* const to = y + 2 * (q + s * (R * p + i));
+        to[0] = a[i].re;
+        to[1] = a[i].im;
+      }
+    }
+  }
+}
+
+template <int R, class T>
+void pass(const V<T>* x, V<T>* y, std::int64_t s, std::int64_t m, const T* factors) {
+  m == 1 ? pass<R, true>(x, y, s, m, factors) : pass<R, false>(x, y, s, m, factors);
+}
+
+/// All passes, from x, by way of the two rooms, one of which may be x. Gives where the results lie.
+template <class T>
+const V<T>* transform(const FftLine<T>& line, const V<T>* x, V<T>* one, V<T>* two) {
+  std::int64_t s = 1, left = line.n;
+  const T* factors = line.factors;
+  for (int i = 0; i < line.passes; ++i) {
+    const int radix = line.radices[i];
+    V<T>* const y = x == one ? two : one;
+    left /= radix;
+    switch (radix) {
+      case 2: pass<2>(x, y, s, left, factors); break;
+      case 3: pass<3>(x, y, s, left, factors); break;
+      case 4: pass<4>(x, y, s, left, factors); break;
+      case 5: pass<5>(x, y, s, left, factors); break;
+      case 7: pass<7>(x, y, s, left, factors); break;
+      case 8: pass<8>(x, y, s, left, factors); break;
+      case 11: pass<11>(x, y, s, left, factors); break;
+      default: pass<13>(x, y, s, left, factors); break;
+    }
+    factors += left == 1 ? 0 : 2 * (radix - 1) * left;
+    s *= radix;
+    x = y;
+  }
+  return x;
+}
+
+// Vectors turned to lanes.
+
+template <int step, class T, int... I>
+inline void exchange(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
+  constexpr int lanes = sizeof...(I);
+  const V<T> high = __builtin_shufflevector(a, b, ((I & step) != 0 ? lanes + I - step : I)...);
+  b = __builtin_shufflevector(a, b, ((I & step) != 0 ? lanes + I : I + step)...);
+  a = high;
+}
+/// Square blocks of `step` elements off the diagonal change places, then those of half of it.
+template <int step, class T>
+inline void transpose(V<T>* v) {
+  constexpr int lanes = Lanes<T>::count;
+  KN_UNROLL for (int i = 0; i < lanes; ++i) {
+    if ((i & step) == 0) exchange<step, T>(v[i], v[i + step], std::make_integer_sequence<int, lanes>());
+  }
+  if constexpr (step > 1) transpose<step / 2, T>(v);
+}
+template <class T>
+inline void transpose(V<T>* v) {
+  transpose<Lanes<T>::count / 2, T>(v);
+}
+
+template <class T, int... I>
+inline Pair<T> taken_apart(V<T> a, V<T> b, std::integer_sequence<int, I...>) {
+  return {__builtin_shufflevector(a, b, (2 * I)...), __builtin_shufflevector(a, b, (2 * I + 1)...)};
+}
+/// As many complex numbers as a vector has lanes.
+template <class T>
+inline Pair<T> load_complex(const T* from) {
+  constexpr int lanes = Lanes<T>::count;
+  return taken_apart<T>(load(from), load(from + lanes), std::make_integer_sequence<int, lanes>());
+}
+template <class T, int... I>
+inline void store_complex(T* to, V<T> re, V<T> im, std::integer_sequence<int, I...>) {
+  constexpr int lanes = sizeof...(I);
+  store<T>(to, __builtin_shufflevector(re, im, (I % 2 * lanes + I / 2)...));
+  store<T>(to + lanes, __builtin_shufflevector(re, im, (I % 2 * lanes + (I + lanes) / 2)...));
+}
+template <class T>
+inline void store_complex(T* to, V<T> re, V<T> im) {
+  store_complex<T>(to, re, im, std::make_integer_sequence<int, Lanes<T>::count>());
+}
+
+inline std::int64_t less(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+// Whole lines.
+
+/// Where the lines of a block begin on one side, in elements.
+template <class T>
+struct Begins {
+  std::int64_t at[Lanes<T>::count];
+  int count;
+  bool rows, columns;  // whole vectors of lines that lie one after another, or side by side
+
+  Begins(const FftLines<T>& job, std::int64_t first, std::int64_t size) {
+    constexpr int lanes = Lanes<T>::count;
+    count = static_cast<int>(less(lanes, job.lines - first));
+    for (int lane = 0; lane < count; ++lane) {
+      const std::int64_t outer = (first + lane) / job.inner;
+      at[lane] = outer * size * job.inner + (first + lane - outer * job.inner);
+    }
+    rows = count == lanes && job.inner == 1;
+    columns = count == lanes && job.inner > 1 && first % job.inner + lanes <= job.inner;
+  }
+};
+
+template <class T>
+void load_lines(const FftLines<T>& job, const Begins<T>& from, V<T>* x) {
+  constexpr int lanes = Lanes<T>::count;
+  const bool half = job.in_side == FftSide::half, real = job.in_side == FftSide::real;
+  const std::int64_t there = half ? job.n : less(job.n, job.in_size);
+  const int re = job.swap ? 1 : 0, im = 1 - re;
+  std::int64_t j = 0;
+  if (from.rows && !half) {
+    const int each = real ? lanes : lanes / 2;
+    for (; j + each <= there; j += each) {
+      V<T> tile[lanes];
+      KN_UNROLL for (int lane = 0; lane < lanes; ++lane) tile[lane] =
+          load(job.in + (real ? 1 : 2) * (from.at[lane] + j));
+      transpose<T>(tile);
+      for (int i = 0; i < each; ++i) {
+        x[2 * (j + i) + re] = real ? tile[i] : tile[2 * i];
+        x[2 * (j + i) + im] = real ? V<T>{} : tile[2 * i + 1];
+      }
+    }
+  } else if (from.columns && !half) {
+    for (; j < there; ++j) {
+      const std::int64_t at = from.at[0] + j * job.inner;
+      const Pair<T> both = real ? Pair<T>{load(job.in + at), V<T>{}} : load_complex(job.in + 2 * at);
+      x[2 * j + re] = both.re;
+      x[2 * j + im] = both.im;
+    }
+  }
+  T* const parts = reinterpret_cast<T*>(x);
+  for (; j < there; ++j) {
+    const bool other = half && 2 * j > job.n, whole = half && (j == 0 || 2 * j == job.n);
+    const std::int64_t k = other ? job.n - j : j;
+    for (int lane = 0; lane < lanes; ++lane) {
+      T a = 0, b = 0;
+      if (lane < from.count && k < job.in_size) {
+        const std::int64_t at = from.at[lane] + k * job.inner;
+        a = job.in[real ? at : 2 * at];
+        b = real || whole ? 0 : other ? -job.in[2 * at + 1] : job.in[2 * at + 1];
+      }
+      parts[(2 * j + re) * lanes + lane] = a;
+      parts[(2 * j + im) * lanes + lane] = b;
+    }
+  }
+  for (; j < job.line.n; ++j) x[2 * j] = x[2 * j + 1] = V<T>{};
+}
+
+template <class T>
+void store_lines(const FftLines<T>& job, const Begins<T>& to, const V<T>* x) {
+  constexpr int lanes = Lanes<T>::count;
+  const bool real = job.out_side == FftSide::real;
+  const int re = job.swap ? 1 : 0, im = 1 - re;
+  std::int64_t k = 0;
+  if (to.rows) {
+    const int each = real ? lanes : lanes / 2;
+    for (; k + each <= job.out_size; k += each) {
+      V<T> tile[lanes];
+      for (int i = 0; i < each; ++i) {
+        if (real) {
+          tile[i] = x[2 * (k + i) + re] * job.scale;
+        } else {
+          tile[2 * i] = x[2 * (k + i) + re] * job.scale;
+          tile[2 * i + 1] = x[2 * (k + i) + im] * job.scale;
+        }
+      }
+      transpose<T>(tile);
+      KN_UNROLL for (int lane = 0; lane < lanes; ++lane)
+          store<T>(job.out + (real ? 1 : 2) * (to.at[lane] + k), tile[lane]);
+    }
+  } else if (to.columns) {
+    for (; k < job.out_size; ++k) {
+      const std::int64_t at = to.at[0] + k * job.inner;
+      const V<T> a = x[2 * k + re] * job.scale, b = x[2 * k + im] * job.scale;
+      real ? store<T>(job.out + at, a) : store_complex<T>(job.out + 2 * at, a, b);
+    }
+  }
+  const T* const parts = reinterpret_cast<const T*>(x);
+  for (; k < job.out_size; ++k) {
+    for (int lane = 0; lane < to.count; ++lane) {
+      const std::int64_t at = to.at[lane] + k * job.inner;
+      job.out[real ? at : 2 * at] = parts[(2 * k + re) * lanes + lane] * job.scale;
+      if (!real) job.out[2 * at + 1] = parts[(2 * k + im) * lanes + lane] * job.scale;
+    }
+  }
+}
+
+/// Elements times complex numbers, whose parts change places before.
+template <bool swapped, class T>
+void multiply(const V<T>* x, V<T>* y, const T* by, std::int64_t count) {
+  for (std::int64_t j = 0; j < count; ++j) {
+    const Pair<T> a = {x[2 * j + swapped], x[2 * j + !swapped]}, b = times(a, by[2 * j], by[2 * j + 1]);
+    y[2 * j] = b.re;
+    y[2 * j + 1] = b.im;
+  }
+}
+
+template <class T>
+void lines(const FftLines<T>& job, std::int64_t block, T* room) {
+  const std::int64_t first = block * Lanes<T>::count;
+  V<T>* const one = reinterpret_cast<V<T>*>(room);
+  V<T>* const two = one + 2 * job.line.n;
+  load_lines(job, Begins<T>(job, first, job.in_size), one);
+  if (job.chirp == nullptr) {
+    store_lines(job, Begins<T>(job, first, job.out_size), transform(job.line, one, one, two));
+    return;
+  }
+  multiply<false>(one, one, job.chirp, job.n);
+  const V<T>* x = transform(job.line, one, one, two);
+  V<T>* y = x == one ? one : two;
+  multiply<false>(x, y, job.filter, job.line.n);
+  for (std::int64_t j = 0; j < job.line.n; ++j) {
+    const V<T> re = y[2 * j];
+    y[2 * j] = y[2 * j + 1];
+    y[2 * j + 1] = re;
+  }
+  x = transform(job.line, y, one, two);
+  y = x == one ? one : two;
+  multiply<true>(x, y, job.chirp, job.n);
+  store_lines(job, Begins<T>(job, first, job.out_size), y);
+}
+
+// A line in two steps (Gentleman and Sande, 1966).
+
+template <class T>
+void first_step(const FftSteps<T>& job, std::int64_t block, T* room) {
+  constexpr int lanes = Lanes<T>::count;
+  const std::int64_t n1 = job.first.n, n2 = job.second.n, column = block * lanes;
+  const int width = static_cast<int>(less(lanes, n2 - column)), re = job.swap_in ? 1 : 0, im = 1 - re;
+  V<T>* const one = reinterpret_cast<V<T>*>(room);
+  for (std::int64_t j = 0; j < n1; ++j) {
+    const T* const from = job.in + 2 * (j * n2 + column);
+    if (width == lanes) {
+      const Pair<T> both = load_complex(from);
+      one[2 * j + re] = both.re;
+      one[2 * j + im] = both.im;
+      continue;
+    }
+    T* const parts = reinterpret_cast<T*>(one + 2 * j);
+    for (int lane = 0; lane < lanes; ++lane) {
+      parts[re * lanes + lane] = lane < width ? from[2 * lane] : 0;
+      parts[im * lanes + lane] = lane < width ? from[2 * lane + 1] : 0;
+    }
+  }
+  const V<T>* const x = transform(job.first, one, one, one + 2 * n1);
+  const V<T>* const turns = reinterpret_cast<const V<T>*>(job.turns);
+  const T* const bases = job.bases + 2 * block * n1;
+  V<T>* const between = reinterpret_cast<V<T>*>(job.between);
+  for (std::int64_t k = 0; k < n1; k += lanes) {
+    V<T> res[lanes], ims[lanes];
+    for (int i = 0; i < lanes; ++i) {
+      const std::int64_t at = k + i;
+      if (at >= n1) {
+        res[i] = ims[i] = V<T>{};
+        continue;
+      }
+      const Pair<T> turn = times(Pair<T>{turns[2 * at], turns[2 * at + 1]}, bases[2 * at], bases[2 * at + 1]);
+      const Pair<T> value = times(Pair<T>{x[2 * at], x[2 * at + 1]}, turn.re, turn.im);
+      res[i] = value.re;
+      ims[i] = value.im;
+    }
+    transpose<T>(res);
+    transpose<T>(ims);
+    V<T>* const to = between + 2 * (k / lanes * n2 + column);
+    for (int j = 0; j < width; ++j) {
+      to[2 * j] = res[j];
+      to[2 * j + 1] = ims[j];
+    }
+  }
+}
+
+template <class T>
+void second_step(const FftSteps<T>& job, std::int64_t block, T* room) {
+  constexpr int lanes = Lanes<T>::count;
+  const std::int64_t n1 = job.first.n, n2 = job.second.n, column = block * lanes;
+  const int width = static_cast<int>(less(lanes, n1 - column)), re = job.swap_out ? 1 : 0, im = 1 - re;
+  const V<T>* const from = reinterpret_cast<const V<T>*>(job.between) + 2 * block * n2;
+  V<T>* const one = reinterpret_cast<V<T>*>(room);
+  const V<T>* const x = transform(job.second, from, one, one + 2 * n2);
+  for (std::int64_t k = 0; k < n2; ++k) {
+    T* const to = job.out + 2 * (column + n1 * k);
+    const V<T> a = x[2 * k + re] * job.scale, b = x[2 * k + im] * job.scale;
+    if (width == lanes) {
+      store_complex<T>(to, a, b);
+      continue;
+    }
+    for (int lane = 0; lane < width; ++lane) {
+      to[2 * lane] = a[lane];
+      to[2 * lane + 1] = b[lane];
+    }
+  }
+}
+
+template <class T>
+constexpr FftFunctions<T> fft_functions = {Lanes<T>::count, lines<T>, first_step<T>, second_step<T>};
