@@ -21,6 +21,7 @@ enum class ErrorKind {
   KernelBuildError,  ///< the driver's compiler refused a kernel; the message carries its log
   LaunchError,       ///< a kernel cannot run as asked: its sizes do not fit, or the driver refused
   IoError,           ///< a file that cannot be read or written
+  LinAlgError,       ///< a matrix that does not allow what is asked of it: not square, singular, not positive definite
 };
 
 /// The name of a kind, such as "ShapeError".
@@ -131,6 +132,17 @@ class KOINE_API IoError : public Error {
   IoError(const IoError&) = default;
   IoError& operator=(const IoError&) = default;
   ~IoError() override;
+};
+
+/// A matrix does not allow what is asked of it: it is not square, which is found at the call, or singular, or not
+/// positive definite, or an iteration does not converge, which the device finds, and which is thrown when somebody
+/// observes a result.
+class KOINE_API LinAlgError : public Error {
+ public:
+  explicit LinAlgError(const std::string& message);
+  LinAlgError(const LinAlgError&) = default;
+  LinAlgError& operator=(const LinAlgError&) = default;
+  ~LinAlgError() override;
 };
 
 }  // namespace koine

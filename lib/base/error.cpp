@@ -26,6 +26,7 @@ const char* to_string(ErrorKind kind) noexcept {
     case ErrorKind::KernelBuildError: return "KernelBuildError";
     case ErrorKind::LaunchError: return "LaunchError";
     case ErrorKind::IoError: return "IoError";
+    case ErrorKind::LinAlgError: return "LinAlgError";
   }
   return "Error";
 }
@@ -48,5 +49,6 @@ KOINE_ERROR_CLASS(ValueError)
 KOINE_ERROR_CLASS(KernelBuildError)
 KOINE_ERROR_CLASS(LaunchError)
 KOINE_ERROR_CLASS(IoError)
+KOINE_ERROR_CLASS(LinAlgError)
 
 }  // namespace koine

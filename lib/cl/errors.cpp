@@ -104,6 +104,7 @@ void throw_kind(ErrorKind kind, const std::string& message) {
     case ErrorKind::KernelBuildError: throw KernelBuildError(message);
     case ErrorKind::LaunchError: throw LaunchError(message);
     case ErrorKind::IoError: throw IoError(message);
+    case ErrorKind::LinAlgError: throw LinAlgError(message);
   }
   throw Error(kind, message);
 }

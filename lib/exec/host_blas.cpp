@@ -16,7 +16,6 @@
 #include "base/env.hpp"
 #include "base/first_use.hpp"
 #include "base/hold_forks.hpp"
-#include "base/library.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
@@ -152,6 +151,9 @@ const HostBlas* HostBlas::load() {
       delete blas;
       continue;
     }
+    blas->library_ = library;
+    blas->prefix_ = spelling.prefix;
+    blas->suffix_ = spelling.suffix;
     blas->wide_ = spelling.wide;
     void* const set_threads = library.find(spelling.prefix + std::string("openblas_set_num_threads") + spelling.suffix);
     blas->has_threads_ = library.shared || set_threads == nullptr;
@@ -184,6 +186,10 @@ const HostBlas* HostBlas::get() {
     if (!loaded) loaded = load();
     return *loaded;
   });
+}
+
+void* HostBlas::find(std::string_view fortran_name) const {
+  return library_.find(prefix_ + std::string(fortran_name) + "_" + suffix_);
 }
 
 void HostBlas::check_room(int threads) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/library.hpp"
 #include "exec/matmul_routes.hpp"
 #include "koine/dtype.hpp"
 
@@ -34,6 +35,12 @@ class HostBlas {
   /// Throws OutOfMemory if so many threads would find no memory for their panels: OpenBLAS asks for it for ever.
   void check_room(int threads) const;
 
+  /// The address of a function by the name that it has in Fortran, such as "dgetrf"; null if the library lacks it.
+  /// OpenBLAS has LAPACK's, too. Its integers are `wide()`.
+  void* find(std::string_view fortran_name) const;
+  /// Whether integers have 64 bits.
+  bool wide() const noexcept { return wide_; }
+
   static constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
 
   /// Whether it starts threads itself: one call at a time uses all cores. Ours does not, so that threads are as many as
@@ -44,8 +51,10 @@ class HostBlas {
   HostBlas() = default;
   static const HostBlas* load();
 
-  void* gemm_[4] = {};  // of float32, float64, complex64, complex128
-  bool wide_ = false;   // integers have 64 bits
+  base::Library library_;
+  const char *prefix_ = "", *suffix_ = "";  // around the names of its functions
+  void* gemm_[4] = {};                      // of float32, float64, complex64, complex128
+  bool wide_ = false;
   bool has_threads_ = false;
   std::uint32_t vector_bytes_ = 0;
 };

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "base/named_call.hpp"
-#include "koine/error.hpp"
+#include "cl/errors.hpp"
 #include "runtime/context.hpp"
 
 namespace koine::runtime {
 
-Fault::Fault(Queue& queue, std::function<std::string(std::int64_t)> message)
-    : word_(queue.allocate(sizeof(FaultWord), "eval")), message_(std::move(message)) {
+Fault::Fault(Queue& queue, std::function<std::string(std::int64_t)> message, ErrorKind kind)
+    : word_(queue.allocate(sizeof(FaultWord), "eval")), message_(std::move(message)), kind_(kind) {
   queue.fill_zero(*word_, 0, sizeof(FaultWord));
 }
 
@@ -22,7 +22,7 @@ void Fault::check(const std::function<void(const Buffer&, void*, std::uint64_t)>
   state_.store(word.reported != 0 ? State::reported : State::clear, std::memory_order_release);
   if (word.reported == 0) return;
   const base::OwnNames of_the_call_that_failed;
-  throw IndexError(message_(word.value));
+  cl::throw_kind(kind_, message_(word.value));
 }
 
 Faults merged(const Faults& a, const Faults& b) {

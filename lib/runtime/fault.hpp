@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the device can notice, such as a wrong value in an index array: a word that a kernel fills, looked at when
-// somebody observes a result that depends on it.
+// What only the device can notice, such as a wrong value in an index array or a singular matrix: a word that a kernel
+// fills, looked at when somebody observes a result that depends on it.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "koine/error.hpp"
 
 namespace koine::runtime {
 
@@ -24,19 +26,21 @@ struct FaultWord {
 
 class Fault {
  public:
-  /// A cleared word in device memory. `message` makes the sentence for a value; a reported one becomes an IndexError.
-  Fault(Queue& queue, std::function<std::string(std::int64_t)> message);
+  /// A cleared word in device memory. `message` makes the sentence for a value; a reported one becomes an error of
+  /// that kind.
+  Fault(Queue& queue, std::function<std::string(std::int64_t)> message, ErrorKind kind = ErrorKind::IndexError);
 
   /// What the kernel takes as its `__global kn_fault*`.
   const Buffer& word() const noexcept { return *word_; }
-  /// Waits for the kernel; throws IndexError if it reported a value, now and each time. `read(buffer, target, bytes)`
-  /// reads device memory.
+  /// Waits for the kernel; throws an error of its kind if it reported a value, now and each time. `read(buffer, target,
+  /// bytes)` reads device memory.
   void check(const std::function<void(const Buffer&, void*, std::uint64_t)>& read);
 
  private:
   enum class State { unknown, clear, reported };
   std::shared_ptr<Buffer> word_;
   std::function<std::string(std::int64_t)> message_;
+  const ErrorKind kind_;
   std::atomic<State> state_{State::unknown};
 };
 

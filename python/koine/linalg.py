@@ -6,7 +6,14 @@ from math import inf
 from . import _koine
 from ._koine import matmul, matrix_transpose, outer, tensordot, vecdot
 
-__all__ = ["diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot", "vector_norm"]
+
+
+def __getattr__(name):
+    # Made when it is first wanted, since NumPy is imported for it.
+    if name == "LinAlgError":
+        return _koine._linalg_error()
+    raise AttributeError(f"module 'koine.linalg' has no attribute {name!r}")
 
 
 def diagonal(x, /, *, offset=0):

@@ -10,7 +10,7 @@
 namespace koine::python {
 namespace {
 
-constexpr int kinds = static_cast<int>(ErrorKind::IoError) + 1;
+constexpr int kinds = static_cast<int>(ErrorKind::LinAlgError) + 1;
 /// By ErrorKind; held as long as the process.
 PyObject* classes[kinds] = {};
 
@@ -31,11 +31,36 @@ bool is_python_s(ErrorKind kind) {
   return kind == ErrorKind::ValueError || kind == ErrorKind::IndexError || kind == ErrorKind::IoError;
 }
 
+/// NumPy's class of that name, or ValueError, which NumPy's is made from, where there is no NumPy.
+PyObject* base_of_linalg_error() {
+  const nanobind::object numpy = nanobind::steal(PyImport_ImportModule("numpy.linalg"));
+  PyObject* const base = numpy.is_valid() ? PyObject_GetAttrString(numpy.ptr(), "LinAlgError") : nullptr;
+  PyErr_Clear();
+  return base != nullptr ? base : Py_NewRef(PyExc_ValueError);
+}
+
 }  // namespace
+
+PyObject* linalg_error() {
+  PyObject*& made = classes[static_cast<int>(ErrorKind::LinAlgError)];
+  if (made == nullptr) {
+    const nanobind::object base = nanobind::steal(base_of_linalg_error());
+    PyObject* const mine = PyErr_NewException("koine.linalg.LinAlgError", base.ptr(), nullptr);
+    if (mine == nullptr) throw nanobind::python_error();
+    // Importing NumPy may have let another thread come first.
+    if (made == nullptr) {
+      made = mine;
+    } else {
+      Py_DECREF(mine);
+    }
+  }
+  return made;
+}
 
 void bind_errors(nanobind::module_& m) {
   for (int number = 0; number < kinds; ++number) {
     const auto kind = static_cast<ErrorKind>(number);
+    if (kind == ErrorKind::LinAlgError) continue;
     if (is_python_s(kind)) {
       classes[number] = base_of(kind);
       continue;
@@ -54,6 +79,12 @@ void set_python_error() noexcept {
     error.restore();
   } catch (const Raised& error) {
     PyErr_SetString(error.type(), error.message().c_str());
+  } catch (const LinAlgError& error) {
+    try {
+      PyErr_SetString(linalg_error(), error.what());
+    } catch (nanobind::python_error& other) {
+      other.restore();
+    }
   } catch (const Error& error) {
     PyErr_SetString(classes[static_cast<int>(error.kind())], error.what());
   } catch (const std::bad_alloc&) {

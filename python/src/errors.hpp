@@ -26,6 +26,10 @@ class Raised {
 /// Makes the classes that Koine's errors have where Python has none of that name, such as ShapeError, a ValueError.
 void bind_errors(nanobind::module_& m);
 
+/// The class of a LinAlgError, as a reference that stays: NumPy's, made more special, where NumPy is there, which is
+/// imported when the class is first wanted. Throws what Python raises.
+PyObject* linalg_error();
+
 /// Sets Python's error from the C++ exception that is being handled.
 void set_python_error() noexcept;
 

@@ -19,6 +19,7 @@ TensordotAxes axes_of(const Arguments& a, std::size_t i) {
 }  // namespace
 
 void bind_linalg(nb::module_& m) {
+  function(m, "_linalg_error", "()", [](const Arguments&) { return nb::object(nb::borrow(linalg_error())); });
   function(m, "matmul", "(x1, x2, /, *, precision=None)", [](const Arguments& a) {
     if (!a.given(2)) return matmul(a.array(0), a.array(1));
     const std::string precision = a.text(2);
