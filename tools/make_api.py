@@ -91,7 +91,7 @@ class Headers:
             text = text[:match.start()] + text[end:] + re.sub(r"^  ", "", call.partition("}\n")[2], flags=re.M)
         while match := re.search(r"\n(?:template <[^\n]*>\n(?:  requires[^\n]*\n)?)?(?:class|struct|enum class) [^;{]*\{", text):
             text = text[:match.start()] + "\n" + text[braced(text, match.end() - 1):]
-        self.declarations(header, text, "opencl::" if header == "opencl" else "")
+        self.declarations(header, text, "opencl::" if header == "opencl" else "linalg::" if header.startswith("linalg_") else "")
 
     def declarations(self, header, text, scope):
         while match := re.search(r"\)( const)?( noexcept)? \{", text):  # a body that stands in the header

@@ -22,6 +22,8 @@
 #include <koine/io.hpp>
 #include <koine/kernel.hpp>
 #include <koine/linalg.hpp>
+#include <koine/linalg_products.hpp>
+#include <koine/linalg_spectra.hpp>
 #include <koine/literal.hpp>
 #include <koine/manipulation.hpp>
 #include <koine/matmul_precision.hpp>

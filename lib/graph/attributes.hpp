@@ -182,4 +182,22 @@ struct FftInfo {
   std::string_view function() const { return name; }
 };
 
+/// Of Hermitian matrices, the last two axes: eigenvalues, and eigenvectors as rows.
+struct EighInfo {
+  const char* name;  // of the function, for messages
+
+  std::string_view function() const { return name; }
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
+/// Of matrices with no more rows than columns, the last two axes: singular values, and, with `vectors`, the left ones
+/// as columns and the right ones as rows, conjugated: as many as columns, if `full`, else as rows.
+struct SvdInfo {
+  bool vectors, full;
+  const char* name;  // of the function, for messages
+
+  std::string_view function() const { return name; }
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
 }  // namespace koine::graph

@@ -2,6 +2,8 @@
 // The table of families, made of families.def and of what the types of their attributes say.
 #include "graph/families.hpp"
 
+#include "graph/infer.hpp"
+
 namespace koine::graph {
 namespace {
 
@@ -47,6 +49,24 @@ std::vector<ResultType> TopkInfo::results(std::span<const NodeRef> inputs) const
   Shape shape = inputs[0]->shape;
   shape[shape.size() - 1] = k;
   return {{inputs[0]->dtype, shape}, {DType::int64, shape}};
+}
+
+std::vector<ResultType> EighInfo::results(std::span<const NodeRef> inputs) const {
+  Shape values = inputs[0]->shape;
+  values.erase(values.size() - 1);
+  return {{real_part(inputs[0]->dtype), values}, {inputs[0]->dtype, inputs[0]->shape}};
+}
+
+std::vector<ResultType> SvdInfo::results(std::span<const NodeRef> inputs) const {
+  const Shape& all = inputs[0]->shape;
+  const std::size_t last = all.size() - 1;
+  Shape values = all, left = all, right = all;
+  values.erase(last);
+  left[last] = all[last - 1];
+  if (full) right[last - 1] = all[last];
+  std::vector<ResultType> results{{real_part(inputs[0]->dtype), values}};
+  if (vectors) results.insert(results.end(), {{inputs[0]->dtype, left}, {inputs[0]->dtype, right}});
+  return results;
 }
 
 std::string_view RandomInfo::function() const {

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is of the standard's extension linalg: products, diagonals and the norms of vectors. Decompositions and what
-is made of them are not there yet."""
-from math import inf
+"""Linear algebra: products, norms, eigenvalues of Hermitian matrices and singular values, by the names of the standard's
+extension linalg. Matrices are the last two axes; the axes before them count them."""
+from collections import namedtuple
 
 from . import _koine
-from ._koine import matmul, matrix_transpose, outer, tensordot, vecdot
+from ._koine import _linalg, matmul, matrix_transpose, outer, tensordot, vecdot
+from ._koine._linalg import (cross, diagonal, eigvalsh, matrix_norm, matrix_power, matrix_rank, pinv, svdvals, trace,
+                             vector_norm)
 
-__all__ = ["LinAlgError", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cross", "diagonal", "eigh", "eigvalsh", "matmul", "matrix_norm", "matrix_power", "matrix_rank",
+           "matrix_transpose", "outer", "pinv", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
 
 
 def __getattr__(name):
@@ -16,36 +19,17 @@ def __getattr__(name):
     raise AttributeError(f"module 'koine.linalg' has no attribute {name!r}")
 
 
-def diagonal(x, /, *, offset=0):
-    """The elements of each matrix, the last two axes, on the diagonal that lies `offset` above the main one."""
-    if x.ndim < 2:
-        raise ValueError(f"[diagonal] needs an array of two axes or more, got shape {x.shape}")
-    x = x[..., max(-offset, 0):, max(offset, 0):]
-    size = min(x.shape[-2:])
-    # Row after row, the next one is size + 1 further on.
-    return x[..., :size, :size].reshape(*x.shape[:-2], size * size)[..., :: size + 1]
+EighResult = namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
+SVDResult = namedtuple("SVDResult", ["U", "S", "Vh"])
 
 
-def trace(x, /, *, offset=0, dtype=None):
-    """The sum of the elements of a diagonal of each matrix; see diagonal."""
-    return _koine.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+def eigh(x, /):
+    """The eigenvalues of real symmetric and complex Hermitian matrices, rising, and orthonormal eigenvectors, as columns.
+    Only the lower triangle is read."""
+    return EighResult(*_linalg._eigh(x))
 
 
-def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """The norm of the vectors along an axis, or along several as one: the ord-th root of the sum of the ord-th powers of
-    magnitudes; for inf and -inf the largest and the smallest of these, for 0 how many are not zero."""
-    if not _koine.isdtype(x.dtype, ("real floating", "complex floating")):
-        raise TypeError(f"[vector_norm] takes floating types, got {x.dtype}")
-    magnitude = abs(x)
-    named = {"axis": axis, "keepdims": keepdims}
-    if ord == inf:
-        return _koine.max(magnitude, **named)
-    if ord == -inf:
-        return _koine.min(magnitude, **named)
-    if ord == 0:
-        return _koine.count_nonzero(x, **named).astype(magnitude.dtype)
-    if ord == 1:
-        return _koine.sum(magnitude, **named)
-    if ord == 2:
-        return _koine.sqrt(_koine.sum(magnitude * magnitude, **named))
-    return _koine.sum(magnitude**ord, **named) ** (1 / ord)
+def svd(x, /, *, full_matrices=True):
+    """The singular value decomposition x = U diag(S) Vh. The singular values fall; U and Vh are square, or, without
+    full_matrices, have as many columns and rows as there are singular values."""
+    return SVDResult(*_linalg._svd(x, full_matrices=full_matrices))

@@ -20,6 +20,11 @@ std::string_view trimmed(std::string_view text) {
 /// Held as long as the process: methods and their texts are never let go of.
 const char* kept(const std::string& text) { return (new std::string(text))->c_str(); }
 
+/// What headers call the namespace of a module: "random." for "koine.random", and nothing for the main one.
+std::string scope_of(const std::string& home) {
+  return home.starts_with("koine.") && home != "koine._koine" ? home.substr(6) + "." : "";
+}
+
 /// A docstring that begins with the signature, in the form in which CPython keeps both.
 PyMethodDef* definition(const char* name, const char* signature, std::string_view text, detail::Call call) {
   const std::string doc = std::string(name) + signature + "\n--\n\n" + std::string(text);
@@ -274,16 +279,15 @@ PyObject* run(const Signature& signature, PyObject* self, PyObject* const* given
 void add_function(nb::handle module, const char* name, const char* signature, Call call) {
   // Where users find it, for pickle and help: `__home__` re-exports all but names that begin with an underscore.
   const char* const home = name[0] == '_' || !nb::hasattr(module, "__home__") ? "__name__" : "__home__";
-  PyMethodDef* const def = definition(name, signature, python_docs::doc(name), call);
+  const std::string own = scope_of(nb::cast<std::string>(nb::object(module.attr(home)))) + name;
+  const std::string_view text = *python_docs::doc(own) == '\0' ? python_docs::doc(name) : python_docs::doc(own);
+  PyMethodDef* const def = definition(name, signature, text, call);
   module.attr(name) = checked(PyCFunction_NewEx(def, module.ptr(), nb::object(module.attr(home)).ptr()));
 }
 
 void add_method(nb::handle type, const char* name, const char* signature, Call call) {
   const auto word = [&](const char* attribute) { return nb::cast<std::string>(nb::object(type.attr(attribute))); };
-  // "koine.random" is where headers say random.
-  const std::string home = word("__module__");
-  const std::string scope = home.starts_with("koine.") && home != "koine._koine" ? home.substr(6) + "." : "";
-  const std::string own = scope + word("__name__") + "." + name;
+  const std::string own = scope_of(word("__module__")) + word("__name__") + "." + name;
   const std::string_view text = *python_docs::doc(own) == '\0' ? python_docs::doc(name) : python_docs::doc(own);
   PyMethodDef* const def = definition(name, signature, text, call);
   type.attr(name) = checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), def));

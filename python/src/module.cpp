@@ -24,6 +24,7 @@ NB_MODULE(_koine, m) {
   bind_exchange(m);
   bind_elementwise(m);
   bind_linalg(m);
+  bind_matrices(m);
   bind_manipulation(m);
   bind_searching(m);
   bind_statistics(m);

@@ -21,6 +21,7 @@ void bind_owners(nb::module_& m);
 void bind_exchange(nb::module_& m);
 void bind_elementwise(nb::module_& m);
 void bind_linalg(nb::module_& m);
+void bind_matrices(nb::module_& m);
 void bind_manipulation(nb::module_& m);
 void bind_searching(nb::module_& m);
 void bind_statistics(nb::module_& m);

@@ -273,6 +273,25 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(outer, kn::outer(a.x, a.x));
   KN_WRONG(outer, kn::outer(a.large, a.large));
   KN_WRONG(kron, kn::kron(a.large, a.large));
+  KN_WRONG(cross, kn::linalg::cross(a.vector, a.pair));
+  KN_WRONG(cross, kn::linalg::cross(a.vector, a.vector, 1));
+  KN_WRONG(diagonal, kn::linalg::diagonal(a.vector));
+  KN_WRONG(trace, kn::linalg::trace(a.vector));
+  KN_WRONG(trace, kn::linalg::trace(a.x, {.dtype = kn::bool_}));
+  KN_WRONG(matrix_power, kn::linalg::matrix_power(a.x, 2));
+  KN_WRONG(matrix_power, kn::linalg::matrix_power(kn::ones({2, 2}), -1));
+  KN_WRONG(vector_norm, kn::linalg::vector_norm(a.x, {.axis = 2}));
+  KN_WRONG(vector_norm, kn::linalg::vector_norm(a.none, {.ord = kn::inf}));
+  KN_WRONG(matrix_norm, kn::linalg::matrix_norm(a.vector));
+  KN_WRONG(matrix_norm, kn::linalg::matrix_norm(a.x.astype(kn::float16), {.ord = 2}));
+  KN_WRONG(eigh, kn::linalg::eigh(a.x));
+  KN_WRONG(eigvalsh, kn::linalg::eigvalsh(a.vector));
+  KN_WRONG(svd, kn::linalg::svd(a.vector));
+  KN_WRONG(svdvals, kn::linalg::svdvals(a.x.astype(kn::float16)));
+  KN_WRONG(pinv, kn::linalg::pinv(a.vector));
+  KN_WRONG(pinv, kn::linalg::pinv(a.x, {.rtol = a.vector}));
+  KN_WRONG(matrix_rank, kn::linalg::matrix_rank(a.vector));
+  KN_WRONG(matrix_rank, kn::linalg::matrix_rank(a.x, {.rtol = a.vector}));
   KN_WRONG(einsum, kn::einsum("i,j", {a.vector}));
   KN_WRONG(einsum, kn::einsum("i,i", {a.vector, a.pair}));
   KN_WRONG(einsum, kn::einsum("i,j", {a.large, a.large}));
@@ -389,7 +408,7 @@ TEST_CASE("every function of docs/api.md has been called wrongly, but for those 
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("| `")) continue;
     std::string name = line.substr(3, line.find('(') - 3);
-    for (const std::string scope : {"Generator::", "opencl::"}) {
+    for (const std::string scope : {"Generator::", "opencl::", "linalg::"}) {
       if (name.starts_with(scope)) name = name.substr(scope.size());
     }
     if (name.find('.') != name.npos || name.find('`') != name.npos) continue;  // not there yet

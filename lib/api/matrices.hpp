@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of koine::linalg share: checks of stacks of matrices, the last two axes.
+#pragma once
+
+#include <koine/array.hpp>
+
+#include <string_view>
+
+namespace koine::api {
+
+/// Throws ShapeError for fewer than two axes.
+void require_matrices(const Array& x, std::string_view function);
+/// The same, and LinAlgError for matrices that are not square.
+void require_square(const Array& x, std::string_view function);
+
+/// x in the type that it is factorised in: default_dtype() for integers and bool_. DTypeError for floating types of 16
+/// bits.
+Array factorable(const Array& x, std::string_view function);
+
+/// The transpose of each matrix, conjugated.
+Array adjoint(const Array& x);
+
+/// The distance of 1 from the next number of a type, or of its parts.
+double epsilon(DType type);
+
+}  // namespace koine::api

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching kernels/jacobi.cl.
+#include "exec/jacobi.hpp"
+
+#include "exec/kernel_parameters.hpp"
+#include "exec/kernel_run.hpp"
+#include "graph/infer.hpp"
+#include "runtime/launch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace koine::exec {
+namespace {
+
+// Lanes of a sum; what a row takes is a multiple of it.
+constexpr std::uint64_t lanes = 16;
+// Far more than rows of any size take: some ten.
+constexpr std::uint32_t most_sweeps = 60;
+// What every device has for a group, less what the sums of 256 work-items take.
+constexpr std::uint64_t local_bytes = 32768;
+// Groups of a card that share a compute unit while matrices lie in global memory.
+constexpr std::uint64_t groups_per_unit = 4;
+
+struct JacobiSpec {
+  DType type;
+  bool cpu, local;
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_DOUBLE", size_of(graph::real_part(type)) == 8);
+    v.define("KN_COMPLEX", is_complex(type));
+    v.define("KN_CPU", cpu);
+    v.define("KN_LOCAL", local);
+  }
+};
+
+std::uint64_t round_up(std::uint64_t n) { return (n + lanes - 1) / lanes * lanes; }
+
+}  // namespace
+
+Jacobi::Jacobi(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem)
+    : queue_(queue), problem_(problem), row_(round_up(problem.columns)), turns_(0) {
+  const std::uint64_t parts = is_complex(problem.type) ? 2 : 1, real = size_of(problem.type) / parts;
+  if (problem.hermitian || problem.vectors) turns_ = round_up(problem.rows);
+  room_ = parts * (problem.kept * row_ + problem.rows * turns_) +
+          (problem.hermitian ? 2 * turns_ : (2 + parts) * problem.kept + row_);
+  const bool cpu = queue.traits().cpu_loops();
+  local_ = !cpu && room_ * real + (2 + parts) * group_size * real <= local_bytes;
+  kernel_ = programs.kernel_of_file("jacobi", JacobiSpec{problem.type, cpu, local_},
+                                    problem.hermitian ? "jacobi_eigh" : "jacobi_svd");
+}
+
+void Jacobi::run(const SpectraMemory& memory, std::shared_ptr<runtime::Fault> fault) const {
+  const SpectraProblem& p = problem_;
+  const std::uint64_t units = queue_.traits().compute_units, bytes = size_of(graph::real_part(p.type));
+  const bool cpu = queue_.traits().cpu_loops();
+  // Rooms in global memory are as many as groups.
+  const std::uint64_t groups = cpu      ? std::min(p.batch, units)
+                               : local_ ? p.batch
+                                        : std::min(p.batch, groups_per_unit * units);
+  runtime::BufferRef room;
+  if (!local_) room = queue_.allocate(groups * room_ * bytes, p.function);
+  const parameters::kn_jacobi d{.batch = p.batch,
+                                .rows = p.rows,
+                                .columns = p.columns,
+                                .offset = memory.offset,
+                                .kept = p.kept,
+                                .row = row_,
+                                .turns = turns_,
+                                .room = room_,
+                                .vectors = p.vectors,
+                                .sweeps = most_sweeps};
+  const auto or_values = [&](const runtime::BufferRef& buffer) -> const runtime::Buffer& {
+    return buffer ? *buffer : *memory.values;
+  };
+  runtime::Launch launch(queue_, kernel_);
+  launch.in(memory.from).out(*memory.values);
+  if (!p.hermitian) launch.out(or_values(memory.left));
+  launch.out(or_values(memory.right));
+  local_ ? launch.local(room_ * bytes) : launch.out(*room);
+  launch.fault(std::move(fault)).value(d);
+  if (cpu) return launch.run({groups}, {1});
+  const std::uint64_t pairs = std::clamp<std::uint64_t>((p.rows + 1) / 2, 1, group_size / lanes);
+  const std::uint64_t local = std::min<std::uint64_t>(pairs * lanes, kernel_->max_group() / lanes * lanes);
+  launch.run({groups * local}, {local});
+}
+
+}  // namespace koine::exec

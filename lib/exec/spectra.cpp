@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eigenvalues and singular values: by LAPACK where the host works in a CPU device's memory, else by kernels.
+#include "exec/spectra.hpp"
+
+#include "exec/families.hpp"
+#include "exec/jacobi.hpp"
+#include "exec/spectra_host.hpp"
+#include "runtime/fault.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace koine::exec {
+namespace {
+
+using runtime::BufferRef;
+
+class Spectra {
+ public:
+  /// Asks for the kernel.
+  Spectra(Programs& programs, runtime::Queue& queue, graph::Node& node, const SpectraProblem& problem)
+      : queue_(queue), node_(node), problem_(problem) {
+    // LAPACK's order of operations is its own.
+    if (!node.place.reproducible && HostSpectra::suits(queue, problem)) {
+      host_.emplace(programs, queue, problem);
+    } else {
+      kernels_.emplace(programs, queue, problem);
+    }
+  }
+
+  void run(const std::vector<graph::NodeRef>& results) const {
+    const graph::Node& x = *node_.inputs[0];
+    const SpectraProblem& p = problem_;
+    const std::uint64_t element = size_of(p.type), real = is_complex(p.type) ? element / 2 : element;
+    const auto fault = std::make_shared<runtime::Fault>(
+        queue_,
+        [function = std::string(p.function), batch = p.batch](std::int64_t value) {
+          const bool finite = value < 0;
+          const std::string which =
+              batch == 1 ? "the matrix"
+                         : "matrix " + std::to_string(finite ? -1 - value : value) + " of " + std::to_string(batch);
+          return "[" + function + "] " +
+                 (finite ? "the iteration for " + which + " did not converge" : which + " has a NaN or an infinity");
+        },
+        ErrorKind::LinAlgError);
+    BufferRef values = allocate(p.batch * p.rows * real), left, right;
+    if (p.vectors && !p.hermitian) left = allocate(p.batch * p.rows * p.rows * element);
+    if (p.vectors) right = allocate(p.batch * p.kept * p.columns * element);
+    const SpectraMemory memory{*x.storage, static_cast<std::uint64_t>(x.layout.offset), values, left, right};
+    host_ ? host_->run(memory, fault) : kernels_->run(memory, fault);
+    std::vector<BufferRef> storages{std::move(values)};
+    if (!p.hermitian && results.size() > 1) storages.push_back(std::move(left));
+    if (results.size() > 1) storages.push_back(std::move(right));
+    graph::fulfil_results(node_, results, storages);
+  }
+
+ private:
+  BufferRef allocate(std::uint64_t bytes) const { return queue_.allocate(bytes, problem_.function); }
+
+  runtime::Queue& queue_;
+  graph::Node& node_;
+  const SpectraProblem problem_;
+  std::optional<const HostSpectra> host_;
+  std::optional<const Jacobi> kernels_;
+};
+
+/// Of the matrices of the input, which is in row-major order and has elements.
+SpectraProblem problem_of(const graph::Node& node) {
+  const graph::Node& x = *node.inputs[0];
+  const std::size_t axes = x.shape.size();
+  const auto rows = static_cast<std::uint64_t>(x.shape[axes - 2]), columns = static_cast<std::uint64_t>(x.shape.back());
+  const std::uint64_t batch = static_cast<std::uint64_t>(x.shape.elements()) / (rows * columns);
+  return {x.dtype, false, batch, rows, columns, rows, false, function_of(node)};
+}
+
+}  // namespace
+
+Work prepare_eigh(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
+  std::vector<graph::NodeRef> results = wanted_results(node);
+  SpectraProblem problem = problem_of(node);
+  problem.hermitian = true;
+  problem.vectors = results.size() > 1 && results[1] != nullptr;
+  return [spectra = std::make_shared<const Spectra>(programs, queue, node, problem), results = std::move(results)] {
+    spectra->run(results);
+  };
+}
+
+Work prepare_svd(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
+  const graph::SvdInfo& info = node.get<graph::Op::svd>();
+  SpectraProblem problem = problem_of(node);
+  problem.vectors = info.vectors;
+  if (info.full) problem.kept = problem.columns;
+  return [spectra = std::make_shared<const Spectra>(programs, queue, node, problem), results = wanted_results(node)] {
+    spectra->run(results);
+  };
+}
+
+}  // namespace koine::exec

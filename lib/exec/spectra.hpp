@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What eigenvalues and singular values are computed of, by whichever way.
+#pragma once
+
+#include "runtime/buffer.hpp"
+
+#include <koine/dtype.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace koine::exec {
+
+/// Matrices in row-major order, with no more rows than columns, and one row at least.
+struct SpectraProblem {
+  DType type;           // float32, float64, complex64, complex128
+  bool hermitian;       // eigenvalues and -vectors, of what the lower triangle says
+  std::uint64_t batch;  // one at least
+  std::uint64_t rows, columns;
+  std::uint64_t kept;  // right singular vectors: `rows` or `columns`
+  bool vectors;        // whether they are wanted
+  std::string_view function;
+};
+
+/// Of `batch` matrices each. Singular values fall; `left` has vectors as columns, `right` has them as rows, conjugated.
+/// Eigenvalues rise; `right` has vectors as rows. What is not wanted, or not there, is null.
+struct SpectraMemory {
+  const runtime::Buffer& from;
+  std::uint64_t offset;  // elements
+  runtime::BufferRef values, left, right;
+};
+
+}  // namespace koine::exec

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine.linalg but for what the main namespace has, too: products, norms, eigenvalues and singular values.
+#include "module.hpp"
+
+namespace koine::python {
+namespace {
+
+linalg::MatrixOrd ord_of(const Arguments& a, std::size_t i) {
+  if (!a.given(i)) return "fro";
+  if (PyUnicode_Check(a[i].ptr())) return a.text(i);
+  return a.real(i);
+}
+
+}  // namespace
+
+void bind_matrices(nb::module_& m) {
+  nb::module_ sub = m.def_submodule("_linalg");
+  sub.attr("__home__") = "koine.linalg";
+  function(sub, "cross", "(x1, x2, /, *, axis=-1)",
+           [](const Arguments& a) { return linalg::cross(a.array(0), a.array(1), {.axis = a.integer(2, -1)}); });
+  function(sub, "diagonal", "(x, /, *, offset=0)",
+           [](const Arguments& a) { return linalg::diagonal(a.array(0), {.offset = a.integer_anywhere(1, 0)}); });
+  function(sub, "trace", "(x, /, *, offset=0, dtype=None)", [](const Arguments& a) {
+    return linalg::trace(a.array(0), {.offset = a.integer_anywhere(1, 0), .dtype = a.dtype(2)});
+  });
+  function(sub, "matrix_power", "(x, n, /)",
+           [](const Arguments& a) { return linalg::matrix_power(a.array(0), a.integer(1)); });
+  function(sub, "vector_norm", "(x, /, *, axis=None, keepdims=False, ord=2)", [](const Arguments& a) {
+    return linalg::vector_norm(a.array(0), {.axis = a.axis(1), .keepdims = a.flag(2, false), .ord = a.real(3, 2.0)});
+  });
+  function(sub, "matrix_norm", "(x, /, *, keepdims=False, ord='fro')", [](const Arguments& a) {
+    return linalg::matrix_norm(a.array(0), {.keepdims = a.flag(1, false), .ord = ord_of(a, 2)});
+  });
+  function(sub, "_eigh", "(x, /)", [](const Arguments& a) {
+    linalg::EighResult result = linalg::eigh(a.array(0));
+    return std::vector{std::move(result.eigenvalues), std::move(result.eigenvectors)};
+  });
+  function(sub, "eigvalsh", "(x, /)", [](const Arguments& a) { return linalg::eigvalsh(a.array(0)); });
+  function(sub, "_svd", "(x, /, *, full_matrices=True)", [](const Arguments& a) {
+    linalg::SvdResult result = linalg::svd(a.array(0), {.full_matrices = a.flag(1, true)});
+    return std::vector{std::move(result.U), std::move(result.S), std::move(result.Vh)};
+  });
+  function(sub, "svdvals", "(x, /)", [](const Arguments& a) { return linalg::svdvals(a.array(0)); });
+  function(sub, "pinv", "(x, /, *, rtol=None)",
+           [](const Arguments& a) { return linalg::pinv(a.array(0), {.rtol = a.maybe_operand(1)}); });
+  function(sub, "matrix_rank", "(x, /, *, rtol=None)",
+           [](const Arguments& a) { return linalg::matrix_rank(a.array(0), {.rtol = a.maybe_operand(1)}); });
+}
+
+}  // namespace koine::python
