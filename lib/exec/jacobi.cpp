@@ -8,6 +8,7 @@
 #include "runtime/launch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace koine::exec {
@@ -81,7 +82,8 @@ void Jacobi::run(const SpectraMemory& memory, std::shared_ptr<runtime::Fault> fa
   local_ ? launch.local(room_ * bytes) : launch.out(*room);
   launch.fault(std::move(fault)).value(d);
   if (cpu) return launch.run({groups}, {1});
-  const std::uint64_t pairs = std::clamp<std::uint64_t>((p.rows + 1) / 2, 1, group_size / lanes);
+  // Few sizes of groups: drivers of CPUs compile for each.
+  const std::uint64_t pairs = std::bit_ceil(std::clamp<std::uint64_t>((p.rows + 1) / 2, 2, group_size / lanes));
   const std::uint64_t local = std::min<std::uint64_t>(pairs * lanes, kernel_->max_group() / lanes * lanes);
   launch.run({groups * local}, {local});
 }
