@@ -280,8 +280,8 @@ bool has(const std::optional<Device>& device, DType type) {
 }
 
 /// The array in an object with the buffer protocol; nothing of an object that has none, or no letter for its elements.
-/// `type` says what they are where its own letters do not. Elements of a type that the device has not become `wanted` on
-/// the host.
+/// `type` says what they are where its own letters do not. Elements of a type that the device has not become `wanted`
+/// on the host.
 std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, std::optional<DType> wanted,
                                  const std::optional<Device>& device, std::optional<bool> copy) {
   auto tensor = std::make_unique<Viewed>();

@@ -112,8 +112,8 @@ class Launch {
   }
 
  private:
-  /// The array that the launch may write. Free-threaded Python lets other threads use the object meanwhile, so there it is
-  /// another value, whose memory the launch copies before it writes.
+  /// The array that the launch may write. Free-threaded Python lets other threads use the object meanwhile, so there it
+  /// is another value, whose memory the launch copies before it writes.
   Array& own(PyObject* object) {
 #ifdef Py_GIL_DISABLED
     for (Copy& copy : copies_) {

@@ -16,8 +16,7 @@ constexpr Kind cast = Kind::astype, where = Kind::where, custom = Kind::custom, 
                random = Kind::random, take = Kind::take, scatter = Kind::scatter, scatter_reduce = Kind::segments,
                sort = Kind::sort, result = Kind::sort, order_ties = Kind::sort, select = Kind::quantile,
                topk = Kind::sort, search = Kind::sets, histogram = Kind::histogram, fft = Kind::transform,
-               eigh = Kind::matmul,
-               svd = Kind::matmul;
+               eigh = Kind::matmul, svd = Kind::matmul;
 }
 #define KN_INLINE(name, ...) kind_of::name,
 #define KN_FAMILY KN_INLINE
