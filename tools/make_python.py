@@ -91,7 +91,7 @@ class Namespace:
         self.functions = {function.name.replace("::", "."): function for function in self.headers.functions.values()
                           if function.name not in self.texts}
         # A class is found by its own name, too.
-        self.functions |= {name.removeprefix("random."): function for name, function in self.functions.items()}
+        self.functions |= {name.removeprefix("random.").removeprefix("fft."): function for name, function in self.functions.items()}
         for path in headers:
             self.read_classes(path.read_text())
 

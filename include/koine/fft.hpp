@@ -30,21 +30,22 @@ struct FftOptions {
   std::int64_t axis = -1;
   std::string_view norm = "backward";  ///< or "ortho", "forward"
 };
-/// The transform along one axis, of n complex numbers.
+/// The discrete Fourier transform along one axis. Takes every type; gives complex64 or complex128.
 KOINE_API Array fft(const Array& x, const FftOptions& options = {});
-/// The inverse transform along one axis.
+/// The inverse transform along one axis. Takes every type; gives complex64 or complex128.
 KOINE_API Array ifft(const Array& x, const FftOptions& options = {});
 /// The transform of real numbers: the first n / 2 + 1 of its n elements, of which the others are the conjugates.
-/// DTypeError for complex x.
+/// Takes real types; gives complex64 or complex128. DTypeError for complex x.
 KOINE_API Array rfft(const Array& x, const FftOptions& options = {});
 /// The inverse of rfft: n real numbers from n / 2 + 1 complex ones, of which the imaginary part of the first, and for
-/// an even n that of the last, does not count. By default n = 2·(m - 1), of m elements along the axis.
+/// an even n that of the last, does not count. By default n = 2·(m - 1), of m elements along the axis. Takes every
+/// type; gives float32 or float64.
 KOINE_API Array irfft(const Array& x, const FftOptions& options = {});
 /// The transform of numbers of which x holds the first n / 2 + 1, and whose others are the conjugates: n real numbers.
-/// By default n = 2·(m - 1), of m elements along the axis.
+/// By default n = 2·(m - 1), of m elements along the axis. Takes every type; gives float32 or float64.
 KOINE_API Array hfft(const Array& x, const FftOptions& options = {});
-/// The inverse of hfft: the first n / 2 + 1 complex numbers of the inverse transform of real ones. DTypeError for
-/// complex x.
+/// The inverse of hfft: the first n / 2 + 1 complex numbers of the inverse transform of real ones.
+/// Takes real types; gives complex64 or complex128. DTypeError for complex x.
 KOINE_API Array ihfft(const Array& x, const FftOptions& options = {});
 
 struct FftnOptions {
@@ -53,13 +54,16 @@ struct FftnOptions {
   Axis axes = none;                       ///< none: all, with `.s` as many last ones
   std::string_view norm = "backward";     ///< or "ortho", "forward"
 };
-/// The transform along several axes, one after the other. ValueError for sizes and axes that are not as many.
+/// The transform along several axes, one after the other. Takes every type; gives complex64 or complex128. ValueError
+/// for sizes and axes that are not as many.
 KOINE_API Array fftn(const Array& x, const FftnOptions& options = {});
-/// The inverse transform along several axes.
+/// The inverse transform along several axes. Takes every type; gives complex64 or complex128.
 KOINE_API Array ifftn(const Array& x, const FftnOptions& options = {});
-/// rfft along the last of the axes, then fft along the others. DTypeError for complex x.
+/// rfft along the last of the axes, then fft along the others. Takes real types; gives complex64 or complex128.
+/// DTypeError for complex x.
 KOINE_API Array rfftn(const Array& x, const FftnOptions& options = {});
-/// The inverse of rfftn: ifft along all axes but the last, then irfft along that.
+/// The inverse of rfftn: ifft along all axes but the last, then irfft along that. Takes every type; gives float32 or
+/// float64.
 KOINE_API Array irfftn(const Array& x, const FftnOptions& options = {});
 
 struct Fft2Options {
@@ -68,13 +72,13 @@ struct Fft2Options {
   Axis axes = {-2, -1};
   std::string_view norm = "backward";  ///< or "ortho", "forward"
 };
-/// fftn along two axes.
+/// fftn along two axes. Takes every type; gives complex64 or complex128.
 KOINE_API Array fft2(const Array& x, const Fft2Options& options = {});
-/// ifftn along two axes.
+/// ifftn along two axes. Takes every type; gives complex64 or complex128.
 KOINE_API Array ifft2(const Array& x, const Fft2Options& options = {});
-/// rfftn along two axes.
+/// rfftn along two axes. Takes real types; gives complex64 or complex128. DTypeError for complex x.
 KOINE_API Array rfft2(const Array& x, const Fft2Options& options = {});
-/// irfftn along two axes.
+/// irfftn along two axes. Takes every type; gives float32 or float64.
 KOINE_API Array irfft2(const Array& x, const Fft2Options& options = {});
 
 struct FftFrequencyOptions {
@@ -87,16 +91,18 @@ struct FftFrequencyOptions {
 /// `.dtype`, default_dtype() by default. ValueError for n below 1 and for a d of zero, DTypeError for a type that is
 /// not real floating.
 KOINE_API Array fftfreq(std::int64_t n, const FftFrequencyOptions& options = {});
-/// That of the n / 2 + 1 elements of rfft: 0, 1, …, n / 2, divided by n·d. Otherwise as fftfreq.
+/// That of the n / 2 + 1 elements of rfft: 0, 1, …, n / 2, divided by n·d. Gives `.dtype`, default_dtype() by default.
+/// Otherwise as fftfreq.
 KOINE_API Array rfftfreq(std::int64_t n, const FftFrequencyOptions& options = {});
 
 struct FftshiftOptions {
   detail::Named names_only = detail::named;
   Axis axes = none;  ///< none: all
 };
-/// x with the element of frequency 0 in the middle of each axis: rolled by half of its size. Takes every type.
+/// x with the element of frequency 0 in the middle of each axis: rolled by half of its size. Takes every type; gives
+/// it.
 KOINE_API Array fftshift(const Array& x, const FftshiftOptions& options = {});
-/// The inverse of fftshift.
+/// The inverse of fftshift. Takes every type; gives it.
 KOINE_API Array ifftshift(const Array& x, const FftshiftOptions& options = {});
 
 }  // namespace koine::fft

@@ -15,6 +15,7 @@
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/explain.hpp>
+#include <koine/fft.hpp>
 #include <koine/host_memory.hpp>
 #include <koine/index.hpp>
 #include <koine/indexing.hpp>

@@ -17,7 +17,7 @@ _atexit.register(_koine._interpreter_ends)
 from ._creation import _index_array, array, asarray, from_dlpack
 from ._inspection import API_VERSION as __array_api_version__, __array_namespace_info__
 from ._results import histogram, topk, unique_all, unique_counts, unique_inverse
-from . import _array, linalg, opencl, profile, random
+from . import _array, fft, linalg, opencl, profile, random
 
 newaxis = None
 

@@ -30,6 +30,7 @@ NB_MODULE(_koine, m) {
   bind_statistics(m);
   bind_segments(m);
   bind_signal(m);
+  bind_fft(m);
   bind_random(m);
   bind_kernels(m);
   bind_custom(m);

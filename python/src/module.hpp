@@ -27,6 +27,7 @@ void bind_searching(nb::module_& m);
 void bind_statistics(nb::module_& m);
 void bind_segments(nb::module_& m);
 void bind_signal(nb::module_& m);
+void bind_fft(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_custom(nb::module_& m);

@@ -386,6 +386,29 @@ TEST_CASE("arrays on different devices") {
   KN_WRONG(choice, kn::random::Generator(1).choice(3, {2}, {.p = vector / 3, .device = a.x.device()}));
 }
 
+TEST_CASE("Fourier transforms") {
+  const Arrays a;
+  KN_WRONG(fft, kn::fft::fft(a.vector, {.axis = 1}));
+  KN_WRONG(fft, kn::fft::fft(a.x, {.n = most}));
+  KN_WRONG(ifft, kn::fft::ifft(a.scalar));
+  KN_WRONG(rfft, kn::fft::rfft(a.complex));
+  KN_WRONG(irfft, kn::fft::irfft(a.complex, {.norm = "half"}));
+  KN_WRONG(hfft, kn::fft::hfft(a.none));
+  KN_WRONG(ihfft, kn::fft::ihfft(a.vector, {.n = -1}));
+  KN_WRONG(fftn, kn::fft::fftn(a.x, {.s = kn::Shape{0, 2}}));
+  KN_WRONG(ifftn, kn::fft::ifftn(a.x, {.axes = {1, 1}}));
+  KN_WRONG(rfftn, kn::fft::rfftn(a.scalar));
+  KN_WRONG(irfftn, kn::fft::irfftn(a.x, {.s = kn::Shape{2, 2, 2}}));
+  KN_WRONG(fft2, kn::fft::fft2(a.vector));
+  KN_WRONG(ifft2, kn::fft::ifft2(a.vector));
+  KN_WRONG(rfft2, kn::fft::rfft2(a.vector));
+  KN_WRONG(irfft2, kn::fft::irfft2(a.vector));
+  KN_WRONG(fftfreq, kn::fft::fftfreq(0));
+  KN_WRONG(rfftfreq, kn::fft::rfftfreq(4, {.d = 0}));
+  KN_WRONG(fftshift, kn::fft::fftshift(a.vector, {.axes = 1}));
+  KN_WRONG(ifftshift, kn::fft::ifftshift(a.vector, {.axes = 1}));
+}
+
 TEST_CASE("faults of earlier calls and of settings keep their names") {
   const Array wrong = kn::take(kn::arange(3), kn::array({7}));
   CHECK(
@@ -408,7 +431,7 @@ TEST_CASE("every function of docs/api.md has been called wrongly, but for those 
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("| `")) continue;
     std::string name = line.substr(3, line.find('(') - 3);
-    for (const std::string scope : {"Generator::", "opencl::", "linalg::"}) {
+    for (const std::string scope : {"Generator::", "opencl::", "linalg::", "fft::"}) {
       if (name.starts_with(scope)) name = name.substr(scope.size());
     }
     if (name.find('.') != name.npos || name.find('`') != name.npos) continue;  // not there yet

@@ -2,7 +2,6 @@
 // Fourier transforms: lengths of all factors, primes, batches along any axis, real ones, sizes and norms, against sums
 // in long double and signals whose transforms are known.
 #include <doctest/doctest.h>
-#include <koine/fft.hpp>
 #include <koine/koine.hpp>
 
 #include <cmath>

@@ -2,7 +2,6 @@
 // Fourier transforms along one axis, cut off or continued to some length, against the sums themselves.
 //
 // A call's `which` is the function, and 4 more for each norm; `high` is .n, 0 for none.
-#include <koine/fft.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "families.hpp"
 #include "print.hpp"
 #include "resolution.hpp"
+#include "support/judge.hpp"
 
 namespace koine::fuzz {
 namespace {

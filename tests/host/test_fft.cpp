@@ -2,7 +2,6 @@
 // Fourier transforms as host commands: whole lines in vectors, and long ones in two steps, with lanes left over in
 // each.
 #include <doctest/doctest.h>
-#include <koine/fft.hpp>
 #include <koine/koine.hpp>
 
 #include <complex>

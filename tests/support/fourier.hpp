@@ -4,7 +4,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <koine/fft.hpp>
 #include <koine/koine.hpp>
 
 #include <algorithm>
