@@ -67,6 +67,11 @@ struct MatrixRankOptions {
 /// ShapeError for a `.rtol` that does not broadcast.
 KOINE_API Array matrix_rank(const Array& x, const MatrixRankOptions& options = {});
 
+/// The condition number of each matrix (…, M, N): the largest singular value divided by the smallest, inf where that is
+/// 0. Takes what svd takes; gives a real type. ShapeError for fewer than two axes, ValueError for matrices without
+/// elements.
+KOINE_API Array cond(const Array& x);
+
 struct VectorNormOptions {
   detail::Named names_only = detail::named;
   Axis axis = none;

@@ -15,6 +15,7 @@
 #include <koine/types.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -120,6 +121,13 @@ Array matrix_rank(const Array& x, const MatrixRankOptions& options) {
   const Array values = singular(x, false, false, "matrix_rank").S;
   if (values.size() == 0) return zeros(stacked(x, {}), {.dtype = int64, .device = x.device()});
   return sum(values > least(x, values, options.rtol, "matrix_rank"), {.axis = -1});
+}
+
+Array cond(const Array& x) {
+  const base::NamedCall call("cond");
+  const Array values = singular(x, false, false, "cond").S;
+  const Array largest = max(values, {.axis = -1}), smallest = min(values, {.axis = -1});
+  return where(smallest > 0, largest / smallest, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace koine::linalg

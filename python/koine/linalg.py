@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear algebra: products, norms, eigenvalues of Hermitian matrices and singular values, by the names of the standard's
 extension linalg. Matrices are the last two axes; the axes before them count them."""
-from collections import namedtuple
+from collections import namedtuple as _namedtuple
 
 from . import _koine
 from ._koine import _linalg, matmul, matrix_transpose, outer, tensordot, vecdot
-from ._koine._linalg import (cross, diagonal, eigvalsh, matrix_norm, matrix_power, matrix_rank, pinv, svdvals, trace,
+from ._koine._linalg import (cond, cross, diagonal, eigvalsh, matrix_norm, matrix_power, matrix_rank, pinv, svdvals, trace,
                              vector_norm)
 
-__all__ = ["LinAlgError", "cross", "diagonal", "eigh", "eigvalsh", "matmul", "matrix_norm", "matrix_power", "matrix_rank",
-           "matrix_transpose", "outer", "pinv", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cond", "cross", "diagonal", "eigh", "eigvalsh", "matmul", "matrix_norm", "matrix_power",
+           "matrix_rank", "matrix_transpose", "outer", "pinv", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
 
 
 def __getattr__(name):
@@ -19,8 +19,8 @@ def __getattr__(name):
     raise AttributeError(f"module 'koine.linalg' has no attribute {name!r}")
 
 
-EighResult = namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
-SVDResult = namedtuple("SVDResult", ["U", "S", "Vh"])
+EighResult = _namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
+SVDResult = _namedtuple("SVDResult", ["U", "S", "Vh"])
 
 
 def eigh(x, /):

@@ -41,6 +41,7 @@ void bind_matrices(nb::module_& m) {
     return std::vector{std::move(result.U), std::move(result.S), std::move(result.Vh)};
   });
   function(sub, "svdvals", "(x, /)", [](const Arguments& a) { return linalg::svdvals(a.array(0)); });
+  function(sub, "cond", "(x, /)", [](const Arguments& a) { return linalg::cond(a.array(0)); });
   function(sub, "pinv", "(x, /, *, rtol=None)",
            [](const Arguments& a) { return linalg::pinv(a.array(0), {.rtol = a.maybe_operand(1)}); });
   function(sub, "matrix_rank", "(x, /, *, rtol=None)",

@@ -288,6 +288,7 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(eigvalsh, kn::linalg::eigvalsh(a.vector));
   KN_WRONG(svd, kn::linalg::svd(a.vector));
   KN_WRONG(svdvals, kn::linalg::svdvals(a.x.astype(kn::float16)));
+  KN_WRONG(cond, kn::linalg::cond(kn::ones({0, 3})));
   KN_WRONG(pinv, kn::linalg::pinv(a.vector));
   KN_WRONG(pinv, kn::linalg::pinv(a.x, {.rtol = a.vector}));
   KN_WRONG(matrix_rank, kn::linalg::matrix_rank(a.vector));

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernels/jacobi.cl: an odd and an even number of rows, a stack, vectors that are completed, complex numbers.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::Array;
+
+namespace {
+
+void check_zero(const Array& x) { CHECK(kn::max(kn::abs(x)).item<float>() < 1e-4f); }
+
+}  // namespace
+
+TEST_CASE("eigenvalues and singular values") {
+  const kn::reproducible scope;
+  const Array x = kn::array(
+      {{{2.f, 1.f, 0.f}, {1.f, 2.f, 1.f}, {0.f, 1.f, 2.f}}, {{0.f, 0.f, 0.f}, {0.f, -3.f, 0.f}, {0.f, 0.f, 5.f}}});
+  const kn::linalg::EighResult eigen = kn::linalg::eigh(x);
+  check_zero(eigen.eigenvalues - kn::array({{0.585786f, 2.f, 3.414214f}, {-3.f, 0.f, 5.f}}));
+  check_zero(kn::matmul(x, eigen.eigenvectors) - eigen.eigenvectors * kn::expand_dims(eigen.eigenvalues, -2));
+  // Of rank one, so that most vectors are completed.
+  using C = std::complex<float>;
+  const Array z = kn::outer(kn::array({C(0, 1), C(2)}), kn::array({C(1), C(0, 1), C(1, 1), C(0)}));
+  const kn::linalg::SvdResult parts = kn::linalg::svd(z);
+  check_zero(parts.S - kn::array({4.472136f, 0.f}));
+  check_zero(kn::matmul(parts.U * parts.S, parts.Vh(kn::slice(0, 2), kn::all)) - z);
+  check_zero(kn::matmul(parts.Vh, kn::conj(parts.Vh.T())) - kn::eye(4));
+}
