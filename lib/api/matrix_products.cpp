@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine::linalg's products, and diagonals.
 #include "api/build.hpp"
+#include "api/contraction.hpp"
 #include "api/matrices.hpp"
 
 #include <koine/creation.hpp>
@@ -11,6 +12,7 @@
 #include <koine/types.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace koine::linalg {
@@ -39,7 +41,12 @@ Array diagonal(const Array& x, const DiagonalOptions& options) {
   const std::int64_t down = std::clamp<std::int64_t>(-std::max(options.offset, -rows), 0, rows),
                      across = std::clamp<std::int64_t>(options.offset, 0, columns);
   const std::int64_t size = std::min(rows - down, columns - across);
-  return einsum("...ii->...i", {x(ellipsis, slice(down, down + size), slice(across, across + size))});
+  // Of one factor without sums a view, in its own type.
+  api::Labels labels(x.shape().size());
+  std::iota(labels.begin(), labels.end(), 0);
+  labels.back() = static_cast<int>(x.ndim()) - 2;
+  const api::Labels result(labels.begin(), labels.end() - 1);
+  return api::contract({{x(ellipsis, slice(down, down + size), slice(across, across + size)), labels}}, result);
 }
 
 Array trace(const Array& x, const TraceOptions& options) {

@@ -90,6 +90,14 @@ TEST_CASE("diagonals and traces") {
     }
     CHECK(la::diagonal(x, {.offset = std::numeric_limits<std::int64_t>::min()}).shape() == Shape{3, 0});
     CHECK(la::trace(kn::zeros({2, 0, 3})).shape() == Shape{2});
+    for (const kn::DType type : {kn::bool_, kn::uint8, kn::float16, kn::complex64}) {
+      const Array unit = kn::eye(3, type), main = la::diagonal(unit), above = la::diagonal(unit, {.offset = 1});
+      CHECK(main.dtype() == type);
+      CHECK(main.shape() == Shape{3});
+      CHECK(kn::all(main).item<bool>());
+      CHECK(above.shape() == Shape{2});
+      CHECK_FALSE(kn::any(above).item<bool>());
+    }
     CHECK(la::trace(kn::ones({2, 2}), {.dtype = kn::complex64}).dtype() == kn::complex64);
     CHECK(has(message_of<kn::ShapeError>([&] { la::diagonal(kn::ones({3})); }), "[diagonal] got shape (3,)"));
   });
