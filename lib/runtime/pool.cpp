@@ -55,7 +55,7 @@ std::optional<Block> Pool::take_held(std::uint64_t capacity, const std::function
     block = std::move(*last);
     list.erase(std::next(last).base());
   } else {
-    auto found = large_.lower_bound(capacity);
+    auto found = large_.lower_bound(capacity);  // of blocks of one size the last that came
     const auto fits = [&] { return found != large_.end() && found->first <= capacity + capacity / 8; };
     while (fits() && !suits(found->second.uses)) ++found;
     if (!fits()) return std::nullopt;
@@ -91,7 +91,7 @@ void Pool::give_back(Block block) noexcept {
     if (capacity <= largest_small) {
       small_[class_of(capacity)].push_back(std::move(block));
     } else {
-      large_.emplace(capacity, std::move(block));
+      large_.emplace_hint(large_.lower_bound(capacity), capacity, std::move(block));  // before its equals
     }
     stats_.held += capacity;
   } catch (...) {

@@ -2,9 +2,11 @@
 // Capacities of the pool, and the small text and hash helpers that messages and caches rely on.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -29,6 +31,25 @@ TEST_CASE("capacities are padded, monotonous and waste at most a quarter") {
   }
   const std::uint64_t huge = (std::uint64_t{35} << 30) + 1;
   CHECK(pool_capacity(huge) - huge < 65536);
+}
+
+TEST_CASE("of held blocks of a size the one that came last is taken first: a cache may still have it") {
+  using koine::runtime::Block;
+  for (const std::uint64_t capacity : {std::uint64_t{1} << 10, std::uint64_t{8} << 20}) {
+    koine::runtime::Pool pool(std::uint64_t{1} << 30);
+    std::byte places[3];
+    for (std::byte& place : places) {
+      REQUIRE(pool.reserve(capacity));
+      Block block{nullptr, capacity, {}};
+      block.host = &place;
+      pool.give_back(std::move(block));
+    }
+    const auto taken = [&] { return pool.take_held(capacity, [](const auto&) { return true; })->host; };
+    CHECK(taken() == &places[2]);
+    CHECK(taken() == &places[1]);
+    CHECK(taken() == &places[0]);  // so that none is left to be released to a driver
+    CHECK(pool.stats().held == 0);
+  }
 }
 
 TEST_CASE("sizes are read and written as people do") {
