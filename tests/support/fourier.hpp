@@ -19,24 +19,24 @@
 
 namespace koine::test {
 
-using Wide = std::complex<long double>;
+using WideComplex = std::complex<long double>;
 
 /// exp(2πik/n)
-inline Wide turned(std::int64_t k, std::int64_t n) {
+inline WideComplex turned(std::int64_t k, std::int64_t n) {
   const long double angle = 2 * 3.14159265358979323846264338327950288L * static_cast<long double>(k % n) / n;
   return {std::cos(angle), std::sin(angle)};
 }
 
 /// The sums themselves, not scaled; `x` is cut off or continued with zeros to n.
-inline std::vector<Wide> sums_of(std::vector<Wide> x, std::int64_t n, bool inverse) {
+inline std::vector<WideComplex> sums_of(std::vector<WideComplex> x, std::int64_t n, bool inverse) {
   x.resize(static_cast<std::size_t>(n));
-  std::vector<Wide> roots, result;
+  std::vector<WideComplex> roots, result;
   for (std::int64_t k = 0; k < n; ++k) roots.push_back(inverse ? turned(k, n) : std::conj(turned(k, n)));
   for (std::int64_t k = 0; k < n; ++k) {
     long double re = 0, im = 0;
     std::int64_t at = 0;
-    for (const Wide& value : x) {
-      const Wide& root = roots[static_cast<std::size_t>(at)];
+    for (const WideComplex& value : x) {
+      const WideComplex& root = roots[static_cast<std::size_t>(at)];
       re += value.real() * root.real() - value.imag() * root.imag();
       im += value.real() * root.imag() + value.imag() * root.real();
       at += k;
@@ -48,15 +48,15 @@ inline std::vector<Wide> sums_of(std::vector<Wide> x, std::int64_t n, bool inver
 }
 
 template <class T>
-std::vector<Wide> widened_list(const Array& x) {
-  std::vector<Wide> result;
+std::vector<WideComplex> widened_list(const Array& x) {
+  std::vector<WideComplex> result;
   for (const T& value : x.to_vector<T>()) result.emplace_back(value);
   return result;
 }
 
 /// The distance of `got` from `want`, as a part of what it may be.
 template <class T>
-double part_of_bound(const std::vector<Wide>& got, const std::vector<Wide>& want, std::int64_t n) {
+double part_of_bound(const std::vector<WideComplex>& got, const std::vector<WideComplex>& want, std::int64_t n) {
   if (got.size() != want.size()) return std::numeric_limits<double>::infinity();
   long double error = 0, size = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -91,17 +91,17 @@ template <class T>
 struct KnownSignal {
   explicit KnownSignal(std::int64_t n) {
     const std::int64_t places[] = {1 % n, n / 3, n - 1};
-    const Wide heights[] = {{1, 0.5L}, {-0.25L, 2}, {0.75L, -1}};
-    std::vector<Wide> roots;
+    const WideComplex heights[] = {{1, 0.5L}, {-0.25L, 2}, {0.75L, -1}};
+    std::vector<WideComplex> roots;
     for (std::int64_t k = 0; k < n; ++k) roots.push_back(turned(k, n));
     const auto root = [&](std::int64_t k) { return roots[static_cast<std::size_t>(k % n)]; };
-    std::vector<Wide> x(static_cast<std::size_t>(n));
+    std::vector<WideComplex> x(static_cast<std::size_t>(n));
     values.resize(x.size());
     for (int i = 0; i < 3; ++i) {
       for (std::int64_t j = 0; j < n; ++j) x[static_cast<std::size_t>(j)] += heights[i] * root(j * places[i]);
       x[static_cast<std::size_t>(places[i])] += heights[i] * static_cast<long double>(n);
     }
-    for (const Wide& value : x) {
+    for (const WideComplex& value : x) {
       given.emplace_back(static_cast<T>(value.real()), static_cast<T>(value.imag()));
     }
     for (int i = 0; i < 3; ++i) {
@@ -114,7 +114,7 @@ struct KnownSignal {
   }
 
   std::vector<std::complex<T>> given;
-  std::vector<Wide> values;  // of the transform
+  std::vector<WideComplex> values;  // of the transform
 };
 
 /// Complex transforms of n random numbers, both ways, against sums.
@@ -123,7 +123,7 @@ void check_sums(std::int64_t n) {
   CAPTURE(n);
   const auto values = complex_noise<T>(n, static_cast<unsigned>(n));
   const Array x = asarray(values);
-  const std::vector<Wide> wide(values.begin(), values.end());
+  const std::vector<WideComplex> wide(values.begin(), values.end());
   const Array there = fft::fft(x), back = fft::ifft(x, {.norm = "forward"});
   CHECK(there.dtype() == x.dtype());
   CHECK(part_of_bound<T>(widened_list<std::complex<T>>(there), sums_of(wide, n, false), n) <= 1);
@@ -135,8 +135,8 @@ template <class T>
 void check_real_sums(std::int64_t n) {
   CAPTURE(n);
   const std::vector<T> values = noise<T>(n, static_cast<unsigned>(n));
-  std::vector<Wide> want = sums_of({values.begin(), values.end()}, n, false);
-  const std::vector<Wide> all = want;
+  std::vector<WideComplex> want = sums_of({values.begin(), values.end()}, n, false);
+  const std::vector<WideComplex> all = want;
   want.resize(static_cast<std::size_t>(n / 2 + 1));
   const Array x = asarray(values), half = fft::rfft(x);
   CHECK(part_of_bound<T>(widened_list<std::complex<T>>(half), want, n) <= 1);
@@ -144,15 +144,15 @@ void check_real_sums(std::int64_t n) {
   CHECK(part_of_bound<T>(widened_list<T>(fft::irfft(half, {.n = n})), {values.begin(), values.end()}, n) <= 2);
   // Any half, whose first and last imaginary parts do not count.
   const auto given = complex_noise<T>(n / 2 + 1, static_cast<unsigned>(n) + 1);
-  std::vector<Wide> whole(static_cast<std::size_t>(n));
+  std::vector<WideComplex> whole(static_cast<std::size_t>(n));
   for (std::size_t k = 0; k < given.size(); ++k) {
-    whole[(whole.size() - k) % whole.size()] = std::conj(Wide(given[k]));
-    whole[k] = k == 0 || 2 * k == whole.size() ? Wide(given[k].real()) : Wide(given[k]);
+    whole[(whole.size() - k) % whole.size()] = std::conj(WideComplex(given[k]));
+    whole[k] = k == 0 || 2 * k == whole.size() ? WideComplex(given[k].real()) : WideComplex(given[k]);
   }
   const Array g = asarray(given);
   CHECK(part_of_bound<T>(widened_list<T>(fft::irfft(g, {.n = n, .norm = "forward"})), sums_of(whole, n, true), n) <= 1);
   CHECK(part_of_bound<T>(widened_list<T>(fft::hfft(g, {.n = n})), sums_of(whole, n, false), n) <= 1);
-  std::vector<Wide> inverse = sums_of({values.begin(), values.end()}, n, true);
+  std::vector<WideComplex> inverse = sums_of({values.begin(), values.end()}, n, true);
   inverse.resize(want.size());
   CHECK(part_of_bound<T>(widened_list<std::complex<T>>(fft::ihfft(x, {.norm = "forward"})), inverse, n) <= 1);
 }
@@ -185,22 +185,22 @@ void check_lines(const Shape& shape, std::int64_t axis, std::int64_t n, unsigned
   const auto length = static_cast<std::size_t>(n), kept = length / 2 + 1;
   double worst = 0;
   for (std::size_t line = 0; line * size < from.size(); ++line) {
-    const std::vector<Wide> its(from.begin() + static_cast<std::ptrdiff_t>(line * size),
-                                from.begin() + static_cast<std::ptrdiff_t>((line + 1) * size));
-    const auto part = [&](const std::vector<Wide>& list, std::size_t count) {
-      return std::vector<Wide>(list.begin() + static_cast<std::ptrdiff_t>(line * count),
-                               list.begin() + static_cast<std::ptrdiff_t>((line + 1) * count));
+    const std::vector<WideComplex> its(from.begin() + static_cast<std::ptrdiff_t>(line * size),
+                                       from.begin() + static_cast<std::ptrdiff_t>((line + 1) * size));
+    const auto part = [&](const std::vector<WideComplex>& list, std::size_t count) {
+      return std::vector<WideComplex>(list.begin() + static_cast<std::ptrdiff_t>(line * count),
+                                      list.begin() + static_cast<std::ptrdiff_t>((line + 1) * count));
     };
     worst = std::max(worst, part_of_bound<T>(part(all, length), sums_of(its, n, false), n));
-    std::vector<Wide> reals_of(its);
-    for (Wide& value : reals_of) value = value.real();
-    std::vector<Wide> want = sums_of(reals_of, n, false);
+    std::vector<WideComplex> reals_of(its);
+    for (WideComplex& value : reals_of) value = value.real();
+    std::vector<WideComplex> want = sums_of(reals_of, n, false);
     want.resize(kept);
     worst = std::max(worst, part_of_bound<T>(part(first, kept), want, n));
-    std::vector<Wide> mirrored(length);
+    std::vector<WideComplex> mirrored(length);
     for (std::size_t k = 0; k < kept && k < size; ++k) {
       mirrored[(length - k) % length] = std::conj(its[k]);
-      mirrored[k] = k == 0 || 2 * k == length ? Wide(its[k].real()) : its[k];
+      mirrored[k] = k == 0 || 2 * k == length ? WideComplex(its[k].real()) : its[k];
     }
     worst = std::max(worst, part_of_bound<T>(part(reals, length), sums_of(mirrored, n, true), n));
   }
