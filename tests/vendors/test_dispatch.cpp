@@ -311,6 +311,13 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   CHECK(kn::max(g.integers(0, 10, {10'000})).item<int>() == 9);
   CHECK(std::abs(kn::mean(g.gamma(2, {100'000})).item<float>() - 2) < 0.05f);
   CHECK(kn::max(g.binomial(1000, 0.4, {10'000})).item<int>() < 500);
+  // Fourier transforms: in local memory, in several steps, of a prime length.
+  for (const std::int64_t length : {1000, 20'000, 1009}) {
+    CHECK(std::abs(kn::real(kn::fft::fft(kn::ones({length})))(0).item<float>() - static_cast<float>(length)) < 0.1f);
+  }
+  // Eigenvalues and singular values.
+  CHECK(kn::all(kn::linalg::eigvalsh(kn::eye(20) * 3) == 3).item<bool>());
+  CHECK(kn::all(kn::linalg::svdvals(kn::eye(20) * 3) == 3).item<bool>());
 
   CHECK(vendor_layer().largest_group() <= std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
   CHECK(vendor_layer().refused().launches == 0);
