@@ -22,8 +22,10 @@
 
 #ifdef KN_CPU
 #define KN_BARRIER
+#define KN_UNROLL
 #else
 #define KN_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#define KN_UNROLL _Pragma("unroll")  // so that a card keeps a butterfly in registers
 #endif
 
 // Counts elements.
@@ -92,15 +94,15 @@ static inline void kn_butterfly_8(KN_C* a) {
     KN_C sums[radix / 2], differences[radix / 2];                                      \
     const KN_C first = a[0];                                                           \
     KN_C total = first;                                                                \
-    for (uint i = 0; i < radix / 2; ++i) {                                             \
+    KN_UNROLL for (uint i = 0; i < radix / 2; ++i) {                                   \
       sums[i] = a[i + 1] + a[radix - 1 - i];                                           \
       differences[i] = a[i + 1] - a[radix - 1 - i];                                    \
       total += sums[i];                                                                \
     }                                                                                  \
     a[0] = total;                                                                      \
-    for (uint k = 1; k <= radix / 2; ++k) {                                            \
+    KN_UNROLL for (uint k = 1; k <= radix / 2; ++k) {                                  \
       KN_C even = first, odd = (KN_C)(0, 0);                                           \
-      for (uint i = 0; i < radix / 2; ++i) {                                           \
+      KN_UNROLL for (uint i = 0; i < radix / 2; ++i) {                                 \
         const uint turn = (i + 1) * k % radix;                                         \
         even = fma((KN_C)(kn_cosines_##radix[turn]), sums[i], even);                   \
         odd = fma((KN_C)(kn_sines_##radix[turn]), differences[i], odd);                \
@@ -160,10 +162,10 @@ KN_ODD(13)
       const uint block = q / s, o = q - block * s;                                                            \
       __local KN_C* const at = work + line * line_step + (block * s * radix + o) * step;                      \
       KN_C a[radix];                                                                                          \
-      for (uint i = 0; i < radix; ++i) a[i] = at[i * s * step];                                               \
+      KN_UNROLL for (uint i = 0; i < radix; ++i) a[i] = at[i * s * step];                                     \
       kn_butterfly_##radix(a);                                                                                \
       at[0] = a[0];                                                                                           \
-      for (uint i = 1; i < radix; ++i) at[i * s * step] = s == 1 ? a[i] : kn_times(a[i], roots[i * o * turn]); \
+      KN_UNROLL for (uint i = 1; i < radix; ++i) at[i * s * step] = s == 1 ? a[i] : kn_times(a[i], roots[i * o * turn]); \
     }                                                                                                         \
   }
 KN_PASS(2)
