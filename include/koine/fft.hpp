@@ -21,8 +21,9 @@ namespace koine::fft {
 // float32 at least; integers and bool_ take default_dtype(). The error is within 5·ε·log2(n) of the result's norm.
 //
 // `.n` (`.s` for each of several axes) is the number of elements that are transformed: the axis is cut off behind them,
-// or continued with zeros. ValueError where that is below 1, and for another `.norm`; IndexError for an axis out of
-// range; ValueError for an axis that is named twice.
+// or continued with zeros. ValueError where that is below 1, or above 2^25 with a prime factor above 13, and for
+// another
+// `.norm`; IndexError for an axis out of range; ValueError for an axis that is named twice.
 
 struct FftOptions {
   detail::Named names_only = detail::named;

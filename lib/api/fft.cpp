@@ -3,6 +3,7 @@
 #include "api/build.hpp"
 #include "api/choices.hpp"
 #include "api/integers.hpp"
+#include "base/fourier.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -67,6 +68,12 @@ Array along(const Array& x, const Transform& transform, std::size_t axis, std::o
     throw ValueError(api::prefix(transform.name) + "cannot transform " + std::to_string(length) +
                      " elements along axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) +
                      "; it takes 1 or more");
+  }
+  // The tables of a convolution are computed in long double, on the host: 3 GiB of them here.
+  constexpr std::int64_t longest_convolved = 1 << 25;
+  if (length > longest_convolved && !base::is_smooth(length)) {
+    throw ValueError(api::prefix(transform.name) + "cannot transform " + std::to_string(length) + " elements: above " +
+                     std::to_string(longest_convolved) + " it takes products of 2, 3, 5, 7, 11 and 13 alone");
   }
   Shape shape = x.shape();
   shape[axis] = transform.kind == FftKind::real_to_half ? length / 2 + 1 : length;
