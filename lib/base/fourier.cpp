@@ -73,21 +73,25 @@ bool is_smooth(std::int64_t n) {
   return n == 1;
 }
 
-std::vector<std::int64_t> lengths_of(std::int64_t n, std::int64_t most) {
-  if (n <= most) return {n};
-  for (std::size_t count = 2;; ++count) {
-    // The largest factors first, each to the length that is shortest so far.
-    std::vector<int> factors;
-    for (const int radix : radices_of(n)) {
-      if (radix == 8 || radix == 4) {
-        for (int left = radix; left > 1; left /= 2) factors.push_back(2);
-      } else {
-        factors.push_back(radix);
-      }
+std::vector<std::int64_t> lengths_of(std::int64_t n, std::size_t count) {
+  std::vector<int> factors;
+  for (const int radix : radices_of(n)) {
+    if (radix == 8 || radix == 4) {
+      for (int left = radix; left > 1; left /= 2) factors.push_back(2);
+    } else {
+      factors.push_back(radix);
     }
-    std::sort(factors.rbegin(), factors.rend());
-    std::vector<std::int64_t> lengths(count, 1);
-    for (const int factor : factors) *std::min_element(lengths.begin(), lengths.end()) *= factor;
+  }
+  // The largest factors first, each to the length that is shortest so far.
+  std::sort(factors.rbegin(), factors.rend());
+  std::vector<std::int64_t> lengths(count, 1);
+  for (const int factor : factors) *std::min_element(lengths.begin(), lengths.end()) *= factor;
+  return lengths;
+}
+
+std::vector<std::int64_t> lengths_up_to(std::int64_t n, std::int64_t most) {
+  for (std::size_t count = 1;; ++count) {
+    std::vector<std::int64_t> lengths = lengths_of(n, count);
     if (*std::max_element(lengths.begin(), lengths.end()) <= most) return lengths;
   }
 }

@@ -2,6 +2,7 @@
 // What fast Fourier transforms need to know of their length: its factors, and roots of unity to the last bit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,8 +13,10 @@ namespace koine::base {
 std::vector<int> radices_of(std::int64_t n);
 /// Whether those make up n.
 bool is_smooth(std::int64_t n);
-/// n, which is smooth, as a product of as few lengths of at most `most` as will do, all of about one size.
-std::vector<std::int64_t> lengths_of(std::int64_t n, std::int64_t most);
+/// n, which is smooth, as a product of `count` lengths of about one size.
+std::vector<std::int64_t> lengths_of(std::int64_t n, std::size_t count);
+/// Of as few as will do for each to be at most `most`, which is not below 13, the largest factor.
+std::vector<std::int64_t> lengths_up_to(std::int64_t n, std::int64_t most);
 /// The length of the cyclic convolution that a transform of `n` elements becomes by Bluestein's algorithm.
 std::int64_t convolution_length(std::int64_t n);
 

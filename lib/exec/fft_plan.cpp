@@ -63,7 +63,7 @@ FftPlan make(std::int64_t n) {
   FftStep step{};
   step.before = step.turned = 1;
   step.after = plan.length;
-  for (const std::int64_t line : base::lengths_of(plan.length, longest_line(sizeof(T) == sizeof(double)))) {
+  for (const std::int64_t line : base::lengths_up_to(plan.length, longest_line(sizeof(T) == sizeof(double)))) {
     const base::Roots turns(step.after);
     step.n = line;
     step.after /= line;

@@ -115,10 +115,7 @@ struct Plan {
       first = std::make_unique<Line<T>>(length);
       return;
     }
-    std::int64_t root = 1;
-    while (root * root < length) ++root;
-    std::vector<std::int64_t> lengths;
-    for (std::int64_t most = root; lengths.size() != 2; most += most / 8 + 1) lengths = base::lengths_of(length, most);
+    const std::vector<std::int64_t> lengths = base::lengths_of(length, 2);
     first = std::make_unique<Line<T>>(lengths[0]);
     second = std::make_unique<Line<T>>(lengths[1]);
     const std::int64_t lanes = functions<T>().lanes, columns = (lengths[1] + lanes - 1) / lanes;
