@@ -63,7 +63,7 @@ class Stubs:
         found = self.words.results.get(name) or self.words.results.get(short)
         if not found and name in self.words.functions:
             found = self.words.gives(name)
-        if not found and name.partition(".")[0] in ("Array", "linalg"):
+        if not found and name.partition(".")[0] in ("Array", "fft", "linalg"):
             found = self.words.gives(short)
         if not found and not short.startswith("__"):
             self.missing.append(f"{name}: what it gives")

@@ -210,7 +210,6 @@ TEST_CASE("child: a deep product" * doctest::skip()) {
 }
 
 TEST_CASE("a deep product takes several launches where loops end early") {
-  // Of 512 of the depth each. Integers, which wrap, go through it once; floats by blocks of 4,096: the four whole ones
   // Of 512 of the depth each. Integers, which wrap, go through it once; floats by blocks, the whole ones together and
   // then the rest, and add up the blocks: of 4,096 where results are reproducible, else of the 2,560 with which the 8
   // compute units have two tiles each.
