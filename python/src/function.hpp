@@ -141,6 +141,7 @@ PyObject* run(const Signature& signature, PyObject* self, PyObject* const* given
 /// The C function of a row. Each body is a lambda, so a type of its own, and so are its parameters.
 template <class B>
 struct Row {
+  static_assert(std::is_empty_v<B>, "rows that share a type would share a body and a signature, as functions do");
   static inline Signature signature;
 
   static PyObject* body(const Arguments& arguments) {

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""koine.fft against numpy.fft, argument by argument."""
+import numpy as np
+import pytest
+
+import koine as kn
+
+numbers = np.random.default_rng(3)
+reals = numbers.standard_normal((3, 4, 10))
+values = reals + 1j * numbers.standard_normal((3, 4, 10))
+ONE = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
+SEVERAL = ["fftn", "ifftn", "rfftn", "irfftn"]
+TWO = ["fft2", "ifft2", "rfft2", "irfft2"]
+
+
+def both(name, *arguments, **options):
+    given = reals if name.startswith(("rfft", "ihfft")) else values
+    got = getattr(kn.fft, name)(kn.asarray(given), *arguments, **options)
+    expected = getattr(np.fft, name)(given, *arguments, **options)
+    assert got.shape == expected.shape
+    assert str(got.dtype).endswith(str(expected.dtype))
+    np.testing.assert_allclose(np.asarray(got), expected, rtol=0, atol=1e-13 * max(1, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_along_an_axis(name):
+    both(name)
+    both(name, 7)
+    both(name, n=13, axis=1, norm="ortho")
+    both(name, axis=0, norm="forward")
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_along_several_axes(name):
+    both(name)
+    both(name, axes=(0, 2), norm="ortho")
+    both(name, s=(5, 6), axes=(-1, 1), norm="forward")
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_along_two_axes(name):
+    both(name)
+    both(name, (6, 5), (0, 1), "ortho")
+
+
+def test_frequencies_and_shifts():
+    for n in (1, 4, 7):
+        for name in ("fftfreq", "rfftfreq"):
+            np.testing.assert_allclose(np.asarray(getattr(kn.fft, name)(n, d=0.5, dtype=kn.float64)),
+                                       getattr(np.fft, name)(n, d=0.5))
+    assert kn.fft.fftfreq(4, dtype=kn.float32).dtype == kn.float32
+    for name in ("fftshift", "ifftshift"):
+        for axes in (None, 1, (0, 2)):
+            np.testing.assert_array_equal(np.asarray(getattr(kn.fft, name)(kn.asarray(reals), axes=axes)),
+                                          getattr(np.fft, name)(reals, axes=axes))
+
+
+def test_wrong_calls_name_the_function():
+    x = kn.asarray(values)
+    with pytest.raises(ValueError, match=r"\[fft\].*norm"):
+        kn.fft.fft(x, norm="other")
+    with pytest.raises(TypeError, match=r"\[ifft2\]"):
+        kn.fft.ifft2()
+    with pytest.raises(ValueError, match=r"\[irfft\]"):
+        kn.fft.irfft(x, n=0)
