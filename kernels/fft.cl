@@ -41,7 +41,7 @@ typedef struct {
   ulong whole, half_end;         // its length; elements of a half that are there
   ulong before, turned;          // steps before this one have so many results; the second of two: so many
   ulong keep;                    // elements to store along the axis
-  ulong radices;                 // four bits for each pass
+  ulong radices;                 // eight bits for each pass, of seven at most: 4 * 3^6 elements
   ulong roots, order, load_factors, store_factors, low, high;
   uint n, each, column;          // elements of a line; lines of a group; whether lines lie side by side there
   uint low_bits;                 // of a factor between steps that `low` has
@@ -248,8 +248,8 @@ __kernel void fft_lines(__global const KN_REAL* in, __global const KN_C* tables,
   }
   KN_BARRIER;
   uint s = n;
-  for (ulong left = d.radices; left != 0; left >>= 4) {
-    const uint radix = left & 15;
+  for (ulong left = d.radices; left != 0; left >>= 8) {
+    const uint radix = left & 255;
     __global const KN_C* const roots = tables + d.roots;
     s /= radix;
 #define KN_CASE(radix)                                                             \

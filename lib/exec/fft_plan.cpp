@@ -70,7 +70,7 @@ FftPlan make(std::int64_t n) {
     const std::vector<int> radices = base::radices_of(line);
     step.radices = 0;
     for (std::size_t pass = 0; pass < radices.size(); ++pass)
-      step.radices |= static_cast<std::uint64_t>(radices[pass]) << (4 * pass);
+      step.radices |= static_cast<std::uint64_t>(radices[pass]) << (8 * pass);
     step.roots = tables.next();
     const base::Roots roots(line);
     for (std::int64_t k = 0; k < line; ++k) tables.add(roots(k));
