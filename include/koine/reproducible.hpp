@@ -14,14 +14,14 @@ namespace koine {
 /// Like a queue, it belongs to an array from when it is built, so evaluating the array later changes nothing. Scopes
 /// nest: `reproducible(false)` switches it off inside. KOINE_REPRODUCIBLE=1 switches it on for the whole process.
 ///
-/// It covers sum, prod, max, min, mean, var and std; matmul; astype; and the functions that docs/operations.md lists as
-/// the same on every device: arithmetic, rounding, comparisons, bits, and elementary functions such as exp, sin and
-/// lgamma, for which Koine's own take the place of the vendor's. (Reductions, matmul and these functions may be
-/// computed in another way than without the scope; random numbers are always the same.) Not covered are powers of
-/// complex numbers, the sign and payload of a NaN, and what passes through subnormal numbers on a device that has none,
-/// or through float32 divisions and roots on one that does not round them correctly. Reductions add up in the tree that
-/// docs/architecture.md shows; so does an element of a matrix product the chains of fused multiply-adds over blocks of
-/// 4096 of its depth, or, where a vector meets a matrix, the products.
+/// It covers sum, prod, max, min, mean, var, std, logsumexp and softmax; matmul; astype; and the functions that
+/// docs/operations.md lists as the same on every device: arithmetic, rounding, comparisons, bits, and elementary
+/// functions such as exp, sin and lgamma, for which Koine's own take the place of the vendor's. (Reductions, matmul and
+/// these functions may be computed in another way than without the scope; random numbers are always the same.) Not
+/// covered are powers of complex numbers, the sign and payload of a NaN, and what passes through subnormal numbers on a
+/// device that has none, or through float32 divisions and roots on one that does not round them correctly. Reductions
+/// add up in the tree that docs/architecture.md shows; so does an element of a matrix product the chains of fused
+/// multiply-adds over blocks of 4096 of its depth, or, where a vector meets a matrix, the products.
 class KOINE_API reproducible {
  public:
   explicit reproducible(bool on = true) noexcept;

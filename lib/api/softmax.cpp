@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of exponentials and shares of them, shifted so that none overflows.
+#include "api/choices.hpp"
 #include "api/integers.hpp"
 
 #include <koine/elementwise.hpp>
@@ -56,6 +57,13 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
     }
   }
   if (const std::optional<Array> rows = as_rows(x, axes)) return reshape(logsumexp(*rows, {.axis = -1}), result_shape);
+  if (api::choices().reproducible) {
+    // Of sums, whose order is fixed; what is combined of two parts of a line is rounded by where they are divided.
+    const Array wide = astype(x, graph::accumulation_type(x.dtype())), top = largest(wide, axes, options.axis);
+    const Array shift = where(isfinite(top), top, 0);
+    const Array total = sum(exp(wide - shift), {.axis = options.axis, .keepdims = true});
+    return reshape(astype(log(total) + shift, x.dtype()), result_shape);
+  }
   Shape shape = x.shape();
   for (std::size_t i = axes.size(); i-- > 0;) shape.erase(axes[i]);
   const Array result = api::pending(graph::Op::reduce, x.dtype(), std::move(shape), {x.node()},

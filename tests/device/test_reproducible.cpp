@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -394,6 +395,27 @@ TEST_CASE("what decides on a product's order is its shapes and not its layout") 
       for (std::size_t i = 0; i < chain.size(); ++i) turned.push_back(chain[i]);
       return turned;
     }());
+  });
+}
+
+TEST_CASE("logarithms of sums of exponentials have the bits of those sums, for every layout") {
+  on_devices<float>([] {
+    const auto row = uneven<float>(18, 4);
+    const Array few = kn::asarray(row, {1, 18}) / 64, x = kn::reshape(kn::broadcast_to(few, {1111, 18}), {-1});
+    const Array top = kn::max(x).eval();
+    const std::vector<float> total{fixed_sum(kn::exp(x - top).to_vector<float>())};
+    const std::vector<float> want = (kn::log(kn::asarray(total)) + top).to_vector<float>();
+    check_bits(kn::logsumexp(x), want);
+    check_bits(kn::logsumexp(kn::asarray(x.to_vector<float>())), want);
+    check_bits(kn::logsumexp(kn::reshape(x, {1111, 18}), {.axis = none}), want);
+    const float top_value = top.item<float>();
+    CHECK(want[0] > top_value);
+    const float inf = std::numeric_limits<float>::infinity();
+    const Array special = kn::asarray(std::vector<float>{-inf, -inf, 0, inf, inf, -inf}, {3, 2});
+    CHECK(kn::logsumexp(special, {.axis = 1}).to_vector<float>() == std::vector<float>{-inf, inf, inf});
+    CHECK(kn::logsumexp(kn::zeros({0})).item<float>() == -inf);
+    const Array i = kn::arange(100) - 1'000'000'000'000;
+    check_bits(kn::logsumexp(i), kn::logsumexp(kn::asarray(i.to_vector<std::int64_t>())).to_vector<float>());
   });
 }
 
