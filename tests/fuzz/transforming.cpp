@@ -3,6 +3,8 @@
 //
 // A call's `which` is the function, and 4 more for each norm; `high` is .n, 0 for none.
 
+#include <koine/fft.hpp>
+
 #include <algorithm>
 #include <cmath>
 
