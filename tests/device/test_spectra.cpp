@@ -17,65 +17,19 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/matrices.hpp"
 
 namespace kn = koine;
 using kn::Array;
 using kn::Shape;
 using kn::test::has;
+using kn::test::identity;
+using kn::test::Matrix;
 using kn::test::message_of;
 using kn::test::on_each_device;
+using Number = Matrix::Number;
 
 namespace {
-
-using Number = std::complex<double>;
-
-/// A matrix on the host, in row-major order.
-struct Matrix {
-  std::size_t rows, columns;
-  std::vector<Number> at;
-
-  Matrix(std::size_t m, std::size_t n) : rows(m), columns(n), at(m * n) {}
-  Number& operator()(std::size_t i, std::size_t k) { return at[i * columns + k]; }
-  const Number& operator()(std::size_t i, std::size_t k) const { return at[i * columns + k]; }
-  double norm() const {
-    double sum = 0;
-    for (const Number& x : at) sum += std::norm(x);
-    return std::sqrt(sum);
-  }
-};
-
-Matrix operator*(const Matrix& a, const Matrix& b) {
-  Matrix c(a.rows, b.columns);
-  for (std::size_t i = 0; i < a.rows; ++i) {
-    for (std::size_t j = 0; j < a.columns; ++j) {
-      const double re = a(i, j).real(), im = a(i, j).imag();
-      for (std::size_t k = 0; k < b.columns; ++k) {
-        const Number& x = b(j, k);
-        c(i, k) += Number(re * x.real() - im * x.imag(), re * x.imag() + im * x.real());
-      }
-    }
-  }
-  return c;
-}
-
-Matrix operator-(Matrix a, const Matrix& b) {
-  for (std::size_t i = 0; i < a.at.size(); ++i) a.at[i] -= b.at[i];
-  return a;
-}
-
-Matrix adjoint(const Matrix& a) {
-  Matrix b(a.columns, a.rows);
-  for (std::size_t i = 0; i < a.rows; ++i) {
-    for (std::size_t k = 0; k < a.columns; ++k) b(k, i) = std::conj(a(i, k));
-  }
-  return b;
-}
-
-Matrix identity(std::size_t n) {
-  Matrix a(n, n);
-  for (std::size_t i = 0; i < n; ++i) a(i, i) = 1;
-  return a;
-}
 
 /// Its columns times the values.
 Matrix scaled(Matrix a, const std::vector<double>& values) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices on the host, of complex128, by which tests of linear algebra compute what must hold of a result.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+namespace koine::test {
+
+/// In row-major order.
+struct Matrix {
+  using Number = std::complex<double>;
+
+  std::size_t rows, columns;
+  std::vector<Number> at;
+
+  Matrix(std::size_t m, std::size_t n) : rows(m), columns(n), at(m * n) {}
+  Number& operator()(std::size_t i, std::size_t k) { return at[i * columns + k]; }
+  const Number& operator()(std::size_t i, std::size_t k) const { return at[i * columns + k]; }
+  double norm() const {
+    double sum = 0;
+    for (const Number& x : at) sum += std::norm(x);
+    return std::sqrt(sum);
+  }
+};
+
+inline Matrix operator*(const Matrix& a, const Matrix& b) {
+  Matrix c(a.rows, b.columns);
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.columns; ++j) {
+      // Not by the numbers' own product, which looks for infinities.
+      const double re = a(i, j).real(), im = a(i, j).imag();
+      for (std::size_t k = 0; k < b.columns; ++k) {
+        const Matrix::Number& x = b(j, k);
+        c(i, k) += Matrix::Number(re * x.real() - im * x.imag(), re * x.imag() + im * x.real());
+      }
+    }
+  }
+  return c;
+}
+
+inline Matrix operator-(Matrix a, const Matrix& b) {
+  for (std::size_t i = 0; i < a.at.size(); ++i) a.at[i] -= b.at[i];
+  return a;
+}
+
+inline Matrix adjoint(const Matrix& a) {
+  Matrix b(a.columns, a.rows);
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t k = 0; k < a.columns; ++k) b(k, i) = std::conj(a(i, k));
+  }
+  return b;
+}
+
+inline Matrix identity(std::size_t n) {
+  Matrix a(n, n);
+  for (std::size_t i = 0; i < n; ++i) a(i, i) = 1;
+  return a;
+}
+
+}  // namespace koine::test
