@@ -24,6 +24,7 @@
 #include <koine/kernel.hpp>
 #include <koine/linalg.hpp>
 #include <koine/linalg_products.hpp>
+#include <koine/linalg_solve.hpp>
 #include <koine/linalg_spectra.hpp>
 #include <koine/literal.hpp>
 #include <koine/manipulation.hpp>

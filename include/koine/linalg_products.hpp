@@ -48,9 +48,10 @@ struct TraceOptions {
 /// ShapeError for fewer than two axes.
 KOINE_API Array trace(const Array& x, const TraceOptions& options = {});
 
-/// The product of n times the same square matrix (…, N, N), by squaring: some 2 log2(n) products; the identity for 0.
-/// Takes every type; gives what matmul gives. ShapeError for fewer than two axes, LinAlgError for matrices that are
-/// not square, ValueError for n below 0.
+/// The product of n times the same square matrix (…, N, N), by squaring: some 2 log2(n) products; the identity for 0,
+/// and for n below 0 the power -n of the inverse. Takes every type, for n below 0 those that inv takes; gives what
+/// matmul, or inv, gives. ShapeError for fewer than two axes, LinAlgError for matrices that are not square, or, for n
+/// below 0, exactly singular; DTypeError for float16 and bfloat16 and n below 0.
 KOINE_API Array matrix_power(const Array& x, std::int64_t n);
 
 }  // namespace koine::linalg

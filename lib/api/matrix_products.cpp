@@ -2,6 +2,7 @@
 // koine::linalg's products, and diagonals.
 #include "api/build.hpp"
 #include "api/contraction.hpp"
+#include "api/factorisations.hpp"
 #include "api/matrices.hpp"
 
 #include <koine/creation.hpp>
@@ -59,11 +60,8 @@ Array matrix_power(const Array& x, std::int64_t n) {
   const base::NamedCall call("matrix_power");
   api::require_square(x, "matrix_power");
   const DType type = api::product_type("matrix_power", {x});
-  if (n < 0) {
-    throw ValueError("[matrix_power] n is " + std::to_string(n) + "; it can be 0 or more, of the inverse, too");
-  }
   if (n == 0) return broadcast_to(eye(x.shape(-1), {.dtype = type, .device = x.device()}), x.shape());
-  Array square = astype(x, type);
+  Array square = n < 0 ? api::inverses(api::factorable(x, "matrix_power"), "matrix_power") : astype(x, type);
   std::optional<Array> product;
   for (;; square = matmul(square, square)) {
     if (n % 2 != 0) product = product ? matmul(*product, square) : square;

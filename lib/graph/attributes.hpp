@@ -158,6 +158,39 @@ struct TopkInfo {
   std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 
+// Of matrices, the last two axes, in row-major order. Positions in them count from `first` in messages: a matrix may be
+// a part of a larger one.
+
+/// The lower triangular factor of a Hermitian, positive definite matrix, of which the lower triangle is read.
+struct CholeskyInfo {
+  std::int64_t first = 0;
+
+  std::string_view function() const { return "cholesky"; }
+};
+
+/// Of (…, m, n): both factors as one matrix (the diagonal of the first, ones, is left out), which rows they are of, as
+/// (…, m) of int64, and how many rows were exchanged, as (…) of int64.
+struct LuInfo {
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
+/// Of (…, m, n) with m >= n: V, (…, m, n), and T, (…, n, n), with Q = I - V T V^H, and the triangle R, (…, n, n), that
+/// Q^H leaves of the input.
+struct HouseholderInfo {
+  std::string_view function() const { return "qr"; }
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
+/// Of a triangular matrix (…, n, n), or one for all, and (…, n, k): X, where the matrix times X is the latter. `unit`:
+/// its diagonal is ones, and is not read.
+struct TriangularInfo {
+  bool upper = false, unit = false;
+  const char* name = "solve_triangular";  // of the function, for messages
+  std::int64_t first = 0;
+
+  std::string_view function() const { return name; }
+};
+
 /// Of positions in a sorted list: behind what is equal, or before.
 struct SearchInfo {
   bool after = false;

@@ -69,6 +69,32 @@ std::vector<ResultType> SvdInfo::results(std::span<const NodeRef> inputs) const 
   return results;
 }
 
+namespace {
+
+/// The shape of a stack of matrices with other rows and columns.
+Shape with_matrices(Shape shape, std::int64_t rows, std::int64_t columns) {
+  shape[shape.size() - 2] = rows;
+  shape[shape.size() - 1] = columns;
+  return shape;
+}
+
+}  // namespace
+
+std::vector<ResultType> LuInfo::results(std::span<const NodeRef> inputs) const {
+  Shape rows = inputs[0]->shape;
+  rows.erase(rows.size() - 1);
+  Shape stack = rows;
+  stack.erase(stack.size() - 1);
+  return {{inputs[0]->dtype, inputs[0]->shape}, {DType::int64, rows}, {DType::int64, stack}};
+}
+
+std::vector<ResultType> HouseholderInfo::results(std::span<const NodeRef> inputs) const {
+  const DType type = inputs[0]->dtype;
+  const Shape& shape = inputs[0]->shape;
+  const std::int64_t n = shape.back();
+  return {{type, shape}, {type, with_matrices(shape, n, n)}, {type, with_matrices(shape, n, n)}};
+}
+
 std::string_view RandomInfo::function() const {
   switch (kind) {
     case RandomKind::uniform: return "uniform";

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear algebra: products, norms, eigenvalues of Hermitian matrices and singular values, by the names of the standard's
-extension linalg. Matrices are the last two axes; the axes before them count them."""
+"""Linear algebra: products, norms, equations, factorisations, eigenvalues of Hermitian matrices and singular values, by
+the names of the standard's extension linalg. Matrices are the last two axes; the axes before them count them."""
 from collections import namedtuple as _namedtuple
 
 from . import _koine
 from ._koine import _linalg, matmul, matrix_transpose, outer, tensordot, vecdot
-from ._koine._linalg import (cond, cross, diagonal, eigvalsh, matrix_norm, matrix_power, matrix_rank, pinv, svdvals, trace,
-                             vector_norm)
+from ._koine._linalg import (cholesky, cond, cross, det, diagonal, eigvalsh, inv, matrix_norm, matrix_power, matrix_rank,
+                             pinv, solve, solve_triangular, svdvals, trace, vector_norm)
 
-__all__ = ["LinAlgError", "cond", "cross", "diagonal", "eigh", "eigvalsh", "matmul", "matrix_norm", "matrix_power",
-           "matrix_rank", "matrix_transpose", "outer", "pinv", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lu", "matmul",
+           "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve",
+           "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
 
 
 def __getattr__(name):
@@ -20,6 +21,9 @@ def __getattr__(name):
 
 
 EighResult = _namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
+LUResult = _namedtuple("LUResult", ["P", "L", "U"])
+QRResult = _namedtuple("QRResult", ["Q", "R"])
+SlogdetResult = _namedtuple("SlogdetResult", ["sign", "logabsdet"])
 SVDResult = _namedtuple("SVDResult", ["U", "S", "Vh"])
 
 
@@ -27,6 +31,22 @@ def eigh(x, /):
     """The eigenvalues of real symmetric and complex Hermitian matrices, rising, and orthonormal eigenvectors, as columns.
     Only the lower triangle is read."""
     return EighResult(*_linalg._eigh(x))
+
+
+def lu(x, /):
+    """The factors x = P L U of Gaussian elimination with partial pivoting: a permutation, a lower triangle with ones on
+    its diagonal, and an upper triangle."""
+    return LUResult(*_linalg._lu(x))
+
+
+def qr(x, /, *, mode="reduced"):
+    """The factors x = Q R: orthonormal columns and an upper triangle. With mode="complete" Q is square."""
+    return QRResult(*_linalg._qr(x, mode=mode))
+
+
+def slogdet(x, /):
+    """The signs of determinants and the logarithms of their magnitudes, which do not overflow."""
+    return SlogdetResult(*_linalg._slogdet(x))
 
 
 def svd(x, /, *, full_matrices=True):

@@ -41,6 +41,28 @@ void bind_matrices(nb::module_& m) {
     return std::vector{std::move(result.U), std::move(result.S), std::move(result.Vh)};
   });
   function(sub, "svdvals", "(x, /)", [](const Arguments& a) { return linalg::svdvals(a.array(0)); });
+  function(sub, "cholesky", "(x, /, *, upper=False)",
+           [](const Arguments& a) { return linalg::cholesky(a.array(0), {.upper = a.flag(1, false)}); });
+  function(sub, "_lu", "(x, /)", [](const Arguments& a) {
+    linalg::LuResult result = linalg::lu(a.array(0));
+    return std::vector{std::move(result.P), std::move(result.L), std::move(result.U)};
+  });
+  function(sub, "_qr", "(x, /, *, mode='reduced')", [](const Arguments& a) {
+    const std::string mode = a.text(1, "reduced");
+    linalg::QrResult result = linalg::qr(a.array(0), {.mode = mode});
+    return std::vector{std::move(result.Q), std::move(result.R)};
+  });
+  function(sub, "solve", "(x1, x2, /)", [](const Arguments& a) { return linalg::solve(a.array(0), a.array(1)); });
+  function(sub, "solve_triangular", "(x1, x2, /, *, lower=False, unit_diagonal=False)", [](const Arguments& a) {
+    return linalg::solve_triangular(a.array(0), a.array(1),
+                                    {.lower = a.flag(2, false), .unit_diagonal = a.flag(3, false)});
+  });
+  function(sub, "inv", "(x, /)", [](const Arguments& a) { return linalg::inv(a.array(0)); });
+  function(sub, "det", "(x, /)", [](const Arguments& a) { return linalg::det(a.array(0)); });
+  function(sub, "_slogdet", "(x, /)", [](const Arguments& a) {
+    linalg::SlogdetResult result = linalg::slogdet(a.array(0));
+    return std::vector{std::move(result.sign), std::move(result.logabsdet)};
+  });
   function(sub, "cond", "(x, /)", [](const Arguments& a) { return linalg::cond(a.array(0)); });
   function(sub, "pinv", "(x, /, *, rtol=None)",
            [](const Arguments& a) { return linalg::pinv(a.array(0), {.rtol = a.maybe_operand(1)}); });

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn with array_api_dispatch on Koine's arrays, beside the same on NumPy's: what it supports that needs no
-singular values or eigenvalues. WAITING is what needs them: it fails until koine.linalg has them, which this notices."""
+"""scikit-learn with array_api_dispatch on Koine's arrays, beside the same on NumPy's."""
 import os
 
 os.environ["SCIPY_ARRAY_API"] = "1"
@@ -79,7 +78,9 @@ def test_kernels_and_distances(name):
 
 
 ESTIMATORS = [naive_bayes.GaussianNB(), linear_model.LogisticRegression(),
-              mixture.GaussianMixture(2, random_state=0, init_params="random", covariance_type="diag"),
+              *(mixture.GaussianMixture(2, random_state=0, init_params="random", covariance_type=kind)
+                for kind in ("full", "tied", "diag", "spherical")),
+              discriminant_analysis.LinearDiscriminantAnalysis(),
               pipeline.make_pipeline(preprocessing.StandardScaler(), naive_bayes.GaussianNB())]
 
 
@@ -106,12 +107,19 @@ def test_splits_cross_validation_and_grid_search():
     assert clone(search).fit(x, y).best_params_ == clone(search).fit(X, TRUE).best_params_
 
 
-WAITING = [decomposition.PCA(2, svd_solver="full"), linear_model.Ridge(solver="svd"), discriminant_analysis.LinearDiscriminantAnalysis(),
-           kernel_approximation.Nystroem(n_components=4, random_state=0)]
+# Whose results do not depend on the signs of singular vectors, as those of LinearDiscriminantAnalysis do.
+TRANSFORMERS = [decomposition.PCA(2, svd_solver="full"), decomposition.PCA(2, svd_solver="covariance_eigh"),
+                kernel_approximation.Nystroem(n_components=4, random_state=0)]
 
 
-@pytest.mark.parametrize("estimator", WAITING, ids=lambda estimator: type(estimator).__name__)
-def test_what_waits_for_linear_algebra_says_so(estimator):
-    assert not hasattr(getattr(kn, "linalg", None), "svd"), "koine.linalg has svd now: test these as the others"
-    with pytest.raises(AttributeError, match="linalg|svd"):
-        clone(estimator).fit(kn.asarray(X), kn.asarray(TRUE))
+@pytest.mark.parametrize("estimator", TRANSFORMERS, ids=lambda estimator: type(estimator).__name__)
+def test_transformers(estimator):
+    x = kn.asarray(X)
+    result = clone(estimator).fit(x, kn.asarray(TRUE)).transform(x)
+    assert isinstance(result, kn.Array)
+    check(result, clone(estimator).fit(X, TRUE).transform(X))
+
+
+def test_ridge():
+    x, y, estimator = kn.asarray(X), kn.asarray(X[:, 0] - 2 * X[:, 1]), linear_model.Ridge(solver="svd")
+    check(clone(estimator).fit(x, y).predict(x), clone(estimator).fit(X, X[:, 0] - 2 * X[:, 1]).predict(X))

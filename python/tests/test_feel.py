@@ -250,6 +250,32 @@ def test_what_there_is_of_linalg():
     same(kn.linalg.vector_norm(kn.asarray([3, 4])), 5)
 
 
+def test_equations_and_factorisations():
+    values = np.random.default_rng(0).normal(size=(2, 5, 5)).astype(np.float32)
+    right, vector = values[:, :, :2] + 1, values[0, 0]
+    x, b = kn.asarray(values), kn.asarray(right)
+    close = {"rtol": 1e-3, "atol": 1e-3}
+    np.testing.assert_allclose(kn.linalg.solve(x, b), np.linalg.solve(values, right), **close)
+    np.testing.assert_allclose(kn.linalg.solve(x, kn.asarray(vector)), np.linalg.solve(values, vector), **close)
+    np.testing.assert_allclose(kn.linalg.inv(x), np.linalg.inv(values), **close)
+    np.testing.assert_allclose(kn.linalg.matrix_power(x, -2), np.linalg.matrix_power(values, -2), **close)
+    np.testing.assert_allclose(kn.linalg.det(x), np.linalg.det(values), **close)
+    for own, other in zip(kn.linalg.slogdet(x), np.linalg.slogdet(values), strict=True):
+        np.testing.assert_allclose(own, other, **close)
+    lower, upper = np.tril(values) + 3 * np.eye(5, dtype=np.float32), np.triu(values, 1) + np.eye(5, dtype=np.float32)
+    np.testing.assert_allclose(kn.linalg.solve_triangular(kn.asarray(lower), b, lower=True), np.linalg.solve(lower, right), **close)
+    np.testing.assert_allclose(kn.linalg.solve_triangular(x, b, unit_diagonal=True), np.linalg.solve(upper, right), **close)
+    definite = values @ values.mT + np.eye(5, dtype=np.float32)
+    np.testing.assert_allclose(kn.linalg.cholesky(kn.asarray(definite), upper=True), np.linalg.cholesky(definite, upper=True), **close)
+    p, l, u = kn.linalg.lu(x)
+    np.testing.assert_allclose(p @ l @ u, values, **close)
+    q, r = kn.linalg.qr(x[:, :, :3], mode="complete")
+    np.testing.assert_allclose(q @ r, values[:, :, :3], **close)
+    assert q.shape == (2, 5, 5)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        np.asarray(kn.linalg.inv(kn.zeros((2, 2))))
+
+
 def test_copies():
     x = kn.asarray([[1.5, 2], [3, 4]])
     for other in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), x.copy(), kn.array(x)):

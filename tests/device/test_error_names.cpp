@@ -279,7 +279,16 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(trace, kn::linalg::trace(a.vector));
   KN_WRONG(trace, kn::linalg::trace(a.x, {.dtype = kn::bool_}));
   KN_WRONG(matrix_power, kn::linalg::matrix_power(a.x, 2));
-  KN_WRONG(matrix_power, kn::linalg::matrix_power(kn::ones({2, 2}), -1));
+  KN_WRONG(matrix_power, kn::linalg::matrix_power(kn::ones({2, 2}, kn::float16), -1));
+  KN_WRONG(cholesky, kn::linalg::cholesky(a.x));
+  KN_WRONG(lu, kn::linalg::lu(a.vector));
+  KN_WRONG(solve, kn::linalg::solve(a.x, a.x));
+  KN_WRONG(solve, kn::linalg::solve(kn::ones({7, 7}), a.x));
+  KN_WRONG(solve_triangular, kn::linalg::solve_triangular(kn::ones({7, 7}), a.x));
+  KN_WRONG(inv, kn::linalg::inv(a.x));
+  KN_WRONG(det, kn::linalg::det(a.x));
+  KN_WRONG(slogdet, kn::linalg::slogdet(a.vector));
+  KN_WRONG(qr, kn::linalg::qr(a.x, {.mode = "full"}));
   KN_WRONG(vector_norm, kn::linalg::vector_norm(a.x, {.axis = 2}));
   KN_WRONG(vector_norm, kn::linalg::vector_norm(a.none, {.ord = kn::inf}));
   KN_WRONG(matrix_norm, kn::linalg::matrix_norm(a.vector));

@@ -116,6 +116,10 @@ TEST_CASE("powers of matrices") {
       last = next;
     }
     check_array(la::matrix_power(kn::stack({x, 2 * x}), 3)(1), {2, 2}, std::vector<std::int64_t>{24, 16, 16, 8});
+    check_array(kn::round(la::matrix_power(x, -3)), {2, 2}, std::vector<float>{-1, 2, 2, -3});
+    const Array singular = la::matrix_power(kn::ones({2, 2}), -1);
+    CHECK(has(message_of<kn::LinAlgError>([&] { singular.to_vector<float>(); }),
+              "[matrix_power] the matrix is singular"));
     CHECK(la::matrix_power(kn::ones({2, 2}, kn::bool_), 1).dtype() == kn::int64);
     CHECK(la::matrix_power(kn::zeros({2, 0, 0}), 0).shape() == Shape{2, 0, 0});
     CHECK(has(message_of<kn::LinAlgError>([&] { la::matrix_power(kn::ones({2, 3}), 2); }), "[matrix_power] got shape"));

@@ -317,6 +317,10 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   // Eigenvalues and singular values.
   CHECK(kn::all(kn::linalg::eigvalsh(kn::eye(20) * 3) == 3).item<bool>());
   CHECK(kn::all(kn::linalg::svdvals(kn::eye(20) * 3) == 3).item<bool>());
+  // Factorisations and equations.
+  CHECK(kn::all(kn::linalg::cholesky(kn::eye(20) * 4) == kn::eye(20) * 2).item<bool>());
+  CHECK(kn::all(kn::linalg::solve(kn::eye(20) * 2, kn::ones({20})) == 0.5).item<bool>());
+  CHECK(kn::all(kn::abs(kn::linalg::qr(kn::eye(20)).R) == kn::eye(20)).item<bool>());
 
   CHECK(vendor_layer().largest_group() <= std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
   CHECK(vendor_layer().refused().launches == 0);

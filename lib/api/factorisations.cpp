@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cutting factorisations into those of at most `block` columns, for which there are kernels, and products.
+#include "api/factorisations.hpp"
+
+#include "api/build.hpp"
+#include "api/choices.hpp"
+#include "api/matrices.hpp"
+#include "exec/factor_host.hpp"
+
+#include <koine/creation.hpp>
+#include <koine/elementwise.hpp>
+#include <koine/indexing.hpp>
+#include <koine/linalg.hpp>
+#include <koine/manipulation.hpp>
+#include <koine/matmul_precision.hpp>
+#include <koine/types.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace koine::api {
+namespace {
+
+// Columns that kernels take: KN_BLOCK and KN_PANEL. Changing them changes results.
+constexpr std::int64_t block = 64, panel = 32;
+// Columns of a panel by LAPACK, beside which products are many.
+constexpr std::int64_t lapack_panel = 64;
+
+bool by_lapack(const Array& x) {
+  return exec::factors_on_host(chosen_place(x.node()->place), std::max(x.shape(-2), x.shape(-1)));
+}
+
+/// The most columns that are not cut.
+std::int64_t most_columns(const Array& x) { return by_lapack(x) ? std::numeric_limits<std::int64_t>::max() : block; }
+
+/// The first of two parts: blocks, about a half.
+std::int64_t half_of(std::int64_t size) { return ((size + 1) / 2 + block - 1) / block * block; }
+
+/// Rows and columns of each matrix, from the first to before the last ones.
+Array part(const Array& x, std::int64_t first_row, std::int64_t last_row, std::int64_t first_column,
+           std::int64_t last_column) {
+  return x(ellipsis, slice(first_row, last_row), slice(first_column, last_column));
+}
+Array rows_of(const Array& x, std::int64_t first, std::int64_t last) { return part(x, first, last, 0, x.shape(-1)); }
+Array columns_of(const Array& x, std::int64_t first, std::int64_t last) { return part(x, 0, x.shape(-2), first, last); }
+
+Shape matrices_like(const Array& x, std::int64_t rows, std::int64_t columns) {
+  Shape shape = x.shape();
+  shape[shape.size() - 2] = rows;
+  shape[shape.size() - 1] = columns;
+  return shape;
+}
+Array zeros_like(const Array& x, std::int64_t rows, std::int64_t columns) {
+  return broadcast_to(zeros({}, {.dtype = x.dtype(), .device = x.device()}), matrices_like(x, rows, columns));
+}
+Array eye_like(const Array& x, std::int64_t rows, std::int64_t columns) {
+  return broadcast_to(eye(rows, columns, {.dtype = x.dtype(), .device = x.device()}), matrices_like(x, rows, columns));
+}
+
+template <graph::Op op>
+std::vector<Array> results(const Array& x, graph::AttributesOf<op> attributes) {
+  const graph::NodeRef input = in_order(x.node());
+  std::vector<Array> arrays;
+  for (const graph::NodeRef& node : graph::make_results(op, chosen_place(input->place), {&input, 1},
+                                                        graph::make_attributes<op>(std::move(attributes)))) {
+    arrays.push_back(pending(node));
+  }
+  return arrays;
+}
+
+/// In full precision, whatever is chosen for other products.
+Array product(const Array& x1, const Array& x2) { return matmul(x1, x2, {.precision = "float32"}); }
+
+Array beside(const Array& left, const Array& right) { return concat({left, right}, -1); }
+Array above(const Array& top, const Array& bottom) { return concat({top, bottom}, -2); }
+
+}  // namespace
+
+Array cholesky_factor(const Array& x, std::int64_t first) {
+  const std::int64_t n = x.shape(-1);
+  if (x.size() == 0) return zeros_like(x, n, n);
+  if (n <= most_columns(x)) {
+    return pending(graph::Op::cholesky, x.dtype(), x.shape(), {in_order(x.node())},
+                   graph::make_attributes<graph::Op::cholesky>({first}));
+  }
+  const std::int64_t h = half_of(n);
+  const Array l11 = cholesky_factor(part(x, 0, h, 0, h), first);
+  const Array u12 = solved_triangle(l11, adjoint(part(x, h, n, 0, h)), {.function = "cholesky"}, first);
+  const Array l21 = adjoint(u12);
+  const Array l22 = cholesky_factor(part(x, h, n, h, n) - product(l21, u12), first + h);
+  return above(beside(l11, zeros_like(x, h, n - h)), beside(l21, l22));
+}
+
+Array rows_in(const Array& x, const Array& order) {
+  return take_along_axis(x, broadcast_to(expand_dims(order, -1), x.shape()), -2);
+}
+
+LuFactors lu_factors(const Array& x) {
+  const std::int64_t m = x.shape(-2), n = x.shape(-1), most = most_columns(x);
+  if (x.size() == 0) {
+    Shape rows = x.shape();
+    rows.erase(rows.size() - 1);
+    Shape stack = rows;
+    stack.erase(stack.size() - 1);
+    return {zeros_like(x, m, n), broadcast_to(arange(m, {.dtype = int64, .device = x.device()}), rows),
+            zeros(stack, {.dtype = int64, .device = x.device()})};
+  }
+  const std::int64_t pivots = std::min(m, n), h = pivots > most ? half_of(pivots) : pivots;
+  if (h == n || n <= most) {
+    const std::vector<Array> all = results<graph::Op::lu>(x, {});
+    return {all[0], all[1], all[2]};
+  }
+  const LuFactors left = lu_factors(columns_of(x, 0, h));
+  const Array right = rows_in(columns_of(x, h, n), left.order), l11 = rows_of(left.factors, 0, h);
+  const Array u12 = solved_triangle(l11, rows_of(right, 0, h), {.unit = true});
+  if (h == m) return {beside(left.factors, u12), left.order, left.exchanges};
+  const Array l21 = rows_of(left.factors, h, m);
+  const LuFactors rest = lu_factors(rows_of(right, h, m) - product(l21, u12));
+  const auto lower = left.order(ellipsis, slice(h, m));
+  return {above(beside(l11, u12), beside(rows_in(l21, rest.order), rest.factors)),
+          concat({left.order(ellipsis, slice(0, h)), take_along_axis(lower, rest.order, -1)}, -1),
+          left.exchanges + rest.exchanges};
+}
+
+Array solved_triangle(const Array& a, const Array& b, const Triangle& triangle, std::int64_t first) {
+  const std::int64_t n = b.shape(-2), k = b.shape(-1);
+  if (b.size() == 0) return zeros_like(b, n, k);
+  if (n <= most_columns(a)) {
+    const graph::TriangularInfo info{triangle.upper, triangle.unit, triangle.function, first};
+    return pending(graph::Op::solve_triangular, b.dtype(), b.shape(), {in_order(a.node()), in_order(b.node())},
+                   graph::make_attributes<graph::Op::solve_triangular>(info));
+  }
+  const std::int64_t h = half_of(n);
+  const Array a11 = part(a, 0, h, 0, h), a22 = part(a, h, n, h, n), b1 = rows_of(b, 0, h), b2 = rows_of(b, h, n);
+  if (triangle.upper) {
+    const Array x2 = solved_triangle(a22, b2, triangle, first + h);
+    return above(solved_triangle(a11, b1 - product(part(a, 0, h, h, n), x2), triangle, first), x2);
+  }
+  const Array x1 = solved_triangle(a11, b1, triangle, first);
+  return above(x1, solved_triangle(a22, b2 - product(part(a, h, n, 0, h), x1), triangle, first + h));
+}
+
+Array triangles_for(const Array& matrices, const Array& right) {
+  const std::int64_t n = matrices.shape(-1);
+  if (matrices.size() == n * n) return reshape(matrices, {n, n});
+  return broadcast_to(matrices, matrices_like(right, n, n));
+}
+
+Array solved(const Array& matrices, const Array& right, const char* function) {
+  const LuFactors lu = lu_factors(matrices);
+  const Array triangles = triangles_for(lu.factors, right);
+  const Array between = solved_triangle(triangles, rows_in(right, lu.order), {.unit = true});
+  return solved_triangle(triangles, between, {.upper = true, .function = function});
+}
+
+Array inverses(const Array& matrices, const char* function) {
+  return solved(matrices, eye_like(matrices, matrices.shape(-1), matrices.shape(-1)), function);
+}
+
+QrFactors qr_factors(const Array& x, bool complete) {
+  const std::int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n), columns = complete ? m : k;
+  const std::int64_t width = by_lapack(x) ? lapack_panel : panel;
+  if (x.size() == 0) return {eye_like(x, m, columns), zeros_like(x, columns, n)};
+  struct Reflections {
+    std::int64_t first, count;
+    Array v, t;
+  };
+  std::vector<Reflections> all;
+  std::vector<Array> rows;  // of R
+  Array left = x;           // from row and column `first` on
+  for (std::int64_t first = 0; first < k; first += width) {
+    const std::int64_t count = std::min(width, k - first);
+    const std::vector<Array> made = results<graph::Op::householder>(columns_of(left, 0, count), {});
+    const Array &v = made[0], &t = made[1];
+    all.push_back({first, count, v, t});
+    Array top = made[2];
+    if (first + count < n) {
+      const Array others = columns_of(left, count, n - first);
+      const Array turned = others - product(v, product(adjoint(t), product(adjoint(v), others)));
+      top = beside(top, rows_of(turned, 0, count));
+      left = rows_of(turned, count, m - first);
+    }
+    rows.push_back(first == 0 ? top : beside(zeros_like(x, count, first), top));
+  }
+  if (columns > k) rows.push_back(zeros_like(x, columns - k, n));
+  Array q = eye_like(x, m - all.back().first, columns - all.back().first);
+  for (std::size_t i = all.size(); i-- > 0;) {
+    const auto& [first, count, v, t] = all[i];
+    if (i + 1 < all.size()) {
+      q = above(eye_like(x, count, columns - first), beside(zeros_like(x, m - first - count, count), q));
+    }
+    q = q - product(v, product(t, product(adjoint(v), q)));
+  }
+  return {q, rows.size() == 1 ? rows[0] : concat(rows, -2)};
+}
+
+}  // namespace koine::api

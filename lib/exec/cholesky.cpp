@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cholesky factorisations: kernels/cholesky.cl, or LAPACK on CPUs.
+#include "exec/factor_host.hpp"
+#include "exec/factors.hpp"
+#include "exec/families.hpp"
+#include "exec/kernel_parameters.hpp"
+
+namespace koine::exec {
+
+// The input is in row-major order, and the result has elements.
+Work prepare_cholesky(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
+  const bool host = factors_on_host(queue, node);
+  const runtime::KernelRef kernel = host ? nullptr : factor_kernel(programs, queue, "cholesky", node.dtype);
+  if (host) programs.host_command("cholesky_host");
+  return [&queue, &node, host, kernel] {
+    const graph::Node& x = *node.inputs[0];
+    const Stack stack(node);
+    runtime::BufferRef out =
+        queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), function_of(node));
+    if (host) {
+      run_cholesky_on_host(queue, node, *out);
+    } else {
+      runtime::Launch launch(queue, kernel);
+      launch.in(*x.storage).out(*out).fault(indefinite_fault(queue, node));
+      launch.value(parameters::kn_cholesky{static_cast<std::uint64_t>(x.layout.offset),
+                                           static_cast<std::uint64_t>(stack.matrices),
+                                           static_cast<std::uint64_t>(stack.n)});
+      run_factor(launch, queue, *kernel, stack.matrices, stack.elements());
+    }
+    graph::fulfil(node, std::move(out), graph::row_major(node.shape));
+  };
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of LAPACK and of the BLAS as C++: matrices in column-major order, in the type T, with integers of type I.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+namespace koine::exec {
+
+/// The addresses of what factorisations call, of one type.
+struct FactorFunctions {
+  void *potrf, *getrf, *laswp, *geqrf, *larft, *trsm, *gemm;
+};
+
+template <class T, class I>
+class LapackCalls {
+ public:
+  explicit LapackCalls(const FactorFunctions& functions) : f_(functions) {}
+
+  /// A's upper triangle becomes U of A = U^H U. The order of the first leading minor that is not positive, or 0.
+  std::int64_t potrf(std::int64_t n, T* a, std::int64_t leading) const {
+    using Function = void (*)(const char*, const I*, T*, const I*, I*, std::size_t);
+    const I size = to(n), step = to(leading);
+    I info = 0;
+    reinterpret_cast<Function>(f_.potrf)("U", &size, a, &step, &info, 1);
+    return info;
+  }
+  /// L and U of A = P L U; row i was exchanged with row pivots[i], which counts from 1.
+  void getrf(std::int64_t m, std::int64_t n, T* a, std::int64_t leading, I* pivots) const {
+    using Function = void (*)(const I*, const I*, T*, const I*, I*, I*);
+    const I rows = to(m), columns = to(n), step = to(leading);
+    I info = 0;
+    reinterpret_cast<Function>(f_.getrf)(&rows, &columns, a, &step, pivots, &info);
+  }
+  /// Exchanges rows of n columns: row i with row pivots[i], for i from `first` to before `last`.
+  void laswp(std::int64_t n, T* a, std::int64_t leading, std::int64_t first, std::int64_t last, const I* pivots) const {
+    using Function = void (*)(const I*, T*, const I*, const I*, const I*, const I*, const I*);
+    const I columns = to(n), step = to(leading), from = to(first + 1), until = to(last), one = 1;
+    reinterpret_cast<Function>(f_.laswp)(&columns, a, &step, &from, &until, pivots, &one);
+  }
+  /// Householder vectors below the diagonal, R on and above it. `room` has n * 64 elements.
+  void geqrf(std::int64_t m, std::int64_t n, T* a, T* tau, T* room) const {
+    using Function = void (*)(const I*, const I*, T*, const I*, T*, T*, const I*, I*);
+    const I rows = to(m), columns = to(n), length = to(n * 64);
+    I info = 0;
+    reinterpret_cast<Function>(f_.geqrf)(&rows, &columns, a, &rows, tau, room, &length, &info);
+  }
+  /// T of I - V T V^H, an upper triangle of n columns.
+  void larft(std::int64_t m, std::int64_t n, const T* v, const T* tau, T* t) const {
+    using Function = void (*)(const char*, const char*, const I*, const I*, const T*, const I*, const T*, T*, const I*,
+                              std::size_t, std::size_t);
+    const I rows = to(m), columns = to(n);
+    reinterpret_cast<Function>(f_.larft)("F", "C", &rows, &columns, v, &rows, tau, t, &columns, 1, 1);
+  }
+  /// The m x n matrix B becomes A^-1 B (side "L") or B A^-1 ("R"), A a triangle, "U" or "L", of which "N" A itself, or
+  /// "C" A^H is meant, "U" with a diagonal of ones or "N" without.
+  void trsm(const char* side, const char* triangle, const char* turn, const char* diagonal, std::int64_t m,
+            std::int64_t n, const T* a, std::int64_t a_leading, T* b, std::int64_t b_leading) const {
+    using Function = void (*)(const char*, const char*, const char*, const char*, const I*, const I*, const T*,
+                              const T*, const I*, T*, const I*, std::size_t, std::size_t, std::size_t, std::size_t);
+    const I rows = to(m), columns = to(n), a_step = to(a_leading), b_step = to(b_leading);
+    const T one(1);
+    reinterpret_cast<Function>(f_.trsm)(side, triangle, turn, diagonal, &rows, &columns, &one, a, &a_step, b, &b_step,
+                                        1, 1, 1, 1);
+  }
+  /// C -= A B, or A^H B for "C"; C is m x n, the depth k.
+  void take_away(const char* turn, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_leading,
+                 const T* b, std::int64_t b_leading, T* c, std::int64_t c_leading) const {
+    using Function = void (*)(const char*, const char*, const I*, const I*, const I*, const T*, const T*, const I*,
+                              const T*, const I*, const T*, T*, const I*, std::size_t, std::size_t);
+    const I rows = to(m), columns = to(n), depth = to(k), a_step = to(a_leading), b_step = to(b_leading),
+            c_step = to(c_leading);
+    const T minus(-1), one(1);
+    reinterpret_cast<Function>(f_.gemm)(turn, "N", &rows, &columns, &depth, &minus, a, &a_step, b, &b_step, &one, c,
+                                        &c_step, 1, 1);
+  }
+
+ private:
+  static I to(std::int64_t value) { return static_cast<I>(value); }
+
+  const FactorFunctions f_;
+};
+
+}  // namespace koine::exec

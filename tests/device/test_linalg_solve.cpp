@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factorisations and equations by what must hold of them, in double here: backward errors and orthogonality within
+// 30 n eps, for all types, inside reproducible scopes (by kernels) and outside (on CPUs by LAPACK); errors; bits that
+// do not depend on the device.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/matrices.hpp"
+
+namespace kn = koine;
+namespace la = koine::linalg;
+using kn::Array;
+using kn::DType;
+using kn::Shape;
+using kn::test::has;
+using kn::test::identity;
+using kn::test::Matrix;
+using kn::test::message_of;
+using kn::test::on_each_device;
+using Number = Matrix::Number;
+
+namespace {
+
+/// Whether all elements on one side of the diagonal are 0: `above` it, or below.
+bool is_triangle(const Matrix& a, bool above) {
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.columns; ++j) {
+      if ((above ? j > i : j < i) && a(i, j) != Number(0)) return false;
+    }
+  }
+  return true;
+}
+
+/// The elements, converted here: a device may have no float64.
+std::vector<Number> numbers_of(const Array& x) {
+  const auto as = [&]<class T>(T) {
+    const std::vector<T> values = x.to_vector<T>();
+    return std::vector<Number>(values.begin(), values.end());
+  };
+  switch (x.dtype()) {
+    case kn::float32: return as(float{});
+    case kn::float64: return as(double{});
+    case kn::complex64: return as(std::complex<float>{});
+    default: return as(std::complex<double>{});
+  }
+}
+
+/// The matrices of a stack.
+std::vector<Matrix> matrices_of(const Array& x) {
+  const std::vector<Number> values = numbers_of(x);
+  std::vector<Matrix> all;
+  const auto m = static_cast<std::size_t>(x.shape(-2)), n = static_cast<std::size_t>(x.shape(-1));
+  for (auto from = values.begin(); from != values.end(); from += static_cast<std::ptrdiff_t>(m * n)) {
+    std::copy_n(from, m * n, all.emplace_back(m, n).at.begin());
+  }
+  return all;
+}
+Matrix matrix_of(const Array& x) {
+  const std::vector<Matrix> all = matrices_of(x);
+  REQUIRE(all.size() == 1);
+  return all[0];
+}
+
+enum class Kind { random, graded, deficient, zero, near_singular };
+
+/// Matrices of a kind, with parts between -1 and 1 that every type holds.
+Array matrices(const Shape& shape, DType type, Kind kind, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  const std::int64_t m = shape[shape.size() - 2], n = shape.back();
+  std::vector<std::complex<float>> values;
+  for (std::int64_t at = 0; at < shape.elements(); ++at) {
+    const std::int64_t i = at / n % m, j = at % n;
+    const auto part = [&] { return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 1024; };
+    const float real = part();
+    std::complex<float> value(real, kn::is_complex(type) ? part() : 0.f);
+    if (kind == Kind::graded) value *= std::exp2(static_cast<float>(-(i + j) % 40));
+    if (kind == Kind::deficient && j > 0 && j % 3 == 0) value = values[values.size() - 1];
+    if (kind == Kind::near_singular && j == n - 1 && n > 1) {
+      value = values[values.size() - 1] * (1 + std::exp2(-20.f) * part());
+    }
+    if (kind == Kind::zero) value = 0;
+    values.push_back(value);
+  }
+  const Array x = kn::asarray(values, shape);
+  return kn::is_complex(type) ? x.astype(type) : kn::real(x).astype(type);
+}
+
+/// What errors may come to for matrices of such a size.
+double tolerance(DType type, std::size_t size) {
+  const bool narrow = type == kn::float32 || type == kn::complex64;
+  const double epsilon = narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  return 30 * static_cast<double>(size) * epsilon;
+}
+
+const DType types[] = {kn::float32, kn::float64, kn::complex64, kn::complex128};
+const Kind kinds[] = {Kind::random, Kind::graded, Kind::deficient, Kind::zero, Kind::near_singular};
+
+/// Calls test on each device, inside a reproducible scope and outside.
+template <class F>
+void by_both_ways(F test) {
+  on_each_device([&] {
+    for (const bool reproducible : {false, true}) {
+      CAPTURE(reproducible);
+      const kn::reproducible scope(reproducible);
+      test();
+    }
+  });
+}
+
+/// Calls test(type, kind, size) by both ways: every kind at one size, and random matrices at others. 33 is two panels,
+/// and 70 is cut in two, in types of which the others differ by their width alone.
+template <class F>
+void each_matrix(F test) {
+  by_both_ways([&] {
+    for (const DType type : types) {
+      if (!kn::test::computes(type)) continue;
+      CAPTURE(kn::name(type));
+      std::vector<std::int64_t> sizes{20};
+      if (type == kn::float32 || type == kn::complex128) sizes = {1, 2, 33, 70};
+      if (kn::test::exhaustive()) sizes = {1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 129, 257};
+      for (const std::int64_t n : sizes) {
+        CAPTURE(n);
+        for (const Kind kind : kinds) {
+          CAPTURE(static_cast<int>(kind));
+          if (kind != Kind::random && n != 33 && !kn::test::exhaustive()) continue;
+          test(type, kind, n);
+        }
+      }
+    }
+  });
+}
+
+void check_lu(const Array& x) {
+  const auto [p, l, u] = la::lu(x);
+  const std::vector<Matrix> a = matrices_of(x), ps = matrices_of(p), ls = matrices_of(l), us = matrices_of(u);
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const std::size_t size = std::max(a[k].rows, a[k].columns);
+    CHECK((a[k] - ps[k] * (ls[k] * us[k])).norm() <= tolerance(x.dtype(), size) * a[k].norm());
+    CHECK((adjoint(ps[k]) * ps[k] - identity(a[k].rows)).norm() == 0);
+    CHECK(is_triangle(ls[k], true));
+    CHECK(is_triangle(us[k], false));
+    for (std::size_t j = 0; j < ls[k].columns; ++j) {
+      CHECK(ls[k](j, j) == Number(1));
+      // By the larger pivot of each column.
+      for (std::size_t i = 0; i < ls[k].rows; ++i) CHECK(std::abs(ls[k](i, j)) <= 1.415);
+    }
+  }
+}
+
+void check_qr(const Array& x, std::string_view mode) {
+  const auto [q, r] = la::qr(x, {.mode = mode});
+  const std::vector<Matrix> a = matrices_of(x), qs = matrices_of(q), rs = matrices_of(r);
+  const std::int64_t m = x.shape(-2), n = x.shape(-1), k = mode == "complete" ? m : std::min(m, n);
+  CHECK(q.shape(-1) == k);
+  CHECK(r.shape(-2) == k);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK((a[i] - qs[i] * rs[i]).norm() <= tolerance(x.dtype(), std::max(m, n)) * a[i].norm());
+    CHECK((adjoint(qs[i]) * qs[i] - identity(k)).norm() <= tolerance(x.dtype(), std::max(m, n)));
+    CHECK(is_triangle(rs[i], false));
+  }
+}
+
+/// Hermitian, positive definite.
+Array definite(const Shape& shape, DType type, unsigned seed = 3) {
+  const Array b = matrices(shape, type, Kind::random, seed);
+  const Array square = kn::matmul(b, kn::is_complex(type) ? kn::conj(b).mT() : b.mT());
+  return square + kn::eye(shape.back(), {.dtype = type});
+}
+
+void check_cholesky(const Array& x, bool upper) {
+  const Array factor = la::cholesky(x, {.upper = upper});
+  const std::vector<Matrix> a = matrices_of(x), f = matrices_of(factor);
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const Matrix product = upper ? adjoint(f[k]) * f[k] : f[k] * adjoint(f[k]);
+    CHECK((a[k] - product).norm() <= tolerance(x.dtype(), a[k].columns) * a[k].norm());
+    CHECK(is_triangle(f[k], !upper));
+    for (std::size_t i = 0; i < a[k].columns; ++i) {
+      CHECK(f[k](i, i).real() > 0);
+      CHECK(f[k](i, i).imag() == 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("LU factors multiply to the matrix") {
+  each_matrix([](DType type, Kind kind, std::int64_t n) { check_lu(matrices({n, n}, type, kind)); });
+}
+
+TEST_CASE("QR factors multiply to the matrix, and Q is orthonormal") {
+  each_matrix([](DType type, Kind kind, std::int64_t n) { check_qr(matrices({n, n}, type, kind), "reduced"); });
+}
+
+TEST_CASE("a Cholesky factor times its adjoint is the matrix") {
+  each_matrix([](DType type, Kind kind, std::int64_t n) {
+    if (kind != Kind::random) return;
+    const Array x = definite({n, n}, type);
+    check_cholesky(x, false);
+    check_cholesky(x, true);
+    // The other triangle is not read.
+    const Array other = kn::tril(x) + kn::triu(kn::full({n, n}, 7, {.dtype = type}), 1);
+    check_cholesky(x, false);
+    CHECK((matrix_of(la::cholesky(other)) - matrix_of(la::cholesky(x))).norm() == 0);
+  });
+}
+
+TEST_CASE("what is solved fits, and inverses invert") {
+  each_matrix([](DType type, Kind kind, std::int64_t n) {
+    if (kind == Kind::deficient || kind == Kind::zero) return;
+    const Array a = matrices({n, n}, type, kind), b = matrices({n, 3}, type, Kind::random, 2);
+    const Matrix am = matrix_of(a), bm = matrix_of(b), x = matrix_of(la::solve(a, b));
+    CHECK((am * x - bm).norm() <= tolerance(type, n) * (am.norm() * x.norm() + bm.norm()));
+    const Matrix inverse = matrix_of(la::inv(a));
+    CHECK((am * inverse - identity(n)).norm() <= tolerance(type, n) * am.norm() * inverse.norm());
+  });
+}
+
+TEST_CASE("triangles are solved, and the other triangle is not read") {
+  each_matrix([](DType type, Kind kind, std::int64_t n) {
+    if (kind != Kind::random) return;
+    const Array a = matrices({n, n}, type, kind) + 4 * kn::eye(n, {.dtype = type});
+    const Array b = matrices({n, 18}, type, kind, 2);
+    for (const bool lower : {false, true}) {
+      for (const bool unit : {false, true}) {
+        CAPTURE(lower);
+        CAPTURE(unit);
+        Matrix t = matrix_of(lower ? kn::tril(a) : kn::triu(a));
+        if (unit) {
+          // Small ones beside the diagonal, so that the solution does not grow.
+          for (Number& value : t.at) value /= 64;
+          for (std::int64_t i = 0; i < n; ++i) t(i, i) = 1;
+        }
+        const Array given = unit ? a / 64 : a;
+        const Matrix x = matrix_of(la::solve_triangular(given, b, {.lower = lower, .unit_diagonal = unit}));
+        CHECK((t * x - matrix_of(b)).norm() <= tolerance(type, n) * (t.norm() * x.norm()));
+      }
+    }
+  });
+}
+
+TEST_CASE("large matrices, which several threads factorise, or many panels") {
+  by_both_ways([] {
+    const std::int64_t n = 400;
+    const double close = tolerance(kn::float32, n);
+    const Array a = matrices({n, n}, kn::float32, Kind::random), b = definite({n, n}, kn::float32);
+    // By what they do to some vectors, which takes much less time than their products.
+    const Array v = matrices({n, 2}, kn::float32, Kind::random, 2);
+    const Matrix am = matrix_of(a), bm = matrix_of(b), vm = matrix_of(v);
+    const Matrix x = matrix_of(la::solve(a, v)), factor = matrix_of(la::cholesky(b));
+    CHECK((am * x - vm).norm() <= close * am.norm() * x.norm());
+    CHECK((bm * vm - factor * (adjoint(factor) * vm)).norm() <= close * bm.norm() * vm.norm());
+    const auto [q, r] = la::qr(a);
+    const Matrix qm = matrix_of(q);
+    CHECK((am * vm - qm * (matrix_of(r) * vm)).norm() <= close * am.norm() * vm.norm());
+    CHECK((adjoint(qm) * (qm * vm) - vm).norm() <= close * vm.norm());
+  });
+}
+
+TEST_CASE("matrices that are not square, and stacks of matrices in any layout") {
+  by_both_ways([] {
+    for (const auto& [m, n] : {std::pair{5, 3}, {3, 5}, {80, 70}, {70, 80}, {100, 5}, {5, 100}, {1, 4}, {4, 1}}) {
+      CAPTURE(m);
+      CAPTURE(n);
+      const Array x = matrices({m, n}, kn::float32, Kind::random);
+      check_lu(x);
+      check_qr(x, "reduced");
+      check_qr(x, "complete");
+    }
+    const Array stack = matrices({2, 3, 6, 4}, kn::float32, Kind::random);
+    for (const Array& x : {stack, stack.mT(), stack(kn::ellipsis, kn::slice(kn::none, kn::none, -1), kn::all),
+                           stack(kn::all, kn::slice(kn::none, kn::none, 2), kn::slice(1, 6, 2), kn::all)}) {
+      check_lu(x);
+      check_qr(x, "complete");
+    }
+    const Array definites = definite({2, 3, 5, 5}, kn::float32);
+    check_cholesky(definites, false);
+    check_cholesky(definites.mT(), true);
+    // Stacks broadcast.
+    const Array a = definite({3, 4, 4}, kn::float32), b = matrices({2, 1, 4, 2}, kn::float32, Kind::random);
+    const Array x = la::solve(a, b);
+    CHECK(x.shape() == Shape{2, 3, 4, 2});
+    CHECK(kn::max(kn::abs(kn::matmul(a, x) - b)).item<float>() < 1e-5f);
+    const Array one = la::solve(a(0), b), vector = la::solve(a, kn::ones({4}));
+    CHECK(kn::max(kn::abs(kn::matmul(a(0), one) - b)).item<float>() < 1e-5f);
+    CHECK(vector.shape() == Shape{3, 4});
+    CHECK(kn::max(kn::abs(kn::matmul(a, kn::expand_dims(vector, -1)) - 1)).item<float>() < 1e-5f);
+  });
+}
+
+TEST_CASE("determinants") {
+  on_each_device([] {
+    const Array x = kn::array({{2.f, 1.f, 0.f}, {4.f, 1.f, -1.f}, {-2.f, 2.f, 5.f}});
+    // 2 (5 + 2) - 1 (20 - 2)
+    CHECK(la::det(x).item<float>() == doctest::Approx(-4));
+    CHECK(la::slogdet(x).sign.item<float>() == -1);
+    CHECK(la::slogdet(x).logabsdet.item<float>() == doctest::Approx(std::log(4.0)));
+    CHECK(la::det(x.T()).item<float>() == doctest::Approx(-4));
+    CHECK(la::det(kn::zeros({2, 2})).item<float>() == 0);
+    CHECK(la::slogdet(kn::zeros({2, 2})).logabsdet.item<float>() == -std::numeric_limits<float>::infinity());
+    CHECK(la::slogdet(kn::zeros({2, 2})).sign.item<float>() == 0);
+    CHECK(la::det(kn::zeros({0, 0})).item<float>() == 1);
+    CHECK(la::det(kn::zeros({0, 3, 3})).shape() == Shape{0});
+    const auto stack = la::det(matrices({2, 3, 4, 4}, kn::float32, Kind::random));
+    CHECK(stack.shape() == Shape{2, 3});
+    const auto [sign, logarithm] = la::slogdet(matrices({2, 3, 4, 4}, kn::complex64, Kind::random));
+    const Array again = la::det(matrices({2, 3, 4, 4}, kn::complex64, Kind::random));
+    CHECK(logarithm.dtype() == kn::float32);
+    CHECK(kn::max(kn::abs(sign * kn::exp(logarithm) - again)).item<float>() < 1e-5f);
+    // 1000 would overflow.
+    CHECK(la::slogdet(100 * kn::eye(70)).logabsdet.item<float>() == doctest::Approx(70 * std::log(100.0)));
+    CHECK(la::det(kn::array({{1, 2}, {3, 4}})).item<float>() == doctest::Approx(-2));
+  });
+}
+
+TEST_CASE("nothing to factorise") {
+  on_each_device([] {
+    for (const Shape& shape : {Shape{0, 0}, Shape{0, 3, 3}, Shape{2, 0, 0}}) {
+      const Array x = kn::zeros(shape);
+      CHECK(la::cholesky(x).to_vector<float>().empty());
+      CHECK(la::inv(x).shape() == shape);
+      CHECK(la::lu(x).P.to_vector<float>().empty());
+      CHECK(la::qr(x).R.to_vector<float>().empty());
+      CHECK(la::solve(x, x).shape() == shape);
+    }
+    CHECK(la::solve(kn::eye(2), kn::zeros({2, 0})).shape() == Shape{2, 0});
+    const auto [q, r] = la::qr(kn::zeros({3, 0}), {.mode = "complete"});
+    CHECK((matrix_of(q) - identity(3)).norm() == 0);
+    CHECK(r.shape() == Shape{3, 0});
+    CHECK(matrix_of(la::lu(kn::zeros({3, 0})).P)(1, 1) == Number(1));
+  });
+}
+
+TEST_CASE("what a matrix does not allow is said when a result is observed") {
+  by_both_ways([] {
+    const auto said = [](const Array& x) {
+      return message_of<kn::LinAlgError>([&] { x.eval(), x.to_vector<float>(); });
+    };
+    Array singular = kn::eye(70);
+    singular(66, 66) = 0;
+    CHECK(said(la::solve(singular, kn::ones({70}))) ==
+          "[solve] the matrix is singular: element (66, 66) of its triangular factor is 0");
+    CHECK(has(said(la::inv(singular)), "[inv] the matrix is singular"));
+    CHECK(said(la::solve_triangular(singular, kn::ones({70}))) ==
+          "[solve_triangular] the matrix is singular: element (66, 66) of it is 0");
+    CHECK(said(la::cholesky(singular)) ==
+          "[cholesky] the matrix is not positive definite: its leading minor of order 67 is not positive");
+    Array stack = kn::Array(kn::broadcast_to(kn::eye(3), {2, 2, 3, 3}));
+    stack(1, 0, 2, 2) = -1;
+    CHECK(said(la::cholesky(stack)) ==
+          "[cholesky] matrix 2 of the stack is not positive definite: its leading minor of order 3 is not positive");
+    // What is made of it fails, too, and what failed once does so again.
+    const Array factor = la::cholesky(-kn::eye(3));
+    CHECK(has(said(factor + 1), "order 1"));
+    CHECK(has(said(factor), "order 1"));
+    CHECK(has(said(factor), "order 1"));
+    CHECK(la::det(singular).item<float>() == 0);
+    // A NaN is an error, or NaN, and no more.
+    Array nan = kn::eye(40);
+    nan(3, 2) = std::numeric_limits<float>::quiet_NaN();
+    CHECK(has(said(la::cholesky(nan)), "order 4"));
+    // Elimination may set the NaN's row aside until nothing but zeros is left.
+    const auto inverse_is_nan = [&] {
+      try {
+        return std::isnan(kn::sum(la::inv(nan)).item<float>());
+      } catch (const kn::LinAlgError& error) {
+        return has(error.what(), "[inv] the matrix is singular");
+      }
+    };
+    CHECK(inverse_is_nan());
+    CHECK(std::isnan(la::det(nan * nan.T()).item<float>()));
+    CHECK(std::isnan(kn::sum(la::qr(nan).Q).item<float>()));
+  });
+}
+
+TEST_CASE("what is refused at the call") {
+  const Array x = kn::ones({2, 3}), square = kn::eye(3);
+  CHECK(has(message_of<kn::LinAlgError>([&] { la::cholesky(x); }), "[cholesky] got shape (2, 3)"));
+  CHECK(has(message_of<kn::LinAlgError>([&] { la::inv(x); }), "[inv] "));
+  CHECK(has(message_of<kn::LinAlgError>([&] { la::det(x); }), "[det] "));
+  CHECK(has(message_of<kn::LinAlgError>([&] { la::slogdet(x); }), "[slogdet] "));
+  CHECK(has(message_of<kn::LinAlgError>([&] { la::solve(x, x); }), "[solve] got shape (2, 3)"));
+  CHECK(has(message_of<kn::ShapeError>([&] { la::solve(square, x); }),
+            "[solve] x1 has shape (3, 3), x2 (2, 3); x2 must have 3 rows"));
+  CHECK(has(message_of<kn::ShapeError>([&] { la::solve(square, kn::ones({2})); }), "3 elements"));
+  CHECK(has(message_of<kn::ShapeError>([&] { la::solve(square, kn::ones({})); }), "no axes"));
+  CHECK(has(message_of<kn::ShapeError>([&] { la::solve(kn::ones({2, 3, 3}), kn::ones({4, 3, 1})); }), "[solve] "));
+  CHECK(has(message_of<kn::ShapeError>([&] { la::lu(kn::ones({3})); }), "[lu] got shape (3,)"));
+  CHECK(has(message_of<kn::ValueError>([&] { la::qr(x, {.mode = "full"}); }), "[qr] "));
+  CHECK(has(message_of<kn::DTypeError>([&] { la::inv(square.astype(kn::float16)); }), "[inv] does not take float16"));
+}
+
+TEST_CASE("in a reproducible scope all devices and both forms of kernels give the same bits") {
+  on_each_device(kn::float64, [] {
+    const kn::reproducible scope;
+    std::uint64_t hash = 14695981039346656037u;
+    const auto add = [&](const Array& x) {
+      for (const Number& value : numbers_of(x)) {
+        for (const double part : {value.real(), value.imag()}) {
+          const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(part));
+          hash = (hash ^ (part == 0 ? 0 : bits)) * 1099511628211u;
+        }
+      }
+    };
+    for (const DType type : {kn::float64, kn::complex128}) {
+      const Array x = matrices({90, 90}, type, Kind::random), tall = matrices({2, 90, 40}, type, Kind::graded);
+      add(la::lu(x).U);
+      add(la::qr(tall).Q);
+      add(la::cholesky(definite({70, 70}, type)));
+      add(la::solve(x, matrices({90, 20}, type, Kind::random, 2)));
+    }
+    CAPTURE(hash);
+    CHECK(hash == 15800096139556121657u);
+  });
+}

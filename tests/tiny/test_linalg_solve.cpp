@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernels/cholesky.cl, lu.cl, householder.cl and solve_triangular.cl: stacks, rows that are exchanged, tall matrices,
+// complex numbers.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <complex>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::Array;
+
+namespace {
+
+void check_zero(const Array& x) { CHECK(kn::max(kn::abs(x)).item<float>() < 1e-4f); }
+Array adjoint(const Array& x) { return kn::conj(x).mT(); }
+
+}  // namespace
+
+TEST_CASE("factorisations and equations") {
+  const kn::reproducible scope;
+  const Array x = kn::array(
+      {{{0.f, 1.f, 2.f}, {3.f, 1.f, 0.f}, {1.f, -4.f, 1.f}}, {{1.f, 0.f, 0.f}, {2.f, 0.f, 1.f}, {-5.f, 1.f, 5.f}}});
+  const Array right = kn::array({{1.f, 2.f}, {3.f, -4.f}, {0.f, 1.f}});
+  check_zero(kn::matmul(x, kn::linalg::solve(x, right)) - right);
+  check_zero(kn::linalg::det(x) - kn::array({-29.f, -1.f}));
+  const Array square = kn::matmul(x, x.mT()), factor = kn::linalg::cholesky(square);
+  check_zero(kn::matmul(factor, factor.mT()) - square);
+  using C = std::complex<float>;
+  const Array z = kn::array({{C(0, 1), C(2)}, {C(1, 1), C(0)}, {C(-2), C(1, -3)}});
+  const kn::linalg::QrResult parts = kn::linalg::qr(z, {.mode = "complete"});
+  check_zero(kn::matmul(parts.Q, parts.R) - z);
+  check_zero(kn::matmul(adjoint(parts.Q), parts.Q) - kn::eye(3));
+}
