@@ -3,9 +3,11 @@
 and PyTorch on an NVIDIA card. Medians of rounds in turn, and the best peer's time over Koine's.
 
 usage: KOINE_DEVICE=... python bench/linalg_fft.py cpu|cuda [a part of a line's name ...]     (koine on PYTHONPATH)
+ROUNDS is how many rounds there are (5), SECONDS_EACH how long a line takes in each (0.2).
 """
 import importlib
 import math
+import os
 import statistics
 import sys
 import time
@@ -13,7 +15,7 @@ import time
 import koine as kn
 import numpy as np
 
-ROUNDS, SECONDS_EACH = 5, 0.2
+ROUNDS, SECONDS_EACH = int(os.environ.get("ROUNDS", 5)), float(os.environ.get("SECONDS_EACH", 0.2))
 where, wanted = sys.argv[1], sys.argv[2:]
 numbers = np.random.default_rng(1)
 
