@@ -7,10 +7,18 @@
 namespace koine::graph {
 namespace {
 
+template <class Info>
+concept NamesFunction = requires(const Info& info) {
+  info.function();
+};
+template <class Info>
+concept GivesResults = requires(const Info& info) {
+  info.results({});
+};
+
 template <Op op>
 std::string_view function_name(const Node& node) {
-  using Info = AttributesOf<op>;
-  if constexpr (requires(const Info& info) { info.function(); }) {
+  if constexpr (NamesFunction<AttributesOf<op>>) {
     return node.get<op>().function();
   } else {
     return name(op);
@@ -20,7 +28,7 @@ std::string_view function_name(const Node& node) {
 template <Op op>
 constexpr Family record(std::string_view name, int cost = 0) {
   Family result{name, role(op), cost, function_name<op>, nullptr};
-  if constexpr (requires(const AttributesOf<op>& info) { info.results({}); }) {
+  if constexpr (GivesResults<AttributesOf<op>>) {
     result.results = [](const Attributes& attributes, std::span<const NodeRef> inputs) {
       return attributes_of<op>(attributes).results(inputs);
     };

@@ -21,7 +21,7 @@ struct Trace {
   std::vector<Call> calls;
   std::vector<Observed> reads;
   std::uint64_t bits = 0;  // a hash of what has the same bits in every way of computing
-  bool own_order = false;  // a product of reals was computed, which the host adds up in an order of its own
+  bool own_order = false;  // a product or a transform of reals was computed, which the host adds up in its own order
 };
 
 /// Adds values to a hash, each NaN as the same one.
@@ -94,8 +94,9 @@ class Eager {
       if (device != (call.refused ? values_[call.target].device : home(call, faces(values_)))) {
         verdict.wrong = "it is on device " + std::to_string(device);
       }
-      const bool product = call.kind == Kind::matmul || call.kind == Kind::einsum || call.kind == Kind::convolve;
-      trace.own_order = trace.own_order || (product && verdict.loose && !reproducible_);
+      const bool of_products = call.kind == Kind::matmul || call.kind == Kind::einsum || call.kind == Kind::convolve ||
+                               call.kind == Kind::transform;
+      trace.own_order = trace.own_order || (of_products && verdict.loose && !reproducible_);
       if (!verdict.open && !trace.own_order) add_bits(got, &trace.bits);
       judges_[call.target] = verdict.loose && !reads_loose(call) ? judge : nullptr;
       values_[call.target] = {std::move(got), device, verdict.loose, verdict.open};
