@@ -14,8 +14,9 @@ function(koine_add_example name)
     target_include_directories(example_${name} SYSTEM PRIVATE "${KOINE_STB_INCLUDE_DIR}")
   endif()
   # Examples read the files shipped beside their source when no path is given.
-  target_compile_definitions(example_${name} PRIVATE
-    KOINE_EXAMPLE_DIR="${CMAKE_CURRENT_SOURCE_DIR}/examples/${name}")
+  list(GET ARGN 0 source)
+  get_filename_component(folder "${source}" DIRECTORY)
+  target_compile_definitions(example_${name} PRIVATE KOINE_EXAMPLE_DIR="${folder}")
 endfunction()
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")

@@ -187,11 +187,14 @@ if(TARGET koine_tool)
   endforeach()
 endif()
 
-# tests/examples: the lessons of examples/tutorial, each of which checks its values.
+# tests/examples: the programs of examples/tutorial and examples/pictures, each of which checks its values.
 if(TARGET example_tutorial_1_work_items)
-  add_test(NAME examples.tutorial COMMAND "${CMAKE_COMMAND}" "-DPROGRAMS=${PROJECT_BINARY_DIR}/examples/tutorial"
-    "-DSOURCES=${PROJECT_SOURCE_DIR}/examples/tutorial" -P "${PROJECT_SOURCE_DIR}/tests/examples/tutorial.cmake")
-  set_tests_properties(examples.tutorial PROPERTIES LABELS examples TIMEOUT 300)
+  foreach(folder IN ITEMS tutorial pictures)
+    add_test(NAME examples.${folder} COMMAND "${CMAKE_COMMAND}"
+      "-DPROGRAMS=${PROJECT_BINARY_DIR}/examples/${folder}" "-DSOURCES=${PROJECT_SOURCE_DIR}/examples/${folder}"
+      "-DWORK=${PROJECT_BINARY_DIR}/examples-check/${folder}" -P "${PROJECT_SOURCE_DIR}/tests/examples/${folder}.cmake")
+    set_tests_properties(examples.${folder} PROPERTIES LABELS examples TIMEOUT 300)
+  endforeach()
 endif()
 
 include(cmake/fuzz.cmake)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lessons share: a clock, and a check that ends the program with 1.
+// What the lessons and examples/pictures share: a clock, and a check that ends the program with 1.
 #pragma once
 
 #include <chrono>

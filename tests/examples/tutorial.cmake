@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every lesson of examples/tutorial runs, ends with 0, which it does where its own checks hold, and prints what its page
-# shows. PROGRAMS is the folder of the programs, SOURCES that of their sources.
+# The lessons of examples/tutorial, as programs.cmake runs them.
 cmake_minimum_required(VERSION 3.25)
 
 set(number "[0-9.]+")
@@ -16,26 +15,5 @@ set(6_half_storage "type +memory .*\nfloat32 +64 MiB +${time} .*\nfloat16 +32 Mi
 set(7_reduction "in double +${number}\na loop on the host +${number} +${number} +${time}\nkn::sum +${number} +${number} +${time}\n.*variance of x is 0.083.*four rows:( +[0-9.]+)+\n")
 set(8_every_device "device +sum +bits +time\n${selector} +${number} +[0-9a-f]+ +${time}\n")
 
-file(READ "${SOURCES}/README.md" page)
-file(GLOB sources "${SOURCES}/*.cpp")
-list(LENGTH sources count)
-if(NOT count EQUAL 8)
-  message(FATAL_ERROR "${count} lessons, of which eight are known here")
-endif()
-foreach(source IN LISTS sources)
-  get_filename_component(lesson "${source}" NAME_WE)
-  execute_process(COMMAND "${PROGRAMS}/${lesson}" RESULT_VARIABLE result OUTPUT_VARIABLE printed ERROR_VARIABLE printed)
-  if(NOT result EQUAL 0)
-    message(FATAL_ERROR "${lesson} ended with ${result}\n${printed}")
-  endif()
-  # The page indents what programs print.
-  string(REGEX REPLACE "\n    " "\n" plain "${page}")
-  foreach(text IN ITEMS printed plain)
-    if(NOT ${text} MATCHES "${${lesson}}")
-      message(FATAL_ERROR "${lesson}: nothing matches ${${lesson}} in\n${${text}}")
-    endif()
-  endforeach()
-  if(NOT page MATCHES "\\(${lesson}\\.cpp\\)")
-    message(FATAL_ERROR "${SOURCES}/README.md does not name ${lesson}.cpp")
-  endif()
-endforeach()
+set(expected 8)
+include("${CMAKE_CURRENT_LIST_DIR}/programs.cmake")
