@@ -182,6 +182,36 @@ constexpr std::string_view loops = R"(}
     for (; row < rows; ++row, a += leading)                                              \
       _Pragma("GCC ivdep") for (std::size_t i = 0; i < columns; ++i) to[i] += f[row] * a[i]; \
   }
+// A matrix by another of few elements: blocks of four rows by a vector, of which the last begins among the columns of the
+// one before it.
+template <class T, int bytes>
+void small_product(T* to, const T* x, const T* y, const SmallProduct& p) {
+  typedef T Lanes __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
+  constexpr std::size_t lanes = bytes / sizeof(T), most = 4;
+  for (std::size_t row = 0; row < p.rows; row += most) {
+    const T* from[most];
+    for (std::size_t r = 0; r < most; ++r) from[r] = x + (row + r < p.rows ? row + r : p.rows - 1) * p.left_row;
+    for (std::size_t column = 0; column < p.columns; column += lanes) {
+      const std::size_t first = column + lanes <= p.columns ? column : p.columns - lanes;
+      Lanes sums[most] = {};
+      for (std::size_t d = 0; d < p.depth; ++d) {
+        const Lanes values = *reinterpret_cast<const Lanes*>(y + d * p.right_row + first);
+        _Pragma("GCC unroll 4") for (std::size_t r = 0; r < most; ++r) sums[r] += from[r][d * p.left_column] * values;
+      }
+      for (std::size_t r = 0; r < most && row + r < p.rows; ++r)
+        *reinterpret_cast<Lanes*>(to + (row + r) * p.columns + first) = sums[r];
+    }
+  }
+}
+template <class T>
+void small_product_in_vectors(void* result, const void* left, const void* right, const SmallProduct& p) {
+  T* const to = static_cast<T*>(result);
+  const T *const x = static_cast<const T*>(left), *const y = static_cast<const T*>(right);
+  const std::size_t bytes = p.columns * sizeof(T);
+  bytes >= 32 ? small_product<T, 32>(to, x, y, p)
+  : bytes >= 16 ? small_product<T, 16>(to, x, y, p)
+  : bytes >= 8 && sizeof(T) == 4 ? small_product<T, 8>(to, x, y, p) : small_product<T, sizeof(T)>(to, x, y, p);
+}
 
 constexpr void add_folds(Functions& f) {
 )";
@@ -310,6 +340,7 @@ int main() {
     for (const auto& [entry, loop] : {std::pair{"dots", "KN_DOTS"}, {"rows_added", "KN_ADD_ROWS"}}) {
       std::cout << "  f." << entry << "[" << number(type) << "] = " << loop << "(" << registers(type) << ");\n";
     }
+    std::cout << "  f.small_products[" << number(type) << "] = small_product_in_vectors<" << registers(type) << ">;\n";
   }
   std::cout << arguments;
 

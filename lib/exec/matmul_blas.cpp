@@ -13,6 +13,7 @@
 #include "exec/host_blas.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
+#include "host/functions.hpp"
 #include "runtime/host_command.hpp"
 
 namespace koine::exec {
@@ -20,6 +21,13 @@ namespace {
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+
+/// Whether a call of a BLAS would take longer than what it computes.
+bool is_small(const MatmulPiece& p) {
+  constexpr std::int64_t small = 16 * 16 * 16;
+  return !is_complex(p.dtype) && p.m * p.n * p.k <= small && p.b.column_stride == 1 && p.b.row_stride >= 0 &&
+         p.a.row_stride >= 0 && p.a.column_stride >= 0;
+}
 
 /// How the results are divided. No rows of tuning: a BLAS may add up otherwise for other sizes.
 struct Shares {
@@ -38,7 +46,7 @@ Shares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_threads)
   const std::int64_t units = std::min<std::int64_t>(traits.compute_units, base::usable_cores());
   const std::int64_t threads = has_threads ? 1 : std::clamp<std::int64_t>(enough, 1, units);
   // Many matrices go round evenly enough.
-  const std::int64_t parts = matrices >= 8 * threads ? 1 : threads / std::gcd(threads, matrices);
+  const std::int64_t parts = matrices >= 8 * threads || is_small(p) ? 1 : threads / std::gcd(threads, matrices);
   Shares best{p.m, p.n, 1, 1, 1, static_cast<int>(threads)};
   std::int64_t shortest = 0;
   for (std::int64_t down = 1; down <= parts; ++down) {
@@ -79,6 +87,38 @@ void multiply(const HostBlas& blas, const MatmulPiece& p, const Shares& shares, 
   };
   blas.multiply({p.dtype, std::min(shares.rows, p.m - row), std::min(shares.columns, p.n - column), p.k,
                  blas_layout(p.a, p.m, p.k), blas_layout(p.b, p.k, p.n), at(0, a), at(1, b), at(2, c), p.n});
+}
+
+/// Multiplies the small matrices [first, last) of a batch.
+void multiply_small(const MatmulPiece& p, std::int64_t first, std::int64_t last, std::span<void* const> memory) {
+  const auto number = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  const host::SmallProduct product{.rows = number(p.m),
+                                   .columns = number(p.n),
+                                   .depth = number(p.k),
+                                   .left_row = number(p.a.row_stride),
+                                   .left_column = number(p.a.column_stride),
+                                   .right_row = number(p.b.row_stride)};
+  const host::Multiply multiply = host::functions().small_products[static_cast<int>(p.dtype)];
+  std::int64_t a = p.a.offset, b = p.b.offset, left = first, places[4];
+  for (std::size_t axis = 4; axis-- > 0; left /= p.batch.sizes[axis]) {
+    places[axis] = left % p.batch.sizes[axis];
+    a += places[axis] * p.batch.a_strides[axis];
+    b += places[axis] * p.batch.b_strides[axis];
+  }
+  const auto at = [&](std::size_t operand, std::int64_t element) {
+    return static_cast<std::byte*>(memory[operand]) + element * static_cast<std::int64_t>(size_of(p.dtype));
+  };
+  for (std::int64_t matrix = first; matrix < last; ++matrix) {
+    multiply(at(2, p.out_offset + matrix * p.m * p.n), at(0, a), at(1, b), product);
+    for (std::size_t axis = 4; axis-- > 0;) {
+      a += p.batch.a_strides[axis];
+      b += p.batch.b_strides[axis];
+      if (++places[axis] < p.batch.sizes[axis]) break;
+      a -= places[axis] * p.batch.a_strides[axis];
+      b -= places[axis] * p.batch.b_strides[axis];
+      places[axis] = 0;
+    }
+  }
 }
 
 }  // namespace
@@ -124,6 +164,10 @@ MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulP
       const auto work = [&] {
         for (std::int64_t first; (first = next.fetch_add(shares.together, std::memory_order_relaxed)) < parts;) {
           const std::int64_t last = std::min(parts, first + shares.together);
+          if (is_small(p)) {
+            multiply_small(p, first, last, operands);
+            continue;
+          }
           for (std::int64_t part = first; part < last; ++part) multiply(blas, p, shares, part, operands);
         }
       };

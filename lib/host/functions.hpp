@@ -24,6 +24,12 @@ using Fold = void (*)(void* running, const void* elements, std::size_t width, st
 using Products = void (*)(void* sums, const void* matrix, std::size_t leading, const void* vector, std::size_t rows,
                           std::size_t depth);
 
+/// Sizes and strides, in elements; neighbours of a row of the right matrix lie side by side, and so do the results.
+struct SmallProduct {
+  std::size_t rows, columns, depth, left_row, left_column, right_row;
+};
+using Multiply = void (*)(void* result, const void* left, const void* right, const SmallProduct& product);
+
 /// Bytes of an element as it is computed.
 constexpr std::size_t size_in_registers(DType type) {
   return type == DType::float16 || type == DType::bfloat16 ? sizeof(float) : size_of(type);
@@ -39,6 +45,7 @@ struct Functions {
   Function running[std::size(graph::reductions)][dtype_count];   // each with all before it; where the arguments lie
   Fold folded[std::size(graph::reductions)][dtype_count];
   Products dots[dtype_count], rows_added[dtype_count];  // of float32 and float64
+  Multiply small_products[dtype_count];                 // of the same
   Function identities[std::size(graph::reductions)][dtype_count];
   Function mapped[std::size(graph::reductions)][dtype_count];
   Function placed[std::size(graph::reductions)][dtype_count];    // of all elements the place, an int64
