@@ -49,7 +49,7 @@ function(koine_host_fft name)
   set_source_files_properties("${file}" PROPERTIES
     SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};-ffp-contract=fast;${ARGN}")
 endfunction()
-set(avx2 -mavx2 -mfma)
+set(avx2 -mavx2 -mfma -mf16c)
 set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
 
 koine_host_functions(functions_plain)

@@ -24,6 +24,9 @@ constexpr std::string_view top = R"(// Made by tools/make_host_functions.cpp.
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "host/function_tables.hpp"
 
@@ -33,6 +36,7 @@ namespace {
 #include "host/opencl_c.hpp"
 #include "common/vector.clh"
 #include "common/half.clh"
+#include "host/halves.hpp"
 #include "common/integer.clh"
 #include "common/real.clh"
 )";
@@ -83,6 +87,13 @@ constexpr std::string_view loops = R"(}
     [[maybe_unused]] const C* const cs = static_cast<const C*>(from[2]);                 \
     _Pragma("GCC ivdep") /* results may lie where arguments do, but nowhere between */   \
     for (std::size_t i = 0; i < count; ++i) results[i] = static_cast<R>(text);           \
+  }
+// Float16 results, which are rounded at the end.
+#define KN_LOOP_HALF(A, text)                                                            \
+  [](void* to, const void* const* from, std::size_t count) {                             \
+    constexpr Function compute = KN_LOOP(float, A, A, A, text);                          \
+    compute(to, from, count);                                                            \
+    host_round_halves(static_cast<float*>(to), count);                                   \
   }
 #define KN_RUNNING(T, text)                                               \
   [](void* to, const void* const* from, std::size_t count) {               \
@@ -304,6 +315,12 @@ void print(const std::string& entry, const std::string& result, const std::strin
             << (c.empty() ? a : c) << ", (" << text << "));\n";
 }
 
+/// An entry whose results are of `type`.
+void print_rounded(const std::string& entry, DType type, const std::string& a, const std::string& text) {
+  if (type != DType::float16) return print(entry, registers(type), a, rounded(type, text));
+  std::cout << "  f." << entry << " = KN_LOOP_HALF(" << a << ", (" << text << "));\n";
+}
+
 }  // namespace
 
 int main() {
@@ -363,24 +380,27 @@ int main() {
                   << ", host_large_angle);\n";
         continue;
       }
-      print("ops[" + number(k) + "][" + n + "]", registers(result), in, rounded(result, filled(text, type, result)));
+      print_rounded("ops[" + number(k) + "][" + n + "]", result, in, filled(text, type, result));
     }
     for (int u = 0; u < koine::dtype_count; ++u) {
       const auto to = static_cast<DType>(u);
       if (is_complex(to)) continue;
       const std::string value = cast(type, to);
-      print("casts[" + n + "][" + number(u) + "]", registers(to), in, t == u ? value : rounded(to, value));
+      const std::string entry = "casts[" + n + "][" + number(u) + "]";
+      t == u ? print(entry, registers(to), in, value) : print_rounded(entry, to, in, value);
     }
     const std::string stored = memory(type);
-    const bool half = type == DType::float16;
-    print("loads[" + n + "]", in, stored,
-          half                      ? "host_float(a)"
-          : type == DType::bfloat16 ? "as_float((uint)a << 16)"
-                                    : "a");
-    print("stores[" + n + "]", stored, in,
-          half                      ? "host_half(a)"
-          : type == DType::bfloat16 ? "(ushort)(as_uint(a) >> 16)"
-                                    : "a");
+    if (type == DType::float16) {
+      std::cout
+          << "  f.loads[" << n << "] = [](void* to, const void* const* from, std::size_t count) {\n"
+          << "    host_load_halves(static_cast<float*>(to), static_cast<const ushort*>(from[0]), count);\n  };\n"
+          << "  f.stores[" << n << "] = [](void* to, const void* const* from, std::size_t count) {\n"
+          << "    host_store_halves(static_cast<ushort*>(to), static_cast<const float*>(from[0]), count);\n  };\n";
+    } else {
+      const bool bfloat = type == DType::bfloat16;
+      print("loads[" + n + "]", in, stored, bfloat ? "as_float((uint)a << 16)" : "a");
+      print("stores[" + n + "]", stored, in, bfloat ? "(ushort)(as_uint(a) >> 16)" : "a");
+    }
     for (const graph::ReduceKind kind : graph::reductions) {
       const graph::ReductionInfo& row = graph::info(kind);
       const koine::codegen::Combine combine = koine::codegen::combine_of(kind, type);

@@ -213,16 +213,11 @@ bool goes_along_memory(const Body& body) {
     if (std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; })) return true;
     return body.loads.size() <= most_loads && body.domain.back() >= shortest_row && strides.back() == 1;
   };
-  const auto is_converted = [](const codegen::Line& line) {
-    return size_of(line.type) != host::size_in_registers(line.type) ||
-           size_of(line.in_type) != host::size_in_registers(line.in_type);
-  };
   const auto in_rows = [](const codegen::Output& output) {
     return !output.destination || graph::is_row_major(output.destination->layout);
   };
   return body.folds.empty() && body.loops.empty() && body.lines.size() <= most_lines &&
          std::all_of(body.loads.begin(), body.loads.end(), in_place) &&
-         std::none_of(body.lines.begin(), body.lines.end(), is_converted) &&
          std::all_of(body.outputs.begin(), body.outputs.end(), in_rows);
 }
 

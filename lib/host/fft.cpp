@@ -30,7 +30,7 @@ const FftFunctions<T>& functions() {
     else
       return fft_avx512_float;
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
     if constexpr (wide)
       return fft_avx2_double;
     else

@@ -14,7 +14,8 @@ const Functions& functions() {
       __builtin_cpu_supports("avx512vl")) {
     return functions_avx512;
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return functions_avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+    return functions_avx2;
 #endif
   return functions_plain;
 }
