@@ -207,7 +207,10 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
     if (line.op == Op::constant) {
       std::array<std::byte, 16> value;
       const std::size_t size = codegen::write_constant(*body.constants[static_cast<std::size_t>(line.args[0])], value);
-      for (std::size_t i = 0; i < most_; ++i) std::memcpy(room(k) + i * size, value.data(), size);
+      with_size(size, [&]<class T>(T one) {
+        std::memcpy(&one, value.data(), sizeof one);
+        std::fill_n(reinterpret_cast<T*>(room(k)), most_, one);
+      });
     } else if (line.op == Op::reduce) {
       computed_.push_back({nullptr, k, {line.args[0], line.args[1], line.args[2]}, room(k)});
     } else if (!is_load(line)) {
