@@ -117,6 +117,23 @@ constexpr std::string_view loops = R"(}
       if (rare(as[i])) results[i] = text(as[i]);                                         \
     }                                                                                    \
   }
+// Of two arguments: `usual` is what `text` gives where neither is `rare`. Of a block with one that is, `text` for all. Results
+// may lie where arguments do.
+#define KN_LOOP_USUAL(T, usual, text, rare)                                              \
+  [](void* to, const void* const* from, std::size_t count) {                             \
+    T* const results = static_cast<T*>(to);                                              \
+    const T *const as = static_cast<const T*>(from[0]), *const bs = static_cast<const T*>(from[1]);\
+    int any = 0;                                                                         \
+    _Pragma("GCC ivdep")                                                                 \
+    for (std::size_t i = 0; i < count; ++i) any |= rare(as[i], bs[i]);                   \
+    if (any != 0) {                                                                      \
+      _Pragma("GCC ivdep")                                                               \
+      for (std::size_t i = 0; i < count; ++i) results[i] = text(as[i], bs[i]);           \
+      return;                                                                            \
+    }                                                                                    \
+    _Pragma("GCC ivdep")                                                                 \
+    for (std::size_t i = 0; i < count; ++i) results[i] = usual(as[i], bs[i]);            \
+  }
 // The running values in 64 bytes at a time, which stay in registers from round to round.
 #define KN_FOLD(T, text)                                                                 \
   [](void* running, const void* elements, std::size_t width, std::size_t rounds) {       \
@@ -239,6 +256,11 @@ namespace fast {
 }
 inline int host_large_angle(float x) { return fabs(x) > KN_TURNS_float; }
 inline int host_large_angle(double x) { return fabs(x) > KN_TURNS_double; }
+template <class T>
+int host_rare_power(T x, T y) {
+  const T infinite = INFINITY;
+  return !((x > 0) & (x < infinite) & (fabs(y) < infinite)) | (y == 1) | (y == 2) | (y == 3) | (y == 4);
+}
 )";
 
 constexpr std::string_view arguments = R"(}
@@ -378,6 +400,11 @@ int main() {
         const std::string call = "kn_" + std::string(row.name) + "_" + in;
         std::cout << "  f.ops[" << k << "][" << t << "] = KN_LOOP_RARE(" << in << ", fast::" << call << ", " << call
                   << ", host_large_angle);\n";
+        continue;
+      }
+      if (op == graph::Op::pow && (type == DType::float32 || type == DType::float64)) {
+        std::cout << "  f.ops[" << k << "][" << t << "] = KN_LOOP_USUAL(" << in << ", kn_positive_pow_" << in
+                  << ", kn_pow_" << in << ", host_rare_power);\n";
         continue;
       }
       print_rounded("ops[" + number(k) + "][" + n + "]", result, in, filled(text, type, result));
