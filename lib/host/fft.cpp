@@ -4,6 +4,7 @@
 
 #include "base/fourier.hpp"
 #include "base/recent.hpp"
+#include "host/fft_stage.hpp"
 #include "host/parts.hpp"
 
 #include <algorithm>
@@ -145,16 +146,49 @@ struct Plan {
   std::unique_ptr<const Line<T>> first, second;
 };
 
+/// Of a length of real numbers, which go as pairs: exp(-2πik/n), of as many as a pass over both ends of a half needs.
 template <class T>
-std::shared_ptr<const Plan<T>> plan_of(std::int64_t n, bool stepped) {
+struct Halves {
+  explicit Halves(std::int64_t n) {
+    const base::Roots all(n);
+    roots.reserve(n / 2 + 2);
+    for (std::int64_t k = 0; 4 * k <= n; ++k) roots.add(all(k));
+  }
+  std::size_t bytes() const { return roots.bytes(); }
+
+  Numbers<T> roots;
+};
+
+/// Table(sizes...), of which the last ones are kept.
+template <class Table, class... Sizes>
+std::shared_ptr<const Table> kept(Sizes... sizes) {
   constexpr std::uint64_t most_bytes = 64 << 20;
-  static auto& kept = *new base::Recent<std::pair<std::int64_t, bool>, std::shared_ptr<const Plan<T>>>(most_bytes);
-  return kept.get({n, stepped}, [&] {
-    auto plan = std::make_shared<const Plan<T>>(n, stepped);
-    const std::uint64_t bytes = plan->bytes();
-    return std::pair(std::move(plan), bytes);
+  static auto& tables = *new base::Recent<std::tuple<Sizes...>, std::shared_ptr<const Table>>(most_bytes);
+  return tables.get({sizes...}, [&] {
+    auto table = std::make_shared<const Table>(sizes...);
+    const std::uint64_t bytes = table->bytes();
+    return std::pair(std::move(table), bytes);
   });
 }
+
+/// Whether real numbers are transformed as half as many complex ones.
+bool in_pairs(const Fourier& job) { return job.in_side != job.out_side && job.n % 2 == 0; }
+std::int64_t complex_of(const Fourier& job) { return in_pairs(job) ? job.n / 2 : job.n; }
+
+/// What a job's lines are transformed by.
+template <class T>
+struct Tables {
+  Tables(const Fourier& job, bool stepped) : plan(kept<Plan<T>>(complex_of(job), stepped)) {
+    if (in_pairs(job)) halves = kept<Halves<T>>(job.n);
+  }
+
+  const T* chirp() const { return plan->convolved ? plan->chirp.data() : nullptr; }
+  const T* filter() const { return plan->convolved ? plan->filter.data() : nullptr; }
+  const T* roots() const { return halves ? halves->roots.data() : nullptr; }
+
+  std::shared_ptr<const Plan<T>> plan;
+  std::shared_ptr<const Halves<T>> halves;
+};
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -181,110 +215,53 @@ std::int64_t threads_of(const DeviceTraits& traits) {
 }
 
 template <class T>
-FftLines<T> lines_of(const Fourier& job, const Plan<T>& plan) {
+FftLines<T> lines_of(const Fourier& job, const Tables<T>& tables) {
   FftLines<T> lines{};
-  lines.line = plan.first->view;
-  if (plan.convolved) lines.chirp = plan.chirp.data(), lines.filter = plan.filter.data();
+  lines.line = tables.plan->first->view;
+  lines.chirp = tables.chirp();
+  lines.filter = tables.filter();
+  lines.halves = tables.roots();
   lines.in_side = job.in_side;
   lines.out_side = job.out_side;
-  lines.n = job.n;
+  lines.n = complex_of(job);
   lines.lines = job.outer * job.inner;
   lines.inner = job.inner;
   lines.in_size = job.in_size;
   lines.out_size = job.out_size;
-  lines.swap = job.inverse;
+  lines.inverse = job.inverse;
   lines.scale = static_cast<T>(job.scale);
   return lines;
 }
 
 template <class T>
 FourierWork prepare_lines(const DeviceTraits& traits, const Fourier& job) {
-  const auto plan = plan_of<T>(job.n, false);
+  const Tables<T> tables(job, false);
   const FftFunctions<T>& table = functions<T>();
-  const std::int64_t each = 4 * table.lanes * plan->length, threads = threads_of(traits);
+  const std::int64_t length = tables.plan->length, each = 4 * table.lanes * (length + 1), threads = threads_of(traits);
   const auto room = static_cast<std::size_t>(each * threads) * sizeof(T);
   return {room, [=, &traits, &table](const std::byte* in, std::byte* out, std::byte* memory) {
-            FftLines<T> lines = lines_of(job, *plan);
+            FftLines<T> lines = lines_of(job, tables);
             lines.in = reinterpret_cast<const T*>(in);
             lines.out = reinterpret_cast<T*>(out);
             T* const rooms = reinterpret_cast<T*>(memory);
             share_parts(
-                traits, lines.lines * plan->length, divide_up(lines.lines, table.lanes), threads,
+                traits, lines.lines * length, divide_up(lines.lines, table.lanes), threads,
                 [&](std::int64_t block, std::int64_t thread) { table.lines(lines, block, rooms + thread * each); });
           }};
 }
-
-/// A line of complex numbers in memory, for what lies otherwise on one of a transform's sides.
-template <class T>
-class Stage {
- public:
-  Stage(const Fourier& job, const Plan<T>& plan) : job_(job), plan_(plan) {}
-
-  /// Elements [first, last) of what is transformed: of `length`, times the chirp where that is a convolution.
-  void fill(const T* in, T* stage, std::int64_t first, std::int64_t last) const {
-    for (std::int64_t j = first; j < last; ++j) {
-      T re = 0, im = 0;
-      const bool other = job_.in_side == FftSide::half && 2 * j > job_.n;
-      const std::int64_t k = other ? job_.n - j : j;
-      if (j < job_.n && k < job_.in_size) {
-        if (job_.in_side == FftSide::real) {
-          re = in[k];
-        } else {
-          re = in[2 * k];
-          im = other ? -in[2 * k + 1] : in[2 * k + 1];
-          if (job_.in_side == FftSide::half && (k == 0 || 2 * k == job_.n)) im = 0;
-        }
-        if (job_.inverse) std::swap(re, im);
-        if (plan_.convolved) multiply(re, im, plan_.chirp.data() + 2 * j);
-      }
-      stage[2 * j] = re;
-      stage[2 * j + 1] = im;
-    }
-  }
-  void filter(T* stage, std::int64_t first, std::int64_t last) const {
-    for (std::int64_t k = first; k < last; ++k) multiply(stage[2 * k], stage[2 * k + 1], plan_.filter.data() + 2 * k);
-  }
-  /// Results [first, last).
-  void put(const T* stage, T* out, std::int64_t first, std::int64_t last) const {
-    const T scale = static_cast<T>(job_.scale);
-    for (std::int64_t k = first; k < last; ++k) {
-      T re = stage[2 * k], im = stage[2 * k + 1];
-      if (plan_.convolved) multiply(re, im, plan_.chirp.data() + 2 * k);
-      if (job_.inverse) std::swap(re, im);
-      if (job_.out_side == FftSide::real) {
-        out[k] = re * scale;
-      } else {
-        out[2 * k] = re * scale;
-        out[2 * k + 1] = im * scale;
-      }
-    }
-  }
-
- private:
-  static void multiply(T& re, T& im, const T* by) {
-    const T product = re * by[0] - im * by[1];
-    im = re * by[1] + im * by[0];
-    re = product;
-  }
-
-  const Fourier& job_;
-  const Plan<T>& plan_;
-};
 
 /// One line after the other in two steps, or, where there are many, as many at once as there are threads.
 template <class T>
 class Stepped {
  public:
   Stepped(const DeviceTraits& traits, const Fourier& job)
-      : traits_(traits), job_(job), plan_(plan_of<T>(job.n, true)), table_(functions<T>()) {
+      : traits_(traits), job_(job), tables_(job, true), plan_(tables_.plan), table_(functions<T>()) {
     const std::int64_t lanes = table_.lanes;
     blocks_[0] = divide_up(plan_->second->view.n, lanes);
     blocks_[1] = divide_up(plan_->first->view.n, lanes);
     between_ = 2 * blocks_[1] * lanes * plan_->second->view.n;
     work_ = 4 * lanes * std::max(plan_->first->view.n, plan_->second->view.n);
     stage_ = divide_up(2 * plan_->length, lanes) * lanes;
-    filled_ = plan_->convolved || job.in_side != FftSide::complex || job.in_size < job.n;
-    put_ = plan_->convolved || job.out_side == FftSide::real || job.out_size < job.n;
     threads_ = threads_of(traits);
     // Lines that do not keep all threads busy by themselves.
     constexpr std::int64_t longest_alone = 1 << 16;
@@ -316,7 +293,7 @@ class Stepped {
 
  private:
   void run_line(const T* in, T* out, T* memory, std::int64_t threads) const {
-    const Stage<T> stage(job_, *plan_);
+    const Stage<T> stage(job_, complex_of(job_), plan_->length, tables_.chirp(), tables_.filter(), tables_.roots());
     T *const one = memory + between_, *const two = one + stage_;
     FftSteps<T> steps{};
     steps.first = plan_->first->view;
@@ -325,17 +302,17 @@ class Stepped {
     steps.bases = plan_->bases.data();
     steps.between = memory;
     steps.in = in;
-    steps.out = put_ ? two : out;
-    steps.swap_in = job_.inverse && !filled_;
-    steps.swap_out = job_.inverse && !put_;
-    steps.scale = put_ ? 1 : static_cast<T>(job_.scale);
+    steps.out = stage.put_back() ? two : out;
+    steps.swap_in = stage.swaps() && !stage.filled();
+    steps.swap_out = stage.swaps() && !stage.put_back();
+    steps.scale = stage.put_back() ? 1 : static_cast<T>(job_.scale);
     T* const rooms = two + stage_;
     const auto by_chunks = [&](std::int64_t count, const auto& work) {
       constexpr std::int64_t chunk = 1 << 13;
       share_parts(traits_, count, divide_up(count, chunk), threads,
                   [&](std::int64_t part, std::int64_t) { work(part * chunk, std::min(count, (part + 1) * chunk)); });
     };
-    if (filled_) {
+    if (stage.filled()) {
       by_chunks(plan_->length, [&](std::int64_t first, std::int64_t last) { stage.fill(in, one, first, last); });
       steps.in = one;
     }
@@ -347,7 +324,7 @@ class Stepped {
       steps.swap_in = steps.swap_out = true;
       run_steps(steps, rooms, threads);
     }
-    if (put_) {
+    if (stage.put_back()) {
       const T* const results = plan_->convolved ? one : two;
       by_chunks(job_.out_size, [&](std::int64_t first, std::int64_t last) { stage.put(results, out, first, last); });
     }
@@ -363,10 +340,11 @@ class Stepped {
 
   const DeviceTraits& traits_;
   const Fourier job_;
-  const std::shared_ptr<const Plan<T>> plan_;
+  const Tables<T> tables_;
+  const std::shared_ptr<const Plan<T>>& plan_;
   const FftFunctions<T>& table_;
   std::int64_t blocks_[2], between_, work_, stage_, threads_;
-  bool filled_, put_, side_by_side_;  // whether a line is staged before, and after
+  bool side_by_side_;
   std::size_t room_;
 };
 
@@ -374,7 +352,7 @@ template <class T>
 FourierWork prepare(const DeviceTraits& traits, const Fourier& job) {
   // Shorter lines, and several at once, go as they are: a vector across them.
   constexpr std::int64_t shortest = 64, longest = 1024;
-  const std::int64_t length = base::is_smooth(job.n) ? job.n : base::convolution_length(job.n);
+  const std::int64_t n = complex_of(job), length = base::is_smooth(n) ? n : base::convolution_length(n);
   if (job.inner > 1 || length <= shortest || (job.outer >= functions<T>().lanes && length <= longest)) {
     return prepare_lines<T>(traits, job);
   }

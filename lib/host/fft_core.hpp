@@ -24,12 +24,13 @@ template <class T>
 struct FftLines {
   FftLine<T> line;
   const T *chirp = nullptr, *filter = nullptr;  ///< Bluestein's, where the line is a convolution of n elements
+  const T* halves = nullptr;  ///< where elements are pairs of real numbers: the roots of fft_halves_text.hpp
   const T* in;
   T* out;
   FftSide in_side, out_side;
   std::int64_t n, lines, inner;    ///< `inner` lines lie side by side
   std::int64_t in_size, out_size;  ///< elements along the axis
-  bool swap;                       ///< real and imaginary parts, before and after: the inverse
+  bool inverse;
   T scale;
 };
 
@@ -45,7 +46,8 @@ struct FftSteps {
   T scale;
 };
 
-/// `room` lies at a multiple of 64 bytes: of FftLines 4 * lanes * line.n, of FftSteps 4 * lanes * the longer line's.
+/// `room` lies at a multiple of 64 bytes: of FftLines 4 * lanes * (line.n + 1), of FftSteps 4 * lanes * the longer
+/// line's.
 template <class T>
 struct FftFunctions {
   std::int64_t lanes;

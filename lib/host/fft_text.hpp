@@ -2,6 +2,8 @@
 // The functions of host/fft_core.hpp for vectors of KN_VECTOR_BYTES. To be included inside a namespace without a name,
 // after host/fft_core.hpp and <utility>. Decimation in frequency that sorts itself (Stockham; Swarztrauber, 1984).
 
+#include "host/fft_halves_text.hpp"
+
 #define KN_UNROLL _Pragma("GCC unroll 16")
 
 template <class T>
@@ -258,56 +260,62 @@ struct Begins {
   }
 };
 
+/// Parts of elements change places before and after the inverse, but not of pairs of real numbers.
 template <class T>
 void load_lines(const FftLines<T>& job, const Begins<T>& from, V<T>* x) {
   constexpr int lanes = Lanes<T>::count;
-  const bool half = job.in_side == FftSide::half, real = job.in_side == FftSide::real;
-  const std::int64_t there = half ? job.n : less(job.n, job.in_size);
-  const int re = job.swap ? 1 : 0, im = 1 - re;
+  const bool pairs = job.halves != nullptr, half = job.in_side == FftSide::half, real = job.in_side == FftSide::real;
+  const bool mirrored = half && !pairs;
+  const std::int64_t whole = !pairs ? job.n : half ? job.n + 1 : 2 * job.n;
+  const std::int64_t there = mirrored ? whole : less(whole, job.in_size);
+  const int re = job.inverse && !pairs ? 1 : 0, im = 1 - re;
+  const auto put = [&](std::int64_t j, V<T> a, V<T> b) {
+    if (pairs && real) {
+      x[j] = a;
+    } else {
+      x[2 * j + re] = a;
+      x[2 * j + im] = b;
+    }
+  };
   std::int64_t j = 0;
-  if (from.rows && !half) {
+  if (from.rows && !mirrored) {
     const int each = real ? lanes : lanes / 2;
     for (; j + each <= there; j += each) {
       V<T> tile[lanes];
       KN_UNROLL for (int lane = 0; lane < lanes; ++lane) tile[lane] =
           load(job.in + (real ? 1 : 2) * (from.at[lane] + j));
       transpose<T>(tile);
-      for (int i = 0; i < each; ++i) {
-        x[2 * (j + i) + re] = real ? tile[i] : tile[2 * i];
-        x[2 * (j + i) + im] = real ? V<T>{} : tile[2 * i + 1];
-      }
+      for (int i = 0; i < each; ++i) put(j + i, tile[real ? i : 2 * i], real ? V<T>{} : tile[2 * i + 1]);
     }
-  } else if (from.columns && !half) {
+  } else if (from.columns && !mirrored) {
     for (; j < there; ++j) {
       const std::int64_t at = from.at[0] + j * job.inner;
       const Pair<T> both = real ? Pair<T>{load(job.in + at), V<T>{}} : load_complex(job.in + 2 * at);
-      x[2 * j + re] = both.re;
-      x[2 * j + im] = both.im;
+      put(j, both.re, both.im);
     }
   }
-  T* const parts = reinterpret_cast<T*>(x);
   for (; j < there; ++j) {
-    const bool other = half && 2 * j > job.n, whole = half && (j == 0 || 2 * j == job.n);
+    const bool other = mirrored && 2 * j > job.n;
     const std::int64_t k = other ? job.n - j : j;
-    for (int lane = 0; lane < lanes; ++lane) {
-      T a = 0, b = 0;
-      if (lane < from.count && k < job.in_size) {
-        const std::int64_t at = from.at[lane] + k * job.inner;
-        a = job.in[real ? at : 2 * at];
-        b = real || whole ? 0 : other ? -job.in[2 * at + 1] : job.in[2 * at + 1];
-      }
-      parts[(2 * j + re) * lanes + lane] = a;
-      parts[(2 * j + im) * lanes + lane] = b;
+    V<T> a{}, b{};
+    for (int lane = 0; lane < from.count && k < job.in_size; ++lane) {
+      const std::int64_t at = from.at[lane] + k * job.inner;
+      a[lane] = job.in[real ? at : 2 * at];
+      if (!real) b[lane] = other ? -job.in[2 * at + 1] : job.in[2 * at + 1];
     }
+    put(j, a, b);
   }
-  for (; j < job.line.n; ++j) x[2 * j] = x[2 * j + 1] = V<T>{};
+  if (mirrored) x[im] = V<T>{};
+  if (mirrored && job.n % 2 == 0) x[job.n + im] = V<T>{};
+  for (std::int64_t i = pairs && real ? there : 2 * there; i < 2 * (job.line.n + 1); ++i) x[i] = V<T>{};
 }
 
 template <class T>
 void store_lines(const FftLines<T>& job, const Begins<T>& to, const V<T>* x) {
   constexpr int lanes = Lanes<T>::count;
-  const bool real = job.out_side == FftSide::real;
-  const int re = job.swap ? 1 : 0, im = 1 - re;
+  const bool pairs = job.halves != nullptr, real = job.out_side == FftSide::real;
+  const int re = job.inverse && !pairs ? 1 : 0, im = 1 - re;
+  const auto first = [&](std::int64_t k) { return x[pairs && real ? k : 2 * k + re]; };
   std::int64_t k = 0;
   if (to.rows) {
     const int each = real ? lanes : lanes / 2;
@@ -315,9 +323,9 @@ void store_lines(const FftLines<T>& job, const Begins<T>& to, const V<T>* x) {
       V<T> tile[lanes];
       for (int i = 0; i < each; ++i) {
         if (real) {
-          tile[i] = x[2 * (k + i) + re] * job.scale;
+          tile[i] = first(k + i) * job.scale;
         } else {
-          tile[2 * i] = x[2 * (k + i) + re] * job.scale;
+          tile[2 * i] = first(k + i) * job.scale;
           tile[2 * i + 1] = x[2 * (k + i) + im] * job.scale;
         }
       }
@@ -328,18 +336,45 @@ void store_lines(const FftLines<T>& job, const Begins<T>& to, const V<T>* x) {
   } else if (to.columns) {
     for (; k < job.out_size; ++k) {
       const std::int64_t at = to.at[0] + k * job.inner;
-      const V<T> a = x[2 * k + re] * job.scale, b = x[2 * k + im] * job.scale;
-      real ? store<T>(job.out + at, a) : store_complex<T>(job.out + 2 * at, a, b);
+      const V<T> a = first(k) * job.scale;
+      real ? store<T>(job.out + at, a) : store_complex<T>(job.out + 2 * at, a, x[2 * k + im] * job.scale);
     }
   }
-  const T* const parts = reinterpret_cast<const T*>(x);
   for (; k < job.out_size; ++k) {
+    const V<T> a = first(k) * job.scale;
     for (int lane = 0; lane < to.count; ++lane) {
       const std::int64_t at = to.at[lane] + k * job.inner;
-      job.out[real ? at : 2 * at] = parts[(2 * k + re) * lanes + lane] * job.scale;
-      if (!real) job.out[2 * at + 1] = parts[(2 * k + im) * lanes + lane] * job.scale;
+      job.out[real ? at : 2 * at] = a[lane];
+      if (!real) job.out[2 * at + 1] = x[2 * k + im][lane] * job.scale;
     }
   }
+}
+
+// Of pairs the inverse has the conjugate half.
+
+/// In place, of n elements before and n + 1 after.
+template <class T>
+void halve(const FftLines<T>& job, V<T>* x) {
+  const std::int64_t n = job.n;
+  x[2 * n] = x[0];
+  x[2 * n + 1] = x[1];
+  for (std::int64_t k = 0; 2 * k <= n; ++k) {
+    V<T>*const a = x + 2 * k, *const b = x + 2 * (n - k);
+    half_of_pairs(a[0], a[1], b[0], b[1], job.halves[2 * k], job.halves[2 * k + 1]);
+  }
+  for (std::int64_t k = 0; k <= n && job.inverse; ++k) x[2 * k + 1] = -x[2 * k + 1];
+}
+/// In place, of n + 1 elements before and n after.
+template <class T>
+void pair(const FftLines<T>& job, V<T>* x) {
+  const std::int64_t n = job.n;
+  x[1] = x[2 * n + 1] = V<T>{};
+  for (std::int64_t k = 0; k <= n && job.inverse; ++k) x[2 * k + 1] = -x[2 * k + 1];
+  for (std::int64_t k = 0; 2 * k <= n; ++k) {
+    V<T>*const a = x + 2 * k, *const b = x + 2 * (n - k);
+    pairs_of_half(a[0], a[1], b[0], b[1], job.halves[2 * k], job.halves[2 * k + 1]);
+  }
+  x[2 * n] = x[2 * n + 1] = V<T>{};
 }
 
 /// Elements times complex numbers, whose parts change places before.
@@ -356,24 +391,22 @@ template <class T>
 void lines(const FftLines<T>& job, std::int64_t block, T* room) {
   const std::int64_t first = block * Lanes<T>::count;
   V<T>* const one = reinterpret_cast<V<T>*>(room);
-  V<T>* const two = one + 2 * job.line.n;
+  V<T>* const two = one + 2 * (job.line.n + 1);
   load_lines(job, Begins<T>(job, first, job.in_size), one);
-  if (job.chirp == nullptr) {
-    store_lines(job, Begins<T>(job, first, job.out_size), transform(job.line, one, one, two));
-    return;
+  if (job.halves != nullptr && job.in_side == FftSide::half) pair(job, one);
+  if (job.chirp != nullptr) multiply<false>(one, one, job.chirp, job.n);
+  V<T>* y = transform(job.line, one, one, two) == one ? one : two;
+  if (job.chirp != nullptr) {
+    multiply<false>(y, y, job.filter, job.line.n);
+    for (std::int64_t j = 0; j < job.line.n; ++j) {
+      const V<T> re = y[2 * j];
+      y[2 * j] = y[2 * j + 1];
+      y[2 * j + 1] = re;
+    }
+    y = transform(job.line, y, one, two) == one ? one : two;
+    multiply<true>(y, y, job.chirp, job.n);
   }
-  multiply<false>(one, one, job.chirp, job.n);
-  const V<T>* x = transform(job.line, one, one, two);
-  V<T>* y = x == one ? one : two;
-  multiply<false>(x, y, job.filter, job.line.n);
-  for (std::int64_t j = 0; j < job.line.n; ++j) {
-    const V<T> re = y[2 * j];
-    y[2 * j] = y[2 * j + 1];
-    y[2 * j + 1] = re;
-  }
-  x = transform(job.line, y, one, two);
-  y = x == one ? one : two;
-  multiply<true>(x, y, job.chirp, job.n);
+  if (job.halves != nullptr && job.out_side == FftSide::half) halve(job, y);
   store_lines(job, Begins<T>(job, first, job.out_size), y);
 }
 

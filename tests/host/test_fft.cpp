@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms as host commands: whole lines in vectors, and long ones in two steps, with lanes left over in
-// each.
+// each, and real ones of even lengths in pairs.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -23,7 +23,7 @@ TEST_CASE("lines that vectors hold, and longer ones") {
       kn::test::check_sums<float>(n);
       kn::test::check_real_sums<double>(n);
     }
-    for (const std::int64_t n : {30, 66, 77, 1000}) kn::test::check_real_sums<float>(n);
+    for (const std::int64_t n : {30, 34, 66, 77, 202, 1000, 2018}) kn::test::check_real_sums<float>(n);
     for (const std::int64_t n : {4097, 65536, 105000}) kn::test::check_known<float>(n);
     for (const std::int64_t n : {4096, 10007}) kn::test::check_known<double>(n);
   });
@@ -37,12 +37,15 @@ TEST_CASE("lines of a batch") {
         kn::test::check_lines<double>({40, lines}, 0, n);
       }
     }
+    kn::test::check_lines<float>({20, 37}, 1, 38);
     kn::test::check_lines<float>({3, 20, 18}, 1, 20);
     kn::test::check_lines<float>({2, 23, 40}, 1, 23);
     // One line after the other in two steps, cut off and continued.
     kn::test::check_lines<float>({4, 300}, 1, 200);
     kn::test::check_lines<float>({2, 150}, 1, 301);
     kn::test::check_lines<double>({5, 150}, 1, 211);
+    kn::test::check_lines<float>({2, 151}, 1, 300);
+    kn::test::check_lines<float>({2, 151}, 1, 404);
   });
 }
 

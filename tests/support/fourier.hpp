@@ -157,7 +157,7 @@ void check_real_sums(std::int64_t n) {
   CHECK(part_of_bound<T>(widened_list<std::complex<T>>(fft::ihfft(x, {.norm = "forward"})), inverse, n) <= 1);
 }
 
-/// Long transforms: of a known signal, and there and back.
+/// Long transforms: of a known signal and of its real part, and there and back.
 template <class T>
 void check_known(std::int64_t n) {
   CAPTURE(n);
@@ -165,6 +165,14 @@ void check_known(std::int64_t n) {
   const Array x = asarray(signal.given), there = fft::fft(x);
   CHECK(part_of_bound<T>(widened_list<std::complex<T>>(there), signal.values, n) <= 1);
   CHECK(part_of_bound<T>(widened_list<std::complex<T>>(fft::ifft(there)), widened_list<std::complex<T>>(x), n) <= 2);
+  std::vector<WideComplex> want;
+  for (std::int64_t k = 0; k <= n / 2; ++k) {
+    const auto at = static_cast<std::size_t>(k), other = static_cast<std::size_t>((n - k) % n);
+    want.push_back((signal.values[at] + std::conj(signal.values[other])) / 2.0L);
+  }
+  const Array reals = real(x).eval(), half = fft::rfft(reals);
+  CHECK(part_of_bound<T>(widened_list<std::complex<T>>(half), want, n) <= 1);
+  CHECK(part_of_bound<T>(widened_list<T>(fft::irfft(half, {.n = n})), widened_list<T>(reals), n) <= 2);
 }
 
 /// Along an axis of a batch, cut off and continued, against each line's sums.
