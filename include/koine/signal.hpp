@@ -4,6 +4,7 @@
 
 #include <koine/array.hpp>
 #include <koine/options.hpp>
+#include <koine/shape.hpp>
 
 #include <optional>
 #include <string_view>
@@ -20,8 +21,9 @@ struct ConvolveOptions {
 };
 /// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes every type; gives
 /// the promoted type, for bool_ int64. float16 and bfloat16 accumulate in float32, integers wrap. Each element is added
-/// up from its products, so the work is that of M times N. ShapeError for inputs without just one axis, ValueError for
-/// one without elements or another mode.
+/// up from its products, but floating arrays go as by fftconvolve where that is quicker: where there are more products,
+/// a complex one counting as four, than 10·n·log2(n), of n elements that its transforms have. In reproducible scopes
+/// all are added up. ShapeError for inputs without just one axis, ValueError for one without elements or another mode.
 KOINE_API Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options = {});
 
 struct CorrelateOptions {
@@ -31,6 +33,19 @@ struct CorrelateOptions {
 /// The cross-correlation of two arrays of one axis: element k is the sum of x1[k + i]·conj(x2[i]), from the first k at
 /// which they overlap. Takes every type; gives the promoted type, for bool_ int64. Otherwise as convolve.
 KOINE_API Array correlate(const Array& x1, const Array& x2, const CorrelateOptions& options = {});
+
+struct FftconvolveOptions {
+  detail::Named names_only = detail::named;
+  std::string_view mode = "full";  ///< or "same", "valid"
+  Axis axes = none;                ///< none: all
+};
+/// The convolution of two arrays along axes of both, by Fourier transforms, in (M + N)·log(M + N) operations.
+/// "same" gives the elements of x1 in the middle, as scipy.signal.fftconvolve does. The other axes broadcast. Takes
+/// every type; gives the promoted floating type, float16 and bfloat16 by way of float32; integers become
+/// default_dtype(). The error is some ε·log2(M + N) of the product of the inputs' norms, however small an element is;
+/// an infinity or NaN reaches all of its line. ShapeError for inputs with another number of axes, ValueError for no
+/// elements along one of the axes or another mode, IndexError for an axis out of range.
+KOINE_API Array fftconvolve(const Array& x1, const Array& x2, const FftconvolveOptions& options = {});
 
 struct InterpOptions {
   detail::Named names_only = detail::named;

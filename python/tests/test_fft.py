@@ -43,6 +43,15 @@ def test_along_two_axes(name):
     both(name, (6, 5), (0, 1), "ortho")
 
 
+def test_convolution():
+    x, y = reals[0, 0], reals[1, 1, :4]
+    for mode in ("full", "same", "valid"):
+        got = kn.fftconvolve(kn.asarray(x), kn.asarray(y), mode)
+        np.testing.assert_allclose(np.asarray(got), np.convolve(x, y, mode), rtol=0, atol=1e-13)
+    rows = kn.fftconvolve(kn.asarray(reals), kn.asarray(reals[:1, :1, :4]), axes=-1)
+    np.testing.assert_allclose(np.asarray(rows)[2, 3], np.convolve(reals[2, 3], reals[0, 0, :4]), rtol=0, atol=1e-13)
+
+
 def test_frequencies_and_shifts():
     for n in (1, 4, 7):
         for name in ("fftfreq", "rfftfreq"):

@@ -309,6 +309,8 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(convolve, kn::convolve(a.x, a.x));
   KN_WRONG(convolve, kn::convolve(a.vector, a.vector, {.mode = "whole"}));
   KN_WRONG(correlate, kn::correlate(a.none, a.vector));
+  KN_WRONG(fftconvolve, kn::fftconvolve(a.x, a.vector));
+  KN_WRONG(fftconvolve, kn::fftconvolve(a.x, kn::ones({3, 3}), {.axes = 1}));
   KN_WRONG(interp, kn::interp(a.complex, a.vector, a.vector));
   KN_WRONG(interp, kn::interp(a.vector, a.vector, a.pair));
   KN_WRONG(interp, kn::interp(a.vector, a.vector, a.vector, {.period = 0}));
@@ -379,7 +381,8 @@ TEST_CASE("arrays on different devices") {
 #define KN_OTHERS(name) KN_WRONG(name, kn::name(a.vector, vector))
   KN_OTHERS(isclose), KN_OTHERS(allclose), KN_OTHERS(array_equal), KN_OTHERS(isin), KN_OTHERS(searchsorted);
   KN_OTHERS(matmul), KN_OTHERS(tensordot), KN_OTHERS(vecdot), KN_OTHERS(outer), KN_OTHERS(kron);
-  KN_OTHERS(convolve), KN_OTHERS(correlate), KN_OTHERS(histogram), KN_OTHERS(add), KN_OTHERS(maximum);
+  KN_OTHERS(convolve), KN_OTHERS(correlate), KN_OTHERS(fftconvolve), KN_OTHERS(histogram), KN_OTHERS(add);
+  KN_OTHERS(maximum);
   KN_WRONG(clip, kn::clip(a.vector, vector, 1));
   KN_WRONG(where, kn::where(a.truth, vector, 1));
   KN_WRONG(concat, kn::concat({a.vector, vector}));
