@@ -91,7 +91,7 @@ class Headers:
             text = text[:match.start()] + text[end:] + re.sub(r"^  ", "", call.partition("}\n")[2], flags=re.M)
         while match := re.search(r"\n(?:template <[^\n]*>\n(?:  requires[^\n]*\n)?)?(?:class|struct|enum class) [^;{]*\{", text):
             text = text[:match.start()] + "\n" + text[braced(text, match.end() - 1):]
-        scoped = header in ("fft", "opencl") or header.startswith("linalg_")
+        scoped = header in ("fft", "opencl") or header.startswith(("fft_", "linalg_"))
         self.declarations(header, text, header.partition("_")[0] + "::" if scoped else "")
 
     def declarations(self, header, text, scope):

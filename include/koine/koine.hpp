@@ -16,6 +16,7 @@
 #include <koine/error.hpp>
 #include <koine/explain.hpp>
 #include <koine/fft.hpp>
+#include <koine/fft_dct.hpp>
 #include <koine/host_memory.hpp>
 #include <koine/index.hpp>
 #include <koine/indexing.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms, by the names and in the order of arguments of numpy.fft.
+// Fourier transforms, by the names and in the order of arguments of numpy.fft and scipy.fft.
 #include "module.hpp"
 
 namespace koine::python {
@@ -9,6 +9,7 @@ using Along = Array (*)(const Array&, const fft::FftOptions&);
 using Several = Array (*)(const Array&, const fft::FftnOptions&);
 using Two = Array (*)(const Array&, const fft::Fft2Options&);
 using Frequencies = Array (*)(std::int64_t, const fft::FftFrequencyOptions&);
+using Cosines = Array (*)(const Array&, const fft::DctOptions&);
 using Shifts = Array (*)(const Array&, const fft::FftshiftOptions&);
 
 std::optional<Shape> sizes(const Arguments& a) { return a.given(1) ? std::optional(a.shape(1)) : std::nullopt; }
@@ -38,6 +39,16 @@ struct TwoAxes {
     const std::string norm = a.text(3, "backward");
     fft::Fft2Options options{.s = sizes(a), .norm = norm};
     if (a.given(2)) options.axes = a.axis(2);
+    return transform(a.array(0), options);
+  }
+};
+
+template <Cosines transform>
+struct OfType {
+  Array operator()(const Arguments& a) const {
+    const std::string norm = a.text(4, "backward");
+    fft::DctOptions options{.type = a.integer(1, 2), .axis = a.integer(3, -1), .norm = norm};
+    if (a.given(2)) options.n = a.integer(2);
     return transform(a.array(0), options);
   }
 };
@@ -76,6 +87,11 @@ void bind_fft(nb::module_& m) {
   function(sub, "ifft2", two_axes, TwoAxes<fft::ifft2>{});
   function(sub, "rfft2", two_axes, TwoAxes<fft::rfft2>{});
   function(sub, "irfft2", two_axes, TwoAxes<fft::irfft2>{});
+  constexpr const char* of_type = "(x, /, type=2, n=None, axis=-1, norm='backward')";
+  function(sub, "dct", of_type, OfType<fft::dct>{});
+  function(sub, "idct", of_type, OfType<fft::idct>{});
+  function(sub, "dst", of_type, OfType<fft::dst>{});
+  function(sub, "idst", of_type, OfType<fft::idst>{});
   constexpr const char* spacing = "(n, /, d=1.0, *, dtype=None, device=None)";
   function(sub, "fftfreq", spacing, Spaced<fft::fftfreq>{});
   function(sub, "rfftfreq", spacing, Spaced<fft::rfftfreq>{});

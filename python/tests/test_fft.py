@@ -43,6 +43,21 @@ def test_along_two_axes(name):
     both(name, (6, 5), (0, 1), "ortho")
 
 
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+def test_cosines_and_sines(norm):
+    j, k = np.arange(10), np.arange(10)[:, None]
+    for name, wave in (("dct", np.cos(np.pi * (2 * j + 1) * k / 20)), ("dst", np.sin(np.pi * (2 * j + 1) * (k + 1) / 20))):
+        matrix = 2 * wave / {"backward": 1, "ortho": np.sqrt(20), "forward": 20}[norm]
+        if norm == "ortho":
+            matrix[0 if name == "dct" else -1] /= np.sqrt(2)
+        got = getattr(kn.fft, name)(kn.asarray(reals), norm=norm)
+        np.testing.assert_allclose(np.asarray(got), reals @ matrix.T, rtol=0, atol=1e-13)
+        for kind in (1, 2, 3, 4):
+            there = getattr(kn.fft, name)(kn.asarray(reals), kind, None, 1, norm)
+            back = getattr(kn.fft, "i" + name)(there, type=kind, n=4, axis=1, norm=norm)
+            np.testing.assert_allclose(np.asarray(back), reals, rtol=0, atol=1e-14)
+
+
 def test_convolution():
     x, y = reals[0, 0], reals[1, 1, :4]
     for mode in ("full", "same", "valid"):

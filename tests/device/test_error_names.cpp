@@ -416,6 +416,11 @@ TEST_CASE("Fourier transforms") {
   KN_WRONG(ifft2, kn::fft::ifft2(a.vector));
   KN_WRONG(rfft2, kn::fft::rfft2(a.vector));
   KN_WRONG(irfft2, kn::fft::irfft2(a.vector));
+  KN_WRONG(dct, kn::fft::dct(a.complex));
+  KN_WRONG(idct, kn::fft::idct(a.vector, {.type = 0}));
+  KN_WRONG(dst, kn::fft::dst(a.vector, {.n = 0}));
+  KN_WRONG(dst, kn::fft::dst(a.vector, {.n = most}));
+  KN_WRONG(idst, kn::fft::idst(a.scalar));
   KN_WRONG(fftfreq, kn::fft::fftfreq(0));
   KN_WRONG(rfftfreq, kn::fft::rfftfreq(4, {.d = 0}));
   KN_WRONG(fftshift, kn::fft::fftshift(a.vector, {.axes = 1}));
