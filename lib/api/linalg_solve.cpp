@@ -7,7 +7,6 @@
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
-#include <koine/error.hpp>
 #include <koine/linalg_products.hpp>
 #include <koine/linalg_solve.hpp>
 #include <koine/manipulation.hpp>
@@ -16,7 +15,7 @@
 #include <koine/types.hpp>
 
 #include <algorithm>
-#include <string>
+#include <string_view>
 
 namespace koine::linalg {
 namespace {
@@ -25,35 +24,6 @@ Array square_of(const Array& x, std::string_view function) {
   api::require_square(x, function);
   return api::factorable(x, function);
 }
-
-/// Equations of matrices and vectors with one type and broadcast stacks: the right sides as matrices.
-struct Equations {
-  Array matrices, right;
-  bool vectors;
-};
-Equations equations_of(const Array& x1, const Array& x2, std::string_view function) {
-  api::require_square(x1, function);
-  if (x2.ndim() == 0) {
-    throw ShapeError(api::prefix(function) + "x2 has no axes; it must be a vector, or have two axes or more");
-  }
-  const DType type = api::common_type(function, {x1, x2});
-  const bool vectors = x2.ndim() == 1;
-  const Array right = vectors ? expand_dims(x2, -1) : x2;
-  if (right.shape(-2) != x1.shape(-1)) {
-    throw ShapeError(api::prefix(function) + "x1 has shape " + to_string(x1.shape()) + ", x2 " + to_string(x2.shape()) +
-                     "; x2 must have " + std::to_string(x1.shape(-1)) + (vectors ? " elements" : " rows"));
-  }
-  const auto stack_of = [](const Array& x) {
-    return Shape(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 2));
-  };
-  Shape shape = graph::broadcast_shapes(stack_of(x1), stack_of(right), function);
-  shape.push_back(right.shape(-2));
-  shape.push_back(right.shape(-1));
-  return {api::factorable(astype(x1, type), function),
-          broadcast_to(api::factorable(astype(right, type), function), shape), vectors};
-}
-
-Array with_vectors(const Array& x, bool vectors) { return vectors ? squeeze(x, -1) : x; }
 
 }  // namespace
 
@@ -78,15 +48,17 @@ LuResult lu(const Array& x) {
 
 Array solve(const Array& x1, const Array& x2) {
   const base::NamedCall call("solve");
-  const auto [matrices, right, vectors] = equations_of(x1, x2, "solve");
-  return with_vectors(api::solved(matrices, right, "solve"), vectors);
+  api::require_square(x1, "solve");
+  const auto [matrices, right, vectors] = api::equations_of(x1, x2, "solve");
+  return api::with_vectors(api::solved(matrices, right, "solve"), vectors);
 }
 
 Array solve_triangular(const Array& x1, const Array& x2, const SolveTriangularOptions& options) {
   const base::NamedCall call("solve_triangular");
-  const auto [matrices, right, vectors] = equations_of(x1, x2, "solve_triangular");
+  api::require_square(x1, "solve_triangular");
+  const auto [matrices, right, vectors] = api::equations_of(x1, x2, "solve_triangular");
   const api::Triangle triangle{.upper = !options.lower, .unit = options.unit_diagonal};
-  return with_vectors(api::solved_triangle(api::triangles_for(matrices, right), right, triangle), vectors);
+  return api::with_vectors(api::solved_triangle(api::triangles_for(matrices, right), right, triangle), vectors);
 }
 
 Array inv(const Array& x) {

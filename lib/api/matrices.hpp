@@ -17,6 +17,16 @@ void require_square(const Array& x, std::string_view function);
 /// bits.
 Array factorable(const Array& x, std::string_view function);
 
+/// Equations of a stack of matrices and right sides that fit, which are vectors where they have one axis. Both get one
+/// type, right sides two axes at least, and the stack that both broadcast to.
+struct Equations {
+  Array matrices, right;
+  bool vectors;
+};
+Equations equations_of(const Array& x1, const Array& x2, std::string_view function);
+/// Solutions as the right sides were.
+Array with_vectors(const Array& x, bool vectors);
+
 /// The transpose of each matrix, conjugated.
 Array adjoint(const Array& x);
 

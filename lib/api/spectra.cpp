@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues of Hermitian matrices and singular values: checks, and the nodes.
+// Eigenvalues of Hermitian matrices and singular values: checks, the nodes, and what is made of them.
 #include "api/build.hpp"
 #include "api/choices.hpp"
 #include "api/matrices.hpp"
@@ -8,6 +8,7 @@
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/linalg.hpp>
+#include <koine/linalg_lstsq.hpp>
 #include <koine/linalg_spectra.hpp>
 #include <koine/manipulation.hpp>
 #include <koine/searching.hpp>
@@ -80,21 +81,24 @@ SvdResult singular(const Array& matrices, bool vectors, bool full, const char* f
   return {results[1], results[0], results[2]};
 }
 
-/// Singular values up to this count as 0: an axis of size 1 behind those that count matrices.
-Array least(const Array& x, const Array& values, const std::optional<Operand>& rtol, std::string_view function) {
-  const Array largest = max(values, {.axis = -1, .keepdims = true});
-  if (!rtol) {
-    return largest * (static_cast<double>(std::max(x.shape(-2), x.shape(-1))) * api::epsilon(values.dtype()));
-  }
-  if (rtol->is_scalar()) return largest * *rtol;
-  const Array& part = rtol->array();
-  if (!graph::broadcasts_to(part.shape(), stacked(x, {}))) {
-    throw ShapeError(api::prefix(function) + "got an rtol of shape " + to_string(part.shape()) +
+/// Which singular values are above rtol times the largest: those that count as more than 0.
+Array counted(const Array& x, const Array& values, const std::optional<Operand>& rtol, std::string_view function) {
+  if (rtol && !rtol->is_scalar() && !graph::broadcasts_to(rtol->array().shape(), stacked(x, {}))) {
+    throw ShapeError(api::prefix(function) + "got an rtol of shape " + to_string(rtol->array().shape()) +
                      " for matrices of shape " + to_string(x.shape()) +
                      "; it broadcasts to the axes before the last two");
   }
-  return largest * expand_dims(part, -1);
+  if (values.size() == 0) return values > 0;
+  const Array largest = max(values, {.axis = -1, .keepdims = true});
+  if (!rtol) {
+    const double part = static_cast<double>(std::max(x.shape(-2), x.shape(-1))) * api::epsilon(values.dtype());
+    return values > largest * part;
+  }
+  return values > largest * (rtol->is_scalar() ? *rtol : Operand(expand_dims(rtol->array(), -1)));
 }
+
+/// 1 over those that count, 0 for the others.
+Array reciprocals(const Array& values, const Array& which) { return where(which, 1 / values, 0); }
 
 }  // namespace
 
@@ -108,19 +112,26 @@ Array svdvals(const Array& x) { return singular(x, false, false, "svdvals").S; }
 
 Array pinv(const Array& x, const PinvOptions& options) {
   const base::NamedCall call("pinv");
-  const SvdResult parts = singular(x, true, false, "pinv");
-  if (parts.S.size() == 0) {
-    return zeros(stacked(x, {x.shape(-1), x.shape(-2)}), {.dtype = parts.U.dtype(), .device = x.device()});
-  }
-  const Array inverse = where(parts.S > least(x, parts.S, options.rtol, "pinv"), 1 / parts.S, 0);
-  return matmul(api::adjoint(parts.Vh) * expand_dims(inverse, -2), api::adjoint(parts.U));
+  const auto [U, S, Vh] = singular(x, true, false, "pinv");
+  const Array inverse = reciprocals(S, counted(x, S, options.rtol, "pinv"));
+  return matmul(api::adjoint(Vh) * expand_dims(inverse, -2), api::adjoint(U));
+}
+
+LstsqResult lstsq(const Array& x1, const Array& x2, const LstsqOptions& options) {
+  const base::NamedCall call("lstsq");
+  api::require_matrices(x1, "lstsq");
+  const auto [matrices, right, vectors] = api::equations_of(x1, x2, "lstsq");
+  const auto [U, S, Vh] = singular(matrices, true, false, "lstsq");
+  const Array which = counted(matrices, S, options.rtol, "lstsq");
+  const Array x = matmul(api::adjoint(Vh), expand_dims(reciprocals(S, which), -1) * matmul(api::adjoint(U), right));
+  return {api::with_vectors(x, vectors), sum(square(abs(right - matmul(matrices, x))), {.axis = -2}),
+          sum(which, {.axis = -1, .dtype = int64}), S};
 }
 
 Array matrix_rank(const Array& x, const MatrixRankOptions& options) {
   const base::NamedCall call("matrix_rank");
   const Array values = singular(x, false, false, "matrix_rank").S;
-  if (values.size() == 0) return zeros(stacked(x, {}), {.dtype = int64, .device = x.device()});
-  return sum(values > least(x, values, options.rtol, "matrix_rank"), {.axis = -1});
+  return sum(counted(x, values, options.rtol, "matrix_rank"), {.axis = -1, .dtype = int64});
 }
 
 Array cond(const Array& x) {

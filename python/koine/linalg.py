@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear algebra: products, norms, equations, factorisations, eigenvalues of Hermitian matrices and singular values, by
-the names of the standard's extension linalg. Matrices are the last two axes; the axes before them count them."""
+"""Linear algebra: products, norms, equations, least squares, factorisations, eigenvalues of Hermitian matrices and
+singular values, by the names of the standard's extension linalg. Matrices are the last two axes; the axes before them
+count them."""
 from collections import namedtuple as _namedtuple
 
 from . import _koine
@@ -8,9 +9,9 @@ from ._koine import _linalg, matmul, matrix_transpose, outer, tensordot, vecdot
 from ._koine._linalg import (cholesky, cond, cross, det, diagonal, eigvalsh, inv, matrix_norm, matrix_power, matrix_rank,
                              pinv, solve, solve_triangular, svdvals, trace, vector_norm)
 
-__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lu", "matmul",
-           "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve",
-           "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq", "lu",
+           "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet",
+           "solve", "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
 
 
 def __getattr__(name):
@@ -21,6 +22,7 @@ def __getattr__(name):
 
 
 EighResult = _namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
+LstsqResult = _namedtuple("LstsqResult", ["x", "residuals", "rank", "singular_values"])
 LUResult = _namedtuple("LUResult", ["P", "L", "U"])
 QRResult = _namedtuple("QRResult", ["Q", "R"])
 SlogdetResult = _namedtuple("SlogdetResult", ["sign", "logabsdet"])
@@ -31,6 +33,12 @@ def eigh(x, /):
     """The eigenvalues of real symmetric and complex Hermitian matrices, rising, and orthonormal eigenvectors, as columns.
     Only the lower triangle is read."""
     return EighResult(*_linalg._eigh(x))
+
+
+def lstsq(x1, x2, /, *, rtol=None):
+    """The least-squares solution of smallest norm of x1 x = x2, the squared norms of what is left of each column, the rank
+    of x1 and its singular values. Those up to rtol times the largest count as 0."""
+    return LstsqResult(*_linalg._lstsq(x1, x2, rtol=rtol))
 
 
 def lu(x, /):

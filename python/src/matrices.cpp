@@ -66,6 +66,11 @@ void bind_matrices(nb::module_& m) {
   function(sub, "cond", "(x, /)", [](const Arguments& a) { return linalg::cond(a.array(0)); });
   function(sub, "pinv", "(x, /, *, rtol=None)",
            [](const Arguments& a) { return linalg::pinv(a.array(0), {.rtol = a.maybe_operand(1)}); });
+  function(sub, "_lstsq", "(x1, x2, /, *, rtol=None)", [](const Arguments& a) {
+    linalg::LstsqResult result = linalg::lstsq(a.array(0), a.array(1), {.rtol = a.maybe_operand(2)});
+    return std::vector{std::move(result.x), std::move(result.residuals), std::move(result.rank),
+                       std::move(result.singular_values)};
+  });
   function(sub, "matrix_rank", "(x, /, *, rtol=None)",
            [](const Arguments& a) { return linalg::matrix_rank(a.array(0), {.rtol = a.maybe_operand(1)}); });
 }

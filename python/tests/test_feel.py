@@ -265,6 +265,11 @@ def test_equations_and_factorisations():
     lower, upper = np.tril(values) + 3 * np.eye(5, dtype=np.float32), np.triu(values, 1) + np.eye(5, dtype=np.float32)
     np.testing.assert_allclose(kn.linalg.solve_triangular(kn.asarray(lower), b, lower=True), np.linalg.solve(lower, right), **close)
     np.testing.assert_allclose(kn.linalg.solve_triangular(x, b, unit_diagonal=True), np.linalg.solve(upper, right), **close)
+    tall = values[:, :, :3]
+    own, other = kn.linalg.lstsq(x[0, :, :3], b[0]), np.linalg.lstsq(tall[0], right[0])
+    for field, expected in zip((own.x, own.residuals, own.rank, own.singular_values), other, strict=True):
+        np.testing.assert_allclose(field, expected, **close)
+    np.testing.assert_allclose(kn.linalg.lstsq(x[:, :, :3], b, rtol=0.5).x[0], np.linalg.lstsq(tall[0], right[0], rcond=0.5)[0], **close)
     definite = values @ values.mT + np.eye(5, dtype=np.float32)
     np.testing.assert_allclose(kn.linalg.cholesky(kn.asarray(definite), upper=True), np.linalg.cholesky(definite, upper=True), **close)
     p, l, u = kn.linalg.lu(x)

@@ -300,6 +300,9 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(cond, kn::linalg::cond(kn::ones({0, 3})));
   KN_WRONG(pinv, kn::linalg::pinv(a.vector));
   KN_WRONG(pinv, kn::linalg::pinv(a.x, {.rtol = a.vector}));
+  KN_WRONG(lstsq, kn::linalg::lstsq(a.x, a.vector));
+  KN_WRONG(lstsq, kn::linalg::lstsq(a.vector, a.vector));
+  KN_WRONG(lstsq, kn::linalg::lstsq(a.x, a.pair, {.rtol = a.vector}));
   KN_WRONG(matrix_rank, kn::linalg::matrix_rank(a.vector));
   KN_WRONG(matrix_rank, kn::linalg::matrix_rank(a.x, {.rtol = a.vector}));
   KN_WRONG(einsum, kn::einsum("i,j", {a.vector}));

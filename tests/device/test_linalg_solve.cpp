@@ -11,25 +11,32 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/matrices.hpp"
+#include "support/matrix_stacks.hpp"
 
 namespace kn = koine;
 namespace la = koine::linalg;
 using kn::Array;
 using kn::DType;
 using kn::Shape;
+using kn::test::by_both_ways;
 using kn::test::has;
 using kn::test::identity;
+using kn::test::matrices;
+using kn::test::matrices_of;
 using kn::test::Matrix;
+using kn::test::matrix_of;
 using kn::test::message_of;
+using kn::test::numbers_of;
 using kn::test::on_each_device;
+using kn::test::tolerance;
 using Number = Matrix::Number;
+using Kind = kn::test::MatrixKind;
 
 namespace {
 
@@ -43,88 +50,14 @@ bool is_triangle(const Matrix& a, bool above) {
   return true;
 }
 
-/// The elements, converted here: a device may have no float64.
-std::vector<Number> numbers_of(const Array& x) {
-  const auto as = [&]<class T>(T) {
-    const std::vector<T> values = x.to_vector<T>();
-    return std::vector<Number>(values.begin(), values.end());
-  };
-  switch (x.dtype()) {
-    case kn::float32: return as(float{});
-    case kn::float64: return as(double{});
-    case kn::complex64: return as(std::complex<float>{});
-    default: return as(std::complex<double>{});
-  }
-}
-
-/// The matrices of a stack.
-std::vector<Matrix> matrices_of(const Array& x) {
-  const std::vector<Number> values = numbers_of(x);
-  std::vector<Matrix> all;
-  const auto m = static_cast<std::size_t>(x.shape(-2)), n = static_cast<std::size_t>(x.shape(-1));
-  for (auto from = values.begin(); from != values.end(); from += static_cast<std::ptrdiff_t>(m * n)) {
-    std::copy_n(from, m * n, all.emplace_back(m, n).at.begin());
-  }
-  return all;
-}
-Matrix matrix_of(const Array& x) {
-  const std::vector<Matrix> all = matrices_of(x);
-  REQUIRE(all.size() == 1);
-  return all[0];
-}
-
-enum class Kind { random, graded, deficient, zero, near_singular };
-
-/// Matrices of a kind, with parts between -1 and 1 that every type holds.
-Array matrices(const Shape& shape, DType type, Kind kind, unsigned seed = 1) {
-  std::mt19937 random(seed);
-  const std::int64_t m = shape[shape.size() - 2], n = shape.back();
-  std::vector<std::complex<float>> values;
-  for (std::int64_t at = 0; at < shape.elements(); ++at) {
-    const std::int64_t i = at / n % m, j = at % n;
-    const auto part = [&] { return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 1024; };
-    const float real = part();
-    std::complex<float> value(real, kn::is_complex(type) ? part() : 0.f);
-    if (kind == Kind::graded) value *= std::exp2(static_cast<float>(-(i + j) % 40));
-    if (kind == Kind::deficient && j > 0 && j % 3 == 0) value = values[values.size() - 1];
-    if (kind == Kind::near_singular && j == n - 1 && n > 1) {
-      value = values[values.size() - 1] * (1 + std::exp2(-20.f) * part());
-    }
-    if (kind == Kind::zero) value = 0;
-    values.push_back(value);
-  }
-  const Array x = kn::asarray(values, shape);
-  return kn::is_complex(type) ? x.astype(type) : kn::real(x).astype(type);
-}
-
-/// What errors may come to for matrices of such a size.
-double tolerance(DType type, std::size_t size) {
-  const bool narrow = type == kn::float32 || type == kn::complex64;
-  const double epsilon = narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-  return 30 * static_cast<double>(size) * epsilon;
-}
-
-const DType types[] = {kn::float32, kn::float64, kn::complex64, kn::complex128};
 const Kind kinds[] = {Kind::random, Kind::graded, Kind::deficient, Kind::zero, Kind::near_singular};
-
-/// Calls test on each device, inside a reproducible scope and outside.
-template <class F>
-void by_both_ways(F test) {
-  on_each_device([&] {
-    for (const bool reproducible : {false, true}) {
-      CAPTURE(reproducible);
-      const kn::reproducible scope(reproducible);
-      test();
-    }
-  });
-}
 
 /// Calls test(type, kind, size) by both ways: every kind at one size, and random matrices at others. 33 is two panels,
 /// and 70 is cut in two, in types of which the others differ by their width alone.
 template <class F>
 void each_matrix(F test) {
   by_both_ways([&] {
-    for (const DType type : types) {
+    for (const DType type : kn::test::matrix_types) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       std::vector<std::int64_t> sizes{20};

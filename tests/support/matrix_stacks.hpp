@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stacks of matrices for tests of linear algebra: drawn ones, arrays as matrices on the host, what errors may come to,
+// and both ways of computing.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "support/devices.hpp"
+#include "support/matrices.hpp"
+
+namespace koine::test {
+
+/// The elements, converted here: a device may have no float64.
+inline std::vector<Matrix::Number> numbers_of(const Array& x) {
+  const auto as = [&]<class T>(T) {
+    const std::vector<T> values = x.to_vector<T>();
+    return std::vector<Matrix::Number>(values.begin(), values.end());
+  };
+  switch (x.dtype()) {
+    case float32: return as(float{});
+    case float64: return as(double{});
+    case complex64: return as(std::complex<float>{});
+    default: return as(std::complex<double>{});
+  }
+}
+
+/// The matrices of a stack.
+inline std::vector<Matrix> matrices_of(const Array& x) {
+  const std::vector<Matrix::Number> values = numbers_of(x);
+  std::vector<Matrix> all;
+  const auto m = static_cast<std::size_t>(x.shape(-2)), n = static_cast<std::size_t>(x.shape(-1));
+  for (auto from = values.begin(); from != values.end(); from += static_cast<std::ptrdiff_t>(m * n)) {
+    std::copy_n(from, m * n, all.emplace_back(m, n).at.begin());
+  }
+  return all;
+}
+inline Matrix matrix_of(const Array& x) {
+  const std::vector<Matrix> all = matrices_of(x);
+  REQUIRE(all.size() == 1);
+  return all[0];
+}
+
+enum class MatrixKind { random, graded, deficient, zero, near_singular };
+
+/// Matrices of a kind, with parts between -1 and 1 that every type holds.
+inline Array matrices(const Shape& shape, DType type, MatrixKind kind, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  const std::int64_t m = shape[shape.size() - 2], n = shape.back();
+  std::vector<std::complex<float>> values;
+  for (std::int64_t at = 0; at < shape.elements(); ++at) {
+    const std::int64_t i = at / n % m, j = at % n;
+    const auto part = [&] { return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 1024; };
+    const float real = part();
+    std::complex<float> value(real, is_complex(type) ? part() : 0.f);
+    if (kind == MatrixKind::graded) value *= std::exp2(static_cast<float>(-(i + j) % 40));
+    if (kind == MatrixKind::deficient && j > 0 && j % 3 == 0) value = values[values.size() - 1];
+    if (kind == MatrixKind::near_singular && j == n - 1 && n > 1) {
+      value = values[values.size() - 1] * (1 + std::exp2(-20.f) * part());
+    }
+    if (kind == MatrixKind::zero) value = 0;
+    values.push_back(value);
+  }
+  const Array x = asarray(values, shape);
+  return is_complex(type) ? x.astype(type) : real(x).astype(type);
+}
+
+/// What errors may come to for matrices of such a size.
+inline double tolerance(DType type, std::size_t size) {
+  const bool narrow = type == float32 || type == complex64;
+  const double epsilon = narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  return 30 * static_cast<double>(size) * epsilon;
+}
+
+inline constexpr DType matrix_types[] = {float32, float64, complex64, complex128};
+
+/// Calls test on each device, inside a reproducible scope and outside.
+template <class F>
+void by_both_ways(F test) {
+  on_each_device([&] {
+    for (const bool reproducible : {false, true}) {
+      CAPTURE(reproducible);
+      const koine::reproducible scope(reproducible);
+      test();
+    }
+  });
+}
+
+}  // namespace koine::test
