@@ -4,33 +4,17 @@
 // rows, each in its order and by runs of KN_RUN rows, and strands are added up by halves, whatever the form.
 
 #include "common/factors.clh"
+#include "common/reflection.clh"
 
 #ifndef KN_PANEL
 #define KN_PANEL 32
 #endif
 #define KN_STRANDS 8u
 #define KN_RUN 4096ul
-#define KN_NORM_STRANDS 256u
 
 typedef struct {
   ulong offset, matrices, m, n;  // offset of `x`
 } kn_householder;
-
-// A power of two, and one over it, that brings a magnitude near 1; 1 for what is 0, infinite or NaN.
-static inline KN_REAL kn_scale(KN_REAL largest, KN_REAL* back) {
-  *back = 1;
-  if (!(largest > 0) || isinf(largest)) return 1;
-#if KN_ELEMENT == KN_F64 || KN_ELEMENT == KN_C128
-  const ulong exponent = clamp(as_ulong(largest) >> 52, 1ul, 2045ul);
-  *back = as_double(exponent << 52);
-  const double scale = as_double((2046ul - exponent) << 52);
-#else
-  const uint exponent = clamp(as_uint(largest) >> 23, 1u, 253u);
-  *back = as_float(exponent << 23);
-  const float scale = as_float((254u - exponent) << 23);
-#endif
-  return scale;
-}
 
 __kernel void householder(__global const KN_VALUE* x, __global KN_VALUE* reflectors, __global KN_VALUE* triangles,
                           __global KN_VALUE* results, const kn_householder parameters) {
@@ -46,52 +30,8 @@ __kernel void householder(__global const KN_VALUE* x, __global KN_VALUE* reflect
     for (ulong i = KN_SELF; i < m * n; i += KN_TOGETHER) a[i] = from[i];
     KN_SYNC();
     for (ulong k = 0; k < n; ++k) {
-      // The largest part of the column, for a scale that keeps squares from overflow.
-      for (uint q = KN_SELF; q < KN_NORM_STRANDS; q += KN_TOGETHER) {
-        KN_REAL largest = 0;
-        for (ulong i = k + q; i < m; i += KN_NORM_STRANDS) {
-          const KN_VALUE value = a[i * n + k];
-          largest = fmax(largest, fmax(fabs(kn_real(value)), fabs(kn_imag(value))));
-        }
-        norms[q] = largest;
-      }
-      KN_SYNC();
-      for (uint apart = KN_NORM_STRANDS / 2; apart > 0; apart /= 2) {
-        for (uint q = KN_SELF; q < apart; q += KN_TOGETHER) norms[q] = fmax(norms[q], norms[q + apart]);
-        KN_SYNC();
-      }
-      KN_REAL back;
-      const KN_REAL scale = kn_scale(norms[0], &back);
-      KN_SYNC();
-      for (uint q = KN_SELF; q < KN_NORM_STRANDS; q += KN_TOGETHER) {
-        KN_REAL sum = 0;
-        for (ulong i = k + 1 + q; i < m; i += KN_NORM_STRANDS) {
-          const KN_REAL re = kn_real(a[i * n + k]) * scale, im = kn_imag(a[i * n + k]) * scale;
-          sum = fma(im, im, fma(re, re, sum));
-        }
-        norms[q] = sum;
-      }
-      KN_SYNC();
-      for (uint apart = KN_NORM_STRANDS / 2; apart > 0; apart /= 2) {
-        for (uint q = KN_SELF; q < apart; q += KN_TOGETHER) norms[q] += norms[q + apart];
-        KN_SYNC();
-      }
-      // The reflection I - tau v v^H, whose v begins with 1, leaves (beta, 0, 0, ...) of the column.
-      const KN_VALUE alpha = a[k * n + k] * scale;
-      const KN_REAL below = norms[0], re = kn_real(alpha), im = kn_imag(alpha);
-      KN_VALUE tau = KN_ZERO;
-      KN_REAL beta = kn_real(a[k * n + k]);
-      const bool reflects = !(below + fabs(im) == 0);
-      KN_SYNC();
-      if (reflects) {
-        const KN_REAL scaled = -copysign(sqrt(fma(im, im, fma(re, re, below))), re);
-        tau = kn_value((scaled - re) / scaled, -im / scaled);
-        beta = scaled * back;
-        const KN_VALUE divisor = kn_value(re - scaled, im);
-        for (ulong i = k + 1 + KN_SELF; i < m; i += KN_TOGETHER) a[i * n + k] = kn_divide(a[i * n + k] * scale, divisor);
-      } else {
-        for (ulong i = k + 1 + KN_SELF; i < m; i += KN_TOGETHER) a[i * n + k] = KN_ZERO;
-      }
+      KN_VALUE tau;
+      const KN_REAL beta = kn_reflection(a + k * n + k, n, m - k, norms, &tau);
       // What stood above is R's.
       for (ulong i = KN_SELF; i < n; i += KN_TOGETHER) {
         r[i * n + k] = i < k ? a[i * n + k] : i == k ? kn_value(beta, 0) : KN_ZERO;

@@ -24,6 +24,7 @@
 #include <koine/io.hpp>
 #include <koine/kernel.hpp>
 #include <koine/linalg.hpp>
+#include <koine/linalg_eig.hpp>
 #include <koine/linalg_lstsq.hpp>
 #include <koine/linalg_products.hpp>
 #include <koine/linalg_solve.hpp>

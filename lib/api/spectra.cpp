@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues of Hermitian matrices and singular values: checks, the nodes, and what is made of them.
+// Eigenvalues and singular values: checks, the nodes, and what is made of them.
 #include "api/build.hpp"
 #include "api/choices.hpp"
 #include "api/matrices.hpp"
@@ -8,6 +8,7 @@
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
 #include <koine/linalg.hpp>
+#include <koine/linalg_eig.hpp>
 #include <koine/linalg_lstsq.hpp>
 #include <koine/linalg_spectra.hpp>
 #include <koine/manipulation.hpp>
@@ -63,6 +64,19 @@ EighResult hermitian(const Array& matrices, const char* function) {
   return {results[0], results[1].mT()};
 }
 
+EigResult general(const Array& matrices, const char* function) {
+  const base::NamedCall call(function);
+  api::require_square(matrices, function);
+  const Array x = api::factorable(matrices, function);
+  if (x.size() == 0) {
+    const DType type = graph::complex_of(graph::real_part(x.dtype()));
+    const std::int64_t n = x.shape(-1);
+    return {zeros(stacked(x, {n}), {.dtype = type, .device = x.device()}), axes_of(astype(x, type), n, n)};
+  }
+  const std::vector<Array> results = spectra<graph::Op::eig>(x, {function});
+  return {results[0], results[1].mT()};
+}
+
 /// Vectors are computed where they are wanted.
 SvdResult singular(const Array& matrices, bool vectors, bool full, const char* function) {
   const base::NamedCall call(function);
@@ -105,6 +119,10 @@ Array reciprocals(const Array& values, const Array& which) { return where(which,
 EighResult eigh(const Array& x) { return hermitian(x, "eigh"); }
 
 Array eigvalsh(const Array& x) { return hermitian(x, "eigvalsh").eigenvalues; }
+
+EigResult eig(const Array& x) { return general(x, "eig"); }
+
+Array eigvals(const Array& x) { return general(x, "eigvals").eigenvalues; }
 
 SvdResult svd(const Array& x, const SvdOptions& options) { return singular(x, true, options.full_matrices, "svd"); }
 

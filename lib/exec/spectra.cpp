@@ -35,17 +35,7 @@ class Spectra {
     const graph::Node& x = *node_.inputs[0];
     const SpectraProblem& p = problem_;
     const std::uint64_t element = size_of(p.type), real = is_complex(p.type) ? element / 2 : element;
-    const auto fault = std::make_shared<runtime::Fault>(
-        queue_,
-        [function = std::string(p.function), batch = p.batch](std::int64_t value) {
-          const bool finite = value < 0;
-          const std::string which =
-              batch == 1 ? "the matrix"
-                         : "matrix " + std::to_string(finite ? -1 - value : value) + " of " + std::to_string(batch);
-          return "[" + function + "] " +
-                 (finite ? "the iteration for " + which + " did not converge" : which + " has a NaN or an infinity");
-        },
-        ErrorKind::LinAlgError);
+    const std::shared_ptr<runtime::Fault> fault = spectra_fault(queue_, p);
     BufferRef values = allocate(p.batch * p.rows * real), left, right;
     if (p.vectors && !p.hermitian) left = allocate(p.batch * p.rows * p.rows * element);
     if (p.vectors) right = allocate(p.batch * p.kept * p.columns * element);
@@ -67,8 +57,9 @@ class Spectra {
   std::optional<const Jacobi> kernels_;
 };
 
-/// Of the matrices of the input, which is in row-major order and has elements.
-SpectraProblem problem_of(const graph::Node& node) {
+}  // namespace
+
+SpectraProblem spectra_problem(const graph::Node& node) {
   const graph::Node& x = *node.inputs[0];
   const std::size_t axes = x.shape.size();
   const auto rows = static_cast<std::uint64_t>(x.shape[axes - 2]), columns = static_cast<std::uint64_t>(x.shape.back());
@@ -76,12 +67,24 @@ SpectraProblem problem_of(const graph::Node& node) {
   return {x.dtype, false, batch, rows, columns, rows, false, function_of(node)};
 }
 
-}  // namespace
+std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem) {
+  return std::make_shared<runtime::Fault>(
+      queue,
+      [function = std::string(problem.function), batch = problem.batch](std::int64_t value) {
+        const bool finite = value < 0;
+        const std::string which =
+            batch == 1 ? "the matrix"
+                       : "matrix " + std::to_string(finite ? -1 - value : value) + " of " + std::to_string(batch);
+        return "[" + function + "] " +
+               (finite ? "the iteration for " + which + " did not converge" : which + " has a NaN or an infinity");
+      },
+      ErrorKind::LinAlgError);
+}
 
 Work prepare_eigh(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   std::vector<graph::NodeRef> results = wanted_results(node);
-  SpectraProblem problem = problem_of(node);
+  SpectraProblem problem = spectra_problem(node);
   problem.hermitian = true;
   problem.vectors = results.size() > 1 && results[1] != nullptr;
   return [spectra = std::make_shared<const Spectra>(programs, queue, node, problem), results = std::move(results)] {
@@ -92,7 +95,7 @@ Work prepare_eigh(Programs& programs, runtime::Queue& queue, codegen::Step& step
 Work prepare_svd(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const graph::SvdInfo& info = node.get<graph::Op::svd>();
-  SpectraProblem problem = problem_of(node);
+  SpectraProblem problem = spectra_problem(node);
   problem.vectors = info.vectors;
   if (info.full) problem.kept = problem.columns;
   return [spectra = std::make_shared<const Spectra>(programs, queue, node, problem), results = wanted_results(node)] {

@@ -2,11 +2,15 @@
 // What eigenvalues and singular values are computed of, by whichever way.
 #pragma once
 
+#include "graph/node.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/fault.hpp"
+#include "runtime/queue.hpp"
 
 #include <koine/dtype.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace koine::exec {
@@ -29,5 +33,12 @@ struct SpectraMemory {
   std::uint64_t offset;  // elements
   runtime::BufferRef values, left, right;
 };
+
+/// Of the matrices of the input, which is in row-major order and has elements.
+SpectraProblem spectra_problem(const graph::Node& node);
+
+/// What is wrong with one of the matrices: a word from 0 on is the number of one with a NaN or an infinity, and -1 less
+/// the number is one for which an iteration did not converge.
+std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem);
 
 }  // namespace koine::exec

@@ -233,4 +233,12 @@ struct SvdInfo {
   std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 
+/// Of square matrices, the last two axes: eigenvalues, and eigenvectors as rows, in complex numbers.
+struct EigInfo {
+  const char* name;  // of the function, for messages
+
+  std::string_view function() const { return name; }
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
 }  // namespace koine::graph

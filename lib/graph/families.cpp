@@ -65,6 +65,13 @@ std::vector<ResultType> EighInfo::results(std::span<const NodeRef> inputs) const
   return {{real_part(inputs[0]->dtype), values}, {inputs[0]->dtype, inputs[0]->shape}};
 }
 
+std::vector<ResultType> EigInfo::results(std::span<const NodeRef> inputs) const {
+  Shape values = inputs[0]->shape;
+  values.erase(values.size() - 1);
+  const DType type = complex_of(real_part(inputs[0]->dtype));
+  return {{type, values}, {type, inputs[0]->shape}};
+}
+
 std::vector<ResultType> SvdInfo::results(std::span<const NodeRef> inputs) const {
   const Shape& all = inputs[0]->shape;
   const std::size_t last = all.size() - 1;

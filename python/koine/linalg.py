@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear algebra: products, norms, equations, least squares, factorisations, eigenvalues of Hermitian matrices and
-singular values, by the names of the standard's extension linalg. Matrices are the last two axes; the axes before them
+"""Linear algebra: products, norms, equations, least squares, factorisations, eigenvalues and singular values, by the names of the standard's extension linalg. Matrices are the last two axes; the axes before them
 count them."""
 from collections import namedtuple as _namedtuple
 
 from . import _koine
 from ._koine import _linalg, matmul, matrix_transpose, outer, tensordot, vecdot
-from ._koine._linalg import (cholesky, cond, cross, det, diagonal, eigvalsh, inv, matrix_norm, matrix_power, matrix_rank,
-                             pinv, solve, solve_triangular, svdvals, trace, vector_norm)
+from ._koine._linalg import (cholesky, cond, cross, det, diagonal, eigvals, eigvalsh, inv, matrix_norm, matrix_power,
+                             matrix_rank, pinv, solve, solve_triangular, svdvals, trace, vector_norm)
 
-__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq", "lu",
-           "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet",
-           "solve", "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
+           "lstsq", "lu", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv",
+           "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
 
 
 def __getattr__(name):
@@ -21,12 +20,19 @@ def __getattr__(name):
     raise AttributeError(f"module 'koine.linalg' has no attribute {name!r}")
 
 
+EigResult = _namedtuple("EigResult", ["eigenvalues", "eigenvectors"])
 EighResult = _namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
 LstsqResult = _namedtuple("LstsqResult", ["x", "residuals", "rank", "singular_values"])
 LUResult = _namedtuple("LUResult", ["P", "L", "U"])
 QRResult = _namedtuple("QRResult", ["Q", "R"])
 SlogdetResult = _namedtuple("SlogdetResult", ["sign", "logabsdet"])
 SVDResult = _namedtuple("SVDResult", ["U", "S", "Vh"])
+
+
+def eig(x, /):
+    """The eigenvalues of square matrices, in no order that is promised, and eigenvectors of 2-norm 1, as columns, both
+    complex."""
+    return EigResult(*_linalg._eig(x))
 
 
 def eigh(x, /):

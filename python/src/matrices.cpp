@@ -35,6 +35,11 @@ void bind_matrices(nb::module_& m) {
     linalg::EighResult result = linalg::eigh(a.array(0));
     return std::vector{std::move(result.eigenvalues), std::move(result.eigenvectors)};
   });
+  function(sub, "_eig", "(x, /)", [](const Arguments& a) {
+    linalg::EigResult result = linalg::eig(a.array(0));
+    return std::vector{std::move(result.eigenvalues), std::move(result.eigenvectors)};
+  });
+  function(sub, "eigvals", "(x, /)", [](const Arguments& a) { return linalg::eigvals(a.array(0)); });
   function(sub, "eigvalsh", "(x, /)", [](const Arguments& a) { return linalg::eigvalsh(a.array(0)); });
   function(sub, "_svd", "(x, /, *, full_matrices=True)", [](const Arguments& a) {
     linalg::SvdResult result = linalg::svd(a.array(0), {.full_matrices = a.flag(1, true)});

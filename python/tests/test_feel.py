@@ -266,6 +266,9 @@ def test_equations_and_factorisations():
     np.testing.assert_allclose(kn.linalg.solve_triangular(kn.asarray(lower), b, lower=True), np.linalg.solve(lower, right), **close)
     np.testing.assert_allclose(kn.linalg.solve_triangular(x, b, unit_diagonal=True), np.linalg.solve(upper, right), **close)
     tall = values[:, :, :3]
+    w, v = kn.linalg.eig(x)
+    np.testing.assert_allclose(values @ np.asarray(v), np.asarray(v * kn.expand_dims(w, axis=-2)), **close)
+    np.testing.assert_allclose(kn.sum(kn.linalg.eigvals(x), axis=-1), np.trace(values, axis1=-2, axis2=-1), **close)
     own, other = kn.linalg.lstsq(x[0, :, :3], b[0]), np.linalg.lstsq(tall[0], right[0])
     for field, expected in zip((own.x, own.residuals, own.rank, own.singular_values), other, strict=True):
         np.testing.assert_allclose(field, expected, **close)

@@ -295,6 +295,8 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(matrix_norm, kn::linalg::matrix_norm(a.x.astype(kn::float16), {.ord = 2}));
   KN_WRONG(eigh, kn::linalg::eigh(a.x));
   KN_WRONG(eigvalsh, kn::linalg::eigvalsh(a.vector));
+  KN_WRONG(eig, kn::linalg::eig(a.x));
+  KN_WRONG(eigvals, kn::linalg::eigvals(a.vector));
   KN_WRONG(svd, kn::linalg::svd(a.vector));
   KN_WRONG(svdvals, kn::linalg::svdvals(a.x.astype(kn::float16)));
   KN_WRONG(cond, kn::linalg::cond(kn::ones({0, 3})));

@@ -316,6 +316,7 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   }
   // Eigenvalues and singular values.
   CHECK(kn::all(kn::linalg::eigvalsh(kn::eye(20) * 3) == 3).item<bool>());
+  CHECK(kn::all(kn::linalg::eigvals(kn::eye(20) * 3) == 3).item<bool>());
   CHECK(kn::all(kn::linalg::svdvals(kn::eye(20) * 3) == 3).item<bool>());
   // Factorisations and equations.
   CHECK(kn::all(kn::linalg::cholesky(kn::eye(20) * 4) == kn::eye(20) * 2).item<bool>());
