@@ -52,15 +52,15 @@ else
   # What this machine needs for the network.
   cp /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
   cp /etc/resolv.conf /etc/hosts "$system/etc/"
-  rm -rf "$system/work"
-  mkdir -p "$system/work"
-  cp "$wheel" "$root/python/tests/wheel_check.py" "$system/work"
+  rm -rf "$system/check"
+  mkdir -p "$system/check"
+  cp "$wheel" "$root/python/tests/wheel_check.py" "$system/check"
   unshare --mount --pid --fork bash -c "mount -t proc proc '$system/proc' && mount -t sysfs sys '$system/sys' && mount --bind /dev '$system/dev' &&
-    exec chroot '$system' env -i HOME=/work PATH=/usr/bin:/bin PIP_DISABLE_PIP_VERSION_CHECK=1 bash -ec '
+    exec chroot '$system' env -i HOME=/check PATH=/usr/bin:/bin PIP_DISABLE_PIP_VERSION_CHECK=1 bash -ec '
       if command -v g++ cc ld || ls /usr/lib/*/libOpenCL.so* 2>/dev/null; then echo \"this is not a bare system\"; exit 1; fi
-      python3 -m venv /work/venv
-      /work/venv/bin/pip install --quiet \"\$(echo /work/koine-*.whl)[cpu]\"
-      cd / && /work/venv/bin/python /work/wheel_check.py
-      /work/venv/bin/koine devices'"
+      python3 -m venv /check/venv
+      /check/venv/bin/pip install --quiet \"\$(echo /check/koine-*.whl)[cpu]\"
+      cd / && /check/venv/bin/python /check/wheel_check.py
+      /check/venv/bin/koine devices'"
 fi
 echo "python_wheel: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, $SECONDS s"

@@ -66,6 +66,17 @@ Shares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_threads)
   return best;
 }
 
+/// Where the elements a and b of the first matrices of a batch lie in others.
+std::pair<std::int64_t, std::int64_t> starts(const MatmulPiece& p, std::int64_t matrix, std::int64_t a,
+                                             std::int64_t b) {
+  for (std::size_t axis = p.batch.sizes.size(); axis-- > 0; matrix /= p.batch.sizes[axis]) {
+    const std::int64_t place = matrix % p.batch.sizes[axis];
+    a += place * p.batch.a_strides[axis];
+    b += place * p.batch.b_strides[axis];
+  }
+  return {a, b};
+}
+
 /// Computes one part of one matrix.
 void multiply(const HostBlas& blas, const MatmulPiece& p, const Shares& shares, std::int64_t part,
               std::span<void* const> memory) {
@@ -73,14 +84,7 @@ void multiply(const HostBlas& blas, const MatmulPiece& p, const Shares& shares, 
   const std::int64_t column = part % shares.across * shares.columns,
                      row = part / shares.across % shares.down * shares.rows,
                      matrix = part / (shares.across * shares.down);
-  std::int64_t a = p.a.offset + row * p.a.row_stride, b = p.b.offset + column * p.b.column_stride;
-  for (std::int64_t axis = 3, left = matrix; axis >= 0; --axis) {
-    const auto at = static_cast<std::size_t>(axis);
-    const std::int64_t place = left % p.batch.sizes[at];
-    left /= p.batch.sizes[at];
-    a += place * p.batch.a_strides[at];
-    b += place * p.batch.b_strides[at];
-  }
+  const auto [a, b] = starts(p, matrix, p.a.offset + row * p.a.row_stride, p.b.offset + column * p.b.column_stride);
   const std::int64_t c = p.out_offset + (matrix * p.m + row) * p.n + column;
   const auto at = [&](std::size_t operand, std::int64_t element) {
     return static_cast<std::byte*>(memory[operand]) + element * size;
@@ -99,24 +103,17 @@ void multiply_small(const MatmulPiece& p, std::int64_t first, std::int64_t last,
                                    .left_column = number(p.a.column_stride),
                                    .right_row = number(p.b.row_stride)};
   const host::Multiply multiply = host::functions().small_products[static_cast<int>(p.dtype)];
-  std::int64_t a = p.a.offset, b = p.b.offset, left = first, places[4];
-  for (std::size_t axis = 4; axis-- > 0; left /= p.batch.sizes[axis]) {
-    places[axis] = left % p.batch.sizes[axis];
-    a += places[axis] * p.batch.a_strides[axis];
-    b += places[axis] * p.batch.b_strides[axis];
-  }
   const auto at = [&](std::size_t operand, std::int64_t element) {
     return static_cast<std::byte*>(memory[operand]) + element * static_cast<std::int64_t>(size_of(p.dtype));
   };
-  for (std::int64_t matrix = first; matrix < last; ++matrix) {
-    multiply(at(2, p.out_offset + matrix * p.m * p.n), at(0, a), at(1, b), product);
-    for (std::size_t axis = 4; axis-- > 0;) {
-      a += p.batch.a_strides[axis];
-      b += p.batch.b_strides[axis];
-      if (++places[axis] < p.batch.sizes[axis]) break;
-      a -= places[axis] * p.batch.a_strides[axis];
-      b -= places[axis] * p.batch.b_strides[axis];
-      places[axis] = 0;
+  // Without divisions for each, which would take longer than the smallest products.
+  const std::int64_t inner = p.batch.sizes.back();
+  for (std::int64_t matrix = first; matrix < last;) {
+    auto [a, b] = starts(p, matrix, p.a.offset, p.b.offset);
+    for (const std::int64_t end = std::min(last, (matrix / inner + 1) * inner); matrix < end; ++matrix) {
+      multiply(at(2, p.out_offset + matrix * p.m * p.n), at(0, a), at(1, b), product);
+      a += p.batch.a_strides.back();
+      b += p.batch.b_strides.back();
     }
   }
 }

@@ -11,29 +11,23 @@
 #include "support/devices.hpp"
 #include "support/host_steps.hpp"
 #include "support/inner.hpp"
+#include "support/small_numbers.hpp"
 
 namespace kn = koine;
 using kn::Array;
 using kn::slice;
+using kn::test::small_number;
+using kn::test::small_numbers;
 
 namespace {
 
-int value(std::int64_t i) { return static_cast<int>(i * 7919 % 13) - 6; }
-
-/// Rows and columns of more than are asked for, so that parts can be taken.
-template <class T>
-Array counted(const kn::Shape& shape) {
-  std::vector<T> values;
-  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<T>(value(i)));
-  return kn::asarray(values, shape).eval();
-}
-
 template <class T>
 void check(std::int64_t rows, std::int64_t depth) {
+  // More than is asked for, so that parts can be taken.
   CAPTURE(rows);
   CAPTURE(depth);
-  const Array whole = counted<T>({rows + 1, depth + 3}), turned = counted<T>({depth + 1, rows + 3}),
-              line = counted<T>({2 * depth});
+  const Array whole = small_numbers<T>({rows + 1, depth + 3}), turned = small_numbers<T>({depth + 1, rows + 3}),
+              line = small_numbers<T>({2 * depth});
   kn::synchronize();
   const Array a = whole(slice(0, rows), slice(2, depth + 2)), t = turned(slice(1, depth + 1), slice(0, rows)).T(),
               x = line(slice(0, depth)), apart = line(slice(kn::none, kn::none, 2));
@@ -42,7 +36,7 @@ void check(std::int64_t rows, std::int64_t depth) {
     for (std::int64_t r = 0; r < rows; ++r) {
       for (std::int64_t k = 0; k < depth; ++k) {
         const std::int64_t at = transposed ? (k + 1) * (rows + 3) + r : r * (depth + 3) + k + 2;
-        sums[static_cast<std::size_t>(r)] += static_cast<T>(value(at) * value(k * step));
+        sums[static_cast<std::size_t>(r)] += static_cast<T>(small_number(at) * small_number(k * step));
       }
     }
     return sums;
@@ -76,7 +70,7 @@ TEST_CASE("products of any sizes and layouts") {
 TEST_CASE("a program of products and steps launches nothing, and what is large is one command") {
   (kn::ones({2}) + 1).eval();
   if (kn::test::host_steps_of() == 0) return kn::test::leave_out("the host does no steps of this device");
-  const Array a = counted<float>({200, 200});
+  const Array a = small_numbers<float>({200, 200});
   Array x = kn::ones({200}).eval();
   kn::synchronize();
   const auto launches = kn::test::activity_of().launches;
@@ -92,6 +86,7 @@ TEST_CASE("a program of products and steps launches nothing, and what is large i
   const Array product = kn::matmul(a, ones).eval();
   CHECK(kn::test::activity_of().launches == launches + 1);
   std::vector<float> sums(200);
-  for (std::int64_t i = 0; i < 40'000; ++i) sums[static_cast<std::size_t>(i / 200)] += static_cast<float>(value(i));
+  for (std::int64_t i = 0; i < 40'000; ++i)
+    sums[static_cast<std::size_t>(i / 200)] += static_cast<float>(small_number(i));
   CHECK(product.to_vector<float>() == sums);
 }

@@ -6,21 +6,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/devices.hpp"
+#include "support/small_numbers.hpp"
 
 namespace kn = koine;
 using kn::Array;
+using kn::test::small_number;
+using kn::test::small_numbers;
 
 namespace {
-
-int value(std::int64_t i) { return static_cast<int>(i * 7919 % 13) - 6; }
-
-template <class T>
-Array counted(const kn::Shape& shape) {
-  std::vector<T> values;
-  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<T>(value(i)));
-  return kn::asarray(values, shape).eval();
-}
 
 template <class T>
 void check(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -28,8 +21,8 @@ void check(std::int64_t m, std::int64_t n, std::int64_t k) {
   CAPTURE(n);
   CAPTURE(k);
   constexpr std::int64_t matrices = 3;
-  const Array a = counted<T>({matrices, m, k}), turned = counted<T>({matrices, k, m}),
-              b = counted<T>({matrices, k, n + 2});
+  const Array a = small_numbers<T>({matrices, m, k}), turned = small_numbers<T>({matrices, k, m}),
+              b = small_numbers<T>({matrices, k, n + 2});
   const auto expected = [&](bool transposed, std::int64_t b_step) {
     std::vector<T> sums;
     for (std::int64_t matrix = 0; matrix < matrices; ++matrix) {
@@ -38,7 +31,7 @@ void check(std::int64_t m, std::int64_t n, std::int64_t k) {
           int sum = 0;
           for (std::int64_t d = 0; d < k; ++d) {
             const std::int64_t at = matrix * m * k + (transposed ? d * m + i : i * k + d);
-            sum += value(at) * value(matrix * b_step + d * (n + 2) + j + 1);
+            sum += small_number(at) * small_number(matrix * b_step + d * (n + 2) + j + 1);
           }
           sums.push_back(static_cast<T>(sum));
         }
