@@ -2,6 +2,7 @@
 // Builds programs and turns a compiler's refusal into one error with its log.
 #include "cl/program.hpp"
 
+#include "base/env.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
@@ -86,6 +87,7 @@ std::string standard_options(const DeviceTraits& traits) {
   // -w: some drivers print warnings on the process' stderr, which is not theirs.
   std::string options = "-cl-std=CL1.2 -w";
   if (traits.exact_divide) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  if (const auto more = base::env("KOINE_BUILD_OPTIONS")) options += ' ' + *more;
   return options;
 }
 

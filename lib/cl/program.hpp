@@ -17,7 +17,7 @@
 namespace koine::cl {
 
 /// The options that every OpenCL C build on this device gets: the language version and exact division where there is a
-/// choice, never fast math.
+/// choice, never fast math; and KOINE_BUILD_OPTIONS.
 std::string standard_options(const DeviceTraits& traits);
 /// All options of a build: the standard ones, and then its own, which may name another language version.
 std::string build_options(const DeviceTraits& traits, std::string_view options);

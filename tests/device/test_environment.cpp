@@ -75,6 +75,15 @@ TEST_CASE("words that a variable can take are taken, blanks and capitals or not"
   }
 }
 
+TEST_CASE("child: a word that only a compiler's options say" * doctest::skip()) {
+  const kn::ElementwiseKernel plus("float x", "float y", "y = x + A_WORD", "plus_word");
+  CHECK(plus(kn::ones({3}))(1).item<float>() == 8);
+}
+
+TEST_CASE("options for drivers' compilers reach every program") {
+  check_child("child: a word that only a compiler's options say", {{"KOINE_BUILD_OPTIONS", "-DA_WORD=7"}});
+}
+
 TEST_CASE("a wrong line of a file in the usual place stops no program, and the log tells of it") {
   const kn::test::TemporaryFolder config;
   std::filesystem::create_directory(config.path() / "koine");
