@@ -107,6 +107,8 @@ def lines():
         for kind in ("cholesky", "solve", "qr", "eigh", "svd"):
             yield (f"{kind} {many}x64x64 {short}", f"linalg.{kind}",
                    lambda k=kind, d=dtype: matrices((many, 64, 64), d, k))
+        for kind in ("det", "inv", "solve", "qr"):
+            yield f"{kind} 20000x4x4 {short}", f"linalg.{kind}", lambda k=kind, d=dtype: matrices((20000, 4, 4), d, k)
     shapes = [(1 << 20,), (1024, 1024), (1009,), (105000,), (1024,), (4096, 64)]
     for shape in shapes + ([(1 << 24,), (4096, 4096)] if where == "cuda" else []):
         name = "fft2" if len(shape) == 2 and shape[0] == shape[1] else "fft"

@@ -42,23 +42,26 @@ foreach(file random_narrow random_wide exact_sum_narrow exact_sum_wide)
     OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
 endforeach()
 
-# Fourier transforms, whose products and sums may be rounded together.
-function(koine_host_fft name)
-  set(file "${PROJECT_SOURCE_DIR}/lib/host/fft_${name}.cpp")
+# Fourier transforms and elimination in small matrices, whose products and sums may be rounded together.
+function(koine_host_lanes name)
   list(REMOVE_ITEM options -ffp-contract=off -w)
-  set_source_files_properties("${file}" PROPERTIES
-    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};-ffp-contract=fast;${ARGN}")
+  foreach(file fft small_systems)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}_${name}.cpp" PROPERTIES
+      SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};-ffp-contract=fast;${ARGN}")
+  endforeach()
 endfunction()
 set(avx2 -mavx2 -mfma -mf16c)
 set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
 
 koine_host_functions(functions_plain)
-koine_host_fft(plain)
+koine_host_lanes(plain)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_functions(functions_avx2 ${avx2})
-  koine_host_fft(avx2 ${avx2})
+  koine_host_lanes(avx2 ${avx2})
   koine_host_functions(functions_avx512 ${avx512})
-  koine_host_fft(avx512 ${avx512})
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/functions.cpp" "${PROJECT_SOURCE_DIR}/lib/host/fft.cpp"
-    PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_X86)
+  koine_host_lanes(avx512 ${avx512})
+  foreach(file functions fft small_systems instructions)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp"
+      PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_X86)
+  endforeach()
 endif()

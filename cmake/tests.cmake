@@ -58,8 +58,13 @@ endif()
 # Its references round after every operation, as the devices do.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/device/test_reproducible.cpp"
   PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
-# Units of lib/runtime on a device, by their own headers.
-koine_add_tests(runtime koine_internal)
+# Units on a device, by their own headers; iterations by a LAPACK that never converges, too.
+add_library(koine_test_lapack MODULE "${PROJECT_SOURCE_DIR}/tests/plugins/lapack.cpp")
+target_link_libraries(koine_test_lapack PRIVATE koine_settings)
+koine_add_tests(runtime koine_internal "KOINE_TEST_LAPACK=$<TARGET_FILE:koine_test_lapack>")
+if(TARGET test_runtime)
+  add_dependencies(test_runtime koine_test_lapack)
+endif()
 koine_add_tests(device koine_internal)
 if(TARGET test_device)
   # Two devices where there may be only one: PoCL shows the CPU as often as it is named here. Elsewhere this changes
@@ -126,6 +131,10 @@ endif()
 if(TARGET koine_vendor_layer)
   koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
   add_dependencies(test_vendors koine_vendor_layer)
+endif()
+if(TEST vendors.tuning)
+  # It measures kernels, which are to be as fast as a user's.
+  set_property(TEST vendors.tuning APPEND PROPERTY ENVIRONMENT "KOINE_BUILD_OPTIONS=")
 endif()
 # What products go on with, which those on CPUs do not.
 if(TARGET koine_vendor_layer AND TARGET test_device)

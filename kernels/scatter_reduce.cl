@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Long: the kernels of a table, for CPUs and cards, share how values are walked and totals are kept.
 // Rows added to the rows of a table that their ids name, or the largest kept: each result is the sum, or the largest, of
 // all values with its id. Every step is one of integers that may come in any order, so that a result has the same bits on
 // every run and every device.
@@ -76,14 +77,13 @@
 #else
 #define KN_STORED uint
 #endif
-#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM
+#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM && !defined(KN_CPU)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#ifndef KN_EXACT
 #define KN_ADD_LONG
-#elif defined(KN_RANGED)
+#endif
+#if defined(KN_RANGED) && defined(KN_EXACT) && (defined(KN_ADD_LONG) || defined(KN_CPU))
 #include "common/near_sum.clh"
 #define KN_NEAR_SUM
-#endif
 #endif
 // Whether terms are added so.
 #ifdef KN_NEAR_SUM
@@ -105,6 +105,12 @@ typedef struct {
   uint based, reports;  // whether sums are added to an array; whether an id out of range is a fault, or no id at all
 } kn_scatter_reduce;
 
+// Tables in `totals`.
+#ifdef KN_CPU
+#define KN_PARTS d.parts
+#else
+#define KN_PARTS 1
+#endif
 #ifdef KN_SINGLE
 #define KN_INNER 1
 #else
@@ -116,8 +122,10 @@ typedef struct {
 #endif
 // KN_SAME: one value for all.
 #ifdef KN_SAME
+#define KN_GIVEN 1
 #define KN_VALUE_AT(i) values[0]
 #else
+#define KN_GIVEN d.rows * KN_INNER
 #define KN_VALUE_AT(i) values[i]
 #endif
 
@@ -208,7 +216,7 @@ static inline KN_TOTAL kn_total(uint first, uint second, uint third, uint fourth
 KN_ADD_TO(local)
 KN_ADD_TO(global)
 static inline void kn_add_to_entry(volatile __global uint* words, KN_TOTAL total) {
-#ifdef KN_ADD_LONG
+#if defined(KN_ADD_LONG) && !defined(KN_EXACT)
   if (KN_WORDS == 2) {
     if (total != 0) atom_add((volatile __global ulong*)words, (ulong)total);
     return;
@@ -267,7 +275,13 @@ KN_RAISE(global)
 #ifdef KN_RANGED
 __kernel void scatter_reduce_range(__global const KN_KEY* values, __global const KN_KEY* base, __global uint* range,
                                    const kn_scatter_reduce d) {
-#ifdef KN_NEAR_SUM
+#if defined(KN_NEAR_SUM) && defined(KN_CPU)
+  uint largest = 0, below = 0;
+  kn_widen_by_run(values + d.values_offset, KN_GIVEN, &largest, &below);
+  if (d.based != 0) kn_widen_by_run(base + d.base_offset, KN_ENTRIES, &largest, &below);
+  atomic_max(range, largest);
+  atomic_max(range + 1, below);
+#elif defined(KN_NEAR_SUM)
   __local uint shared[2];
   if (get_local_id(0) < 2) shared[get_local_id(0)] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -349,6 +363,9 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
     const uint largest = range[0];
     const int distance = kn_distance(range);
     const bool one = distance <= d.one_part;
+#ifdef KN_CPU
+    totals += get_global_id(0) * KN_ENTRIES;
+#endif
 #define KN_AT(at, bits) kn_add_parts((__global ulong*)totals, at, bits, largest, distance, one);
     KN_FOR_EACH
 #undef KN_AT
@@ -408,9 +425,13 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
     const int distance = kn_distance(range);
     const bool one = distance <= d.one_part;
     KN_FOR_EACH_ENTRY {
-      __global const ulong* const parts = (__global const ulong*)totals;
-      const KN_TOTAL total =
-          kn_sum_of_parts(one ? 0 : parts[2 * t], (long)parts[one ? t : 2 * t + 1], distance, one);
+      ulong low = 0, high = 0;
+      for (ulong table = 0; table < KN_PARTS; ++table) {
+        __global const ulong* const parts = (__global const ulong*)(totals + table * KN_ENTRIES);
+        low += one ? 0 : parts[2 * t];
+        high += parts[one ? t : 2 * t + 1];
+      }
+      const KN_TOTAL total = kn_sum_of_parts(low, (long)high, distance, one);
       out[t] = kn_exact_result(total, range[0], d.based, d.based != 0 ? base[t] : 0);
     }
     return;

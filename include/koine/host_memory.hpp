@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays whose elements the host reads where they lie, and those that lie in memory of somebody else.
+// Arrays whose elements the host reads where they lie, those that lie in memory of somebody else, and points that the
+// host waits for.
 #pragma once
 
 #include <koine/array.hpp>
@@ -10,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace koine {
 
@@ -50,6 +52,10 @@ KOINE_API HostView host_view(const Array& x, const HostViewOptions& options = {}
 /// A point from which on the host need not wait for the values of x; in the past where they are there already. Computes
 /// x, without waiting for the device. Takes every type; gives an event.
 KOINE_API Event ready(const Array& x);
+
+/// Points after the work that was submitted to a device so far, one for each queue with work that is not known to be
+/// over: for who waits in a way of their own, where synchronize() would block. Takes a device; gives a list of events.
+KOINE_API std::vector<Event> under_way(const Device& device);
 
 /// Whether the elements of x lie in memory that others own and may write, such as a tensor's that from_dlpack took
 /// without a copy. Computes nothing: what is still pending lies nowhere. Takes every type; gives a bool.

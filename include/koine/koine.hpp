@@ -25,8 +25,11 @@
 #include <koine/kernel.hpp>
 #include <koine/linalg.hpp>
 #include <koine/linalg_eig.hpp>
+#include <koine/linalg_expm.hpp>
+#include <koine/linalg_ldl.hpp>
 #include <koine/linalg_lstsq.hpp>
 #include <koine/linalg_products.hpp>
+#include <koine/linalg_schur.hpp>
 #include <koine/linalg_solve.hpp>
 #include <koine/linalg_spectra.hpp>
 #include <koine/literal.hpp>

@@ -129,17 +129,23 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const 
   }
   std::int64_t count = 0;
   if (integral) {
-    // Differences as unsigned numbers, which cannot overflow.
-    const auto integer = [](const Scalar& s) { return graph::constant_value(s, int64).integer; };
-    const std::int64_t first = integer(start), last = integer(stop), width = integer(step);
-    const auto distance = [](std::int64_t a, std::int64_t b) { return std::uint64_t(b) - std::uint64_t(a); };
-    std::uint64_t steps = 0;
-    if (width > 0 && last > first) steps = (distance(first, last) - 1) / std::uint64_t(width) + 1;
-    if (width < 0 && last < first) steps = (distance(last, first) - 1) / (0 - std::uint64_t(width)) + 1;
-    count = static_cast<std::int64_t>(std::min<std::uint64_t>(steps, std::numeric_limits<std::int64_t>::max()));
+    // Of -2^63 to 2^64 - 1 as unsigned numbers, which wrap; the signs are those of the real numbers.
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    const auto bits = [](const Scalar& s) {
+      return static_cast<std::uint64_t>(graph::constant_value(s, int64).integer);
+    };
+    const std::uint64_t first = bits(start), last = bits(stop), width = bits(step);
+    const bool across = (from < 0) != (to < 0), rises = across ? from < 0 : first < last;
+    const std::uint64_t low = rises ? first : last, high = rises ? last : first;
+    // Across zero high - low is high and the magnitude of low, which may be more than 64 bits hold.
+    const bool beyond = across && high > std::numeric_limits<std::uint64_t>::max() - (0 - low);
+    const std::uint64_t distance = beyond ? std::numeric_limits<std::uint64_t>::max() : high - low;
+    if (distance > 0 && rises == (by > 0)) {
+      count = static_cast<std::int64_t>(std::min((distance - 1) / (by > 0 ? width : 0 - width), most - 1)) + 1;
+    }
     if (count > 0 && is_integer(type)) {
       // Both ends must fit; promotion refuses those that do not.
-      const std::uint64_t end = std::uint64_t(first) + std::uint64_t(count - 1) * std::uint64_t(width);
+      const std::uint64_t end = first + static_cast<std::uint64_t>(count - 1) * width;
       const bool below_zero = from + static_cast<double>(count - 1) * by < 0;
       graph::promote(type, start, default_dtype(), "arange");
       graph::promote(type, below_zero ? Scalar(static_cast<std::int64_t>(end)) : Scalar(end), default_dtype(),

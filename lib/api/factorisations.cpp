@@ -5,6 +5,7 @@
 #include "api/build.hpp"
 #include "api/choices.hpp"
 #include "api/matrices.hpp"
+#include "exec/factor_blocks.hpp"
 #include "exec/factor_host.hpp"
 
 #include <koine/creation.hpp>
@@ -21,8 +22,9 @@
 namespace koine::api {
 namespace {
 
-// Columns that kernels take: KN_BLOCK and KN_PANEL. Changing them changes results.
-constexpr std::int64_t block = 64, panel = 32;
+// Columns that kernels take: KN_BLOCK and KN_PANEL. Changing them changes results, and so does how many columns are
+// reflected at once in what is left.
+constexpr std::int64_t block = 64, panel = 32, wide_panel = 128;
 // Columns of a panel by LAPACK, beside which products are many.
 constexpr std::int64_t lapack_panel = 64;
 
@@ -31,7 +33,12 @@ bool by_lapack(const Array& x) {
 }
 
 /// The most columns that are not cut.
-std::int64_t most_columns(const Array& x) { return by_lapack(x) ? std::numeric_limits<std::int64_t>::max() : block; }
+std::int64_t most_columns(const Array& x, bool in_blocks) {
+  return in_blocks || by_lapack(x) ? std::numeric_limits<std::int64_t>::max() : block;
+}
+std::int64_t most_columns(const Array& x) {
+  return most_columns(x, exec::factors_in_blocks(chosen_place(x.node()->place), x.dtype()));
+}
 
 /// The first of two parts: blocks, about a half.
 std::int64_t half_of(std::int64_t size) { return ((size + 1) / 2 + block - 1) / block * block; }
@@ -55,17 +62,6 @@ Array zeros_like(const Array& x, std::int64_t rows, std::int64_t columns) {
 }
 Array eye_like(const Array& x, std::int64_t rows, std::int64_t columns) {
   return broadcast_to(eye(rows, columns, {.dtype = x.dtype(), .device = x.device()}), matrices_like(x, rows, columns));
-}
-
-template <graph::Op op>
-std::vector<Array> results(const Array& x, graph::AttributesOf<op> attributes) {
-  const graph::NodeRef input = in_order(x.node());
-  std::vector<Array> arrays;
-  for (const graph::NodeRef& node : graph::make_results(op, chosen_place(input->place), {&input, 1},
-                                                        graph::make_attributes<op>(std::move(attributes)))) {
-    arrays.push_back(pending(node));
-  }
-  return arrays;
 }
 
 /// In full precision, whatever is chosen for other products.
@@ -96,7 +92,8 @@ Array rows_in(const Array& x, const Array& order) {
 }
 
 LuFactors lu_factors(const Array& x) {
-  const std::int64_t m = x.shape(-2), n = x.shape(-1), most = most_columns(x);
+  const std::int64_t m = x.shape(-2), n = x.shape(-1);
+  const std::int64_t most = most_columns(x, exec::panels_in_blocks(chosen_place(x.node()->place), x.dtype(), m));
   if (x.size() == 0) {
     Shape rows = x.shape();
     rows.erase(rows.size() - 1);
@@ -107,7 +104,7 @@ LuFactors lu_factors(const Array& x) {
   }
   const std::int64_t pivots = std::min(m, n), h = pivots > most ? half_of(pivots) : pivots;
   if (h == n || n <= most) {
-    const std::vector<Array> all = results<graph::Op::lu>(x, {});
+    const std::vector<Array> all = results_of<graph::Op::lu>(x, {});
     return {all[0], all[1], all[2]};
   }
   const LuFactors left = lu_factors(columns_of(x, 0, h));
@@ -146,7 +143,22 @@ Array triangles_for(const Array& matrices, const Array& right) {
   return broadcast_to(matrices, matrices_like(right, n, n));
 }
 
+namespace {
+
+/// X of matrices X = right sides, or their inverses where there are none, by LAPACK.
+Array solved_as_whole(std::initializer_list<graph::NodeRef> inputs, const Shape& shape, const char* function) {
+  return pending(graph::Op::solve, (*inputs.begin())->dtype, shape, inputs,
+                 graph::make_attributes<graph::Op::solve>({function}));
+}
+
+}  // namespace
+
 Array solved(const Array& matrices, const Array& right, const char* function) {
+  // One matrix for many right sides is factorised once.
+  if (right.size() != 0 && by_lapack(matrices) &&
+      matrices.shape() == matrices_like(right, matrices.shape(-1), matrices.shape(-1))) {
+    return solved_as_whole({in_order(matrices.node()), in_order(right.node())}, right.shape(), function);
+  }
   const LuFactors lu = lu_factors(matrices);
   const Array triangles = triangles_for(lu.factors, right);
   const Array between = solved_triangle(triangles, rows_in(right, lu.order), {.unit = true});
@@ -154,42 +166,71 @@ Array solved(const Array& matrices, const Array& right, const char* function) {
 }
 
 Array inverses(const Array& matrices, const char* function) {
+  if (matrices.size() != 0 && by_lapack(matrices))
+    return solved_as_whole({in_order(matrices.node())}, matrices.shape(), function);
   return solved(matrices, eye_like(matrices, matrices.shape(-1), matrices.shape(-1)), function);
 }
 
+namespace {
+
+/// I - V T V^H, by whose adjoint a matrix becomes R above zeros.
+struct Reflections {
+  Array v, t, r;
+  /// The adjoint times x.
+  Array of(const Array& x) const { return x - product(v, product(adjoint(t), product(adjoint(v), x))); }
+};
+
+/// Those of x, which has no fewer rows than columns, out of those of at most `width` columns.
+Reflections reflections_of(const Array& x, std::int64_t width) {
+  const std::int64_t m = x.shape(-2), n = x.shape(-1);
+  if (n <= width) {
+    const std::vector<Array> made = results_of<graph::Op::householder>(x, {});
+    return {made[0], made[1], made[2]};
+  }
+  const std::int64_t h = ((n + 1) / 2 + width - 1) / width * width;
+  const Reflections left = reflections_of(columns_of(x, 0, h), width);
+  const Array others = left.of(columns_of(x, h, n));
+  const Reflections right = reflections_of(rows_of(others, h, m), width);
+  const Array between = product(product(adjoint(rows_of(left.v, h, m)), right.v), right.t);
+  const Array below = zeros_like(x, n - h, h);
+  return {beside(left.v, above(zeros_like(x, h, n - h), right.v)),
+          above(beside(left.t, -product(left.t, between)), beside(below, right.t)),
+          above(beside(left.r, rows_of(others, 0, h)), beside(below, right.r))};
+}
+
+}  // namespace
+
 QrFactors qr_factors(const Array& x, bool complete) {
   const std::int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n), columns = complete ? m : k;
-  const std::int64_t width = by_lapack(x) ? lapack_panel : panel;
+  const std::int64_t narrow = by_lapack(x) ? lapack_panel : panel, wide = by_lapack(x) ? lapack_panel : wide_panel;
   if (x.size() == 0) return {eye_like(x, m, columns), zeros_like(x, columns, n)};
-  struct Reflections {
-    std::int64_t first, count;
-    Array v, t;
-  };
+  if (exec::qr_by_lanes(chosen_place(x.node()->place), x.dtype(), x.size() / (m * n), m, n)) {
+    const std::vector<Array> factors = results_of<graph::Op::qr>(x, {columns});
+    return {factors[0], factors[1]};
+  }
   std::vector<Reflections> all;
   std::vector<Array> rows;  // of R
   Array left = x;           // from row and column `first` on
-  for (std::int64_t first = 0; first < k; first += width) {
-    const std::int64_t count = std::min(width, k - first);
-    const std::vector<Array> made = results<graph::Op::householder>(columns_of(left, 0, count), {});
-    const Array &v = made[0], &t = made[1];
-    all.push_back({first, count, v, t});
-    Array top = made[2];
+  for (std::int64_t first = 0; first < k; first += wide) {
+    const std::int64_t count = std::min(wide, k - first);
+    all.push_back(reflections_of(columns_of(left, 0, count), narrow));
+    Array top = all.back().r;
     if (first + count < n) {
-      const Array others = columns_of(left, count, n - first);
-      const Array turned = others - product(v, product(adjoint(t), product(adjoint(v), others)));
+      const Array turned = all.back().of(columns_of(left, count, n - first));
       top = beside(top, rows_of(turned, 0, count));
       left = rows_of(turned, count, m - first);
     }
     rows.push_back(first == 0 ? top : beside(zeros_like(x, count, first), top));
   }
   if (columns > k) rows.push_back(zeros_like(x, columns - k, n));
-  Array q = eye_like(x, m - all.back().first, columns - all.back().first);
+  Array q;
   for (std::size_t i = all.size(); i-- > 0;) {
-    const auto& [first, count, v, t] = all[i];
-    if (i + 1 < all.size()) {
-      q = above(eye_like(x, count, columns - first), beside(zeros_like(x, m - first - count, count), q));
-    }
-    q = q - product(v, product(t, product(adjoint(v), q)));
+    const Reflections& each = all[i];
+    const std::int64_t first = static_cast<std::int64_t>(i) * wide, count = each.v.shape(-1);
+    const bool last = i + 1 == all.size();
+    q = last ? eye_like(x, m - first, columns - first)
+             : above(eye_like(x, count, columns - first), beside(zeros_like(x, m - first - count, count), q));
+    q = q - product(each.v, product(each.t, product(adjoint(each.v), q)));
   }
   return {q, rows.size() == 1 ? rows[0] : concat(rows, -2)};
 }

@@ -2,9 +2,14 @@
 // What the functions of koine::linalg share: checks of stacks of matrices, the last two axes.
 #pragma once
 
+#include "api/build.hpp"
+#include "api/choices.hpp"
+
 #include <koine/array.hpp>
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace koine::api {
 
@@ -29,6 +34,18 @@ Array with_vectors(const Array& x, bool vectors);
 
 /// The transpose of each matrix, conjugated.
 Array adjoint(const Array& x);
+
+/// The results of a family that takes matrices in row-major order, which have elements.
+template <graph::Op op>
+std::vector<Array> results_of(const Array& matrices, graph::AttributesOf<op> attributes) {
+  const graph::NodeRef input = in_order(matrices.node());
+  std::vector<Array> results;
+  for (const graph::NodeRef& node : graph::make_results(op, chosen_place(input->place), {&input, 1},
+                                                        graph::make_attributes<op>(std::move(attributes)))) {
+    results.push_back(pending(node));
+  }
+  return results;
+}
 
 /// The distance of 1 from the next number of a type, or of its parts.
 double epsilon(DType type);

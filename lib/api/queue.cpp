@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public queues and events.
+#include <koine/host_memory.hpp>
 #include <koine/queue.hpp>
 
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/choices.hpp"
 #include "api/event.hpp"
@@ -75,6 +77,14 @@ Event Queue::record() const { return api::event_of(queue_->context(), queue_->re
 void Queue::wait(const Event& event) const { api::start_after(*queue_, event); }
 
 void Queue::synchronize() const { queue_->finish(); }
+
+std::vector<Event> under_way(const Device& device) {
+  runtime::Context* const context = runtime::Context::existing(device.record());
+  std::vector<Event> points;
+  if (context == nullptr) return points;
+  for (cl::Event& event : context->under_way()) points.push_back(api::event_of(*context, std::move(event)));
+  return points;
+}
 
 QueueScope::QueueScope(const Queue& queue) {
   const api::ChosenQueue chosen{queue.handle().get(), api::choices().queue};

@@ -24,18 +24,6 @@
 namespace koine::linalg {
 namespace {
 
-/// Results of matrices that have elements, in row-major order.
-template <graph::Op op>
-std::vector<Array> spectra(const Array& matrices, const graph::AttributesOf<op>& info) {
-  const graph::NodeRef input = api::in_order(matrices.node());
-  std::vector<Array> results;
-  for (const graph::NodeRef& result :
-       graph::make_results(op, api::chosen_place(input->place), {&input, 1}, graph::make_attributes<op>(info))) {
-    results.push_back(api::pending(result));
-  }
-  return results;
-}
-
 /// The shape of the axes before the matrices, and others behind them.
 Shape stacked(const Array& x, std::initializer_list<std::int64_t> sizes) {
   Shape shape(x.shape());
@@ -60,7 +48,7 @@ EighResult hermitian(const Array& matrices, const char* function) {
   const Array x = api::factorable(matrices, function);
   const std::int64_t n = x.shape(-1);
   if (x.size() == 0) return {real_zeros(x, stacked(x, {n})), axes_of(x, n, n)};
-  const std::vector<Array> results = spectra<graph::Op::eigh>(x, {function});
+  const std::vector<Array> results = api::results_of<graph::Op::eigh>(x, {function});
   return {results[0], results[1].mT()};
 }
 
@@ -73,7 +61,7 @@ EigResult general(const Array& matrices, const char* function) {
     const std::int64_t n = x.shape(-1);
     return {zeros(stacked(x, {n}), {.dtype = type, .device = x.device()}), axes_of(astype(x, type), n, n)};
   }
-  const std::vector<Array> results = spectra<graph::Op::eig>(x, {function});
+  const std::vector<Array> results = api::results_of<graph::Op::eig>(x, {function});
   return {results[0], results[1].mT()};
 }
 
@@ -89,7 +77,7 @@ SvdResult singular(const Array& matrices, bool vectors, bool full, const char* f
   // The runners take matrices that are not tall.
   const bool tall = m > n;
   const std::vector<Array> results =
-      spectra<graph::Op::svd>(tall ? api::adjoint(x) : x, {vectors, vectors && full, function});
+      api::results_of<graph::Op::svd>(tall ? api::adjoint(x) : x, {vectors, vectors && full, function});
   if (!vectors) return {x, results[0], x};
   if (tall) return {api::adjoint(results[2]), results[0], api::adjoint(results[1])};
   return {results[1], results[0], results[2]};

@@ -94,6 +94,8 @@ std::string kernel_name(const Body& body, std::string_view suffix) {
   return joined(words, body.outputs[0].node->dtype, suffix);
 }
 
+std::string name_of_store(DType type, bool constant) { return joined({constant ? "fill" : "copy"}, type); }
+
 std::string kernel_name_of_product(const Body& epilogue) {
   Words words = {"matmul"};
   add_operations(words, epilogue);

@@ -20,6 +20,8 @@ std::string kernel_name(const Body& body, std::string_view suffix = "");
 /// with, "_rest" that it goes on with what another left; neither, where the same kernel does both.
 std::string kernel_name(const ReducePass& pass);
 std::string kernel_name(const ScanPass& pass);
+/// Of one that only brings a constant, or elements that are there, to other memory: "fill_f32", "copy_f32".
+std::string name_of_store(DType type, bool constant);
 /// Of a product with an epilogue: "matmul_max_add_f32" is max(a @ b + bias, 0).
 std::string kernel_name_of_product(const Body& epilogue);
 

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing to parts of arrays.
+#include "base/log.hpp"
+#include "codegen/constant.hpp"
+#include "codegen/names.hpp"
 #include "exec/evaluate.hpp"
 #include "exec/evaluation.hpp"
+#include "exec/host_run.hpp"
 #include "exec/programs.hpp"
 #include "exec/reading.hpp"
+#include "exec/traffic.hpp"
+#include "host/copy.hpp"
+#include "runtime/recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace koine::exec {
@@ -96,6 +106,45 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
   return graph::make_node(Op::where, target->dtype, whole, place, inputs);
 }
 
+/// Whether the target's memory may be written, which nobody else is to see: a part of the target that only the caller
+/// holds, the value, does not count as a holder, nor does a value that is `known` to be all that reads it. Not where
+/// the store could still fail after it ran, as the target would not be as before.
+bool may_write(const runtime::Context& context, const NodeRef& target, const NodeRef& value, bool known) {
+  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() == 1;
+  const bool sole = known || (target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1));
+  return sole && !target->storage->borrowed() && is_injective(target->layout) && !context.synchronous();
+}
+
+/// Stores a constant, or elements that are there already, where that is a small step of the host's: planning it would
+/// take most of the time. Under the evaluation mutex. Whether it did.
+bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, const NodeRef& value) {
+  const bool constant = value->op == Op::constant && !value->is_ready();
+  const std::size_t size = size_of(target->dtype);
+  std::array<std::byte, 16> number;
+  if (value->dtype != target->dtype || !(constant || value->is_ready())) return false;
+  if (static_cast<std::uint64_t>(part.shape.elements()) > queue.traits().tuning.host_step_work) return false;
+  if (!may_write(queue.context(), target, value, false)) return false;
+  if (constant && codegen::write_constant(*value, number) != size) return false;  // float16 is float32 in registers
+  if (!constant && value->storage == target->storage && overlap(part, value->layout)) return false;
+  const runtime::Use uses[] = {{target->storage.get(), true}, {constant ? nullptr : value->storage.get(), false}};
+  const bool recorded = runtime::recording();
+  const std::int64_t start = recorded ? runtime::now() : 0, elements = part.shape.elements();
+  const bool done = queue.on_host(std::span(uses, constant ? 1 : 2), [&] {
+    const graph::Layout from = graph::broadcast(constant ? graph::Layout() : value->layout, part.shape);
+    host::copy(from, constant ? number.data() : value->storage->host(), part, target->storage->host(), size);
+  });
+  if (!done) return false;
+  const bool told = recorded || base::log_enabled(base::LogTopic::launch);
+  const std::string name = told ? codegen::name_of_store(target->dtype, constant) : std::string();
+  log_on_host(queue, name, false, elements);
+  if (!recorded) return true;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * size;
+  runtime::record_on_host(
+      queue.handle(), {runtime::Command::Kind::kernel, name, constant ? 0 : std::min(bytes, bytes_of(*value)), bytes},
+      start);
+  return true;
+}
+
 }  // namespace
 
 void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value, graph::Place place) {
@@ -118,9 +167,12 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       return;
     }
   }
-  const std::uint64_t numbers[] = {next_evaluation(), next_evaluation(), next_evaluation()};
+  std::uint64_t numbers[3] = {};  // of the evaluations, however often they begin anew
   NodeRef copied;
   evaluated(context, [&](Programs& programs) {
+    runtime::Queue& queue = place.queue != nullptr ? *place.queue : context.queue();
+    if (stored_on_host(queue, target, part, value)) return;
+    for (std::uint64_t& number : numbers) number = number == 0 ? next_evaluation() : number;
     // What is read where it will be stored, by a value that nobody else wants, may be overwritten as it is read.
     // Another pending value is computed first, which lets go of the target's memory; a part of the target itself is
     // copied only if the two parts overlap.
@@ -129,13 +181,13 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     if (value->is_ready() && reads.any && overlap(part, value->layout)) {
       value = graph::make_copy(value, value->shape, place);
     }
-    if (!value->is_ready() && reads.any && !in_place) run_root(context, programs, numbers[0], value);
-    // A part of the target itself that only this call holds does not count as a holder of the memory.
-    const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() == 1;
-    const bool sole = in_place || (target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1));
+    if (!value->is_ready() && reads.any && !in_place) {
+      run_root(context, programs, numbers[0], value);
+      if (stored_on_host(queue, target, part, value)) return;
+    }
+    const bool writes_it = may_write(context, target, value, in_place);
     NodeRef result = target;
-    // Nor in place where the store could still fail after it ran: the target would not be as before.
-    if (!sole || target->storage->borrowed() || !is_injective(target->layout) || context.synchronous()) {
+    if (!writes_it) {
       if (!copied) copied = graph::make_copy(target, target->shape, place);
       run_root(context, programs, numbers[1], copied);
       result = copied;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky factorisations: kernels/cholesky.cl, or LAPACK on CPUs.
+// Cholesky factorisations: kernels/cholesky.cl, blocks on cards, or LAPACK on CPUs.
+#include "exec/factor_blocks.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/factors.hpp"
 #include "exec/families.hpp"
@@ -11,15 +12,20 @@ namespace koine::exec {
 Work prepare_cholesky(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool host = factors_on_host(queue, node);
-  const runtime::KernelRef kernel = host ? nullptr : factor_kernel(programs, queue, "cholesky", node.dtype);
+  const bool in_blocks = !host && factors_in_blocks(place_on(queue, node), node.dtype);
+  const auto blocks = in_blocks ? prepare_cholesky_blocks(programs, queue, node) : nullptr;
+  const runtime::KernelRef kernel =
+      host || in_blocks ? nullptr : factor_kernel(programs, queue, "cholesky", node.dtype);
   if (host) programs.host_command("cholesky_host");
-  return [&queue, &node, host, kernel] {
+  return [&queue, &node, host, blocks, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(node);
     runtime::BufferRef out =
         queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), function_of(node));
     if (host) {
       run_cholesky_on_host(queue, node, *out);
+    } else if (blocks) {
+      blocks(*out);
     } else {
       runtime::Launch launch(queue, kernel);
       launch.in(*x.storage).out(*out).fault(indefinite_fault(queue, node));

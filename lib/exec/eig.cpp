@@ -29,7 +29,8 @@ void run_kernel(runtime::Queue& queue, const runtime::KernelRef& kernel, DType t
                                   .n = n,
                                   .room = elements,
                                   .parts = is_complex(p.type) ? 2u : 1u,
-                                  .vectors = p.vectors});
+                                  .vectors = p.vectors,
+                                  .steps = std::min<std::uint64_t>(steps_for_row, most_steps)});
   run_factor(launch, queue, *kernel, static_cast<std::int64_t>(groups), static_cast<std::int64_t>(n * n));
 }
 

@@ -4,77 +4,20 @@
 #include "exec/factor_host.hpp"
 
 #include "base/first_use.hpp"
-#include "base/parallel.hpp"
-#include "exec/factors.hpp"
-#include "exec/host_lapack.hpp"
+#include "exec/factor_command.hpp"
 #include "exec/lapack_blocks.hpp"
-#include "exec/lapack_calls.hpp"
-#include "runtime/host_command.hpp"
+#include "exec/small_systems_host.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <complex>
-#include <functional>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace koine::exec {
 namespace {
 
-using Table = std::array<FactorFunctions, 4>;  // of float32, float64, complex64, complex128
-
 constexpr DType types[] = {float32, float64, complex64, complex128};
-
-/// Those of the host's LAPACK; none where one is missing.
-const std::optional<Table>& functions() {
-  static constinit base::FirstUse<std::optional<Table>> known;
-  return known.get([]() -> std::optional<Table> {
-    const HostLapack* const lapack = HostLapack::get();
-    if (lapack == nullptr) return std::nullopt;
-    Table table{};
-    for (std::size_t k = 0; k < table.size(); ++k) {
-      const auto find = [&](const char* name) { return lapack->find(types[k], name); };
-      FactorFunctions& f = table[k];
-      f = {find("potrf"), find("getrf"), find("laswp"), find("geqrf"), find("larft"), find("trsm"), find("gemm")};
-      for (const void* each : {f.potrf, f.getrf, f.laswp, f.geqrf, f.larft, f.trsm, f.gemm}) {
-        if (each == nullptr) return std::nullopt;
-      }
-    }
-    return table;
-  });
-}
-
-/// How the threads of a command are divided: among the matrices of a stack, or at the parts of one after the other.
-struct Shares {
-  int stack, parts;
-  int threads() const { return std::max(stack, parts); }
-};
-
-/// `work`: about how many multiplications a matrix takes.
-Shares shares_of(const runtime::Queue& queue, std::int64_t matrices, double work) {
-  constexpr double worth = 1 << 20, worth_parts = 256.0 * 256.0 * 256.0;  // a thread, several threads at one matrix
-  if (HostLapack::get()->blas().has_threads()) return {1, 1};
-  const auto units = static_cast<std::int64_t>(
-      std::min<std::uint64_t>(queue.traits().compute_units, static_cast<unsigned>(base::usable_cores())));
-  if (matrices < units && work >= worth_parts) return {1, static_cast<int>(units)};
-  const double enough = std::min(work * static_cast<double>(matrices) / worth, 1024.0);
-  return {static_cast<int>(std::clamp<std::int64_t>(static_cast<std::int64_t>(enough), 1, std::min(units, matrices))),
-          1};
-}
-
-/// Calls `work(matrix, thread)` for each matrix of a stack.
-template <class Work>
-void for_each_matrix(const Shares& shares, std::int64_t matrices, Work work) {
-  std::atomic<std::int64_t> next{0};
-  std::atomic<int> who{0};
-  const auto some = [&] {
-    const int thread = who.fetch_add(1);
-    for (std::int64_t matrix; (matrix = next.fetch_add(1)) < matrices;) work(matrix, thread);
-  };
-  base::in_parallel(shares.stack, std::ref(some));
-}
 
 /// Rows of an m x n matrix become columns, square by square.
 template <class T>
@@ -89,58 +32,79 @@ void transpose(std::int64_t m, std::int64_t n, const T* from, T* to) {
   }
 }
 
-void report(void* word, std::int64_t matrix, std::int64_t position) {
-  auto& fault = *static_cast<runtime::FaultWord*>(word);
-  const std::atomic_ref<std::uint32_t> reported(fault.reported);
-  std::uint32_t none = 0;
-  if (reported.compare_exchange_strong(none, 1)) fault.value = fault_value(matrix, position);
-}
-
-/// Enqueues a command whose work is `small` enough for the calling thread.
-void run(runtime::HostCommand& command, const Shares& shares, double work, runtime::HostCommand::Function function) {
-  constexpr double least_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
-  HostLapack::get()->blas().check_room(shares.threads());
-  shares.threads() == 1 && work <= least_command ? command.run_small(std::move(function))
-                                                 : command.run(std::move(function));
-}
-
-double cube(std::int64_t m, std::int64_t n) {
-  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(std::min(m, n));
-}
-
 template <class T, class I>
 void run_cholesky(runtime::Queue& queue, const graph::Node& node, const FactorFunctions& functions,
                   const runtime::Buffer& out) {
   const Stack stack(node);
-  const double work = cube(stack.n, stack.n) / 3;
+  const double work = cube_of(stack.n, stack.n) / 3;
   const Shares shares = shares_of(queue, stack.matrices, work);
   runtime::HostCommand command(queue, "cholesky_host");
   command.in(*node.inputs[0]->storage).out(out).fault(indefinite_fault(queue, node));
   const auto offset = node.inputs[0]->layout.offset;
-  run(command, shares, work * static_cast<double>(stack.matrices),
-      [stack, shares, functions, offset](std::span<void* const> at) {
-        const LapackCalls<T, I> lapack(functions);
-        for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int) {
-          const std::int64_t n = stack.n;
-          const T* const from = static_cast<const T*>(at[0]) + offset + matrix * n * n;
-          T* const a = static_cast<T*>(at[1]) + matrix * n * n;
-          std::copy(from, from + n * n, a);
-          std::int64_t wrong = potrf_in_parts(lapack, shares.parts, n, a);
-          // OpenBLAS goes on with what is no number.
-          for (std::int64_t i = 0; wrong == 0 && i < n; ++i) {
-            if (!(std::real(a[i * n + i]) > 0)) wrong = i + 1;
-          }
-          if (wrong != 0) report(at[2], matrix, wrong);
-          for (std::int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));
-        });
-      });
+  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+                  [stack, shares, functions, offset](std::span<void* const> at) {
+                    const LapackCalls<T, I> lapack(functions);
+                    for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int) {
+                      const std::int64_t n = stack.n;
+                      const T* const from = static_cast<const T*>(at[0]) + offset + matrix * n * n;
+                      T* const a = static_cast<T*>(at[1]) + matrix * n * n;
+                      std::copy(from, from + n * n, a);
+                      std::int64_t wrong = potrf_in_parts(lapack, shares.parts, n, a);
+                      // OpenBLAS goes on with what is no number.
+                      for (std::int64_t i = 0; wrong == 0 && i < n; ++i) {
+                        if (!(std::real(a[i * n + i]) > 0)) wrong = i + 1;
+                      }
+                      if (wrong != 0) report_position(at[2], matrix, wrong);
+                      for (std::int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));
+                    });
+                  });
+}
+
+/// From rows in their order: row i was exchanged with row pivot(i). Gives how many were.
+template <class Pivot>
+std::int64_t order_rows(std::int64_t* rows, std::int64_t m, std::int64_t pivots, Pivot pivot) {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < m; ++i) rows[i] = i;
+  for (std::int64_t i = 0; i < pivots; ++i) {
+    const std::int64_t other = pivot(i);
+    if (other == i) continue;
+    std::swap(rows[i], rows[other]);
+    ++count;
+  }
+  return count;
+}
+
+template <class T>
+void run_small_lu(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& factors,
+                  const runtime::Buffer& order, const runtime::Buffer& exchanges) {
+  const Stack stack(*node.inputs[0]);
+  const SmallSystemBlocks<T> blocks(queue, stack.matrices, stack.elements(), stack.n * stack.elements());
+  const runtime::BufferRef room = queue.allocate(blocks.room(), "lu");
+  runtime::HostCommand command(queue, "lu_host");
+  command.in(*node.inputs[0]->storage).out(factors).out(order).out(exchanges).out(*room);
+  blocks.enqueue(command, [stack, blocks, offset = node.inputs[0]->layout.offset](std::span<void* const> at) {
+    const host::SmallSystemFunctions<T>& functions = host::small_systems<T>();
+    const std::int64_t n = stack.n, lanes = functions.lanes;
+    const host::SmallSystems<T> job{stack.matrices,        n, 0, static_cast<const T*>(at[0]) + offset, nullptr,
+                                    static_cast<T*>(at[1])};
+    blocks.share(at[4], [&](std::int64_t block, T* own) {
+      std::int32_t pivots[host::largest_small_system * 64 / sizeof(T)];
+      functions.factorise(job, block, own, pivots);
+      const std::int64_t first = block * lanes, count = std::min(lanes, stack.matrices - first);
+      for (std::int64_t lane = 0; lane < count; ++lane) {
+        static_cast<std::int64_t*>(at[3])[first + lane] =
+            order_rows(static_cast<std::int64_t*>(at[2]) + (first + lane) * n, n, n,
+                       [&](std::int64_t i) { return pivots[i * lanes + lane]; });
+      }
+    });
+  });
 }
 
 template <class T, class I>
 void run_lu(runtime::Queue& queue, const graph::Node& node, const FactorFunctions& functions,
             const runtime::Buffer& factors, const runtime::Buffer& order, const runtime::Buffer& exchanges) {
   const Stack stack(*node.inputs[0]);
-  const double work = cube(stack.m, stack.n);
+  const double work = cube_of(stack.m, stack.n);
   const Shares shares = shares_of(queue, stack.matrices, work);
   const std::int64_t pivots = std::min(stack.m, stack.n);
   const auto in_all = [&](std::int64_t count) { return static_cast<std::uint64_t>(shares.stack * count); };
@@ -149,26 +113,20 @@ void run_lu(runtime::Queue& queue, const graph::Node& node, const FactorFunction
   runtime::HostCommand command(queue, "lu_host");
   command.in(*node.inputs[0]->storage).out(factors).out(order).out(exchanges).out(*columns).out(*exchanged);
   const auto offset = node.inputs[0]->layout.offset;
-  run(command, shares, work * static_cast<double>(stack.matrices),
-      [stack, shares, functions, offset, pivots](std::span<void* const> at) {
-        const LapackCalls<T, I> lapack(functions);
-        for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
-          T* const a = static_cast<T*>(at[4]) + thread * stack.elements();
-          I* const pivot = static_cast<I*>(at[5]) + thread * pivots;
-          transpose(stack.m, stack.n, static_cast<const T*>(at[0]) + offset + matrix * stack.elements(), a);
-          getrf_in_parts(lapack, shares.parts, stack.m, stack.n, a, pivot);
-          transpose(stack.n, stack.m, a, static_cast<T*>(at[1]) + matrix * stack.elements());
-          std::int64_t* const rows = static_cast<std::int64_t*>(at[2]) + matrix * stack.m;
-          std::int64_t& count = static_cast<std::int64_t*>(at[3])[matrix];
-          count = 0;
-          for (std::int64_t i = 0; i < stack.m; ++i) rows[i] = i;
-          for (std::int64_t i = 0; i < pivots; ++i) {
-            if (pivot[i] - 1 == i) continue;
-            std::swap(rows[i], rows[pivot[i] - 1]);
-            ++count;
-          }
-        });
-      });
+  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+                  [stack, shares, functions, offset, pivots](std::span<void* const> at) {
+                    const LapackCalls<T, I> lapack(functions);
+                    for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
+                      T* const a = static_cast<T*>(at[4]) + thread * stack.elements();
+                      I* const pivot = static_cast<I*>(at[5]) + thread * pivots;
+                      transpose(stack.m, stack.n, static_cast<const T*>(at[0]) + offset + matrix * stack.elements(), a);
+                      getrf_in_parts(lapack, shares.parts, stack.m, stack.n, a, pivot);
+                      transpose(stack.n, stack.m, a, static_cast<T*>(at[1]) + matrix * stack.elements());
+                      static_cast<std::int64_t*>(at[3])[matrix] =
+                          order_rows(static_cast<std::int64_t*>(at[2]) + matrix * stack.m, stack.m, pivots,
+                                     [&](std::int64_t i) { return pivot[i] - 1; });
+                    });
+                  });
 }
 
 template <class T, class I>
@@ -176,7 +134,7 @@ void run_householder(runtime::Queue& queue, const graph::Node& node, const Facto
                      const runtime::Buffer& reflectors, const runtime::Buffer& triangles,
                      const runtime::Buffer& results) {
   const Stack stack(*node.inputs[0]);
-  const double work = 2 * cube(stack.m, stack.n);
+  const double work = 2 * cube_of(stack.m, stack.n);
   Shares shares = shares_of(queue, stack.matrices, work);
   shares.parts = 1;
   const std::int64_t n = stack.n, room = stack.elements() + n * n + n * 64 + n;
@@ -184,28 +142,28 @@ void run_householder(runtime::Queue& queue, const graph::Node& node, const Facto
   runtime::HostCommand command(queue, "householder_host");
   command.in(*node.inputs[0]->storage).out(reflectors).out(triangles).out(results).out(*scratch);
   const auto offset = node.inputs[0]->layout.offset;
-  run(command, shares, work * static_cast<double>(stack.matrices),
-      [stack, shares, functions, offset, room, n](std::span<void* const> at) {
-        const LapackCalls<T, I> lapack(functions);
-        for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
-          T* const a = static_cast<T*>(at[4]) + thread * room;
-          T* const t = a + stack.elements();
-          T* const tau = t + n * n;
-          transpose(stack.m, n, static_cast<const T*>(at[0]) + offset + matrix * stack.elements(), a);
-          lapack.geqrf(stack.m, n, a, tau, tau + n);
-          std::fill(t, t + n * n, T(0));
-          lapack.larft(stack.m, n, a, tau, t);
-          transpose(n, n, t, static_cast<T*>(at[2]) + matrix * n * n);
-          T* const r = static_cast<T*>(at[3]) + matrix * n * n;
-          for (std::int64_t i = 0; i < n; ++i) {
-            for (std::int64_t j = 0; j < n; ++j) {
-              r[i * n + j] = j >= i ? a[j * stack.m + i] : T(0);
-              if (j >= i) a[j * stack.m + i] = j == i ? T(1) : T(0);
-            }
-          }
-          transpose(n, stack.m, a, static_cast<T*>(at[1]) + matrix * stack.elements());
-        });
-      });
+  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+                  [stack, shares, functions, offset, room, n](std::span<void* const> at) {
+                    const LapackCalls<T, I> lapack(functions);
+                    for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
+                      T* const a = static_cast<T*>(at[4]) + thread * room;
+                      T* const t = a + stack.elements();
+                      T* const tau = t + n * n;
+                      transpose(stack.m, n, static_cast<const T*>(at[0]) + offset + matrix * stack.elements(), a);
+                      lapack.geqrf(stack.m, n, a, tau, tau + n);
+                      std::fill(t, t + n * n, T(0));
+                      lapack.larft(stack.m, n, a, tau, t);
+                      transpose(n, n, t, static_cast<T*>(at[2]) + matrix * n * n);
+                      T* const r = static_cast<T*>(at[3]) + matrix * n * n;
+                      for (std::int64_t i = 0; i < n; ++i) {
+                        for (std::int64_t j = 0; j < n; ++j) {
+                          r[i * n + j] = j >= i ? a[j * stack.m + i] : T(0);
+                          if (j >= i) a[j * stack.m + i] = j == i ? T(1) : T(0);
+                        }
+                      }
+                      transpose(n, stack.m, a, static_cast<T*>(at[1]) + matrix * stack.elements());
+                    });
+                  });
 }
 
 template <class T, class I>
@@ -218,47 +176,60 @@ void run_triangular(runtime::Queue& queue, const graph::Node& node, const Factor
   command.in(*node.inputs[0]->storage).in(*node.inputs[1]->storage).out(out).fault(singular_fault(queue, node));
   const auto a_offset = node.inputs[0]->layout.offset, b_offset = node.inputs[1]->layout.offset;
   const graph::TriangularInfo info = node.get<graph::Op::solve_triangular>();
-  run(command, shares, work * static_cast<double>(stack.matrices),
-      [stack, shares, functions, a_offset, b_offset, info,
-       step = triangles.matrices == 1 ? 0 : triangles.elements()](std::span<void* const> at) {
-        const LapackCalls<T, I> lapack(functions);
-        for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int) {
-          const std::int64_t n = stack.m, columns = stack.n;
-          const T* const a = static_cast<const T*>(at[0]) + a_offset + matrix * step;
-          const T* const b = static_cast<const T*>(at[1]) + b_offset + matrix * stack.elements();
-          T* const x = static_cast<T*>(at[2]) + matrix * stack.elements();
-          for (std::int64_t i = 0; i < n && !info.unit; ++i) {
-            if (a[i * n + i] == T(0)) report(at[3], matrix, i);
-          }
-          std::copy(b, b + stack.elements(), x);
-          // X^T A^T = B^T in column-major order, where A^T has the other triangle.
-          share_columns(shares.parts, columns, [&](std::int64_t first, std::int64_t count) {
-            lapack.trsm("R", info.upper ? "L" : "U", "N", info.unit ? "U" : "N", count, n, a, n, x + first, columns);
-          });
-        });
-      });
-}
-
-/// Calls `run` with values of the types for elements and for LAPACK's integers, and its functions.
-template <class Run>
-void with_types(DType type, Run run) {
-  const bool wide = HostLapack::get()->wide();
-  const auto with = [&]<class T>(T element, std::size_t k) {
-    const FactorFunctions& f = (*functions())[k];
-    wide ? run(element, std::int64_t{}, f) : run(element, std::int32_t{}, f);
-  };
-  switch (type) {
-    case DType::float32: return with(float{}, 0);
-    case DType::float64: return with(double{}, 1);
-    case DType::complex64: return with(std::complex<float>{}, 2);
-    default: return with(std::complex<double>{}, 3);
-  }
+  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+                  [stack, shares, functions, a_offset, b_offset, info,
+                   step = triangles.matrices == 1 ? 0 : triangles.elements()](std::span<void* const> at) {
+                    const LapackCalls<T, I> lapack(functions);
+                    for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int) {
+                      const std::int64_t n = stack.m, columns = stack.n;
+                      const T* const a = static_cast<const T*>(at[0]) + a_offset + matrix * step;
+                      const T* const b = static_cast<const T*>(at[1]) + b_offset + matrix * stack.elements();
+                      T* const x = static_cast<T*>(at[2]) + matrix * stack.elements();
+                      for (std::int64_t i = 0; i < n && !info.unit; ++i) {
+                        if (a[i * n + i] == T(0)) report_position(at[3], matrix, i);
+                      }
+                      std::copy(b, b + stack.elements(), x);
+                      // X^T A^T = B^T in column-major order, where A^T has the other triangle.
+                      share_columns(shares.parts, columns, [&](std::int64_t first, std::int64_t count) {
+                        lapack.trsm("R", info.upper ? "L" : "U", "N", info.unit ? "U" : "N", count, n, a, n, x + first,
+                                    columns);
+                      });
+                    });
+                  });
 }
 
 }  // namespace
 
+const std::optional<FactorTable>& factor_functions() {
+  static constinit base::FirstUse<std::optional<FactorTable>> known;
+  return known.get([]() -> std::optional<FactorTable> {
+    const HostLapack* const lapack = HostLapack::get();
+    if (lapack == nullptr) return std::nullopt;
+    FactorTable table{};
+    for (std::size_t k = 0; k < table.size(); ++k) {
+      const auto find = [&](const char* name) { return lapack->find(types[k], name); };
+      FactorFunctions& f = table[k];
+      // Real matrices are Hermitian where they are symmetric.
+      const char* const hermitian = is_complex(types[k]) ? "hetrf" : "sytrf";
+      f = {find("potrf"), find("getrf"), find("laswp"), find("sytrf"), find(hermitian),
+           find("geqrf"), find("larft"), find("trsm"),  find("trsv"),  find("gemm")};
+      for (const void* each : {f.potrf, f.getrf, f.laswp, f.sytrf, f.hetrf, f.geqrf, f.larft, f.trsm, f.trsv, f.gemm}) {
+        if (each == nullptr) return std::nullopt;
+      }
+    }
+    return table;
+  });
+}
+
 bool factors_on_host(const graph::Place& place, std::int64_t largest) {
-  return place.traits->host_commands && !place.reproducible && largest <= HostBlas::most && functions().has_value();
+  return place.traits->host_commands && !place.reproducible && largest <= HostBlas::most &&
+         factor_functions().has_value();
+}
+
+bool qr_by_lanes(const graph::Place& place, DType type, std::int64_t matrices, std::int64_t m, std::int64_t n) {
+  if (is_complex(type) || !factors_on_host(place, std::max(m, n))) return false;
+  return size_of(type) == sizeof(float) ? host::small_reflections_suit<float>(matrices, m, n)
+                                        : host::small_reflections_suit<double>(matrices, m, n);
 }
 
 bool factors_on_host(const runtime::Queue& queue, const graph::Node& node) {
@@ -276,6 +247,12 @@ void run_cholesky_on_host(runtime::Queue& queue, const graph::Node& node, const 
 void run_lu_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& factors,
                     const runtime::Buffer& order, const runtime::Buffer& exchanges) {
   with_types(node.dtype, [&]<class T, class I>(T, I, const FactorFunctions& f) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const Stack stack(*node.inputs[0]);
+      if (stack.m == stack.n && host::small_systems_suit<T>(stack.matrices, stack.n, 0)) {
+        return run_small_lu<T>(queue, node, factors, order, exchanges);
+      }
+    }
     run_lu<T, I>(queue, node, f, factors, order, exchanges);
   });
 }

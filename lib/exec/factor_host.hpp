@@ -18,10 +18,15 @@ bool factors_on_host(const graph::Place& place, std::int64_t largest);
 /// The same of a node whose input is to be factorised, or whose first input is a triangle.
 bool factors_on_host(const runtime::Queue& queue, const graph::Node& node);
 
+/// Whether qr is of one command: of a stack of small real matrices.
+bool qr_by_lanes(const graph::Place& place, DType type, std::int64_t matrices, std::int64_t m, std::int64_t n);
+
 // Each enqueues the step of a node, whose inputs are in row-major order, for which factors_on_host() is true.
 void run_cholesky_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out);
 void run_lu_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& factors,
                     const runtime::Buffer& order, const runtime::Buffer& exchanges);
+void run_ldl_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& lower,
+                     const runtime::Buffer& diagonal, const runtime::Buffer& order);
 void run_householder_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& reflectors,
                              const runtime::Buffer& triangles, const runtime::Buffer& results);
 void run_triangular_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out);

@@ -30,8 +30,9 @@ Stack::Stack(const graph::Node& node) : m(node.shape[node.shape.size() - 2]), n(
   for (std::size_t i = 0; i + 2 < node.shape.size(); ++i) matrices *= node.shape[i];
 }
 
-runtime::KernelRef factor_kernel(Programs& programs, const runtime::Queue& queue, std::string_view file, DType type) {
-  return programs.kernel_of_file(file, FactorSpec{type, queue.traits().cpu_loops()}, file);
+runtime::KernelRef factor_kernel(Programs& programs, const runtime::Queue& queue, std::string_view file, DType type,
+                                 std::string_view entry) {
+  return programs.kernel_of_file(file, FactorSpec{type, queue.traits().cpu_loops()}, entry.empty() ? file : entry);
 }
 
 void run_factor(runtime::Launch& launch, const runtime::Queue& queue, const runtime::Kernel& kernel, std::int64_t units,
@@ -81,7 +82,9 @@ std::shared_ptr<runtime::Fault> indefinite_fault(runtime::Queue& queue, const gr
 }
 
 std::shared_ptr<runtime::Fault> singular_fault(runtime::Queue& queue, const graph::Node& node) {
-  const graph::TriangularInfo& info = node.get<graph::Op::solve_triangular>();
+  const graph::TriangularInfo info = node.op == graph::Op::solve
+                                         ? graph::TriangularInfo{.name = node.get<graph::Op::solve>().name}
+                                         : node.get<graph::Op::solve_triangular>();
   return position_fault(queue, Stack(node).matrices, [info](const std::string& matrix, std::int64_t position) {
     // Of blocks of a matrix the one that is not positive definite leaves a factor that may be singular.
     if (info.function() == "cholesky") return indefinite(matrix, info.first + position + 1);

@@ -25,8 +25,9 @@ struct Stack {
   std::int64_t elements() const { return m * n; }
 };
 
-/// A kernel of such a file, by the file's name, for matrices of that type.
-runtime::KernelRef factor_kernel(Programs& programs, const runtime::Queue& queue, std::string_view file, DType type);
+/// A kernel of such a file, by the file's name unless it has another, for matrices of that type.
+runtime::KernelRef factor_kernel(Programs& programs, const runtime::Queue& queue, std::string_view file, DType type,
+                                 std::string_view entry = {});
 
 /// Enqueues a kernel whose work-groups take `units` in turn; `work` is how many elements a group goes over.
 void run_factor(runtime::Launch& launch, const runtime::Queue& queue, const runtime::Kernel& kernel, std::int64_t units,
@@ -43,6 +44,6 @@ constexpr std::int64_t fault_value(std::int64_t matrix, std::int64_t position) {
 
 // Those of two families, from the attributes of their nodes.
 std::shared_ptr<runtime::Fault> indefinite_fault(runtime::Queue& queue, const graph::Node& node);
-std::shared_ptr<runtime::Fault> singular_fault(runtime::Queue& queue, const graph::Node& node);
+std::shared_ptr<runtime::Fault> singular_fault(runtime::Queue& queue, const graph::Node& node);  // or solve's
 
 }  // namespace koine::exec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/fft.cl.
+// Launching kernels/fft.cl and fft_cpu.cl.
 #include "exec/families.hpp"
 #include "exec/fft_host.hpp"
 #include "exec/fft_plan.hpp"
@@ -8,30 +8,81 @@
 #include "graph/infer.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <memory>
-#include <type_traits>
+#include <numbers>
+#include <optional>
+#include <vector>
 
 namespace koine::exec {
 namespace {
 
+using codegen::Either;
 using graph::FftKind;
 using runtime::BufferRef;
 
+/// What both kernels are compiled for: float64, numbers of 32 bits that count elements, and what lines are read and
+/// written (kernels/common/fft.clh).
 struct FftSpec {
-  bool wide, cpu, narrow;  // float64; 32-bit numbers count elements
+  bool wide, narrow;
+  int in_kind, out_kind;
+  bool load_factors, store_factors, cut_in, cut_out;
 
   template <class Visit>
   void visit(Visit& v) const {
     v.define("KN_DOUBLE", wide);
-    v.define("KN_CPU", cpu);
     v.define("KN_INDEX", std::string_view(narrow ? "uint" : ""));
+    v.define("KN_IN_KIND", in_kind);
+    v.define("KN_OUT_KIND", out_kind);
   }
 };
 
-constexpr std::uint64_t side_by_side = 16;  // lines that fill whole sectors of memory
+struct FftCpuSpec : FftSpec {
+  template <class Visit>
+  void visit(Visit& v) const {
+    FftSpec::visit(v);
+    v.define("KN_CPU", true);
+  }
+};
+
+constexpr std::array<const char*, 7> radix_names = {"KN_RADIX_0", "KN_RADIX_1", "KN_RADIX_2", "KN_RADIX_3",
+                                                    "KN_RADIX_4", "KN_RADIX_5", "KN_RADIX_6"};
+
+struct FftGroupSpec : FftSpec {
+  int length, each, items, pitch;     // pitch: from one line to the next in local memory
+  bool last, column, beside, padded;  // the last step; lines lie side by side; only their results do; kernels/fft.cl
+  std::array<std::optional<int>, radix_names.size()> radices;
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    FftSpec::visit(v);
+    v.define("KN_HAS_LOAD_FACTORS", Either{load_factors, "true", "false"});
+    v.define("KN_HAS_STORE_FACTORS", Either{store_factors, "true", "false"});
+    v.define("KN_CUT_IN", Either{cut_in, "true", "false"});
+    v.define("KN_CUT_OUT", Either{cut_out, "true", "false"});
+    v.define("KN_LENGTH", length);
+    v.define("KN_EACH", each);
+    v.define("KN_ITEMS", items);
+    v.define("KN_PITCH", pitch);
+    v.define("KN_LAST", last);
+    v.define("KN_COLUMN", column);
+    v.define("KN_BESIDE", beside);
+    v.define("KN_PADDED", padded);
+    for (std::size_t i = 0; i < radices.size(); ++i) v.define(radix_names[i], radices[i]);
+  }
+};
+
+constexpr std::uint64_t whole_sectors = 128;  // bytes of lines side by side
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+/// A launch's lines, and the kernel for them.
+struct FftLines {
+  runtime::KernelRef kernel;
+  std::uint64_t lines, each, items, local;  // work-items of a group; bytes of its local memory
+};
 
 class FftKernels {
  public:
@@ -39,30 +90,102 @@ class FftKernels {
       : queue_(queue),
         node_(node),
         info_(node.get<graph::Op::fft>()),
-        wide_(size_of(graph::real_part(node.dtype)) == sizeof(double)),
-        plan_(fft_plan(info_.n, wide_)),
         outer_(LinesOfAxis(node.inputs[0]->shape, info_.axis).outer),
-        inner_(LinesOfAxis(node.inputs[0]->shape, info_.axis).inner) {
-    const std::uint64_t have = number(node.inputs[0]->shape[info_.axis]), rows = outer_ * inner_;
-    const std::uint64_t most = std::max({rows * have, rows * number(plan_->length), rows * number(info_.n)});
-    kernel_ = programs.kernel_of_file("fft", FftSpec{wide_, queue.traits().cpu_loops(), most < std::uint64_t{1} << 31},
-                                      "fft_lines");
+        inner_(LinesOfAxis(node.inputs[0]->shape, info_.axis).inner),
+        shape_{info_.n, size_of(graph::real_part(node.dtype)) == sizeof(double), inner_ > 1},
+        plan_(fft_plan(shape_)) {
+    const std::int64_t have = node.inputs[0]->shape[info_.axis], keep = node.shape[info_.axis];
+    const std::uint64_t most = outer_ * inner_ * number(std::max({have, plan_->length, info_.n}));
+    FftSpec spec{};
+    spec.wide = shape_.wide;
+    // Eighths of a transform are counted, too.
+    spec.narrow = most < std::uint64_t{1} << 31 && plan_->length < std::int64_t{1} << 28;
+    spec.in_kind = info_.kind == FftKind::half_to_real ? 2 : info_.kind == FftKind::real_to_half ? 1 : 0;
+    spec.out_kind = info_.kind == FftKind::half_to_real ? 1 : 0;
+    spec.cut_in = std::min(have, info_.n) < plan_->length;
+    spec.cut_out = keep < plan_->length;
+    if (!plan_->convolved) {
+      prepare(programs, first_, spec);
+      return;
+    }
+    FftSpec first = spec, second = spec;
+    first.load_factors = first.store_factors = second.store_factors = true;
+    first.out_kind = second.in_kind = 0;
+    first.cut_out = second.cut_in = false;
+    prepare(programs, first_, first);
+    prepare(programs, second_, second);
   }
 
   BufferRef run() const {
     const graph::Node& x = *node_.inputs[0];
     const std::uint64_t length = number(plan_->length), complex = 2 * size_of(graph::real_part(node_.dtype));
-    const BufferRef tables = fft_tables(queue_, info_.n, wide_, *plan_, function_of(node_));
+    const BufferRef tables = fft_tables(queue_, shape_, *plan_, function_of(node_));
     const BufferRef out = queue_.allocate(number(node_.shape.elements()) * size_of(node_.dtype), function_of(node_));
     BufferRef one, two;  // between steps, and between the transforms of a convolution
     if (plan_->steps.size() > 1) one = queue_.allocate(outer_ * inner_ * length * complex, function_of(node_));
     if (plan_->convolved) two = queue_.allocate(outer_ * inner_ * length * complex, function_of(node_));
-    wide_ ? run<parameters::kn_fft<double>>(x, *tables, one.get(), two.get(), *out)
-          : run<parameters::kn_fft<float>>(x, *tables, one.get(), two.get(), *out);
+    shape_.wide ? run<parameters::kn_fft<double>>(x, *tables, one.get(), two.get(), *out)
+                : run<parameters::kn_fft<float>>(x, *tables, one.get(), two.get(), *out);
     return out;
   }
 
  private:
+  /// The kernels of all steps.
+  void prepare(Programs& programs, std::vector<FftLines>& lines, const FftSpec& whole) {
+    for (const FftStep& step : plan_->steps) {
+      FftSpec spec = whole;
+      if (&step != &plan_->steps.front()) spec.in_kind = 0, spec.load_factors = spec.cut_in = false;
+      if (&step != &plan_->steps.back()) spec.out_kind = 0, spec.store_factors = spec.cut_out = false;
+      lines.push_back(queue_.traits().cpu_loops() ? on_cpu(programs, spec, step) : of_group(programs, spec, step));
+    }
+  }
+
+  std::uint64_t stride_of(const FftStep& step) const { return number(step.after) * inner_; }
+  std::uint64_t lines_of(const FftStep& step) const { return outer_ * number(step.before) * stride_of(step); }
+  std::uint64_t size_of_number() const { return shape_.wide ? 2 * sizeof(double) : 2 * sizeof(float); }
+
+  /// Half of the local memory, so that a unit of the device has two groups at least, but whole sectors.
+  std::uint64_t fit(const FftStep& step, bool beside) const {
+    const auto all = number(elements_of_group(shape_.wide)), n = number(step.n);
+    const std::uint64_t most = std::max(all / n, std::uint64_t{1});
+    return std::max(beside ? std::min(most, whole_sectors / size_of_number()) : 1, most / 2);
+  }
+
+  FftLines on_cpu(Programs& programs, const FftSpec& spec, const FftStep& step) const {
+    const std::uint64_t each = std::min(fit(step, stride_of(step) > 1), lines_of(step));
+    return {programs.kernel_of_file("fft_cpu", FftCpuSpec{spec}, "fft_lines"), lines_of(step), each, 1,
+            each * number(step.n) * size_of_number()};
+  }
+
+  FftLines of_group(Programs& programs, const FftSpec& spec, const FftStep& step) const {
+    const auto n = number(step.n), lines = lines_of(step);
+    const bool column = stride_of(step) > 1, beside = !column && step.before > 1;
+    // No more lines than there are, and fewer where units of the device would be idle.
+    const std::uint64_t sector = std::max(std::uint64_t{1}, 32 / size_of_number());
+    std::uint64_t each = std::bit_floor(fit(step, column || beside));
+    while (each > 1 && each / 2 >= lines) each /= 2;
+    while (each > (column || beside ? sector : 1) && lines / each < queue_.traits().compute_units) each /= 2;
+    const auto largest = number(*std::max_element(step.radices.begin(), step.radices.end()));
+    const std::uint64_t most = std::min<std::uint64_t>(group_size, queue_.traits().max_group);
+    const std::uint64_t items = std::min(most, n / largest * each);
+    const auto padded = [](std::uint64_t at) { return at + at / 16; };
+    std::uint64_t pitch = padded(n) | 1, local = (column ? padded(n * each) : pitch * each) * size_of_number();
+    const bool pad = local <= queue_.traits().local_memory;
+    if (!pad) pitch = n, local = n * each * size_of_number();
+    FftGroupSpec group{spec,
+                       static_cast<int>(n),
+                       static_cast<int>(each),
+                       static_cast<int>(items),
+                       static_cast<int>(pitch),
+                       step.after == 1,
+                       column,
+                       beside,
+                       pad,
+                       {}};
+    std::copy(step.radices.begin(), step.radices.end(), group.radices.begin());
+    return {programs.kernel_of_file("fft", group, "fft_lines"), lines, each, items, local};
+  }
+
   template <class D>
   void run(const graph::Node& x, const runtime::Buffer& tables, const runtime::Buffer* one, const runtime::Buffer* two,
            const runtime::Buffer& out) const {
@@ -72,21 +195,20 @@ class FftKernels {
     // The transform of what is given, ...
     D first = d;
     first.in_offset = number(x.layout.offset) * (is_complex(x.dtype) ? 2 : 1);
-    first.in_kind = info_.kind == FftKind::half_to_real ? 2 : info_.kind == FftKind::real_to_half ? 1 : 0;
     first.in_pitch = have * inner_;
     first.in_end = std::min(have, n) * inner_;
     first.whole = n;
     first.half_end = std::min(have, n / 2 + 1);
     first.swap_in = info_.inverse;
     first.keep = number(node_.shape[info_.axis]);
-    first.out_kind = info_.kind == FftKind::half_to_real ? 1 : 0;
     first.swap_out = info_.inverse;
     first.scale = static_cast<decltype(d.scale)>(info_.scale);
-    if (!plan_->convolved) return run_steps(first, *x.storage, tables, one, out);
+    // (Where there are no elements kernels still read one.)
+    const runtime::Buffer& from = have == 0 ? tables : *x.storage;
+    if (!plan_->convolved) return run_steps(first, first_, from, tables, one, out);
     // ... or of its product with a chirp, which the filter is multiplied with, and an inverse one.
     D last = first;
     last.in_offset = 0;
-    last.in_kind = 0;
     last.in_pitch = last.in_end = number(plan_->length) * inner_;
     last.swap_in = last.swap_out = 1;
     last.swap_after = info_.inverse;
@@ -97,62 +219,60 @@ class FftKernels {
     first.has_load_factors = first.has_store_factors = 1;
     first.swap_out = 0;
     first.keep = number(plan_->length);
-    first.out_kind = 0;
     first.scale = 1;
-    run_steps(first, *x.storage, tables, one, *two);
-    run_steps(last, *two, tables, one, out);
+    run_steps(first, first_, from, tables, one, *two);
+    run_steps(last, second_, *two, tables, one, out);
   }
 
   template <class D>
-  void run_steps(const D& whole, const runtime::Buffer& from, const runtime::Buffer& tables,
-                 const runtime::Buffer* between, const runtime::Buffer& to) const {
-    for (const FftStep& step : plan_->steps) {
-      const bool is_first = &step == &plan_->steps.front(), is_last = &step == &plan_->steps.back();
+  void run_steps(const D& whole, const std::vector<FftLines>& lines, const runtime::Buffer& from,
+                 const runtime::Buffer& tables, const runtime::Buffer* between, const runtime::Buffer& to) const {
+    for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
+      const FftStep& step = plan_->steps[i];
+      const bool is_first = i == 0, is_last = i + 1 == plan_->steps.size();
       D d = whole;
       d.n = static_cast<std::uint32_t>(step.n);
-      d.stride = number(step.after) * inner_;
-      d.lines = outer_ * number(step.before) * d.stride;
+      d.after = number(step.after);
+      d.stride = stride_of(step);
+      d.lines = lines[i].lines;
+      d.each = static_cast<std::uint32_t>(lines[i].each);
       d.before = number(step.before);
       d.turned = number(step.turned);
-      d.radices = step.radices;
+      for (std::size_t pass = 0; pass < step.radices.size(); ++pass)
+        d.radices |= static_cast<std::uint64_t>(step.radices[pass]) << (8 * pass);
       d.roots = step.roots;
       d.order = step.order;
-      d.low = step.low;
-      d.high = step.high;
-      d.low_bits = step.low_bits;
       d.column = d.stride > 1;
       d.last = is_last;
+      const long double angle = std::numbers::pi_v<long double> / (4.0L * step.n * step.after);
+      d.angle = static_cast<decltype(d.angle)>(angle);
+      d.angle_low = static_cast<decltype(d.angle)>(angle - d.angle);
       if (!is_first) {
         d.in_offset = 0;
-        d.in_kind = 0;
         d.in_pitch = d.in_end = d.n * d.stride;
         d.swap_in = d.has_load_factors = 0;
       }
-      launch(d, is_first ? from : *between, tables, is_last ? to : *between);
+      launch(d, lines[i], is_first ? from : *between, tables, is_last ? to : *between);
     }
   }
 
   template <class D>
-  void launch(D& d, const runtime::Buffer& from, const runtime::Buffer& tables, const runtime::Buffer& to) const {
-    const bool cpu = queue_.traits().cpu_loops();
-    const auto most = static_cast<std::uint64_t>(longest_line(wide_)), fit = most / d.n;
-    // Half of the memory, so that a unit of the device has two groups at least, but whole sectors.
-    const std::uint64_t each = std::max({std::uint64_t{1}, fit / 2, std::min(fit, d.column ? side_by_side : 1)});
-    d.each = static_cast<std::uint32_t>(std::min(each, d.lines));
-    const std::uint64_t groups = (d.lines + d.each - 1) / d.each;
-    const std::size_t local = cpu ? 1 : std::min<std::size_t>(group_size, kernel_->max_group());
-    runtime::Launch launch(queue_, kernel_);
-    launch.in(from).in(tables).in(tables).out(to).local(std::uint64_t{d.each} * d.n * 2 * sizeof(d.scale));
-    launch.value(d).run({groups * local}, {local});
+  void launch(const D& d, const FftLines& lines, const runtime::Buffer& from, const runtime::Buffer& tables,
+              const runtime::Buffer& to) const {
+    const std::uint64_t groups = (lines.lines + lines.each - 1) / lines.each;
+    runtime::Launch launch(queue_, lines.kernel);
+    launch.in(from).in(tables);
+    if (queue_.traits().cpu_loops()) launch.in(tables);
+    launch.out(to).local(lines.local).value(d).run({groups * lines.items}, {lines.items});
   }
 
   runtime::Queue& queue_;
   const graph::Node& node_;
   const graph::FftInfo& info_;
-  const bool wide_;
-  const std::shared_ptr<const FftPlan> plan_;
   const std::uint64_t outer_, inner_;  // lines one after another, and side by side
-  runtime::KernelRef kernel_;
+  const FftShape shape_;
+  const std::shared_ptr<const FftPlan> plan_;
+  std::vector<FftLines> first_, second_;  // of the transform, and of the second one of a convolution
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ std::function<runtime::BufferRef()> prepare_fft_on_host(Programs& programs, runt
       work->run(static_cast<const std::byte*>(at[0]) + first, static_cast<std::byte*>(at[1]),
                 static_cast<std::byte*>(at[2]));
     };
-    constexpr std::int64_t least_command = 1 << 16;  // elements whose transform takes longer than a command
+    constexpr std::int64_t least_command = 1 << 19;  // elements whose transform takes many times what a command does
     elements < least_command ? command.run_small(std::move(run)) : command.run(std::move(run));
     return out;
   };

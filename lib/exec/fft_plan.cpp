@@ -6,6 +6,7 @@
 #include "base/recent.hpp"
 #include "runtime/context.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <tuple>
@@ -54,8 +55,38 @@ std::vector<std::uint16_t> order_of(std::int64_t n, const std::vector<int>& radi
   return order;
 }
 
+// Of lines side by side, and of those whose results go side by side, so many are read or written in whole sectors of
+// 32 bytes: 1024 elements leave room for four of complex64 or two of complex128.
+constexpr std::int64_t longest_of_several = 1024;
+constexpr std::size_t most_steps = 3;
+
+/// The lengths of the steps.
+std::vector<std::int64_t> lines_of(std::int64_t length, bool side_by_side, std::int64_t most) {
+  if (length <= (side_by_side ? longest_of_several : most)) return {length};
+  std::vector<std::int64_t> lines = base::lengths_up_to(length, longest_of_several);
+  return lines.size() > most_steps ? base::lengths_up_to(length, most) : lines;
+}
+
+/// The radices of a line. Powers of two take as few passes as radices to 16 allow, of about one size.
+std::vector<int> passes_of(std::int64_t line) {
+  if (line == 1) return {1};
+  std::vector<int> passes;
+  int twos = 0;
+  for (const int radix : base::radices_of(line)) {
+    radix % 2 == 0 ? twos += std::countr_zero(static_cast<unsigned>(radix)) : (passes.push_back(radix), 0);
+  }
+  // A line of 8 or 16 goes in two, so that neighbours write what lies side by side.
+  int left = passes.empty() && twos > 2 ? std::max(2, (twos + 3) / 4) : (twos + 3) / 4;
+  for (; left > 0; --left) {
+    const int of_this = (twos + left - 1) / left;
+    passes.push_back(1 << of_this);
+    twos -= of_this;
+  }
+  return passes;
+}
+
 template <class T>
-FftPlan make(std::int64_t n) {
+FftPlan make(std::int64_t n, bool side_by_side) {
   FftPlan plan;
   plan.convolved = !base::is_smooth(n);
   plan.length = plan.convolved ? base::convolution_length(n) : n;
@@ -63,27 +94,21 @@ FftPlan make(std::int64_t n) {
   FftStep step{};
   step.before = step.turned = 1;
   step.after = plan.length;
-  for (const std::int64_t line : base::lengths_up_to(plan.length, longest_line(sizeof(T) == sizeof(double)))) {
-    const base::Roots turns(step.after);
+  for (const std::int64_t line : lines_of(plan.length, side_by_side, elements_of_group(sizeof(T) == sizeof(double)))) {
     step.n = line;
     step.after /= line;
-    const std::vector<int> radices = base::radices_of(line);
-    step.radices = 0;
-    for (std::size_t pass = 0; pass < radices.size(); ++pass)
-      step.radices |= static_cast<std::uint64_t>(radices[pass]) << (8 * pass);
+    step.radices = passes_of(line);
     step.roots = tables.next();
     const base::Roots roots(line);
-    for (std::int64_t k = 0; k < line; ++k) tables.add(roots(k));
-    step.order = tables.add(order_of(line, radices));
-    if (step.after > 1) {
-      const std::int64_t size = step.after * line;
-      step.low_bits = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(size)) + 1) / 2;
-      const std::int64_t low = std::int64_t{1} << step.low_bits;
-      step.low = tables.next();
-      for (std::int64_t k = 0; k < low && k < size; ++k) tables.add(turns(k));
-      step.high = tables.next();
-      for (std::int64_t k = 0; k < size; k += low) tables.add(turns(k));
+    std::int64_t span = 1;
+    for (const int radix : step.radices) {
+      const std::int64_t size = line / (span * radix);
+      for (std::int64_t i = 1; i < radix && size > 1; ++i) {
+        for (std::int64_t p = 0; p < size; ++p) tables.add(roots(i * p * span));
+      }
+      span *= radix;
     }
+    step.order = tables.add(order_of(line, step.radices));
     plan.steps.push_back(step);
     step.turned = step.before > 1 ? line : 1;
     step.before *= line;
@@ -102,21 +127,21 @@ constexpr std::uint64_t most_bytes = 64 << 20;
 
 }  // namespace
 
-std::shared_ptr<const FftPlan> fft_plan(std::int64_t n, bool wide) {
-  using Key = std::tuple<std::int64_t, bool>;
-  static auto& kept = *new base::Recent<Key, std::shared_ptr<const FftPlan>>(most_bytes);
-  return kept.get({n, wide}, [&] {
-    auto plan = std::make_shared<const FftPlan>(wide ? make<double>(n) : make<float>(n));
+std::shared_ptr<const FftPlan> fft_plan(const FftShape& shape) {
+  static auto& kept = *new base::Recent<FftShape, std::shared_ptr<const FftPlan>>(most_bytes);
+  return kept.get(shape, [&] {
+    const auto [n, wide, side_by_side] = shape;
+    auto plan = std::make_shared<const FftPlan>(wide ? make<double>(n, side_by_side) : make<float>(n, side_by_side));
     const std::uint64_t bytes = plan->tables.size();
     return std::pair(std::move(plan), bytes);
   });
 }
 
-runtime::BufferRef fft_tables(runtime::Queue& queue, std::int64_t n, bool wide, const FftPlan& plan,
+runtime::BufferRef fft_tables(runtime::Queue& queue, const FftShape& shape, const FftPlan& plan,
                               std::string_view function) {
-  using Key = std::tuple<const runtime::Context*, std::int64_t, bool>;
+  using Key = std::tuple<const runtime::Context*, FftShape>;
   static auto& kept = *new base::Recent<Key, runtime::BufferRef>(most_bytes);
-  return kept.get({&queue.context(), n, wide}, [&] {
+  return kept.get({&queue.context(), shape}, [&] {
     runtime::BufferRef tables = queue.allocate(plan.tables.size(), function);
     queue.write(*tables, 0, plan.tables.data(), plan.tables.size(), function);
     return std::pair(std::move(tables), std::uint64_t{plan.tables.size()});

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a Fourier transform of a length goes through kernels/fft.cl, with the tables that it needs: kept for a device.
+// How a Fourier transform of a length goes through kernels/fft.cl or fft_cpu.cl, with the tables that it needs: kept
+// for a device.
 #pragma once
 
 #include "koine/shape.hpp"
 #include "runtime/queue.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,9 +18,8 @@ namespace koine::exec {
 /// One launch's part of a transform: lines of n elements, of `before` * n * `after` in all.
 struct FftStep {
   std::int64_t n, before, after, turned;
-  std::uint64_t radices;                  // as the kernel takes them
-  std::uint64_t roots, order, low, high;  // places in the tables
-  std::uint32_t low_bits;
+  std::vector<int> radices;
+  std::uint64_t roots, order;  // places in the tables
 };
 
 struct FftPlan {
@@ -40,13 +41,22 @@ struct LinesOfAxis {
   std::uint64_t outer = 1, inner = 1;
 };
 
-/// Elements of a line that fit into 32 KiB of local memory.
-constexpr std::int64_t longest_line(bool wide) { return wide ? 2048 : 4096; }
+/// What a plan depends on: the elements of a transform, whether they are float64, and whether lines lie side by side,
+/// so that several of them are to fit into local memory.
+struct FftShape {
+  std::int64_t n;
+  bool wide, side_by_side;
 
-/// The plan for n elements of float32 or, `wide`, float64. The last ones are kept.
-std::shared_ptr<const FftPlan> fft_plan(std::int64_t n, bool wide);
+  auto operator<=>(const FftShape&) const = default;
+};
+
+/// Elements that fit into 32 KiB of local memory.
+constexpr std::int64_t elements_of_group(bool wide) { return wide ? 2048 : 4096; }
+
+/// The last plans are kept.
+std::shared_ptr<const FftPlan> fft_plan(const FftShape& shape);
 /// Its tables in a device's memory, where the last ones are kept.
-runtime::BufferRef fft_tables(runtime::Queue& queue, std::int64_t n, bool wide, const FftPlan& plan,
+runtime::BufferRef fft_tables(runtime::Queue& queue, const FftShape& shape, const FftPlan& plan,
                               std::string_view function);
 
 }  // namespace koine::exec

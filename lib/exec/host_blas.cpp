@@ -192,12 +192,12 @@ void* HostBlas::find(std::string_view fortran_name) const {
   return library_.find(prefix_ + std::string(fortran_name) + "_" + suffix_);
 }
 
-void HostBlas::check_room(int threads) const {
+void HostBlas::check_room(int threads, std::string_view function) const {
   constexpr std::size_t panels = std::size_t{160} << 20;  // of address space; OpenBLAS maps 128 MiB and some pages
   const std::size_t bytes = panels * static_cast<std::size_t>(threads);
   void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
-    throw OutOfMemory("[matmul] the process may not map " + base::bytes_text(bytes) +
+    throw OutOfMemory("[" + std::string(function) + "] the process may not map " + base::bytes_text(bytes) +
                       " more, which the BLAS takes for " + std::to_string(threads) +
                       (threads == 1 ? " thread" : " threads") +
                       "; raise its limit of address space (ulimit -v), or set KOINE_BLAS=off");

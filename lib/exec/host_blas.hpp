@@ -32,8 +32,9 @@ class HostBlas {
   /// The vectors that its kernels compute with, in bytes; 0 if it does not say, or the user has named it.
   std::uint32_t vector_bytes() const noexcept { return vector_bytes_; }
 
-  /// Throws OutOfMemory if so many threads would find no memory for their panels: OpenBLAS asks for it for ever.
-  void check_room(int threads) const;
+  /// Throws OutOfMemory, in the name of a function, if so many threads would find no memory for their panels: OpenBLAS
+  /// asks for it for ever.
+  void check_room(int threads, std::string_view function) const;
 
   /// The address of a function by the name that it has in Fortran, such as "dgetrf"; null if the library lacks it.
   /// OpenBLAS has LAPACK's, too. Its integers are `wide()`.

@@ -71,7 +71,7 @@ void Jacobi::run(const SpectraMemory& memory, std::shared_ptr<runtime::Fault> fa
                                 .turns = turns_,
                                 .room = room_,
                                 .vectors = p.vectors,
-                                .sweeps = most_sweeps};
+                                .sweeps = std::min(most_sweeps, most_steps.load())};
   const auto or_values = [&](const runtime::BufferRef& buffer) -> const runtime::Buffer& {
     return buffer ? *buffer : *memory.values;
   };

@@ -10,7 +10,7 @@ namespace koine::exec {
 
 /// The addresses of what factorisations call, of one type.
 struct FactorFunctions {
-  void *potrf, *getrf, *laswp, *geqrf, *larft, *trsm, *gemm;
+  void *potrf, *getrf, *laswp, *sytrf, *hetrf, *geqrf, *larft, *trsm, *trsv, *gemm;
 };
 
 template <class T, class I>
@@ -39,6 +39,14 @@ class LapackCalls {
     const I columns = to(n), step = to(leading), from = to(first + 1), until = to(last), one = 1;
     reinterpret_cast<Function>(f_.laswp)(&columns, a, &step, &from, &until, pivots, &one);
   }
+  /// L and D of A = L D L^T, or L D L^H if `hermitian`, of A's lower triangle; pivots as LAPACK's manual has them.
+  /// `room` has n * 64 elements.
+  void sytrf(bool hermitian, std::int64_t n, T* a, I* pivots, T* room) const {
+    using Function = void (*)(const char*, const I*, T*, const I*, I*, T*, const I*, I*, std::size_t);
+    const I size = to(n), length = to(n * 64);
+    I info = 0;
+    reinterpret_cast<Function>(hermitian ? f_.hetrf : f_.sytrf)("L", &size, a, &size, pivots, room, &length, &info, 1);
+  }
   /// Householder vectors below the diagonal, R on and above it. `room` has n * 64 elements.
   void geqrf(std::int64_t m, std::int64_t n, T* a, T* tau, T* room) const {
     using Function = void (*)(const I*, const I*, T*, const I*, T*, T*, const I*, I*);
@@ -63,6 +71,13 @@ class LapackCalls {
     const T one(1);
     reinterpret_cast<Function>(f_.trsm)(side, triangle, turn, diagonal, &rows, &columns, &one, a, &a_step, b, &b_step,
                                         1, 1, 1, 1);
+  }
+  /// x becomes (A^T)^-1 x, A a triangle, as for trsm.
+  void trsv_transposed(const char* triangle, const char* diagonal, std::int64_t n, const T* a, T* x) const {
+    using Function = void (*)(const char*, const char*, const char*, const I*, const T*, const I*, T*, const I*,
+                              std::size_t, std::size_t, std::size_t);
+    const I size = to(n), one = 1;
+    reinterpret_cast<Function>(f_.trsv)(triangle, "T", diagonal, &size, a, &size, x, &one, 1, 1, 1);
   }
   /// C -= A B, or A^H B for "C"; C is m x n, the depth k.
   void take_away(const char* turn, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_leading,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU factorisations: kernels/lu.cl, or LAPACK on CPUs.
+// LU factorisations: kernels/lu.cl, blocks on cards, or LAPACK on CPUs.
+#include "exec/factor_blocks.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/factors.hpp"
 #include "exec/families.hpp"
@@ -13,9 +14,11 @@ namespace koine::exec {
 Work prepare_lu(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool host = factors_on_host(queue, node);
-  const runtime::KernelRef kernel = host ? nullptr : factor_kernel(programs, queue, "lu", node.dtype);
+  const bool in_blocks = !host && panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
+  const auto blocks = in_blocks ? prepare_lu_blocks(programs, queue, node) : nullptr;
+  const runtime::KernelRef kernel = host || in_blocks ? nullptr : factor_kernel(programs, queue, "lu", node.dtype);
   if (host) programs.host_command("lu_host");
-  return [&queue, &node, host, kernel] {
+  return [&queue, &node, host, blocks, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(x);
     const auto allocate = [&](std::int64_t elements, std::size_t size) {
@@ -26,6 +29,8 @@ Work prepare_lu(Programs& programs, runtime::Queue& queue, codegen::Step& step) 
                                         allocate(stack.matrices, sizeof(std::int64_t))};
     if (host) {
       run_lu_on_host(queue, node, *out[0], *out[1], *out[2]);
+    } else if (blocks) {
+      blocks(*out[0], *out[1], *out[2]);
     } else {
       runtime::Launch launch(queue, kernel);
       launch.in(*x.storage).out(*out[0]).out(*out[1]).out(*out[2]);

@@ -30,14 +30,14 @@ bool is_small(const MatmulPiece& p) {
 }
 
 /// How the results are divided. No rows of tuning: a BLAS may add up otherwise for other sizes.
-struct Shares {
+struct ProductShares {
   std::int64_t rows, columns;  // of a part of a matrix, which one call computes
   std::int64_t down, across;   // parts of a matrix
   std::int64_t together;       // how many parts a thread takes at once
   int threads;
 };
 
-Shares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_threads) {
+ProductShares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_threads) {
   constexpr std::int64_t least_work = 1 << 20;  // multiplications that are worth starting a thread for
   constexpr std::int64_t even = 16;             // a BLAS computes as many rows or columns at once
   const std::int64_t matrices = p.batch.count(), work = std::max<std::int64_t>(1, p.m * p.n * p.k);
@@ -47,7 +47,7 @@ Shares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_threads)
   const std::int64_t threads = has_threads ? 1 : std::clamp<std::int64_t>(enough, 1, units);
   // Many matrices go round evenly enough.
   const std::int64_t parts = matrices >= 8 * threads || is_small(p) ? 1 : threads / std::gcd(threads, matrices);
-  Shares best{p.m, p.n, 1, 1, 1, static_cast<int>(threads)};
+  ProductShares best{p.m, p.n, 1, 1, 1, static_cast<int>(threads)};
   std::int64_t shortest = 0;
   for (std::int64_t down = 1; down <= parts; ++down) {
     if (parts % down != 0) continue;
@@ -78,7 +78,7 @@ std::pair<std::int64_t, std::int64_t> starts(const MatmulPiece& p, std::int64_t 
 }
 
 /// Computes one part of one matrix.
-void multiply(const HostBlas& blas, const MatmulPiece& p, const Shares& shares, std::int64_t part,
+void multiply(const HostBlas& blas, const MatmulPiece& p, const ProductShares& shares, std::int64_t part,
               std::span<void* const> memory) {
   const auto size = static_cast<std::int64_t>(size_of(p.dtype));
   const std::int64_t column = part % shares.across * shares.columns,
@@ -145,14 +145,14 @@ std::int64_t blas_depth(const MatmulProblem& p) {
 
 MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const HostBlas& blas = *HostBlas::get();
-  const Shares shares = share(queue.traits(), p, blas.has_threads());
+  const ProductShares shares = share(queue.traits(), p, blas.has_threads());
   programs.host_command("matmul_blas");
   constexpr double least_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
   const bool small = shares.threads == 1 && static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
                                                     static_cast<double>(p.n) * static_cast<double>(p.k) <=
                                                 least_command;
   return [&queue, &blas, p, shares, small](const MatmulMemory& memory) {
-    blas.check_room(shares.threads);
+    blas.check_room(shares.threads, "matmul");
     runtime::HostCommand command(queue, "matmul_blas");
     command.in(memory.a).in(memory.b).out(memory.out);
     runtime::HostCommand::Function function([&blas, p, shares](std::span<void* const> operands) {

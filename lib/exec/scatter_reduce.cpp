@@ -99,7 +99,7 @@ class ScatterReduce {
       prepare_buckets(programs);
       return;
     }
-    ranged_ = exact_ && !cpu_ && !local_ && size_of(type_) <= 4 && count_ >= fewest_ranged && count_ < most_ranged;
+    ranged_ = exact_ && !local_ && size_of(type_) <= 4 && count_ >= fewest_ranged && count_ < most_ranged;
     if (ranged_) {
       // Of sums of digits, so many places above the smallest exponent, a part of 64 bits holds one for each value.
       constexpr int digits = 24, part_bits = 63;
@@ -136,7 +136,7 @@ class ScatterReduce {
       queue_.fill_zero(*range, 0, range->size(), info_.name);
       Launch look(queue_, range_);
       look.in(*values_.storage).in(base).out(*range).value(d_);
-      run_over(look, queue_, *range_, count_, 1);
+      run_over(look, queue_, *range_, count_, fewest_ranged / 4);
     }
     if (keyed_ && count_ > 0) {
       Launch raise(queue_, largest_);

@@ -70,13 +70,17 @@ SpectraProblem spectra_problem(const graph::Node& node) {
 std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem) {
   return std::make_shared<runtime::Fault>(
       queue,
-      [function = std::string(problem.function), batch = problem.batch](std::int64_t value) {
+      [function = std::string(problem.function), batch = problem.batch, rows = problem.rows](std::int64_t value) {
+        constexpr std::int64_t numbers = 0xffffffff;
         const bool finite = value < 0;
+        const std::int64_t number = finite ? (-1 - value) & numbers : value, missing = finite ? (-1 - value) >> 32 : 0;
         const std::string which =
-            batch == 1 ? "the matrix"
-                       : "matrix " + std::to_string(finite ? -1 - value : value) + " of " + std::to_string(batch);
-        return "[" + function + "] " +
-               (finite ? "the iteration for " + which + " did not converge" : which + " has a NaN or an infinity");
+            batch == 1 ? "the matrix" : "matrix " + std::to_string(number) + " of " + std::to_string(batch);
+        if (!finite) return "[" + function + "] " + which + " has a NaN or an infinity";
+        return "[" + function + "] the iteration for " + which + " did not converge" +
+               (missing == 0 ? ""
+                             : ": " + std::to_string(missing) + " of its " + std::to_string(rows) +
+                                   " eigenvalues were not found");
       },
       ErrorKind::LinAlgError);
 }

@@ -9,6 +9,7 @@
 
 #include <koine/dtype.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -24,6 +25,7 @@ struct SpectraProblem {
   std::uint64_t kept;  // right singular vectors: `rows` or `columns`
   bool vectors;        // whether they are wanted
   std::string_view function;
+  int threads = 1;  // on CPUs those that share a matrix
 };
 
 /// Of `batch` matrices each. Singular values fall; `left` has vectors as columns, `right` has them as rows, conjugated.
@@ -38,7 +40,14 @@ struct SpectraMemory {
 SpectraProblem spectra_problem(const graph::Node& node);
 
 /// What is wrong with one of the matrices: a word from 0 on is the number of one with a NaN or an infinity, and -1 less
-/// the number is one for which an iteration did not converge.
+/// the number is one for which an iteration did not converge; how many eigenvalues it did not find, if that is known,
+/// times 2^32 counts as a part of the number.
 std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem);
+
+/// The most steps that an iteration of a kernel takes, for each row or over the whole matrix, where it would take more.
+/// Tests make them few; no matrix is known that takes as many as kernels have by themselves.
+inline constinit std::atomic<std::uint32_t> most_steps = 1000;
+/// Steps of the QR algorithm for each row, as LAPACK's.
+inline constexpr std::uint32_t steps_for_row = 30;
 
 }  // namespace koine::exec

@@ -75,9 +75,11 @@ void enqueue_lapack_spectra(runtime::Queue& queue, const HostLapack& lapack, con
       static_cast<double>(p.batch) * static_cast<double>(p.rows) * static_cast<double>(p.rows * p.columns);
   const auto most = std::min<std::uint64_t>(
       {p.batch, queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores())});
-  const int threads =
-      lapack.blas().has_threads() ? 1 : static_cast<int>(std::clamp(work / least, 1.0, static_cast<double>(most)));
-  lapack.blas().check_room(threads);
+  // Those that share a matrix take one after the other.
+  const int threads = p.threads > 1 || lapack.blas().has_threads()
+                          ? 1
+                          : static_cast<int>(std::clamp(work / least, 1.0, static_cast<double>(most)));
+  lapack.blas().check_room(std::max(threads, p.threads), p.function);
   const runtime::BufferRef room = queue.allocate(static_cast<std::uint64_t>(threads) * calls.bytes(), p.function);
   const auto or_values = [&](const runtime::BufferRef& buffer) -> const runtime::Buffer& {
     return buffer ? *buffer : *memory.values;

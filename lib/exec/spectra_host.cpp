@@ -6,12 +6,15 @@
 
 #include "exec/host_lapack.hpp"
 #include "exec/spectra_command.hpp"
+#include "exec/spectra_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -39,19 +42,31 @@ class Calls {
         long_side_(static_cast<Integer>(problem.columns)),
         short_side_(static_cast<Integer>(problem.rows)) {
     const auto rows = static_cast<std::size_t>(problem.rows), columns = static_cast<std::size_t>(problem.columns);
+    if constexpr (!complex) {
+      if (problem.threads > 1) parts_.emplace(lapack, problem.type);
+    }
     // Asked for the sizes of their work, they write them to the first elements.
     T work{};
     Real real{};
     Integer integers[1] = {};
     if (problem.hermitian) {
       eigen(nullptr, nullptr, &work, -1, &real, -1, integers, -1);
-      room_ = {problem.vectors ? 0 : rows * rows, lapack_size(work), complex ? lapack_size(real) : 0,
+      room_ = {problem.vectors && !parts_ ? 0 : rows * rows, lapack_size(work), complex ? lapack_size(real) : 0,
                static_cast<std::size_t>(integers[0])};
     } else {
       singular(nullptr, nullptr, nullptr, nullptr, &work, -1, &real, integers);
       // The rest as LAPACK's manual has it.
       const std::size_t of_vectors = rows * std::max(5 * rows + 7, 2 * columns + 2 * rows + 1);
       room_ = {rows * columns, lapack_size(work), !complex ? 0 : problem.vectors ? of_vectors : 7 * rows, 8 * rows};
+    }
+    if constexpr (!complex) {
+      using Parts = SpectraParts<T, Integer>;
+      if (parts_) {
+        room_.work =
+            std::max(room_.work, problem.hermitian ? Parts::eigen_work(rows) : Parts::singular_work(columns, rows));
+        room_.integers =
+            std::max(room_.integers, problem.hermitian ? Parts::eigen_integers(rows) : Parts::singular_integers(rows));
+      }
     }
   }
 
@@ -76,12 +91,14 @@ class Calls {
     T* const right = all_right == nullptr ? nullptr : all_right + at * kept * columns;
     T* const matrix = room_.copy == 0 ? right : copy;
     bool finite = true;
+    Real largest = 0;
     for (std::size_t i = 0; i < rows; ++i) {
       for (std::size_t k = 0, last = problem_.hermitian ? i + 1 : columns; k < last; ++k) {
         const T value = from[i * columns + k];
         // The imaginary part of a Hermitian matrix's diagonal counts as 0.
         finite = finite && std::isfinite(std::real(value)) &&
                  (std::isfinite(std::imag(value)) || (problem_.hermitian && i == k));
+        if constexpr (!complex) largest = std::max(largest, std::abs(value));
         if constexpr (complex) {
           matrix[i * columns + k] = problem_.hermitian ? std::conj(value) : value;
         } else {
@@ -101,10 +118,22 @@ class Calls {
       return false;
     }
     const auto size_of_room = [](std::size_t size) { return static_cast<Integer>(size); };
-    const Integer info = problem_.hermitian
-                             ? eigen(matrix, values, work, size_of_room(room_.work), real, size_of_room(room_.real),
-                                     integers, size_of_room(room_.integers))
-                             : singular(matrix, values, right, left, work, size_of_room(room_.work), real, integers);
+    Integer info = 0;
+    if (parts_ && SpectraParts<Real, Integer>::in_range(largest)) {
+      if constexpr (!complex) {
+        const auto m = static_cast<std::int64_t>(columns), n = static_cast<std::int64_t>(rows);
+        info = problem_.hermitian
+                   ? parts_->eigen(problem_.threads, n, matrix, values, right, work, integers)
+                   : parts_->singular(problem_.threads, m, n, matrix, values, right, left, work, integers);
+      }
+    } else if (problem_.hermitian) {
+      // The vectors take the matrix's place.
+      if (problem_.vectors && matrix != right) std::copy_n(matrix, rows * rows, right);
+      info = eigen(problem_.vectors ? right : matrix, values, work, size_of_room(room_.work), real,
+                   size_of_room(room_.real), integers, size_of_room(room_.integers));
+    } else {
+      info = singular(matrix, values, right, left, work, size_of_room(room_.work), real, integers);
+    }
     if (info == 0) return true;
     no_values();
     *wrong = -1 - number;
@@ -153,8 +182,20 @@ class Calls {
   const SpectraProblem problem_;
   void* const function_;
   const Integer long_side_, short_side_;
+  std::optional<const SpectraParts<Real, Integer>> parts_;
   Room room_;
 };
+
+/// Those that share one matrix: of few large real ones, where LAPACK would take the steps that divide.
+int threads_at_one(const runtime::Queue& queue, const SpectraProblem& p) {
+  const auto units = std::min<std::uint64_t>(queue.traits().compute_units, static_cast<unsigned>(base::usable_cores()));
+  const bool large = !is_complex(p.type) && p.vectors && p.rows >= SpectraParts<double, std::int32_t>::least;
+  // Of what is longer gesdd takes a QR factorisation first.
+  const bool divides = p.hermitian || (p.kept == p.rows && 6 * p.columns < 11 * p.rows);
+  const HostLapack& lapack = *HostLapack::get();
+  if (!large || !divides || p.batch >= units || lapack.blas().has_threads()) return 1;
+  return SpectraParts<double, std::int32_t>(lapack, p.type).complete() ? static_cast<int>(units) : 1;
+}
 
 }  // namespace
 
@@ -164,6 +205,7 @@ bool HostSpectra::suits(const runtime::Queue& queue, const SpectraProblem& p) {
 
 HostSpectra::HostSpectra(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem)
     : queue_(queue), problem_(problem) {
+  problem_.threads = threads_at_one(queue, problem);
   programs.host_command("spectra_host");
 }
 

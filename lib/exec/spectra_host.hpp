@@ -22,7 +22,7 @@ class HostSpectra {
 
  private:
   runtime::Queue& queue_;
-  const SpectraProblem problem_;
+  SpectraProblem problem_;
 };
 
 }  // namespace koine::exec

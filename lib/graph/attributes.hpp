@@ -174,6 +174,15 @@ struct LuInfo {
   std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 
+/// Of a Hermitian or a symmetric matrix, of which the lower triangle is read: a lower triangle with ones on its
+/// diagonal whose rows are as those of the input, the block diagonal matrix, and which rows, (…, n) of int64, make a
+/// triangle.
+struct LdlInfo {
+  bool hermitian;
+
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
 /// Of (…, m, n) with m >= n: V, (…, m, n), and T, (…, n, n), with Q = I - V T V^H, and the triangle R, (…, n, n), that
 /// Q^H leaves of the input.
 struct HouseholderInfo {
@@ -189,6 +198,23 @@ struct TriangularInfo {
   std::int64_t first = 0;
 
   std::string_view function() const { return name; }
+};
+
+/// Of square matrices (…, n, n), and right sides (…, n, k) or none for those of the identity: X, where the matrix times
+/// X is the right side. Only where LAPACK factorises (exec/factor_host.hpp); elsewhere it is made of factors.
+struct SolveInfo {
+  const char* name;  // of the function, for messages
+
+  std::string_view function() const { return name; }
+};
+
+/// Of (…, m, n): so many columns of Q, min(m, n) or m, and as many rows of R. Only of small real matrices, where LAPACK
+/// factorises (exec/factor_host.hpp); elsewhere they are made of reflections.
+struct QrInfo {
+  std::int64_t columns;
+
+  std::string_view function() const { return "qr"; }
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 
 /// Of positions in a sorted list: behind what is equal, or before.
@@ -238,6 +264,12 @@ struct EigInfo {
   const char* name;  // of the function, for messages
 
   std::string_view function() const { return name; }
+  std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
+};
+
+/// Of square matrices, the last two axes: triangles, of real matrices with blocks of two rows on their diagonals, and
+/// the orthonormal columns that make them so.
+struct SchurInfo {
   std::vector<ResultType> results(std::span<const NodeRef> inputs) const;
 };
 

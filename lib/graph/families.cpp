@@ -72,6 +72,10 @@ std::vector<ResultType> EigInfo::results(std::span<const NodeRef> inputs) const 
   return {{type, values}, {type, inputs[0]->shape}};
 }
 
+std::vector<ResultType> SchurInfo::results(std::span<const NodeRef> inputs) const {
+  return {{inputs[0]->dtype, inputs[0]->shape}, {inputs[0]->dtype, inputs[0]->shape}};
+}
+
 std::vector<ResultType> SvdInfo::results(std::span<const NodeRef> inputs) const {
   const Shape& all = inputs[0]->shape;
   const std::size_t last = all.size() - 1;
@@ -103,11 +107,24 @@ std::vector<ResultType> LuInfo::results(std::span<const NodeRef> inputs) const {
   return {{inputs[0]->dtype, inputs[0]->shape}, {DType::int64, rows}, {DType::int64, stack}};
 }
 
+std::vector<ResultType> LdlInfo::results(std::span<const NodeRef> inputs) const {
+  Shape rows = inputs[0]->shape;
+  rows.erase(rows.size() - 1);
+  return {{inputs[0]->dtype, inputs[0]->shape}, {inputs[0]->dtype, inputs[0]->shape}, {DType::int64, rows}};
+}
+
 std::vector<ResultType> HouseholderInfo::results(std::span<const NodeRef> inputs) const {
   const DType type = inputs[0]->dtype;
   const Shape& shape = inputs[0]->shape;
   const std::int64_t n = shape.back();
   return {{type, shape}, {type, with_matrices(shape, n, n)}, {type, with_matrices(shape, n, n)}};
+}
+
+std::vector<ResultType> QrInfo::results(std::span<const NodeRef> inputs) const {
+  const DType type = inputs[0]->dtype;
+  const Shape& shape = inputs[0]->shape;
+  return {{type, with_matrices(shape, shape[shape.size() - 2], columns)},
+          {type, with_matrices(shape, columns, shape.back())}};
 }
 
 std::string_view RandomInfo::function() const {

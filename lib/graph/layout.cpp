@@ -38,6 +38,7 @@ bool is_row_major(const Layout& layout) {
 }
 
 bool is_injective(const Layout& layout) {
+  if (is_row_major(layout)) return true;
   // Sorted by stride, each axis must step over everything that the finer axes reach.
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;
   for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {

@@ -5,6 +5,7 @@
 #include "base/fourier.hpp"
 #include "base/recent.hpp"
 #include "host/fft_stage.hpp"
+#include "host/instructions.hpp"
 #include "host/parts.hpp"
 
 #include <algorithm>
@@ -24,14 +25,13 @@ template <class T>
 const FftFunctions<T>& functions() {
   constexpr bool wide = std::is_same_v<T, double>;
 #ifdef KOINE_HOST_X86
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
+  if (instructions() == Instructions::avx512) {
     if constexpr (wide)
       return fft_avx512_double;
     else
       return fft_avx512_float;
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
+  if (instructions() == Instructions::avx2) {
     if constexpr (wide)
       return fft_avx2_double;
     else

@@ -3,6 +3,7 @@
 #include "host/functions.hpp"
 
 #include "host/function_tables.hpp"
+#include "host/instructions.hpp"
 
 namespace koine::host {
 
@@ -10,12 +11,8 @@ using graph::Op;
 
 const Functions& functions() {
 #ifdef KOINE_HOST_X86
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return functions_avx512;
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
-    return functions_avx2;
+  if (instructions() == Instructions::avx512) return functions_avx512;
+  if (instructions() == Instructions::avx2) return functions_avx2;
 #endif
   return functions_plain;
 }

@@ -220,12 +220,23 @@ KernelRef Context::find_kernel(std::string_view signature, std::string_view entr
 
 void Context::finish(std::string_view function) {
   const InUse in_use(*this, function);
-  std::vector<Queue*> queues;
-  {
-    const std::lock_guard lock(order_mutex_);
-    for (const auto& queue : queues_) queues.push_back(queue.get());
+  for (Queue* const queue : queues()) queue->finish(function);
+}
+
+std::vector<cl::Event> Context::under_way() {
+  const InUse in_use(*this, "under_way");
+  std::vector<cl::Event> points;
+  for (Queue* const queue : queues()) {
+    if (!queue->known_idle()) points.push_back(queue->record());
   }
-  for (Queue* const queue : queues) queue->finish(function);
+  return points;
+}
+
+std::vector<Queue*> Context::queues() const {
+  const std::lock_guard lock(order_mutex_);
+  std::vector<Queue*> queues;
+  for (const auto& queue : queues_) queues.push_back(queue.get());
+  return queues;
 }
 
 bool Context::idle() const noexcept {

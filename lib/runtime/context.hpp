@@ -89,6 +89,8 @@ class Context {
 
   /// Waits for all work of all queues.
   void finish(std::string_view function = "synchronize");
+  /// Points after what is under way on its queues, for who waits otherwise.
+  std::vector<cl::Event> under_way();
 
   /// For reads that nobody waits for yet; made with the first.
   base::Background& background();
@@ -187,6 +189,8 @@ class Context {
   ProgramCache::Built make(const ProgramText& text) { return {store_.make(text), text.entry}; }
   [[noreturn]] void throw_unusable(std::string_view function) const;
   [[noreturn]] void throw_ending(std::string_view function) const;
+  /// All that there are now; they live as long as the context.
+  std::vector<Queue*> queues() const;
   /// Under the order mutex.
   bool idle() const noexcept;
   /// If a code means that memory ran out: waits for all work, releases what the pool holds, and says that trying again

@@ -151,8 +151,12 @@ Faults Queue::faults_of(std::span<const Use> uses) {
 
 void Queue::pass_on(const Faults& faults, std::span<const Use> uses) noexcept {
   if (faults == nullptr) return;
+  // Several commands of one step report to one word, which does not depend on itself.
+  const auto is_word = [&](const Buffer* buffer) {
+    return std::any_of(faults->begin(), faults->end(), [&](const auto& fault) { return &fault->word() == buffer; });
+  };
   for (const Use& use : uses) {
-    if (use.writes) use.buffer->faults() = faults;
+    if (use.writes && !is_word(use.buffer)) use.buffer->faults() = faults;
   }
 }
 

@@ -86,6 +86,11 @@ class Queue {
   /// works, PoCL without end; and where the end of the process waits for the work, it is not to wait for long. What
   /// goes wrong meanwhile shows with whoever waits for a result.
   void launched() noexcept;
+  /// Whether all that was enqueued is known to be over.
+  bool known_idle() const noexcept {
+    const std::lock_guard lock(order_mutex());
+    return idle();
+  }
   /// A point after all work of this queue so far, on its way to the device.
   cl::Event record();
   /// Later work of this queue starts after the event, which is of the same context.
@@ -134,7 +139,6 @@ class Queue {
   cl_int wait_for(std::span<const Use> uses);
   cl_int wait_for(std::span<const Point* const> points);
   void note(std::span<const Use> uses, const ::cl::Event& event) noexcept;
-  /// Whether all that was enqueued is known to be over.
   bool idle() const noexcept { return !lent_ && finished_ == enqueued_; }
   cl_int start_after(Queue& other);
   /// The commands up to this number are over. Takes the order mutex.

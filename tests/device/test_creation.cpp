@@ -241,6 +241,20 @@ TEST_CASE("arange of integers") {
     check(kn::arange(last - 2, last), {last - 2, last - 1});
     check(kn::arange(std::numeric_limits<std::int64_t>::min(), last, last),
           {std::numeric_limits<std::int64_t>::min(), -1, last - 1});
+    constexpr std::uint64_t half = std::uint64_t{1} << 63, most = std::numeric_limits<std::uint64_t>::max();
+    check(kn::arange(last - 1, half), {last - 1, last});
+    check(kn::arange(0, half, half - 1), {0, last});
+    check(kn::arange(0, 3, half), {0});
+    check(kn::arange(-1, most, half), {-1, last});
+    const auto wide = [](const kn::Array& x, const std::vector<std::uint64_t>& values) {
+      check_array(x, {values.size()}, values);
+    };
+    wide(kn::arange(0, most, half, {.dtype = kn::uint64}), {0, half});
+    wide(kn::arange(half, last - 1, -2, {.dtype = kn::uint64}), {half});
+    wide(kn::arange(half, half - 3, -1, {.dtype = kn::uint64}), {half, half - 1, half - 2});
+    CHECK_THROWS_AS(kn::arange(0, half), kn::Error);
+    CHECK_THROWS_AS(kn::arange(-2, most), kn::Error);
+    CHECK_THROWS_AS(kn::arange(half, half + 2), kn::Error);
     CHECK(kn::arange(5, {.dtype = kn::uint8}).dtype() == kn::uint8);
     check_array<std::uint8_t>(kn::arange(250, 256, 1, {.dtype = kn::uint8}), {6}, {250, 251, 252, 253, 254, 255});
     check_array<float>(kn::arange(3, {.dtype = kn::float32}), {3}, {0, 1, 2});

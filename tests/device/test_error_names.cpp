@@ -282,6 +282,8 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(matrix_power, kn::linalg::matrix_power(kn::ones({2, 2}, kn::float16), -1));
   KN_WRONG(cholesky, kn::linalg::cholesky(a.x));
   KN_WRONG(lu, kn::linalg::lu(a.vector));
+  KN_WRONG(ldl, kn::linalg::ldl(a.x));
+  KN_WRONG(ldl, kn::linalg::ldl(a.vector, {.lower = false}));
   KN_WRONG(solve, kn::linalg::solve(a.x, a.x));
   KN_WRONG(solve, kn::linalg::solve(kn::ones({7, 7}), a.x));
   KN_WRONG(solve_triangular, kn::linalg::solve_triangular(kn::ones({7, 7}), a.x));
@@ -297,6 +299,10 @@ TEST_CASE("products, signals and types") {
   KN_WRONG(eigvalsh, kn::linalg::eigvalsh(a.vector));
   KN_WRONG(eig, kn::linalg::eig(a.x));
   KN_WRONG(eigvals, kn::linalg::eigvals(a.vector));
+  KN_WRONG(schur, kn::linalg::schur(a.x));
+  KN_WRONG(schur, kn::linalg::schur(kn::ones({7, 7}), {.output = "upper"}));
+  KN_WRONG(expm, kn::linalg::expm(a.x));
+  KN_WRONG(expm, kn::linalg::expm(kn::ones({2, 2}, kn::float16)));
   KN_WRONG(svd, kn::linalg::svd(a.vector));
   KN_WRONG(svdvals, kn::linalg::svdvals(a.x.astype(kn::float16)));
   KN_WRONG(cond, kn::linalg::cond(kn::ones({0, 3})));
@@ -446,8 +452,8 @@ TEST_CASE("every function of docs/api.md has been called wrongly, but for those 
       " array_equal bandwidth can_cast capabilities context default_device default_device_reason default_dtype "
       "default_dtypes device empty_like eval handle host_view in is_borrowed isin local_memory memory_stats name "
       "ones_like out print_options "
-      "queue ready set_default_device set_memory_limit slice synchronize to_device to_dlpack unique_all unique_counts "
-      "unique_inverse unique_values version zeros_like ";
+      "queue ready set_default_device set_memory_limit slice synchronize to_device to_dlpack under_way unique_all "
+      "unique_counts unique_inverse unique_values version zeros_like ";
   std::ifstream file(KOINE_TEST_DIR "/../docs/api.md");
   REQUIRE(file.is_open());
   int count = 0;

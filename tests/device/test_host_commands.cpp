@@ -316,16 +316,25 @@ TEST_CASE("processes fork, and end, while the host multiplies") {
 TEST_CASE("child: multiplies without room for the BLAS" * doctest::skip()) {
   const Array a = numbers(300, 300, 0), b = numbers(300, 300, 1);
   kn::matmul(a, b).eval();  // what is loaded is there
-  const Array product = kn::matmul(a, b);
+  const Array product = kn::matmul(a, b), square = kn::eye(300).eval();
+  kn::linalg::cholesky(square).eval();
+  kn::linalg::svdvals(square).eval();
+  const Array factor = kn::linalg::cholesky(square), values = kn::linalg::svdvals(square);
   rlimit limit{};
   REQUIRE(getrlimit(RLIMIT_AS, &limit) == 0);
   const rlimit before = limit;
   limit.rlim_cur = 1 << 20;  // less than is in use: nothing new fits
   REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
   std::string message = message_of<kn::OutOfMemory>([&] { product.eval(); });
+  std::string of_factor = message_of<kn::OutOfMemory>([&] { factor.eval(); });
+  std::string of_values = message_of<kn::OutOfMemory>([&] { values.eval(); });
   REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
   CHECK(message.starts_with("[matmul] "));
   CHECK(has(message, "KOINE_BLAS=off"));
+  CHECK(of_factor.starts_with("[cholesky] "));
+  CHECK(has(of_factor, "KOINE_BLAS=off"));
+  CHECK(of_values.starts_with("[svdvals] "));
+  CHECK(has(of_values, "KOINE_BLAS=off"));
   CHECK(product(299, 298).item<float>() == product_at(300, 300, 0, 1, 299, 298));
 }
 

@@ -87,3 +87,22 @@ TEST_CASE("a point says when values are there") {
   CHECK(kn::ready(kn::zeros(0)).done());
   CHECK_THROWS_AS(kn::host_view(kn::take(x, kn::asarray(std::vector<std::int64_t>{-200000}))), kn::IndexError);
 }
+
+TEST_CASE("points after what is under way, on every queue of a device") {
+  kn::synchronize();
+  CHECK(kn::under_way(kn::default_device()).empty());
+  const kn::Queue other;
+  const Array x = (kn::arange(2'000'000, kn::float32) + 1).eval();
+  const Array y = [&] {
+    const kn::QueueScope scope(other);
+    return (x * 3).eval();
+  }();
+  const kn::Event first = kn::ready(x), second = kn::ready(y);
+  const std::vector<kn::Event> points = kn::under_way(kn::default_device());
+  CHECK(points.size() <= 2);
+  for (const kn::Event& point : points) point.wait();
+  CHECK(first.done());
+  CHECK(second.done());
+  kn::synchronize();
+  CHECK(kn::under_way(kn::default_device()).empty());
+}

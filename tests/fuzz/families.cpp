@@ -16,8 +16,9 @@ constexpr Kind cast = Kind::astype, where = Kind::where, custom = Kind::custom, 
                random = Kind::random, take = Kind::take, scatter = Kind::scatter, scatter_reduce = Kind::segments,
                sort = Kind::sort, result = Kind::sort, order_ties = Kind::sort, select = Kind::quantile,
                topk = Kind::sort, search = Kind::sets, histogram = Kind::histogram, fft = Kind::transform,
-               eigh = Kind::matmul, eig = Kind::matmul, svd = Kind::matmul, cholesky = Kind::matmul, lu = Kind::matmul,
-               householder = Kind::matmul, solve_triangular = Kind::matmul;
+               eigh = Kind::factor, eig = Kind::factor, schur = Kind::factor, svd = Kind::factor,
+               cholesky = Kind::factor, lu = Kind::factor, ldl = Kind::factor, householder = Kind::factor,
+               solve_triangular = Kind::factor, solve = Kind::factor, qr = Kind::factor;
 }
 #define KN_INLINE(name, ...) kind_of::name,
 #define KN_FAMILY KN_INLINE

@@ -19,23 +19,16 @@
 #include "support/devices.hpp"
 #include "support/host_steps.hpp"
 #include "support/inner.hpp"
+#include "support/same_bits.hpp"
 
 namespace kn = koine;
 using kn::Array;
 using kn::test::activity_of;
+using kn::test::does_steps;
 using kn::test::host_steps_of;
 using kn::test::HostStepWork;
 
 namespace {
-
-bool does_steps() {
-  kn::synchronize();
-  const auto before = host_steps_of();
-  (kn::ones({2}) + 1).eval();
-  if (host_steps_of() > before) return true;
-  kn::test::leave_out("the host does no steps of this device");
-  return false;
-}
 
 struct Done {
   std::uint64_t host, device;

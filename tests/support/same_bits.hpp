@@ -22,6 +22,7 @@ inline constexpr std::uint32_t any_work = 1 << 30;
 
 /// Whether the host does steps of the default device at all.
 inline bool does_steps() {
+  synchronize();
   const auto before = host_steps_of();
   (koine::ones({2}) + 1).eval();
   if (host_steps_of() > before) return true;

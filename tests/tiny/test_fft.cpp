@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/fft.cl: passes of each radix, lines side by side, a half on either side, and a convolution.
+// kernels/fft.cl and fft_cpu.cl: passes of each radix, lines side by side, a half on either side, and a convolution.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 

@@ -314,14 +314,19 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   for (const std::int64_t length : {1000, 20'000, 1009}) {
     CHECK(std::abs(kn::real(kn::fft::fft(kn::ones({length})))(0).item<float>() - static_cast<float>(length)) < 0.1f);
   }
-  // Eigenvalues and singular values.
-  CHECK(kn::all(kn::linalg::eigvalsh(kn::eye(20) * 3) == 3).item<bool>());
+  // Eigenvalues, factorisations and equations: of matrices large enough for kernels that go by blocks, and by others.
   CHECK(kn::all(kn::linalg::eigvals(kn::eye(20) * 3) == 3).item<bool>());
-  CHECK(kn::all(kn::linalg::svdvals(kn::eye(20) * 3) == 3).item<bool>());
-  // Factorisations and equations.
-  CHECK(kn::all(kn::linalg::cholesky(kn::eye(20) * 4) == kn::eye(20) * 2).item<bool>());
-  CHECK(kn::all(kn::linalg::solve(kn::eye(20) * 2, kn::ones({20})) == 0.5).item<bool>());
-  CHECK(kn::all(kn::abs(kn::linalg::qr(kn::eye(20)).R) == kn::eye(20)).item<bool>());
+  CHECK(kn::all(kn::linalg::schur(kn::eye(20) * 3).T == kn::eye(20) * 3).item<bool>());
+  CHECK(kn::all(kn::linalg::ldl(kn::eye(20) * 3).d == kn::eye(20) * 3).item<bool>());
+  for (const bool by_others : {false, true}) {
+    const kn::reproducible scope(by_others);
+    const Array eye = kn::eye(24);
+    CHECK(kn::all(kn::linalg::eigvalsh(eye * 3) == 3).item<bool>());
+    CHECK(kn::all(kn::linalg::svdvals(eye * 3) == 3).item<bool>());
+    CHECK(kn::all(kn::linalg::cholesky(eye * 4) == eye * 2).item<bool>());
+    CHECK(kn::all(kn::linalg::solve(eye * 2, kn::ones({24})) == 0.5).item<bool>());
+    CHECK(kn::all(kn::abs(kn::linalg::qr(eye).R) == eye).item<bool>());
+  }
 
   CHECK(vendor_layer().largest_group() <= std::strtoull(std::getenv("KOINE_TEST_EXPECT"), nullptr, 10));
   CHECK(vendor_layer().refused().launches == 0);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// LU factorisations with partial pivoting of a stack of real matrices of any size on cards, whose columns lie one after
+// another (the transposes of what lies in row-major order), by panels of KN_PANEL columns:
+//
+//   lu_panel  factorises a panel: a group takes it, of which a work-item has KN_ROWS rows and KN_WIDE columns at once in
+//             registers. Rows stay where they are until the end; a work-item knows where each of its own belongs.
+//   lu_rows   brings the rows of all other columns to where they belong
+//
+// kernels/turn.cl, solve_columns.cl and tile_update.cl do the rest.
+
+#include "common/factors.clh"
+
+#define KN_PANEL 32u
+#ifndef KN_ROWS
+#define KN_ROWS 4
+#endif
+#ifndef KN_WIDE
+#define KN_WIDE 8
+#endif
+// Work-items of a panel's group.
+#ifndef KN_GROUP
+#define KN_GROUP 256
+#endif
+// More than rows of a panel.
+#define KN_MOST_ROWS 32768u
+// Pairs of rows that a work-item has under way.
+#define KN_PAIRS 4u
+
+typedef struct {
+  ulong matrices, m, n, first, width;  // the panel: columns from `first` on, and rows
+} kn_lu_panel;
+
+#ifndef KN_CPU
+
+// The rows of columns from `columns` on, `count` of them: row moves[p] comes to p, of the first KN_PANEL ones, and row p
+// to moves[KN_PANEL + p], if it is not among them. All of the group call it, KN_PANEL of them or a multiple.
+static inline void kn_move_rows(__global KN_VALUE* columns, ulong pitch, uint count, uint rows,
+                                __local const int* moves) {
+  for (uint base = 0; base < count * KN_PANEL; base += KN_PAIRS * KN_TOGETHER) {
+    KN_VALUE up[KN_PAIRS], down[KN_PAIRS];
+#pragma unroll
+    for (uint t = 0; t < KN_PAIRS; ++t) {
+      const uint pair = base + KN_SELF + t * KN_TOGETHER, p = pair % KN_PANEL;
+      if (pair >= count * KN_PANEL || p >= rows) continue;
+      __global const KN_VALUE* const column = columns + pair / KN_PANEL * pitch;
+      up[t] = column[moves[p]];
+      down[t] = column[p];
+    }
+    KN_SYNC();
+#pragma unroll
+    for (uint t = 0; t < KN_PAIRS; ++t) {
+      const uint pair = base + KN_SELF + t * KN_TOGETHER, p = pair % KN_PANEL;
+      if (pair >= count * KN_PANEL || p >= rows) continue;
+      __global KN_VALUE* const column = columns + pair / KN_PANEL * pitch;
+      column[p] = up[t];
+      if (moves[KN_PANEL + p] >= 0) column[moves[KN_PANEL + p]] = down[t];
+    }
+  }
+}
+
+// A number that is larger where a magnitude is, to 2^-37 of it, and else where its row is further up.
+static inline ulong kn_pivot_key(KN_REAL value, uint place) {
+#if KN_ELEMENT == KN_F64
+  const ulong size = as_ulong(value);
+#else
+  const ulong size = (ulong)as_uint(value) << 32;
+#endif
+  return size / KN_MOST_ROWS * KN_MOST_ROWS + (KN_MOST_ROWS - 1 - place);
+}
+
+__kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__global KN_VALUE* a,
+                                                                             __global long* order,
+                                                                             __global long* exchanges,
+                                                                             __global int* moves,
+                                                                             const kn_lu_panel parameters) {
+  const kn_lu_panel d = parameters;
+  __local ulong keys[KN_GROUP];
+  __local KN_VALUE lines[2 * KN_WIDE];
+  __local int moved[2 * KN_PANEL];
+  const uint self = KN_SELF, together = KN_GROUP, width = (uint)d.width, rows = (uint)(d.m - d.first);
+  const ulong matrix = get_group_id(0), m = d.m;
+  __global KN_VALUE* const panel = a + matrix * m * d.n + d.first * m + d.first;
+  order += matrix * m;
+  uint place[KN_ROWS];
+#pragma unroll
+  for (uint r = 0; r < KN_ROWS; ++r) place[r] = self + r * together;
+  uint exchanged = 0;
+  for (uint begin = 0; begin < width; begin += KN_WIDE) {
+    KN_VALUE values[KN_ROWS][KN_WIDE];
+#pragma unroll
+    for (uint r = 0; r < KN_ROWS; ++r)
+#pragma unroll
+      for (uint w = 0; w < KN_WIDE; ++w) {
+        const uint row = self + r * together;
+        values[r][w] = row < rows && begin + w < width ? panel[(begin + w) * m + row] : (KN_VALUE)NAN;  // no pivot
+      }
+    // What the columns before take away.
+    KN_VALUE next[KN_ROWS];
+#pragma unroll
+    for (uint r = 0; r < KN_ROWS; ++r) next[r] = begin > 0 && self + r * together < rows ? panel[self + r * together] : KN_ZERO;
+    for (uint k = 0; k < begin; ++k) {
+      __local KN_VALUE* const line = lines + k % 2 * KN_WIDE;
+      KN_VALUE factors[KN_ROWS];
+      bool owns = false;
+#pragma unroll
+      for (uint r = 0; r < KN_ROWS; ++r) {
+        const uint row = self + r * together;
+        factors[r] = next[r];
+        if (row < rows && k + 1 < begin) next[r] = panel[(k + 1) * m + row];
+        owns |= place[r] == k;
+      }
+      if (owns) {
+#pragma unroll
+        for (uint r = 0; r < KN_ROWS; ++r) {
+          if (place[r] != k) continue;
+#pragma unroll
+          for (uint w = 0; w < KN_WIDE; ++w) line[w] = values[r][w];
+        }
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+      for (uint r = 0; r < KN_ROWS; ++r) {
+        const KN_VALUE factor = place[r] > k ? factors[r] : KN_ZERO;
+#pragma unroll
+        for (uint w = 0; w < KN_WIDE; ++w) values[r][w] = kn_take_away(values[r][w], factor, line[w]);
+      }
+    }
+#pragma unroll
+    for (uint part = 0; part < KN_WIDE; ++part) {
+      const uint k = begin + part;
+      const bool there = k < width;  // barriers are all items' and all parts': compilers make much of others
+      // The row from place k on whose element is largest, the first of equals; NaN count as smaller than all.
+      KN_REAL largest = -1;
+      uint at = 0;
+#pragma unroll
+      for (uint r = 0; r < KN_ROWS; ++r) {
+        const KN_REAL size = place[r] >= k ? fabs(values[r][part]) : -1;
+        const bool better = size > largest || (size == largest && place[r] < at);
+        largest = better ? size : largest;
+        at = better ? place[r] : at;
+      }
+      ulong best = largest < 0 ? 0 : kn_pivot_key(largest, at);
+      keys[self] = best;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (self < 16) {
+#pragma unroll
+        for (uint t = 16; t < KN_GROUP; t += 16) best = max(best, keys[self + t]);
+        keys[self] = best;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      best = 0;
+#pragma unroll
+      for (uint t = 0; t < 16; ++t) best = max(best, keys[t]);
+      const uint chosen = there && best > 0 ? KN_MOST_ROWS - 1 - (uint)(best % KN_MOST_ROWS) : k;
+      if (chosen != k) ++exchanged;
+      bool owns = false;
+#pragma unroll
+      for (uint r = 0; r < KN_ROWS; ++r) owns |= place[r] == chosen;
+      if (owns) {
+#pragma unroll
+        for (uint r = 0; r < KN_ROWS; ++r) {
+          if (place[r] != chosen) continue;
+#pragma unroll
+          for (uint w = part; w < KN_WIDE; ++w) lines[w] = values[r][w];
+        }
+      }
+#pragma unroll
+      for (uint r = 0; r < KN_ROWS; ++r) {
+        const uint before = place[r];
+        place[r] = before == chosen ? k : before == k ? chosen : before;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const KN_VALUE pivot = lines[part], inverse = 1 / pivot;
+      if (there) {
+        if (kn_is_zero(pivot)) {
+          // All below are 0, too, or NaN, which go on to the right.
+        } else if (!isfinite(inverse)) {
+#pragma unroll
+          for (uint r = 0; r < KN_ROWS; ++r) values[r][part] = place[r] > k ? values[r][part] / pivot : values[r][part];
+        } else {
+#pragma unroll
+          for (uint r = 0; r < KN_ROWS; ++r) values[r][part] *= place[r] > k ? inverse : KN_ONE;
+        }
+#pragma unroll
+        for (uint r = 0; r < KN_ROWS; ++r) {
+          const KN_VALUE factor = place[r] > k ? values[r][part] : KN_ZERO;
+#pragma unroll
+          for (uint w = part + 1; w < KN_WIDE; ++w) values[r][w] = kn_take_away(values[r][w], factor, lines[w]);
+        }
+      }
+    }
+#pragma unroll
+    for (uint r = 0; r < KN_ROWS; ++r)
+#pragma unroll
+      for (uint w = 0; w < KN_WIDE; ++w) {
+        const uint row = self + r * together;
+        if (row < rows && begin + w < width) panel[(begin + w) * m + row] = values[r][w];
+      }
+    KN_SYNC();
+  }
+#pragma unroll
+  for (uint r = 0; r < KN_ROWS; ++r) {
+    const uint row = self + r * together;
+    if (row >= rows) continue;
+    if (place[r] < KN_PANEL) moved[place[r]] = (int)row;
+    if (row < KN_PANEL) moved[KN_PANEL + row] = place[r] < KN_PANEL ? -1 : (int)place[r];
+    if (d.first == 0) order[row] = row;
+  }
+  KN_SYNC();
+  for (uint p = self; p < 2 * KN_PANEL; p += together) moves[matrix * 2 * KN_PANEL + p] = moved[p];
+  if (self == 0) exchanges[matrix] = exchanged + (d.first > 0 ? exchanges[matrix] : 0);
+  kn_move_rows(panel, m, width, rows, moved);
+  long up = 0, down = 0;
+  const bool moves_order = self < min(KN_PANEL, rows);
+  if (moves_order) {
+    up = order[d.first + moved[self]];
+    down = order[d.first + self];
+  }
+  KN_SYNC();
+  if (moves_order) {
+    order[d.first + self] = up;
+    if (moved[KN_PANEL + self] >= 0) order[d.first + moved[KN_PANEL + self]] = down;
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void lu_rows(__global KN_VALUE* a, __global const int* moves,
+                                                                       const kn_lu_panel parameters) {
+  const kn_lu_panel d = parameters;
+  __local int moved[2 * KN_PANEL];
+  const uint together = 32;  // columns of a group
+  const ulong others = d.n - d.width, groups = (others + together - 1) / together;
+  const ulong matrix = get_group_id(0) / groups, column0 = (get_group_id(0) - matrix * groups) * together;
+  const uint rows = (uint)(d.m - d.first);
+  for (uint p = KN_SELF; p < 2 * KN_PANEL; p += KN_TOGETHER) moved[p] = moves[matrix * 2 * KN_PANEL + p];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a += matrix * d.m * d.n + d.first;
+  // Those before the panel, and those behind it.
+  const ulong left = column0 < d.first ? min((ulong)together, d.first - column0) : 0;
+  const ulong right = min((ulong)together, others - column0) - left;
+  kn_move_rows(a + column0 * d.m, d.m, (uint)left, rows, moved);
+  kn_move_rows(a + (column0 + left + d.width) * d.m, d.m, (uint)right, rows, moved);
+}
+#endif

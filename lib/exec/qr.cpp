@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// QR factorisations of stacks of small real matrices on CPUs, in the lanes of vectors.
+#include "exec/families.hpp"
+#include "exec/small_systems_host.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace koine::exec {
+namespace {
+
+template <class T>
+void run_small(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& q, const runtime::Buffer& r) {
+  const Stack stack(*node.inputs[0]);
+  const std::int64_t columns = node.get<graph::Op::qr>().columns;
+  const SmallSystemBlocks<T> blocks(queue, stack.matrices, stack.m * (stack.n + columns + 1),
+                                    2 * stack.elements() * std::min(stack.m, stack.n));
+  const runtime::BufferRef room = queue.allocate(blocks.room(), function_of(node));
+  runtime::HostCommand command(queue, "qr_host");
+  command.in(*node.inputs[0]->storage).out(q).out(r).out(*room);
+  blocks.enqueue(command, [stack, columns, blocks, offset = node.inputs[0]->layout.offset](std::span<void* const> at) {
+    const host::SmallReflections<T> job{
+        stack.matrices,        stack.m, stack.n, columns, static_cast<const T*>(at[0]) + offset, static_cast<T*>(at[1]),
+        static_cast<T*>(at[2])};
+    blocks.share(at[3], [&](std::int64_t block, T* own) { host::small_systems<T>().orthogonalise(job, block, own); });
+  });
+}
+
+}  // namespace
+
+// The input is in row-major order and has elements, and qr_by_lanes() is true.
+Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  graph::Node& node = *step.node;
+  programs.host_command("qr_host");
+  return [&queue, &node] {
+    const Stack stack(*node.inputs[0]);
+    const std::int64_t columns = node.get<graph::Op::qr>().columns;
+    const auto allocate = [&](std::int64_t elements) {
+      return queue.allocate(static_cast<std::uint64_t>(stack.matrices * elements) * size_of(node.dtype),
+                            function_of(node));
+    };
+    std::vector<runtime::BufferRef> out{allocate(stack.m * columns), allocate(columns * stack.n)};
+    size_of(node.dtype) == sizeof(float) ? run_small<float>(queue, node, *out[0], *out[1])
+                                         : run_small<double>(queue, node, *out[0], *out[1]);
+    graph::fulfil_results(node, wanted_results(node), out);
+  };
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elimination and reflections in small matrices, in vectors of 16 bytes.
+#include "host/small_systems_core.hpp"
+
+#include <utility>
+
+namespace koine::host {
+namespace {
+
+#define KN_VECTOR_BYTES 16
+#include "host/small_reflections_text.hpp"
+
+}  // namespace
+
+const SmallSystemFunctions<float> small_systems_plain_float = small_system_functions<float>;
+const SmallSystemFunctions<double> small_systems_plain_double = small_system_functions<double>;
+
+}  // namespace koine::host

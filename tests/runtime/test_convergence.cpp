@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterations that do not converge are LinAlgErrors, which say how far they came: those of kernels that are given too
+// few steps, and of a LAPACK that never converges.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <complex>
+#include <cstdlib>
+#include <string>
+
+#include "exec/spectra.hpp"
+#include "support/arrays.hpp"
+#include "support/child.hpp"
+
+namespace kn = koine;
+namespace la = koine::linalg;
+using kn::Array;
+using kn::test::message_of;
+
+namespace {
+
+/// While it lives, iterations of kernels take no more steps.
+class Limit {
+ public:
+  explicit Limit(std::uint32_t steps) : before_(kn::exec::most_steps.exchange(steps)) {}
+  ~Limit() { kn::exec::most_steps = before_; }
+
+ private:
+  const std::uint32_t before_;
+};
+
+/// Matrix 1 of these takes steps, the other does not.
+Array two_matrices() { return kn::stack({kn::eye(3), kn::array({{1.f, 2.f, 3.f}, {0.f, 1.f, 2.f}, {5.f, 0.f, 1.f}})}); }
+
+template <class T = float>
+std::string said(const Array& x) {
+  return message_of<kn::LinAlgError>([&] { x.to_vector<T>(); });
+}
+
+using C = std::complex<float>;
+
+}  // namespace
+
+TEST_CASE("kernels that are given too few steps") {
+  const kn::reproducible scope;
+  const Array x = two_matrices();
+  const std::string iteration = "the iteration for matrix 1 of 2 did not converge";
+  const std::string found = ": 3 of its 3 eigenvalues were not found";
+  {
+    const Limit limit(0);
+    CHECK(said<C>(la::eig(x).eigenvectors) == "[eig] " + iteration + found);
+    CHECK(said<C>(la::eigvals(x)) == "[eigvals] " + iteration + found);
+    CHECK(said<C>(la::schur(x, {.output = "complex"}).T) == "[schur] " + iteration + found);
+    CHECK(said(la::schur(x).Z) == "[schur] " + iteration + found);
+    // Jacobi rotations find out in a sweep that there is nothing to do.
+    CHECK(said(la::eigh(x(1)).eigenvectors) == "[eigh] the iteration for the matrix did not converge");
+    CHECK(said(la::svdvals(x(1))) == "[svdvals] the iteration for the matrix did not converge");
+  }
+  CHECK(la::svdvals(x).to_vector<float>().size() == 6);
+  CHECK(la::schur(x).T.to_vector<float>()[0] == 1);
+}
+
+TEST_CASE("child: uses a LAPACK that does not converge" * doctest::skip()) {
+  const Array x = two_matrices()(1);
+  const std::string iteration = "the iteration for the matrix did not converge";
+  const std::string found = ": 2 of its 3 eigenvalues were not found";
+  CHECK(said(la::eigh(x).eigenvalues) == "[eigh] " + iteration);
+  CHECK(said(la::svd(x).U) == "[svd] " + iteration);
+  CHECK(said<C>(la::eig(x).eigenvalues) == "[eig] " + iteration + found);
+  CHECK(said(la::schur(x).T) == "[schur] " + iteration + found);
+}
+
+TEST_CASE("a LAPACK that does not converge") {
+  const char* const library = std::getenv("KOINE_TEST_LAPACK");
+  if (library == nullptr) {
+    MESSAGE("not run: ctest names a library in KOINE_TEST_LAPACK");
+    return;
+  }
+  if (kn::default_device().vendor() != "pocl") return;  // others may have no functions of the host
+  const kn::test::Ended ended =
+      kn::test::run_child("child: uses a LAPACK that does not converge", {{"KOINE_BLAS", library}});
+  CHECK(ended.status == 0);
+  if (ended.status != 0) MESSAGE(ended.report);
+}

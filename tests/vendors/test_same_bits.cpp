@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms and factorisations in reproducible scopes: what a card's kernels give has the bits of what a CPU's do.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/fourier.hpp"
+#include "support/vendor_layer.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::Shape;
+
+namespace {
+
+using Function = std::function<Array(const Array&)>;
+
+/// A function of numbers, as float32, on the card and on the CPU that are played.
+template <class T>
+void check_same_bits(const std::string& what, const std::vector<T>& values, const Shape& shape,
+                     const Function& function) {
+  CAPTURE(what);
+  std::vector<std::vector<float>> results;
+  for (const char* const device : {"amd", "pocl"}) {
+    const kn::DeviceScope scope{kn::Device(device)};
+    const kn::reproducible reproducible;
+    const Array result = function(kn::asarray(values, shape));
+    results.push_back(kn::is_complex(result.dtype())
+                          ? kn::concat({kn::real(result), kn::imag(result)}).to_vector<float>()
+                          : result.to_vector<float>());
+  }
+  REQUIRE(results[0].size() == results[1].size());
+  CHECK(std::memcmp(results[0].data(), results[1].data(), results[0].size() * sizeof(float)) == 0);
+}
+
+auto complex_noise(const Shape& shape) { return kn::test::complex_noise<float>(shape.elements(), 7); }
+auto real_noise(const Shape& shape) { return kn::test::noise<float>(shape.elements(), 7); }
+
+}  // namespace
+
+TEST_CASE("child: bits of transforms" * doctest::skip()) {
+  const Function fft = [](const Array& x) { return kn::fft::fft(x); };
+  check_same_bits("one step of several radices", complex_noise({3, 1320}), {3, 1320}, fft);
+  check_same_bits("groups of several lines", complex_noise({37, 256}), {37, 256}, fft);
+  check_same_bits("two steps", complex_noise({8192}), {8192}, fft);
+  check_same_bits("a convolution", complex_noise({2, 17}), {2, 17}, fft);
+  check_same_bits("two steps of lines side by side", complex_noise({1100, 3}), {1100, 3},
+                  [](const Array& x) { return kn::fft::fft(x, {.axis = 0}); });
+  check_same_bits("a half and back", real_noise({2, 30}), {2, 30},
+                  [](const Array& x) { return kn::fft::irfft(kn::fft::rfft(x)); });
+}
+
+TEST_CASE("transforms have the same bits on a card and on a CPU") {
+  kn::test::check_played("amd;pocl", "child: bits of transforms");
+}
+
+TEST_CASE("child: bits of factorisations" * doctest::skip()) {
+  const Shape shape = {2, 70, 70};
+  const std::vector<float> square = real_noise(shape);
+  check_same_bits("solve", square, shape,
+                  [](const Array& x) { return kn::linalg::solve(x, x(kn::ellipsis, kn::slice(3))); });
+  check_same_bits("qr", square, shape, [](const Array& x) {
+    const auto [q, r] = kn::linalg::qr(x);
+    return kn::matmul(q, r);
+  });
+  check_same_bits("cholesky", square, shape, [](const Array& x) {
+    return kn::linalg::cholesky(kn::matmul(x, kn::matrix_transpose(x)) + 70 * kn::eye(70));
+  });
+}
+
+TEST_CASE("factorisations have the same bits on a card and on a CPU") {
+  kn::test::check_played("amd;pocl", "child: bits of factorisations");
+}
