@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests the Python module with the packages that people use it with, from PyPI: scikit-learn, SciPy, xarray, Dask, Cubed,
-# einops, opt_einsum, array-api-compat and array-api-extra; and runs the examples of examples/python. Builds into
-# build-python/ as ci/run/array_api.sh does. usage: ci/run/python_ecosystem.sh [pytest arguments]
+# einops, opt_einsum, array-api-compat, array-api-extra, matplotlib and seaborn; and runs the examples of
+# examples/python. Builds into build-python/ as ci/run/array_api.sh does. usage: ci/run/python_ecosystem.sh [pytest arguments]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD build=$PWD/build-python
@@ -12,7 +12,7 @@ trap 'code=$?; [ $code -eq 0 ] || echo "python_ecosystem: FAILED while $step, af
 
 # The versions that were tested last: newer ones come here, with what fails on them.
 packages=(array-api-compat==1.16.0 array-api-extra==0.11.5 cubed==0.27.0 dask==2026.8.0 einops==0.8.2 opt_einsum==3.4.0
-  scikit-learn==1.9.1 scipy==1.17.1 xarray==2026.9.0 matplotlib==3.11.2)
+  scikit-learn==1.9.1 scipy==1.17.1 xarray==2026.9.0 matplotlib==3.11.2 seaborn==0.13.2)
 
 step="building the module"
 SUITE=off ci/run/array_api.sh -k packaging

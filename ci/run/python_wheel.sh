@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Python wheel into build-wheel/dist, checks its tags, and uses it where there is neither a compiler nor OpenCL:
 # in a Debian 12 that debootstrap makes, with Python, pip and nothing else. usage: ci/run/python_wheel.sh
-# PYTHON=python3 names the Python that it is built with. Making the Debian needs root; without, that part is left out.
+# PYTHON=python3 names the Python that it is built with; a free-threaded one has a wheel of its own. Making the Debian
+# needs root; without, that part is left out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD build=$PWD/build-wheel
@@ -42,6 +43,8 @@ step="using the wheel in a system without compilers"
 echo "== 4/4 $step"
 if [ "$(id -u)" -ne 0 ]; then
   echo "left out: making a Debian needs root"
+elif [[ $wheel != *-abi3-* ]]; then
+  echo "left out: Debian's Python takes wheels of the stable interface"
 else
   system=$build/debian
   if [ ! -e "$system/done" ]; then

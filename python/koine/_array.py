@@ -37,14 +37,23 @@ def _dlpack_device(self, /):
     return HOST
 
 
+def _bfloat16():
+    """The type of NumPy's arrays of bfloat16."""
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise ImportError("[bfloat16] NumPy's type of this name is in the package ml_dtypes, which is not installed; "
+                          "x.astype(koine.float32) goes to NumPy without it") from None
+    return bfloat16
+
+
 def _numpy(self, /, dtype=None, copy=None):
     """The values as NumPy's array, read-only where it shares the memory."""
     import numpy
 
+    _koine._raise_what_stopped(self)
     if self.dtype == _koine.bfloat16:
-        import ml_dtypes
-
-        shared = numpy.frombuffer(self.tobytes(), dtype=ml_dtypes.bfloat16).reshape(self.shape)
+        shared = numpy.frombuffer(self.tobytes(), dtype=_bfloat16()).reshape(self.shape)
     else:
         shared = numpy.asarray(memoryview(self))
     if dtype is not None and shared.dtype != dtype:
@@ -54,15 +63,16 @@ def _numpy(self, /, dtype=None, copy=None):
     return shared.copy() if copy else shared
 
 
+def _to_numpy(self, /):
+    """The values as numpy.asarray(x) gives them, by the name that pandas and others have; matplotlib asks for it."""
+    return _numpy(self)
+
+
 def _numpy_dtype(self):
     """NumPy's type of the same elements; of bfloat16 the one of ml_dtypes."""
     import numpy
 
-    if self.name == "bfloat16":
-        import ml_dtypes
-
-        return numpy.dtype(ml_dtypes.bfloat16)
-    return numpy.dtype(self.name)
+    return numpy.dtype(_bfloat16() if self.name == "bfloat16" else self.name)
 
 
 def _reduce(self, /):
@@ -77,6 +87,18 @@ def _format(self, spec, /):
     if spec:
         raise TypeError(f"[format] '{spec}' formats an array of one element, got shape {self.shape}")
     return str(self)
+
+
+def _reversed(self):
+    """Goes along the first axis from its end."""
+    return iter(self[::-1])
+
+
+def _round(self, ndigits=None, /):
+    """Of an array without axes the number, rounded as Python does."""
+    if self.ndim != 0:
+        raise TypeError(f"[round] takes an array without axes, got shape {self.shape}; koine.round rounds each element")
+    return round(self.item(), ndigits)
 
 
 def _html(self):
@@ -121,8 +143,11 @@ Array.__dlpack__ = _dlpack
 Array.__dlpack_device__ = _dlpack_device
 Array.__array__ = _numpy
 Array.__array_priority__ = 1000
+Array.to_numpy = _to_numpy
 Array.__reduce__ = _reduce
 Array.__format__ = _format
+Array.__reversed__ = _reversed
+Array.__round__ = _round
 Array.__str__ = text
 Array.__repr__ = representation
 Array._repr_html_ = _html

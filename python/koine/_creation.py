@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays from Python's objects and from other libraries' arrays."""
+from collections.abc import Sequence
+
 from . import _koine
 from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list
 
 HOST = (1, 0)  # DLPack's kDLCPU
 OPENCL = 4  # its kDLOpenCL
-NUMBERS = (int, float, complex, list, tuple)
+NUMBERS = (int, float, complex, list, tuple, range)
 
 
 def asarray(obj, /, dtype=None, *, device=None, copy=None):
@@ -24,11 +26,21 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
         if x is None:  # arrays among the entries
             return _koine.stack([asarray(entry, dtype=dtype, device=device) for entry in obj])
         return x
+    if not _has_numbers(obj):
+        raise TypeError(f"[asarray] got elements of NumPy's type {obj.dtype}; it takes bools, integers, floating and complex numbers")
     x = _foreign(obj, dtype, device, copy)
+    if x is None and isinstance(obj, Sequence) and not isinstance(obj, str):
+        return asarray(list(obj), dtype, device=device, copy=copy)
     if x is None:
         raise TypeError(f"[asarray] got {type(obj).__name__}; it takes numbers, nested lists of them, buffers and other "
                         "libraries' arrays")
     return _convert(x, dtype, device, None if copy is not False else False)
+
+
+def _has_numbers(obj):
+    """Whether the elements may be numbers; those of dates, strings, records and objects have types of other kinds."""
+    type = getattr(obj, "dtype", None)
+    return getattr(type, "kind", None) not in ("O", "S", "U", "V", "M", "m", "T") or type.name == "bfloat16"
 
 
 def _foreign(obj, wanted, device, copy):
@@ -45,8 +57,12 @@ def _foreign(obj, wanted, device, copy):
             raise TypeError(f"[asarray] {error}") from None
     if hasattr(obj, "__array__"):
         values = obj.__array__()
-        kind = getattr(getattr(values, "dtype", None), "kind", "O")  # what is no array counts as one of objects
-        return None if values is obj or kind in "OSUVMm" else _foreign(values, wanted, device, copy)
+        known = values is not obj and hasattr(values, "dtype") and _has_numbers(values)
+        return _foreign(values, wanted, device, copy) if known else None
+    if hasattr(obj, "__array_interface__"):  # without a buffer, as images of PIL's
+        import numpy
+
+        return _foreign(numpy.asarray(obj), wanted, device, copy)
     if hasattr(obj, "item") and getattr(obj, "ndim", None) == 0:
         return _from_list(obj, None, device)
     return None
@@ -81,7 +97,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 def _index_array(obj):
     """The positions or the mask that stand in a subscript as a list or as another library's array; or None."""
-    if isinstance(obj, (list, tuple)):
+    if isinstance(obj, (list, tuple, range)):
         x = asarray(obj) if len(obj) else asarray(obj, dtype=_koine.int64)
     else:
         try:

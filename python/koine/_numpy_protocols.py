@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy's functions on Koine's arrays: what Koine has stays on the device; the rest is NumPy's own, on the host."""
+import importlib
+
 from . import _koine
 from ._koine import Array
 
@@ -10,16 +12,35 @@ NAMES = {"absolute": "abs", "amax": "max", "amin": "min", "arccos": "acos", "arc
          "degrees": "rad2deg", "dot": "matmul", "invert": "bitwise_invert", "left_shift": "bitwise_left_shift", "mod": "remainder",
          "power": "pow", "radians": "deg2rad", "right_shift": "bitwise_right_shift", "rint": "round",
          "true_divide": "divide"}
-# Arguments that are called otherwise.
-ARGUMENTS = {"a": 0, "x": 0, "arr": 0, "ddof": "correction", "kind": None, "order": None}
+# What NumPy calls an array that is passed by name, and arguments that are called otherwise.
+FIRST = ("a", "x", "arr")
+ARGUMENTS = {"ddof": "correction", "a_min": "min", "a_max": "max"}
 ATTRIBUTES = ("shape", "ndim", "size")
+METHODS = ("clip", "copy", "cumprod", "cumsum", "dot", "ravel", "squeeze", "swapaxes")
+# NumPy's namespaces and those here, but for functions whose arguments mean more in NumPy.
+SPACES = {"numpy": "koine", "numpy.fft": "koine.fft", "numpy.linalg": "koine.linalg"}
+HOSTS = ("lstsq", "qr")
+# What takes arrays of both libraries and gives NumPy's, as matplotlib calls it.
+MIXES = ("broadcast_arrays",)
+# How a TypeError says that a function takes no such arguments, which NumPy's may.
+UNKNOWN = ("has no parameter", "arguments without a name", "unexpected keyword", "lacks the argument", "got list", "got tuple",
+           "doesn't apply to a")
 
 
-def _ours(name):
+def _ours(name, space="koine"):
     name = NAMES.get(name, name)
-    import koine
+    return None if name.startswith("_") else getattr(importlib.import_module(space), name, None)
 
-    return None if name.startswith("_") else getattr(koine, name, None)
+
+def _arguments(args, kwargs):
+    """The arguments of a function of NumPy's as Koine's takes them, without those that say what is so anyway."""
+    named = {}
+    for name, value in kwargs.items():
+        if name in FIRST and not args:
+            args = (value,)
+        elif not (name == "kind" or name in ("dtype", "order", "out") and value is None or name == "order" and value in ("C", "K")):
+            named[ARGUMENTS.get(name, name)] = value
+    return args, named
 
 
 def _on_host(value):
@@ -37,22 +58,19 @@ def _on_host(value):
 
 def _array_function(self, function, types, args, kwargs):
     """np.sum(x) is koine.sum(x), with the result on the device; what Koine has not, NumPy computes on the host."""
-    name = function.__name__
-    if function.__module__ == "numpy" and kwargs.get("out") is None:
-        if name in ATTRIBUTES and len(args) == 1 and not kwargs:
-            return getattr(args[0], name)
-        ours = _ours(name)
-        if name in ("cumsum", "cumprod"):
-            return getattr(args[0], name)(*args[1:], **{k: v for k, v in kwargs.items() if k != "out"})
-        if name in ("ravel", "squeeze", "swapaxes", "clip", "copy"):
-            return getattr(args[0], name)(*args[1:], **kwargs)
+    name, space = function.__name__, SPACES.get(function.__module__)
+    if name in ATTRIBUTES and len(args) == 1 and not kwargs:
+        return getattr(args[0], name)
+    if space is not None and name not in HOSTS and kwargs.get("out") is None:
+        ours_args, named = _arguments(args, kwargs)
+        ours = getattr(Array, name) if name in METHODS else _ours(name, space)
+        if name == "where" and len(ours_args) == 1:
+            ours = _koine.nonzero
         if callable(ours):
-            named = {ARGUMENTS.get(k, k): v for k, v in kwargs.items() if k not in ("out", "kind", "order", "dtype") or k == "dtype" and v is not None}
-            named.pop(None, None)
             try:
-                return ours(*args, **named)
+                return ours(*ours_args, **named)
             except TypeError as error:
-                unknown = ("has no parameter", "arguments without a name", "unexpected keyword")
+                unknown = UNKNOWN + ("got ndarray",) if name in MIXES else UNKNOWN
                 if not any(words in str(error) for words in unknown):
                     raise
     return function(*_on_host(args), **_on_host(kwargs))

@@ -18,9 +18,10 @@ def _text(x, **named):
 
     options = _koine.print_options()
     summarized = x.size > options["threshold"]
-    shown = numpy.asarray(_edges(x, options["edgeitems"]) if summarized else x)
+    shown = _edges(x, options["edgeitems"]) if summarized else x
     if x.dtype == _koine.bfloat16:
-        shown = shown.astype(numpy.float32)
+        shown = shown.astype(_koine.float32)
+    shown = numpy.asarray(shown)
     return numpy.array2string(shown, precision=options["precision"], threshold=0 if summarized else x.size + 1,
                               edgeitems=options["edgeitems"], max_line_width=options["linewidth"], **named)
 
@@ -43,5 +44,5 @@ def representation(self):
     try:
         values = "[]" if self.size == 0 else _text(self, separator=", ", prefix="array(", suffix=notes + ")")
     except ImportError:
-        values = _koine.to_string(self)
+        values = _koine.to_string(self).removesuffix(f" {self.dtype}")
     return f"array({values}{notes})"

@@ -5,12 +5,12 @@ from collections import namedtuple as _namedtuple
 
 from . import _koine
 from ._koine import _linalg, matmul, matrix_transpose, outer, tensordot, vecdot
-from ._koine._linalg import (cholesky, cond, cross, det, diagonal, eigvals, eigvalsh, inv, matrix_norm, matrix_power,
-                             matrix_rank, pinv, solve, solve_triangular, svdvals, trace, vector_norm)
+from ._koine._linalg import (cholesky, cond, cross, det, diagonal, eigvals, eigvalsh, expm, inv, matrix_norm,
+                             matrix_power, matrix_rank, pinv, solve, solve_triangular, svdvals, trace, vector_norm)
 
-__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
-           "lstsq", "lu", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv",
-           "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh",
+           "expm", "inv", "ldl", "lstsq", "lu", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv",
+           "qr", "schur", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
 
 
 def __getattr__(name):
@@ -22,9 +22,11 @@ def __getattr__(name):
 
 EigResult = _namedtuple("EigResult", ["eigenvalues", "eigenvectors"])
 EighResult = _namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
+LDLResult = _namedtuple("LDLResult", ["lu", "d", "perm"])
 LstsqResult = _namedtuple("LstsqResult", ["x", "residuals", "rank", "singular_values"])
 LUResult = _namedtuple("LUResult", ["P", "L", "U"])
 QRResult = _namedtuple("QRResult", ["Q", "R"])
+SchurResult = _namedtuple("SchurResult", ["T", "Z"])
 SlogdetResult = _namedtuple("SlogdetResult", ["sign", "logabsdet"])
 SVDResult = _namedtuple("SVDResult", ["U", "S", "Vh"])
 
@@ -39,6 +41,13 @@ def eigh(x, /):
     """The eigenvalues of real symmetric and complex Hermitian matrices, rising, and orthonormal eigenvectors, as columns.
     Only the lower triangle is read."""
     return EighResult(*_linalg._eigh(x))
+
+
+def ldl(x, /, *, lower=True, hermitian=True):
+    """The factors x = lu d lu^H of symmetric and Hermitian matrices, of which one triangle is read, or, without hermitian,
+    x = lu d lu^T of complex symmetric ones: lu's rows make a triangle with ones on its diagonal in the order perm, and d has
+    blocks of one or two rows."""
+    return LDLResult(*_linalg._ldl(x, lower=lower, hermitian=hermitian))
 
 
 def lstsq(x1, x2, /, *, rtol=None):
@@ -56,6 +65,12 @@ def lu(x, /):
 def qr(x, /, *, mode="reduced"):
     """The factors x = Q R: orthonormal columns and an upper triangle. With mode="complete" Q is square."""
     return QRResult(*_linalg._qr(x, mode=mode))
+
+
+def schur(x, /, *, output="real"):
+    """Schur's form x = Z T Z^H: orthonormal columns and an upper triangle, which of a real matrix has blocks of two rows for
+    pairs of complex eigenvalues, and none with output="complex"."""
+    return SchurResult(*_linalg._schur(x, output=output))
 
 
 def slogdet(x, /):

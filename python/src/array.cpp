@@ -44,14 +44,29 @@ PyObject* construct(PyTypeObject*, PyObject*, PyObject*) {
   return nullptr;
 }
 
+/// The operands of an operator, one of which is an array at least.
 template <Binary F>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
-    const auto x = read_operand(a);
-    if (!x) return not_implemented();
-    const auto y = read_operand(b);
-    return y ? finished(F(*x, *y), {a, b}) : not_implemented();
+    const Operand array(value_of(is_array(a) ? a : b));
+    const auto other = read_operand_beside(array.array().dtype(), is_array(a) ? b : a);
+    if (!other) return not_implemented();
+    return finished(is_array(a) ? F(array, *other) : F(*other, array), {a, b});
   });
+}
+
+template <Binary F>
+PyObject* comparison(PyObject* self, PyObject* other) noexcept {
+  return guarded([&]() -> PyObject* {
+    const Operand x(value_of(self));
+    const auto y = read_compared(x.array().dtype(), other);
+    return y ? finished(F(x, *y), {self, other}) : not_implemented();
+  });
+}
+
+/// What an array is changed by, in place.
+std::optional<Operand> read_change(PyObject* self, PyObject* value) {
+  return PyLong_Check(value) ? read_operand_beside(value_of(self).dtype(), value) : read_operand(value);
 }
 
 template <Binary F>
@@ -67,7 +82,7 @@ PyObject* unary(PyObject* a) noexcept {
 template <InPlace F>
 PyObject* in_place(PyObject* self, PyObject* other) noexcept {
   return guarded([&]() -> PyObject* {
-    const auto y = read_operand(other);
+    const auto y = read_change(self, other);
     if (!y) return not_implemented();
     const Alone alone(self);
     F(array_of(self), *y);
@@ -113,12 +128,12 @@ PyObject* quotient_and_rest(PyObject* a, PyObject* b) noexcept {
 
 PyObject* compare(PyObject* a, PyObject* b, int relation) noexcept {
   switch (relation) {
-    case Py_EQ: return binary<equal>(a, b);
-    case Py_NE: return binary<not_equal>(a, b);
-    case Py_LT: return binary<less>(a, b);
-    case Py_LE: return binary<less_equal>(a, b);
-    case Py_GT: return binary<greater>(a, b);
-    default: return binary<greater_equal>(a, b);
+    case Py_EQ: return comparison<equal>(a, b);
+    case Py_NE: return comparison<not_equal>(a, b);
+    case Py_LT: return comparison<less>(a, b);
+    case Py_LE: return comparison<less_equal>(a, b);
+    case Py_GT: return comparison<greater>(a, b);
+    default: return comparison<greater_equal>(a, b);
   }
 }
 
@@ -137,7 +152,7 @@ int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
   PyObject* const done = guarded([&]() -> PyObject* {
     if (value == nullptr) throw Raised(PyExc_TypeError, "[subscript] elements of an array cannot be deleted");
     const std::vector<Index> indices = subscript(key);
-    auto operand = read_operand(value);
+    auto operand = read_change(self, value);
     if (!operand) operand = Operand(assigned_array(value, value_of(self)));
     const Alone alone(self);
     array_of(self).set(indices, *std::move(operand));
@@ -155,7 +170,14 @@ Py_ssize_t length(PyObject* self) noexcept {
 }
 
 int truth(PyObject* self) noexcept {
-  PyObject* const result = guarded([&] { return to_python(element_of<bool>(value_of(self))); });
+  PyObject* const result = guarded([&] {
+    const Array x = value_of(self);
+    if (x.size() != 1) {
+      throw ShapeError("[bool] takes an array of one element, got shape " + to_string(x.shape()) +
+                       "; for one truth of several use koine.any(x) or koine.all(x)");
+    }
+    return to_python(element_of<bool>(x));
+  });
   if (result == nullptr) return -1;
   Py_DECREF(result);
   return result == Py_True ? 1 : 0;
@@ -163,8 +185,9 @@ int truth(PyObject* self) noexcept {
 
 int contains(PyObject* self, PyObject* value) noexcept {
   PyObject* const result = guarded([&]() -> PyObject* {
-    const auto y = read_operand(value);
-    return y ? to_python(element_of<bool>(any(equal(value_of(self), *y)))) : Py_NewRef(Py_False);
+    const Array x = value_of(self);
+    const auto y = read_compared(x.dtype(), value);
+    return y ? to_python(element_of<bool>(any(equal(x, *y)))) : Py_NewRef(Py_False);
   });
   if (result == nullptr) return -1;
   Py_DECREF(result);

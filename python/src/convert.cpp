@@ -7,6 +7,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <limits>
 
 namespace nb = nanobind;
@@ -22,6 +23,20 @@ nb::object index_of(nb::handle object) {
   nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
   if (!integer.is_valid()) forget_type_error();
   return integer;
+}
+
+bool has_integers(DType type) { return is_integer(type) || is_bool(type); }
+
+/// Of an integer that does not fit into 64 bits, signed or not, its sign; else 0.
+int sign_beyond(nb::handle object) {
+  if (!PyLong_Check(object.ptr())) return 0;
+  int sign = 0;
+  PyLong_AsLongLongAndOverflow(object.ptr(), &sign);
+  if (sign <= 0) return sign;
+  PyLong_AsUnsignedLongLong(object.ptr());
+  const bool fits = PyErr_Occurred() == nullptr;
+  PyErr_Clear();
+  return fits ? 0 : sign;
 }
 
 /// A slice whose bounds Python has read: what is left out becomes an end that lies past the axis.
@@ -146,6 +161,24 @@ std::optional<Operand> read_operand(nb::handle object) {
   const auto number = read_number(object);
   if (!number) return std::nullopt;
   return std::visit([](auto value) { return Operand(value); }, *number);
+}
+
+std::optional<Operand> read_operand_beside(DType type, nb::handle object) {
+  if (has_integers(type) || sign_beyond(object) == 0) return read_operand(object);
+  const double value = PyLong_AsDouble(object.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return Operand(value);
+}
+
+std::optional<Operand> read_compared(DType type, nb::handle object) {
+  const int sign = sign_beyond(object);
+  if (sign == 0) return read_operand(object);
+  double value = has_integers(type) ? HUGE_VAL : std::abs(PyLong_AsDouble(object.ptr()));
+  if (PyErr_Occurred() != nullptr) {  // beyond float64
+    PyErr_Clear();
+    value = HUGE_VAL;
+  }
+  return Operand(sign * value);
 }
 
 std::optional<Shape> read_shape(nb::handle object) {

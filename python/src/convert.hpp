@@ -28,6 +28,10 @@ std::optional<std::int64_t> read_integer_anywhere(nanobind::handle object);
 std::optional<Scalar> read_scalar(nanobind::handle object);
 /// An array or a number.
 std::optional<Operand> read_operand(nanobind::handle object);
+/// The same beside elements of a type: to floating and complex ones an integer beyond 64 bits is a real number.
+std::optional<Operand> read_operand_beside(DType type, nanobind::handle object);
+/// The same of what is only compared with them: to integers one beyond 64 bits is infinite.
+std::optional<Operand> read_compared(DType type, nanobind::handle object);
 /// An integer or a list of them.
 std::optional<Shape> read_shape(nanobind::handle object);
 /// A dtype of Koine's, its name, a type of NumPy's, or Python's bool, int, float or complex.

@@ -40,10 +40,11 @@ nb::object converted(const Arguments& a) {
 }  // namespace
 
 void bind_creation(nb::module_& m) {
-  function(m, "_from_list", "(list, dtype, device, /)", [](const Arguments& a) {
+  const auto of_list = [](const Arguments& a) {
     const auto x = from_list(a[0], a.dtype(1), a.device(2));
     return x ? checked(wrap(Array(*x))) : nb::none();
-  });
+  };
+  function(m, "_from_list", "(list, dtype, device, /)", of_list, "asarray");
   // Of pickle: the elements' bytes in row-major order.
   function(m, "_from_bytes", "(bytes, dtype, shape, /)", [](const Arguments& a) {
     const DType type = a.dtype(1).value();
@@ -51,7 +52,8 @@ void bind_creation(nb::module_& m) {
     return koine::detail::from_host(PyBytes_AsString(a[0].ptr()), type, size / size_of(type), a.shape(2), {},
                                     "asarray");
   });
-  function(m, "_convert", "(x, dtype, device, copy, /)", [](const Arguments& a) { return converted(a); });
+  const auto convert = [](const Arguments& a) { return converted(a); };
+  function(m, "_convert", "(x, dtype, device, copy, /)", convert, "asarray");
   function(m, "arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)", [](const Arguments& a) {
     const CreationOptions made = options(a, 3);
     const Scalar step = a.given(2) ? a.scalar(2) : Scalar(1);

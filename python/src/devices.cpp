@@ -122,7 +122,10 @@ void bind_devices(nb::module_& m) {
   bind_queue(m);
   function(m, "synchronize", "(device=None, /)", [](const Arguments& a) {
     const auto device = a.device(0);
-    without_gil([&] { device ? synchronize(*device) : synchronize(); });
+    for (const Device& each : device ? std::vector{*device} : without_gil([] { return devices(); })) {
+      for (const Event& point : without_gil([&] { return under_way(each); })) wait_for(point);
+      without_gil([&] { synchronize(each); });  // throws what the work failed with
+    }
   });
   function(m, "version", "()", [](const Arguments&) { return std::string(version()); });
   function(m, "eval", "(*arrays)", [](const Arguments& a) {

@@ -13,7 +13,7 @@ void bind(nb::module_& m, const char* name) {
 }
 template <Array (*F)(const Operand&, const Operand&)>
 void bind(nb::module_& m, const char* name) {
-  function(m, name, "(x1, x2, /)", [](const Arguments& a) { return F(a.operand(0), a.operand(1)); });
+  function(m, name, "(x1, x2, /)", [](const Arguments& a) { return F(a.operand(0, 1), a.operand(1, 0)); });
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 // Koine's errors as Python's; see errors.hpp.
 #include "errors.hpp"
 
+#include "function.hpp"
+
 #include <koine/error.hpp>
 
 #include <exception>
 #include <new>
+#include <typeinfo>
 
 namespace koine::python {
 namespace {
@@ -45,7 +48,8 @@ PyObject* linalg_error() {
   PyObject*& made = classes[static_cast<int>(ErrorKind::LinAlgError)];
   if (made == nullptr) {
     const nanobind::object base = nanobind::steal(base_of_linalg_error());
-    PyObject* const mine = PyErr_NewException("koine.linalg.LinAlgError", base.ptr(), nullptr);
+    PyObject* const mine =
+        PyErr_NewExceptionWithDoc("koine.linalg.LinAlgError", python_doc("LinAlgError"), base.ptr(), nullptr);
     if (mine == nullptr) throw nanobind::python_error();
     // Importing NumPy may have let another thread come first.
     if (made == nullptr) {
@@ -66,7 +70,7 @@ void bind_errors(nanobind::module_& m) {
       continue;
     }
     const std::string name = std::string("koine.") + to_string(kind);
-    classes[number] = PyErr_NewException(name.c_str(), base_of(kind), nullptr);
+    classes[number] = PyErr_NewExceptionWithDoc(name.c_str(), python_doc(to_string(kind)), base_of(kind), nullptr);
     if (classes[number] == nullptr) throw nanobind::python_error();
     m.attr(to_string(kind)) = nanobind::borrow(classes[number]);
   }
@@ -87,6 +91,9 @@ void set_python_error() noexcept {
     }
   } catch (const Error& error) {
     PyErr_SetString(classes[static_cast<int>(error.kind())], error.what());
+  } catch (const std::bad_cast&) {  // nanobind's, which names nothing
+    PyErr_SetString(PyExc_TypeError,
+                    "[koine] an argument, or a part of one, is of a type that the function does not take");
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError, "[koine] the host has no memory left for the library's own objects");
   } catch (const std::exception& error) {

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace koine::python {
 
@@ -186,7 +187,14 @@ nb::object capsule_of(DLTensor tensor, const Shape& shape, const Shape& strides,
 nb::object to_capsule(const Array& x, bool with_version, std::optional<bool> copy) {
   // Without a version nobody can be told that the memory is not to be written.
   const HostViewOptions options = {.copy = with_version ? copy : std::optional(true)};
-  const auto view = once_ready(x, [&] { return std::make_shared<const HostView>(host_view(x, options)); });
+  const auto view = once_ready(x, [&] {
+    auto made = std::make_shared<const HostView>(host_view(x, options));
+    // Not every library takes elements that lie backwards: PyTorch does not.
+    const bool backwards =
+        std::any_of(made->strides().begin(), made->strides().end(), [](auto step) { return step < 0; });
+    if (backwards && !options.copy) made = std::make_shared<const HostView>(host_view(x, {.copy = true}));
+    return made;
+  });
   const DLTensor tensor = {const_cast<void*>(view->data()), {kDLCPU, 0}, 0, data_type(x.dtype()), nullptr, nullptr, 0};
   return capsule_of(tensor, view->shape(), view->strides(), view, with_version,
                     view->copied() ? copied_flag : read_only_flag);
@@ -381,10 +389,37 @@ nb::object copied_later(const Arguments& a) {
   return nb::cast(event);
 }
 
+/// The array whose buffer this thread waited for when a signal's handler, such as Ctrl-C's, stopped it, to compare
+/// with, and the class of what that raised. NumPy forgets what a buffer raises, and asks for __array__ next.
+thread_local struct {
+  PyObject* array = nullptr;
+  PyObject* type = nullptr;
+} stopped;
+
+/// once_ready(x, work), which tells __array__ if it was stopped.
+template <class Work>
+auto waited_for(PyObject* array, const Array& x, Work work) {
+  try {
+    return once_ready(x, work);
+  } catch (const nb::python_error& error) {
+    stopped = {array, error.type().inc_ref().ptr()};
+    throw;
+  }
+}
+
+/// What stopped the wait for the array's buffer just now, as an exception, if something did.
+void raise_what_stopped(const Arguments& a) {
+  const nb::object type = nb::steal(std::exchange(stopped.type, nullptr));
+  if (!type.is_valid() || stopped.array != a[0].ptr()) return;
+  PyErr_SetNone(type.ptr());
+  throw nb::python_error();
+}
+
 }  // namespace
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
+  Py_CLEAR(stopped.type);
   PyObject* const done = guarded([&]() -> PyObject* {
     const Array x = value_of(self);
     const char* const format = format_of(x.dtype());
@@ -394,21 +429,17 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     }
     const bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
     const bool in_order = !strided || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
-    auto held = std::make_unique<Held>(
-        Held{once_ready(x,
-                        [&] {
-                          const HostView as_it_lies = host_view(x);
-                          Shape wanted;
-                          std::int64_t stride = 1;
-                          bool row_major = true;
-                          for (std::size_t axis = x.shape().size(); axis-- > 0;) {
-                            row_major = row_major && (x.shape()[axis] == 1 || as_it_lies.strides()[axis] == stride);
-                            stride *= x.shape()[axis];
-                          }
-                          return in_order && !row_major ? host_view(x, {.copy = true}) : as_it_lies;
-                        }),
-             {},
-             {}});
+    const auto as_wanted = [&] {
+      const HostView as_it_lies = host_view(x);
+      std::int64_t stride = 1;
+      bool row_major = true;
+      for (std::size_t axis = x.shape().size(); axis-- > 0;) {
+        row_major = row_major && (x.shape()[axis] == 1 || as_it_lies.strides()[axis] == stride);
+        stride *= x.shape()[axis];
+      }
+      return in_order && !row_major ? host_view(x, {.copy = true}) : as_it_lies;
+    };
+    auto held = std::make_unique<Held>(Held{waited_for(self, x, as_wanted), {}, {}});
     const auto size = static_cast<Py_ssize_t>(size_of(x.dtype()));
     for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
       held->shape.push_back(x.shape()[axis]);
@@ -440,12 +471,14 @@ Array assigned_array(nb::handle value, const Array& target) {
 
 void bind_exchange(nb::module_& m) {
   bind_owners(m);
-  function(m, "_from_capsule", "(capsule, device, copy, /)",
-           [](const Arguments& a) { return from_capsule(a[0], a.device(1), a.maybe_flag(2)); });
-  function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)", [](const Arguments& a) {
+  const auto of_capsule = [](const Arguments& a) { return from_capsule(a[0], a.device(1), a.maybe_flag(2)); };
+  function(m, "_from_capsule", "(capsule, device, copy, /)", of_capsule, "from_dlpack");
+  const auto of_buffer = [](const Arguments& a) {
     auto x = from_buffer(a[0], a.dtype(1), a.dtype(2), a.device(3), a.maybe_flag(4));
     return x ? checked(wrap(*std::move(x))) : nb::none();
-  });
+  };
+  function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)", of_buffer, "asarray");
+  function(m, "_raise_what_stopped", "(x, /)", [](const Arguments& a) { raise_what_stopped(a); });
   function(m, "_to_opencl_capsule", "(x, versioned, number, /)", [](const Arguments& a) {
     return to_opencl_capsule(a.array(0), a.flag(1, false), static_cast<int>(a.integer(2)));
   });

@@ -3,6 +3,7 @@
 #include "function.hpp"
 
 #include "exchange.hpp"
+#include "numbers.hpp"
 #include "python_docs.hpp"  // made by tools/make_python.py
 
 #include <algorithm>
@@ -138,7 +139,15 @@ Operand Arguments::operand(std::size_t i) const {
   return *std::move(operand);
 }
 
+Operand Arguments::operand(std::size_t i, std::size_t other) const {
+  if (!is_array(required(other))) return operand(i);
+  auto operand = read_operand_beside(array(other).dtype(), required(i));
+  if (!operand) refuse(i, "an array or a number");
+  return *std::move(operand);
+}
+
 Scalar Arguments::scalar(std::size_t i) const {
+  if (is_array(required(i)) && array(i).ndim() == 0) return *read_scalar(element(array(i)));
   const auto scalar = read_scalar(required(i));
   if (!scalar) refuse(i, "a number");
   return *scalar;
@@ -146,8 +155,12 @@ Scalar Arguments::scalar(std::size_t i) const {
 
 std::vector<Array> Arguments::arrays(std::size_t i) const {
   auto arrays = read_arrays(required(i));
-  if (!arrays) refuse(i, "a list of arrays");
-  return *std::move(arrays);
+  if (arrays) return *std::move(arrays);
+  if (!PyTuple_Check(slots_[i]) && !PyList_Check(slots_[i])) refuse(i, "a list of arrays");
+  for (nb::handle entry : nb::handle(slots_[i])) {
+    if (!is_array(entry)) refuse("each entry", entry, "an array (koine.asarray makes one)");
+  }
+  refuse(i, "a list of arrays");
 }
 
 std::vector<Array> Arguments::rest_arrays() const {

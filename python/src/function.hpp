@@ -75,6 +75,8 @@ class Arguments {
 
   Array array(std::size_t i) const;
   Operand operand(std::size_t i) const;
+  /// The same beside argument `other`, if that is an array: see read_operand_beside.
+  Operand operand(std::size_t i, std::size_t other) const;
   Scalar scalar(std::size_t i) const;
   std::vector<Array> arrays(std::size_t i) const;
   Shape shape(std::size_t i) const;
@@ -168,9 +170,10 @@ void add_method(nb::handle type, const char* name, const char* signature, Call c
 }  // namespace detail
 
 /// Adds a function to a module: `function(m, "sum", "(x, /, axis=None)", [](const Arguments& a) { return ...; })`.
+/// Messages call it so, or as one of Python's that stands before it: `shown`, else "svd" of "_svd".
 template <class B>
-void function(nb::handle module, const char* name, const char* signature, B) {
-  detail::Row<B>::signature.read(name, signature);
+void function(nb::handle module, const char* name, const char* signature, B, const char* shown = nullptr) {
+  detail::Row<B>::signature.read(shown != nullptr ? shown : name + (name[0] == '_' ? 1 : 0), signature);
   detail::add_function(module, name, signature, detail::Row<B>::call);
 }
 

@@ -8,7 +8,9 @@
 namespace koine::python {
 namespace {
 
-bool is_list(PyObject* object) { return PyTuple_Check(object) || PyList_Check(object); }
+bool is_list(PyObject* object) {
+  return PyTuple_Check(object) || PyList_Check(object) || PyObject_TypeCheck(object, &PyRange_Type);
+}
 
 /// Of Python's numbers the highest counts, in this order.
 enum class Kind { boolean, integer, real, complex };

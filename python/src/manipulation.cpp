@@ -66,8 +66,8 @@ void bind_manipulation(nb::module_& m) {
     const Array x = a.array(0);
     const RepeatOptions options = {.axis = a.axis(2)};
     if (const auto repeats = is_array(a[1]) ? std::nullopt : read_integer(a[1])) return repeat(x, *repeats, options);
-    const Array repeats =
-        is_array(a[1]) ? a.array(1) : asarray(std::vector<std::int64_t>(a.shape(1).begin(), a.shape(1).end()));
+    const Shape list = is_array(a[1]) ? Shape() : a.shape(1);
+    const Array repeats = is_array(a[1]) ? a.array(1) : asarray(std::vector<std::int64_t>(list.begin(), list.end()));
     return without_gil([&] { return repeat(x, repeats, options); });
   });
   function(m, "reshape", "(x, /, shape, *, copy=None)",

@@ -41,6 +41,12 @@ void bind_matrices(nb::module_& m) {
   });
   function(sub, "eigvals", "(x, /)", [](const Arguments& a) { return linalg::eigvals(a.array(0)); });
   function(sub, "eigvalsh", "(x, /)", [](const Arguments& a) { return linalg::eigvalsh(a.array(0)); });
+  function(sub, "_schur", "(x, /, *, output='real')", [](const Arguments& a) {
+    const std::string output = a.text(1, "real");
+    linalg::SchurResult result = linalg::schur(a.array(0), {.output = output});
+    return std::vector{std::move(result.T), std::move(result.Z)};
+  });
+  function(sub, "expm", "(x, /)", [](const Arguments& a) { return linalg::expm(a.array(0)); });
   function(sub, "_svd", "(x, /, *, full_matrices=True)", [](const Arguments& a) {
     linalg::SvdResult result = linalg::svd(a.array(0), {.full_matrices = a.flag(1, true)});
     return std::vector{std::move(result.U), std::move(result.S), std::move(result.Vh)};
@@ -51,6 +57,10 @@ void bind_matrices(nb::module_& m) {
   function(sub, "_lu", "(x, /)", [](const Arguments& a) {
     linalg::LuResult result = linalg::lu(a.array(0));
     return std::vector{std::move(result.P), std::move(result.L), std::move(result.U)};
+  });
+  function(sub, "_ldl", "(x, /, *, lower=True, hermitian=True)", [](const Arguments& a) {
+    linalg::LdlResult result = linalg::ldl(a.array(0), {.lower = a.flag(1, true), .hermitian = a.flag(2, true)});
+    return std::vector{std::move(result.lu), std::move(result.d), std::move(result.perm)};
   });
   function(sub, "_qr", "(x, /, *, mode='reduced')", [](const Arguments& a) {
     const std::string mode = a.text(1, "reduced");

@@ -143,7 +143,7 @@ void bind_values(nb::handle array) {
   });
   method(array, "fill", "($self, value, /)", [](const Arguments& a) {
     const Index all_of_it = ellipsis;
-    const Operand value = a.operand(1);
+    const Operand value = a.operand(1, 0);
     const Alone alone(a[0].ptr());
     array_of(a[0].ptr()).set({&all_of_it, 1}, value);
   });
@@ -215,7 +215,14 @@ void bind_reductions(nb::handle array) {
   });
   method(array, "conj", "($self, /)", [](const Arguments& a) { return conj(a.array(0)); });
   method(array, "round", "($self, /)", [](const Arguments& a) { return round(a.array(0)); });
-  method(array, "dot", "($self, other, /)", [](const Arguments& a) { return matmul(a.array(0), a.array(1)); });
+  // NumPy's: the last axis of the first with the one before the last of the second.
+  method(array, "dot", "($self, other, /)", [](const Arguments& a) {
+    const Array x = a.array(0);
+    const Operand y = a.operand(1, 0);
+    if (y.is_scalar() || x.ndim() == 0 || y.array().ndim() == 0) return multiply(x, y);
+    if (y.array().ndim() <= 2) return matmul(x, y.array());
+    return tensordot(x, y.array(), {.axes = {{-1}, {-2}}});
+  });
   method(array, "nonzero", "($self, /)", [](const Arguments& a) {
     const Array x = a.array(0);
     return without_gil([&] { return nonzero(x); });

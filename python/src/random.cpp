@@ -80,6 +80,7 @@ void bind_order(nb::handle generator) {
            const random::ChoiceOptions options = {
                .replace = a.flag(3, true), .p = a.maybe_array(4), .axis = a.integer(5, 0), .device = a.device(6)};
            if (is_array(a[1])) return self(a)->choice(a.array(1), size_of_draw(a, 2), options);
+           if (!read_integer(a[1])) a.refuse(1, "an array, or how many there are");
            return self(a)->choice(a.integer(1), size_of_draw(a, 2), options);
          });
   method(generator, "permutation", "($self, x, /, axis=0, *, device=None)", [](const Arguments& a) {

@@ -117,6 +117,7 @@ void bind_statistics(nb::module_& m) {
       const Array edges = a.array(1);
       return both(without_gil([&] { return histogram(x, edges); }));
     }
+    if (a.given(1) && !read_integer(a[1])) a.refuse(1, "a number of bins, or an array of their edges");
     HistogramOptions options = {.bins = a.integer(1, 10)};
     if (a.given(2)) {
       if ((!PyTuple_Check(a[2].ptr()) && !PyList_Check(a[2].ptr())) || nb::len(a[2]) != 2) {

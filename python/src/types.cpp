@@ -38,9 +38,9 @@ void bind_dtype(nb::module_& m) {
       .def("__str__", [](const Type& t) { return python_name(t.value); })
       .def("__hash__", [](const Type& t) { return static_cast<Py_hash_t>(t.value); })
       .def("__reduce__", [](const Type& t) { return python_name(t.value); });
-  // Beside one of Koine's, whatever names the same type: np.float32, np.dtype("float32").
+  // Beside one of Koine's, whatever names the same type: np.float32, np.dtype("float32"), "float32".
   method(type, "__eq__", "($self, other, /)", [](const Arguments& a) {
-    const auto x = dtype_of_object(a[0]), y = PyUnicode_Check(a[1].ptr()) ? std::nullopt : read_dtype(a[1]);
+    const auto x = dtype_of_object(a[0]), y = read_dtype(a[1]);
     return y ? nb::object(nb::bool_(x == y)) : nb::borrow(Py_NotImplemented);
   });
   for (int i = 0; i < dtype_count; ++i) {
@@ -86,7 +86,12 @@ bool is_of_kind(const Arguments& a, DType type, nb::handle kind) {
 }
 
 /// Of an array its type.
-DType type_of(const Arguments& a, std::size_t i) { return is_array(a[i]) ? a.array(i).dtype() : a.dtype(i).value(); }
+DType type_of(const Arguments& a, std::size_t i) {
+  if (is_array(a[i])) return a.array(i).dtype();
+  const auto type = a.dtype(i);
+  if (!type) a.refuse(i, "a dtype of Koine's");
+  return *type;
+}
 
 }  // namespace
 
@@ -105,12 +110,16 @@ void bind_types(nb::module_& m) {
       .def_ro("max", &FloatInfo::max)
       .def_ro("min", &FloatInfo::min)
       .def_ro("smallest_normal", &FloatInfo::smallest_normal)
-      .def_prop_ro("dtype", [](const FloatInfo& info) { return info.dtype; });
+      .def_prop_ro("dtype", [](const FloatInfo& info) { return info.dtype; })
+      .def("__repr__",
+           [](const FloatInfo& info) { return "koine.finfo(koine." + std::string(name(info.dtype)) + ")"; });
   nb::class_<IntegerInfo>(m, "IntegerInfo", "What iinfo says of an integer type.")
       .def_ro("bits", &IntegerInfo::bits)
       .def_ro("max", &IntegerInfo::max)
       .def_ro("min", &IntegerInfo::min)
-      .def_prop_ro("dtype", [](const IntegerInfo& info) { return info.dtype; });
+      .def_prop_ro("dtype", [](const IntegerInfo& info) { return info.dtype; })
+      .def("__repr__",
+           [](const IntegerInfo& info) { return "koine.iinfo(koine." + std::string(name(info.dtype)) + ")"; });
   function(m, "finfo", "(type, /)", [](const Arguments& a) { return nb::cast(finfo(type_of(a, 0))); });
   function(m, "iinfo", "(type, /)", [](const Arguments& a) { return nb::cast(iinfo(type_of(a, 0))); });
   function(m, "can_cast", "(from_, to, /)", [](const Arguments& a) { return can_cast(type_of(a, 0), type_of(a, 1)); });
@@ -124,8 +133,9 @@ void bind_types(nb::module_& m) {
   });
   function(m, "to_device", "(x, device, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    const Device device = a.device(1).value();
-    return without_gil([&] { return to_device(x, device); });
+    const auto device = a.device(1);
+    if (!device) a.refuse(1, "a device or a selector");
+    return without_gil([&] { return to_device(x, *device); });
   });
   function(m, "isdtype", "(dtype, kind)", [](const Arguments& a) { return is_of_kind(a, type_of(a, 0), a[1]); });
   function(m, "result_type", "(*arrays_and_dtypes)", [](const Arguments& a) { return result_type_of(a); });

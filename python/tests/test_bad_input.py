@@ -79,7 +79,8 @@ def test_buffers_of_ctypes():
     assert kn.asarray(grid).tolist() == [[1, 2], [3, 4], [5, 6]] and kn.asarray(grid).dtype == kn.float64
     assert kn.asarray(((ctypes.c_float * 0) * 3)()).shape == (3, 0)
     shared = (ctypes.c_float * 64)(*range(64))
-    assert kn.asarray(shared, copy=False).tolist() == list(range(64))
+    if kn.default_device().type == "cpu":  # the host has the device's memory
+        assert kn.asarray(shared, copy=False).tolist() == list(range(64))
 
 
 def forged(**changes):

@@ -22,6 +22,7 @@ INSTEAD = {
     "dtypes": "__array_namespace_info__",
     "host_view": "Array.__array__",  # and memoryview(x)
     "ready": "Array.eval",  # what reads a value waits so that Ctrl-C ends it
+    "under_way": "synchronize",
     "is_borrowed": "asarray",  # readers of borrowed memory have finished when they return
     "in": "in_",  # a word of Python's
     "name": "dtype.name",

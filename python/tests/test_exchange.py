@@ -167,6 +167,16 @@ def test_memory_does_not_grow():
     assert resident() - before < 20_000_000 and kn.memory_stats().in_use <= in_use + 65536
 
 
+def test_elements_that_lie_backwards_are_copied_for_who_does_not_take_them():
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for turned, expected in ((kn.asarray(values)[::-1], values[::-1]), (kn.asarray(values)[:, ::-2], values[:, ::-2])):
+        taken = np.from_dlpack(turned)
+        assert min(taken.strides) > 0
+        np.testing.assert_array_equal(taken, expected)
+        if SHARED:  # as they lie, for who wants that
+            np.testing.assert_array_equal(np.from_dlpack(turned, copy=False), expected)
+
+
 def test_capsules():
     x = kn.ones(10)
     versioned = x.__dlpack__(max_version=(1, 0))

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a wheel adds to the module: the search for the loader and drivers, the command, and docstrings from the headers."""
+import importlib.util
 import os
 import pathlib
 import subprocess
 import sys
+import sysconfig
+import tomllib
 
 import pytest
 
@@ -118,3 +121,16 @@ def test_importing_looks_for_no_device():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/",
                          env=os.environ | {"KOINE_DEVICE": "no such device"})
     assert run.stdout == "imported\n", run.stderr
+
+
+def test_a_free_threaded_python_needs_no_backend_of_nanobind(monkeypatch):
+    root = pathlib.Path(__file__).resolve().parents[2]
+    asked = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["dynamic-metadata"][-1]["provider"]
+    spec = importlib.util.spec_from_file_location(asked["module"], root / asked["path"] / (asked["module"] + ".py"))
+    provider = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(provider)
+    for free, version, needed in ((0, (3, 14), True), (None, (3, 11), True), (1, (3, 14), False), (1, (3, 15), True)):
+        monkeypatch.setattr(sysconfig, "get_config_var", lambda name: free)
+        monkeypatch.setattr(sys, "version_info", version)
+        built, runs = provider.get_requires_for_dynamic_metadata({}), provider.dynamic_metadata({}, {})["dependencies"]
+        assert built == runs and bool(runs) == needed and all(each.startswith("nanobind-backend") for each in runs)
