@@ -3,15 +3,7 @@
 // them orthogonal: G x = S Q, with rows Q that are orthonormal and lengths S. So x = conj(G)^T S Q.
 
 #include "common/jacobi.clh"
-
-// Part `part` of an element. Of a Hermitian matrix the lower triangle is read.
-static inline kn_real kn_element(__global const kn_real* x, ulong i, ulong k, ulong columns, uint part,
-                                 bool hermitian) {
-  const bool above = hermitian && k > i;
-  if (hermitian && i == k && part == 1) return 0;
-  const kn_real value = x[(above ? k * columns + i : i * columns + k) * KN_PARTS + part];
-  return above && part == 1 ? -value : value;
-}
+#include "common/jacobi_vectors.clh"
 
 // The largest part's magnitude, infinite if one is NaN.
 static inline kn_real kn_largest(__global const kn_real* x, const kn_jacobi d, bool hermitian, const struct kn_group g) {
@@ -55,81 +47,6 @@ static inline void kn_order(KN_ROOM const kn_real* values, KN_ROOM kn_real* plac
     places[i] = (kn_real)before;
   }
   KN_SYNC();
-}
-
-// Rows of w that are there have lengths other than 0; each that is not becomes a unit vector that is orthogonal to all
-// others: of the unit vectors along axes the one that is furthest from the others' span, less what lies in that, twice.
-static inline void kn_complete(KN_ROOM kn_real* w, KN_ROOM kn_real* lengths, KN_ROOM kn_real* shares,
-                               KN_ROOM kn_real* left, const kn_jacobi d, const struct kn_group g) {
-  const ulong line = KN_PARTS * d.row;
-  for (ulong i = 0; i < d.kept; ++i) {
-    if (lengths[i] != 0) continue;
-    KN_ROOM kn_real* const at = w + i * line;
-    for (ulong k = 16 * g.slot; k < d.row; k += 16 * g.slots) {
-      kn_lane rest = 1;
-      for (ulong j = 0; j < d.kept; ++j) {
-        if (lengths[j] == 0) continue;
-        for (ulong part = 0; part < line; part += d.row) {
-          const kn_lane a = KN_GET(w + j * line + part, k);
-          rest = fma(-a, a, rest);
-        }
-      }
-      KN_SET(rest, left, k);
-    }
-    KN_SYNC();
-    ulong axis = 0;
-    for (ulong k = 1; k < d.columns; ++k) axis = left[k] > left[axis] ? k : axis;
-    for (ulong k = g.id; k < line; k += g.size) at[k] = k == axis ? 1 : 0;
-    KN_SYNC();
-    kn_lane lanes[KN_SUMS];
-    kn_real sums[KN_SUMS];
-    for (int pass = 0; pass < 2; ++pass) {
-      for (ulong first = 0; first < d.kept; first += g.slots) {
-        const ulong j = first + g.slot;
-        const bool there = j < d.kept && lengths[min(j, d.kept - 1)] != 0;
-        for (int s = 0; s < KN_SUMS; ++s) lanes[s] = 0;
-        if (there) kn_products(at, w + j * line, d.row, lanes, g);
-        kn_add_lanes(lanes, sums, KN_SUMS, g);
-        if (j < d.kept && g.lane == 0) {
-          for (int part = 0; part < KN_PARTS; ++part) shares[j * KN_PARTS + part] = sums[2 + part];
-        }
-      }
-      KN_SYNC();
-      for (ulong k = 16 * g.slot; k < d.row; k += 16 * g.slots) {
-        kn_lane a = KN_GET(at, k);
-#ifdef KN_COMPLEX
-        kn_lane c = KN_GET(at + d.row, k);
-#endif
-        for (ulong j = 0; j < d.kept; ++j) {
-          if (lengths[j] == 0) continue;
-          const kn_lane share = shares[j * KN_PARTS], b = KN_GET(w + j * line, k);
-          a = fma(-share, b, a);
-#ifdef KN_COMPLEX
-          const kn_lane turned = shares[j * KN_PARTS + 1], e = KN_GET(w + j * line + d.row, k);
-          a = fma(turned, e, a);
-          c = fma(-share, e, c);
-          c = fma(-turned, b, c);
-#endif
-        }
-        KN_SET(a, at, k);
-#ifdef KN_COMPLEX
-        KN_SET(c, at + d.row, k);
-#endif
-      }
-      KN_SYNC();
-    }
-    kn_products(at, at, d.row, lanes, g);
-    kn_add_lanes(lanes, sums, KN_SUMS, g);
-    const kn_real length = sqrt(sums[0]);
-    for (ulong k = g.id; k < line; k += g.size) at[k] /= length;
-    if (g.id == 0) lengths[i] = -1;
-    KN_SYNC();
-  }
-}
-
-// NaN for all results of a matrix.
-static inline void kn_no_values(__global kn_real* to, ulong count, const struct kn_group g) {
-  for (ulong at = g.id; at < count; at += g.size) to[at] = (kn_real)NAN;
 }
 
 #ifdef KN_CPU

@@ -77,8 +77,8 @@ watched() {
 oclgrind() {
   ci/run/packages.sh oclgrind
   alone /usr/lib/oclgrind/liboclgrind-rt-icd.so
-  # Clang turns restrict into an intrinsic that Oclgrind does not know.
-  export KOINE_DEVICE=oclgrind OCLGRIND_DATA_RACES=1 OCLGRIND_BUILD_OPTIONS=-Drestrict=
+  # Clang turns restrict into an intrinsic that Oclgrind does not know. Cards have 48 KiB of local memory, not 32.
+  export KOINE_DEVICE=oclgrind OCLGRIND_DATA_RACES=1 OCLGRIND_BUILD_OPTIONS=-Drestrict= OCLGRIND_LOCAL_MEM_SIZE=49152
   watched cpu "$@"
   local cpu=("${missing[@]}")
   export OPENCL_LAYERS=$PWD/build-ci/libkoine_vendor_layer.so KOINE_TEST_PLAY=card

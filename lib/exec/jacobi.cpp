@@ -38,17 +38,32 @@ struct JacobiSpec {
 
 std::uint64_t round_up(std::uint64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
+std::uint64_t parts_of(const SpectraProblem& p) { return is_complex(p.type) ? 2 : 1; }
+
+std::uint64_t turns_of(const SpectraProblem& p) { return p.hermitian || p.vectors ? round_up(p.rows) : 0; }
+
+/// Real numbers that a matrix takes while it is worked on.
+std::uint64_t room_of(const SpectraProblem& p) {
+  const std::uint64_t parts = parts_of(p), row = round_up(p.columns), turns = turns_of(p);
+  return parts * (p.kept * row + p.rows * turns) + (p.hermitian ? 2 * turns : (2 + parts) * p.kept + row);
+}
+
 }  // namespace
 
+bool Jacobi::is_local(const runtime::Queue& queue, const SpectraProblem& problem) {
+  const std::uint64_t real = size_of(graph::real_part(problem.type));
+  return !queue.traits().cpu_loops() &&
+         room_of(problem) * real + (2 + parts_of(problem)) * group_size * real <= local_bytes;
+}
+
 Jacobi::Jacobi(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem)
-    : queue_(queue), problem_(problem), row_(round_up(problem.columns)), turns_(0) {
-  const std::uint64_t parts = is_complex(problem.type) ? 2 : 1, real = size_of(problem.type) / parts;
-  if (problem.hermitian || problem.vectors) turns_ = round_up(problem.rows);
-  room_ = parts * (problem.kept * row_ + problem.rows * turns_) +
-          (problem.hermitian ? 2 * turns_ : (2 + parts) * problem.kept + row_);
-  const bool cpu = queue.traits().cpu_loops();
-  local_ = !cpu && room_ * real + (2 + parts) * group_size * real <= local_bytes;
-  kernel_ = programs.kernel_of_file("jacobi", JacobiSpec{problem.type, cpu, local_},
+    : queue_(queue),
+      problem_(problem),
+      local_(is_local(queue, problem)),
+      row_(round_up(problem.columns)),
+      turns_(turns_of(problem)),
+      room_(room_of(problem)) {
+  kernel_ = programs.kernel_of_file("jacobi", JacobiSpec{problem.type, queue.traits().cpu_loops(), local_},
                                     problem.hermitian ? "jacobi_eigh" : "jacobi_svd");
 }
 

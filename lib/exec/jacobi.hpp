@@ -12,6 +12,9 @@ namespace koine::exec {
 
 class Jacobi {
  public:
+  /// Whether a group has its matrix in local memory.
+  static bool is_local(const runtime::Queue& queue, const SpectraProblem& problem);
+
   /// Asks for the kernel.
   Jacobi(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem);
 
@@ -20,8 +23,8 @@ class Jacobi {
  private:
   runtime::Queue& queue_;
   const SpectraProblem problem_;
+  const bool local_;
   std::uint64_t row_, turns_, room_;  // of the struct that the kernel is passed
-  bool local_;
   runtime::KernelRef kernel_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "exec/families.hpp"
 #include "exec/jacobi.hpp"
+#include "exec/jacobi_blocks.hpp"
 #include "exec/spectra_host.hpp"
 #include "runtime/fault.hpp"
 
@@ -26,6 +27,8 @@ class Spectra {
     // LAPACK's order of operations is its own.
     if (!node.place.reproducible && HostSpectra::suits(queue, problem)) {
       host_.emplace(programs, queue, problem);
+    } else if (!node.place.reproducible && !Jacobi::is_local(queue, problem) && JacobiBlocks::suits(queue, problem)) {
+      blocks_.emplace(programs, queue, problem);
     } else {
       kernels_.emplace(programs, queue, problem);
     }
@@ -40,7 +43,13 @@ class Spectra {
     if (p.vectors && !p.hermitian) left = allocate(p.batch * p.rows * p.rows * element);
     if (p.vectors) right = allocate(p.batch * p.kept * p.columns * element);
     const SpectraMemory memory{*x.storage, static_cast<std::uint64_t>(x.layout.offset), values, left, right};
-    host_ ? host_->run(memory, fault) : kernels_->run(memory, fault);
+    if (host_) {
+      host_->run(memory, fault);
+    } else if (blocks_) {
+      blocks_->run(memory, fault);
+    } else {
+      kernels_->run(memory, fault);
+    }
     std::vector<BufferRef> storages{std::move(values)};
     if (!p.hermitian && results.size() > 1) storages.push_back(std::move(left));
     if (results.size() > 1) storages.push_back(std::move(right));
@@ -54,6 +63,7 @@ class Spectra {
   graph::Node& node_;
   const SpectraProblem problem_;
   std::optional<const HostSpectra> host_;
+  std::optional<const JacobiBlocks> blocks_;
   std::optional<const Jacobi> kernels_;
 };
 

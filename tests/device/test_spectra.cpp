@@ -258,7 +258,6 @@ template <class F>
 void by_both_ways(kn::DType type, F test) {
   on_each_device(type, [&] {
     for (const bool kernels : {false, true}) {
-      if (!kernels && kn::default_device().type() != kn::DeviceType::cpu) continue;  // it has kernels alone
       CAPTURE(kernels);
       const kn::reproducible scope(kernels);
       test();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernels/cholesky.cl, lu.cl, householder.cl and solve_triangular.cl: stacks, rows that are exchanged, tall matrices,
-// complex numbers.
+// complex numbers; and cholesky_tiles.cl, lu_panel.cl, qr_panel.cl, solve_columns.cl, tile_update.cl and turn.cl: more
+// than one block.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -33,4 +34,17 @@ TEST_CASE("factorisations and equations") {
   const kn::linalg::QrResult parts = kn::linalg::qr(z, {.mode = "complete"});
   check_zero(kn::matmul(parts.Q, parts.R) - z);
   check_zero(kn::matmul(adjoint(parts.Q), parts.Q) - kn::eye(3));
+}
+
+TEST_CASE("factorisations by blocks") {
+  const auto distances = [](float n) { return kn::abs(kn::expand_dims(kn::arange(n), 1) - kn::arange(n)); };
+  // Diagonals are small, so that rows are exchanged.
+  const Array x = 0.01f * kn::cos(distances(40.f) * 3.f) + kn::roll(kn::eye(40), 3, 0), right = kn::ones({40, 3});
+  check_zero(kn::matmul(x, kn::linalg::solve(x, right)) - right);
+  const Array positive = 1.f / (1.f + distances(70.f)), factor = kn::linalg::cholesky(positive);
+  check_zero(kn::matmul(factor, factor.mT()) - positive);
+  const Array tall = kn::cos(kn::expand_dims(kn::arange(40.f), 1) * kn::arange(36.f));
+  const kn::linalg::QrResult parts = kn::linalg::qr(tall);
+  check_zero(kn::matmul(parts.Q, parts.R) - tall);
+  check_zero(kn::matmul(parts.Q.mT(), parts.Q) - kn::eye(36));
 }

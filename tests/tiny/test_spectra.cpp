@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/jacobi.cl: an odd and an even number of rows, a stack, vectors that are completed, complex numbers.
+// kernels/jacobi.cl and jacobi_blocks.cl: an odd and an even number of rows, a stack, vectors that are completed,
+// complex numbers.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -33,4 +34,20 @@ TEST_CASE("eigenvalues and singular values") {
   check_zero(parts.S - kn::array({4.472136f, 0.f}));
   check_zero(kn::matmul(parts.U * parts.S, parts.Vh(kn::slice(0, 2), kn::all)) - z);
   check_zero(kn::matmul(parts.Vh, kn::conj(parts.Vh.T())) - kn::eye(4));
+}
+
+TEST_CASE("eigenvalues and singular values by blocks of rows") {
+  if (!kn::test::computes(kn::float64)) return;
+  const Array i = kn::arange(40., {.dtype = kn::float64});
+  const Array x = i * kn::eye(40, kn::float64) + 0.01 * kn::cos(kn::expand_dims(i, 1) + i);
+  const kn::linalg::EighResult eigen = kn::linalg::eigh(x);
+  check_zero(kn::matmul(x, eigen.eigenvectors) - eigen.eigenvectors * eigen.eigenvalues);
+  check_zero(kn::matmul(eigen.eigenvectors.T(), eigen.eigenvectors) - kn::eye(40));
+  // Three rows, one of which is another one's multiple, so that a vector is completed.
+  const Array column = kn::arange(260., {.dtype = kn::float64});
+  const Array rows = kn::concat({kn::cos(column * kn::array({{1.}, {2.}})), kn::expand_dims(2 * kn::cos(column), 0)});
+  const Array z = rows * kn::array(std::complex<double>(0.6, 0.8));
+  const kn::linalg::SvdResult parts = kn::linalg::svd(z, {.full_matrices = false});
+  check_zero((kn::matmul(parts.U * parts.S, parts.Vh) - z) / 30);
+  check_zero(kn::matmul(parts.Vh, kn::conj(parts.Vh.T())) - kn::eye(3));
 }

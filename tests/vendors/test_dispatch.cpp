@@ -321,7 +321,7 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   for (const bool by_others : {false, true}) {
     const kn::reproducible scope(by_others);
     const Array eye = kn::eye(24);
-    CHECK(kn::all(kn::linalg::eigvalsh(eye * 3) == 3).item<bool>());
+    CHECK(kn::all(kn::abs(kn::linalg::eigvalsh(kn::eye(60) * 3) - 3) < 1e-5f).item<bool>());
     CHECK(kn::all(kn::linalg::svdvals(eye * 3) == 3).item<bool>());
     CHECK(kn::all(kn::linalg::cholesky(eye * 4) == eye * 2).item<bool>());
     CHECK(kn::all(kn::linalg::solve(eye * 2, kn::ones({24})) == 0.5).item<bool>());
