@@ -186,7 +186,7 @@ std::uint32_t JacobiBlocks::sweep(const Some& some) const {
     if (blocks.sweep + 1 == d.sweeps) return blocks.sweep;
     if (blocks.sweep + 1 < sure_sweeps) continue;
     const std::uint64_t bytes = matrices * sizeof(std::uint32_t);
-    queue_.read(*some.turned, blocks.sweep * bytes, turned.data(), bytes, problem_.function);
+    queue_.peek(*some.turned, blocks.sweep * bytes, turned.data(), bytes, problem_.function);
     if (std::ranges::all_of(turned, [](std::uint32_t any) { return any == 0; })) return blocks.sweep;
   }
 }

@@ -52,6 +52,8 @@ class Queue {
   /// Device to host; waits for the work that `from` depends on. Throws what that work reported.
   void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
             std::string_view function = "eval");
+  /// The same, and what that work reported is left to whoever observes its results: for the host's own decisions.
+  void peek(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes, std::string_view function);
   /// A point from which on the values of `from` are there, on its way to the device; for other code that `writes`
   /// there, one from which on nobody reads them any more.
   cl::Event ready(const Buffer& from, std::string_view function, bool writes = false);

@@ -48,12 +48,19 @@ void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::ui
                  std::string_view function) {
   const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
+  peek(from, offset, target, bytes, function);
+  check_faults(from);
+}
+
+void Queue::peek(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
+                 std::string_view function) {
+  const Context::InUse in_use(context_, function);
+  if (bytes == 0) return;
   const auto copy = [&] { copy_on_host(target, from.host() + offset, downloaded(bytes)); };
-  if (on_host({{&from, false}}, copy)) return check_faults(from);
+  if (on_host({{&from, false}}, copy)) return;
   const cl_int code = transfer(
       {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); });
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
-  check_faults(from);
 }
 
 cl::Event Queue::ready(const Buffer& from, std::string_view function, bool writes) {

@@ -343,6 +343,13 @@ TEST_CASE("a NaN or an infinity is an error of whoever observes a result") {
             "[svdvals] the matrix has a NaN or an infinity");
       CHECK(has(message_of<kn::LinAlgError>([&] { kn::linalg::svd(x).Vh.to_vector<float>(); }), "[svd] matrix 1"));
       CHECK(std::abs(kn::linalg::svdvals(x(0)).to_vector<float>()[0] - 3) < 1e-5);
+      // So large that cards go by blocks, and wait for them.
+      Array large = kn::ones({2, 70, 70});
+      large(1, 3, 3) = wrong;
+      const kn::linalg::EighResult of_large = kn::linalg::eigh(large);
+      CHECK_NOTHROW(kn::eval({of_large.eigenvalues, of_large.eigenvectors}));
+      CHECK(message_of<kn::LinAlgError>([&] { of_large.eigenvalues.to_vector<float>(); }) ==
+            "[eigh] matrix 1 of 2 has a NaN or an infinity");
     }
   });
 }
