@@ -114,7 +114,7 @@ void JacobiBlocks::run(const SpectraMemory& memory, const std::shared_ptr<runtim
                           .turns = turns_,
                           .room = 0,
                           .vectors = p.vectors,
-                          .sweeps = std::min(most_sweeps, most_steps.load())},
+                          .sweeps = std::clamp(most_steps.load(), 1U, most_sweeps)},
                     .blocks = {.first = first,
                                .matrices = matrices,
                                .pairs = pairs_,

@@ -55,6 +55,13 @@ TEST_CASE("kernels that are given too few steps") {
     // Jacobi rotations find out in a sweep that there is nothing to do.
     CHECK(said(la::eigh(x(1)).eigenvectors) == "[eigh] the iteration for the matrix did not converge");
     CHECK(said(la::svdvals(x(1))) == "[svdvals] the iteration for the matrix did not converge");
+    // Cards take matrices of that size by blocks.
+    const kn::reproducible off(false);
+    if (kn::default_device().type() != kn::DeviceType::cpu) {
+      const Array large = kn::stack({kn::eye(70), kn::cos(kn::expand_dims(kn::arange(70.f), 1) * kn::arange(70.f))});
+      CHECK(said(la::eigh(large).eigenvalues) == "[eigh] " + iteration);
+      CHECK(said(la::svd(large).U) == "[svd] " + iteration);
+    }
   }
   CHECK(la::svdvals(x).to_vector<float>().size() == 6);
   CHECK(la::schur(x).T.to_vector<float>()[0] == 1);
