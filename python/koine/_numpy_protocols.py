@@ -22,9 +22,13 @@ SPACES = {"numpy": "koine", "numpy.fft": "koine.fft", "numpy.linalg": "koine.lin
 HOSTS = ("lstsq", "qr")
 # What takes arrays of both libraries and gives NumPy's, as matplotlib calls it.
 MIXES = ("broadcast_arrays",)
+# What takes arrays of any number of axes as rows of their elements.
+ROWS = ("outer",)
+# What adds to parts of an array, by the methods of `x.at[...]`.
+UPDATES = {"add": "add", "multiply": "multiply", "maximum": "max", "minimum": "min"}
 # How a TypeError says that a function takes no such arguments, which NumPy's may.
-UNKNOWN = ("has no parameter", "arguments without a name", "unexpected keyword", "lacks the argument", "got list", "got tuple",
-           "doesn't apply to a")
+UNKNOWN = ("has no parameter", "arguments without a name", "positional argument", "unexpected keyword", "lacks the argument",
+           "got list", "got str", "got tuple", "takes a number, got koine.Array", "doesn't apply to a")
 
 
 def _ours(name, space="koine"):
@@ -66,6 +70,8 @@ def _array_function(self, function, types, args, kwargs):
         ours = getattr(Array, name) if name in METHODS else _ours(name, space)
         if name == "where" and len(ours_args) == 1:
             ours = _koine.nonzero
+        if name in ROWS and space == "koine":
+            ours_args = [x.ravel() if isinstance(x, Array) else x for x in ours_args]
         if callable(ours):
             try:
                 return ours(*ours_args, **named)
@@ -76,8 +82,18 @@ def _array_function(self, function, types, args, kwargs):
     return function(*_on_host(args), **_on_host(kwargs))
 
 
+def _update(name, x, key, *values):
+    """np.add.at(x, key, values). NumPy's own must not see x: it writes even to memory that is marked as read-only."""
+    if not isinstance(x, Array) or name not in UPDATES or len(values) != 1:
+        raise TypeError(f"[{name}.at] takes a Koine array and values as one of {', '.join(UPDATES)}; it changes no other, and in no "
+                        "other way")
+    getattr(x.at[key], UPDATES[name])(values[0])
+
+
 def _array_ufunc(self, ufunc, method, *inputs, **kwargs):
     """np.sin(x) is koine.sin(x), np.add.reduce(x) koine.sum(x)."""
+    if method == "at":
+        return _update(ufunc.__name__, *inputs)
     for value in inputs:
         if not isinstance(value, Array) and getattr(value, "ndim", 0) > 0:
             raise TypeError(f"[{ufunc.__name__}] got {type(value).__name__} of shape {value.shape} beside a Koine array; "

@@ -133,6 +133,8 @@ Array Arguments::array(std::size_t i) const {
   return value_of(slots_[i]);
 }
 
+Array Arguments::array_along(std::size_t axis) const { return slots_[axis] == Py_None ? array(0).ravel() : array(0); }
+
 Operand Arguments::operand(std::size_t i) const {
   auto operand = read_operand(required(i));
   if (!operand) refuse(i, "an array or a number");

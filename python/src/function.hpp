@@ -74,6 +74,8 @@ class Arguments {
   nb::handle operator[](std::size_t i) const { return slots_[i]; }
 
   Array array(std::size_t i) const;
+  /// Argument 0; in one row where the one that names the axis is None, which NumPy tells from one that is left out.
+  Array array_along(std::size_t axis) const;
   Operand operand(std::size_t i) const;
   /// The same beside argument `other`, if that is an array: see read_operand_beside.
   Operand operand(std::size_t i, std::size_t other) const;

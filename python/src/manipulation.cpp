@@ -85,8 +85,9 @@ void bind_manipulation(nb::module_& m) {
            [](const Arguments& a) { return unstack(a.array(0), {.axis = a.integer(1, 0)}); });
   function(m, "take", "(x, indices, /, axis=None)",
            [](const Arguments& a) { return take(a.array(0), a.array(1), {.axis = a.axis(2)}); });
-  function(m, "take_along_axis", "(x, indices, /, axis=-1)",
-           [](const Arguments& a) { return take_along_axis(a.array(0), a.array(1), {.axis = a.integer(2, -1)}); });
+  function(m, "take_along_axis", "(x, indices, /, axis=-1)", [](const Arguments& a) {
+    return take_along_axis(a.array_along(2), a.array(1), {.axis = a.integer(2, -1)});
+  });
 }
 
 }  // namespace koine::python

@@ -201,11 +201,11 @@ void bind_reductions(nb::handle array) {
   KN_CUMULATIVE(cumsum, cumulative_sum);
   KN_CUMULATIVE(cumprod, cumulative_prod);
   method(array, "argsort", "($self, /, axis=-1, *, descending=False, stable=True)", [](const Arguments& a) {
-    return argsort(a.array(0), {.axis = a.integer(1, -1), .descending = a.flag(2, false)});
+    return argsort(a.array_along(1), {.axis = a.integer(1, -1), .descending = a.flag(2, false)});
   });
   // In place, as NumPy's.
   method(array, "sort", "($self, /, axis=-1, *, descending=False, stable=True)", [](const Arguments& a) {
-    Array sorted = sort(a.array(0), {.axis = a.integer(1, -1), .descending = a.flag(2, false)});
+    Array sorted = sort(a.array(0), {.axis = a[1] ? a.integer(1) : -1, .descending = a.flag(2, false)});
     const Alone alone(a[0].ptr());
     array_of(a[0].ptr()) = std::move(sorted);
   });

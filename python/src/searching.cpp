@@ -32,11 +32,11 @@ void bind_searching(nb::module_& m) {
            [](const Arguments& a) { return where(a.operand(0), a.operand(1), a.operand(2)); });
 
   function(m, "sort", "(x, /, axis=-1, *, descending=False, stable=True)",
-           [](const Arguments& a) { return sort(a.array(0), sort_options(a)); });
+           [](const Arguments& a) { return sort(a.array_along(1), sort_options(a)); });
   function(m, "argsort", "(x, /, axis=-1, *, descending=False, stable=True)",
-           [](const Arguments& a) { return argsort(a.array(0), sort_options(a)); });
+           [](const Arguments& a) { return argsort(a.array_along(1), sort_options(a)); });
   function(m, "partition", "(x, kth, /, axis=-1)",
-           [](const Arguments& a) { return partition(a.array(0), a.integer(1), {.axis = a.integer(2, -1)}); });
+           [](const Arguments& a) { return partition(a.array_along(2), a.integer(1), {.axis = a.integer(2, -1)}); });
   function(m, "_topk", "(x, k, /, axis=-1, *, largest=True)", [](const Arguments& a) {
     const TopkResult result = topk(a.array(0), a.integer(1), {.axis = a.integer(2, -1), .largest = a.flag(3, true)});
     return std::vector<Array>{result.values, result.indices};

@@ -144,11 +144,15 @@ ON_DEVICE = [lambda a: np.sum(a=a, axis=0), lambda a: np.ravel(a, order="C"), la
              lambda a: np.where(a > 5), lambda a: np.squeeze(a[None], axis=0), lambda a: np.swapaxes(a, 0, 1),
              lambda a: np.cumsum(a, axis=1, dtype=np.float32), lambda a: np.std(a, axis=0, ddof=1), lambda a: np.sort(a, kind="stable"),
              lambda a: np.fft.rfft(a, axis=0), lambda a: np.fft.fft(a, norm="ortho"), lambda a: np.linalg.det((a % 5)[:, :3]),
-             lambda a: np.linalg.svd(a, full_matrices=False).S, lambda a: np.linalg.inv((a % 5)[:, :3])]
+             lambda a: np.sort(a[::-1], axis=None), lambda a: np.argsort(a[::-1], axis=None), lambda a: np.partition(a[::-1], 3, axis=None),
+             lambda a: np.take_along_axis(a, np.argsort(-a, axis=None), axis=None), lambda a: a[::-1].argsort(None),
+             lambda a: np.outer(a, a[0]), lambda a: np.linalg.svd(a, full_matrices=False).S, lambda a: np.linalg.inv((a % 5)[:, :3])]
 ON_HOST = [lambda a: np.reshape(a, (4, 3), order="F"), lambda a: np.ravel(a, order="F"), lambda a: np.dot(3, a),
            lambda a: np.sum(a, axis=1, where=np.array([True, False, True, True])), lambda a: np.max(a, initial=100),
            lambda a: np.take(a, [1, 2], axis=1), lambda a: np.isin(a, [1, 2]), lambda a: np.linalg.norm(a),
-           lambda a: np.linalg.qr(a, mode="r"), lambda a: np.concatenate([a, [[1, 2, 3, 4]]]), lambda a: np.add(a, 1, dtype=np.float32)]
+           lambda a: np.linalg.qr(a, mode="r"), lambda a: np.linalg.svd(a, False)[1], lambda a: np.linspace(a[0], a[1], 3),
+           lambda a: np.linalg.eigh(a[:, :3] + a[:, :3].T, "U")[0],
+           lambda a: np.histogram(a, "auto")[0], lambda a: np.concatenate([a, [[1, 2, 3, 4]]]), lambda a: np.add(a, 1, dtype=np.float32)]
 
 
 @pytest.mark.parametrize("call, kind", [(call, kn.Array) for call in ON_DEVICE] + [(call, object) for call in ON_HOST])
@@ -157,3 +161,27 @@ def test_numpy_s_functions_take_their_own_arguments(call, kind):
     first = got[0] if isinstance(got, tuple) else got
     assert isinstance(first, kind) and (kind is kn.Array or not isinstance(first, kn.Array))
     np.testing.assert_allclose(np.asarray(got), np.asarray(expected), rtol=1e-4, atol=1e-4)
+
+
+def test_a_row_of_all_elements_is_no_place_to_sort_in():
+    with pytest.raises(TypeError):
+        kn.asarray(MATRIX).sort(axis=None)
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.minimum])
+@pytest.mark.parametrize("key", [[1, 1, 4], np.array([3, 3]), 2, slice(None, None, -2)])
+def test_numpy_s_updates_change_the_array_and_no_other_that_shares_its_memory(ufunc, key):
+    x, expected = kn.asarray(REALS), REALS.copy()
+    part, shared = x[:], memoryview(x)
+    ufunc.at(x, key, 0.5)
+    ufunc.at(expected, key, np.float32(0.5))
+    np.testing.assert_array_equal(np.asarray(x), expected)
+    assert part.tolist() == REALS.tolist() and shared.tolist() == REALS.tolist()
+
+
+def test_updates_that_koine_has_not_are_refused():
+    x = kn.asarray(REALS)
+    for wrong in (lambda: np.subtract.at(x, [0], 1), lambda: np.negative.at(x, [0]), lambda: np.add.at(REALS.copy(), [0], x[:1])):
+        with pytest.raises(TypeError, match="at]"):
+            wrong()
+    assert x.tolist() == REALS.tolist()
