@@ -2,6 +2,10 @@
 // Random numbers, by the names and in the order of arguments of numpy.random.Generator.
 #include "module.hpp"
 
+#include <cstdint>
+#include <limits>
+#include <string>
+
 namespace koine::python {
 namespace {
 
@@ -56,12 +60,20 @@ void bind_continuous(nb::handle generator) {
          });
 }
 
+/// The first integer that is not drawn, where `last` is the last one that is.
+std::int64_t behind(std::int64_t last) {
+  if (last == std::numeric_limits<std::int64_t>::max()) {
+    throw ValueError("[integers] high is " + std::to_string(last) + "; with endpoint it must be below that");
+  }
+  return last + 1;
+}
+
 void bind_counts(nb::handle generator) {
   method(generator, "integers", "($self, low, /, high=None, size=None, dtype=None, endpoint=False, *, device=None)",
          [](const Arguments& a) {
            const bool both = a.given(2);
            const std::int64_t low = both ? a.integer(1) : 0, high = both ? a.integer(2) : a.integer(1);
-           return self(a)->integers(low, high + (a.flag(5, false) ? 1 : 0), size_of_draw(a, 3),
+           return self(a)->integers(low, a.flag(5, false) ? behind(high) : high, size_of_draw(a, 3),
                                     {.dtype = a.dtype(4).value_or(int64), .device = a.device(6)});
          });
   method(generator, "poisson", "($self, /, lam=1.0, size=None, *, dtype=None, device=None)", [](const Arguments& a) {

@@ -195,3 +195,11 @@ def test_refused_input_is_let_go_of():
             kn.asarray(values.astype("f8").astype(np.longdouble))
     kn.zeros(1)
     assert kn._koine._borrowed() == before
+
+
+def test_the_last_integer_as_an_endpoint():
+    last = 2**63 - 1
+    generator = kn.random.default_rng(1)
+    assert generator.integers(last - 1, last - 1, endpoint=True).item() == last - 1
+    with pytest.raises(ValueError, match="with endpoint it must be below"):
+        generator.integers(0, last, endpoint=True)
