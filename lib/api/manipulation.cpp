@@ -55,7 +55,8 @@ Array reshape(const Array& x, const Shape& shape, const ReshapeOptions& options)
                        to_string(target) + " without a copy; leave .copy open to allow one");
     }
   }
-  return api::pending(api::reshape_node(x.node(), target));
+  const graph::NodeRef reshaped = api::reshape_node(x.node(), target);
+  return api::pending(options.copy == true ? graph::make_copy(reshaped, target, api::place_of(x.device())) : reshaped);
 }
 
 Array permute_dims(const Array& x, const Axis& axes) {

@@ -122,7 +122,9 @@ PyObject* quotient_and_rest(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
     const auto x = read_operand(a), y = read_operand(b);
     if (!x || !y) return not_implemented();
-    return to_python(std::vector<Array>{floor_divide(*x, *y), remainder(*x, *y)});
+    const std::vector<Array> results{floor_divide(*x, *y), remainder(*x, *y)};
+    for (const Array& result : results) finish({a, b}, result);
+    return to_python(results);
   });
 }
 
@@ -144,7 +146,7 @@ PyObject* subscripted(PyObject* self, PyObject* key) noexcept {
     bool arrays = false;
     for (const Index& index : indices) arrays |= index.array() != nullptr;
     // Masks wait for the device.
-    return finished(arrays ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self});
+    return finished(arrays ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self, key});
   });
 }
 
@@ -156,7 +158,7 @@ int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (!operand) operand = Operand(assigned_array(value, value_of(self)));
     const Alone alone(self);
     array_of(self).set(indices, *std::move(operand));
-    finish({value}, array_of(self));
+    finish({key, value}, array_of(self));
     return Py_None;
   });
   return done == nullptr ? -1 : 0;

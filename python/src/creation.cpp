@@ -2,6 +2,7 @@
 // Making arrays. asarray is Python's (koine/_creation.py) over what begins with an underscore here.
 #include "module.hpp"
 
+#include "exchange.hpp"
 #include "lists.hpp"
 
 namespace koine::python {
@@ -23,7 +24,7 @@ void bind_like_array(nb::module_& m, const char* name) {
            [](const Arguments& a) { return F(a.array(0), options(a, 1)); });
 }
 
-/// asarray of an array: a value, so a copy is another object and no more.
+/// asarray of an array: a value, so a copy is another object and no more, but of what lies in other objects' memory.
 nb::object converted(const Arguments& a) {
   const Array x = a.array(0);
   const DType type = a.dtype(1).value_or(x.dtype());
@@ -34,7 +35,7 @@ nb::object converted(const Arguments& a) {
   if (copy == false) {
     throw ValueError("[asarray] copy=False, but another type or device needs a copy");
   }
-  return checked(wrap(astype(x, type, {.device = device})));
+  return checked(wrap(same ? own(x) : astype(x, type, {.device = device})));
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ void bind_creation(nb::module_& m) {
   function(m, "full", "(shape, fill_value, dtype=None, *, device=None)", [](const Arguments& a) {
     const CreationOptions made = options(a, 2);
     if (!is_array(a[1])) return full(a.shape(0), a.scalar(1), made);
-    return asarray(broadcast_to(a.array(1), a.shape(0)), made);
+    return asarray(broadcast_to(own(a.array(1)), a.shape(0)), made);
   });
   function(m, "full_like", "(x, /, fill_value, dtype=None, *, device=None)",
            [](const Arguments& a) { return full_like(a.array(0), a.scalar(1), options(a, 2)); });

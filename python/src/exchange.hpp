@@ -22,8 +22,12 @@ extern std::atomic<int> borrowed_tensors;
 /// Lets go of the objects whose memory is not used any more. The caller holds the GIL.
 void let_go_of_owners() noexcept;
 
-/// Whether this array lies in memory of another object, which may be written between two calls.
+/// Whether this array, or one of this tuple or list of arrays, lies in memory of another object, which may be written
+/// between two calls.
 bool reads_borrowed(PyObject* object);
+
+/// x, or a copy of what lies in another object's memory: what Python calls a copy.
+Array own(const Array& x);
 
 /// Computes an array and waits for it.
 void finish_now(const Array& result);
@@ -32,7 +36,10 @@ void finish_now(const Array& result);
 /// written there later.
 void finish(std::initializer_list<PyObject*> operands, const Array& result);
 
-/// The same, and a Python object around the result.
+/// A view of x, which is known to lie in that memory only once it is computed.
+Array finished_view(const Array& x, Array view);
+
+/// The same as finish, and a Python object around the result.
 inline PyObject* finished(Array&& result, std::initializer_list<PyObject*> operands) {
   if (borrowed_tensors.load(std::memory_order_relaxed) != 0) finish(operands, result);
   return wrap(std::move(result));

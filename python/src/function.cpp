@@ -264,9 +264,8 @@ void finish_result(PyObject* const* slots, std::span<PyObject* const> rest, PyOb
     for (std::size_t i = 0; i < Signature::most; ++i) for_each_array(slots[i], f);
     for (PyObject* object : rest) for_each_array(object, f);
   };
-  bool any = false;
-  for_each_argument([&](PyObject* object) { any = any || reads_borrowed(object); });
-  if (!any) return;
+  if (std::none_of(slots, slots + Signature::most, reads_borrowed) && std::ranges::none_of(rest, reads_borrowed))
+    return;
   const auto finish = [](PyObject* object) { finish_now(value_of(object)); };
   for_each_array(result, finish);
   if (result == Py_None) for_each_argument(finish);

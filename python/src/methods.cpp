@@ -47,17 +47,17 @@ void bind_attributes(nb::handle array) {
   property(array, "size", [](const Array& x) { return x.size(); });
   property(array, "nbytes", [](const Array& x) { return x.nbytes(); });
   property(array, "itemsize", [](const Array& x) { return size_of(x.dtype()); });
-  property(array, "T", [](const Array& x) { return x.T(); });
-  property(array, "mT", [](const Array& x) { return x.mT(); });
-  property(array, "real", [](const Array& x) { return real(x); });
-  property(array, "imag", [](const Array& x) { return imag(x); });
+  property(array, "T", [](const Array& x) { return finished_view(x, x.T()); });
+  property(array, "mT", [](const Array& x) { return finished_view(x, x.mT()); });
+  property(array, "real", [](const Array& x) { return finished_view(x, real(x)); });
+  property(array, "imag", [](const Array& x) { return finished_view(x, imag(x)); });
 }
 
 void bind_shapes(nb::handle array) {
   method(array, "reshape", "($self, /, *shape, copy=None)",
          [](const Arguments& a) { return reshape(a.array(0), rest_shape(a), {.copy = a.maybe_flag(1)}); });
   method(array, "ravel", "($self, /)", [](const Arguments& a) { return a.array(0).ravel(); });
-  method(array, "flatten", "($self, /)", [](const Arguments& a) { return a.array(0).ravel(); });
+  method(array, "flatten", "($self, /)", [](const Arguments& a) { return own(a.array(0)).ravel(); });
   method(array, "transpose", "($self, /, *axes)", [](const Arguments& a) {
     const bool all = a.rest().empty() || (a.rest().size() == 1 && a.rest()[0] == Py_None);
     return transposed(a.array(0), all ? Shape() : rest_shape(a));
@@ -95,8 +95,9 @@ void bind_values(nb::handle array) {
     const auto type = a.dtype(1);
     if (!type) a.refuse(1, "a dtype of Koine's");
     const auto device = a.device(3);
-    if (!a.flag(2, true) && x.dtype() == *type && device.value_or(x.device()) == x.device()) return nb::borrow(a[0]);
-    return checked(wrap(astype(x, *type, {.device = device})));
+    const bool same = x.dtype() == *type && device.value_or(x.device()) == x.device();
+    if (same && !a.flag(2, true)) return nb::borrow(a[0]);
+    return checked(wrap(same ? own(x) : astype(x, *type, {.device = device})));
   });
   method(array, "to_device", "($self, device, /, *, stream=None)", [](const Arguments& a) {
     const Array x = a.array(0);
@@ -106,8 +107,8 @@ void bind_values(nb::handle array) {
     return without_gil([&] { return to_device(x, *device); });
   });
   method(array, "copy", "($self, /)", [](const Arguments& a) { return a.array(0).copy(); });
-  method(array, "__copy__", "($self, /)", [](const Arguments& a) { return a.array(0); });
-  method(array, "__deepcopy__", "($self, memo, /)", [](const Arguments& a) { return a.array(0); });
+  method(array, "__copy__", "($self, /)", [](const Arguments& a) { return own(a.array(0)); });
+  method(array, "__deepcopy__", "($self, memo, /)", [](const Arguments& a) { return own(a.array(0)); });
   method(array, "eval", "($self, /)", [](const Arguments& a) {
     const Array x = a.array(0);
     without_gil([&] { x.eval(); });

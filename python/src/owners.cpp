@@ -42,7 +42,17 @@ void let_go_of_owners() noexcept {
   }
 }
 
-bool reads_borrowed(PyObject* object) { return object != nullptr && is_array(object) && is_borrowed(value_of(object)); }
+bool reads_borrowed(PyObject* object) {
+  if (object == nullptr) return false;
+  if (is_array(object)) return is_borrowed(value_of(object));
+  if (!PyTuple_Check(object) && !PyList_Check(object)) return false;
+  for (nb::handle entry : nb::handle(object)) {
+    if (is_array(entry) && is_borrowed(value_of(entry.ptr()))) return true;
+  }
+  return false;
+}
+
+Array own(const Array& x) { return is_borrowed(x) ? x.copy() : x; }
 
 void finish_now(const Array& result) {
   without_gil([&] {
@@ -56,6 +66,11 @@ void finish(std::initializer_list<PyObject*> operands, const Array& result) {
   for (PyObject* operand : operands) {
     if (reads_borrowed(operand)) return finish_now(Array(result));
   }
+}
+
+Array finished_view(const Array& x, Array view) {
+  if (is_borrowed(x)) finish_now(view);
+  return view;
 }
 
 void bind_owners(nb::module_& m) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of elements, and the rules of promotion.
+#include "exchange.hpp"
 #include "module.hpp"
 
 namespace koine::python {
@@ -128,8 +129,9 @@ void bind_types(nb::module_& m) {
     const Array x = a.array(0);
     const DType type = type_of(a, 1);
     const auto device = a.device(3);
-    if (!a.flag(2, true) && x.dtype() == type && device.value_or(x.device()) == x.device()) return nb::borrow(a[0]);
-    return checked(wrap(astype(x, type, {.device = device})));
+    const bool same = x.dtype() == type && device.value_or(x.device()) == x.device();
+    if (same && !a.flag(2, true)) return nb::borrow(a[0]);
+    return checked(wrap(same ? own(x) : astype(x, type, {.device = device})));
   });
   function(m, "to_device", "(x, device, /)", [](const Arguments& a) {
     const Array x = a.array(0);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory that arrays and other libraries' objects share: DLPack in and out, buffers, and how long each side lives."""
 import array
+import copy
 import ctypes
 import gc
 import os
@@ -84,6 +85,34 @@ def test_readers_of_borrowed_memory_have_finished_when_they_return():
     np.testing.assert_array_equal(np.asarray(part), np.arange(10, 20) * 2)
     assert float(total) == 499500 and float(x2[999]) == 999
     assert float(x[0]) == -1  # the memory itself is shared
+
+
+@pytest.mark.skipif(not SHARED, reason="the device has memory of its own")
+@pytest.mark.parametrize("read", [lambda i: kn.arange(1000)[i], lambda i: kn.arange(1000)[i, None], lambda i: assigned(i, 5),
+                                  lambda i: assigned((i[::-1],), i), lambda i: i[None].T + 1, lambda i: i.real * 2,
+                                  lambda i: divmod(i, 7)[1], lambda i: divmod(5, i + 1)[0], lambda i: kn.full(3, i[7])])
+def test_what_is_made_of_borrowed_memory_is_computed_at_once(read):
+    values = np.arange(999, -1, -1)
+    expected = np.asarray(read(kn.asarray(values)))
+    result = read(kn.asarray(values, copy=False))
+    values[:] = 0
+    np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+def assigned(key, value):
+    x = kn.zeros(1000, dtype=kn.int64)
+    x[key] = value
+    return x
+
+
+@pytest.mark.parametrize("copied", [lambda x: x.copy(), copy.copy, copy.deepcopy, lambda x: kn.asarray(x, copy=True), kn.array,
+                                    lambda x: x.reshape(10, 100, copy=True), lambda x: kn.reshape(x, (1000,), copy=True),
+                                    lambda x: x.flatten(), lambda x: x.astype(x.dtype), lambda x: kn.astype(x, x.dtype)])
+def test_copies_of_borrowed_memory_are_copies(copied):
+    values = np.arange(1000, dtype=np.float32)
+    result = copied(kn.from_dlpack(values))
+    values[:] = -1
+    np.testing.assert_array_equal(np.asarray(result).ravel(), np.arange(1000))
 
 
 def test_an_assignment_never_writes_to_borrowed_memory():

@@ -342,3 +342,28 @@ TEST_CASE("a process may end with borrowed memory in use") {
   check_child("child: borrowed memory outlives main");
   check_child("child: the array was made later than its memory");
 }
+
+TEST_CASE("a copy has memory of its own") {
+  on_each_device([&] {
+    std::vector<float> values(4096, 1.0f);
+    const Array x = kn::borrow(values);
+    const Array copy = x.copy(), square = kn::reshape(x, {64, 64}, {.copy = true});
+    kn::eval(copy, square);
+    kn::synchronize();
+    std::fill(values.begin(), values.end(), 2.0f);
+    CHECK(difference(copy.to_vector<float>(), std::vector<float>(4096, 1.0f)) == "");
+    CHECK(difference(square.to_vector<float>(), std::vector<float>(4096, 1.0f)) == "");
+  });
+}
+
+TEST_CASE("a copy of a part lets go of the whole") {
+  const kn::Device device = kn::default_device();
+  const auto before = kn::memory_stats(device).in_use;
+  Array whole = kn::ones(1 << 20) * 3;
+  whole.eval();
+  const Array part = whole(slice(7, 10)).copy();
+  part.eval();
+  whole = part;
+  CHECK(kn::memory_stats(device).in_use < before + (1 << 20));
+  CHECK(difference(part.to_vector<float>(), {3, 3, 3}) == "");
+}
