@@ -95,7 +95,8 @@ class Eager {
         verdict.wrong = "it is on device " + std::to_string(device);
       }
       const bool of_products = call.kind == Kind::matmul || call.kind == Kind::einsum || call.kind == Kind::convolve ||
-                               call.kind == Kind::transform;
+                               call.kind == Kind::transform || call.kind == Kind::cosine ||
+                               call.kind == Kind::fftconvolve;
       trace.own_order = trace.own_order || (of_products && verdict.loose && !reproducible_);
       if (!verdict.open && !trace.own_order) add_bits(got, &trace.bits);
       judges_[call.target] = verdict.loose && !reads_loose(call) ? judge : nullptr;
