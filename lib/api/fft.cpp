@@ -59,14 +59,16 @@ Array prepared(const Array& x, FftKind kind, const char* function) {
   return astype(x, type);
 }
 
-/// One axis of x, which is as transforms take it; all of its elements without `n`.
-Array along(const Array& x, const Transform& transform, std::size_t axis, std::optional<std::int64_t> n, Norm norm) {
+/// One axis of x, which is as transforms take it; all of its elements without `n`. `given`: the shape of the caller's
+/// array, for messages.
+Array along(const Array& x, const Shape& given, const Transform& transform, std::size_t axis,
+            std::optional<std::int64_t> n, Norm norm) {
   const std::int64_t size = x.shape()[axis];
   const bool to_real = transform.kind == FftKind::half_to_real;
   const std::int64_t length = n ? *n : to_real ? 2 * (size - 1) : size;
   if (length < 1) {
     throw ValueError(api::prefix(transform.name) + "cannot transform " + std::to_string(length) +
-                     " elements along axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) +
+                     " elements along axis " + std::to_string(axis) + " of shape " + to_string(given) +
                      "; it takes 1 or more");
   }
   // The tables of a convolution are computed in long double, on the host: 3 GiB of them here.
@@ -91,7 +93,7 @@ Array one(const Array& x, const Transform& transform, const FftOptions& options)
   const base::NamedCall call(transform.name);
   const Norm norm = norm_of(options.norm, transform.name);
   const std::size_t axis = graph::normal_axis(options.axis, x.shape(), transform.name);
-  return along(prepared(x, transform.kind, transform.name), transform, axis, options.n, norm);
+  return along(prepared(x, transform.kind, transform.name), x.shape(), transform, axis, options.n, norm);
 }
 
 /// The axes in the order in which they are named, with the sizes that are given.
@@ -140,9 +142,11 @@ Array several(const Array& x, const Transform& last, const FftnOptions& options)
   const Transform others{last.name, FftKind::complex, last.inverse};
   const std::size_t end = given.axes.size() - 1;
   Array result = prepared(x, last.kind, last.name);
-  if (last.kind != FftKind::half_to_real) result = along(result, last, given.axes[end], given.sizes[end], norm);
-  for (std::size_t i = end; i-- > 0;) result = along(result, others, given.axes[i], given.sizes[i], norm);
-  if (last.kind == FftKind::half_to_real) result = along(result, last, given.axes[end], given.sizes[end], norm);
+  if (last.kind != FftKind::half_to_real)
+    result = along(result, x.shape(), last, given.axes[end], given.sizes[end], norm);
+  for (std::size_t i = end; i-- > 0;) result = along(result, x.shape(), others, given.axes[i], given.sizes[i], norm);
+  if (last.kind == FftKind::half_to_real)
+    result = along(result, x.shape(), last, given.axes[end], given.sizes[end], norm);
   return result;
 }
 

@@ -183,6 +183,9 @@ TEST_CASE("wrong calls") {
   CHECK(value([&] { kn::fft::fft(x, {.n = 0}); }) ==
         "[fft] cannot transform 0 elements along axis 1 of shape (3, 4); it takes 1 or more");
   CHECK(has(value([&] { kn::fft::irfft(x(kn::ellipsis, kn::slice(1))); }), "[irfft] cannot transform 0 elements"));
+  CHECK(value([] {
+          kn::fft::rfft2(kn::zeros({0, 4}));
+        }) == "[rfft2] cannot transform 0 elements along axis 0 of shape (0, 4); it takes 1 or more");
   // A prime: the tables of such a length would take more memory than most hosts have.
   CHECK(value([&] { kn::fft::fft(x, {.n = 999'999'937}); }) ==
         "[fft] cannot transform 999999937 elements: above 33554432 it takes products of 2, 3, 5, 7, 11 and 13 alone");
