@@ -24,6 +24,7 @@ constexpr std::string_view top = R"(// Made by tools/make_host_functions.cpp.
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -42,36 +43,12 @@ namespace {
 )";
 
 constexpr std::string_view places = R"(
-// First the best value, by 64 bytes of them at a time, then its place. `before` says whether a goes before b.
-#define KN_PLACE(T, before)                                                              \
-  [](void* to, const void* const* from, std::size_t count) {                             \
-    constexpr std::size_t some = 64 / sizeof(T);                                         \
-    const T* const values = static_cast<const T*>(from[0]);                              \
-    T best[some];                                                                        \
-    for (std::size_t l = 0; l < some; ++l) best[l] = values[0];                          \
-    std::size_t i = 0;                                                                   \
-    for (; count - i >= some; i += some) {                                               \
-      for (std::size_t l = 0; l < some; ++l) {                                           \
-        const T a = values[i + l], b = best[l];                                          \
-        best[l] = (before) ? a : b;                                                      \
-      }                                                                                  \
-    }                                                                                    \
-    for (; i < count; ++i) {                                                             \
-      const T a = values[i], b = best[0];                                                \
-      best[0] = (before) ? a : b;                                                        \
-    }                                                                                    \
-    for (std::size_t l = 1; l < some; ++l) {                                             \
-      const T a = best[l], b = best[0];                                                  \
-      best[0] = (before) ? a : b;                                                        \
-    }                                                                                    \
-    const auto found = [&](T a) { return (a == best[0]) | ((a != a) & (best[0] != best[0])); }; \
-    for (i = 0; count - i >= some; i += some) {                                          \
-      int any = 0;                                                                       \
-      for (std::size_t l = 0; l < some; ++l) any |= found(values[i + l]);                \
-      if (any) break;                                                                    \
-    }                                                                                    \
-    while (!found(values[i])) ++i;                                                       \
-    *static_cast<std::int64_t*>(to) = static_cast<std::int64_t>(i);                      \
+#include "host/fold_text.hpp"
+
+#define KN_COMBINE(text) decltype([](auto a, auto b) { return text; })
+#define KN_PLACE(T, before)                                                                                    \
+  [](void* to, const void* const* from, std::size_t count) {                                                   \
+    *static_cast<std::int64_t*>(to) = first_best<T, KN_COMBINE(before)>(static_cast<const T*>(from[0]), count); \
   }
 
 constexpr void add_places(Functions& f) {
@@ -134,32 +111,6 @@ constexpr std::string_view loops = R"(}
     _Pragma("GCC ivdep")                                                                 \
     for (std::size_t i = 0; i < count; ++i) results[i] = usual(as[i], bs[i]);            \
   }
-// The running values in 64 bytes at a time, which stay in registers from round to round.
-#define KN_FOLD(T, text)                                                                 \
-  [](void* running, const void* elements, std::size_t width, std::size_t rounds) {       \
-    constexpr std::size_t some = 64 / sizeof(T);                                         \
-    for (std::size_t first = 0; first < width; first += some) {                          \
-      T* const values = static_cast<T*>(running) + first;                                \
-      const T* next = static_cast<const T*>(elements) + first;                           \
-      T now[some];                                                                       \
-      for (std::size_t i = 0; i < some; ++i) now[i] = values[i];                         \
-      for (std::size_t round = 0; round < rounds; ++round, next += width) {              \
-        for (std::size_t i = 0; i < some; ++i) {                                         \
-          const T a = now[i], b = next[i];                                               \
-          now[i] = static_cast<T>(text);                                                 \
-        }                                                                                \
-      }                                                                                  \
-      for (std::size_t i = 0; i < some; ++i) values[i] = now[i];                         \
-    }                                                                                    \
-  }
-
-#if defined(__AVX512F__)
-#define KN_HOST_VECTOR 64
-#elif defined(__AVX2__)
-#define KN_HOST_VECTOR 32
-#else
-#define KN_HOST_VECTOR 16
-#endif
 // Four rows by a vector at a time, each in 64 bytes of running values, which are added up by halves. In vectors by name:
 // compilers keep the running values of plain loops in memory, which takes up to four times as long.
 #define KN_DOTS(T)                                                                       \
@@ -358,10 +309,8 @@ int main() {
     for (int t = 0; t < koine::dtype_count; ++t) {
       const auto type = static_cast<DType>(t);
       if (is_complex(type)) continue;
-      std::string before = koine::codegen::combine_of(kind, type).text;
-      if (is_real_floating(type)) before = "(" + before + ") | (isnan(a) & !isnan(b))";
-      std::cout << "  f.placed[" << number(kind) << "][" << t << "] = KN_PLACE(" << registers(type) << ", " << before
-                << ");\n";
+      std::cout << "  f.placed[" << number(kind) << "][" << t << "] = KN_PLACE(" << registers(type) << ", "
+                << koine::codegen::combine_of(kind, type).text << ");\n";
     }
   }
   std::cout << loops;
@@ -369,10 +318,13 @@ int main() {
     const auto type = static_cast<DType>(t);
     if (is_complex(type)) continue;
     for (const graph::ReduceKind kind : graph::reductions) {
-      const std::string text = koine::codegen::combine_of(kind, type).text;
+      std::string text = koine::codegen::combine_of(kind, type).text;
       if (graph::info(kind).state != graph::State::value || text.empty()) continue;
-      std::cout << "  f.folded[" << number(kind) << "][" << t << "] = KN_FOLD(" << registers(type) << ", (" << text
-                << "));\n";
+      const bool extreme = is_real_floating(type) && (kind == graph::ReduceKind::max || kind == graph::ReduceKind::min);
+      if (extreme) text = kind == graph::ReduceKind::max ? "a > b" : "a < b";
+      std::cout << "  f.folded[" << number(kind) << "][" << t << "] = fold_in_vectors<"
+                << (extreme ? "RunningExtreme" : "Running") << ", " << registers(type) << ", KN_COMBINE((" << text
+                << "))>;\n";
     }
   }
   for (const DType type : {DType::float32, DType::float64}) {

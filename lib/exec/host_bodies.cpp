@@ -200,23 +200,35 @@ struct HostScan {
   std::optional<host::Scan> scan;
 };
 
+/// Whether rows come down to one value each, which the host finds in vectors, and nothing else is made of them.
+bool folds_alone(const Body& body, std::int64_t shortest_row) {
+  const auto in_vectors = [&](const codegen::RowFold& fold) {
+    const graph::State state = graph::info(fold.node->get<graph::Op::reduce>().kind).state;
+    return state == graph::State::value || state == graph::State::position;
+  };
+  return body.lines.back().op == graph::Op::reduce && body.domain.back() >= shortest_row &&
+         std::all_of(body.folds.begin(), body.folds.end(), in_vectors) &&
+         std::all_of(body.outputs.begin(), body.outputs.end(), [&](const auto& output) { return body.of_row(output); });
+}
+
 }  // namespace
 
 bool goes_along_memory(const Body& body) {
   // Kernels keep longer bodies in registers, and read several shifted operands at once.
   constexpr std::size_t most_lines = 12, most_loads = 2;
   constexpr std::int64_t shortest_row = 64;
+  const bool rows = !body.folds.empty();
   const auto in_place = [&](const codegen::Load& load) {
     if (load.in_order()) return true;
     if (load.iota || load.take || load.loop >= 0 || !load.seams.empty()) return false;
     const Shape& strides = load.layout.strides;
     if (std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; })) return true;
-    return body.loads.size() <= most_loads && body.domain.back() >= shortest_row && strides.back() == 1;
+    return !rows && body.loads.size() <= most_loads && body.domain.back() >= shortest_row && strides.back() == 1;
   };
   const auto in_rows = [](const codegen::Output& output) {
     return !output.destination || graph::is_row_major(output.destination->layout);
   };
-  return body.folds.empty() && body.loops.empty() && body.lines.size() <= most_lines &&
+  return (!rows || folds_alone(body, shortest_row)) && body.loops.empty() && body.lines.size() <= most_lines &&
          std::all_of(body.loads.begin(), body.loads.end(), in_place) &&
          std::all_of(body.outputs.begin(), body.outputs.end(), in_rows);
 }

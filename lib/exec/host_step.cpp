@@ -117,7 +117,8 @@ Work HostSteps::prepare_small(runtime::Queue& queue, codegen::Step& step) const 
   HostRun run{queue, step, false};
   const auto work = host_work_of(run);
   const std::uint64_t most = queue.traits().tuning.host_step_work;
-  const bool shared = (step.family == Op::elementwise || step.family == Op::reduce) && goes_along_memory(step.body);
+  const bool may_share = step.family == Op::elementwise || step.family == Op::rows || step.family == Op::reduce;
+  const bool shared = may_share && goes_along_memory(step.body);
   if (!work || *work > (shared ? shared_host_work(most) : most)) return nullptr;
   run.work = *work;
   run.only_shared = *work > most;

@@ -121,6 +121,18 @@ bool knows_folds(const Body& body, const DeviceTraits& traits) {
   return walk.cpu && !walk.chain;
 }
 
+/// Whether nobody takes what a line comes to but results of which a row has one.
+bool is_of_rows_alone(const Body& body, std::size_t line) {
+  bool alone = true;
+  for (const Line& other : body.lines) {
+    each_argument(body, other, [&](std::size_t taken) { alone = alone && taken != line; });
+  }
+  for (const codegen::Output& output : body.outputs) {
+    alone = alone && (static_cast<std::size_t>(output.line) != line || body.of_row(output));
+  }
+  return alone;
+}
+
 /// Calls f(T{}) with an unsigned type of that size.
 template <class F>
 void with_size(std::size_t size, F f) {
@@ -212,7 +224,8 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
         std::fill_n(reinterpret_cast<T*>(room(k)), most_, one);
       });
     } else if (line.op == Op::reduce) {
-      computed_.push_back({nullptr, k, {line.args[0], line.args[1], line.args[2]}, room(k)});
+      computed_.push_back(
+          {nullptr, k, {line.args[0], line.args[1], line.args[2]}, room(k), !is_of_rows_alone(body, k)});
     } else if (!is_load(line)) {
       computed_.push_back({function_of(line, traits), k, {line.args[0], line.args[1], line.args[2]}, room(k)});
     } else {
@@ -369,9 +382,15 @@ void Lines::compute_fold(const Computed& each, std::size_t count) {
   const DType type = codegen::fold_type(node);
   const auto number = static_cast<std::size_t>(type);
   const std::size_t length = static_cast<std::size_t>(body_.domain[body_.domain.size() - 1]), rows = count / length;
-  std::byte* const elements = room(values_.size());
-  const void* from[3] = {values_[taken], nullptr, nullptr};
-  functions().casts[static_cast<std::size_t>(body_.lines[taken].type)][number](elements, from, count);
+  const auto* elements = static_cast<const std::byte*>(values_[taken]);
+  const void* from[3] = {elements, nullptr, nullptr};
+  const bool maps = graph::info(reduction.kind).maps();
+  if (body_.lines[taken].type != type || maps) {
+    std::byte* const own = room(values_.size());
+    functions().casts[static_cast<std::size_t>(body_.lines[taken].type)][number](own, from, count);
+    from[0] = elements = own;
+    if (maps) functions().mapped[kind][number](own, from, count);
+  }
   std::vector<std::byte> results(rows * widest), rounded(rows * widest);
   const graph::State state = graph::info(reduction.kind).state;
   if (state == graph::State::position) {
@@ -379,8 +398,6 @@ void Lines::compute_fold(const Computed& each, std::size_t count) {
   } else if (state == graph::State::moments) {
     square_rows(type, fold_width_, rows, length, elements, results.data());
   } else {
-    from[0] = elements;
-    functions().mapped[kind][number](elements, from, count);
     const FoldOrder order{fold_width_, length, FoldOrder::Join::halves};
     fold_rows(reduction.kind, type, order, rows, length, elements, results.data());
   }
@@ -393,7 +410,14 @@ void Lines::compute_fold(const Computed& each, std::size_t count) {
   const auto given = static_cast<std::size_t>(state == graph::State::position ? DType::int64 : type);
   functions().casts[given][static_cast<std::size_t>(line.type)](rounded.data(), from, rows);
   const std::size_t size = size_in_registers(line.type);
-  // Each is that of a whole row: repeated by strides of 0.
+  // Each is that of a whole row: repeated by strides of 0, or, where nobody but a result of the row takes it, the
+  // first.
+  if (!each.spread) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::memcpy(room(each.line) + r * length * size, rounded.data() + r * size, size);
+    }
+    return;
+  }
   const Shape shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(length)};
   gather({shape, Shape{1, 0}}, {}, rounded.data(), size, 0, count, room(each.line));
 }

@@ -56,6 +56,7 @@ class Lines {
     std::size_t line;
     std::int32_t args[3];
     std::byte* to;
+    bool spread = true;  // of a row's reduction: each element of the row is to have it
   };
   struct Loaded {
     const codegen::Load* load;

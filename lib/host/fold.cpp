@@ -88,11 +88,11 @@ void RunningValues::add(const std::byte* elements, std::size_t count) {
 
 void RunningValues::fold(std::vector<std::byte>& running, const std::byte* elements, std::size_t count,
                          std::size_t width) {
-  // Few enough for all elements of a call to stay in the nearest cache while each 64 bytes are folded.
+  // Few enough for all elements of a call to stay in the nearest cache while each vector is folded.
   constexpr std::size_t most_bytes = 4096;
   const std::size_t rounds = count / width, bytes = width * size_;
   std::size_t done = 0;
-  if (rounds > 1 && bytes % 64 == 0 && bytes <= most_bytes) {
+  if (rounds > 1 && bytes <= most_bytes) {
     functions().folded[number(kind_)][number(type_)](running.data(), elements, width, rounds);
     done = rounds * width;
   }

@@ -16,8 +16,7 @@ namespace koine::host {
 /// float16, a byte for bool_).
 using Function = void (*)(void* to, const void* const* from, std::size_t count);
 
-/// Combines running[i] with elements[i], elements[width + i], ... in turn, `rounds` of them, for each i below `width`,
-/// which is a multiple of 64 bytes.
+/// Combines running[i] with elements[i], elements[width + i], ... in turn, `rounds` of them, for each i below `width`.
 using Fold = void (*)(void* running, const void* elements, std::size_t width, std::size_t rounds);
 /// Adds to sums[r] the sum of row r times the vector, of `rows` rows that lie `leading` elements apart; or to sums[i]
 /// the elements i of all rows, each times its row's factor. `depth`: of a row.
