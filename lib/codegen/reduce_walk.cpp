@@ -84,12 +84,14 @@ bool reads_better(const graph::Collapsed& a, const graph::Collapsed& b) {
   return of_a.first + of_b.first == 0 ? a.shape.back() > b.shape.back() : of_a < of_b;
 }
 
-/// Whether a card reads rows of pairs better than columns as narrow as a point's coordinates: what it reads across
-/// these columns it reads again for each, in lines that neighbours share along the rows.
-bool reads_pairs(const ReduceWalk& walk) {
-  constexpr std::int64_t narrow = 4, long_row = 256;
-  if (walk.cpu || walk.fixed || walk.kept.shape.back() > narrow || walk.reduced.shape.back() < long_row) return false;
-  bool repeated = false;
+/// Whether rows are read better than columns as narrow as a point's coordinates, though their elements lie apart. What
+/// a card reads across these columns it reads again for each, in lines that neighbours share along the rows; of a CPU's
+/// vectors they would fill a few lanes, and take as long as whole ones.
+bool has_narrow_columns(const ReduceWalk& walk) {
+  constexpr std::int64_t long_row = 256;
+  const std::int64_t narrow = walk.cpu ? walk.width / 4 : 4;
+  if (walk.fixed || walk.kept.shape.back() > narrow || walk.reduced.shape.back() < long_row) return false;
+  bool repeated = walk.cpu;
   for (std::size_t k = 0; k < walk.kept.layouts; ++k) {
     const std::int64_t across = walk.kept.step(k), along = walk.reduced.step(k);
     if (std::abs(along) > narrow) return false;
@@ -244,8 +246,8 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.tile = walk.lanes = 1;
   walk.kept = part(body, axes, false, walk.kept_seams);
   walk.reduced = part(body, axes, true, walk.reduced_seams);
-  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1 && !reads_pairs(walk);
   walk.width = fold_width(body, traits);
+  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1 && !has_narrow_columns(walk);
   if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
     walk.width = std::min(walk.width, widest_position);
   }

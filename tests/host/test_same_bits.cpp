@@ -187,6 +187,8 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
   check({500, 300}, 0, kn::float64);
   check({5, 40'009}, 1, kn::float32);
   check({40'009, 5}, 0, kn::float32);
+  for (const Shape& shape : {Shape{40'009, 3}, Shape{3'000, 2}}) check(shape, 0, kn::float32);  // narrow columns
+  check({20, 700, 3}, 1, kn::float32);
   check({20'011, 33}, 0, kn::float32);
   check({300, 20, 33}, kn::Axis{0, 2}, kn::float32);
   check({33, 20, 300}, kn::Axis{0, 1}, kn::float32);
