@@ -120,7 +120,7 @@ Compared compared_types(std::string_view function, const Operand& x1, const Oper
   const auto type_beside = [](const Operand& x, const Operand& other) {
     if (!x.is_scalar()) return x.array().dtype();
     const DType own = graph::default_type(x.scalar(), default_dtype());
-    const bool weak = !other.is_scalar() && is_integer(other.array().dtype());
+    const bool weak = is_integer(own) && !other.is_scalar() && is_integer(other.array().dtype());
     return weak && graph::fits(x.scalar(), other.array().dtype()) ? other.array().dtype() : own;
   };
   const DType a = type_beside(x1, x2), b = type_beside(x2, x1);

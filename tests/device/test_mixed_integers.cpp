@@ -5,6 +5,7 @@
 #include <koine/koine.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -132,6 +133,43 @@ TEST_CASE("an array of integers beside a whole number that its type does not hol
     CHECK_THROWS_AS(small + 1000, kn::ValueError);
     CHECK_THROWS_AS(kn::maximum(small, -1), kn::ValueError);
     CHECK_THROWS_AS(of<std::uint64_t>({U64::max()}) + of<std::int64_t>({1}), kn::DTypeError);
+  });
+}
+
+TEST_CASE("integers beside a number that is not whole compare by their values") {
+  on_each_device([] {
+    for (const kn::DType type : {kn::int8, kn::int32, kn::int64, kn::uint8, kn::uint64}) {
+      CAPTURE(type);
+      const std::vector<int> values{0, 1, 2, 3};
+      const Array x = kn::asarray(values).astype(type);
+      for (const double number : {0.5, 1.0, 2.75, -0.5, 1e30, std::numeric_limits<double>::infinity(),
+                                  std::numeric_limits<double>::quiet_NaN()}) {
+        CAPTURE(number);
+        std::vector<bool> equal, less, least, most;
+        for (const int value : values) {
+          equal.push_back(value == number);
+          less.push_back(value < number);
+          least.push_back(value <= number);
+          most.push_back(value >= number);
+        }
+        CHECK((x == number).to_vector<bool>() == equal);
+        CHECK((number == x + 0).to_vector<bool>() == equal);
+        CHECK((x < number).to_vector<bool>() == less);
+        CHECK((number > x).to_vector<bool>() == less);
+        CHECK((x <= number).to_vector<bool>() == least);
+        CHECK((x >= number).to_vector<bool>() == most);
+        CHECK(kn::isin(x, number).to_vector<bool>() == equal);
+        CHECK(kn::isclose(x, number, {.rtol = 0, .atol = 0}).to_vector<bool>() == equal);
+        CHECK(kn::array_equal(x, number) == std::ranges::all_of(equal, [](bool same) { return same; }));
+        CHECK(kn::where(x > number, 1, 0).to_vector<int>() == kn::where(number < x, 1, 0).to_vector<int>());
+        if (number == number) CHECK(kn::searchsorted(x, number).item<int>() == std::ranges::count(less, true));
+        CHECK((x(0) == number).item<bool>() == (0 == number));
+      }
+      const std::complex<double> half(0.5, 0.5), one(1, 0);
+      CHECK_FALSE(kn::any(x == half));
+      CHECK(kn::all(half != x));
+      CHECK((x == one).to_vector<bool>() == std::vector<bool>{false, true, false, false});
+    }
   });
 }
 
