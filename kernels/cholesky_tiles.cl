@@ -20,8 +20,6 @@ typedef struct {
   ulong n, first, row, rows, columns;  // `products` are of rows from `row` and columns from `first` on
 } kn_cholesky_take;
 
-#ifndef KN_CPU
-
 // Where a tile is, of a lower triangle and what is below it, row by row.
 static inline void kn_lower_tile(ulong tile, ulong across, ulong* row, ulong* column) {
   const ulong below = across * (across + 1) / 2;
@@ -144,4 +142,3 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_tak
   const ulong j = (get_group_id(0) - line * runs) * KN_ITEMS + KN_SELF, column = d.first + j;
   if (j < d.columns && column <= row) factor[(matrix * d.n + row) * d.n + column] -= products[line * d.columns + j];
 }
-#endif

@@ -26,8 +26,6 @@ typedef struct {
   uint sweep, round;
 } kn_jacobi_blocks;
 
-#ifndef KN_CPU
-
 // Two blocks of rows.
 #define KN_SIDE (2 * KN_BLOCK)
 // Work-items are 16 x 16, each with so many rows and columns of a tile of KN_SIDE x KN_SIDE.
@@ -496,4 +494,3 @@ KN_KERNEL void jacobi_results(__global const kn_real* w, __global const kn_real*
   }
 #endif
 }
-#endif

@@ -30,8 +30,6 @@ typedef struct {
   ulong matrices, m, n, first, width;  // the panel: columns from `first` on, and rows
 } kn_lu_panel;
 
-#ifndef KN_CPU
-
 // The rows of columns from `columns` on, `count` of them: row moves[p] comes to p, of the first KN_PANEL ones, and row p
 // to moves[KN_PANEL + p], if it is not among them. All of the group call it, KN_PANEL of them or a multiple.
 static inline void kn_move_rows(__global KN_VALUE* columns, ulong pitch, uint count, uint rows,
@@ -240,4 +238,3 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void lu_rows(__global 
   kn_move_rows(a + column0 * d.m, d.m, (uint)left, rows, moved);
   kn_move_rows(a + (column0 + left + d.width) * d.m, d.m, (uint)right, rows, moved);
 }
-#endif

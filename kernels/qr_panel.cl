@@ -28,8 +28,6 @@ typedef struct {
   ulong m, n;
 } kn_qr_panel;
 
-#ifndef KN_CPU
-
 // Leaves in the first word of each of KN_WIDE runs of KN_GROUP what the run comes to. Of as many work-items as a run has
 // eighths each takes eight words; then of KN_LAST, and one.
 #define KN_UNROLL _Pragma("unroll")
@@ -201,4 +199,3 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
     }
   }
 }
-#endif

@@ -35,8 +35,6 @@ typedef struct {
   uint upper, unit;  // the triangle's diagonal is ones, and is not read
 } kn_solve_columns;
 
-#ifndef KN_CPU
-
 // Reports the position of a zero on a triangle's diagonal.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void solve_columns(__global const KN_VALUE* a,
                                                                                   __global KN_VALUE* b,
@@ -140,4 +138,3 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void solve_column
     if (row < n && at < columns) b[i * d.b_row + at * d.b_column] = known[row * KN_PITCH + at];
   }
 }
-#endif

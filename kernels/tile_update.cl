@@ -12,8 +12,6 @@ typedef struct {
   long m, n, k;
 } kn_tile_update;
 
-#ifndef KN_CPU
-
 // The three may be parts of one matrix.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void tile_update(__global const KN_VALUE* a,
                                                                                 __global const KN_VALUE* b,
@@ -47,4 +45,3 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void tile_update(
     }
   }
 }
-#endif

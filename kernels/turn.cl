@@ -9,8 +9,6 @@ typedef struct {
   ulong offset, matrices, m, n;  // offset of `from`
 } kn_turn;
 
-#ifndef KN_CPU
-
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void turn(__global const KN_VALUE* from,
                                                                        __global KN_VALUE* to,
                                                                        const kn_turn parameters) {
@@ -30,4 +28,3 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void turn(__global con
     if (row0 + x < d.m && column0 + i < d.n) to[(column0 + i) * d.m + row0 + x] = square[x * (KN_SQUARE + 1) + i];
   }
 }
-#endif
