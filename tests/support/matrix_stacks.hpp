@@ -7,6 +7,7 @@
 #include <koine/koine.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -33,6 +34,22 @@ inline std::vector<Matrix::Number> numbers_of(const Array& x) {
     default: return as(std::complex<double>{});
   }
 }
+
+/// A hash of results' bits, the same on every device whose results are (FNV-1a by numbers): -0 counts as 0.
+class BitsHash {
+ public:
+  void add(const Array& result) {
+    for (const Matrix::Number& value : numbers_of(result)) {
+      for (const double part : {value.real(), value.imag()}) {
+        value_ = (value_ ^ (part == 0 ? 0 : std::bit_cast<std::uint64_t>(part))) * 1099511628211u;
+      }
+    }
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037u;
+};
 
 /// The matrices of a stack.
 inline std::vector<Matrix> matrices_of(const Array& x) {
