@@ -20,6 +20,8 @@ file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/src/*.cpp")
 nanobind_add_module(koine_python ${mode} ${sources})
 set_target_properties(koine_python PROPERTIES OUTPUT_NAME _koine LIBRARY_OUTPUT_DIRECTORY "${folder}")
 target_link_libraries(koine_python PRIVATE koine_settings koine::koine)
+target_link_options(koine_python PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/koine_python.map")
+set_property(TARGET koine_python APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/koine_python.map")
 # The op table itself, so that a new row joins; nothing of lib/ is linked but what users see.
 target_include_directories(koine_python PRIVATE "${PROJECT_SOURCE_DIR}/lib")
 target_include_directories(koine_python SYSTEM PRIVATE "${KOINE_DLPACK_INCLUDE_DIR}")

@@ -4,6 +4,7 @@ import array
 import copy
 import gc
 import inspect
+import shutil
 import subprocess
 import sys
 
@@ -193,3 +194,10 @@ def test_namespace():
     assert str(inspect.signature(kn.clip)) == "(x, /, min=None, max=None)"
     assert not hasattr(kn.linalg, "norm")
     assert copy.copy(kn.float32) is kn.float32 and {kn.float32: 1}[kn.ones(1).dtype] == 1
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm")
+def test_the_module_shows_nothing_but_its_entry():
+    """Else what it has of the C++ library might serve others, too: torch, imported after it, crashed."""
+    shown = subprocess.run(["nm", "-D", "--defined-only", kn._koine.__file__], capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in shown.stdout.splitlines()] == ["PyInit__koine"]
