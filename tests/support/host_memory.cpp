@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `operator new` for the whole program, which fails by order. There is one order at a time.
+// `operator new` for the whole program, which fails by order, and `operator delete`, which gives back late. There is
+// one order at a time.
 #include "support/host_memory.hpp"
 
+#include <malloc.h>
+
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -35,6 +39,18 @@ bool fails() noexcept {
   throw std::bad_alloc();
 }
 
+// From 5.0 on, PoCL's compiler remembers by its address whether an instruction gives all work-items the same, and goes
+// by that for whatever is made there when the instruction is gone (VariableUniformityAnalysisResult::invalidate). In
+// some processes kernels then lose at barriers what work-items hold: users' kernels, and where PoCL plays a card the
+// library's. Here nothing is made for a long while where something was.
+[[maybe_unused]] void free_late(void* memory) noexcept {
+  constexpr std::size_t largest = 512;  // of an instruction, in bytes
+  static constinit std::array<std::atomic<void*>, 1 << 18> kept{};
+  static constinit std::atomic<std::size_t> count{0};
+  if (malloc_usable_size(memory) <= largest) memory = kept[count++ % kept.size()].exchange(memory);
+  std::free(memory);
+}
+
 }  // namespace
 
 NoMemory::NoMemory(std::uint64_t skip, std::uint64_t count) : NoMemory(skip, count, nullptr) {}
@@ -59,6 +75,6 @@ std::uint64_t NoMemory::failed() const { return order.failed; }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t size) { return koine::test::allocated(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { koine::test::free_late(memory); }
+void operator delete(void* memory, std::size_t) noexcept { koine::test::free_late(memory); }
 #endif
