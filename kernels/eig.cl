@@ -5,7 +5,8 @@
 // operations in a fixed order, whatever the form.
 //
 // A loop with barriers in it ends with one, and none stands under a condition that values decide, nor in a function that
-// returns from its middle: PoCL, which makes loops of the work-items between barriers, loses track of them.
+// returns from its middle; what branches in its first round alone stands before it. PoCL, which makes loops of the
+// work-items between barriers, would lose track of them, or end the process.
 
 #ifndef KN_ELEMENT
 #define KN_ELEMENT KN_C64
