@@ -17,14 +17,18 @@ namespace {
 
 // KN_DEPTH; what a row takes is a multiple of it.
 constexpr std::uint64_t lanes = 16;
-// Far more than rows of any size take: some ten.
+// Rows and columns of Hermitian matrices are a multiple of it, and of two blocks of any type.
+constexpr std::uint64_t hermitian_rows = 64;
+// KN_TILE_GROUP: work-items that compute a tile of products.
+constexpr std::uint64_t tile_group = 64;
+// Rows of a tile of kernels/jacobi_precision.cl.
+constexpr std::uint64_t precision_side = 32;
+// Far more than rows of any size take: some ten, thirty for singular values far apart.
 constexpr std::uint32_t most_sweeps = 60;
-// Sweeps that nearly all matrices take, after which the host looks whether that was all.
-constexpr std::uint32_t sure_sweeps = 5;
 // Elements of the matrices that are worked on at once: more of them would not make a card busier.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 26;
 // Of local memory: what cards have for a group, and what kernels take beside the two matrices of a pair of blocks.
-constexpr std::uint64_t most_local = 48 << 10, besides = 2 << 10;
+constexpr std::uint64_t most_local = 48 << 10, besides = 3 << 10;
 
 struct BlocksSpec {
   DType type;
@@ -40,9 +44,18 @@ struct BlocksSpec {
   }
 };
 
+struct PrecisionSpec {
+  DType type;
+
+  template <class Visit>
+  void visit(Visit& v) const {
+    v.define("KN_COMPLEX", is_complex(type));
+  }
+};
+
 std::uint64_t round_up(std::uint64_t n, std::uint64_t step) { return (n + step - 1) / step * step; }
 
-/// Bytes of a matrix with two blocks of rows and columns; in rows that are one longer.
+/// Bytes of a matrix with two blocks of rows and columns; in rows that are `more` longer.
 std::uint64_t side_bytes(DType type, std::uint64_t block, std::uint64_t more = 0) {
   return 2 * block * (2 * block + more) * size_of(type);
 }
@@ -51,9 +64,18 @@ std::uint64_t side_bytes(DType type, std::uint64_t block, std::uint64_t more = 0
 std::uint64_t block_for(const DeviceTraits& traits, DType type) {
   const std::uint64_t local = std::min(traits.local_memory, most_local);
   for (const std::uint64_t block : {32, 16, 8}) {
-    if (side_bytes(type, block) + side_bytes(type, block, 1) + besides <= local) return block;
+    if (2 * side_bytes(type, block, block / 4) + besides <= local) return block;
   }
   return 0;
+}
+
+bool is_double(DType type) { return size_of(graph::real_part(type)) == 8; }
+
+/// The same problem in float32, with vectors.
+SpectraProblem in_single(SpectraProblem problem) {
+  problem.type = is_complex(problem.type) ? DType::complex64 : DType::float32;
+  problem.vectors = true;
+  return problem;
 }
 
 }  // namespace
@@ -61,7 +83,7 @@ std::uint64_t block_for(const DeviceTraits& traits, DType type) {
 struct JacobiBlocks::Some {
   parameters::kn_jacobi d;
   parameters::kn_jacobi_blocks blocks;
-  runtime::BufferRef rows, turns, squares, scales, turned;
+  runtime::BufferRef rows, turns, squares, scales, limits, turned;
 };
 
 bool JacobiBlocks::suits(const runtime::Queue& queue, const SpectraProblem& problem) {
@@ -70,68 +92,93 @@ bool JacobiBlocks::suits(const runtime::Queue& queue, const SpectraProblem& prob
          block_for(traits, problem.type) > 0;
 }
 
-JacobiBlocks::JacobiBlocks(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem)
+JacobiBlocks::JacobiBlocks(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem,
+                           std::uint64_t block)
     : queue_(queue),
       problem_(problem),
-      block_(block_for(queue.traits(), problem.type)),
-      pairs_(round_up(problem.rows, 2 * block_) / (2 * block_)),
-      row_(round_up(problem.columns, lanes)),
-      turns_(problem.vectors && !problem.hermitian ? round_up(problem.rows, lanes) : 0) {
+      block_(block),
+      pairs_(round_up(problem.rows, problem.hermitian ? hermitian_rows : 2 * block) / (2 * block)),
+      row_(round_up(problem.columns, problem.hermitian ? hermitian_rows : lanes)),
+      turns_(!problem.vectors    ? 0
+             : problem.hermitian ? row_
+                                 : round_up(problem.rows, lanes)) {
+  const BlocksSpec spec{problem.type, problem.hermitian, block};
+  turn_ = programs.kernel_of_file("jacobi_blocks", spec, "jacobi_turns");
+  apply_ = programs.kernel_of_file("jacobi_blocks", spec, "jacobi_apply");
+}
+
+JacobiBlocks::JacobiBlocks(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem)
+    : JacobiBlocks(programs, queue, problem, block_for(queue.traits(), problem.type)) {
   const auto kernel = [&](std::string_view entry) {
     return programs.kernel_of_file("jacobi_blocks", BlocksSpec{problem.type, problem.hermitian, block_}, entry);
   };
   largest_ = kernel("jacobi_largest");
   load_ = kernel("jacobi_load");
-  products_ = kernel("jacobi_products");
-  turn_ = kernel("jacobi_turns");
-  apply_ = kernel("jacobi_apply");
   values_ = kernel("jacobi_values");
   results_ = kernel("jacobi_results");
-  if (problem.hermitian) {
-    shift_ = kernel("jacobi_shift");
-    quotients_ = kernel("jacobi_quotients");
-  } else {
+  if (!problem.hermitian) {
+    products_ = kernel("jacobi_products");
     complete_ = kernel("jacobi_complete");
+    return;
   }
+  limit_ = kernel("jacobi_limit");
+  if (!is_double(problem.type)) return;
+  const PrecisionSpec spec{problem.type};
+  narrow_ = programs.kernel_of_file("jacobi_precision", spec, "jacobi_narrow");
+  widen_ = programs.kernel_of_file("jacobi_precision", spec, "jacobi_widen");
+  multiply_ = programs.kernel_of_file("jacobi_precision", spec, "jacobi_multiply");
+  const SpectraProblem single = in_single(problem);
+  single_.reset(new JacobiBlocks(programs, queue, single, block_for(queue.traits(), single.type)));
 }
 
 void JacobiBlocks::run(const SpectraMemory& memory, const std::shared_ptr<runtime::Fault>& fault) const {
   const SpectraProblem& p = problem_;
-  const std::uint64_t bytes = size_of(graph::real_part(p.type)), parts = is_complex(p.type) ? 2 : 1;
-  const std::uint64_t row_bytes = parts * row_ * bytes, turn_bytes = parts * turns_ * bytes;
-  const std::uint64_t at_once = std::clamp<std::uint64_t>(most_elements / (p.kept * row_), 1, p.batch);
+  // What one takes, or what its pairs do if that is more.
+  const std::uint64_t elements = std::max((p.hermitian ? row_ : p.kept) * row_, pairs_ * 4 * block_ * block_);
+  const std::uint64_t at_once = std::clamp<std::uint64_t>(most_elements / elements, 1, p.batch);
   for (std::uint64_t first = 0; first < p.batch; first += at_once) {
-    const std::uint64_t matrices = std::min(at_once, p.batch - first);
-    // So many groups that each compute unit has two.
-    const std::uint64_t wanted = 2 * queue_.traits().compute_units / (matrices * pairs_) + 1;
-    const std::uint64_t columns = round_up(std::max(row_ / wanted, 4 * lanes), lanes);
-    const Some some{.d = {.batch = p.batch,
-                          .rows = p.rows,
-                          .columns = p.columns,
-                          .offset = memory.offset,
-                          .kept = p.kept,
-                          .row = row_,
-                          .turns = turns_,
-                          .room = 0,
-                          .vectors = p.vectors,
-                          .sweeps = std::clamp(most_steps.load(), 1U, most_sweeps)},
-                    .blocks = {.first = first,
-                               .matrices = matrices,
-                               .pairs = pairs_,
-                               .parts = (row_ + columns - 1) / columns,
-                               .columns = columns,
-                               .sweep = 0,
-                               .round = 0},
-                    .rows = queue_.allocate(matrices * p.kept * row_bytes, p.function),
-                    .turns = turns_ > 0 ? queue_.allocate(matrices * p.rows * turn_bytes, p.function) : nullptr,
-                    .squares = queue_.allocate(matrices * p.rows * bytes, p.function),
-                    .scales = queue_.allocate(matrices * bytes, p.function),
-                    .turned = queue_.allocate(matrices * most_sweeps * sizeof(std::uint32_t), p.function)};
+    Some some = some_from(first, std::min(at_once, p.batch - first), memory.offset);
     load(some, memory, fault);
-    Some done = some;
-    done.blocks.sweep = sweep(some);
-    finish(done, memory, fault);
+    if (single_) start_in_single(some);
+    sweep(some);
+    finish(some, memory, fault);
   }
+}
+
+JacobiBlocks::Some JacobiBlocks::some_from(std::uint64_t first, std::uint64_t matrices, std::uint64_t offset) const {
+  const SpectraProblem& p = problem_;
+  const std::uint64_t bytes = size_of(graph::real_part(p.type)), parts = is_complex(p.type) ? 2 : 1;
+  const std::uint64_t rows = p.hermitian ? row_ : p.kept, rows_of_turns = p.hermitian ? row_ : p.rows;
+  const auto allocate = [&](std::uint64_t size) { return queue_.allocate(matrices * size, p.function); };
+  // So many groups that each compute unit has two.
+  const std::uint64_t wanted = 2 * queue_.traits().compute_units / (matrices * pairs_) + 1;
+  const std::uint64_t columns = round_up(std::max(row_ / wanted, 4 * lanes), lanes);
+  const std::uint32_t sweeps = std::clamp(most_steps.load(), 1U, most_sweeps);
+  return {.d = {.batch = p.batch,
+                .rows = p.rows,
+                .columns = p.columns,
+                .offset = offset,
+                .kept = p.kept,
+                .row = row_,
+                .turns = turns_,
+                .room = 0,
+                .vectors = p.vectors,
+                .sweeps = sweeps},
+          .blocks = {.first = first,
+                     .matrices = static_cast<std::uint32_t>(matrices),
+                     .pairs = static_cast<std::uint32_t>(pairs_),
+                     .parts = static_cast<std::uint32_t>((row_ + columns - 1) / columns),
+                     .columns = static_cast<std::uint32_t>(columns),
+                     .sweep = 0,
+                     .round = 0,
+                     // All rows are one pair's: what turns them is found without leaving local memory.
+                     .inner = p.hermitian && pairs_ == 1 ? sweeps : 1},
+          .rows = allocate(rows * parts * row_ * bytes),
+          .turns = turns_ > 0 ? allocate(rows_of_turns * parts * turns_ * bytes) : nullptr,
+          .squares = allocate(p.rows * bytes),
+          .scales = allocate(bytes),
+          .limits = allocate(2 * bytes),
+          .turned = allocate(most_sweeps * sizeof(std::uint32_t))};
 }
 
 void JacobiBlocks::load(const Some& some, const SpectraMemory& memory,
@@ -139,7 +186,6 @@ void JacobiBlocks::load(const Some& some, const SpectraMemory& memory,
   const std::uint64_t matrices = some.blocks.matrices, rows = matrices * problem_.rows;
   const runtime::BufferRef largest =
       queue_.allocate(rows * size_of(graph::real_part(problem_.type)), problem_.function);
-  queue_.fill_zero(*some.turned, 0, some.turned->size(), problem_.function);
   {
     runtime::Launch launch(queue_, largest_);
     launch.in(memory.from).out(*largest).value(some.d).value(some.blocks).run({rows * group_size}, {group_size});
@@ -148,46 +194,83 @@ void JacobiBlocks::load(const Some& some, const SpectraMemory& memory,
     runtime::Launch launch(queue_, load_);
     launch.in(memory.from).in(*largest).out(*some.rows).out(some.turns ? *some.turns : *some.rows);
     launch.out(*some.squares).out(*some.scales).fault(fault).value(some.d).value(some.blocks);
-    launch.run({matrices * problem_.kept * group_size}, {group_size});
+    launch.run({matrices * (problem_.hermitian ? row_ : problem_.kept) * group_size}, {group_size});
   }
   if (!problem_.hermitian) return;
-  runtime::Launch launch(queue_, shift_);
-  launch.out(*some.rows).in(*some.squares).value(some.d).run({matrices * group_size}, {group_size});
+  runtime::Launch launch(queue_, limit_);
+  launch.in(*some.squares).out(*some.limits).value(some.d).run({matrices * group_size}, {group_size});
 }
 
-std::uint32_t JacobiBlocks::sweep(const Some& some) const {
+void JacobiBlocks::start_in_single(const Some& some) const {
+  const std::uint64_t matrices = some.blocks.matrices, rows = matrices * row_ * group_size;
+  Some single = single_->some_from(some.blocks.first, matrices, 0);
+  {
+    runtime::Launch launch(queue_, narrow_);
+    launch.in(*some.rows).in(*some.limits).out(*single.rows).out(*single.turns).out(*single.limits);
+    launch.value(some.d).run({rows}, {group_size});
+  }
+  single_->sweep(single);
+  const auto allocate = [&] { return queue_.allocate(some.rows->size(), problem_.function); };
+  const runtime::BufferRef turns = some.turns ? some.turns : allocate(), product = allocate(), next = allocate();
+  {
+    runtime::Launch launch(queue_, widen_);
+    launch.in(*single.turns).out(*turns).value(some.d).run({rows}, {group_size});
+  }
+  enum Kind : std::uint32_t { plain, adjoint, orthonormal };
+  const auto multiply = [&](const runtime::BufferRef& a, const runtime::BufferRef& b, const runtime::BufferRef& to,
+                            Kind kind) {
+    const std::uint64_t tiles = row_ / precision_side;
+    runtime::Launch launch(queue_, multiply_);
+    launch.in(*a).in(*b).out(*to).value(some.d);
+    launch.value(std::uint32_t{kind == adjoint}).value(std::uint32_t{kind == orthonormal});
+    launch.run({matrices * tiles * tiles * tile_group}, {tile_group});
+  };
+  // From float32's epsilon to its square, and to that of float64.
+  multiply(turns, turns, product, adjoint);
+  multiply(product, turns, next, orthonormal);
+  multiply(next, next, product, adjoint);
+  multiply(product, next, turns, orthonormal);
+  multiply(turns, some.rows, product, plain);
+  multiply(product, turns, some.rows, adjoint);
+}
+
+void JacobiBlocks::sweep(Some& some) const {
   const parameters::kn_jacobi& d = some.d;
-  parameters::kn_jacobi_blocks blocks = some.blocks;
+  parameters::kn_jacobi_blocks& blocks = some.blocks;
   const DType type = problem_.type;
   const std::uint64_t matrices = blocks.matrices, pairs = matrices * blocks.pairs, side = 2 * block_;
-  const std::uint64_t tiles = (d.row + side - 1) / side + (d.turns + side - 1) / side;
+  const std::uint64_t tiles =
+      (problem_.hermitian ? blocks.pairs : (d.row + side - 1) / side) + (d.turns + side - 1) / side;
   const auto allocate = [&](std::uint64_t bytes) { return queue_.allocate(bytes, problem_.function); };
-  const runtime::BufferRef products = allocate(pairs * blocks.parts * side_bytes(type, block_)),
-                           turns = allocate(pairs * side_bytes(type, block_)),
+  runtime::BufferRef products;
+  if (!problem_.hermitian) products = allocate(pairs * blocks.parts * side_bytes(type, block_));
+  const runtime::BufferRef turns = allocate(pairs * side_bytes(type, block_)),
                            turns_pair = allocate(pairs * sizeof(std::uint32_t));
+  queue_.fill_zero(*some.turned, 0, some.turned->size(), problem_.function);
+  // Sweeps that nearly all matrices take, after which the host looks whether that was all.
+  const std::uint32_t sure_sweeps = single_ || blocks.inner > 1 ? 2 : 5;
   std::vector<std::uint32_t> turned(matrices);
   for (;; ++blocks.sweep) {
     for (blocks.round = 0; blocks.round < 2 * blocks.pairs - 1; ++blocks.round) {
-      {
+      if (products) {
         runtime::Launch launch(queue_, products_);
         launch.in(*some.rows).out(*products).in(*some.turned).value(d).value(blocks);
-        launch.run({pairs * blocks.parts * group_size}, {group_size});
+        launch.run({pairs * blocks.parts * tile_group}, {tile_group});
       }
       {
         runtime::Launch launch(queue_, turn_);
-        launch.in(*products).out(*turns).out(*some.turned).out(*turns_pair).value(d).value(blocks);
-        launch.local(side_bytes(type, block_)).local(side_bytes(type, block_)).run({pairs * group_size}, {group_size});
+        launch.in(products ? *products : *some.rows).out(*turns).out(*some.turned).out(*turns_pair).in(*some.limits);
+        launch.value(d).value(blocks).run({pairs * group_size}, {group_size});
       }
       runtime::Launch launch(queue_, apply_);
       launch.out(*some.rows).out(some.turns ? *some.turns : *some.rows).in(*turns).in(*some.turned).in(*turns_pair);
-      launch.value(d).value(blocks).local(side_bytes(type, block_)).local(side_bytes(type, block_, 1));
-      launch.run({pairs * tiles * group_size}, {group_size});
+      launch.value(d).value(blocks).run({pairs * tiles * tile_group}, {tile_group});
     }
-    if (blocks.sweep + 1 == d.sweeps) return blocks.sweep;
+    if (blocks.sweep + 1 == d.sweeps) return;
     if (blocks.sweep + 1 < sure_sweeps) continue;
     const std::uint64_t bytes = matrices * sizeof(std::uint32_t);
     queue_.peek(*some.turned, blocks.sweep * bytes, turned.data(), bytes, problem_.function);
-    if (std::ranges::all_of(turned, [](std::uint32_t any) { return any == 0; })) return blocks.sweep;
+    if (std::ranges::all_of(turned, [](std::uint32_t any) { return any == 0; })) return;
   }
 }
 
@@ -195,30 +278,23 @@ void JacobiBlocks::finish(const Some& some, const SpectraMemory& memory,
                           const std::shared_ptr<runtime::Fault>& fault) const {
   const SpectraProblem& p = problem_;
   const parameters::kn_jacobi& d = some.d;
-  const std::uint64_t matrices = some.blocks.matrices, side = 2 * block_, tiles = (p.rows + side - 1) / side;
+  const std::uint64_t matrices = some.blocks.matrices, rows = matrices * p.kept * group_size;
   const std::uint64_t bytes = size_of(graph::real_part(p.type)), parts = is_complex(p.type) ? 2 : 1;
   const auto allocate = [&](std::uint64_t elements) { return queue_.allocate(elements * bytes, p.function); };
   const runtime::BufferRef lengths = allocate(matrices * p.kept);
-  const std::size_t rows = matrices * p.kept * group_size;
-  if (p.hermitian) {
-    const runtime::BufferRef found = allocate(matrices * tiles * p.rows * 2);
-    {
-      runtime::Launch launch(queue_, quotients_);
-      launch.in(memory.from).in(*some.rows).in(*some.scales).out(*found).value(d).value(some.blocks);
-      launch.run({matrices * tiles * tiles * group_size}, {group_size});
-    }
+  {
     runtime::Launch launch(queue_, values_);
-    launch.out(*some.rows).out(*lengths).in(*found).value(d).run({rows}, {group_size});
-  } else {
-    {
-      runtime::Launch launch(queue_, values_);
-      launch.out(*some.rows).out(*lengths).value(d).run({rows}, {group_size});
+    if (p.hermitian) {
+      launch.in(*some.rows).out(some.turns ? *some.turns : *some.rows);
+    } else {
+      launch.out(*some.rows);
     }
-    if (p.vectors) {
-      const runtime::BufferRef room = allocate(matrices * (p.kept * parts + row_));
-      runtime::Launch launch(queue_, complete_);
-      launch.out(*some.rows).out(*lengths).out(*room).value(d).run({matrices * group_size}, {group_size});
-    }
+    launch.out(*lengths).value(d).run({rows}, {group_size});
+  }
+  if (!p.hermitian && p.vectors) {
+    const runtime::BufferRef room = allocate(matrices * (p.kept * parts + row_));
+    runtime::Launch launch(queue_, complete_);
+    launch.out(*some.rows).out(*lengths).out(*room).value(d).run({matrices * group_size}, {group_size});
   }
   const auto or_values = [&](const runtime::BufferRef& buffer) -> const runtime::Buffer& {
     return buffer ? *buffer : *memory.values;

@@ -25,16 +25,24 @@ class JacobiBlocks {
  private:
   /// Some matrices of the stack.
   struct Some;
+  /// The kernels of sweeps alone, for a problem that is loaded already.
+  JacobiBlocks(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem, std::uint64_t block);
+  /// Memory for matrices from `first` on.
+  Some some_from(std::uint64_t first, std::uint64_t matrices, std::uint64_t offset) const;
   void load(const Some& some, const SpectraMemory& memory, const std::shared_ptr<runtime::Fault>& fault) const;
-  /// Gives the number of the last sweep.
-  std::uint32_t sweep(const Some& some) const;
+  /// Makes Hermitian matrices of float64 nearly diagonal by turns that are found in float32.
+  void start_in_single(const Some& some) const;
+  /// Sets the number of the last sweep.
+  void sweep(Some& some) const;
   void finish(const Some& some, const SpectraMemory& memory, const std::shared_ptr<runtime::Fault>& fault) const;
 
   runtime::Queue& queue_;
   const SpectraProblem problem_;
   std::uint64_t block_, pairs_;  // rows of a block, and pairs of blocks
   std::uint64_t row_, turns_;    // of the struct kn_jacobi
-  runtime::KernelRef largest_, load_, shift_, products_, turn_, apply_, quotients_, values_, complete_, results_;
+  runtime::KernelRef largest_, load_, limit_, products_, turn_, apply_, values_, complete_, results_;
+  runtime::KernelRef narrow_, widen_, multiply_;
+  std::unique_ptr<const JacobiBlocks> single_;
 };
 
 }  // namespace koine::exec

@@ -319,6 +319,9 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
   CHECK(kn::all(kn::linalg::eigvals(kn::eye(20) * 3) == 3).item<bool>());
   CHECK(kn::all(kn::linalg::schur(kn::eye(20) * 3).T == kn::eye(20) * 3).item<bool>());
   CHECK(kn::all(kn::linalg::ldl(kn::eye(20) * 3).d == kn::eye(20) * 3).item<bool>());
+  if (kn::test::computes(kn::float64)) {
+    CHECK(kn::all(kn::abs(kn::linalg::eigvalsh(kn::eye(70, kn::float64) * 3) - 3) < 1e-12).item<bool>());
+  }
   for (const bool by_others : {false, true}) {
     const kn::reproducible scope(by_others);
     const Array eye = kn::eye(24);
