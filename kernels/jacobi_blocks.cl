@@ -149,8 +149,8 @@ KN_TILE_KERNEL void jacobi_products(__global const kn_real* w, __global kn_value
 #endif
 
 // The turns of a pair's rows: those that make their matrix diagonal, one after the other, and all of them in one matrix,
-// less the identity, of which columns lie together. In a sweep's first round of all rows, else of the first block's with the second's.
-// `from`: of a Hermitian matrix w, else the products.
+// less the identity, of which columns lie together. In a sweep's first round of all rows, else of the first block's with
+// the second's. `from`: of a Hermitian matrix w, else the products.
 KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* turns, __global uint* turned,
                             __global uint* turns_pair, __global const kn_real* limits, const kn_jacobi parameters,
                             const kn_jacobi_blocks blocks) {

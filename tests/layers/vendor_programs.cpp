@@ -169,7 +169,7 @@ cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* 
     const std::size_t end = all.find(' ', at);
     all.erase(at, end == all.npos ? end : end - at);
   }
-  // PoCL 3.1's optimiser makes something else of some kernels of cards; 5.0 does without its optimiser.
+  // PoCL 3.1's optimiser compiles some kernels of cards wrongly; PoCL 5.0 fails an assertion without its own.
   constexpr std::string_view plain = "-cl-opt-disable";
   if (!played->pocl && is_before_5(*played) && all.find(plain) == all.npos) {
     all.append(" ").append(plain);
