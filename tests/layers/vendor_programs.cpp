@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -143,13 +142,6 @@ std::string obstacle(cl_program program, const Played& played) {
   return why;
 }
 
-bool is_before_5(const Played& played) {
-  char version[64] = {};
-  return driver->clGetDeviceInfo(played.device, CL_DRIVER_VERSION, sizeof version - 1, version, nullptr) ==
-             CL_SUCCESS &&
-         std::atoi(version) < 5;
-}
-
 std::atomic<std::uint64_t> building{0};
 
 cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
@@ -168,11 +160,6 @@ cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* 
   if (const std::size_t at = all.find(registers); at != all.npos) {
     const std::size_t end = all.find(' ', at);
     all.erase(at, end == all.npos ? end : end - at);
-  }
-  // PoCL 3.1's optimiser compiles some kernels of cards wrongly; PoCL 5.0 fails an assertion without its own.
-  constexpr std::string_view plain = "-cl-opt-disable";
-  if (!played->pocl && is_before_5(*played) && all.find(plain) == all.npos) {
-    all.append(" ").append(plain);
   }
   const bool wants_exact = all.find("-cl-fp32-correctly-rounded-divide-sqrt") != all.npos;
   if (!played->fp64) all += " -cl-single-precision-constant";  // as compilers do without double
