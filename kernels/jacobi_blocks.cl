@@ -179,8 +179,9 @@ KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* tur
   for (uint at = id; at < KN_SIDE * KN_LINE; at += KN_GROUP) {
     const uint i = at / KN_LINE, first_column = KN_WIDE * (at % KN_LINE);
 #if KN_HERMITIAN
-    const kn_some some = kn_get_some(at_matrix + kn_row_of_pair(of_pair, i) * KN_PARTS * d.row,
-                                     kn_row_of_pair(of_pair, first_column), d.row);
+    kn_some some;
+    kn_get_some(at_matrix + kn_row_of_pair(of_pair, i) * KN_PARTS * d.row, kn_row_of_pair(of_pair, first_column), d.row,
+                &some);
 #else
     kn_some some = products[pair * blocks.parts * KN_SIDE * KN_LINE + at];
     for (ulong part = 1; part < blocks.parts; ++part) {
@@ -258,7 +259,7 @@ static inline void kn_load_tile(__global const kn_real* from, uint2 rows, uint2 
       kn_some some;
 #pragma unroll
       for (uint j = 0; j < KN_WIDE; ++j) some.at[j] = 0;
-      if (row < count && column < length) some = kn_get_some(from + row * KN_PARTS * length, column, length);
+      if (row < count && column < length) kn_get_some(from + row * KN_PARTS * length, column, length, &some);
       tile[(y + 8 * i) * (KN_LINE + 1) + 8 * c + x] = some;
     }
   }
@@ -266,7 +267,7 @@ static inline void kn_load_tile(__global const kn_real* from, uint2 rows, uint2 
 static inline void kn_load_turns(__global const kn_value* turns, uint pair, __local kn_some* to) {
   __global const kn_some* const from = (__global const kn_some*)(turns + (ulong)pair * KN_SIDE * KN_SIDE);
   const uint id = (uint)get_local_id(0), x = id % 8, y = id / 8;
-#pragma unroll
+  // Compilers of cards unroll it unasked. PoCL 3.1, where it is asked to, leaves elements out.
   for (uint i = 0; i < KN_EACH; ++i) {
 #pragma unroll
     for (uint c = 0; c < KN_MANY; ++c) {
@@ -334,7 +335,8 @@ KN_TILE_KERNEL void jacobi_apply(__global kn_real* w, __global kn_real* turns_so
   kn_load_tile(at_matrix, rows, columns, count, length, tile);
   kn_load_turns(turns, pair, by);
 #endif
-  barrier(CLK_LOCAL_MEM_FENCE);
+  // Other work-items write where some have read.
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #pragma unroll
   for (uint i = 0; i < KN_EACH; ++i) {
 #pragma unroll

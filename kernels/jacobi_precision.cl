@@ -60,8 +60,9 @@ KN_TILE_KERNEL void jacobi_multiply(__global const kn_real* a, __global const kn
     }
     for (uint at = id; adjoint == 0 && at < KN_DEPTH * KN_LINE; at += KN_TILE_GROUP) {
       const uint row = at / KN_LINE, column = at % KN_LINE;
-      right[row * (KN_LINE + 1) + column] =
-          kn_get_some(at_b + (first + row) * line, column0 + KN_WIDE * column, d.row);
+      kn_some some;
+      kn_get_some(at_b + (first + row) * line, column0 + KN_WIDE * column, d.row, &some);
+      right[row * (KN_LINE + 1) + column] = some;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     kn_add_products(left, right, KN_DEPTH, KN_LINE + 1, x, y, sums);
