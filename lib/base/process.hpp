@@ -73,11 +73,13 @@ class HoldExit {
 };
 
 /// Around what loads a driver or its compiler: no signal's handler interrupts it, no process that it starts dies of a
-/// signal to all of the process' group, no thread that it starts takes the program's signals; HoldForks, and HoldExit.
+/// signal to all of the process' group, no thread that it starts takes the program's signals; HandlersKept, HoldForks,
+/// and HoldExit.
 class Undisturbed {
  private:
   const HoldForks forks_;
   const SignalsBlocked blocked_;
+  const HandlersKept handlers_;
   const HoldExit hold_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps signals away from the library's own threads.
+// Keeps signals away from the library's own threads, and the program's handlers where they are.
 #pragma once
 
 #include <signal.h>
+#include <array>
 #include <initializer_list>
 
 namespace koine::base {
@@ -24,6 +25,22 @@ class SignalsBlocked {
 
  private:
   sigset_t before_{};
+};
+
+/// Around what may load a driver's compiler: LLVM's takes the handlers of signals for good when it first writes a file,
+/// for a moment in which a second signal ends the process. With the object's end those are back that were there before,
+/// unless somebody else changed them.
+class HandlersKept {
+ public:
+  HandlersKept() noexcept;
+  ~HandlersKept();
+  HandlersKept(const HandlersKept&) = delete;
+  HandlersKept& operator=(const HandlersKept&) = delete;
+
+ private:
+  static constexpr std::array signals{SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,
+                                      SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
+  std::array<struct sigaction, signals.size()> before_{};
 };
 
 }  // namespace koine::base

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "support/child.hpp"
 #include "support/structures.hpp"
@@ -73,6 +74,28 @@ TEST_CASE("child: compiles while its group is interrupted" * doctest::skip()) {
   // Gone before doctest takes the handler away, and its last signal with it.
   kill(sender, SIGKILL);
   while (waitpid(sender, nullptr, 0) != sender) CHECK(errno == EINTR);
+}
+
+TEST_CASE("child: compiles beside handlers of its own" * doctest::skip()) {
+  handle(SIGUSR2);
+  const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGTERM, SIGSEGV, SIGABRT};
+  const auto handlers = [&] {
+    std::vector<void (*)(int)> result;
+    for (const int signal : all) {
+      struct sigaction action {};
+      REQUIRE(sigaction(signal, nullptr, &action) == 0);
+      result.push_back(action.sa_handler);
+    }
+    return result;
+  };
+  const std::vector<void (*)(int)> before = handlers();
+  CHECK(kn::sum(kn::sin(kn::arange(1e5f)) * 2).item<float>() < 1e5f);
+  CHECK(handlers() == before);
+}
+
+TEST_CASE("handlers of signals are the program's after a compilation") {
+  kn::test::check_child("child: compiles beside handlers of its own",
+                        {{"KOINE_CACHE", "off"}, {"POCL_KERNEL_CACHE", "0"}});
 }
 
 TEST_CASE("a timer's signals do not disturb the compiler") {
