@@ -432,6 +432,7 @@ def test_ctrl_c_stops_a_wait_and_not_the_work():
     result = run("""
         import os, signal, threading, time
         import koine as kn, numpy as np
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # shells' background jobs ignore it
         source = '''kernel void wait(global float* y, long n) {
             float x = get_global_id(0) * 1e-3f;
             for (long i = 0; i < n; ++i) x = x * 0.999f + 0.5f;
