@@ -220,10 +220,12 @@ bool goes_along_memory(const Body& body) {
   const bool rows = !body.folds.empty();
   const auto in_place = [&](const codegen::Load& load) {
     if (load.in_order()) return true;
-    if (load.iota || load.take || load.loop >= 0 || !load.seams.empty()) return false;
+    if (load.iota || load.loop >= 0 || !load.seams.empty()) return false;
     const Shape& strides = load.layout.strides;
+    // Elements that are taken by positions are, too, as far as nothing else says where they lie.
     if (std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; })) return true;
-    return !rows && body.loads.size() <= most_loads && body.domain.back() >= shortest_row && strides.back() == 1;
+    return !load.take && !rows && body.loads.size() <= most_loads && body.domain.back() >= shortest_row &&
+           strides.back() == 1;
   };
   const auto in_rows = [](const codegen::Output& output) {
     return !output.destination || graph::is_row_major(output.destination->layout);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches, selections, histograms, sorts and counts by ids on the calling thread, by the keys that their kernels
-// compare.
+// Searches, selections, histograms and sorts on the calling thread, by the keys that their kernels compare.
 #include "exec/families.hpp"
 #include "exec/host_keys.hpp"
 #include "exec/host_run.hpp"
-#include "host/exact_sum.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,18 +25,6 @@ void with_key(DType type, F f) {
     case 4: return f(std::uint32_t{});
     default: return f(std::uint64_t{});
   }
-}
-
-template <class T>
-const T* elements_of(const graph::Node& node) {
-  return reinterpret_cast<const T*>(node.storage->host()) + node.layout.offset;
-}
-
-std::size_t count_of(const graph::Node& node) { return static_cast<std::size_t>(node.shape.elements()); }
-
-bool host_reads_inputs(const graph::Node& node) {
-  return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [](const graph::NodeRef& input) { return host_reads(*input); });
 }
 
 /// By the steps of kernels/search.cl, which decide what a list that does not rise gives.
@@ -160,74 +146,6 @@ void order_ties(const graph::Node& node, std::int64_t* to) {
   }
 }
 
-/// Element number i of an array of integers or bool_, of its lowest bits.
-std::uint64_t whole_number(const graph::Node& node, std::size_t i) {
-  std::uint64_t result = 0;
-  with_key(node.dtype, [&]<class Key>(Key) {
-    const Key bits = elements_of<Key>(node)[i];
-    result =
-        is_signed_integer(node.dtype) ? static_cast<std::uint64_t>(static_cast<std::make_signed_t<Key>>(bits)) : bits;
-  });
-  return result;
-}
-
-/// Rows by the ids of groups.
-struct ByIds {
-  std::vector<std::int64_t> ids;  // below zero: of none
-  std::size_t groups, inner;
-  bool same;  // one value for all
-};
-
-ByIds by_ids(const graph::Node& node, Astray& astray) {
-  const auto& info = node.get<graph::Op::scatter_reduce>();
-  const auto groups = static_cast<std::size_t>(info.groups);
-  ByIds rows{std::vector<std::int64_t>(count_of(*node.inputs[1])), groups, count_of(node) / groups, false};
-  for (std::size_t row = 0; row < rows.ids.size(); ++row) {
-    const auto id = static_cast<std::int64_t>(whole_number(*node.inputs[1], row));
-    const bool known = id >= 0 && id < info.groups;
-    if (!known && !info.positions) astray = {&node, id};
-    rows.ids[row] = known ? id : -1;
-  }
-  rows.same = count_of(*node.inputs[0]) < rows.ids.size() * rows.inner;
-  return rows;
-}
-
-/// Sums of integers, which wrap.
-void add_integers(const ByIds& rows, const graph::Node& node, std::byte* to) {
-  std::vector<std::uint64_t> sums(count_of(node));
-  for (std::size_t k = 0; node.inputs.size() > 2 && k < sums.size(); ++k) sums[k] = whole_number(*node.inputs[2], k);
-  for (std::size_t row = 0; row < rows.ids.size(); ++row) {
-    if (rows.ids[row] < 0) continue;
-    std::uint64_t* const group = sums.data() + static_cast<std::size_t>(rows.ids[row]) * rows.inner;
-    for (std::size_t i = 0; i < rows.inner; ++i) {
-      group[i] += whole_number(*node.inputs[0], rows.same ? 0 : row * rows.inner + i);
-    }
-  }
-  const std::size_t size = size_of(node.dtype);
-  for (std::size_t i = 0; i < sums.size(); ++i) std::memcpy(to + i * size, &sums[i], size);
-}
-
-template <class Bits>
-void add_reals(const ByIds& rows, const graph::Node& node, std::byte* to) {
-  const Bits* const base = node.inputs.size() > 2 ? elements_of<Bits>(*node.inputs[2]) : nullptr;
-  host::sum_by_ids(
-      host::SumsByIds<Bits>{rows.ids, rows.groups, rows.inner, rows.same, elements_of<Bits>(*node.inputs[0]), base},
-      reinterpret_cast<Bits*>(to));
-}
-
-Astray add_by_ids(const graph::Node& node, std::byte* to) {
-  Astray astray;
-  const ByIds rows = by_ids(node, astray);
-  if (!is_real_floating(node.dtype)) {
-    add_integers(rows, node, to);
-  } else if (node.dtype == DType::float64) {
-    add_reals<std::uint64_t>(rows, node, to);
-  } else {
-    add_reals<std::uint32_t>(rows, node, to);
-  }
-  return astray;
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> host_work_of_search(const HostRun& run) {
@@ -320,22 +238,6 @@ Work prepare_order_ties_on_host(const HostRun& run) {
     order_ties(node, reinterpret_cast<std::int64_t*>(to));
     return Astray();
   });
-}
-
-std::optional<std::uint64_t> host_work_of_scatter_reduce(const HostRun& run) {
-  const graph::Node &node = *run.step.node, &values = *node.inputs[0];
-  const auto& info = node.get<graph::Op::scatter_reduce>();
-  const auto is_whole = [](DType type) { return is_integer(type) || is_bool(type); };
-  const bool reals = values.dtype == node.dtype && (node.dtype == DType::float32 || node.dtype == DType::float64);
-  if (info.kind != graph::SegmentKind::sum || !(reals || (is_whole(node.dtype) && is_whole(values.dtype)))) {
-    return std::nullopt;
-  }
-  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
-  return 8 * (count_of(node) + std::max(count_of(values), count_of(*node.inputs[1])));
-}
-
-Work prepare_scatter_reduce_on_host(const HostRun& run) {
-  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) { return add_by_ids(node, to); });
 }
 
 }  // namespace koine::exec

@@ -4,9 +4,9 @@
 
 #include "base/log.hpp"
 #include "exec/kernel_run.hpp"
-#include "exec/scatter_reduce.hpp"
 #include "exec/traffic.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,6 +16,11 @@ namespace koine::exec {
 using codegen::Body;
 
 bool host_reads(const graph::Node& node) { return !node.is_ready() || node.storage->host() != nullptr; }
+
+bool host_reads_inputs(const graph::Node& node) {
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [](const graph::NodeRef& input) { return host_reads(*input); });
+}
 
 graph::Destination new_result(runtime::Queue& queue, const graph::Node& node) {
   return {queue.allocate(bytes_of(node), function_of(node)), graph::row_major(node.shape)};
@@ -56,9 +61,7 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
     astray = work();
   });
   if (astray) {
-    const graph::Node& node = *astray->take;
-    const auto fault = node.op == graph::Op::scatter_reduce ? id_fault(queue, node.get<graph::Op::scatter_reduce>())
-                                                            : take_fault(queue, node);
+    const auto fault = take_fault(queue, *astray->take);
     const runtime::FaultWord word{1, 0, astray->position};
     queue.write(const_cast<runtime::Buffer&>(fault->word()), 0, &word, sizeof word);  // as a kernel would
     for (const graph::Destination& result : results) queue.add_fault(*result.storage, fault);

@@ -8,6 +8,7 @@
 #include "host/body.hpp"
 #include "runtime/queue.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -42,6 +43,15 @@ void log_on_host(const runtime::Queue& queue, const std::string& name, bool cold
 
 /// Whether the host reaches a node's memory, which may be the result of a step before that the host does.
 bool host_reads(const graph::Node& node);
+bool host_reads_inputs(const graph::Node& node);
+
+/// A ready node's elements in the host's memory.
+template <class T>
+const T* elements_of(const graph::Node& node) {
+  return reinterpret_cast<const T*>(node.storage->host()) + node.layout.offset;
+}
+inline std::size_t count_of(const graph::Node& node) { return static_cast<std::size_t>(node.shape.elements()); }
+
 /// New memory for a node's elements in row-major order.
 graph::Destination new_result(runtime::Queue& queue, const graph::Node& node);
 
@@ -57,10 +67,9 @@ std::optional<std::uint64_t> host_work_of_select(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_sort(const HostRun& run);
 std::optional<std::uint64_t> host_work_of_order_ties(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_scatter_reduce(const HostRun& run);
 
 /// Whether threads share a body's elements and go along memory in vectors, so that they keep up with the device: few
-/// operations on operands that lie as the results do, or are single values.
+/// operations on operands that lie as the results do, are single values, or are taken from one axis by positions.
 bool goes_along_memory(const codegen::Body& body);
 
 // What does the step; null where the host cannot.
@@ -75,6 +84,5 @@ Work prepare_select_on_host(const HostRun& run);
 Work prepare_histogram_on_host(const HostRun& run);
 Work prepare_sort_on_host(const HostRun& run);
 Work prepare_order_ties_on_host(const HostRun& run);
-Work prepare_scatter_reduce_on_host(const HostRun& run);
 
 }  // namespace koine::exec

@@ -5,6 +5,7 @@
 #include "exec/families.hpp"
 #include "exec/host_run.hpp"
 #include "exec/matmul.hpp"
+#include "exec/scatter_reduce_host.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -40,7 +41,6 @@ std::optional<std::uint64_t> host_work_of(const HostRun& run) {
     case Op::histogram: return host_work_of_histogram(run);
     case Op::sort: return host_work_of_sort(run);
     case Op::order_ties: return host_work_of_order_ties(run);
-    case Op::scatter_reduce: return host_work_of_scatter_reduce(run);
     default: return std::nullopt;
   }
 }
@@ -57,7 +57,6 @@ Work prepare_on_host(const HostRun& run) {
     case Op::histogram: return prepare_histogram_on_host(run);
     case Op::sort: return prepare_sort_on_host(run);
     case Op::order_ties: return prepare_order_ties_on_host(run);
-    case Op::scatter_reduce: return prepare_scatter_reduce_on_host(run);
     default: return prepare_elements_on_host(run);
   }
 }
@@ -76,10 +75,12 @@ bool may_step(const runtime::Context& context) {
 }
 
 /// Whether its family has the calling thread do a step.
-bool host_multiplies(const runtime::Queue& queue, const codegen::Step& step) {
+bool host_does_at_once(const runtime::Queue& queue, const codegen::Step& step) {
   const graph::Node& node = *step.node;
-  return step.family == Op::matmul && node.op == Op::matmul && host_reads(*node.inputs[0]) &&
-         host_reads(*node.inputs[1]) && multiplies_at_once(queue, node);
+  if (step.family == Op::matmul) {
+    return node.op == Op::matmul && host_reads_inputs(node) && multiplies_at_once(queue, node);
+  }
+  return step.family == Op::scatter_reduce && host_reads_inputs(node) && host_sums_at_once(queue, node);
 }
 
 }  // namespace
@@ -109,7 +110,7 @@ Work HostSteps::prepare(Programs& programs, runtime::Queue& queue, codegen::Step
     }
   }
   doer_ = Doer::device;
-  if (step.family != Op::view) idle_ = idle_ && on && host_multiplies(queue, step);
+  if (step.family != Op::view) idle_ = idle_ && on && host_does_at_once(queue, step);
   return work;
 }
 

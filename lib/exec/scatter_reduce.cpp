@@ -6,6 +6,7 @@
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/run_products.hpp"
+#include "exec/scatter_reduce_host.hpp"
 #include "exec/sort.hpp"
 #include "exec/sort_sweep.hpp"
 #include "graph/infer.hpp"
@@ -259,6 +260,8 @@ Work prepare_scatter_reduce(Programs& programs, runtime::Queue& queue, codegen::
     run = [&queue, &node] { return queue.allocate(0, function_of(node)); };
   } else if (node.get<graph::Op::scatter_reduce>().kind == SegmentKind::prod) {
     run = prepare_run_products(programs, queue, node);
+  } else if (host_sums_by_ids(queue, node)) {
+    run = prepare_sums_on_host(programs, queue, node);
   } else {
     run = [work = std::make_shared<ScatterReduce>(programs, queue, node)] { return work->run(); };
   }

@@ -328,21 +328,30 @@ void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t fi
   const std::int64_t size = load.take_size();
   graph::Layout layout = load.layout;
   layout.offset += round * load.loop_stride;
-  std::vector<std::int64_t> places(count);  // of the elements at position 0
-  gather(layout, load.seams, nullptr, sizeof places[0], first, count, reinterpret_cast<std::byte*>(places.data()));
   const std::size_t stored = size_of(load.dtype);
   std::byte* const to = size_in_registers(load.dtype) == stored ? room(each.line) : room(values_.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t at = positions[i], from = at < 0 ? at + size : at;
-    const std::int64_t place = load.iota ? from : places[i] + from * load.take_stride;
-    if (from < 0 || from >= size) {
-      astray_ = {load.take, at};
-      std::memset(to + i * stored, 0xff, stored);  // as a position it is none
-    } else if (load.iota) {
-      std::memcpy(to + i * stored, &place, stored);
-    } else {
-      std::memcpy(to + i * stored, each.memory + place * static_cast<std::int64_t>(stored), stored);
+  // place(i): of the element at position 0.
+  const auto take = [&]<class T>(T, auto place) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t at = positions[i], from = at < 0 ? at + size : at;
+      T value;
+      if (from < 0 || from >= size) {
+        astray_ = {load.take, at};
+        std::memset(&value, 0xff, sizeof value);  // as a position it is none
+      } else if (load.iota) {
+        value = static_cast<T>(from);
+      } else {
+        value = reinterpret_cast<const T*>(each.memory)[place(i) + from * load.take_stride];
+      }
+      std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
+  };
+  if (load.iota || repeats(load)) {
+    with_size(stored, [&]<class T>(T one) { take(one, [&](std::size_t) { return layout.offset; }); });
+  } else {
+    std::vector<std::int64_t> places(count);
+    gather(layout, load.seams, nullptr, sizeof places[0], first, count, reinterpret_cast<std::byte*>(places.data()));
+    with_size(stored, [&]<class T>(T one) { take(one, [&](std::size_t i) { return places[i]; }); });
   }
   if (to == room(each.line)) return;
   const void* const from[] = {to, nullptr, nullptr};

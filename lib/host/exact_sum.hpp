@@ -3,24 +3,29 @@
 // kernels/scatter_reduce.cl.
 #pragma once
 
+#include "host/by_ids.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace koine::host {
 
-/// Rows of `inner` values, or one value for all, and the number of each row's group, below zero for none; the sums of
-/// the groups are added to those of `base`, unless it is null.
+/// Values of rows, or one value for all; the sums of the groups are added to those of `base`, unless it is null.
 template <class Bits>
 struct SumsByIds {
-  std::span<const std::int64_t> ids;
-  std::size_t groups, inner;
+  RowsByIds rows;
   bool same;
   const Bits *values, *base;
+  std::byte* room;
 };
 
-/// Of float32, by its bits, and of float64.
-void sum_by_ids(const SumsByIds<std::uint32_t>& sums, std::uint32_t* results);
-void sum_by_ids(const SumsByIds<std::uint64_t>& sums, std::uint64_t* results);
+/// Bytes of room, which begins at a multiple of 16.
+std::size_t room_of_sums(const DeviceTraits& traits, const RowsByIds& rows);
+
+/// Of float32, by its bits, and of float64; threads share what is `work` elements by operations. Allocates nothing.
+void sum_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint32_t>& sums,
+                std::uint32_t* results);
+void sum_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint64_t>& sums,
+                std::uint64_t* results);
 
 }  // namespace koine::host

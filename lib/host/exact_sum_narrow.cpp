@@ -2,13 +2,17 @@
 // Sums of float32.
 #include "host/exact_sum.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <climits>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <mutex>
+#include <span>
 #include <type_traits>
-#include <vector>
 
 namespace koine::host {
 namespace {
@@ -20,6 +24,14 @@ namespace {
 
 }  // namespace
 
-void sum_by_ids(const SumsByIds<std::uint32_t>& sums, std::uint32_t* results) { add_up(sums, results); }
+std::size_t room_of_sums(const DeviceTraits& traits, const RowsByIds& rows) {
+  const std::size_t tables = most_tables(traits, rows);
+  return rows.entries() * (tables * sizeof(kn_wide) + (tables + 1) * sizeof(uint));
+}
+
+void sum_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint32_t>& sums,
+                std::uint32_t* results) {
+  add_up(traits, work, sums, results);
+}
 
 }  // namespace koine::host

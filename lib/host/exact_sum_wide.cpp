@@ -2,13 +2,17 @@
 // Sums of float64.
 #include "host/exact_sum.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <climits>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <mutex>
+#include <span>
 #include <type_traits>
-#include <vector>
 
 namespace koine::host {
 namespace {
@@ -20,6 +24,9 @@ namespace {
 
 }  // namespace
 
-void sum_by_ids(const SumsByIds<std::uint64_t>& sums, std::uint64_t* results) { add_up(sums, results); }
+void sum_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint64_t>& sums,
+                std::uint64_t* results) {
+  add_up(traits, work, sums, results);
+}
 
 }  // namespace koine::host

@@ -156,6 +156,48 @@ TEST_CASE("sums by ids, and ties") {
   }
 }
 
+TEST_CASE("sums by ids and takes that threads share") {
+  if (!does_steps()) return;
+  constexpr std::int64_t rows = 150'001, groups = 701;
+  const Array number = kn::arange(rows).eval(), ids = (number * 7919 % groups).astype(kn::int32).eval();
+  const Array small_ids = (number * 31 % 201).astype(kn::uint8).eval();
+  kn::synchronize();
+  const auto sums = [&](const Array& values) {
+    return std::vector{kn::segment_sum(values, ids, {.count = groups}),
+                       kn::segment_sum(values, small_ids, {.count = 201})};
+  };
+  for (const DType type : {kn::float32, kn::float64}) {
+    const Array near = mixed({rows}, type), of_two = mixed({rows, 2}, type);
+    // No exponent is near all others, and then some are infinite.
+    const Array far = (near * kn::where(number % 5 == 0, 1e-25, 1.)).astype(type).eval();
+    const Array odd = kn::where(number % 9973 == 5, -INFINITY, far).astype(type).eval();
+    kn::synchronize();
+    for (const Array& values : {near, of_two, far, odd}) {
+      check_bits([&] { return sums(values); }, 0);
+    }
+    check_bits(
+        [&] {
+          Array start = kn::full({groups}, 0.1, {.dtype = type});
+          start.at(ids).add(far);
+          return std::vector{start};
+        },
+        0);
+    check_bits([&] { return std::vector{kn::take(near, ids), kn::take(far, ids - groups) * 2}; }, 0);
+  }
+  for (const DType type : {kn::int8, kn::uint32, kn::int64, kn::bool_}) {
+    const Array values = mixed({rows}, kn::int16).astype(type).eval();
+    kn::synchronize();
+    check_bits([&] { return sums(values); }, 0);
+  }
+  check_bits([&] { return std::vector{kn::bincount(ids)}; }, 0);
+  const kn::test::HostStepWork all(kn::test::any_work);
+  const Array other = kn::where(number == 140'000, groups, ids).eval(), values = mixed({rows}, kn::float32);
+  kn::synchronize();
+  CHECK_THROWS_WITH_AS(kn::segment_sum(values, other, {.count = groups}).to_vector<float>(),
+                       doctest::Contains("id 701 is out of range"), kn::IndexError);
+  CHECK_THROWS_AS(kn::take(values, kn::where(number == 140'000, rows, ids)).to_vector<float>(), kn::IndexError);
+}
+
 TEST_CASE("values put where positions say, of equal ones the last") {
   if (!does_steps()) return;
   const Array x = mixed({500}, kn::float32), at = (kn::arange(300) * 7919 % 200).eval(),
