@@ -182,10 +182,11 @@ class Guarded {
 }  // namespace
 
 void in_parallel(int threads, const std::function<void()>& work) {
+  if (threads <= 1) return work();
   Guarded guarded(work);
   std::vector<std::thread> others;
   try {
-    others.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+    others.reserve(static_cast<std::size_t>(threads - 1));
     const SignalsBlocked blocked;
     for (int i = 1; i < threads; ++i) others.emplace_back(std::ref(guarded));
   } catch (const std::system_error&) {  // no more threads: those that there are do the work

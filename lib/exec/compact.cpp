@@ -10,6 +10,7 @@
 #include "exec/scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct Selection {
   runtime::BufferRef ends;  // int64: how many the blocks up to each keep together
   std::int64_t count = 0;
   std::vector<std::uint8_t> on_host = {};  // the mask, where the host goes through it
+  bool cold = false;                       // it does so in place of kernels that are not compiled yet
 };
 
 /// One of the file's kernels: what each block keeps, the positions, or the elements, moved as that type.
@@ -61,6 +63,14 @@ void launch_blocks(runtime::Launch& launch, const runtime::Queue& queue, const S
   }
 }
 
+/// For the host.
+void read_mask(Selection& selection, runtime::Queue& queue, std::string_view function) {
+  selection.on_host.resize(selection.elements);
+  queue.read(*selection.mask->storage, static_cast<std::uint64_t>(selection.mask->layout.offset),
+             selection.on_host.data(), selection.elements, function);
+  selection.count = std::count(selection.on_host.begin(), selection.on_host.end(), std::uint8_t{1});
+}
+
 /// `x`: the elements to be kept, null for positions.
 Selection select(const NodeRef& mask, const graph::Node* x, std::string_view function) {
   Selection result;
@@ -69,6 +79,11 @@ Selection select(const NodeRef& mask, const graph::Node* x, std::string_view fun
   result.blocks = (result.elements + block - 1) / block;
   if (result.elements == 0) return result;
   runtime::Queue& queue = queue_of(*mask);
+  const bool reached = x == nullptr || x->storage->host() != nullptr;
+  if (reached && host_does_small(queue.context(), host_work * result.elements)) {
+    read_mask(result, queue, function);
+    return result;
+  }
   const auto blocks = static_cast<std::int64_t>(result.blocks);
   const auto counts = queue.allocate(result.blocks * sizeof(std::int64_t), function);
   const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
@@ -77,25 +92,31 @@ Selection select(const NodeRef& mask, const graph::Node* x, std::string_view fun
     const CompactSpec spec{true, false, "", queue.traits().cpu_loops()};
     const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, "compact_count");
     const Scan scan(programs, queue, body, {graph::ReduceKind::sum, 0}, DType::int64);
-    const bool reached = x == nullptr || x->storage->host() != nullptr;
-    if (reached && host_stands_in(queue.context(), programs, host_work * result.elements)) {
-      result.on_host.resize(result.elements);
-      return;
-    }
+    result.cold = reached && host_stands_in(queue.context(), programs, host_work * result.elements);
+    if (result.cold) return;
     programs.complete();
     runtime::Launch launch(queue, kernel);
     launch.in(*result.mask->storage).out(*counts);
     launch_blocks(launch, queue, result, nullptr);
     result.ends = scan.run();
   });
-  if (!result.on_host.empty()) {
-    queue.read(*result.mask->storage, static_cast<std::uint64_t>(result.mask->layout.offset), result.on_host.data(),
-               result.elements, function);
-    result.count = std::count(result.on_host.begin(), result.on_host.end(), std::uint8_t{1});
+  if (result.cold) {
+    read_mask(result, queue, function);
     return result;
   }
   queue.read(*result.ends, (result.blocks - 1) * sizeof(std::int64_t), &result.count, sizeof result.count, function);
   return result;
+}
+
+/// Writes from(i) for each i that the mask keeps: without branches, which a processor foresees in few masks.
+template <class T, class From>
+void keep(const Selection& selection, std::byte* to, From from) {
+  const auto count = static_cast<std::size_t>(selection.count);
+  for (std::size_t i = 0, done = 0; done < count; ++i) {
+    const T value = from(i);
+    std::memcpy(to + done * sizeof value, &value, sizeof value);
+    done += selection.on_host[i];
+  }
 }
 
 /// `x` null: positions.
@@ -103,21 +124,19 @@ void keep_on_host(const Selection& selection, const graph::Node* x, const runtim
   runtime::Queue& queue = queue_of(*selection.mask);
   std::vector<runtime::Use> uses{{out.get(), true}};
   if (x != nullptr) uses.push_back({x->storage.get(), false});
-  log_on_host(queue, x != nullptr ? "compact" : "compact_positions", true, selection.mask->shape.elements());
+  log_on_host(queue, x != nullptr ? "compact" : "compact_positions", selection.cold, selection.mask->shape.elements());
   queue.on_host_at_last(uses, [&] {
-    std::byte* to = out->host();
-    const std::size_t size = x != nullptr ? size_of(x->dtype) : sizeof(std::int64_t);
-    const std::byte* const from =
-        x != nullptr ? x->storage->host() + x->layout.offset * static_cast<std::int64_t>(size) : nullptr;
-    for (std::size_t i = 0; i < selection.on_host.size(); ++i) {
-      if (selection.on_host[i] == 0) continue;
-      const auto position = static_cast<std::int64_t>(i);
-      if (from != nullptr) {
-        std::memcpy(to, from + i * size, size);
-      } else {
-        std::memcpy(to, &position, size);
-      }
-      to += size;
+    std::byte* const to = out->host();
+    if (x == nullptr) return keep<std::int64_t>(selection, to, [](std::size_t i) { return i; });
+    const auto keep_elements = [&]<class T>(T) {
+      keep<T>(selection, to, [from = elements_of<T>(*x)](std::size_t i) { return from[i]; });
+    };
+    switch (size_of(x->dtype)) {
+      case 1: return keep_elements(std::uint8_t{});
+      case 2: return keep_elements(std::uint16_t{});
+      case 4: return keep_elements(std::uint32_t{});
+      case 8: return keep_elements(std::uint64_t{});
+      default: return keep_elements(std::array<std::uint64_t, 2>{});
     }
   });
 }

@@ -85,6 +85,10 @@ bool host_does_at_once(const runtime::Queue& queue, const codegen::Step& step) {
 
 }  // namespace
 
+bool host_does_small(const runtime::Context& context, std::uint64_t work) {
+  return work <= context.traits().tuning.host_step_work && may_step(context);
+}
+
 bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t work) {
   if (programs.missing().empty() || !may_step(context) || !stands_in(context, programs.missing()[0], work)) {
     return false;

@@ -42,7 +42,10 @@ class HostSteps {
   Doer doer_ = Doer::device;
 };
 
-/// For what is no step of a plan, under the evaluation mutex: whether the host, which takes so much `work` for it,
+/// For what is no step of a plan: whether the host does so much work as it does small steps.
+bool host_does_small(const runtime::Context& context, std::uint64_t work);
+
+/// The same under the evaluation mutex: whether the host, which takes so much `work` for it,
 /// does it in place of the programs that are missing. If so they are forgotten, and the work counts as done.
 bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t work);
 

@@ -43,8 +43,8 @@ ProductShares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_t
   const std::int64_t matrices = p.batch.count(), work = std::max<std::int64_t>(1, p.m * p.n * p.k);
   const auto enough = static_cast<std::int64_t>(
       std::min(static_cast<double>(work) * static_cast<double>(matrices) / least_work, 1024.0));
-  const std::int64_t units = std::min<std::int64_t>(traits.compute_units, base::usable_cores());
-  const std::int64_t threads = has_threads ? 1 : std::clamp<std::int64_t>(enough, 1, units);
+  std::int64_t threads = has_threads ? 1 : std::clamp<std::int64_t>(enough, 1, traits.compute_units);
+  if (threads > 1) threads = std::min<std::int64_t>(threads, base::usable_cores());
   // Many matrices go round evenly enough.
   const std::int64_t parts = matrices >= 8 * threads || is_small(p) ? 1 : threads / std::gcd(threads, matrices);
   ProductShares best{p.m, p.n, 1, 1, 1, static_cast<int>(threads)};
@@ -152,7 +152,7 @@ MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulP
                                                     static_cast<double>(p.n) * static_cast<double>(p.k) <=
                                                 least_command;
   return [&queue, &blas, p, shares, small](const MatmulMemory& memory) {
-    blas.check_room(shares.threads, "matmul");
+    if (!is_small(p)) blas.check_room(shares.threads, "matmul");
     runtime::HostCommand command(queue, "matmul_blas");
     command.in(memory.a).in(memory.b).out(memory.out);
     runtime::HostCommand::Function function([&blas, p, shares](std::span<void* const> operands) {

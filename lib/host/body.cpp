@@ -5,6 +5,7 @@
 #include "codegen/constant.hpp"
 #include "codegen/rows.hpp"
 #include "graph/infer.hpp"
+#include "host/each_run.hpp"
 #include "host/fold.hpp"
 #include "host/random.hpp"
 
@@ -65,39 +66,6 @@ bool lies_in_rows(const Load& load) {
   return !load.iota && !load.take && load.loop < 0 && load.seams.empty() && !shape.empty() &&
          shape.back() >= shortest_row && load.layout.strides.back() == 1 &&
          size_of(load.dtype) == size_in_registers(load.dtype);
-}
-
-/// Goes over elements in row-major order: calls run(place, stride, length) for runs along the last axis, `place` and
-/// `stride` counted in elements.
-template <class Run>
-void each_run(const graph::Layout& layout, std::span<const graph::Seam> seams, std::int64_t first, std::size_t count,
-              Run run) {
-  const std::size_t axes = layout.shape.size();
-  if (axes == 0) return run(layout.offset, std::int64_t{0}, count);
-  Shape at = layout.shape;
-  for (std::size_t axis = axes; axis-- > 0; first /= layout.shape[axis]) at[axis] = first % layout.shape[axis];
-  const std::size_t last = axes - 1;
-  while (count > 0) {
-    // A run ends with its axis, or where the next piece begins.
-    std::int64_t place = layout.offset, stride = layout.strides[last], end = layout.shape[last];
-    for (std::size_t axis = 0; axis < axes; ++axis) place += at[axis] * layout.strides[axis];
-    for (const graph::Seam& seam : seams) {
-      if (at[seam.axis] >= seam.at) {
-        place += seam.jump + at[seam.axis] * seam.turn;
-        if (seam.axis == last) stride += seam.turn;
-      } else if (seam.axis == last) {
-        end = std::min(end, seam.at);
-      }
-    }
-    const std::size_t length = std::min(count, static_cast<std::size_t>(end - at[last]));
-    run(place, stride, length);
-    count -= length;
-    at[last] += static_cast<std::int64_t>(length);
-    for (std::size_t axis = last; axis > 0 && at[axis] == layout.shape[axis]; --axis) {
-      at[axis] = 0;
-      ++at[axis - 1];
-    }
-  }
 }
 
 /// Whether the host adds up the rows of a body as its kernel does.
@@ -174,24 +142,24 @@ std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& trait
 
 void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, const std::byte* memory, std::size_t size,
             std::int64_t first, std::size_t count, std::byte* to) {
-  each_run(layout, seams, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
-    with_size(size, [&]<class T>(T) {
+  with_size(size, [&]<class T>(T) {
+    constexpr std::size_t short_run = 16;
+    T* values = reinterpret_cast<T*>(to);
+    each_run(layout, seams, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
       const T* const from = reinterpret_cast<const T*>(memory) + place;
-      T* const values = reinterpret_cast<T*>(to);
-      if (memory != nullptr && stride == 1) {
+      if (memory == nullptr) {
+        for (std::size_t i = 0; i < length; ++i) {
+          values[i] = static_cast<T>(place + static_cast<std::int64_t>(i) * stride);
+        }
+      } else if (stride == 1 && length > short_run) {
         std::memcpy(values, from, length * size);
-        return;
-      }
-      if (memory != nullptr && stride == 0) {
+      } else if (stride == 0 && length > short_run) {
         std::fill_n(values, length, *from);
-        return;
+      } else {
+        for (std::size_t i = 0; i < length; ++i) values[i] = from[static_cast<std::int64_t>(i) * stride];
       }
-      for (std::size_t i = 0; i < length; ++i) {
-        const std::int64_t apart = static_cast<std::int64_t>(i) * stride;
-        values[i] = memory != nullptr ? from[apart] : static_cast<T>(place + apart);
-      }
+      values += length;
     });
-    to += length * size;
   });
 }
 
@@ -279,7 +247,7 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
     return;
   }
   if (row_ > 0 && static_cast<std::size_t>(first) % row_ + count <= row_ && lies_in_rows(load)) {
-    each_run(load.layout, {}, first, count,
+    each_run(load.layout, first, count,
              [&](std::int64_t place, std::int64_t, std::size_t) { values_[each.line] = each.memory + place * bytes; });
     return;
   }
@@ -447,7 +415,7 @@ void store(const graph::Layout& layout, DType type, std::byte* memory, std::int6
     functions().stores[static_cast<std::size_t>(type)](stored.get(), from, count);
     next = stored.get();
   }
-  each_run(layout, {}, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
+  each_run(layout, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
     with_size(size, [&]<class T>(T) {
       T* const to = reinterpret_cast<T*>(memory) + place;
       if (stride == 1) {

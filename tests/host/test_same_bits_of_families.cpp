@@ -11,7 +11,9 @@
 namespace kn = koine;
 using kn::Array;
 using kn::DType;
+using kn::none;
 using kn::Shape;
+using kn::slice;
 using kn::test::check_bits;
 using kn::test::check_same;
 using kn::test::does_steps;
@@ -196,6 +198,53 @@ TEST_CASE("sums by ids and takes that threads share") {
   CHECK_THROWS_WITH_AS(kn::segment_sum(values, other, {.count = groups}).to_vector<float>(),
                        doctest::Contains("id 701 is out of range"), kn::IndexError);
   CHECK_THROWS_AS(kn::take(values, kn::where(number == 140'000, rows, ids)).to_vector<float>(), kn::IndexError);
+}
+
+TEST_CASE("elements of arrays that lie in memory in any way") {
+  if (!does_steps()) return;
+  for (const DType type : {kn::float32, kn::uint8, kn::float16, kn::int64}) {
+    const Array x = mixed({7, 1, 5, 1, 3}, type), y = mixed({7, 15}, type), row = mixed({300}, type);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::permute_dims(x, {0, 1, 2, 3, 4}) + x(0, 0, 0)}; }, 0);
+    check_bits([&] { return std::vector{kn::permute_dims(x, {2, 0, 4, 3, 1}).copy(), kn::flip(y, {1}) + 1}; }, 0);
+    check_bits([&] { return std::vector{kn::stack({row, row + 1, row}, {.axis = -1}), kn::repeat(row, 3)}; }, 0);
+    check_bits([&] { return std::vector{kn::stack({y, y + 1}, {.axis = 1}), kn::repeat(y, 2, {.axis = 0})}; }, 0);
+    check_bits([&] { return std::vector{kn::broadcast_to(y(kn::all, kn::newaxis, kn::all), {7, 4, 15}) + y(1)}; }, 0);
+    check_bits(
+        [&] {
+          return std::vector{y(slice(none, none, 2), slice(1, none, 3)) + 1, kn::expand_dims(y, 1) * y(0)};
+        },
+        0);
+    check_bits(
+        [&] {
+          Array z = kn::zeros({7, 15}, {.dtype = type});
+          z(slice(none, none, 3), slice(1, none, 4)) = y(slice(none, none, 3), slice(1, none, 4)) + 1;
+          return std::vector{z};
+        },
+        0);
+  }
+}
+
+TEST_CASE("what small masks keep") {
+  if (!does_steps()) return;
+  for (const std::int64_t size : {1, 2, 63, 250}) {
+    const Array number = kn::arange(size).eval();
+    for (const std::int64_t every : {1, 2, 3, 1000}) {  // all of them, and one
+      const Array mask = (number * 7 % every == 0).eval();
+      kn::synchronize();
+      std::vector<std::int64_t> expected;
+      for (std::int64_t i = 0; i < size; ++i) {
+        if (i * 7 % every == 0) expected.push_back(i);
+      }
+      const auto steps = kn::test::host_steps_of();
+      CHECK(kn::nonzero(mask)[0].to_vector<std::int64_t>() == expected);
+      CHECK(kn::nonzero(kn::logical_not(mask))[0].size() == size - static_cast<std::int64_t>(expected.size()));
+      CHECK(kn::test::host_steps_of() > steps);
+      for (const DType type : {kn::uint8, kn::float16, kn::float32, kn::int64, kn::complex128}) {
+        CHECK(kn::real(number.astype(type).eval()(mask)).astype(kn::int64).to_vector<std::int64_t>() == expected);
+      }
+    }
+  }
 }
 
 TEST_CASE("values put where positions say, of equal ones the last") {
