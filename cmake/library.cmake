@@ -10,7 +10,7 @@ find_path(KOINE_CLHPP_INCLUDE_DIR CL/opencl.hpp REQUIRED DOC "Folder of OpenCL-C
 find_path(KOINE_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Folder of DLPack's dlpack/dlpack.h")
 # Their loops over keys and ids are worth the vectors that -O2 leaves out.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/exec/sort_host.cpp"
-  "${PROJECT_SOURCE_DIR}/lib/exec/scatter_reduce_host.cpp" PROPERTIES
+  "${PROJECT_SOURCE_DIR}/lib/exec/scatter_reduce_host.cpp" "${PROJECT_SOURCE_DIR}/lib/exec/topk_host.cpp" PROPERTIES
   COMPILE_OPTIONS "$<$<NOT:$<CONFIG:None,Debug>>:-O3>" SKIP_PRECOMPILE_HEADERS ON)
 # Sorts on CPUs; without it they are kernels.
 find_path(KOINE_HIGHWAY_INCLUDE_DIR hwy/contrib/sort/vqsort.h DOC "Folder of Highway's hwy/contrib/sort/vqsort.h")

@@ -29,7 +29,7 @@ class FirstOf {
   /// Adds `count` elements, whose places rise and are above those added before; key_at(i) is the key of the i-th.
   template <class Key, class KeyAt>
   void add(std::size_t first_place, std::size_t count, KeyAt key_at) {
-    constexpr std::size_t block = 256;
+    constexpr std::size_t block = 256, few = 16;  // whose least is found in vectors
     Key keys[block];
     for (std::size_t done = 0; done < count; done += block) {
       const std::size_t size = std::min(block, count - done);
@@ -39,10 +39,16 @@ class FirstOf {
         least = std::min(least, keys[i]);
       }
       if (full_ && least >= limit_) continue;
-      for (std::size_t i = 0; i < size; ++i) {
-        if (full_ && keys[i] >= limit_) continue;
-        if (size_ == room_.size()) cut();
-        if (!full_ || keys[i] < limit_) room_[size_++] = {keys[i], first_place + done + i};
+      std::fill(keys + size, keys + block, static_cast<Key>(~Key(0)));
+      for (std::size_t at = 0; at < size; at += few) {
+        least = static_cast<Key>(~Key(0));
+        for (std::size_t i = at; i < at + few; ++i) least = std::min(least, keys[i]);
+        if (full_ && least >= limit_) continue;
+        for (std::size_t i = at; i < std::min(at + few, size); ++i) {
+          if (full_ && keys[i] >= limit_) continue;
+          if (size_ == room_.size()) cut();
+          if (!full_ || keys[i] < limit_) room_[size_++] = {keys[i], first_place + done + i};
+        }
       }
     }
   }

@@ -20,6 +20,9 @@ namespace {
 
 // More are left to kernels, which need no room for them beside the results.
 constexpr std::uint64_t most = 1 << 16;
+// Room for elements of a row that are kept: with less it would be cut too often, with more what is kept after each cut
+// lets more pass.
+constexpr std::size_t fewest_kept = 64;
 // Elements that are worth starting a thread for, and whose pass takes as long as a command.
 constexpr std::uint64_t elements_of_thread = 1 << 15, elements_of_command = 4096;
 
@@ -104,7 +107,7 @@ void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedR
   const std::uint64_t elements = rows.count * rows.rows;
   const std::uint64_t units =
       std::min<std::uint64_t>(queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores()));
-  const Task task{rows.count, rows.rows, k, std::max<std::size_t>(2 * k, 1024),
+  const Task task{rows.count, rows.rows, k, std::max<std::size_t>(4 * k, fewest_kept),
                   static_cast<int>(std::clamp<std::uint64_t>(elements / elements_of_thread, 1, units))};
   runtime::HostCommand command(queue, std::string(topk_on_host));
   command.in(rows.from).out(values).out(places);
