@@ -96,7 +96,10 @@ host::Groups read_ids(const T* from, std::size_t count, std::int64_t groups, std
 /// Of integers, which wrap.
 void add_integers(const Sums& sums, const RowsByIds& rows, const Memory& at) {
   const std::size_t step = sums.same ? 0 : 1, entries = rows.entries();
-  auto* const tables = reinterpret_cast<std::uint64_t*>(at.room);
+  // One table may be the result.
+  const bool at_once =
+      host::most_tables(*sums.traits, rows) == 1 && size_of(sums.result) == sizeof(std::uint64_t) && at.base == nullptr;
+  auto* const tables = reinterpret_cast<std::uint64_t*>(at_once ? at.result : at.room);
   std::size_t made = 0;
   with_whole(sums.values, [&]<class T>(T) {
     made = host::make_tables(
@@ -113,6 +116,7 @@ void add_integers(const Sums& sums, const RowsByIds& rows, const Memory& at) {
           });
         });
   });
+  if (at_once && made == 1) return;
   with_whole(sums.result, [&]<class T>(T) {
     const T* const base = at.base != nullptr ? reinterpret_cast<const T*>(at.base) + sums.base_offset : nullptr;
     host::each_part_of_entries(*sums.traits, entries, [&](std::size_t first, std::size_t end) {
