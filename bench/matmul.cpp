@@ -1,8 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of square matrices.
+// Products of matrices: square ones of each type, and on GPUs those of other shapes.
 #include "bench.hpp"
 
 namespace koine::bench {
+namespace {
+
+/// A product of matrices of these shapes, of which the last two axes may be exchanged first.
+struct Product {
+  const char* work;
+  Shape a, b;
+  DType type = float32;
+  const char* precision = "float32";
+  bool a_across = false, b_across = false;
+};
+
+void add_product(const Product& product) {
+  const std::int64_t rows = product.a[product.a.size() - 2], depth = product.a.back();
+  const std::int64_t columns = product.b.size() > 1 ? product.b.back() : 1;
+  const std::int64_t count = product.a.size() > 2 ? product.a[0] : 1;
+  add(
+      "matmul/" + std::string(product.work) + "/koine",
+      [=] {
+        Array a = uniform(product.a, product.type), b = uniform(product.b, product.type);
+        if (product.a_across) a = a.mT();
+        if (product.b_across) b = b.mT();
+        return [=] {
+          const Array c = matmul(a, b, {.precision = product.precision});
+          c.eval();
+          finish();
+        };
+      },
+      0, 2.0 * static_cast<double>(count * rows * depth * columns));
+}
+
+void add_products_of_gpus() {
+  const std::int64_t many = 1 << 20;
+  for (const Product& product : {
+           Product{"float32 512", {512, 512}, {512, 512}},
+           Product{"float32 1001", {1001, 1001}, {1001, 1001}},
+           Product{"float32 8192", {8192, 8192}, {8192, 8192}},
+           Product{"float32 4096, the first transposed", {4096, 4096}, {4096, 4096}, float32, "float32", true},
+           Product{"float32 4096, the second transposed", {4096, 4096}, {4096, 4096}, float32, "float32", false, true},
+           Product{"tf32 4096", {4096, 4096}, {4096, 4096}, float32, "tf32"},
+           Product{"3xtf32 4096", {4096, 4096}, {4096, 4096}, float32, "3xtf32"},
+           Product{"bfloat16 4096", {4096, 4096}, {4096, 4096}, bfloat16},
+           Product{"float16 8192", {8192, 8192}, {8192, 8192}, float16},
+           Product{"float32 64 x 2^20 by 2^20 x 64", {64, many}, {many, 64}},
+           Product{"float32 2^20 of 8", {many, 8, 8}, {many, 8, 8}},
+           Product{"float32 16384 of 64", {16384, 64, 64}, {16384, 64, 64}},
+           Product{"float32 2^20 x 64 by 64 x 64", {many, 64}, {64, 64}},
+           Product{"float32 2^20 x 64 by a vector", {many, 64}, {64}},
+       }) {
+    add_product(product);
+  }
+}
+
+}  // namespace
 
 void add_matmul() {
   for (const DType type : {float32, float64, float16}) {
@@ -34,6 +87,7 @@ void add_matmul() {
         };
       },
       4.0 * static_cast<double>(side * side));
+  if (!on_cpu()) add_products_of_gpus();
 }
 
 }  // namespace koine::bench

@@ -268,6 +268,33 @@ def matmul(xp, uniform, gpu):
         for n in (1024, 2048, 4096) if gpu else (1024, 2048):
             a, b = uniform((n, n), dtype), uniform((n, n), dtype)
             yield f"{dtype} {n}", lambda: a @ b, False
+    if not gpu:
+        return
+    for n in (512, 1001, 8192):
+        a, b = uniform((n, n)), uniform((n, n))
+        yield f"float32 {n}", lambda: a @ b, False
+    a, b = uniform((4096, 4096)), uniform((4096, 4096))
+    yield "float32 4096, the first transposed", lambda: a.T @ b, False
+    yield "float32 4096, the second transposed", lambda: a @ b.T, False
+    yield "3xtf32 4096", lambda: a @ b, False  # beside float32 proper
+    if xp.__name__ == "torch":
+        xp.backends.cuda.matmul.allow_tf32 = True
+        yield "tf32 4096", lambda: a @ b, False
+        xp.backends.cuda.matmul.allow_tf32 = False
+        a, b = uniform((4096, 4096), "bfloat16"), uniform((4096, 4096), "bfloat16")
+        yield "bfloat16 4096", lambda: a @ b, False
+    a, b = uniform((8192, 8192), "float16"), uniform((8192, 8192), "float16")
+    yield "float16 8192", lambda: a @ b, False
+    many = 2**20
+    for work, first, second in (
+        ("64 x 2^20 by 2^20 x 64", (64, many), (many, 64)),
+        ("2^20 of 8", (many, 8, 8), (many, 8, 8)),
+        ("16384 of 64", (16384, 64, 64), (16384, 64, 64)),
+        ("2^20 x 64 by 64 x 64", (many, 64), (64, 64)),
+        ("2^20 x 64 by a vector", (many, 64), (64,)),
+    ):
+        a, b = uniform(first), uniform(second)
+        yield f"float32 {work}", lambda: a @ b, False
 
 
 def products(xp, uniform, gpu):

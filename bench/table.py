@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """One table from the JSON files of koine_bench and peers.py: medians over all files, Koine beside each peer.
 
-usage: table.py FILE.json...
+usage: table.py [--docs PAGE --command TEXT] FILE.json...
+
+--docs puts it into section "single operations gpu" or "single operations cpu" of a page, too.
 """
 
+import argparse
 import json
 import re
 import statistics
-import sys
+
+from page import made_by, replace_section
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
@@ -103,20 +107,33 @@ def row(times, rates, work, peer_work, peer):
     return cells + [wanted, "" if target is None else "met" if met else "MISSED"]
 
 
+def markdown(table):
+    widths = [max(len(cells[i]) for cells in table) for i in range(len(table[0]))]
+    lines = ["| " + " | ".join(text.ljust(width) for text, width in zip(cells, widths)) + " |" for cells in table]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines) + "\n"
+
+
 def main():
-    times, rates, context = read(sys.argv[1:])
-    for key in ("device", "driver", "NumPy", "CuPy", "PyTorch"):
-        if key in context:
-            print(f"{key}: {context[key]}")
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--docs")
+    parser.add_argument("--command", default="")
+    parser.add_argument("files", nargs="+")
+    options = parser.parse_args()
+
+    times, rates, context = read(options.files)
+    peers = ("NumPy", "CuPy", "PyTorch", "JAX")
+    about = ", ".join([context.get("device", "no device"), f"driver {context.get('driver', 'unknown')}",
+                       *(f"{key} {context[key]}" for key in peers if key in context)])
     table = [["work", "Koine", "peer", "speed beside it", "target", ""]]
     table += [row(times, rates, *comparison) for comparison in comparisons(times)]
-    widths = [max(len(cells[i]) for cells in table) for i in range(len(table[0]))]
-    for i, cells in enumerate(table):
-        print("| " + " | ".join(text.ljust(width) for text, width in zip(cells, widths)) + " |")
-        if i == 0:
-            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
     missed = sum(cells[-1] == "MISSED" for cells in table)
-    print(f"{missed} targets missed" if missed else "all targets met")
+    text = made_by(about, options.command) + markdown(table)
+    text += f"\n{missed} targets missed.\n" if missed else "\nAll targets met.\n"
+    print(text)
+    if options.docs:
+        where = "gpu" if ":gpu:" in context.get("selector", "") else "cpu"
+        replace_section(options.docs, f"single operations {where}", text)
 
 
 if __name__ == "__main__":

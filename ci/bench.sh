@@ -5,6 +5,7 @@
 # usage: ci/bench.sh [group...]     groups: elementwise reduce rows scan indexing segments sort matmul products random host planning transfer queues (all of them by default)
 #   ROUNDS=5       turns of each group          SECONDS_EACH=0.5  seconds for each benchmark of a turn
 #   KOINE_DEVICE   the device                   PYTHON            a Python with the peers
+#   DOCS=1         writes the table into docs/benchmarks.md
 # A koine_bench on the PATH is taken as it is (ci/gpu.sh puts one there); otherwise one is built into build/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,5 +37,7 @@ step="making the table from $results"
 # In the order of the groups above.
 files=()
 for group in "${groups[@]}"; do files+=("$results/$group-"*.json); done
-"$python" bench/table.py "${files[@]}"
+docs=()
+[ "${DOCS:-0}" != 1 ] || docs=(--docs docs/benchmarks.md)
+"$python" bench/table.py "${docs[@]}" --command "ROUNDS=$rounds SECONDS_EACH=$seconds ci/bench.sh $*" "${files[@]}"
 echo "bench: done, $SECONDS s; the reports are in $results"

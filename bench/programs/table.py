@@ -5,18 +5,20 @@
 usage: table.py [--docs PAGE --section NAME --command TEXT] [--picture FILE.svg] KOINE.txt PEER.txt...
 
 Peers are called what their files are. Prints a table in Markdown: milliseconds of a step, then the best peer's time over
-Koine's (above 1 Koine is faster), then milliseconds to the first result. --docs puts it between the markers
-<!-- programs NAME --> and <!-- end of programs NAME --> of a page. Exits with 1 where results do not agree.
+Koine's (above 1 Koine is faster), then milliseconds to the first result. --docs puts it into section
+"programs NAME" of a page. Exits with 1 where results do not agree.
 """
 
 import argparse
-import datetime
 import math
 import os
 import statistics
 import sys
 
 from picture import draw
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from page import made_by, replace_section
 
 # How far a checksum may lie from the median of all, as a part of it: sums of float32 in another order, ...
 TOLERANCE = 1e-3
@@ -86,17 +88,6 @@ def table(koine, peers):
     return "\n".join(lines) + "\n"
 
 
-def replace_section(path, name, text):
-    start, end = f"<!-- programs {name} -->", f"<!-- end of programs {name} -->"
-    with open(path) as file:
-        page = file.read()
-    if page.count(start) != 1 or page.count(end) != 1:
-        sys.exit(f"table.py: {path} has no section {start} ... {end}")
-    before, rest = page.split(start)
-    with open(path, "w") as file:
-        file.write(f"{before}{start}\n{text}{end}{rest.split(end)[1]}")
-
-
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--docs")
@@ -110,7 +101,7 @@ def main():
     results = {who: rows for who, (rows, _) in read_files.items() if rows}
     koine = results.pop("koine", {})
     about = "; ".join(text for _, text in read_files.values() if text)
-    text = f"{about}. {datetime.date.today()}, `{options.command}`.\n\n{table(koine, results)}\n"
+    text = f"{made_by(about, options.command)}{table(koine, results)}\n"
     text += summary(ratios(koine, results))
     print(text)
 
@@ -123,7 +114,7 @@ def main():
         draw(options.picture, about, koine, results)
         text += f"\n![Times of programs beside Koine's](images/{os.path.basename(options.picture)})\n"
     if options.docs:
-        replace_section(options.docs, options.section, text)
+        replace_section(options.docs, f"programs {options.section}", text)
 
 
 if __name__ == "__main__":
