@@ -235,3 +235,13 @@ TEST_CASE("functions of float64 share their constants in wider vectors where the
   CHECK(width(kn::graph::Op::sqrt, DType::float64, true) == 2);
   CHECK(width(kn::graph::Op::erf, DType::float32, true) == 4);
 }
+
+TEST_CASE("vectors of small elements are shorter where many operands would fill a card's registers") {
+  const auto width = [](std::size_t loads, DType type) {
+    return Sum(shape, std::vector<Pieces>(loads, plain(shape)), type).walked().walk.width;
+  };
+  CHECK(width(6, DType::uint8) == 16);
+  CHECK(width(9, DType::uint8) == 8);
+  CHECK(width(13, DType::float16) == 4);
+  CHECK(width(32, DType::float32) == 4);
+}
