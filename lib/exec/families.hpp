@@ -6,7 +6,25 @@
 #include "exec/programs.hpp"
 #include "runtime/queue.hpp"
 
+#include <cstdint>
+#include <optional>
+
 namespace koine::exec {
+
+struct HostRun;
+
+/// How the calling thread does a family's steps, with the bits of their kernels (exec/host_step.hpp says when it does).
+struct HostRunner {
+  /// Elements by operations that a step takes; none where the host does not know it. Null of a family that has host_*
+  /// for `at_once` alone.
+  std::optional<std::uint64_t> (*work)(const HostRun&) = nullptr;
+  /// What does the step; null where the host cannot after all.
+  Work (*prepare)(const HostRun&) = nullptr;
+  /// Threads share what goes along memory (goes_along_memory in exec/host_run.hpp).
+  bool shares = false;
+  /// Whether what prepare_* gives is the calling thread's, if nothing is under way on the device. Null: never.
+  bool (*at_once)(const runtime::Queue&, const codegen::Step&) = nullptr;
+};
 
 // Each asks for all the kernels of a step, whose inputs need not be in memory yet: of those that are not, the planner
 // has said the layouts. What it gives runs once they are: it allocates and computes the results on the queue, and
@@ -14,8 +32,14 @@ namespace koine::exec {
 #define KN_INLINE(...)
 #define KN_FAMILY(name, ...) Work prepare_##name(Programs& programs, runtime::Queue& queue, codegen::Step& step);
 #include "graph/families.def"
+#define KN_INLINE(...)
+#define KN_FAMILY(...)
+#define KN_HOST_FAMILY(name, ...) extern const HostRunner host_##name;
+#include "graph/families.def"
 
 /// Prepares a step by its family's runner.
 Work prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step);
+/// Of a family of steps; null where the calling thread does none.
+const HostRunner* host_runner(graph::Op family);
 
 }  // namespace koine::exec

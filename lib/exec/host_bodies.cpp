@@ -235,7 +235,9 @@ bool goes_along_memory(const Body& body) {
          std::all_of(body.outputs.begin(), body.outputs.end(), in_rows);
 }
 
-std::optional<std::uint64_t> host_work_of_body(const HostRun& run) {
+namespace {
+
+std::optional<std::uint64_t> work_of_body(const HostRun& run) {
   const codegen::Step& step = run.step;
   if (step.body.domain.elements() == 0) return std::nullopt;
   if (!host_reads_all(step.body) || !host_reads_all(step.finish) || !host_writes_all(step.body)) return std::nullopt;
@@ -247,7 +249,7 @@ std::optional<std::uint64_t> host_work_of_body(const HostRun& run) {
   return host::work_of(step.body, run.queue.traits());
 }
 
-Work prepare_elements_on_host(const HostRun& run) {
+Work elements_on_host(const HostRun& run) {
   return [run] {
     const Body& body = run.step.body;
     std::vector<graph::Destination> results = results_of(run.queue, body, nullptr);
@@ -258,7 +260,7 @@ Work prepare_elements_on_host(const HostRun& run) {
   };
 }
 
-Work prepare_reduce_on_host(const HostRun& run) {
+Work reduce_on_host(const HostRun& run) {
   const DeviceTraits& traits = run.queue.traits();
   codegen::Step& step = run.step;
   const auto fold = std::make_shared<Fold>();
@@ -293,12 +295,12 @@ Work prepare_reduce_on_host(const HostRun& run) {
   };
 }
 
-Work prepare_scatter_on_host(const HostRun& run) {
+Work scatter_on_host(const HostRun& run) {
   return prepare_result_on_host(
       run, [run](std::byte* to) { return scatter(run.step.body, run.queue.traits(), *run.step.node->inputs[0], to); });
 }
 
-Work prepare_scan_on_host(const HostRun& run) {
+Work scan_on_host(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   const auto& info = node.get<graph::Op::scan>();
   const auto scan = std::make_shared<HostScan>();
@@ -319,5 +321,13 @@ Work prepare_scan_on_host(const HostRun& run) {
     graph::fulfil(scanned, std::move(result.storage), std::move(result.layout));
   };
 }
+
+}  // namespace
+
+const HostRunner host_elementwise{.work = work_of_body, .prepare = elements_on_host, .shares = true};
+const HostRunner host_rows{.work = work_of_body, .prepare = elements_on_host, .shares = true};
+const HostRunner host_reduce{.work = work_of_body, .prepare = reduce_on_host, .shares = true};
+const HostRunner host_scatter{.work = work_of_body, .prepare = scatter_on_host};
+const HostRunner host_scan{.work = work_of_body, .prepare = scan_on_host};
 
 }  // namespace koine::exec

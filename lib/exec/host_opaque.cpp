@@ -53,15 +53,13 @@ Astray take(const graph::Node& node, std::byte* to) {
   return astray;
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> host_work_of_random(const HostRun& run) {
+std::optional<std::uint64_t> work_of_random(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   if (node.shape.elements() == 0 || !host::draws(node.get<graph::Op::random>())) return std::nullopt;
   return draw_work * static_cast<std::uint64_t>(node.shape.elements());
 }
 
-Work prepare_random_on_host(const HostRun& run) {
+Work draw_on_host(const HostRun& run) {
   return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
     host::draw_elements(node.get<graph::Op::random>(), node.dtype, 0, static_cast<std::size_t>(node.shape.elements()),
                         to);
@@ -69,14 +67,19 @@ Work prepare_random_on_host(const HostRun& run) {
   });
 }
 
-std::optional<std::uint64_t> host_work_of_take(const HostRun& run) {
+std::optional<std::uint64_t> work_of_take(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   if (node.shape.elements() == 0 || !host_reads(*node.inputs[0]) || !host_reads(*node.inputs[1])) return std::nullopt;
   return 4 * static_cast<std::uint64_t>(node.shape.elements());
 }
 
-Work prepare_take_on_host(const HostRun& run) {
+Work take_on_host(const HostRun& run) {
   return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) { return take(node, to); });
 }
+
+}  // namespace
+
+const HostRunner host_random{.work = work_of_random, .prepare = draw_on_host};
+const HostRunner host_take{.work = work_of_take, .prepare = take_on_host};
 
 }  // namespace koine::exec

@@ -146,35 +146,33 @@ void order_ties(const graph::Node& node, std::int64_t* to) {
   }
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> host_work_of_search(const HostRun& run) {
+std::optional<std::uint64_t> work_of_search(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
   return count_of(node) * 4 * std::bit_width(count_of(*node.inputs[0]));
 }
 
-Work prepare_search_on_host(const HostRun& run) {
+Work search_on_host(const HostRun& run) {
   return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
     search(node, reinterpret_cast<std::int64_t*>(to));
     return Astray();
   });
 }
 
-std::optional<std::uint64_t> host_work_of_select(const HostRun& run) {
+std::optional<std::uint64_t> work_of_select(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
   return count_of(*node.inputs[0]) * (select_work + node.get<graph::Op::select>().ranks.size());
 }
 
-Work prepare_select_on_host(const HostRun& run) {
+Work select_on_host(const HostRun& run) {
   return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
     select(node, to);
     return Astray();
   });
 }
 
-std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run) {
+std::optional<std::uint64_t> work_of_histogram(const HostRun& run) {
   const graph::Node &node = *run.step.node, &x = *node.inputs[0];
   // The edges of integers of 64 bits are no bounds of int64.
   if (count_of(node) == 0 || !host_reads_inputs(node) || (is_integer(x.dtype) && size_of(x.dtype) > 4)) {
@@ -183,14 +181,14 @@ std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run) {
   return count_of(x) * 4 * std::bit_width(count_of(node));
 }
 
-Work prepare_histogram_on_host(const HostRun& run) {
+Work histogram_on_host(const HostRun& run) {
   return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
     histogram(node, reinterpret_cast<std::uint32_t*>(to));
     return Astray();
   });
 }
 
-std::optional<std::uint64_t> host_work_of_sort(const HostRun& run) {
+std::optional<std::uint64_t> work_of_sort(const HostRun& run) {
   const graph::Node &node = *run.step.node, &x = *node.inputs[0];
   // Longer rows have a command of their own where the library has a vector sort, and a kernel else.
   constexpr std::int64_t longest_small = 63;
@@ -199,7 +197,7 @@ std::optional<std::uint64_t> host_work_of_sort(const HostRun& run) {
   return count_of(x) * 4 * std::bit_width(static_cast<std::size_t>(x.shape.back()));
 }
 
-Work prepare_sort_on_host(const HostRun& run) {
+Work sort_on_host(const HostRun& run) {
   return [run, wanted = wanted_results(*run.step.node)] {
     graph::Node& node = *run.step.node;
     const graph::SortGives gives = node.get<graph::Op::sort>().gives;
@@ -229,17 +227,25 @@ Work prepare_sort_on_host(const HostRun& run) {
   };
 }
 
-std::optional<std::uint64_t> host_work_of_order_ties(const HostRun& run) {
+std::optional<std::uint64_t> work_of_order_ties(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
   return 8 * count_of(node);
 }
 
-Work prepare_order_ties_on_host(const HostRun& run) {
+Work order_ties_on_host(const HostRun& run) {
   return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
     order_ties(node, reinterpret_cast<std::int64_t*>(to));
     return Astray();
   });
 }
+
+}  // namespace
+
+const HostRunner host_search{.work = work_of_search, .prepare = search_on_host};
+const HostRunner host_select{.work = work_of_select, .prepare = select_on_host};
+const HostRunner host_histogram{.work = work_of_histogram, .prepare = histogram_on_host};
+const HostRunner host_sort{.work = work_of_sort, .prepare = sort_on_host};
+const HostRunner host_order_ties{.work = work_of_order_ties, .prepare = order_ties_on_host};
 
 }  // namespace koine::exec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doing a step on the calling thread: what the families share. Each says what a step takes and prepares it, in a file
-// of exec.
+// Doing a step on the calling thread: what the families share. Each has a HostRunner (exec/families.hpp) in a file of
+// exec, which says what a step takes and prepares it.
 #pragma once
 
 #include "codegen/plan.hpp"
@@ -58,31 +58,8 @@ graph::Destination new_result(runtime::Queue& queue, const graph::Node& node);
 /// Of a step with one result in new memory, which `fill` writes.
 Work prepare_result_on_host(const HostRun& run, std::function<Astray(std::byte*)> fill);
 
-// Elements by operations that a step takes, of a family that the host knows; none where it does not know this one.
-std::optional<std::uint64_t> host_work_of_body(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_random(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_take(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_search(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_select(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_histogram(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_sort(const HostRun& run);
-std::optional<std::uint64_t> host_work_of_order_ties(const HostRun& run);
-
 /// Whether threads share a body's elements and go along memory in vectors, so that they keep up with the device: few
 /// operations on operands that lie as the results do, are single values, or are taken from one axis by positions.
 bool goes_along_memory(const codegen::Body& body);
-
-// What does the step; null where the host cannot.
-Work prepare_elements_on_host(const HostRun& run);
-Work prepare_reduce_on_host(const HostRun& run);
-Work prepare_scan_on_host(const HostRun& run);
-Work prepare_scatter_on_host(const HostRun& run);
-Work prepare_random_on_host(const HostRun& run);
-Work prepare_take_on_host(const HostRun& run);
-Work prepare_search_on_host(const HostRun& run);
-Work prepare_select_on_host(const HostRun& run);
-Work prepare_histogram_on_host(const HostRun& run);
-Work prepare_sort_on_host(const HostRun& run);
-Work prepare_order_ties_on_host(const HostRun& run);
 
 }  // namespace koine::exec

@@ -4,8 +4,6 @@
 
 #include "exec/families.hpp"
 #include "exec/host_run.hpp"
-#include "exec/matmul.hpp"
-#include "exec/scatter_reduce_host.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -13,8 +11,6 @@
 
 namespace koine::exec {
 namespace {
-
-using graph::Op;
 
 // Of a step in place of a program that is not compiled yet: 50 to 100 ms, where a compiler in a process takes 30 ms to
 // find it in a cache of its own, 150 ms to compile it, and 500 ms for the first.
@@ -25,41 +21,6 @@ constexpr std::uint64_t cold_work_again = 32;
 // waits for them: so it is compiled after some eight times at the latest.
 constexpr std::uint64_t least_cold_work = most_cold_work / cold_work_again / 8;
 constexpr std::uint64_t fold_work = 4;  // to reduce or scan an element
-
-/// Elements by operations; none of what the host does not know.
-std::optional<std::uint64_t> host_work_of(const HostRun& run) {
-  switch (run.step.family) {
-    case Op::elementwise:
-    case Op::rows:
-    case Op::reduce:
-    case Op::scatter:
-    case Op::scan: return host_work_of_body(run);
-    case Op::random: return host_work_of_random(run);
-    case Op::take: return host_work_of_take(run);
-    case Op::search: return host_work_of_search(run);
-    case Op::select: return host_work_of_select(run);
-    case Op::histogram: return host_work_of_histogram(run);
-    case Op::sort: return host_work_of_sort(run);
-    case Op::order_ties: return host_work_of_order_ties(run);
-    default: return std::nullopt;
-  }
-}
-
-Work prepare_on_host(const HostRun& run) {
-  switch (run.step.family) {
-    case Op::reduce: return prepare_reduce_on_host(run);
-    case Op::scan: return prepare_scan_on_host(run);
-    case Op::scatter: return prepare_scatter_on_host(run);
-    case Op::random: return prepare_random_on_host(run);
-    case Op::take: return prepare_take_on_host(run);
-    case Op::search: return prepare_search_on_host(run);
-    case Op::select: return prepare_select_on_host(run);
-    case Op::histogram: return prepare_histogram_on_host(run);
-    case Op::sort: return prepare_sort_on_host(run);
-    case Op::order_ties: return prepare_order_ties_on_host(run);
-    default: return prepare_elements_on_host(run);
-  }
-}
 
 /// Whether the host is done in about the time that a program takes to compile. One that comes again is compiled.
 bool stands_in(runtime::Context& context, const Programs::Missing& program, std::uint64_t work) {
@@ -74,13 +35,19 @@ bool may_step(const runtime::Context& context) {
   return context.works_in_host_memory() && context.traits().tuning.host_step_work > 0 && context.known_idle();
 }
 
-/// Whether its family has the calling thread do a step.
+/// A view, which is nobody's work.
+bool is_view(const codegen::Step& step) { return graph::role(step.family) == graph::Role::movement; }
+
+/// Elements by operations; none of what the host does not know.
+std::optional<std::uint64_t> host_work_of(const HostRun& run) {
+  const HostRunner* const host = host_runner(run.step.family);
+  return host != nullptr && host->work != nullptr ? host->work(run) : std::nullopt;
+}
+
+/// Whether the calling thread does what a step's family has prepared.
 bool host_does_at_once(const runtime::Queue& queue, const codegen::Step& step) {
-  const graph::Node& node = *step.node;
-  if (step.family == Op::matmul) {
-    return node.op == Op::matmul && host_reads_inputs(node) && multiplies_at_once(queue, node);
-  }
-  return step.family == Op::scatter_reduce && host_reads_inputs(node) && host_sums_at_once(queue, node);
+  const HostRunner* const host = host_runner(step.family);
+  return host != nullptr && host->at_once != nullptr && host->at_once(queue, step);
 }
 
 }  // namespace
@@ -101,7 +68,7 @@ bool host_stands_in(runtime::Context& context, Programs& programs, std::uint64_t
 HostSteps::HostSteps(runtime::Context& context) : context_(context), began_idle_(may_step(context)) {}
 
 Work HostSteps::prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
-  const bool on = began_idle_ && step.family != Op::view;  // a view is nobody's work
+  const bool on = began_idle_ && !is_view(step);
   doer_ = Doer::host_small;
   if (Work small = on && idle_ ? prepare_small(queue, step) : nullptr) return small;
   doer_ = Doer::host_cold;
@@ -114,7 +81,7 @@ Work HostSteps::prepare(Programs& programs, runtime::Queue& queue, codegen::Step
     }
   }
   doer_ = Doer::device;
-  if (step.family != Op::view) idle_ = idle_ && on && host_does_at_once(queue, step);
+  if (!is_view(step)) idle_ = idle_ && on && host_does_at_once(queue, step);
   return work;
 }
 
@@ -122,12 +89,13 @@ Work HostSteps::prepare_small(runtime::Queue& queue, codegen::Step& step) const 
   HostRun run{queue, step, false};
   const auto work = host_work_of(run);
   const std::uint64_t most = queue.traits().tuning.host_step_work;
-  const bool may_share = step.family == Op::elementwise || step.family == Op::rows || step.family == Op::reduce;
-  const bool shared = may_share && goes_along_memory(step.body);
-  if (!work || *work > (shared ? shared_host_work(most) : most)) return nullptr;
+  if (!work) return nullptr;
+  const HostRunner& host = *host_runner(step.family);
+  const bool shared = host.shares && goes_along_memory(step.body);
+  if (*work > (shared ? shared_host_work(most) : most)) return nullptr;
   run.work = *work;
   run.only_shared = *work > most;
-  return prepare_on_host(run);
+  return host.prepare(run);
 }
 
 Work HostSteps::prepare_cold(runtime::Queue& queue, codegen::Step& step, const std::vector<Programs::Missing>& missing,
@@ -139,7 +107,7 @@ Work HostSteps::prepare_cold(runtime::Queue& queue, codegen::Step& step, const s
   if (step.folds()) *work += fold_work * static_cast<std::uint64_t>(step.body.domain.elements());
   if (!stands_in(context_, program, *work)) return nullptr;
   run.work = *work;
-  Work prepared = prepare_on_host(run);
+  Work prepared = host_runner(step.family)->prepare(run);
   if (!prepared) return nullptr;
   return [&context = context_, signature = program.signature, work = *work, prepared = std::move(prepared)] {
     context.cold_work().add(signature, std::max(work, least_cold_work));

@@ -64,10 +64,6 @@ bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The same of a pending product, whose inputs may be pending, too.
 bool takes_epilogue(const graph::Node& product);
 
-/// Whether the calling thread computes a matmul node, where nothing is under way and the host has the memory of both
-/// inputs, which are in memory or have a layout.
-bool multiplies_at_once(const runtime::Queue& queue, const graph::Node& node);
-
 /// Throws ProgramRefused where the driver does not take a program, and what would run in its place does not take the
 /// epilogue. Asks for all kernels; what it gives enqueues the product, whose results are contiguous. The order of every
 /// sum is fixed, so the same device gives the same bits each time.

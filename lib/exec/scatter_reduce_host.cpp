@@ -3,6 +3,8 @@
 #include "exec/scatter_reduce_host.hpp"
 
 #include "base/with_type.hpp"
+#include "exec/families.hpp"
+#include "exec/host_run.hpp"
 #include "exec/scatter_reduce.hpp"
 #include "host/exact_sum.hpp"
 #include "runtime/host_command.hpp"
@@ -168,9 +170,11 @@ bool host_sums_by_ids(const runtime::Queue& queue, const graph::Node& node) {
          ((from == to && (to == DType::float32 || to == DType::float64)) || (is_whole(from) && is_whole(to)));
 }
 
-bool host_sums_at_once(const runtime::Queue& queue, const graph::Node& node) {
-  return host_sums_by_ids(queue, node) && sums_of(queue, node).work < operations * least_command;
-}
+const HostRunner host_scatter_reduce{.at_once = [](const runtime::Queue& queue, const codegen::Step& step) {
+  const graph::Node& node = *step.node;
+  return host_reads_inputs(node) && host_sums_by_ids(queue, node) &&
+         sums_of(queue, node).work < operations * least_command;  // no longer than some commands
+}};
 
 // The inputs are those of the kernels.
 std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, runtime::Queue& queue,

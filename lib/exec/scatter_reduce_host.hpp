@@ -12,8 +12,6 @@ namespace koine::exec {
 
 /// Whether the host adds in place of kernels, with the same bits.
 bool host_sums_by_ids(const runtime::Queue& queue, const graph::Node& node);
-/// Whether the calling thread does, where nothing is under way, as it takes no longer than some commands.
-bool host_sums_at_once(const runtime::Queue& queue, const graph::Node& node);
 
 std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, runtime::Queue& queue,
                                                          const graph::Node& node);
