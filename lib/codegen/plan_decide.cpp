@@ -157,8 +157,8 @@ bool Planner::State::beside(const Step& step, const Info& reduction) const {
 }
 
 /// Whether a step can compute this reduction too: one of other reductions over the same axes of an expression of the
-/// same array, with no barrier between the two; or of whole rows, where nothing waits for this reduction, and what it
-/// reads does not wait for the kernel.
+/// same array, whose states are single values, or the moments of one expression, with no barrier between the two; or of
+/// whole rows, where nothing waits for this reduction, and what it reads does not wait for the kernel.
 bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
   const Node &node = *info.node, &other = *step.node;
   const bool rows = step.family == Op::rows;
@@ -166,12 +166,17 @@ bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
     if (rows) return true;
     if (each.op != Op::reduce) return false;
     const graph::ReduceInfo& reduction = each.get<Op::reduce>();
-    return graph::info(reduction.kind).state == graph::State::value && !reduction.custom && !is_complex(each.dtype) &&
+    const graph::State state = graph::info(reduction.kind).state;
+    const bool one_state = state == graph::State::moments && node.inputs[0] == other.inputs[0];
+    return (state == graph::State::value || one_state) && !reduction.custom && !is_complex(each.dtype) &&
            !has_fixed_order(each);
   };
   if (!suits(node) || !suits(other) || step.results >= most_reduced_values) return false;
   const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;
-  const bool same_axes = rows || other.get<Op::reduce>().axes == node.get<Op::reduce>().axes;
+  const auto alike = [&](const graph::ReduceInfo& a, const graph::ReduceInfo& b) {
+    return a.axes == b.axes && graph::info(a.kind).state == graph::info(b.kind).state;
+  };
+  const bool same_axes = rows || alike(other.get<Op::reduce>(), node.get<Op::reduce>());
   const bool apart = other.op == Op::reduce && level == info.level;
   const bool last = rows && info.edges == 0 && info.level <= level;
   return same_axes && (apart || last) && beside(step, info);

@@ -42,13 +42,16 @@ std::string put(bool vector, DType type, const std::string& value, const std::st
          (vector ? ", left); " : "); ");
 }
 
+/// The names of the results of several reductions, and of their values where each has one as its state.
+constexpr std::string_view several_names[most_reduced_values] = {"a0", "a1", "a2", "a3"};
+
 /// The arrays that a pass writes, in the order of the kernel's parameters.
 std::vector<Component> outputs_of(const ReducePass& pass) {
   if (!pass.last) return components(pass);
   if (const Body* finish = finish_body(pass)) return {{"", finish->outputs[0].node->dtype}};
   if (pass.several.empty()) return {{"", pass.result}};
-  std::vector<Component> outputs = components(pass);
-  for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = pass.several[k].result;
+  std::vector<Component> outputs;
+  for (const ReducedValue& value : pass.several) outputs.push_back({several_names[outputs.size()], value.result});
   return outputs;
 }
 
@@ -74,8 +77,8 @@ std::string output_name(const Component& output) {
 /// What a last pass makes of reduction `k`'s state.
 std::string finished(const ReducePass& pass, std::size_t k) {
   if (pass.several.empty()) return applied(finish_of(pass.kind, pass.custom), "state");
-  return applied(numbered(graph::info(pass.several[k].kind).finish, k),
-                 "(state)." + std::string(components(pass)[k].name));
+  const std::string state = shares_state(pass) ? "state" : "(state)." + std::string(several_names[k]);
+  return applied(numbered(graph::info(pass.several[k].kind).finish, k), state);
 }
 
 /// KN_PUT, or KN_PUT_ALL, of a pass with a finish. The lines are those of vectors: of a single value, which each lane
@@ -362,7 +365,7 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
 }
 
 std::string state_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
-  if (!pass.several.empty()) return several_hooks(pass, walk, printer);
+  if (!pass.several.empty() && !shares_state(pass)) return several_hooks(pass, walk, printer);
   switch (graph::info(pass.kind).state) {
     case graph::State::value: break;
     case graph::State::position: return position_hooks(pass, walk, printer);
@@ -385,6 +388,10 @@ DType combined_type(const ReducePass& pass) {
                                                                 : graph::accumulation_type(pass.result);
 }
 
+bool shares_state(const ReducePass& pass) {
+  return !pass.several.empty() && graph::info(pass.kind).state == graph::State::moments;
+}
+
 std::vector<ReducePass> single_passes(const ReducePass& pass) {
   if (pass.several.empty()) return {pass};
   std::vector<ReducePass> result;
@@ -395,12 +402,10 @@ std::vector<ReducePass> single_passes(const ReducePass& pass) {
 }
 
 std::vector<Component> components(const ReducePass& pass) {
-  if (!pass.several.empty()) {
-    constexpr std::string_view names[most_reduced_values] = {"a0", "a1", "a2", "a3"};
+  if (!pass.several.empty() && !shares_state(pass)) {
     std::vector<Component> result;
-    for (const ReducedValue& value : pass.several) {
-      result.push_back({names[result.size()], graph::accumulation_type(value.result)});
-    }
+    for (const ReducedValue& value : pass.several)
+      result.push_back({several_names[result.size()], graph::accumulation_type(value.result)});
     return result;
   }
   const DType type = combined_type(pass);

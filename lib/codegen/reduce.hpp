@@ -15,7 +15,7 @@
 
 namespace koine::codegen {
 
-/// One of several reductions in one kernel, each of whose states is a single value.
+/// One of several reductions in one kernel: each has a single value as its state, or all have the moments of one value.
 struct ReducedValue {
   graph::ReduceKind kind;
   DType result;  // of the last pass
@@ -88,6 +88,8 @@ std::vector<Component> components(const ReducePass& pass);
 /// is the same kernel.
 bool leaves_states(const ReducePass& pass);
 bool takes_states(const ReducePass& pass);
+/// Whether several reductions have one state, of which each makes its own result.
+bool shares_state(const ReducePass& pass);
 /// Each of the reductions as a pass of its own.
 std::vector<ReducePass> single_passes(const ReducePass& pass);
 /// What the kernel makes of the results, null for nothing, and the loads of that which are of arrays in memory.

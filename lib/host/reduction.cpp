@@ -82,7 +82,8 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
   if (result.columns_) result.reduced_ = add(true);
   result.kept_ = add(false);
   if (!result.columns_) result.reduced_ = add(true);
-  for (std::size_t k = 0; k < (pass.partial ? components(pass).size() : singles.size()); ++k) {
+  const std::size_t reduced = shares_state(pass) ? 1 : singles.size();
+  for (std::size_t k = 0; k < (pass.partial ? components(pass).size() : reduced); ++k) {
     result.types_.push_back(combined_type(singles[std::min(k, singles.size() - 1)]));
     result.lines_.push_back(pass.partial ? static_cast<std::int32_t>(k) : body.outputs[k].line);
   }
@@ -314,6 +315,7 @@ std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::uin
   task.run(work);
   if (last_) {
     if (is(State::moments)) std::swap(task.states[0], task.states[number(Moment::squares)]);
+    if (shares_state(*pass_)) std::fill(task.states.begin() + 1, task.states.end(), task.states[0]);
     finish(traits, task.states, beside, results);
   } else {
     for (std::size_t k = 0; k < task.states.size(); ++k) {
@@ -328,7 +330,7 @@ void Reduction::finish(const DeviceTraits& traits, Arrays& states, std::span<con
   const std::vector<ReducePass> singles = single_passes(*pass_);
   const bool places = is(State::position);
   for (std::size_t k = 0; k < singles.size(); ++k) {
-    const DType type = places ? DType::int64 : types_[k];
+    const DType type = places ? DType::int64 : combined_type(singles[k]);
     const FinishConstant divisor(type, values_[k].divisor), scale(type, values_[k].scale);
     const void* const state[] = {states[k].data(), divisor.value(), scale.value()};
     if (!places) functions().finished[number(values_[k].kind)][number(type)](states[k].data(), state, kept_);

@@ -4,6 +4,7 @@
 #include <koine/koine.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -76,6 +77,42 @@ TEST_CASE("sums, extremes and counts of one array are read once") {
         }
       }
     }
+  });
+}
+
+TEST_CASE("variances and deviations of one expression are one kernel, with the bits of each alone") {
+  on_each_device([] {
+    const auto check = [](int m, int n, const kn::Axis& axis, kn::DType type) {
+      CAPTURE(m);
+      CAPTURE(n);
+      CAPTURE(axis.given());
+      const Array x = kn::random::Generator(std::uint64_t(m * n)).normal({m, n}).astype(type).eval();
+      const auto make = [&] {
+        const Array y = x * 3.0 + 5.0;
+        return std::array{kn::var(y, {.axis = axis}), kn::std(y, {.axis = axis, .correction = 1}),
+                          kn::std(y, {.axis = axis})};
+      };
+      const auto together = make(), alone = make();
+      const std::int64_t of_one = kn::test::kernels_of(alone[0]);
+      CHECK(kn::test::work_of([&] { kn::eval(together[0], together[1], together[2]); }).kernels == of_one);
+      const double count = double(x.size()) / double(together[0].size());
+      for (std::size_t k = 0; k < 3; ++k) CHECK(together[k].to_vector<float>() == alone[k].to_vector<float>());
+      const auto lines = lines_of(x, axis.given() ? 0 : 2);
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        double mean = 0, squares = 0;
+        for (const double v : lines[i]) mean += v / count;
+        for (const double v : lines[i]) squares += (v - mean) * (v - mean);
+        const double expected[] = {9 * squares / count, 3 * std::sqrt(squares / (count - 1)),
+                                   3 * std::sqrt(squares / count)};
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double error = type == kn::float16 ? 2e-3 : 1e-6;
+          CHECK(together[k].to_vector<double>()[i] == doctest::Approx(expected[k]).epsilon(error));
+        }
+      }
+    };
+    check(600, 40, kn::Axis(0), kn::float32);
+    check(40'001, 3, kn::Axis(0), kn::float16);
+    check(301, 700, kn::Axis(kn::none), kn::float32);
   });
 }
 
