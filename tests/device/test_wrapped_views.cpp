@@ -196,6 +196,24 @@ TEST_CASE("assignment to most of an array from its neighbours is one kernel") {
   }
 }
 
+TEST_CASE("an iteration in place takes turns between two buffers") {
+  const kn::Device device = kn::default_device();
+  const kn::Slice lo = kn::slice(0, -2), mid = kn::slice(1, -1), hi = kn::slice(2, kn::none);
+  kn::Array p = kn::random::Generator(3).uniform({200, 200}).eval();
+  kn::synchronize();
+  const kn::MemoryStats before = kn::memory_stats(device);
+  kn::set_memory_limit(device, before.in_use);  // the pool is to hold nothing
+  kn::set_memory_limit(device, before.limit);
+  for (int step = 0; step < 5; ++step) {
+    const auto work =
+        kn::test::work_of([&] { p(mid, mid) = 0.25 * (p(lo, mid) + p(hi, mid) + p(mid, lo) + p(mid, hi)); });
+    CHECK(work.kernels == 1);
+  }
+  kn::synchronize();
+  const kn::MemoryStats after = kn::memory_stats(device);
+  CHECK(after.in_use + after.held <= before.in_use + 256 * 200 * sizeof(float));
+}
+
 TEST_CASE("parts of equal shape are written by one kernel") {
   const kn::Array x = kn::arange(12, {.dtype = kn::float32}), y = kn::reshape(x, {4, 3});
   x.eval();
@@ -214,6 +232,10 @@ TEST_CASE("parts of equal shape are written by one kernel") {
 }
 
 TEST_CASE("models take few kernels") {
+  CHECK(kn::test::work_of([] {
+          const kn::Array x = kn::random::Generator(42).normal({1'000'000});
+          kn::mean(kn::exp(-x * x) * 2.0 + 1.0).eval();
+        }).kernels <= 2);
   kn::random::Generator random(1);
   const kn::Shape shape{60, 50};
   kn::Array h = random.uniform(shape), u = random.uniform(shape), v = random.uniform(shape);
