@@ -82,7 +82,7 @@ void bind_queue(nb::module_& m) {
   event.def(nb::init<>()).def_prop_ro("done", &Event::done, "Whether the work before the point is done.");
   method(event, "wait", "($self, /)", [](const Arguments& a) {
     const Event kept = nb::cast<Event>(nb::handle(a[0]));
-    wait_for(kept);
+    wait_for(kept, default_device().type());
     without_gil([&] { kept.wait(); });  // throws what the work before the point failed with
   });
   nb::class_<Queue> queue(
@@ -104,7 +104,7 @@ void bind_queue(nb::module_& m) {
   queue.attr("__hash__") = nb::none();
   method(queue, "synchronize", "($self, /)", [](const Arguments& a) {
     const Queue kept = nb::cast<Queue>(nb::handle(a[0]));
-    wait_for(kept.record());
+    wait_for(kept.record(), kept.device().type());
     without_gil([&] { kept.synchronize(); });
   });
   method(queue, "__enter__", "($self, /)", [](const Arguments& a) {
@@ -123,7 +123,7 @@ void bind_devices(nb::module_& m) {
   function(m, "synchronize", "(device=None, /)", [](const Arguments& a) {
     const auto device = a.device(0);
     for (const Device& each : device ? std::vector{*device} : without_gil([] { return devices(); })) {
-      for (const Event& point : without_gil([&] { return under_way(each); })) wait_for(point);
+      for (const Event& point : without_gil([&] { return under_way(each); })) wait_for(point, each.type());
       without_gil([&] { synchronize(each); });  // throws what the work failed with
     }
   });

@@ -10,8 +10,9 @@
 
 namespace koine::python {
 
-/// Waits until the event has come. KeyboardInterrupt, or what another signal's handler raises, where one comes before.
-void wait_for(const Event& event);
+/// Waits until the event has come, of work on a device of this type. KeyboardInterrupt, or what another signal's handler
+/// raises, where one comes before.
+void wait_for(const Event& event, DeviceType type);
 
 /// What `work` gives, which reads the values of x: called once they are there, without the GIL. It must touch no object
 /// of Python's.
@@ -24,7 +25,7 @@ auto once_ready(const Array& x, Work work) {
     if (event.state() == nullptr) result.emplace(work());
   });
   if (!result) {
-    wait_for(event);
+    wait_for(event, x.device().type());
     without_gil([&] { result.emplace(work()); });
   }
   return *std::move(result);
