@@ -3,15 +3,22 @@
 // the results end up in the order of a table. One program for all lengths.
 #include "common/fft.clh"
 
+// Where lines lie: in global memory where local memory has no room for one.
+#ifdef KN_FAR
+#define KN_WORK __global
+#else
+#define KN_WORK __local
+#endif
+
 // A pass over all lines: butterflies of elements `s` apart, and the roots that turn their results.
 #define KN_PASS(radix)                                                                                            \
-  static inline void kn_pass_##radix(__local KN_C* work, __global const KN_C* roots, uint n, uint each, uint line_step, \
+  static inline void kn_pass_##radix(KN_WORK KN_C* work, __global const KN_C* roots, uint n, uint each, uint line_step, \
                                      uint step, uint s) {                                                         \
     const uint quarter = n / radix, first = n - s * radix;                                                          \
     for (uint b = 0; b < quarter * each; ++b) {                                                                   \
       const uint line = step > 1 ? b % each : b / quarter, q = step > 1 ? b / each : b - line * quarter;          \
       const uint block = q / s, o = q - block * s;                                                                \
-      __local KN_C* const at = work + line * line_step + (block * s * radix + o) * step;                          \
+      KN_WORK KN_C* const at = work + line * line_step + (block * s * radix + o) * step;                          \
       KN_C a[radix];                                                                                              \
       for (uint i = 0; i < radix; ++i) a[i] = at[i * s * step];                                                   \
       kn_butterfly_##radix(a);                                                                                    \
@@ -30,12 +37,15 @@ KN_PASS(13)
 KN_PASS(16)
 
 __kernel void fft_lines(__global const KN_REAL* in, __global const KN_C* tables, __global const ushort* orders,
-                        __global KN_REAL* out, __local KN_C* work, const kn_fft parameters) {
+                        __global KN_REAL* out, KN_WORK KN_C* work, const kn_fft parameters) {
   const kn_fft d = parameters;
   const ulong first = get_group_id(0) * (ulong)d.each;
   const uint each = (uint)min((ulong)d.each, d.lines - first), n = d.n;
   const uint line_step = d.column ? 1 : n, step = d.column ? each : 1;
   in += d.in_offset;
+#ifdef KN_FAR
+  work += get_group_id(0) * (ulong)d.each * n;
+#endif
   for (uint line = 0; line < each; ++line) {
     const kn_line here = kn_line_of(&d, first + line);
     for (uint j = 0; j < n; ++j) work[line * line_step + j * step] = kn_load(in, tables, &d, here, j);

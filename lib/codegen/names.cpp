@@ -102,6 +102,14 @@ std::string kernel_name_of_product(const Body& epilogue) {
   return joined(words, epilogue.outputs[0].node->dtype);
 }
 
+std::string kernel_name_of_transform(std::string_view name, const Body* lead, const Body* finish, DType result) {
+  Words words;
+  if (finish) add_operations(words, *finish);
+  words.push_back(name);
+  if (lead) add_operations(words, *lead);
+  return joined(words, result);
+}
+
 std::string kernel_name(const ReducePass& pass) {
   Words words;
   if (const Body* finish = finish_body(pass)) add_operations(words, *finish);

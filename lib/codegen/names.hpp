@@ -24,5 +24,7 @@ std::string kernel_name(const ScanPass& pass);
 std::string name_of_store(DType type, bool constant);
 /// Of a product with an epilogue: "matmul_max_add_f32" is max(a @ b + bias, 0).
 std::string kernel_name_of_product(const Body& epilogue);
+/// Of a transform, `name`, that begins or ends with element-wise code, or does neither (null): "abs_fft_mul_f32".
+std::string kernel_name_of_transform(std::string_view name, const Body* lead, const Body* finish, DType result);
 
 }  // namespace koine::codegen

@@ -40,7 +40,7 @@ void ParamBlock::add_constant(Name name, const graph::Node& constant) {
   append(name, register_type(constant.dtype), value.data(), size);
 }
 
-std::string ParamBlock::type() const {
+std::string ParamBlock::type(std::string_view name) const {
   std::string text = "typedef struct {\n";
   for (const Field& field : fields_) {
     text += "  " + std::string(field.type) + " " + field.name.text;
@@ -48,7 +48,7 @@ std::string ParamBlock::type() const {
     if (field.count > 0) text += "[" + std::to_string(field.count) + "]";
     text += ";\n";
   }
-  return text + "} kn_bounds;\n";
+  return text + "} " + std::string(name) + ";\n";
 }
 
 void add_values(ParamBlock& block, const Body& body) {

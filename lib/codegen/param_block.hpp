@@ -48,7 +48,7 @@ class ParamBlock {
   void add_constant(Name name, const graph::Node& constant);
 
   /// "typedef struct { ... } kn_bounds;"
-  std::string type() const;
+  std::string type(std::string_view name = "kn_bounds") const;
   std::span<const std::byte> bytes() const { return {bytes_.data(), round_up(used_, alignment_)}; }
 
   /// Whether it does not fit beside so many buffers, so that it is read from one more.

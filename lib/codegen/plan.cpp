@@ -118,7 +118,7 @@ void Planner::State::analyse_all() {
   has_products = false;
   for (std::size_t i = 0; i < count; ++i) {
     analyse(infos[i]);
-    has_products = has_products || infos[i].node->op == Op::matmul;
+    has_products = has_products || infos[i].node->op == Op::matmul || infos[i].node->op == Op::fft;
   }
 }
 
@@ -311,7 +311,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.parameter_limit = limits.parameter_bytes;
   s.elsewhere = limits.elsewhere;
   s.evaluation = limits.evaluation;
-  s.takes_epilogue = limits.takes_epilogue;
+  s.takes_code = limits.takes_code;
   if (roots.size() == 1 && !limits.trial && s.plan_tree(roots[0])) return s.ordered;
   s.collect(roots);
   const std::uint64_t hash = s.describe();
@@ -325,6 +325,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     s.decide(merge);
     s.lay_out();
     s.write_code();
+    if (s.has_products) s.join_transforms(merge);
   };
   s.rows_allowed = !limits.elsewhere;
   s.takes_allowed = true;

@@ -20,10 +20,11 @@ struct Step {
   graph::Op family;  // whose runner runs it
   graph::Node* node;
   /// Of elementwise: every output gets memory of its own; of a fold: its output is the value that is folded; of a
-  /// matmul, if it has an output: what is stored in place of the product, which is its first load.
+  /// matmul, if it has an output: what is stored in place of the product, which is its first load; of an fft, if it has
+  /// one: what is transformed in place of an input.
   Body body;
-  /// Of a reduction, if it has an output: what is stored in place of the results, made of them element by element. Its
-  /// first loads are the results, in the order of the body's outputs; then come arrays in memory.
+  /// Of a reduction, or an fft, if it has an output: what is stored in place of the results, made of them element by
+  /// element. Its first loads are the results, in the order of the body's outputs; then come arrays in memory.
   Body finish;
   std::vector<std::int32_t> needs;         // steps that come first
   std::uint32_t results = 0;               // that it stores
@@ -31,6 +32,7 @@ struct Step {
   bool mixed = false;                      // and they are of several levels: only such may join it
   bool looped = false;                     // there are loops in its body
   bool finished = false;                   // it has a finish: nothing else joins it
+  std::int32_t joined = -1;                // the step whose kernels do the work of this one, too
   std::optional<graph::Pieces> fine;       // its domain as it is split for reshapes that it reads, and all their seams
   std::optional<graph::RandomKind> draws;  // the law of random numbers that it makes
 
@@ -44,6 +46,8 @@ struct Step {
   /// The body whose outputs are stored.
   const Body& storing() const { return finish.outputs.empty() ? body : finish; }
   bool folds() const { return graph::role(family) == graph::Role::fold; }
+  /// Whether its own kernels compute the body, which is read by strides alone.
+  bool by_strides() const { return family == graph::Op::matmul || family == graph::Op::fft; }
 };
 
 /// Why a node is stored.
@@ -78,8 +82,9 @@ struct Limits {
   std::uint64_t evaluation = 1;  ///< its number: one that begins anew, after a program was built, plans as before
   bool reuse = true;             ///< take the plan that was kept of a graph with this structure
   bool trial = false;            ///< nothing is going to run: leave no trace of it, and the reasons for notes()
-  /// Whether the kernel of a pending product can go on with what is made of it element by element; null: none can.
-  bool (*takes_epilogue)(const graph::Node& product) = nullptr;
+  /// Whether the kernel of a pending product or transform can go on with what is made of it element by element, and
+  /// that of a transform begin with what makes its input so; null: none can.
+  bool (*takes_code)(const graph::Node& node) = nullptr;
 };
 
 /// Decides what is stored and what is computed where it is used, and writes each kernel's code. Keeps its memory from

@@ -194,7 +194,7 @@ void Planner::State::write_code() {
     }
     if (node.op == Op::result) continue;
     Step& step = steps[static_cast<std::size_t>(info.step)];
-    const bool finishes_product = step.family == Op::matmul && node.op != Op::matmul;
+    const bool finishes_product = step.by_strides() && node.op != step.family;
     if (step.family == Op::elementwise || step.family == Op::rows || finishes_product) {
       const std::int32_t line =
           info.copied ? value_of(node.inputs[0], info.step, Chains::identity) : write_line(info, info.step, info.chain);
@@ -233,6 +233,7 @@ void Planner::State::order() {
   enum : std::uint8_t { unseen, entered, done };
   marks.assign(step_count, unseen);
   for (std::size_t s = 0; s < step_count; ++s) {
+    if (steps[s].joined >= 0) continue;
     todo.push_back(static_cast<std::int32_t>(s));
     while (!todo.empty()) {
       const auto at = static_cast<std::size_t>(todo.back());

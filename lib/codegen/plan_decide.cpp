@@ -58,6 +58,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   if (!step.finish.outputs.empty()) step.finish = {};
   step.needs.clear();
   step.results = 0;
+  step.joined = -1;
   step.last = step.mixed = step.looped = step.finished = false;
   step.draws.reset();
   step.fine.reset();
@@ -110,7 +111,7 @@ bool Planner::State::computed_in_reader(const Info& info) const {
   const Read& read = info.reads[0];
   return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
          steps[static_cast<std::size_t>(read.step)].family != Op::rows &&
-         steps[static_cast<std::size_t>(read.step)].family != Op::matmul &&
+         !steps[static_cast<std::size_t>(read.step)].by_strides() &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }
 
@@ -136,7 +137,7 @@ bool Planner::State::drawn_in_reader(const Info& info) const {
   if (node.place.traits == nullptr) return false;
   if (info.requested || info.cut || info.reads.size() != 1 || info.reads[0].chain != Chains::identity) return false;
   const Step& step = steps[static_cast<std::size_t>(info.reads[0].step)];
-  if (step.family == Op::matmul) return false;
+  if (step.by_strides()) return false;
   if (node.place.traits->cpu_loops() ? !reads_in_order(step) : step.family == Op::scan) return false;
   return step.body.domain == node.shape && (!step.draws || *step.draws == node.get<Op::random>().kind) &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
@@ -226,11 +227,12 @@ bool Planner::State::takes_result(const Step& step, const Node& node) const {
 /// last step of those that read it: of the steps between two barriers, those with lower numbers wait for those with
 /// higher ones alone, so that no two wait for each other.
 std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
-  if (info.cut) return -1;
+  if (info.cut || info.apart) return -1;
   const bool last_of_all = info.edges == 0;
   const auto fits = [&](std::int32_t s) {
     const Step& step = steps[static_cast<std::size_t>(s)];
-    return (!step.mixed || last_of_all) && takes_result(step, *info.node);
+    const bool apart = infos[static_cast<std::size_t>(step.node->slot)].apart;
+    return !apart && (!step.mixed || last_of_all) && takes_result(step, *info.node);
   };
   const auto level = [&](std::int32_t s) {
     const Node* first = steps[static_cast<std::size_t>(s)].node;
@@ -289,7 +291,7 @@ bool Planner::State::takes(std::int32_t s, const std::optional<graph::Pieces>& p
   const Shape& domain = step.body.domain;
   if (pieces->seams.empty() && pieces->layout.shape == domain) return true;
   if (domain.elements() == 0) return pieces->layout.shape == domain;
-  if (step.family == Op::matmul) return false;  // strides alone
+  if (step.by_strides()) return false;
   const graph::Pieces before = step.fine ? *step.fine : graph::Pieces{graph::row_major(domain), {}};
   const auto shape = graph::common_split(before.layout.shape, pieces->layout.shape);
   if (!shape) return false;
@@ -419,6 +421,9 @@ void Planner::State::request_inputs(const Node& node) {
     if (!in || input->is_ready()) continue;
     in->request(Why::into_kernels);
     in->awaited = true;
+    // What a transform can begin with.
+    const bool alone = in->edges == 1 && input->consumers.load(std::memory_order_relaxed) == 1;
+    if (node.op == Op::fft && alone && graph::is_elementwise(input->op) && finishes(node)) in->apart = true;
   }
 }
 
@@ -434,7 +439,7 @@ void Planner::State::decide(bool merge) {
     Node& node = *info.node;
     if (info.finisher >= 0) {
       if (node.op == Op::reduce) add_read(*node.inputs[0], info.finisher, Chains::identity);
-      if (node.op == Op::matmul) request_inputs(node);
+      if (node.op == Op::matmul || node.op == Op::fft) request_inputs(node);
     } else if (computed_in_reader(info)) {
       const Read read = info.reads[0];
       steps[static_cast<std::size_t>(read.step)].looped = true;

@@ -10,6 +10,9 @@ std::vector<Note> Planner::notes() const {
   for (std::size_t k = 0; k < s.ordered.size(); ++k) {
     places[static_cast<std::size_t>(s.ordered[k] - s.steps.data())] = static_cast<std::int32_t>(k);
   }
+  for (std::size_t k = 0; k < s.step_count; ++k) {
+    if (s.steps[k].joined >= 0) places[k] = places[static_cast<std::size_t>(s.steps[k].joined)];
+  }
   const auto place = [&](std::int32_t step) { return places[static_cast<std::size_t>(step)]; };
   std::vector<Note> notes;
   for (std::size_t i = 0; i < s.count; ++i) {

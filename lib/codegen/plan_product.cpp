@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of a matrix product element by element: computed by the product's kernel, which stores that in its
-// place.
+// What is made of a matrix product, or a transform, element by element: computed by the product's kernel, which stores
+// that in its place.
 #include "codegen/plan_state.hpp"
 
 #include <map>
@@ -43,8 +43,7 @@ bool Planner::State::stored_by_reader(const Info& info) const {
 /// where it is read; of several the one that can be computed last. Null where there is none.
 Info* Planner::State::product_behind(const Info& info) {
   const Node& result = *info.node;
-  if (info.level == 0 || !has_products || elsewhere || is_complex(result.dtype) || stored_by_reader(info))
-    return nullptr;
+  if (info.level == 0 || !has_products || elsewhere || stored_by_reader(info)) return nullptr;
   struct Path {
     std::int32_t chain;
     std::int32_t edges = 1;  // that lead here
@@ -63,7 +62,7 @@ Info* Planner::State::product_behind(const Info& info) {
                        node.consumers.load(std::memory_order_relaxed) == path.edges &&
                        !(node.recomputed(evaluation) && here.held);
     if (!root && (!alone || !in_place(node, path.chain, result.shape))) continue;
-    if (node.op == Op::matmul) {
+    if (node.op == Op::fft || (node.op == Op::matmul && !is_complex(result.dtype))) {
       if (!here.held && node.shape.elements() > 0 && node.place.queue == result.place.queue && finishes(node)) {
         return &here;
       }
@@ -89,7 +88,7 @@ Info* Planner::State::product_behind(const Info& info) {
 bool Planner::State::finish_product(Info& info) {
   Info* const product = product_behind(info);
   if (!product) return false;
-  info.step = add_step(Op::matmul, info.node);
+  info.step = add_step(product->node->op, info.node);
   ++steps[static_cast<std::size_t>(info.step)].results;
   product->finisher = info.step;
   read_inputs(info, info.step, Chains::identity);
@@ -100,7 +99,7 @@ bool Planner::State::finish_product(Info& info) {
 void Planner::State::load_products() {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
-    if (info.finisher < 0 || info.node->op != Op::matmul) continue;
+    if (info.finisher < 0 || (info.node->op != Op::matmul && info.node->op != Op::fft)) continue;
     Step& step = steps[static_cast<std::size_t>(info.finisher)];
     const std::int32_t line = load(step, *info.node, {graph::row_major(step.body.domain), {}}, false);
     for (Read& read : info.reads) read.line = line;

@@ -93,10 +93,11 @@ std::uint64_t Planner::State::describe() {
       continue;
     }
     append_attributes(structure, node);
-    if (node.op == Op::matmul) structure.push_back(finishes(node) ? 1 : 0);
+    if (node.op == Op::matmul || node.op == Op::fft) structure.push_back(finishes(node) ? 1 : 0);
     for (const NodeRef& input : node.inputs) {
-      // Whether somebody holds it counts where it was computed before, and of reductions and products.
-      const bool counts = input->op == Op::reduce || input->op == Op::matmul || input->recomputed(evaluation);
+      // Whether somebody holds it counts where it was computed before, and of reductions, products and transforms.
+      const bool counts =
+          input->op == Op::reduce || input->op == Op::matmul || input->op == Op::fft || input->recomputed(evaluation);
       const bool held = counts && input.use_count() > input->consumers.load();
       structure.push_back(static_cast<std::uint64_t>(number_of(*input)) << 1 | (held ? 1 : 0));
     }

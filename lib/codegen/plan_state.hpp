@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
 // plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_finish.cpp what is made
-// of a reduction in its own kernel, plan_product.cpp what is made of a product in its own, plan_take.cpp which kernels
-// take elements by positions, plan_code.cpp writes the kernels' lines. plan_tree.cpp is a short way for the commonest
-// graphs, plan_reuse.cpp one for those whose structure came before.
+// of a reduction in its own kernel, plan_product.cpp what is made of a product in its own, plan_transform.cpp what is
+// computed around a transform in its own, plan_take.cpp which kernels take elements by positions, plan_code.cpp writes
+// the kernels' lines. plan_tree.cpp is a short way for the commonest graphs, plan_reuse.cpp one for those whose
+// structure came before.
 #pragma once
 
 #include "base/hash.hpp"
@@ -120,8 +121,8 @@ struct Planner::State {
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
   bool rows_allowed = false, takes_allowed = false;
-  bool has_products = false;
-  bool (*takes_epilogue)(const Node&) = nullptr;
+  bool has_products = false;  // or transforms
+  bool (*takes_code)(const Node&) = nullptr;
   std::uint64_t evaluation = 0;
   std::span<Node* const> asked;  // the roots
   std::vector<Info> infos;
@@ -214,12 +215,15 @@ struct Planner::State {
   bool can_be_finished(const Info& info) const;
   bool finish(Info& info);
   void write_finish(const Info& info);
-  bool finishes(const Node& product) const { return takes_epilogue != nullptr && takes_epilogue(product); }
+  bool finishes(const Node& product) const { return takes_code != nullptr && takes_code(product); }
   bool in_place(const Node& node, std::int32_t chain, const Shape& domain) const;
   bool stored_by_reader(const Info& info) const;
   Info* product_behind(const Info& info);
   bool finish_product(Info& info);
   void load_products();
+  void end_transform(Info& info);
+  void lead_transform(Info& info);
+  void join_transforms(bool merge);
   void request_inputs(const Node& node);
   std::int32_t write_fold(Info& info, std::int32_t step);
   static void split_domain(Step& step);

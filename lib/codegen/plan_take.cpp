@@ -18,7 +18,7 @@ bool Planner::State::taken_in_reader(const Info& info) {
   if (info.reads.size() != 1 || worth_storing(info) != Why::unstored || !chains.reads_all(info.reads[0].chain))
     return false;
   const Read& read = info.reads[0];
-  if (steps[static_cast<std::size_t>(read.step)].family == Op::matmul) return false;
+  if (steps[static_cast<std::size_t>(read.step)].by_strides()) return false;
   const auto array = through(*info.node, read.chain, 0);
   return array && array->seams.empty() && takes(read.step, array) &&
          takes(read.step, through(*info.node, read.chain, 1));

@@ -54,7 +54,7 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
   std::optional<runtime::SpanOfHost> planning(std::in_place, "plan");
   const PlannerLease planner;
   codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
-  limits.takes_epilogue = takes_epilogue;
+  limits.takes_code = takes_code;
   const std::span<codegen::Step* const> steps = planner->plan(roots, limits);
   HostSteps on_host(context);
   std::vector<Work> prepared;

@@ -83,16 +83,19 @@ Traffic traffic_of_step(const codegen::Step& step, const std::vector<const Node*
   if (step.family == Op::view) return {};
   if (step.family == Op::scatter) return traffic_of(step.body);
   Traffic traffic;
-  if (step.folds() || step.family == Op::elementwise || step.family == Op::rows) {
+  const Node* const product = codegen::finished_product(step);
+  const bool computes_input = step.family == Op::fft && !step.body.outputs.empty();
+  if (product) traffic.read = traffic_of(step.body).read - bytes_of(*product);
+  if (step.folds() || step.family == Op::elementwise || step.family == Op::rows || computes_input) {
     traffic.read = traffic_of(step.body).read;
-    const std::size_t results = step.body.outputs.size();  // the first loads of a finish
+  } else {
+    for (const NodeRef& input : (product ? product : step.node)->inputs) traffic.read += bytes_of(*input);
+  }
+  if (!step.finish.outputs.empty()) {
+    const std::size_t results = step.family == Op::fft ? 1 : step.body.outputs.size();  // the first loads of a finish
     for (std::size_t k = results; k < step.finish.loads.size(); ++k) {
       traffic.read += bytes_of(*step.finish.loads[k].source);
     }
-  } else {
-    const Node* const product = codegen::finished_product(step);
-    if (product) traffic.read = traffic_of(step.body).read - bytes_of(*product);
-    for (const NodeRef& input : (product ? product : step.node)->inputs) traffic.read += bytes_of(*input);
   }
   for (const Node* node : stored) traffic.written += bytes_of(*node);
   return traffic;
@@ -107,7 +110,7 @@ Explained explained(runtime::Context& context, std::span<Node* const> roots) {
   codegen::Planner planner;
   codegen::Limits limits{context.traits().max_parameter_bytes, false, next_evaluation()};
   limits.trial = true;
-  limits.takes_epilogue = takes_epilogue;
+  limits.takes_code = takes_code;
   const std::span<codegen::Step* const> steps = planner.plan(pending, limits);
   Values values(result.values);
   result.steps.resize(steps.size());

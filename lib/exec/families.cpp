@@ -2,6 +2,8 @@
 // The table of runners.
 #include "exec/families.hpp"
 
+#include "exec/matmul.hpp"
+
 namespace koine::exec {
 
 Work prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
@@ -21,6 +23,12 @@ const HostRunner* host_runner(graph::Op family) {
 #include "graph/families.def"
   };
   return runners[static_cast<int>(family) - graph::table_size];
+}
+
+bool takes_code(const graph::Node& node) {
+  if (node.op == graph::Op::matmul) return takes_epilogue(node);
+  // Kernels of transforms for CPUs serve all lengths, and host commands know no code.
+  return node.place.traits != nullptr && !node.place.traits->cpu_loops() && node.shape.elements() > 0;
 }
 
 Work prepare_view(Programs&, runtime::Queue&, codegen::Step& step) {

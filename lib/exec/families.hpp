@@ -37,6 +37,9 @@ struct HostRunner {
 #define KN_HOST_FAMILY(name, ...) extern const HostRunner host_##name;
 #include "graph/families.def"
 
+/// Whether the kernels of a pending product or transform compute element-wise code around it (codegen::Limits).
+bool takes_code(const graph::Node& node);
+
 /// Prepares a step by its family's runner.
 Work prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step);
 /// Of a family of steps; null where the calling thread does none.

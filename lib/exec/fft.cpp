@@ -5,7 +5,10 @@
 #include "exec/fft_plan.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
+#include "exec/matmul_epilogue.hpp"
+#include "graph/families.hpp"
 #include "graph/infer.hpp"
+#include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,21 +32,25 @@ struct FftSpec {
   bool wide, narrow;
   int in_kind, out_kind;
   bool load_factors, store_factors, cut_in, cut_out;
+  const Epilogue *lead, *finish;  // code that makes the input, and what is stored
 
   template <class Visit>
   void visit(Visit& v) const {
     v.define("KN_DOUBLE", wide);
-    v.define("KN_INDEX", std::string_view(narrow ? "uint" : ""));
+    v.define("KN_INDEX", Either{narrow, "uint", "ulong"});
     v.define("KN_IN_KIND", in_kind);
     v.define("KN_OUT_KIND", out_kind);
   }
 };
 
 struct FftCpuSpec : FftSpec {
+  bool far;  // lines lie in global memory, for local memory is too small
+
   template <class Visit>
   void visit(Visit& v) const {
     FftSpec::visit(v);
     v.define("KN_CPU", true);
+    v.define("KN_FAR", far);
   }
 };
 
@@ -53,6 +60,7 @@ constexpr std::array<const char*, 7> radix_names = {"KN_RADIX_0", "KN_RADIX_1", 
 struct FftGroupSpec : FftSpec {
   int length, each, items, pitch;     // pitch: from one line to the next in local memory
   bool last, column, beside, padded;  // the last step; lines lie side by side; only their results do; kernels/fft.cl
+  bool split, convolved;              // parts go through local memory one by one; two transforms with a filter between
   std::array<std::optional<int>, radix_names.size()> radices;
 
   template <class Visit>
@@ -70,6 +78,8 @@ struct FftGroupSpec : FftSpec {
     v.define("KN_COLUMN", column);
     v.define("KN_BESIDE", beside);
     v.define("KN_PADDED", padded);
+    v.define("KN_SPLIT", split);
+    v.define("KN_CONVOLVED", convolved);
     for (std::size_t i = 0; i < radices.size(); ++i) v.define(radix_names[i], radices[i]);
   }
 };
@@ -82,21 +92,54 @@ std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(val
 struct FftLines {
   runtime::KernelRef kernel;
   std::uint64_t lines, each, items, local;  // work-items of a group; bytes of its local memory
+  bool far = false;                         // which lie in global memory instead
+  const Epilogue *lead = nullptr, *finish = nullptr;
 };
+
+/// The kernel for cards, with the code around it.
+runtime::KernelRef kernel_of(Programs& programs, const FftGroupSpec& spec, const graph::Node& node,
+                             const DeviceTraits& traits) {
+  const bool plain = !spec.lead && !spec.finish;
+  std::string key = "fft";
+  codegen::append_key(key, spec);
+  for (const Epilogue* code : {spec.lead, spec.finish}) {
+    key += code ? '1' : '0';
+    if (code) code->append_to(key);
+  }
+  const auto text_of = [&] {
+    if (plain) return Programs::text_of_file("fft", codegen::options_of(spec));
+    const auto of = [](const Epilogue* code) { return code ? code->around_transform() : codegen::CodeOfTransform{}; };
+    const DType result = spec.finish ? spec.finish->type() : node.dtype;
+    const codegen::EpilogueText text =
+        print_around_transform(of(spec.lead), of(spec.finish), graph::function_of(node), result, traits);
+    std::string source = text.settings;
+    for (const std::string_view module : text.modules) source += runtime::kernel_source(module);
+    // The kernel is named by what it computes.
+    source += text.definitions + codegen::defines_of(spec) + "#define fft_lines " + text.name + "\n";
+    source += runtime::kernel_source("fft");
+    return runtime::ProgramText{std::move(source), "", text.name, "fft" + codegen::line_of(spec)};
+  };
+  return programs.kernel(key, text_of, plain ? "fft_lines" : "");
+}
 
 class FftKernels {
  public:
-  FftKernels(Programs& programs, runtime::Queue& queue, const graph::Node& node)
+  FftKernels(Programs& programs, runtime::Queue& queue, const codegen::Step& step)
       : queue_(queue),
-        node_(node),
-        info_(node.get<graph::Op::fft>()),
-        outer_(LinesOfAxis(node.inputs[0]->shape, info_.axis).outer),
-        inner_(LinesOfAxis(node.inputs[0]->shape, info_.axis).inner),
-        shape_{info_.n, size_of(graph::real_part(node.dtype)) == sizeof(double), inner_ > 1},
+        node_(*step.node),
+        lead_(step.body.outputs.empty() ? std::nullopt : Epilogue::of(step.body, queue.traits(), 0)),
+        finish_(step.finish.outputs.empty() ? std::nullopt : Epilogue::of(step.finish, queue.traits())),
+        stored_(finish_ ? *step.finish.outputs[0].node : *step.node),
+        info_(node_.get<graph::Op::fft>()),
+        outer_(LinesOfAxis(node_.inputs[0]->shape, info_.axis).outer),
+        inner_(LinesOfAxis(node_.inputs[0]->shape, info_.axis).inner),
+        shape_{info_.n, size_of(graph::real_part(node_.dtype)) == sizeof(double), inner_ > 1},
         plan_(fft_plan(shape_)) {
-    const std::int64_t have = node.inputs[0]->shape[info_.axis], keep = node.shape[info_.axis];
+    const std::int64_t have = node_.inputs[0]->shape[info_.axis], keep = node_.shape[info_.axis];
     const std::uint64_t most = outer_ * inner_ * number(std::max({have, plan_->length, info_.n}));
     FftSpec spec{};
+    spec.lead = lead_ ? &*lead_ : nullptr;
+    spec.finish = finish_ ? &*finish_ : nullptr;
     spec.wide = shape_.wide;
     // Eighths of a transform are counted, too.
     spec.narrow = most < std::uint64_t{1} << 31 && plan_->length < std::int64_t{1} << 28;
@@ -108,34 +151,46 @@ class FftKernels {
       prepare(programs, first_, spec);
       return;
     }
+    if (at_once()) {
+      spec.load_factors = spec.store_factors = spec.cut_in = spec.cut_out = true;
+      prepare(programs, first_, spec);
+      return;
+    }
     FftSpec first = spec, second = spec;
     first.load_factors = first.store_factors = second.store_factors = true;
     first.out_kind = second.in_kind = 0;
     first.cut_out = second.cut_in = false;
+    first.finish = second.lead = nullptr;
     prepare(programs, first_, first);
     prepare(programs, second_, second);
   }
 
-  BufferRef run() const {
+  void run() const {
     const graph::Node& x = *node_.inputs[0];
     const std::uint64_t length = number(plan_->length), complex = 2 * size_of(graph::real_part(node_.dtype));
     const BufferRef tables = fft_tables(queue_, shape_, *plan_, function_of(node_));
-    const BufferRef out = queue_.allocate(number(node_.shape.elements()) * size_of(node_.dtype), function_of(node_));
+    const BufferRef out =
+        queue_.allocate(number(stored_.shape.elements()) * size_of(stored_.dtype), function_of(node_));
     BufferRef one, two;  // between steps, and between the transforms of a convolution
     if (plan_->steps.size() > 1) one = queue_.allocate(outer_ * inner_ * length * complex, function_of(node_));
-    if (plan_->convolved) two = queue_.allocate(outer_ * inner_ * length * complex, function_of(node_));
+    if (plan_->convolved && !at_once()) two = queue_.allocate(outer_ * inner_ * length * complex, function_of(node_));
     shape_.wide ? run<parameters::kn_fft<double>>(x, *tables, one.get(), two.get(), *out)
                 : run<parameters::kn_fft<float>>(x, *tables, one.get(), two.get(), *out);
-    return out;
+    graph::fulfil(stored_, out, graph::row_major(stored_.shape));
   }
 
  private:
+  /// Whether one kernel computes both transforms of a convolution.
+  bool at_once() const { return plan_->convolved && plan_->steps.size() == 1 && !queue_.traits().cpu_loops(); }
+
   /// The kernels of all steps.
   void prepare(Programs& programs, std::vector<FftLines>& lines, const FftSpec& whole) {
     for (const FftStep& step : plan_->steps) {
       FftSpec spec = whole;
-      if (&step != &plan_->steps.front()) spec.in_kind = 0, spec.load_factors = spec.cut_in = false;
-      if (&step != &plan_->steps.back()) spec.out_kind = 0, spec.store_factors = spec.cut_out = false;
+      if (&step != &plan_->steps.front())
+        spec.in_kind = 0, spec.load_factors = spec.cut_in = false, spec.lead = nullptr;
+      if (&step != &plan_->steps.back())
+        spec.out_kind = 0, spec.store_factors = spec.cut_out = false, spec.finish = nullptr;
       lines.push_back(queue_.traits().cpu_loops() ? on_cpu(programs, spec, step) : of_group(programs, spec, step));
     }
   }
@@ -153,8 +208,10 @@ class FftKernels {
 
   FftLines on_cpu(Programs& programs, const FftSpec& spec, const FftStep& step) const {
     const std::uint64_t each = std::min(fit(step, stride_of(step) > 1), lines_of(step));
-    return {programs.kernel_of_file("fft_cpu", FftCpuSpec{spec}, "fft_lines"), lines_of(step), each, 1,
-            each * number(step.n) * size_of_number()};
+    const std::uint64_t local = each * number(step.n) * size_of_number();
+    const bool far = local > queue_.traits().local_memory;
+    return {
+        programs.kernel_of_file("fft_cpu", FftCpuSpec{spec, far}, "fft_lines"), lines_of(step), each, 1, local, far};
   }
 
   FftLines of_group(Programs& programs, const FftSpec& spec, const FftStep& step) const {
@@ -170,8 +227,14 @@ class FftKernels {
     const std::uint64_t items = std::min(most, n / largest * each);
     const auto padded = [](std::uint64_t at) { return at + at / 16; };
     std::uint64_t pitch = padded(n) | 1, local = (column ? padded(n * each) : pitch * each) * size_of_number();
+    // Lines in halves where they do not fit, and of complex128 where more groups than there are units of the device
+    // would take much of their local memory.
+    const std::uint64_t elements = number(elements_of_group(shape_.wide));
+    const bool crowded = shape_.wide && lines / each > queue_.traits().compute_units;
+    const bool split = n * each > (crowded ? elements / 2 : elements);
+    if (split) local /= 2;
     const bool pad = local <= queue_.traits().local_memory;
-    if (!pad) pitch = n, local = n * each * size_of_number();
+    if (!pad) pitch = n, local = n * each * size_of_number() / (split ? 2 : 1);
     FftGroupSpec group{spec,
                        static_cast<int>(n),
                        static_cast<int>(each),
@@ -181,9 +244,12 @@ class FftKernels {
                        column,
                        beside,
                        pad,
+                       split,
+                       at_once(),
                        {}};
     std::copy(step.radices.begin(), step.radices.end(), group.radices.begin());
-    return {programs.kernel_of_file("fft", group, "fft_lines"), lines, each, items, local};
+    return {
+        kernel_of(programs, group, node_, queue_.traits()), lines, each, items, local, false, spec.lead, spec.finish};
   }
 
   template <class D>
@@ -194,7 +260,7 @@ class FftKernels {
     d.inner = inner_;
     // The transform of what is given, ...
     D first = d;
-    first.in_offset = number(x.layout.offset) * (is_complex(x.dtype) ? 2 : 1);
+    first.in_offset = lead_ ? 0 : number(x.layout.offset) * (is_complex(x.dtype) ? 2 : 1);
     first.in_pitch = have * inner_;
     first.in_end = std::min(have, n) * inner_;
     first.whole = n;
@@ -204,8 +270,16 @@ class FftKernels {
     first.swap_out = info_.inverse;
     first.scale = static_cast<decltype(d.scale)>(info_.scale);
     // (Where there are no elements kernels still read one.)
-    const runtime::Buffer& from = have == 0 ? tables : *x.storage;
+    const runtime::Buffer& from = have == 0 || lead_ ? tables : *x.storage;
     if (!plan_->convolved) return run_steps(first, first_, from, tables, one, out);
+    if (at_once()) {
+      first.load_factors = first.store_factors = plan_->chirp;
+      first.has_load_factors = first.has_store_factors = 1;
+      first.filter = plan_->filter;
+      first.swap_out = 1;
+      first.swap_after = info_.inverse;
+      return run_steps(first, first_, from, tables, one, out);
+    }
     // ... or of its product with a chirp, which the filter is multiplied with, and an inverse one.
     D last = first;
     last.in_offset = 0;
@@ -263,11 +337,25 @@ class FftKernels {
     runtime::Launch launch(queue_, lines.kernel);
     launch.in(from).in(tables);
     if (queue_.traits().cpu_loops()) launch.in(tables);
-    launch.out(to).local(lines.local).value(d).run({groups * lines.items}, {lines.items});
+    launch.out(to);
+    BufferRef work;
+    if (lines.far) {
+      work = queue_.allocate(groups * lines.local, function_of(node_));
+      launch.out(*work);
+    } else {
+      launch.local(lines.local);
+    }
+    launch.value(d);
+    for (const Epilogue* code : {lines.lead, lines.finish}) {
+      if (code) code->add(launch);
+    }
+    launch.run({groups * lines.items}, {lines.items});
   }
 
   runtime::Queue& queue_;
   const graph::Node& node_;
+  const std::optional<Epilogue> lead_, finish_;
+  graph::Node& stored_;
   const graph::FftInfo& info_;
   const std::uint64_t outer_, inner_;  // lines one after another, and side by side
   const FftShape shape_;
@@ -280,13 +368,14 @@ class FftKernels {
 // The input is in row-major order.
 Work prepare_fft(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
+  if (node.shape.elements() > 0 && !host_transforms(queue, node)) {
+    return [work = std::make_shared<const FftKernels>(programs, queue, step)] { work->run(); };
+  }
   std::function<BufferRef()> run;
   if (node.shape.elements() == 0) {
     run = [&queue, &node] { return queue.allocate(0, function_of(node)); };
-  } else if (host_transforms(queue, node)) {
-    run = prepare_fft_on_host(programs, queue, node);
   } else {
-    run = [work = std::make_shared<const FftKernels>(programs, queue, node)] { return work->run(); };
+    run = prepare_fft_on_host(programs, queue, node);
   }
   return [&node, run = std::move(run)] { graph::fulfil(node, run(), graph::row_major(node.shape)); };
 }

@@ -61,14 +61,14 @@ constexpr std::int64_t longest_of_several = 1024;
 constexpr std::size_t most_steps = 3;
 
 /// The lengths of the steps.
-std::vector<std::int64_t> lines_of(std::int64_t length, bool side_by_side, std::int64_t most) {
-  if (length <= (side_by_side ? longest_of_several : most)) return {length};
+std::vector<std::int64_t> lines_of(std::int64_t length, bool side_by_side) {
+  if (length <= (side_by_side ? longest_of_several : longest_line)) return {length};
   std::vector<std::int64_t> lines = base::lengths_up_to(length, longest_of_several);
-  return lines.size() > most_steps ? base::lengths_up_to(length, most) : lines;
+  return lines.size() > most_steps ? base::lengths_up_to(length, longest_line) : lines;
 }
 
-/// The radices of a line. Powers of two take as few passes as radices to 16 allow, of about one size.
-std::vector<int> passes_of(std::int64_t line) {
+/// The radices of a line. Powers of two take as few passes as radices of so many bits allow, of about one size.
+std::vector<int> passes_of(std::int64_t line, int bits) {
   if (line == 1) return {1};
   std::vector<int> passes;
   int twos = 0;
@@ -76,7 +76,7 @@ std::vector<int> passes_of(std::int64_t line) {
     radix % 2 == 0 ? twos += std::countr_zero(static_cast<unsigned>(radix)) : (passes.push_back(radix), 0);
   }
   // A line of 8 or 16 goes in two, so that neighbours write what lies side by side.
-  int left = passes.empty() && twos > 2 ? std::max(2, (twos + 3) / 4) : (twos + 3) / 4;
+  int left = passes.empty() && twos > 2 ? std::max(2, (twos + bits - 1) / bits) : (twos + bits - 1) / bits;
   for (; left > 0; --left) {
     const int of_this = (twos + left - 1) / left;
     passes.push_back(1 << of_this);
@@ -94,10 +94,13 @@ FftPlan make(std::int64_t n, bool side_by_side) {
   FftStep step{};
   step.before = step.turned = 1;
   step.after = plan.length;
-  for (const std::int64_t line : lines_of(plan.length, side_by_side, elements_of_group(sizeof(T) == sizeof(double)))) {
+  const std::vector<std::int64_t> lines = lines_of(plan.length, side_by_side);
+  // A group that does all of a convolution has time to wait for: it takes more work-items, of radices to 8.
+  const int bits = plan.convolved && lines.size() == 1 ? 3 : 4;
+  for (const std::int64_t line : lines) {
     step.n = line;
     step.after /= line;
-    step.radices = passes_of(line);
+    step.radices = passes_of(line, bits);
     step.roots = tables.next();
     const base::Roots roots(line);
     std::int64_t span = 1;

@@ -50,6 +50,10 @@ struct FftShape {
   auto operator<=>(const FftShape&) const = default;
 };
 
+/// Elements of a line that a step takes where lines lie one after another. As complex128 they go through 32 KiB of
+/// local memory in halves.
+constexpr std::int64_t longest_line = 4096;
+
 /// Elements that fit into 32 KiB of local memory.
 constexpr std::int64_t elements_of_group(bool wide) { return wide ? 2048 : 4096; }
 

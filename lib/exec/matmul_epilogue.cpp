@@ -8,8 +8,8 @@
 
 namespace koine::exec {
 
-std::optional<Epilogue> Epilogue::of(const codegen::Body& body, const DeviceTraits& traits) {
-  std::optional<codegen::EpilogueWalk> walk = codegen::make_epilogue_walk(body);
+std::optional<Epilogue> Epilogue::of(const codegen::Body& body, const DeviceTraits& traits, std::size_t given) {
+  std::optional<codegen::EpilogueWalk> walk = codegen::make_epilogue_walk(body, given);
   if (!walk) return std::nullopt;
   return Epilogue(body, std::move(*walk), traits);
 }
@@ -17,9 +17,7 @@ std::optional<Epilogue> Epilogue::of(const codegen::Body& body, const DeviceTrai
 runtime::KernelRef Epilogue::kernel(Programs& programs, std::string_view file, const std::string& defines,
                                     std::string_view entry) const {
   std::string key = "p" + std::string(entry) + defines;
-  append_key(key, walk_);
-  append_key(key, *body_);
-  key.push_back(static_cast<char>(type()));
+  append_to(key);
   return programs.kernel(key, [&] {
     const codegen::EpilogueText text = print_epilogue(*body_, walk_, block_, *traits_);
     std::string source = text.settings;
@@ -34,13 +32,19 @@ runtime::KernelRef Epilogue::kernel(Programs& programs, std::string_view file, c
   });
 }
 
+void Epilogue::append_to(std::string& key) const {
+  append_key(key, walk_);
+  append_key(key, *body_);
+  key.push_back(static_cast<char>(type()));
+}
+
 bool Epilogue::in_order() const {
   const auto plain = [](const codegen::Load& load) { return load.in_order() && !load.iota && !is_complex(load.dtype); };
   return std::all_of(body_->loads.begin(), body_->loads.end(), plain) && body_->calls.empty();
 }
 
 void Epilogue::add_buffers(runtime::Launch& launch) const {
-  for (std::size_t k = 1; k < body_->loads.size(); ++k) {
+  for (std::size_t k = walk_.given; k < body_->loads.size(); ++k) {
     if (!body_->loads[k].iota) launch.in(*body_->loads[k].source->storage);
   }
 }

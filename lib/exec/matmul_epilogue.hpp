@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product kernels that go on with their results (codegen/epilogue.hpp).
+// Kernels of products and transforms that go on with their results, or begin with code (codegen/epilogue.hpp).
 #pragma once
 
 #include "codegen/ptx_epilogue.hpp"
@@ -18,8 +18,8 @@ namespace koine::exec {
 class Epilogue {
  public:
   /// Of the body of a step that goes on with a product (codegen::Step::body), which outlives this; nothing where no
-  /// kernel can.
-  static std::optional<Epilogue> of(const codegen::Body& body, const DeviceTraits& traits);
+  /// kernel can. Of a lead nothing is `given`.
+  static std::optional<Epilogue> of(const codegen::Body& body, const DeviceTraits& traits, std::size_t given = 1);
 
   /// The kernel `entry` of a file of kernels/, with these macros, ending with the epilogue.
   runtime::KernelRef kernel(Programs& programs, std::string_view file, const std::string& defines,
@@ -31,6 +31,9 @@ class Epilogue {
   std::shared_ptr<const codegen::PtxEpilogue> in_ptx(std::int64_t columns) const;
   void add(runtime::Launch& launch, const codegen::PtxEpilogue& program) const;
   const codegen::Body& body() const { return *body_; }
+  codegen::CodeOfTransform around_transform() const { return {body_, &walk_, &block_}; }
+  /// Appends what programs with this code differ by.
+  void append_to(std::string& key) const;
   /// Whether all that is read lies in the order of the results, so that a reduction can finish with it (Step::finish).
   bool in_order() const;
   /// The type of what is stored.

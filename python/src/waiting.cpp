@@ -15,8 +15,8 @@ void wait_for(const Event& event, DeviceType type) {
   // A short wait spins: a sleep takes some 60 us, however short it is to be. Where the work needs the host's processors
   // itself, that is a matter of 50 us.
   const Clock::duration short_wait = type == DeviceType::cpu ? Clock::duration(50us) : Clock::duration(2ms);
-  // Whether the event came within the time between two looks at Python's signals. A long wait is looked at so often that
-  // it takes a few percent longer at most.
+  // Whether the event came within the time between two looks at Python's signals. A long wait is looked at so often
+  // that it takes a few percent longer at most.
   const auto comes_soon = [&] {
     for (auto now = Clock::now(), until = now + 20ms; now < until; now = Clock::now()) {
       if (event.done()) return true;

@@ -10,8 +10,8 @@
 
 namespace koine::python {
 
-/// Waits until the event has come, of work on a device of this type. KeyboardInterrupt, or what another signal's handler
-/// raises, where one comes before.
+/// Waits until the event has come, of work on a device of this type. KeyboardInterrupt, or what another signal's
+/// handler raises, where one comes before.
 void wait_for(const Event& event, DeviceType type);
 
 /// What `work` gives, which reads the values of x: called once they are there, without the GIL. It must touch no object

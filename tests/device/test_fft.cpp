@@ -54,7 +54,9 @@ TEST_CASE("long transforms of known signals") {
   on_each_device([] {
     for (const std::int64_t n : {4096, 4097, 8192, 65536, 105000}) kn::test::check_known<float>(n);
     if (!kn::test::computes(kn::float64)) return;
-    for (const std::int64_t n : {2048, 4097, 8192, 30030}) kn::test::check_known<double>(n);
+    for (const std::int64_t n : {2048, 4096, 4097, 8192, 30030}) kn::test::check_known<double>(n);
+    // A convolution that a card computes in one kernel, in halves.
+    kn::test::check_sums<double>(1201);
   });
 }
 
@@ -62,6 +64,20 @@ TEST_CASE("three steps" * doctest::skip(!kn::test::exhaustive())) {
   on_each_device(kn::float64, [] {
     kn::test::check_known<double>(std::int64_t{1} << 23);
     kn::test::check_known<float>(std::int64_t{1} << 25);
+  });
+}
+
+TEST_CASE("more groups of complex128 than a card has units") {
+  on_each_device(kn::float64, [] {
+    const std::int64_t n = 1024, lines = 300;
+    const kn::test::KnownSignal<double> signal(n);
+    const Array line = kn::reshape(kn::asarray(signal.given), {n, 1});
+    const Array got = kn::fft::fft((line * kn::ones({lines}, {.dtype = kn::float64})).eval(), {.axis = 0});
+    for (const std::int64_t at : {std::int64_t{0}, lines / 2, lines - 1}) {
+      const Array its = got(kn::all, at).copy();
+      CHECK(kn::test::part_of_bound<double>(kn::test::widened_list<std::complex<double>>(its), signal.values, n) <= 1);
+    }
+    CHECK(kn::all(got == got(kn::all, kn::slice(1))).item<bool>());
   });
 }
 

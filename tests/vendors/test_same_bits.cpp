@@ -51,6 +51,12 @@ TEST_CASE("child: bits of transforms" * doctest::skip()) {
   check_same_bits("a convolution", complex_noise({2, 17}), {2, 17}, fft);
   check_same_bits("two steps of lines side by side", complex_noise({1100, 3}), {1100, 3},
                   [](const Array& x) { return kn::fft::fft(x, {.axis = 0}); });
+  check_same_bits("a line in halves", complex_noise({4096}), {4096},
+                  [](const Array& x) { return kn::fft::fft(x.astype(kn::complex128)).astype(kn::complex64); });
+  check_same_bits("code around transforms", complex_noise({3, 90}), {3, 90}, [](const Array& x) {
+    const Array window = kn::exp(-0.01 * kn::arange(90, {.dtype = kn::float32}));
+    return kn::square(kn::abs(kn::fft::ifft(kn::fft::fft(x * window) * (x + 1))));
+  });
   check_same_bits("a half and back", real_noise({2, 30}), {2, 30},
                   [](const Array& x) { return kn::fft::irfft(kn::fft::rfft(x)); });
 }
