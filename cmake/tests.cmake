@@ -136,10 +136,10 @@ if(TEST vendors.tuning)
   # It measures kernels, which are to be as fast as a user's.
   set_property(TEST vendors.tuning APPEND PROPERTY ENVIRONMENT "KOINE_BUILD_OPTIONS=")
 endif()
-# What products go on with, which those on CPUs do not.
+# What products and transforms go on with, which those on CPUs do not.
 if(TARGET koine_vendor_layer AND TARGET test_device)
   add_test(NAME vendors.product_epilogues
-    COMMAND test_device --no-version --force-colors=false "--source-file=*/test_product_epilogues.cpp,*/test_explain.cpp")
+    COMMAND test_device --no-version --force-colors=false "--source-file=*/test_product_epilogues.cpp,*/test_fused_transforms.cpp,*/test_explain.cpp")
   set_tests_properties(vendors.product_epilogues PROPERTIES
     LABELS vendors TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
     ENVIRONMENT "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>;KOINE_TEST_PLAY=amd;KOINE_CACHE=off;KOINE_DEVICE=")

@@ -207,6 +207,9 @@ inline const std::vector<Role>& roles() {
       // So few that a small problem fills them: what is chosen for large ones is reached.
       {"few_units", "", {uints(CL_DEVICE_MAX_COMPUTE_UNITS, {2})}},
 
+      // As little as OpenCL allows.
+      {"small_local", "", {ulongs(CL_DEVICE_LOCAL_MEM_SIZE, {32 << 10})}},
+
       {"small_memory",
        "",
        {ulongs(CL_DEVICE_GLOBAL_MEM_SIZE, {64 * mebibyte}), ulongs(CL_DEVICE_MAX_MEM_ALLOC_SIZE, {16 * mebibyte})}},

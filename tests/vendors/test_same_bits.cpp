@@ -51,8 +51,6 @@ TEST_CASE("child: bits of transforms" * doctest::skip()) {
   check_same_bits("a convolution", complex_noise({2, 17}), {2, 17}, fft);
   check_same_bits("two steps of lines side by side", complex_noise({1100, 3}), {1100, 3},
                   [](const Array& x) { return kn::fft::fft(x, {.axis = 0}); });
-  check_same_bits("a line in halves", complex_noise({4096}), {4096},
-                  [](const Array& x) { return kn::fft::fft(x.astype(kn::complex128)).astype(kn::complex64); });
   check_same_bits("code around transforms", complex_noise({3, 90}), {3, 90}, [](const Array& x) {
     const Array window = kn::exp(-0.01 * kn::arange(90, {.dtype = kn::float32}));
     return kn::square(kn::abs(kn::fft::ifft(kn::fft::fft(x * window) * (x + 1))));
@@ -61,8 +59,15 @@ TEST_CASE("child: bits of transforms" * doctest::skip()) {
                   [](const Array& x) { return kn::fft::irfft(kn::fft::rfft(x)); });
 }
 
+TEST_CASE("child: bits of a long line" * doctest::skip()) {
+  check_same_bits("a line in halves", complex_noise({4096}), {4096},
+                  [](const Array& x) { return kn::fft::fft(x.astype(kn::complex128)).astype(kn::complex64); });
+}
+
 TEST_CASE("transforms have the same bits on a card and on a CPU") {
   kn::test::check_played("amd;pocl", "child: bits of transforms");
+  kn::test::check_played("amd;pocl", "child: bits of a long line");
+  kn::test::check_played("amd;pocl,small_local", "child: bits of a long line");  // in global memory
 }
 
 TEST_CASE("child: bits of factorisations" * doctest::skip()) {
