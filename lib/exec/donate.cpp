@@ -54,4 +54,10 @@ runtime::BufferRef donated(const codegen::Body& body, std::size_t output) {
   return nullptr;
 }
 
+runtime::BufferRef donated(const Node& node, std::uint64_t bytes) {
+  const NodeRef& x = node.inputs[0];
+  const bool dies = x.use_count() == 1 && x->storage.use_count() == 1 && !x->storage->borrowed();
+  return dies && x->layout.offset == 0 && x->storage->size() == bytes ? x->storage : nullptr;
+}
+
 }  // namespace koine::exec

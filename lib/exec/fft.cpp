@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/fft.cl and fft_cpu.cl.
+#include "exec/donate.hpp"
 #include "exec/families.hpp"
 #include "exec/fft_host.hpp"
 #include "exec/fft_plan.hpp"
@@ -169,8 +170,7 @@ class FftKernels {
     const graph::Node& x = *node_.inputs[0];
     const std::uint64_t length = number(plan_->length), complex = 2 * size_of(graph::real_part(node_.dtype));
     const BufferRef tables = fft_tables(queue_, shape_, *plan_, function_of(node_));
-    const BufferRef out =
-        queue_.allocate(number(stored_.shape.elements()) * size_of(stored_.dtype), function_of(node_));
+    const BufferRef out = memory_of_results();
     BufferRef one, two;  // between steps, and between the transforms of a convolution
     if (plan_->steps.size() > 1) one = queue_.allocate(outer_ * inner_ * length * complex, function_of(node_));
     if (plan_->convolved && !at_once()) two = queue_.allocate(outer_ * inner_ * length * complex, function_of(node_));
@@ -180,6 +180,20 @@ class FftKernels {
   }
 
  private:
+  /// The input's own memory where that dies and each group of a single launch writes what it has read alone: of it and
+  /// the results, caches then hold more.
+  BufferRef memory_of_results() const {
+    const graph::Node& x = *node_.inputs[0];
+    const std::uint64_t bytes = number(stored_.shape.elements()) * size_of(stored_.dtype);
+    const bool alike = x.shape == node_.shape && x.dtype == node_.dtype && x.dtype == stored_.dtype && !lead_;
+    const FftLines& only = first_.front();
+    const bool once = first_.size() == 1 && second_.empty() && only.lines % only.each == 0;
+    // An array is not overwritten where the kernel could still fail after it ran: the work would be tried again.
+    const bool in_place = alike && once && !queue_.context().waits_after(*only.kernel);
+    BufferRef own = in_place ? donated(node_, bytes) : nullptr;
+    return own ? own : queue_.allocate(bytes, function_of(node_));
+  }
+
   /// Whether one kernel computes both transforms of a convolution.
   bool at_once() const { return plan_->convolved && plan_->steps.size() == 1 && !queue_.traits().cpu_loops(); }
 

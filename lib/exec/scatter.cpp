@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running kernels that put values where positions say.
+#include "exec/donate.hpp"
 #include "exec/elementwise.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
@@ -10,13 +11,6 @@ namespace koine::exec {
 namespace {
 
 using codegen::Scatters;
-
-/// The memory of an array that dies with the node that is made of it.
-runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes) {
-  const graph::NodeRef& x = node.inputs[0];
-  const bool dies = x.use_count() == 1 && x->storage.use_count() == 1 && !x->storage->borrowed();
-  return dies && x->layout.offset == 0 && x->storage->size() == bytes ? x->storage : nullptr;
-}
 
 /// `claim`: null where no two positions can be equal.
 runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, const ElementsKernel& claim,

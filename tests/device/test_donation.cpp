@@ -4,6 +4,7 @@
 #include <koine/async.hpp>
 #include <koine/koine.hpp>
 
+#include <complex>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -65,6 +66,26 @@ TEST_CASE("a result that replaces its operand is computed in place") {
     }));
     // Of a type of the same size.
     CHECK(in_place([](Array& x) { x = x.astype(kn::float32) * 0.5; }));
+  });
+}
+
+TEST_CASE("a transform that replaces its input is computed in place, and not over one that is held") {
+  on_each_device([] {
+    const Array given = (numbered({8, 4}) * 0.5).astype(kn::complex64).eval();
+    const auto values = kn::fft::fft2(given).to_vector<std::complex<float>>();
+    bool same = false;
+    for (int time = 0; time < 2; ++time) {
+      Array x = kn::fft::fft(given).eval();
+      const void* const before = memory(x);
+      x = kn::fft::fft(std::move(x), {.axis = 0});
+      same = memory(x) == before;
+      CHECK(x.to_vector<std::complex<float>>() == values);
+    }
+    CHECK(same != synchronous());
+    const Array held = kn::fft::fft(given).eval(), made = kn::fft::fft(held, {.axis = 0}).eval();
+    CHECK(memory(held) != memory(made));
+    CHECK(held.to_vector<std::complex<float>>() == kn::fft::fft(given).to_vector<std::complex<float>>());
+    CHECK(made.to_vector<std::complex<float>>() == values);
   });
 }
 
