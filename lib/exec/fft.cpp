@@ -187,7 +187,9 @@ class FftKernels {
     const std::uint64_t bytes = number(stored_.shape.elements()) * size_of(stored_.dtype);
     const bool alike = x.shape == node_.shape && x.dtype == node_.dtype && x.dtype == stored_.dtype && !lead_;
     const FftLines& only = first_.front();
-    const bool once = first_.size() == 1 && second_.empty() && only.lines % only.each == 0;
+    // (In place of elements that are missing at the end of a column or of a group, first ones of others are read.)
+    const bool whole = only.lines % only.each == 0 && !(plan_->convolved && inner_ > 1);
+    const bool once = first_.size() == 1 && second_.empty() && whole;
     // An array is not overwritten where the kernel could still fail after it ran: the work would be tried again.
     const bool in_place = alike && once && !queue_.context().waits_after(*only.kernel);
     BufferRef own = in_place ? donated(node_, bytes) : nullptr;
