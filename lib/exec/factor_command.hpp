@@ -65,13 +65,14 @@ inline void report_position(void* word, std::int64_t matrix, std::int64_t positi
   if (reported.compare_exchange_strong(none, 1)) fault.value = fault_value(matrix, position);
 }
 
+constexpr double least_factor_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
+
 /// Enqueues a node's command, whose work may be little enough for the calling thread.
 inline void enqueue_factors(const graph::Node& node, runtime::HostCommand& command, const Shares& shares, double work,
                             runtime::HostCommand::Function function) {
-  constexpr double least_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
   HostLapack::get()->blas().check_room(shares.threads(), function_of(node));
-  shares.threads() == 1 && work <= least_command ? command.run_small(std::move(function))
-                                                 : command.run(std::move(function));
+  shares.threads() == 1 && work <= least_factor_command ? command.run_small(std::move(function))
+                                                        : command.run(std::move(function));
 }
 
 /// Of which a factorisation takes about as many multiplications.

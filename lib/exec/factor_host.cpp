@@ -239,6 +239,18 @@ bool factors_on_host(const runtime::Queue& queue, const graph::Node& node) {
   return factors_on_host(place, std::max({stack.m, stack.n, first.m, first.n}));
 }
 
+bool factors_at_once(const graph::Node& node) {
+  double work = 0;  // no less than each of them takes
+  for (const graph::NodeRef& input : node.inputs) {
+    const Stack stack(*input);
+    work += 2 * cube_of(stack.m, stack.n) * static_cast<double>(stack.matrices);
+    if (input != node.inputs[0]) {
+      work += static_cast<double>(stack.m) * static_cast<double>(stack.elements() * stack.matrices);
+    }
+  }
+  return work <= least_factor_command;
+}
+
 void run_cholesky_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out) {
   with_types(node.dtype,
              [&]<class T, class I>(T, I, const FactorFunctions& f) { run_cholesky<T, I>(queue, node, f, out); });

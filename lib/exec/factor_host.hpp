@@ -18,6 +18,9 @@ bool factors_on_host(const graph::Place& place, std::int64_t largest);
 /// The same of a node whose input is to be factorised, or whose first input is a triangle.
 bool factors_on_host(const runtime::Queue& queue, const graph::Node& node);
 
+/// Whether what LAPACK does for such a node takes the calling thread no longer than a command.
+bool factors_at_once(const graph::Node& node);
+
 /// Whether qr is of one command: of a stack of small real matrices.
 bool qr_by_lanes(const graph::Place& place, DType type, std::int64_t matrices, std::int64_t m, std::int64_t n);
 

@@ -15,15 +15,12 @@ struct HostRun;
 
 /// How the calling thread does a family's steps, with the bits of their kernels (exec/host_step.hpp says when it does).
 struct HostRunner {
-  /// Elements by operations that a step takes; none where the host does not know it. Null of a family that has host_*
-  /// for `at_once` alone.
-  std::optional<std::uint64_t> (*work)(const HostRun&) = nullptr;
+  /// Elements by operations that a step takes; none where the host does not know it.
+  std::optional<std::uint64_t> (*work)(const HostRun&);
   /// What does the step; null where the host cannot after all.
-  Work (*prepare)(const HostRun&) = nullptr;
+  Work (*prepare)(const HostRun&);
   /// Threads share what goes along memory (goes_along_memory in exec/host_run.hpp).
   bool shares = false;
-  /// Whether what prepare_* gives is the calling thread's, if nothing is under way on the device. Null: never.
-  bool (*at_once)(const runtime::Queue&, const codegen::Step&) = nullptr;
 };
 
 // Each asks for all the kernels of a step, whose inputs need not be in memory yet: of those that are not, the planner

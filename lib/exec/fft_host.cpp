@@ -27,7 +27,6 @@ bool host_transforms(const runtime::Queue& queue, const graph::Node& node) {
 
 std::function<runtime::BufferRef()> prepare_fft_on_host(Programs& programs, runtime::Queue& queue,
                                                         const graph::Node& node) {
-  programs.host_command("fft_host");
   const graph::FftInfo& info = node.get<graph::Op::fft>();
   const graph::Node& x = *node.inputs[0];
   const LinesOfAxis lines(x.shape, info.axis);
@@ -47,8 +46,10 @@ std::function<runtime::BufferRef()> prepare_fft_on_host(Programs& programs, runt
   job.inverse = info.inverse;
   job.scale = info.scale;
   const auto work = std::make_shared<const host::FourierWork>(host::prepare_fourier(queue.traits(), job));
-  const std::int64_t elements = std::max(x.shape.elements(), node.shape.elements());
-  return [&queue, &node, &x, work, elements] {
+  constexpr std::int64_t least_command = 1 << 19;  // elements whose transform takes many times what a command does
+  const bool small = std::max(x.shape.elements(), node.shape.elements()) < least_command;
+  programs.host_command("fft_host", small);
+  return [&queue, &node, &x, work, small] {
     const std::uint64_t size = size_of(x.dtype),
                         bytes = static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
     const runtime::BufferRef out = queue.allocate(bytes, function_of(node));
@@ -61,8 +62,7 @@ std::function<runtime::BufferRef()> prepare_fft_on_host(Programs& programs, runt
       work->run(static_cast<const std::byte*>(at[0]) + first, static_cast<std::byte*>(at[1]),
                 static_cast<std::byte*>(at[2]));
     };
-    constexpr std::int64_t least_command = 1 << 19;  // elements whose transform takes many times what a command does
-    elements < least_command ? command.run_small(std::move(run)) : command.run(std::move(run));
+    small ? command.run_small(std::move(run)) : command.run(std::move(run));
     return out;
   };
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -253,9 +254,9 @@ Work elements_on_host(const HostRun& run) {
   return [run] {
     const Body& body = run.step.body;
     std::vector<graph::Destination> results = results_of(run.queue, body, nullptr);
+    const auto compute = [&] { return compute_elements(body, run.queue.traits(), run.work, results); };
     run_on_host(
-        run, [&] { return codegen::kernel_name(body); }, results,
-        [&] { return compute_elements(body, run.queue.traits(), run.work, results); });
+        run, [&] { return codegen::kernel_name(body); }, results, std::cref(compute));  // which allocates nothing
     fulfil_all(body, results);
   };
 }
@@ -288,9 +289,11 @@ Work reduce_on_host(const HostRun& run) {
     }
     codegen::ReducePass whole = fold->passes.front().pass;
     whole.last = true;
+    const auto compute = [&] {
+      return compute_fold(*fold, run.queue.traits(), run.work, run.step.body, beside, memory);
+    };
     run_on_host(
-        run, [&] { return codegen::kernel_name(whole); }, results,
-        [&] { return compute_fold(*fold, run.queue.traits(), run.work, run.step.body, beside, memory); });
+        run, [&] { return codegen::kernel_name(whole); }, results, std::cref(compute));
     fulfil_all(storing, results);
   };
 }

@@ -40,6 +40,7 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
   const codegen::Step& step = run.step;
   const bool of_body = !step.body.outputs.empty();
   std::vector<runtime::Use> uses;
+  uses.reserve(step.body.loads.size() + step.finish.loads.size() + step.node->inputs.size() + results.size());
   for (const Body* each : {&step.body, &step.finish}) {
     for (const codegen::Load& load : each->loads) {
       if (load.source->storage != nullptr) uses.push_back({load.source->storage.get(), false});

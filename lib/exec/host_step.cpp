@@ -41,13 +41,12 @@ bool is_view(const codegen::Step& step) { return graph::role(step.family) == gra
 /// Elements by operations; none of what the host does not know.
 std::optional<std::uint64_t> host_work_of(const HostRun& run) {
   const HostRunner* const host = host_runner(run.step.family);
-  return host != nullptr && host->work != nullptr ? host->work(run) : std::nullopt;
+  return host != nullptr ? host->work(run) : std::nullopt;
 }
 
-/// Whether the calling thread does what a step's family has prepared.
-bool host_does_at_once(const runtime::Queue& queue, const codegen::Step& step) {
-  const HostRunner* const host = host_runner(step.family);
-  return host != nullptr && host->at_once != nullptr && host->at_once(queue, step);
+/// Whether its family has the calling thread do a step, by what it asked for.
+bool host_does_at_once(const codegen::Step& step, const Programs::Asks& before, const Programs::Asks& after) {
+  return after.small > before.small && after.others == before.others && host_reads_inputs(*step.node);
 }
 
 }  // namespace
@@ -73,6 +72,7 @@ Work HostSteps::prepare(Programs& programs, runtime::Queue& queue, codegen::Step
   if (Work small = on && idle_ ? prepare_small(queue, step) : nullptr) return small;
   doer_ = Doer::host_cold;
   const std::size_t before = programs.missing().size();
+  const Programs::Asks asks = programs.asks();
   Work work = exec::prepare(programs, queue, step);
   if (on && programs.missing().size() > before) {
     if (Work cold = prepare_cold(queue, step, programs.missing(), before)) {
@@ -81,7 +81,7 @@ Work HostSteps::prepare(Programs& programs, runtime::Queue& queue, codegen::Step
     }
   }
   doer_ = Doer::device;
-  if (!is_view(step)) idle_ = idle_ && on && host_does_at_once(queue, step);
+  if (!is_view(step)) idle_ = idle_ && on && host_does_at_once(step, asks, programs.asks());
   return work;
 }
 

@@ -19,7 +19,7 @@ Work prepare_householder(Programs& programs, runtime::Queue& queue, codegen::Ste
   const auto panel = in_blocks ? prepare_qr_panel(programs, queue, node) : nullptr;
   const runtime::KernelRef kernel =
       host || in_blocks ? nullptr : factor_kernel(programs, queue, "householder", node.dtype);
-  if (host) programs.host_command("householder_host");
+  if (host) programs.host_command("householder_host", factors_at_once(node));
   return [&queue, &node, host, panel, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(x);

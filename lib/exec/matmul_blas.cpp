@@ -146,11 +146,11 @@ std::int64_t blas_depth(const MatmulProblem& p) {
 MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const HostBlas& blas = *HostBlas::get();
   const ProductShares shares = share(queue.traits(), p, blas.has_threads());
-  programs.host_command("matmul_blas");
   constexpr double least_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
   const bool small = shares.threads == 1 && static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
                                                     static_cast<double>(p.n) * static_cast<double>(p.k) <=
                                                 least_command;
+  programs.host_command("matmul_blas", small);
   return [&queue, &blas, p, shares, small](const MatmulMemory& memory) {
     if (!is_small(p)) blas.check_room(shares.threads, "matmul");
     runtime::HostCommand command(queue, "matmul_blas");

@@ -49,17 +49,13 @@ bool suits_host(const MatmulProblem& p) {
   return layout.leading > 0;
 }
 
-bool is_small_for_host(const DeviceTraits& traits, const MatmulProblem& p) {
-  return suits_host(p) && is_small(traits, p.m * p.n, p.k);
-}
-
 MatmulWork prepare_host(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const Sides sides = sides_of(p);
   const BlasLayout layout = blas_layout(sides.matrix, sides.rows, p.k);
   const host::MatrixVector problem{p.dtype,        sides.rows,        p.k,
                                    layout.leading, layout.transposed, p.k == 1 ? 1 : sides.vector.row_stride};
-  programs.host_command("matmul_host");
   const bool small = is_small(queue.traits(), sides.rows, p.k);
+  programs.host_command("matmul_host", small);
   return [&queue, sides, problem, small, to = p.out_offset](const MatmulMemory& memory) {
     runtime::HostCommand command(queue, "matmul_host");
     command.in(sides.swapped ? memory.b : memory.a).in(sides.swapped ? memory.a : memory.b).out(memory.out);

@@ -5,7 +5,6 @@
 
 #include "exec/elementwise.hpp"
 #include "exec/families.hpp"
-#include "exec/host_run.hpp"
 #include "exec/matmul.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
@@ -56,19 +55,7 @@ MatmulProblem problem_of(const graph::Node& node, const graph::Layout& a_layout,
 
 bool is_real(DType type) { return type == float16 || type == bfloat16 || type == float32 || type == float64; }
 
-/// A small product that nothing else is made of in its kernel.
-bool multiplies_at_once(const runtime::Queue& queue, const codegen::Step& step) {
-  const graph::Node& node = *step.node;
-  if (node.op != graph::Op::matmul || !host_reads_inputs(node) || !queue.traits().host_commands) return false;
-  if (node.shape.elements() == 0 || node.inputs[0]->shape.back() == 0) return false;
-  MatmulProblem problem = problem_of(node, node.inputs[0]->layout, node.inputs[1]->layout);
-  problem.host_memory = queue.context().works_in_host_memory();
-  return is_small_for_host(queue.traits(), problem);
-}
-
 }  // namespace
-
-const HostRunner host_matmul{.at_once = multiplies_at_once};
 
 bool takes_epilogue(const graph::Node& node) {
   return node.place.traits != nullptr && is_real(node.dtype) &&

@@ -87,7 +87,5 @@ std::int64_t blas_depth(const MatmulProblem& problem);
 MatmulWork prepare_host(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether a loop of the host's own takes such a product at memory's speed: a matrix by a vector.
 bool suits_host(const MatmulProblem& problem);
-/// Whether the calling thread runs such a product where it may: it takes no longer than other steps that it does.
-bool is_small_for_host(const DeviceTraits& traits, const MatmulProblem& problem);
 
 }  // namespace koine::exec

@@ -43,6 +43,7 @@ class Programs {
   /// program's text, and complete() will throw.
   template <class Make>
   runtime::KernelRef kernel(std::string_view signature, Make make, std::string_view entry = {}) {
+    ++asks_.others;
     runtime::KernelRef kernel = context_.find_kernel(signature, entry);
     if (asked_ != nullptr) asked_->push_back(asked(make(), entry));
     if (!kernel && !is_missing(signature)) missing_.push_back({std::string(signature), make(), nullptr});
@@ -59,14 +60,23 @@ class Programs {
   /// The program of such a file.
   static runtime::ProgramText text_of_file(std::string_view file, std::string options);
 
-  /// Says that a step runs a function of the host's (runtime::HostCommand), for which nothing is built.
-  void host_command(std::string_view name) {
+  /// Says that a step runs a function of the host's (runtime::HostCommand), for which nothing is built. `small`: one
+  /// that the calling thread runs, if it may (HostCommand::run_small).
+  void host_command(std::string_view name, bool small = false) {
+    ++(small ? asks_.small : asks_.others);
     if (asked_ != nullptr) asked_->push_back({std::string(name), {}});
   }
+
+  /// How many functions of the host that are small were asked for so far, and how much else.
+  struct Asks {
+    std::size_t small = 0, others = 0;
+  };
+  Asks asks() const { return asks_; }
 
   /// Asks for what another library compiles by itself: `compile` does so where no lock is held. False for who looks at
   /// a plan, where the evaluation does not begin anew.
   bool need(std::string_view signature, std::function<void()> compile) {
+    ++asks_.others;
     if (asked_ != nullptr) return false;
     if (!is_missing(signature)) missing_.push_back({std::string(signature), {}, std::move(compile)});
     return true;
@@ -96,6 +106,7 @@ class Programs {
   runtime::Context& context_;
   std::vector<Asked>* asked_ = nullptr;
   std::vector<Missing> missing_;
+  Asks asks_;
 };
 
 /// Builds programs, side by side where the driver can. They stay in memory as long as what is added to `held`.

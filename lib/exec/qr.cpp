@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QR factorisations of stacks of small real matrices on CPUs, in the lanes of vectors.
+#include "exec/factor_host.hpp"
 #include "exec/families.hpp"
 #include "exec/small_systems_host.hpp"
 
@@ -32,7 +33,7 @@ void run_small(runtime::Queue& queue, const graph::Node& node, const runtime::Bu
 // The input is in row-major order and has elements, and qr_by_lanes() is true.
 Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  programs.host_command("qr_host");
+  programs.host_command("qr_host", factors_at_once(node));
   return [&queue, &node] {
     const Stack stack(*node.inputs[0]);
     const std::int64_t columns = node.get<graph::Op::qr>().columns;

@@ -3,8 +3,6 @@
 #include "exec/scatter_reduce_host.hpp"
 
 #include "base/with_type.hpp"
-#include "exec/families.hpp"
-#include "exec/host_run.hpp"
 #include "exec/scatter_reduce.hpp"
 #include "host/exact_sum.hpp"
 #include "runtime/host_command.hpp"
@@ -170,17 +168,13 @@ bool host_sums_by_ids(const runtime::Queue& queue, const graph::Node& node) {
          ((from == to && (to == DType::float32 || to == DType::float64)) || (is_whole(from) && is_whole(to)));
 }
 
-const HostRunner host_scatter_reduce{.at_once = [](const runtime::Queue& queue, const codegen::Step& step) {
-  const graph::Node& node = *step.node;
-  return host_reads_inputs(node) && host_sums_by_ids(queue, node) &&
-         sums_of(queue, node).work < operations * least_command;  // no longer than some commands
-}};
-
 // The inputs are those of the kernels.
 std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, runtime::Queue& queue,
                                                          const graph::Node& node) {
-  programs.host_command("sums_by_ids_host");
-  return [&queue, &node, sums = sums_of(queue, node)]() mutable {
+  const Sums known = sums_of(queue, node);
+  const bool small = known.work < operations * least_command;
+  programs.host_command("sums_by_ids_host", small);
+  return [&queue, &node, sums = known, small]() mutable {
     const graph::ScatterReduceInfo info = node.get<graph::Op::scatter_reduce>();
     const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
     const graph::Node* const base = node.inputs.size() > 2 ? node.inputs[2].get() : nullptr;
@@ -202,7 +196,7 @@ std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, run
                  based ? static_cast<const std::byte*>(at[4]) : nullptr, static_cast<std::byte*>(at[2]),
                  static_cast<std::byte*>(at[3]), reports ? static_cast<runtime::FaultWord*>(at.back()) : nullptr});
     };
-    sums.work < operations* least_command ? command.run_small(std::move(run)) : command.run(std::move(run));
+    small ? command.run_small(std::move(run)) : command.run(std::move(run));
     return out;
   };
 }

@@ -3,6 +3,7 @@
 // matrix as its transpose, A^T = P L U, so A X = B is X^T P L U = B^T, of which X^T and B^T are what lies in memory:
 // nothing is transposed.
 #include "exec/factor_command.hpp"
+#include "exec/factor_host.hpp"
 #include "exec/families.hpp"
 #include "exec/lapack_blocks.hpp"
 #include "exec/small_systems_host.hpp"
@@ -115,7 +116,7 @@ void run_lapack(runtime::Queue& queue, const graph::Node& node, const FactorFunc
 // The inputs are in row-major order and have elements, and factors_on_host() is true.
 Work prepare_solve(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  programs.host_command("solve_host");
+  programs.host_command("solve_host", factors_at_once(node));
   return [&queue, &node] {
     runtime::BufferRef out =
         queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), function_of(node));

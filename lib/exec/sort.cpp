@@ -58,7 +58,7 @@ class Sort {
     const bool whole =
         cpu_ ? count_ <= tuning_.sort_longest_row || rows_ >= tuning_.sort_blocks_per_core * units : count_ <= tile_;
     if (SortHost::suits(queue_, spec(std::nullopt), count_)) {
-      host_ = std::make_unique<const SortHost>(programs, queue_, spec(std::nullopt));
+      host_ = std::make_unique<const SortHost>(programs, queue_, spec(std::nullopt), elements_);
     } else if (whole) {
       whole_ = kernel(programs, "sort_rows", "sort_rows", tile_ / group_size);
     } else if (SortSweep::suits(queue_.traits(), count_)) {

@@ -23,6 +23,8 @@
 namespace koine::exec {
 namespace {
 
+constexpr std::uint64_t least_command = 2048;  // elements whose sort takes as long as a command
+
 /// What is sorted: a key alone, or above the place that it came from.
 template <class Key, bool placed>
 struct Items {
@@ -181,7 +183,6 @@ void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, s
                                    has_two ? static_cast<Item*>(at[4]) : nullptr};
     Task<Key, placed>(keys, shape, memory, *sorters).run();
   };
-  constexpr std::uint64_t least_command = 2048;  // elements whose sort takes as long as a command
   elements <= least_command ? command.run_small(std::move(work)) : command.run(std::move(work));
 }
 
@@ -200,8 +201,9 @@ bool SortHost::suits(const runtime::Queue& queue, const SortSpec& spec, std::uin
          size_of(spec.key.type) > 1 && count >= shortest && count <= std::numeric_limits<std::uint32_t>::max();
 }
 
-SortHost::SortHost(Programs& programs, runtime::Queue& queue, const SortSpec& spec) : queue_(queue), spec_(spec) {
-  programs.host_command("sort_host");
+SortHost::SortHost(Programs& programs, runtime::Queue& queue, const SortSpec& spec, std::uint64_t elements)
+    : queue_(queue), spec_(spec) {
+  programs.host_command("sort_host", elements <= least_command);
 }
 
 void SortHost::run(const SortedRows& rows, std::string_view function) const {

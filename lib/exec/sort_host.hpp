@@ -19,7 +19,8 @@ class SortHost {
   /// Whether the library was built with Highway, and the device lets the host work in its memory.
   static bool suits(const runtime::Queue& queue, const SortSpec& spec, std::uint64_t count);
 
-  SortHost(Programs& programs, runtime::Queue& queue, const SortSpec& spec);
+  /// Of so many elements in all.
+  SortHost(Programs& programs, runtime::Queue& queue, const SortSpec& spec, std::uint64_t elements);
 
   /// The same results as those of the kernels that sort.
   void run(const SortedRows& rows, std::string_view function) const;

@@ -62,6 +62,16 @@ inline bool lapack_takes(const runtime::Queue& queue, const SpectraProblem& p, c
   return lapack != nullptr && lapack->find(p.type, function) != nullptr;
 }
 
+/// About how many multiplications a stack takes.
+inline double spectra_work(const SpectraProblem& p) {
+  return static_cast<double>(p.batch) * static_cast<double>(p.rows) * static_cast<double>(p.rows * p.columns);
+}
+/// Whether that takes no longer than a command.
+inline bool spectra_at_once(const SpectraProblem& p) {
+  constexpr double least_command = 1 << 14;
+  return spectra_work(p) <= least_command;
+}
+
 template <class Calls>
 void enqueue_lapack_spectra(runtime::Queue& queue, const HostLapack& lapack, const Calls& calls,
                             const SpectraProblem& p, const SpectraMemory& memory,
@@ -69,10 +79,8 @@ void enqueue_lapack_spectra(runtime::Queue& queue, const HostLapack& lapack, con
   using Element = typename Calls::Element;
   using Value = typename Calls::Value;
   using Vector = typename Calls::Vector;
-  // Multiplications, some, that are worth a thread; and that take as long as a command.
-  constexpr double least = 1 << 17, least_command = 1 << 14;
-  const double work =
-      static_cast<double>(p.batch) * static_cast<double>(p.rows) * static_cast<double>(p.rows * p.columns);
+  constexpr double least = 1 << 17;  // multiplications, some, that are worth a thread
+  const double work = spectra_work(p);
   const auto most = std::min<std::uint64_t>(
       {p.batch, queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores())});
   // Those that share a matrix take one after the other.
@@ -109,7 +117,7 @@ void enqueue_lapack_spectra(runtime::Queue& queue, const HostLapack& lapack, con
     };
     base::in_parallel(threads, std::ref(some));
   });
-  work <= least_command ? command.run_small(std::move(function)) : command.run(std::move(function));
+  spectra_at_once(p) ? command.run_small(std::move(function)) : command.run(std::move(function));
 }
 
 /// Enqueues the command. Calls<T, Integer>, of a type of elements and of LAPACK's integers, says its name, its types

@@ -29,7 +29,7 @@ class Topk {
         rows_(static_cast<std::uint64_t>(node.inputs[0]->shape.elements()) / count_),
         host_(host_finds_topk(queue, static_cast<std::uint64_t>(info_.k))) {
     if (host_) {
-      programs.host_command(topk_on_host);
+      programs.host_command(topk_on_host, topk_at_once(count_ * rows_));
       return;
     }
     const SelectSpec spec{{node.inputs[0]->dtype}, true, queue.traits().cpu_loops()};

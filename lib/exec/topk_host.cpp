@@ -102,6 +102,8 @@ bool host_finds_topk(const runtime::Queue& queue, std::uint64_t k) {
   return queue.traits().host_commands && queue.context().works_in_host_memory() && k <= most;
 }
 
+bool topk_at_once(std::uint64_t elements) { return elements <= elements_of_command; }
+
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
                       const runtime::Buffer& values, const runtime::Buffer& places) {
   const std::uint64_t elements = rows.count * rows.rows;
@@ -116,7 +118,7 @@ void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedR
                                         : size_of(key.type) == 2 ? work_of<std::uint16_t>(task, key, rows)
                                         : size_of(key.type) == 4 ? work_of<std::uint32_t>(task, key, rows)
                                                                  : work_of<std::uint64_t>(task, key, rows);
-  elements <= elements_of_command ? command.run_small(std::move(work)) : command.run(std::move(work));
+  topk_at_once(elements) ? command.run_small(std::move(work)) : command.run(std::move(work));
 }
 
 }  // namespace koine::exec

@@ -180,6 +180,7 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
   const std::size_t row = body.folds.empty() ? 1 : static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
   most_ = std::min(most_, std::max(most_at_once(body) / row, std::size_t{1}) * row);
   room_.reset(new std::byte[(body.lines.size() + 1) * most_ * widest]);
+  loaded_.reserve(body.loads.size());
   computed_.reserve(body.lines.size());
   for (std::size_t k = 0; k < body.lines.size(); ++k) {
     const Line& line = body.lines[k];

@@ -307,3 +307,17 @@ TEST_CASE("KOINE_LOG=launch says when the host takes the place of a compiler, an
   ended = kn::test::run_child("child: a large step", {{"KOINE_LOG", "launch"}, {"KOINE_HOST_STEPS", "off"}});
   CHECK(ended.err.find("by the host") == std::string::npos);
 }
+
+TEST_CASE("what follows a small function of the host is done by the host, too") {
+  if (!does_steps()) return;
+  const Array x = kn::asarray(std::vector<float>(100, 2.0F)).eval();
+  const Array a = (kn::eye(4) * 3 + 1).eval(), b = kn::ones({4}).eval();
+  kn::synchronize();
+  for (int times = 0; times < 2; ++times) {
+    CHECK(done_by([&] { (kn::sort(x) + 1).eval(); }).device == 0);
+    CHECK(done_by([&] { (kn::linalg::solve(a, b) + 1).eval(); }).device == 0);
+    CHECK(done_by([&] { kn::linalg::det(a).eval(); }).device == 0);
+    CHECK(done_by([&] { (kn::matmul(a, a) + 1).eval(); }).device == 0);
+  }
+  CHECK((kn::sort(x) + 1).to_vector<float>() == std::vector<float>(100, 3.0F));
+}
