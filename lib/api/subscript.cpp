@@ -142,6 +142,12 @@ void Array::set(std::span<const Index> indices, Operand value) {
   if (has_lists(indices)) return set(api::with_arrays(indices, *this), std::move(value));
   const base::NamedCall call("subscript");
   if (!node_) node_ = node();
+  if (value.is_scalar() && !api::has_arrays(indices)) {
+    graph::require_fits(value.scalar(), node_->dtype, "subscript");
+    const Part part = api::resolve(indices, node_->shape);
+    const graph::ConstantValue number = graph::constant_value(value.scalar(), node_->dtype);
+    if (exec::assign_number(node_, part.map, part.shape, number, api::chosen_place(node_->place))) return;
+  }
   graph::NodeRef source = api::assigned_value(*this, value, "subscript").node();
   value = Operand(false);  // who else holds it needs it later (exec::assign)
   if (api::has_arrays(indices)) {

@@ -2,8 +2,10 @@
 // Subscripts with arrays of positions and masks in them, for reading and for assignment, by NumPy's rules: what they
 // pick is brought to one array of positions along one axis, or, to assign, in the flattened array.
 #include "api/build.hpp"
+#include "api/choices.hpp"
 #include "api/subscript.hpp"
 #include "exec/compact.hpp"
+#include "exec/evaluate.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -116,18 +118,19 @@ std::int64_t product(const Shape& shape, std::size_t first, std::size_t count) {
   return result;
 }
 
-/// Whether one mask over the leading axes is all there is.
-const Entry* sole_mask(const Indices& indices, const Array& x, const api::Part& part) {
+/// The only array among the indices, where they name whole axes beside it.
+const Entry* sole_entry(const Indices& indices, const Array& x, const api::Part& part) {
   if (indices.entries.size() != 1 || part.shape != x.shape()) return nullptr;
-  const Entry& entry = indices.entries[0];
   const auto whole = [](const Index& index) {
     const auto* slice = std::get_if<Slice>(&index.value());
     return std::holds_alternative<Ellipsis>(index.value()) ||
            (slice && !slice->start && !slice->stop && slice->step == 1);
   };
-  const bool alone = std::all_of(indices.basic.begin(), indices.basic.end(), whole);
-  return entry.mask && entry.source == 0 && alone ? &entry : nullptr;
+  return std::all_of(indices.basic.begin(), indices.basic.end(), whole) ? &indices.entries[0] : nullptr;
 }
+
+/// Whether that is a mask over the leading axes.
+bool is_leading_mask(const Entry* sole) { return sole && sole->mask && sole->source == 0; }
 
 /// Offsets of what an entry picks along its axes, whose elements lie `stride` apart: below zero where it is out of
 /// range. A mask without axes stands for an axis of size 1.
@@ -193,9 +196,11 @@ Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
   const base::NamedCall call(function);
   const Indices indices = split(list, x);
   const Part part = resolve(indices.basic, x.shape());
-  if (const Entry* entry = sole_mask(indices, x, part); entry && entry->axes == x.shape().size()) {
-    return Array(exec::compact(x.node(), entry->array.node(), function));
+  const Entry* const sole = sole_entry(indices, x, part);
+  if (is_leading_mask(sole) && sole->axes == x.shape().size()) {
+    return Array(exec::compact(x.node(), sole->array.node(), function));
   }
+  if (sole && !sole->mask) return picked(x, sole->array, {sole->source, function, sole->source});
   const std::vector<std::int64_t> order = together(indices, part.shape.size());
   const Array moved = permute_dims(view(x.node(), part.shape, part.map), order);
   const std::size_t at = indices.neighbours ? indices.first : 0;
@@ -223,8 +228,16 @@ Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
 Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Array& value) {
   const base::NamedCall call(function);
   const Indices indices = split(list, x);
-  if (const Entry* entry = sole_mask(indices, x, resolve(indices.basic, x.shape()))) {
-    return set_by_mask(x, entry->array, value);
+  const Entry* const sole = sole_entry(indices, x, resolve(indices.basic, x.shape()));
+  if (is_leading_mask(sole)) return set_by_mask(x, sole->array, value);
+  if (sole && !sole->mask) {
+    Shape part = x.shape();
+    part.erase(sole->source);
+    const Shape& picked = sole->array.shape();
+    for (std::size_t i = 0; i < picked.size(); ++i) part.insert(sole->source + i, picked[i]);
+    check_assigned(value.shape(), part);
+    const graph::Place place = chosen_place(x.node()->place);
+    if (exec::assign_at(x.node(), sole->source, sole->array.node(), value.node(), place)) return x;
   }
   const Positions at = positions_by_arrays(x, list);
   check_assigned(value.shape(), at.flat.shape());

@@ -16,11 +16,10 @@ void ParamBlock::add_real(Name name, DType type, double value) {
   add(name, static_cast<float>(value));
 }
 
-std::size_t write_constant(const graph::Node& constant, std::array<std::byte, 16>& to) {
-  const graph::ConstantValue& c = constant.get<graph::Op::constant>();
+std::size_t write_constant(DType type, const graph::ConstantValue& c, std::array<std::byte, 16>& to) {
   std::size_t size = 0;
   const auto as = [&](auto value) { std::memcpy(to.data(), &value, size = sizeof value); };
-  base::with_type(constant.dtype, [&]<class T>(base::Tag<T>) {
+  base::with_type(type, [&]<class T>(base::Tag<T>) {
     if constexpr (std::is_integral_v<T>) {
       as(static_cast<T>(c.integer));
     } else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing to parts of arrays.
 #include "base/log.hpp"
+#include "base/with_type.hpp"
 #include "codegen/constant.hpp"
 #include "codegen/names.hpp"
 #include "exec/evaluate.hpp"
 #include "exec/evaluation.hpp"
 #include "exec/host_run.hpp"
+#include "exec/host_step.hpp"
 #include "exec/programs.hpp"
 #include "exec/reading.hpp"
 #include "exec/traffic.hpp"
@@ -15,8 +17,11 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace koine::exec {
@@ -106,46 +111,87 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
   return graph::make_node(Op::where, target->dtype, whole, place, inputs);
 }
 
-/// Whether the target's memory may be written, which nobody else is to see: a part of the target that only the caller
-/// holds, the value, does not count as a holder, nor does a value that is `known` to be all that reads it. Not where
-/// the store could still fail after it ran, as the target would not be as before.
+/// Whether the target's memory may be written, which nobody else is to see: a part of it that the value is does not
+/// count as a holder, as what is written does not overlap it, nor does a value that is `known` to be all that reads it.
+/// Not where the store could still fail after it ran, as the target would not be as before.
 bool may_write(const runtime::Context& context, const NodeRef& target, const NodeRef& value, bool known) {
-  const bool own_part = value->is_ready() && value->storage == target->storage && value.use_count() == 1;
+  const bool own_part = value && value->is_ready() && value->storage == target->storage;
   const bool sole = known || (target.use_count() == 1 && target->storage.use_count() == (own_part ? 2 : 1));
   return sole && !target->storage->borrowed() && is_injective(target->layout) && !context.synchronous();
 }
 
-/// Stores a constant, or elements that are there already, where that is a small step of the host's: planning it would
-/// take most of the time. Under the evaluation mutex. Whether it did.
-bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, const NodeRef& value) {
-  const bool constant = value->op == Op::constant && !value->is_ready();
-  const std::size_t size = size_of(target->dtype);
+/// Where the elements of a value that is there lie, in an array's type; without a buffer it is a number.
+struct Stored {
+  const runtime::Buffer* buffer;
+  graph::Layout layout;
   std::array<std::byte, 16> number;
-  if (value->dtype != target->dtype || !(constant || value->is_ready())) return false;
-  if (static_cast<std::uint64_t>(part.shape.elements()) > queue.traits().tuning.host_step_work) return false;
-  if (!may_write(queue.context(), target, value, false)) return false;
-  if (constant && codegen::write_constant(*value, number) != size) return false;  // float16 is float32 in registers
-  if (!constant && value->storage == target->storage && overlap(part, value->layout)) return false;
-  const runtime::Use uses[] = {{target->storage.get(), true}, {constant ? nullptr : value->storage.get(), false}};
+
+  bool is_number() const { return buffer == nullptr; }
+  const std::byte* memory() const { return is_number() ? number.data() : buffer->host(); }
+};
+
+/// A number, or an array in memory, as a value of `type`; none of what has to be computed.
+std::optional<Stored> stored_as(DType type, const Node& value) {
+  if (value.dtype != type) return std::nullopt;
+  if (value.is_ready()) return Stored{value.storage.get(), value.layout, {}};
+  Stored number{nullptr, {}, {}};
+  if (value.op != Op::constant || codegen::write_constant(value, number.number) != size_of(type)) return std::nullopt;
+  return number;  // float16 is float32 in registers
+}
+
+/// Has the calling thread do `store()`, which writes so many elements of the target, where that is a small step of the
+/// host's: planning it would take most of the time. Under the evaluation mutex. Whether it did.
+template <class Store>
+bool store_on_host(runtime::Queue& queue, const NodeRef& target, const Stored& value,
+                   std::span<const runtime::Use> read, std::int64_t elements, Store store) {
+  if (static_cast<std::uint64_t>(elements) > queue.traits().tuning.host_step_work) return false;
+  std::array<runtime::Use, 3> uses{{{target->storage.get(), true}}};
+  std::copy(read.begin(), read.end(), uses.begin() + 1);
   const bool recorded = runtime::recording();
-  const std::int64_t start = recorded ? runtime::now() : 0, elements = part.shape.elements();
-  const bool done = queue.on_host(std::span(uses, constant ? 1 : 2), [&] {
-    const graph::Layout from = graph::broadcast(constant ? graph::Layout() : value->layout, part.shape);
-    host::copy(from, constant ? number.data() : value->storage->host(), part, target->storage->host(), size);
-  });
-  if (!done) return false;
+  const std::int64_t start = recorded ? runtime::now() : 0;
+  bool stored = false;
+  if (!queue.on_host(std::span(uses).first(1 + read.size()), [&] { stored = store(); }) || !stored) return false;
   const bool told = recorded || base::log_enabled(base::LogTopic::launch);
-  const std::string name = told ? codegen::name_of_store(target->dtype, constant) : std::string();
+  const std::string name = told ? codegen::name_of_store(target->dtype, value.is_number()) : std::string();
   log_on_host(queue, name, false, elements);
   if (!recorded) return true;
-  const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * size;
-  runtime::record_on_host(
-      queue.handle(), {runtime::Command::Kind::kernel, name, constant ? 0 : std::min(bytes, bytes_of(*value)), bytes},
-      start);
+  const auto bytes = [&](std::int64_t count) { return static_cast<std::uint64_t>(count) * size_of(target->dtype); };
+  const std::int64_t given = value.is_number() ? 0 : std::min(elements, value.layout.shape.elements());
+  runtime::record_on_host(queue.handle(), {runtime::Command::Kind::kernel, name, bytes(given), bytes(elements)}, start);
   return true;
 }
 
+/// Stores a number, or elements that are there already, so. `node` is the value's, null of a number.
+bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, const Stored& value,
+                    const NodeRef& node) {
+  if (!may_write(queue.context(), target, node, false)) return false;
+  if (node && node->storage == target->storage && overlap(part, node->layout)) return false;
+  const runtime::Use read{value.buffer, false};
+  const auto store = [&] {
+    host::copy(graph::broadcast(value.layout, part.shape), value.memory(), part, target->storage->host(),
+               size_of(target->dtype));
+    return true;
+  };
+  return store_on_host(queue, target, value, {&read, value.is_number() ? 0U : 1U}, part.shape.elements(), store);
+}
+bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, const NodeRef& value) {
+  const auto stored = stored_as(target->dtype, *value);
+  return stored && stored_on_host(queue, target, part, *stored, stored->is_number() ? nullptr : value);
+}
+
 }  // namespace
+
+bool assign_number(const NodeRef& target, const graph::ViewMap& map, const Shape& shape,
+                   const graph::ConstantValue& value, const graph::Place& place) {
+  if (!target->is_ready() || shape.elements() == 0) return false;
+  runtime::Context& context = *target->place.context;
+  const runtime::Context::InUse in_use(context, "subscript");
+  Stored number{nullptr, {}, {}};
+  if (codegen::write_constant(target->dtype, value, number.number) != size_of(target->dtype)) return false;
+  const std::lock_guard lock(context.evaluation_mutex());
+  return stored_on_host(place.queue != nullptr ? *place.queue : context.queue(), target,
+                        *apply(map, shape, target->layout), number, nullptr);
+}
 
 void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value, graph::Place place) {
   runtime::Context& context = *target->place.context;
@@ -197,6 +243,55 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     run_root(context, programs, numbers[2], store, {&destination, 1});
     target = std::move(result);
   });
+}
+
+bool assign_at(const NodeRef& target, std::size_t axis, const NodeRef& positions, const NodeRef& value,
+               const graph::Place& place) {
+  runtime::Context& context = *target->place.context;
+  runtime::Queue& queue = place.queue != nullptr ? *place.queue : context.queue();
+  const std::int64_t count = positions->shape.elements(), size = target->shape[axis];
+  if (!target->is_ready()) return false;
+  graph::Layout part = target->layout;  // of one position
+  part.shape.erase(axis);
+  part.strides.erase(axis);
+  const std::int64_t each = part.shape.elements(), work = count * each;
+  const bool there = positions->is_ready() && positions->shape.size() == 1;
+  if (!there || work == 0 || !host_does_small(context, static_cast<std::uint64_t>(work))) return false;
+  const runtime::Context::InUse in_use(context, "subscript");
+  if (value->op != Op::constant) evaluate(value);
+  const auto stored = stored_as(target->dtype, *value);
+  if (!stored || stored->buffer == target->storage.get() || positions->storage == target->storage) return false;
+  Shape shape = part.shape;
+  shape.insert(axis, count);
+  const graph::Layout all = graph::broadcast(stored->layout, shape);
+  graph::Layout from = all;
+  from.shape.erase(axis);
+  from.strides.erase(axis);
+  const std::lock_guard lock(context.evaluation_mutex());
+  if (!may_write(context, target, nullptr, false)) return false;
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(count));
+  const auto store = [&] {
+    bool within = true;
+    base::with_type(positions->dtype, [&]<class T>(base::Tag<T>) {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        const T* const at = elements_of<T>(*positions);
+        for (std::int64_t k = 0; k < count; ++k) {
+          const T position = at[k * positions->layout.strides[0]];
+          within = within && std::cmp_less(position, size) && std::cmp_greater_equal(position, -size);
+          const auto number = static_cast<std::int64_t>(position);
+          offsets[static_cast<std::size_t>(k)] = (number < 0 ? number + size : number) * target->layout.strides[axis];
+        }
+      }
+    });
+    for (std::int64_t k = 0; within && k < count; ++k) {
+      from.offset = all.offset + k * all.strides[axis];
+      part.offset = target->layout.offset + offsets[static_cast<std::size_t>(k)];
+      host::copy(from, stored->memory(), part, target->storage->host(), size_of(target->dtype));
+    }
+    return within;
+  };
+  const runtime::Use read[] = {{positions->storage.get(), false}, {stored->buffer, false}};
+  return store_on_host(queue, target, *stored, std::span(read, stored->is_number() ? 1 : 2), work, store);
 }
 
 void write_parts(const NodeRef& target, std::span<const Part> parts) {

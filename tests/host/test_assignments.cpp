@@ -153,3 +153,78 @@ TEST_CASE("a profile and the log name stores as they name kernels") {
   CHECK(commands[1].bytes_read == 16);
   CHECK(commands[1].bytes_written == 16);
 }
+
+TEST_CASE("values go to positions in one step, the last of equal positions counts") {
+  if (!does_steps()) return;
+  Array x = (kn::asarray(numbers<float>()).reshape({4, 6}) + 0).eval();
+  std::vector<float> expected = numbers<float>();
+  const Array rows = kn::asarray({2, -4, 2}).eval(), columns = kn::asarray(std::vector<std::uint8_t>{5, 0}).eval();
+  const Array values = kn::asarray({71.0F, 72.0F, 73.0F}).reshape({3, 1}).eval();
+  const Array each = kn::asarray({81.0F, 82.0F}).eval();
+  kn::synchronize();
+  CHECK(steps_of([&] { x(rows) = values; }) == one_step);
+  for (std::size_t i = 0; i < 6; ++i) {
+    expected[i] = 72;
+    expected[12 + i] = 73;
+  }
+  CHECK(steps_of([&] { x(kn::all, columns) = each; }) == one_step);
+  for (std::size_t row = 0; row < 4; ++row) {
+    expected[row * 6 + 5] = 81;
+    expected[row * 6] = 82;
+  }
+  CHECK(steps_of([&] { x(rows(slice(1, 2))) = -1; }) == one_step);
+  for (std::size_t i = 0; i < 6; ++i) expected[i] = -1;
+  CHECK(x.to_vector<float>() == expected);
+}
+
+TEST_CASE("values that are computed from what they are assigned to go to positions in place") {
+  if (!does_steps()) return;
+  Array x = (kn::asarray(numbers<float>()) + 0).eval();
+  const Array at = kn::asarray({1, 4, 1}).eval(), more = kn::asarray({10.0F, 20.0F, 30.0F}).eval();
+  kn::synchronize();
+  const auto [host, device] = steps_of([&] { x(at) += more; });
+  CHECK(host == 2);  // the sum, and the store
+  CHECK(device == 0);
+  std::vector<float> expected = numbers<float>();
+  expected[1] = 31;
+  expected[4] = 24;
+  CHECK(x.to_vector<float>() == expected);
+}
+
+TEST_CASE("a position out of range is told when the array is observed, and nothing is written before") {
+  if (!does_steps()) return;
+  for (const std::int64_t wrong : {24, -25}) {
+    Array x = (kn::asarray(numbers<float>()) + 0).eval();
+    const Array before = x + 0;
+    x(kn::asarray({std::int64_t{0}, wrong}).eval()) = 7;
+    CHECK_THROWS_AS((void)x.to_vector<float>(), kn::IndexError);
+    CHECK(before.to_vector<float>() == numbers<float>());
+  }
+}
+
+TEST_CASE("stores by positions leave other holders of the memory alone, and bring faults with them") {
+  if (!does_steps()) return;
+  Array x = (kn::asarray(numbers<float>()) + 0).eval();
+  const Array at = kn::asarray({3, 5}).eval(), same = x, part = x(slice(0, 4)), later = x * 2;
+  x(at) = -5;
+  CHECK(same(3).item<float>() == 3);
+  CHECK(part(3).item<float>() == 3);
+  CHECK(later(5).item<float>() == 10);
+  CHECK(x(3).item<float>() == -5);
+  Array y = (kn::zeros({4}, {.dtype = kn::int64}) + 1).eval();
+  const Array wrong = kn::take(kn::asarray({1, 2, 3}), kn::asarray({1, 7})).eval();
+  y(kn::asarray({0, 1}).eval()) = wrong;
+  CHECK_THROWS_AS((void)y.to_vector<int>(), kn::IndexError);
+}
+
+TEST_CASE("a part of an array that somebody holds goes to another part of it in one step") {
+  if (!does_steps()) return;
+  Array x = (kn::asarray(numbers<float>()).reshape({4, 6}) + 0).eval();
+  const Array row = x(3), twice = row * 2;
+  kn::synchronize();
+  CHECK(steps_of([&] { x(0) = row; }) == one_step);
+  CHECK(x(0).to_vector<float>() == std::vector<float>{18, 19, 20, 21, 22, 23});
+  x(3) = 1;  // no longer what `row` has
+  CHECK(row.to_vector<float>() == std::vector<float>{18, 19, 20, 21, 22, 23});
+  CHECK(twice(0).item<float>() == 36);
+}
