@@ -45,9 +45,9 @@ Event ready(const Array& x) {
   const graph::NodeRef& node = x.node();
   exec::evaluate(node);
   if (node->storage == nullptr || x.size() == 0) return Event();
-  runtime::Queue& queue = exec::queue_of(*node);
-  if (queue.on_host({{node->storage.get(), false}}, [] {})) return Event();
-  return api::event_of(*node->place.context, queue.ready(*node->storage, "ready"));
+  runtime::Context& context = *node->place.context;
+  if (context.known_idle()) return Event();
+  return api::event_of(context, exec::queue_of(*node).ready(*node->storage, "ready"));
 }
 
 bool is_borrowed(const Array& x) {

@@ -18,13 +18,6 @@ Shape with_new_axes(Shape shape, std::size_t count) {
   return shape;
 }
 
-/// A subscript that takes everything but `position` along `axis`.
-std::vector<Index> along(std::size_t axis, Index position) {
-  std::vector<Index> indices(axis, all);
-  indices.push_back(position);
-  return indices;
-}
-
 }  // namespace
 
 Array reshape(const Array& x, const Shape& shape, const ReshapeOptions& options) {
@@ -215,8 +208,14 @@ std::vector<Array> unstack(const Array& x, const UnstackOptions& options) {
   const base::NamedCall call("unstack");
   const std::size_t axis = graph::normal_axis(options.axis, x.shape(), "unstack");
   x.eval();  // once, rather than with each part
+  Shape shape = x.shape();
+  graph::ViewMap map = api::identity_map(shape);
+  shape.erase(axis);
+  map.source.erase(axis);
+  map.step.erase(axis);
   std::vector<Array> parts;
-  for (std::int64_t i = 0; i < x.shape()[axis]; ++i) parts.push_back(x.get(along(axis, i)));
+  parts.reserve(static_cast<std::size_t>(x.shape()[axis]));
+  for (std::int64_t& i = map.start[axis]; i < x.shape()[axis]; ++i) parts.push_back(api::view(x.node(), shape, map));
   return parts;
 }
 

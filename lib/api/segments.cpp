@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace koine {
 namespace {
@@ -77,6 +79,19 @@ Array extreme(SegmentKind kind, const Array& x, const Array& ids, const SegmentO
   return astype(
       api::reduced_by_ids(segments_of(kind, api::counting(x), ids, options, function), api::counting(x).dtype()),
       x.dtype());
+}
+
+/// The least and the largest of some integers that int64 holds. Few are read rather than reduced.
+std::pair<std::int64_t, std::int64_t> range_of(const Array& x) {
+  constexpr std::int64_t few = 4096;
+  if (x.size() <= few) {
+    const std::vector<std::int64_t> values = x.to_vector<std::int64_t>();
+    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+    return {*least, *largest};
+  }
+  const Array least = min(x), largest = max(x);
+  eval(least, largest);
+  return {least.item<std::int64_t>(), largest.item<std::int64_t>()};
 }
 
 /// Sums of terms past this could need more than the words of kernels/common/exact_sum.clh.
@@ -185,10 +200,7 @@ Array bincount(const Array& x, const BincountOptions& options) {
   const bool bounded = is_unsigned_integer(x.dtype()) && iinfo(x.dtype()).max < static_cast<std::uint64_t>(length);
   if (x.size() > 0 && !bounded) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    const Array least = min(x), largest = x.dtype() == uint64 ? minimum(max(x), most) : max(x);
-    eval(least, largest);
-    const auto last = largest.item<std::int64_t>();
-    const std::int64_t first = is_unsigned_integer(x.dtype()) ? 0 : least.item<std::int64_t>();
+    const auto [first, last] = range_of(x.dtype() == uint64 ? minimum(x, most) : x);
     if (first < 0 || last == most) {
       throw ValueError("[bincount] x has " +
                        (first < 0 ? std::to_string(first) : "an element of " + std::to_string(last) + " or more") +

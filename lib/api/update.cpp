@@ -22,8 +22,8 @@ namespace {
 using graph::SegmentKind;
 
 constexpr const char* function = "at";
-// An array so many times as long as the positions is left alone, but for what they name.
-constexpr std::int64_t sparse = 8;
+// An array so many times as long as the positions is left alone, but for what they name, unless it is short.
+constexpr std::int64_t sparse = 8, shortest_left = 4096;
 
 Array paired(SegmentKind kind, const Array& a, const Array& b) {
   switch (kind) {
@@ -77,7 +77,8 @@ void update(Array& x, std::span<const Index> list, SegmentKind kind, const Opera
   const bool truth = is_bool(x.dtype());
   if (truth) kind = kind == SegmentKind::sum ? SegmentKind::max : kind == SegmentKind::prod ? SegmentKind::min : kind;
   const Array flat = api::counting(reshape(x, -1));
-  const bool apart = kind == SegmentKind::prod || positions.size() < x.size() / sparse;
+  const bool few = x.size() >= shortest_left && positions.size() < x.size() / sparse;
+  const bool apart = kind == SegmentKind::prod || few;
   const Array result = apart ? reduced_apart(kind, flat, positions, api::counting(values))
                              : reduced_into(kind, flat, positions, api::counting(values));
   x = reshape(astype(result, x.dtype()), x.shape());

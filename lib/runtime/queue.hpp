@@ -98,10 +98,10 @@ class Queue {
   /// Later work of this queue starts after the event, which is of the same context.
   void wait(const cl::Event& event);
 
-  /// Runs `transfer()`, which enqueues on handle() and may wait for that, in the same order. Only for buffers that
-  /// nobody else writes meanwhile. Returns OpenCL's code.
+  /// Runs `transfer()`, which enqueues on handle() and may wait for that, in the same order. `waits`: it returns when
+  /// that is over. Only for buffers that nobody else writes meanwhile. Returns OpenCL's code.
   template <class Transfer>
-  cl_int transfer(std::initializer_list<Use> uses, Transfer transfer);
+  cl_int transfer(std::initializer_list<Use> uses, Transfer transfer, bool waits = false);
   /// Runs `work()`, which reads and writes these buffers through Buffer::host, on the calling thread in place of a
   /// command, and as one: if the host has all of this memory, and nothing that was enqueued may still be under way.
   /// Whether it ran. Memory that is written is the caller's alone, and nobody writes what is read meanwhile.
@@ -233,7 +233,7 @@ cl_int Queue::enqueue_recorded(const Command& command, Enqueue enqueue, const cl
 }
 
 template <class Transfer>
-cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer) {
+cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer, bool waits) {
   const std::span<const Use> uses(list.begin(), list.size());
   std::unique_lock lock(order_mutex());
   const std::uint64_t number = ++enqueued_;
@@ -256,8 +256,8 @@ cl_int Queue::transfer(std::initializer_list<Use> list, Transfer transfer) {
     code = clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &raw);
     if (code == CL_SUCCESS) note(uses, ::cl::Event(raw));
   }
-  // Where the host has the device's memory a transfer is over when it returns, and all before it on its queue.
-  if (code == CL_SUCCESS && traits().host_memory) finished_ = std::max(finished_, number);
+  // Where the host has the device's memory each transfer is over when it returns. So is all before it on its queue.
+  if (code == CL_SUCCESS && (waits || traits().host_memory)) finished_ = std::max(finished_, number);
   return code != CL_SUCCESS ? failed(code) : code;
 }
 

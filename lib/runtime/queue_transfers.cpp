@@ -59,7 +59,7 @@ void Queue::peek(const Buffer& from, std::uint64_t offset, void* target, std::ui
   const auto copy = [&] { copy_on_host(target, from.host() + offset, downloaded(bytes)); };
   if (on_host({{&from, false}}, copy)) return;
   const cl_int code = transfer(
-      {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); });
+      {{&from, false}}, [&] { return context_.transfers_.read(handle(), from.memory(), offset, target, bytes); }, true);
   if (code != CL_SUCCESS) context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
 }
 

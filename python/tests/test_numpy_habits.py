@@ -185,3 +185,48 @@ def test_updates_that_koine_has_not_are_refused():
         with pytest.raises(TypeError, match="at]"):
             wrong()
     assert x.tolist() == REALS.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "int64"])
+@pytest.mark.parametrize("shape", [(12,), (12, 3), (2, 12)])
+def test_assignments_by_positions(dtype, shape):
+    numbers = np.random.default_rng(1)
+    expected = numbers.random(shape, dtype=np.float32)
+    x, axis = kn.asarray(expected).eval(), shape.index(12)
+    for count in (1, 4, 30):
+        i = numbers.integers(0 if dtype[0] == "u" else -12, 12, count)
+        key = (slice(None),) * axis + (i.astype(dtype),)
+        own = tuple(kn.asarray(k).eval() if isinstance(k, np.ndarray) else k for k in key)
+        part = expected[key].shape
+        for value in (1.5, numbers.random(part, dtype=np.float32), numbers.random(part[-1:], dtype=np.float32)):
+            before, held = x[...], expected.copy()
+            expected[key] = value
+            x[own] = kn.asarray(value).eval() if isinstance(value, np.ndarray) else value
+            np.testing.assert_array_equal(np.asarray(x), expected)
+            np.testing.assert_array_equal(np.asarray(before), held)
+            del before
+            expected[key] += value
+            x[own] += kn.asarray(value) if isinstance(value, np.ndarray) else value
+            np.testing.assert_array_equal(np.asarray(x), expected)
+
+
+@pytest.mark.parametrize("length", [10, 1000, 5000])
+def test_additions_at_positions_of_short_and_long_arrays(length):
+    expected = np.full(length, -0.0, np.float32)
+    expected[5] = np.inf
+    x, i = kn.asarray(expected), np.array([2, 3, 2])
+    np.add.at(expected, i, np.float32(0.5))
+    x.at[kn.asarray(i)].add(0.5)
+    np.testing.assert_array_equal(np.asarray(x).view(np.uint32), expected.view(np.uint32))
+
+
+@pytest.mark.parametrize("length", [1, 100, 5000])
+def test_counts_of_few_and_many(length):
+    values = np.random.default_rng(2).integers(0, 50, length)
+    for dtype in ("int8", "uint64", "int64"):
+        counts = kn.bincount(kn.asarray(values.astype(dtype)))
+        np.testing.assert_array_equal(np.asarray(counts), np.bincount(values))
+    for wrong in (-1, 2**63 - 1):
+        values[length // 2] = wrong
+        with pytest.raises(ValueError):
+            kn.bincount(kn.asarray(values))
