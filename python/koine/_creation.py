@@ -34,6 +34,8 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
     if x is None:
         raise TypeError(f"[asarray] got {type(obj).__name__}; it takes numbers, nested lists of them, buffers and other "
                         "libraries' arrays")
+    if dtype is None and device is None:
+        return x
     return _convert(x, dtype, device, None if copy is not False else False)
 
 

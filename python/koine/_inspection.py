@@ -5,6 +5,7 @@ import importlib
 from . import _koine
 
 API_VERSION = "2025.12"
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", API_VERSION)  # each keeps the names of those before
 # The standard's; Koine has float16 and bfloat16 besides.
 _STANDARD = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
              "complex64", "complex128")
@@ -38,7 +39,7 @@ def __array_namespace_info__():
 
 def _array_namespace(self, /, *, api_version=None):
     """The namespace of the functions that take this array."""
-    if api_version is not None and api_version > API_VERSION:
+    if api_version not in (None, *VERSIONS):
         raise ValueError(f"[__array_namespace__] got version {api_version}; Koine follows {API_VERSION}")
     return importlib.import_module(__package__)
 

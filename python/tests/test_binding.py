@@ -189,8 +189,9 @@ def test_segments():
 def test_namespace():
     x = kn.ones(1)
     assert x.__array_namespace__() is kn and x.__array_namespace__(api_version="2024.12") is kn
-    with pytest.raises(ValueError):
-        x.__array_namespace__(api_version="2999.12")
+    for unknown in ("2999.12", "2019", "newest", ""):
+        with pytest.raises(ValueError):
+            x.__array_namespace__(api_version=unknown)
     assert str(inspect.signature(kn.clip)) == "(x, /, min=None, max=None)"
     assert not hasattr(kn.linalg, "norm")
     assert copy.copy(kn.float32) is kn.float32 and {kn.float32: 1}[kn.ones(1).dtype] == 1
