@@ -7,7 +7,7 @@
 // For singular values the small matrix is that of the products of the rows with each other, which rotations make
 // orthogonal. Of a Hermitian matrix it is what lies where the rows cross the columns of the same numbers, and both are
 // turned, until the matrix is diagonal (Jacobi 1846; Brent and Luk, SIAM Journal on Scientific and Statistical Computing
-// 6, 1985). In float64 that takes few sweeps where eigenvectors of float32 have made the matrix nearly diagonal.
+// 6, 1985). In float64 jacobi_precision.cl does that with eigenvectors of float32, but for eigenvalues that are close.
 //
 // Rows lie as in jacobi.cl: real parts, then imaginary ones, each with zeros up to a multiple of 16; of Hermitian matrices
 // there are as many rows as columns, a multiple of KN_SIDE. `turns` is what rows were turned by so far.
@@ -15,11 +15,8 @@
 #include "common/jacobi.clh"
 #include "common/jacobi_blocks.clh"
 #include "common/jacobi_quads.clh"
+#include "common/jacobi_tiles.clh"
 #include "common/jacobi_vectors.clh"
-
-// Rows of w, and of the turns.
-static inline ulong kn_rows_of_w(const kn_jacobi d) { return KN_HERMITIAN ? d.row : d.kept; }
-static inline ulong kn_rows_of_turns(const kn_jacobi d) { return KN_HERMITIAN ? d.row : d.rows; }
 
 // The largest magnitude of a row of x for each group, infinite if one is NaN.
 KN_KERNEL void jacobi_largest(__global const kn_real* x, __global kn_real* largest, const kn_jacobi parameters,
@@ -150,13 +147,17 @@ KN_TILE_KERNEL void jacobi_products(__global const kn_real* w, __global kn_value
 
 // The turns of a pair's rows: those that make their matrix diagonal, one after the other, and all of them in one matrix,
 // less the identity, of which columns lie together. In a sweep's first round of all rows, else of the first block's with
-// the second's. `from`: of a Hermitian matrix w, else the products.
+// the second's. `from`: of a Hermitian matrix w, else the products. Groups that are left turn the rows of the turns so far by
+// what the round before found.
 KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* turns, __global uint* turned,
-                            __global uint* turns_pair, __global const kn_real* limits, const kn_jacobi parameters,
+                            __global uint* turns_pair, __global const kn_real* limits,
+                            __global kn_real* turns_so_far, __global const kn_value* turns_before,
+                            __global const uint* turns_pair_before, const kn_jacobi parameters,
                             const kn_jacobi_blocks blocks) {
   const kn_jacobi d = parameters;
+  // Rows are no shorter than those of tiles.
   __local kn_value h[KN_SIDE * KN_PITCH] __attribute__((aligned(16)));
-  __local kn_value all[KN_SIDE * KN_PITCH];
+  __local kn_value all[KN_SIDE * KN_PITCH] __attribute__((aligned(16)));
   // Of a step and of the one before.
   __local kn_value of_step[2 * KN_OF_STEP];
   __local uint2 of_rows[2 * KN_QUADS];
@@ -167,6 +168,13 @@ KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* tur
   const uint id = (uint)get_local_id(0);
   const uint pair = (uint)get_group_id(0), matrix = pair / blocks.pairs;
   const bool first = blocks.round == 0;
+#if KN_LATE
+  if (get_group_id(0) >= blocks.turning) {
+    kn_turn_vectors(turns_so_far, turns_before, turned, turns_pair_before, d, blocks, (__local kn_some*)h,
+                    (__local kn_some*)all);
+    return;
+  }
+#endif
   if (kn_is_done(turned, matrix, blocks)) return;
 #if KN_HERMITIAN
   const uint2 of_pair = kn_blocks_of_pair(pair % blocks.pairs, blocks);
@@ -176,22 +184,28 @@ KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* tur
   __global const kn_some* const products = (__global const kn_some*)from;
   const kn_real limit = KN_EPSILON * (8 + sqrt((kn_real)d.columns)), last = limit;
 #endif
-  for (uint at = id; at < KN_SIDE * KN_LINE; at += KN_GROUP) {
-    const uint i = at / KN_LINE, first_column = KN_WIDE * (at % KN_LINE);
+  // All that a work-item reads is on its way before any is waited for.
+  kn_some held[KN_SHARE];
+  for (uint n = 0; n < KN_SHARE; ++n) {
+    const uint at = id + KN_GROUP * n;
+    if (KN_SIDE * KN_LINE < KN_GROUP && at >= KN_SIDE * KN_LINE) continue;
 #if KN_HERMITIAN
-    kn_some some;
-    kn_get_some(at_matrix + kn_row_of_pair(of_pair, i) * KN_PARTS * d.row, kn_row_of_pair(of_pair, first_column), d.row,
-                &some);
+    kn_get_some(at_matrix + kn_row_of_pair(of_pair, at / KN_LINE) * KN_PARTS * d.row,
+                kn_row_of_pair(of_pair, KN_WIDE * (at % KN_LINE)), d.row, &held[n]);
 #else
-    kn_some some = products[pair * blocks.parts * KN_SIDE * KN_LINE + at];
+    held[n] = products[pair * blocks.parts * KN_SIDE * KN_LINE + at];
     for (ulong part = 1; part < blocks.parts; ++part) {
       const kn_some more = products[(pair * blocks.parts + part) * KN_SIDE * KN_LINE + at];
-      for (uint j = 0; j < KN_WIDE; ++j) some.at[j] += more.at[j];
+      for (uint j = 0; j < KN_WIDE; ++j) held[n].at[j] += more.at[j];
     }
 #endif
+  }
+  for (uint n = 0; n < KN_SHARE; ++n) {
+    const uint at = id + KN_GROUP * n, place = at / KN_LINE * KN_PITCH + KN_WIDE * (at % KN_LINE);
+    if (KN_SIDE * KN_LINE < KN_GROUP && at >= KN_SIDE * KN_LINE) continue;
     for (uint j = 0; j < KN_WIDE; ++j) {
-      h[i * KN_PITCH + first_column + j] = some.at[j];
-      all[i * KN_PITCH + first_column + j] = 0;
+      h[place + j] = held[n].at[j];
+      all[place + j] = 0;
     }
   }
   bool more = true;
@@ -246,49 +260,19 @@ KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* tur
   }
 }
 
-// Where rows of a pair of blocks cross columns of another one; zeros where there is no row or column.
-static inline void kn_load_tile(__global const kn_real* from, uint2 rows, uint2 columns, ulong count, ulong length,
-                                __local kn_some* tile) {
-  const uint id = (uint)get_local_id(0), x = id % 8, y = id / 8;
-#pragma unroll
-  for (uint i = 0; i < KN_EACH; ++i) {
-    const ulong row = kn_row_of_pair(rows, y + 8 * i);
-#pragma unroll
-    for (uint c = 0; c < KN_MANY; ++c) {
-      const ulong column = kn_row_of_pair(columns, KN_WIDE * (8 * c + x));
-      kn_some some;
-#pragma unroll
-      for (uint j = 0; j < KN_WIDE; ++j) some.at[j] = 0;
-      if (row < count && column < length) kn_get_some(from + row * KN_PARTS * length, column, length, &some);
-      tile[(y + 8 * i) * (KN_LINE + 1) + 8 * c + x] = some;
-    }
-  }
-}
-static inline void kn_load_turns(__global const kn_value* turns, uint pair, __local kn_some* to) {
-  __global const kn_some* const from = (__global const kn_some*)(turns + (ulong)pair * KN_SIDE * KN_SIDE);
-  const uint id = (uint)get_local_id(0), x = id % 8, y = id / 8;
-  // Compilers of cards unroll it unasked. PoCL 3.1, where it is asked to, leaves elements out.
-  for (uint i = 0; i < KN_EACH; ++i) {
-#pragma unroll
-    for (uint c = 0; c < KN_MANY; ++c) {
-      to[(y + 8 * i) * (KN_LINE + 1) + 8 * c + x] = from[(y + 8 * i) * KN_LINE + 8 * c + x];
-    }
-  }
-}
-
-// Turns the rows of a pair, KN_SIDE columns for each group: of w, and of the turns so far. Of a Hermitian w the columns of
-// pairs are turned as well, each tile with its mirror image.
-KN_TILE_KERNEL void jacobi_apply(__global kn_real* w, __global kn_real* turns_so_far, __global const kn_value* turns,
+// Turns the rows of a pair, KN_SIDE columns for each group: of w, and of the turns so far, unless jacobi_turns does that. Of
+// a Hermitian w the columns of pairs are turned as well, each tile with its mirror image.
+KN_TURN_KERNEL void jacobi_apply(__global kn_real* w, __global kn_real* turns_so_far, __global const kn_value* turns,
                                  __global const uint* turned, __global const uint* turns_pair,
                                  const kn_jacobi parameters, const kn_jacobi_blocks blocks) {
   const kn_jacobi d = parameters;
   __local kn_some tile[KN_SIDE * (KN_LINE + 1)];
   __local kn_some by[KN_SIDE * (KN_LINE + 1)];
-  const uint id = (uint)get_local_id(0), x = id % 8, y = id / 8;
+  const uint id = (uint)get_local_id(0), x = id % KN_LANES, y = id / KN_LANES;
   const uint w_tiles = KN_HERMITIAN ? blocks.pairs : ((uint)d.row + KN_SIDE - 1) / KN_SIDE;
-  const uint tiles = w_tiles + ((uint)d.turns + KN_SIDE - 1) / KN_SIDE, group = (uint)get_group_id(0);
+  const uint tiles = w_tiles + (KN_LATE ? 0 : kn_tiles_of_turns(d)), group = (uint)get_group_id(0);
   const uint at_tile = group % tiles, pair = group / tiles, matrix = pair / blocks.pairs;
-  const bool of_w = at_tile < w_tiles;
+  const bool of_w = KN_LATE || at_tile < w_tiles;
   // Of a Hermitian w the columns are another pair's.
   const uint other = KN_HERMITIAN && of_w ? matrix * blocks.pairs + at_tile : pair;
   const bool turns_rows = turns_pair[pair] != 0, turns_other = turns_pair[other] != 0;
@@ -298,64 +282,61 @@ KN_TILE_KERNEL void jacobi_apply(__global kn_real* w, __global kn_real* turns_so
   __global kn_real* const at_matrix = of_w ? w + matrix * kn_rows_of_w(d) * KN_PARTS * length
                                            : turns_so_far + matrix * kn_rows_of_turns(d) * KN_PARTS * length;
   uint2 columns = 2 * (of_w ? at_tile : at_tile - w_tiles) + (uint2)(0, 1);
-  kn_value sums[KN_EACH][KN_EACH];
+  kn_value sums[KN_OWN][KN_OWN];
+  kn_some held[KN_HELD], held_turns[KN_HELD];
 #if KN_HERMITIAN
   // Of the mirror image, so that rows and columns of what is read lie as products want them.
   if (of_w) columns = kn_blocks_of_pair(at_tile, blocks);
-  kn_load_tile(at_matrix, of_w ? columns : rows, of_w ? rows : columns, count, length, tile);
-  kn_load_turns(turns, other, by);
+  kn_read_tile(at_matrix, of_w ? columns : rows, of_w ? rows : columns, count, length, held);
+  kn_read_turns(turns, other, held_turns);
+  kn_keep(held, tile);
+  kn_keep(held_turns, by);
+  if (of_w) kn_read_turns(turns, pair, held_turns);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (of_w) {
 #pragma unroll
-    for (uint j = 0; j < KN_EACH; ++j) {
+    for (uint j = 0; j < KN_OWN; ++j) {
 #pragma unroll
-      for (uint c = 0; c < KN_MANY; ++c) {
-        const kn_some some = tile[KN_AT(x, j) * (KN_LINE + 1) + 8 * c + y];
+      for (uint c = 0; c < KN_SOME; ++c) {
+        const kn_some some = tile[KN_OWN_AT(x, j) * (KN_LINE + 1) + KN_LANES * c + y];
 #pragma unroll
         for (uint i = 0; i < KN_WIDE; ++i) sums[KN_WIDE * c + i][j] = some.at[i];
       }
     }
-    kn_add_products(tile, by, KN_SIDE, KN_LINE + 1, x, y, sums);
+    kn_add_turned(tile, by, KN_SIDE, KN_LINE + 1, x, y, sums);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (of_w) {
 #pragma unroll
-    for (uint i = 0; i < KN_EACH; ++i) {
+    for (uint i = 0; i < KN_OWN; ++i) {
 #pragma unroll
-      for (uint c = 0; c < KN_MANY; ++c) {
+      for (uint c = 0; c < KN_SOME; ++c) {
         kn_some some;
 #pragma unroll
         for (uint j = 0; j < KN_WIDE; ++j) some.at[j] = kn_conj(sums[i][KN_WIDE * c + j]);
-        tile[KN_AT(y, i) * (KN_LINE + 1) + 8 * c + x] = some;
+        tile[KN_OWN_AT(y, i) * (KN_LINE + 1) + KN_LANES * c + x] = some;
       }
     }
-    kn_load_turns(turns, pair, by);
+    kn_keep(held_turns, by);
   }
 #else
-  kn_load_tile(at_matrix, rows, columns, count, length, tile);
-  kn_load_turns(turns, pair, by);
+  kn_read_tile(at_matrix, rows, columns, count, length, held);
+  kn_read_turns(turns, pair, held_turns);
+  kn_keep(held, tile);
+  kn_keep(held_turns, by);
 #endif
   // Other work-items write where some have read.
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#pragma unroll
-  for (uint i = 0; i < KN_EACH; ++i) {
-#pragma unroll
-    for (uint c = 0; c < KN_MANY; ++c) {
-      const kn_some some = tile[KN_AT(y, i) * (KN_LINE + 1) + 8 * c + x];
-#pragma unroll
-      for (uint j = 0; j < KN_WIDE; ++j) sums[i][KN_WIDE * c + j] = some.at[j];
-    }
-  }
-  kn_add_products(by, tile, KN_SIDE, KN_LINE + 1, x, y, sums);
+  kn_turn_tile(tile, by, x, y, sums);
 #if KN_HERMITIAN
   if (of_w && pair == other) {
     // Both sides of the diagonal from one, so that they stay each other's mirror images.
 #pragma unroll
-    for (uint i = 0; i < KN_EACH; ++i) {
-      const ulong row = kn_row_of_pair(rows, KN_AT(y, i));
+    for (uint i = 0; i < KN_OWN; ++i) {
+      const ulong row = kn_row_of_pair(rows, KN_OWN_AT(y, i));
 #pragma unroll
-      for (uint j = 0; j < KN_EACH; ++j) {
-        const ulong column = kn_row_of_pair(columns, KN_AT(x, j));
+      for (uint j = 0; j < KN_OWN; ++j) {
+        const ulong column = kn_row_of_pair(columns, KN_OWN_AT(x, j));
         if (row > column) continue;
         kn_set(sums[i][j], at_matrix + row * KN_PARTS * length, column, length);
         if (row < column) kn_set(kn_conj(sums[i][j]), at_matrix + column * KN_PARTS * length, row, length);
@@ -364,29 +345,18 @@ KN_TILE_KERNEL void jacobi_apply(__global kn_real* w, __global kn_real* turns_so
     return;
   }
 #endif
-#pragma unroll
-  for (uint i = 0; i < KN_EACH; ++i) {
-    const ulong row = kn_row_of_pair(rows, KN_AT(y, i));
-#pragma unroll
-    for (uint c = 0; c < KN_MANY; ++c) {
-      const ulong column = kn_row_of_pair(columns, KN_WIDE * (8 * c + x));
-      kn_some some;
-#pragma unroll
-      for (uint j = 0; j < KN_WIDE; ++j) some.at[j] = sums[i][KN_WIDE * c + j];
-      if (row < count && column < length) kn_set_some(some, at_matrix + row * KN_PARTS * length, column, length);
-    }
-  }
+  kn_store_tile(sums, at_matrix, rows, columns, count, length, x, y);
 #if KN_HERMITIAN
   if (!of_w) return;
 #pragma unroll
-  for (uint j = 0; j < KN_EACH; ++j) {
-    const ulong row = kn_row_of_pair(columns, KN_AT(x, j));
+  for (uint j = 0; j < KN_OWN; ++j) {
+    const ulong row = kn_row_of_pair(columns, KN_OWN_AT(x, j));
 #pragma unroll
-    for (uint c = 0; c < KN_MANY; ++c) {
+    for (uint c = 0; c < KN_SOME; ++c) {
       kn_some some;
 #pragma unroll
       for (uint i = 0; i < KN_WIDE; ++i) some.at[i] = kn_conj(sums[KN_WIDE * c + i][j]);
-      kn_set_some(some, at_matrix + row * KN_PARTS * length, kn_row_of_pair(rows, KN_WIDE * (8 * c + y)), length);
+      kn_set_some(some, at_matrix + row * KN_PARTS * length, kn_row_of_pair(rows, KN_WIDE * (KN_LANES * c + y)), length);
     }
   }
 #endif

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace koine::exec {
@@ -21,8 +22,6 @@ constexpr std::uint64_t lanes = 16;
 constexpr std::uint64_t hermitian_rows = 64;
 // KN_TILE_GROUP: work-items that compute a tile of products.
 constexpr std::uint64_t tile_group = 64;
-// Rows of a tile of kernels/jacobi_precision.cl.
-constexpr std::uint64_t precision_side = 32;
 // Far more than rows of any size take: some ten, thirty for singular values far apart.
 constexpr std::uint32_t most_sweeps = 60;
 // Elements of the matrices that are worked on at once: more of them would not make a card busier.
@@ -44,15 +43,6 @@ struct BlocksSpec {
   }
 };
 
-struct PrecisionSpec {
-  DType type;
-
-  template <class Visit>
-  void visit(Visit& v) const {
-    v.define("KN_COMPLEX", is_complex(type));
-  }
-};
-
 std::uint64_t round_up(std::uint64_t n, std::uint64_t step) { return (n + step - 1) / step * step; }
 
 /// Bytes of a matrix with two blocks of rows and columns; in rows that are `more` longer.
@@ -70,6 +60,10 @@ std::uint64_t block_for(const DeviceTraits& traits, DType type) {
 }
 
 bool is_double(DType type) { return size_of(graph::real_part(type)) == 8; }
+
+/// KN_TURN_GROUP: work-items that turn a tile. Where they are a whole group of those that find turns, such groups turn
+/// the vectors by the last ones meanwhile.
+std::uint64_t turn_group_of(DType type) { return is_double(type) ? tile_group : group_size; }
 
 /// The same problem in float32, with vectors.
 SpectraProblem in_single(SpectraProblem problem) {
@@ -123,24 +117,30 @@ JacobiBlocks::JacobiBlocks(Programs& programs, runtime::Queue& queue, const Spec
   }
   limit_ = kernel("jacobi_limit");
   if (!is_double(problem.type)) return;
-  const PrecisionSpec spec{problem.type};
-  narrow_ = programs.kernel_of_file("jacobi_precision", spec, "jacobi_narrow");
-  widen_ = programs.kernel_of_file("jacobi_precision", spec, "jacobi_widen");
-  multiply_ = programs.kernel_of_file("jacobi_precision", spec, "jacobi_multiply");
+  const std::uint64_t at_once = matrices_at_once(), left = problem.batch % at_once;
+  std::vector<std::uint64_t> stacks{at_once};
+  if (left > 0) stacks.push_back(left);
+  precision_.emplace(programs, queue, problem.type, row_, stacks, problem.function);
   const SpectraProblem single = in_single(problem);
   single_.reset(new JacobiBlocks(programs, queue, single, block_for(queue.traits(), single.type)));
 }
 
-void JacobiBlocks::run(const SpectraMemory& memory, const std::shared_ptr<runtime::Fault>& fault) const {
+std::uint64_t JacobiBlocks::matrices_at_once() const {
   const SpectraProblem& p = problem_;
   // What one takes, or what its pairs do if that is more.
   const std::uint64_t elements = std::max((p.hermitian ? row_ : p.kept) * row_, pairs_ * 4 * block_ * block_);
-  const std::uint64_t at_once = std::clamp<std::uint64_t>(most_elements / elements, 1, p.batch);
+  return std::clamp<std::uint64_t>(most_elements / elements, 1, p.batch);
+}
+
+void JacobiBlocks::run(const SpectraMemory& memory, const std::shared_ptr<runtime::Fault>& fault) const {
+  const SpectraProblem& p = problem_;
+  const std::uint64_t at_once = matrices_at_once();
   for (std::uint64_t first = 0; first < p.batch; first += at_once) {
     Some some = some_from(first, std::min(at_once, p.batch - first), memory.offset);
     load(some, memory, fault);
-    if (single_) start_in_single(some);
-    sweep(some);
+    // Sweeps that nearly all matrices take, after which the host looks whether that was all.
+    const std::uint32_t sure_sweeps = single_ || some.blocks.inner > 1 ? 2 : 5;
+    if (!single_ || !turn_with_single(some)) sweep(some, sure_sweeps);
     finish(some, memory, fault);
   }
 }
@@ -171,6 +171,7 @@ JacobiBlocks::Some JacobiBlocks::some_from(std::uint64_t first, std::uint64_t ma
                      .columns = static_cast<std::uint32_t>(columns),
                      .sweep = 0,
                      .round = 0,
+                     .turning = 0,
                      // All rows are one pair's: what turns them is found without leaving local memory.
                      .inner = p.hermitian && pairs_ == 1 ? sweeps : 1},
           .rows = allocate(rows * parts * row_ * bytes),
@@ -201,77 +202,71 @@ void JacobiBlocks::load(const Some& some, const SpectraMemory& memory,
   launch.in(*some.squares).out(*some.limits).value(some.d).run({matrices * group_size}, {group_size});
 }
 
-void JacobiBlocks::start_in_single(const Some& some) const {
-  const std::uint64_t matrices = some.blocks.matrices, rows = matrices * row_ * group_size;
+bool JacobiBlocks::turn_with_single(Some& some) const {
+  const std::uint64_t matrices = some.blocks.matrices;
   Some single = single_->some_from(some.blocks.first, matrices, 0);
-  {
-    runtime::Launch launch(queue_, narrow_);
-    launch.in(*some.rows).in(*some.limits).out(*single.rows).out(*single.turns).out(*single.limits);
-    launch.value(some.d).run({rows}, {group_size});
-  }
-  single_->sweep(single);
-  const auto allocate = [&] { return queue_.allocate(some.rows->size(), problem_.function); };
-  const runtime::BufferRef turns = some.turns ? some.turns : allocate(), product = allocate(), next = allocate();
-  {
-    runtime::Launch launch(queue_, widen_);
-    launch.in(*single.turns).out(*turns).value(some.d).run({rows}, {group_size});
-  }
-  enum Kind : std::uint32_t { plain, adjoint, orthonormal };
-  const auto multiply = [&](const runtime::BufferRef& a, const runtime::BufferRef& b, const runtime::BufferRef& to,
-                            Kind kind) {
-    const std::uint64_t tiles = row_ / precision_side;
-    runtime::Launch launch(queue_, multiply_);
-    launch.in(*a).in(*b).out(*to).value(some.d);
-    launch.value(std::uint32_t{kind == adjoint}).value(std::uint32_t{kind == orthonormal});
-    launch.run({matrices * tiles * tiles * tile_group}, {tile_group});
-  };
-  // From float32's epsilon to its square, and to that of float64.
-  multiply(turns, turns, product, adjoint);
-  multiply(product, turns, next, orthonormal);
-  multiply(next, next, product, adjoint);
-  multiply(product, next, turns, orthonormal);
-  multiply(turns, some.rows, product, plain);
-  multiply(product, turns, some.rows, adjoint);
+  const JacobiPrecision::Turned turned =
+      precision_->turn({matrices, some.rows, some.limits, some.turns},
+                       {single.rows, single.turns, single.limits, [&](std::uint32_t least) {
+                          single.blocks.sweep = 0;
+                          single_->sweep(single, least);
+                        }});
+  some.rows = turned.values;
+  if (some.turns) some.turns = turned.turns;
+  if (turned.diagonal) queue_.fill_zero(*some.turned, 0, some.turned->size(), problem_.function);
+  return turned.diagonal;
 }
 
-void JacobiBlocks::sweep(Some& some) const {
+void JacobiBlocks::sweep(Some& some, std::uint32_t sure_sweeps) const {
   const parameters::kn_jacobi& d = some.d;
   parameters::kn_jacobi_blocks& blocks = some.blocks;
   const DType type = problem_.type;
   const std::uint64_t matrices = blocks.matrices, pairs = matrices * blocks.pairs, side = 2 * block_;
+  const std::uint64_t vector_tiles = (d.turns + side - 1) / side, turn_group = turn_group_of(type);
+  const bool late = turn_group == group_size;
   const std::uint64_t tiles =
-      (problem_.hermitian ? blocks.pairs : (d.row + side - 1) / side) + (d.turns + side - 1) / side;
+      (problem_.hermitian ? blocks.pairs : (d.row + side - 1) / side) + (late ? 0 : vector_tiles);
   const auto allocate = [&](std::uint64_t bytes) { return queue_.allocate(bytes, problem_.function); };
   runtime::BufferRef products;
   if (!problem_.hermitian) products = allocate(pairs * blocks.parts * side_bytes(type, block_));
-  const runtime::BufferRef turns = allocate(pairs * side_bytes(type, block_)),
-                           turns_pair = allocate(pairs * sizeof(std::uint32_t));
+  // Of a round, and of the one before.
+  runtime::BufferRef turns = allocate(pairs * side_bytes(type, block_)),
+                     turns_pair = allocate(pairs * sizeof(std::uint32_t)), turns_before = allocate(turns->size()),
+                     turns_pair_before = allocate(turns_pair->size());
   queue_.fill_zero(*some.turned, 0, some.turned->size(), problem_.function);
-  // Sweeps that nearly all matrices take, after which the host looks whether that was all.
-  const std::uint32_t sure_sweeps = single_ || blocks.inner > 1 ? 2 : 5;
+  // Compute units that have no pair share what there is to turn.
+  const std::uint64_t units = queue_.traits().compute_units, late_tiles = late ? pairs * vector_tiles : 0,
+                      late_groups = std::min(late_tiles, 2 * pairs <= units ? units - pairs : late_tiles);
+  const auto find = [&](std::uint64_t turning, std::uint64_t others) {
+    blocks.turning = static_cast<std::uint32_t>(turning);
+    runtime::Launch launch(queue_, turn_);
+    launch.in(products ? *products : *some.rows).out(*turns).out(*some.turned).out(*turns_pair).in(*some.limits);
+    launch.out(some.turns ? *some.turns : *some.rows).in(*turns_before).in(*turns_pair_before);
+    launch.value(d).value(blocks).run({(turning + others) * group_size}, {group_size});
+  };
   std::vector<std::uint32_t> turned(matrices);
-  for (;; ++blocks.sweep) {
+  for (bool more = true; more; blocks.sweep += more ? 1 : 0) {
     for (blocks.round = 0; blocks.round < 2 * blocks.pairs - 1; ++blocks.round) {
       if (products) {
         runtime::Launch launch(queue_, products_);
         launch.in(*some.rows).out(*products).in(*some.turned).value(d).value(blocks);
         launch.run({pairs * blocks.parts * tile_group}, {tile_group});
       }
-      {
-        runtime::Launch launch(queue_, turn_);
-        launch.in(products ? *products : *some.rows).out(*turns).out(*some.turned).out(*turns_pair).in(*some.limits);
-        launch.value(d).value(blocks).run({pairs * group_size}, {group_size});
-      }
+      find(pairs, blocks.sweep + blocks.round > 0 ? late_groups : 0);
       runtime::Launch launch(queue_, apply_);
       launch.out(*some.rows).out(some.turns ? *some.turns : *some.rows).in(*turns).in(*some.turned).in(*turns_pair);
-      launch.value(d).value(blocks).run({pairs * tiles * tile_group}, {tile_group});
+      launch.value(d).value(blocks).run({pairs * tiles * turn_group}, {turn_group});
+      std::swap(turns, turns_before);
+      std::swap(turns_pair, turns_pair_before);
     }
-    if (blocks.sweep + 1 == d.sweeps) return;
-    if (blocks.sweep + 1 < sure_sweeps) continue;
+    more = blocks.sweep + 1 < d.sweeps;
+    if (!more || blocks.sweep + 1 < sure_sweeps) continue;
     const std::uint64_t bytes = matrices * sizeof(std::uint32_t);
     queue_.peek(*some.turned, blocks.sweep * bytes, turned.data(), bytes, problem_.function);
-    if (std::ranges::all_of(turned, [](std::uint32_t any) { return any == 0; })) return;
+    more = std::ranges::any_of(turned, [](std::uint32_t any) { return any != 0; });
   }
+  // By what the last round found, which is the one before a round of no pairs.
+  if (late_tiles > 0) find(0, late_tiles);
 }
 
 void JacobiBlocks::finish(const Some& some, const SpectraMemory& memory,

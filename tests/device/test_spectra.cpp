@@ -278,6 +278,16 @@ TEST_CASE("decompositions of larger matrices") {
     const std::size_t n = kn::test::exhaustive() ? 257 : 100;
     check_eigh<double>(array_of<double>(drawn.matrix(n, n)));
     check_svd<double>(array_of<double>(drawn.matrix(n, n / 2)));
+    // Eigenvalues that are equal, and some that float32 takes for equal.
+    std::vector<double> two(n), close(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      two[i] = 2 * i < n ? 3 : -2;
+      close[i] = static_cast<double>(i / 4) + 1e-9 * static_cast<double>(i % 4);
+    }
+    for (const std::vector<double>& values : {two, close}) {
+      const Matrix u = drawn.basis(n, n);
+      check_eigh<double>(array_of<double>(scaled(u, values) * adjoint(u)));
+    }
     if (!kn::test::exhaustive()) return;
     check_svd<double>(array_of<double>(drawn.matrix(n, n)));
     check_svd<std::complex<float>>(array_of<std::complex<float>>(drawn.matrix(n, n)));
