@@ -42,10 +42,10 @@ foreach(file random_narrow random_wide exact_sum_narrow exact_sum_wide)
     OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
 endforeach()
 
-# Fourier transforms and elimination in small matrices, whose products and sums may be rounded together.
+# Fourier transforms, elimination in small matrices and products of reductions, whose products and sums may be rounded together.
 function(koine_host_lanes name)
   list(REMOVE_ITEM options -ffp-contract=off -w)
-  foreach(file fft small_systems)
+  foreach(file fft small_systems two_sided)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}_${name}.cpp" PROPERTIES
       SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};-ffp-contract=fast;${ARGN}")
   endforeach()
@@ -60,7 +60,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_lanes(avx2 ${avx2})
   koine_host_functions(functions_avx512 ${avx512})
   koine_host_lanes(avx512 ${avx512})
-  foreach(file functions fft small_systems instructions)
+  foreach(file functions fft small_systems two_sided instructions)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp"
       PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_X86)
   endforeach()

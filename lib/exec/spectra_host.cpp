@@ -40,10 +40,19 @@ class Calls {
       : problem_(problem),
         function_(lapack.find(problem.type, lapack_name(problem))),
         long_side_(static_cast<Integer>(problem.columns)),
-        short_side_(static_cast<Integer>(problem.rows)) {
+        short_side_(static_cast<Integer>(problem.rows)),
+        step_(static_cast<std::int64_t>(problem.columns)) {
     const auto rows = static_cast<std::size_t>(problem.rows), columns = static_cast<std::size_t>(problem.columns);
     if constexpr (!complex) {
-      if (problem.threads > 1) parts_.emplace(lapack, problem.type);
+      if (problem.threads > 1) {
+        const std::int64_t m = long_side_, n = short_side_;
+        parts_.emplace(lapack, problem.type);
+        step_ = Parts::leading(m);
+        room_ = {static_cast<std::size_t>(n * step_),
+                 static_cast<std::size_t>(problem.hermitian ? Parts::eigen_work(n) : Parts::singular_work(m, n)), 0,
+                 static_cast<std::size_t>(problem.hermitian ? Parts::eigen_integers(n) : Parts::singular_integers(n))};
+        return;
+      }
     }
     // Asked for the sizes of their work, they write them to the first elements.
     T work{};
@@ -51,22 +60,13 @@ class Calls {
     Integer integers[1] = {};
     if (problem.hermitian) {
       eigen(nullptr, nullptr, &work, -1, &real, -1, integers, -1);
-      room_ = {problem.vectors && !parts_ ? 0 : rows * rows, lapack_size(work), complex ? lapack_size(real) : 0,
+      room_ = {problem.vectors ? 0 : rows * rows, lapack_size(work), complex ? lapack_size(real) : 0,
                static_cast<std::size_t>(integers[0])};
     } else {
       singular(nullptr, nullptr, nullptr, nullptr, &work, -1, &real, integers);
       // The rest as LAPACK's manual has it.
       const std::size_t of_vectors = rows * std::max(5 * rows + 7, 2 * columns + 2 * rows + 1);
       room_ = {rows * columns, lapack_size(work), !complex ? 0 : problem.vectors ? of_vectors : 7 * rows, 8 * rows};
-    }
-    if constexpr (!complex) {
-      using Parts = SpectraParts<T, Integer>;
-      if (parts_) {
-        room_.work =
-            std::max(room_.work, problem.hermitian ? Parts::eigen_work(rows) : Parts::singular_work(columns, rows));
-        room_.integers =
-            std::max(room_.integers, problem.hermitian ? Parts::eigen_integers(rows) : Parts::singular_integers(rows));
-      }
     }
   }
 
@@ -84,7 +84,8 @@ class Calls {
     Real* const real = take_room<Real>(memory, room_.real);
     Integer* const integers = take_room<Integer>(memory, room_.integers);
     const auto rows = static_cast<std::size_t>(problem_.rows), columns = static_cast<std::size_t>(problem_.columns),
-               kept = static_cast<std::size_t>(problem_.kept), at = static_cast<std::size_t>(number);
+               kept = static_cast<std::size_t>(problem_.kept), at = static_cast<std::size_t>(number),
+               step = static_cast<std::size_t>(step_);
     const T* const from = all + at * rows * columns;
     Real* const values = all_values + at * rows;
     T* const left = all_left == nullptr ? nullptr : all_left + at * rows * rows;
@@ -100,11 +101,12 @@ class Calls {
                  (std::isfinite(std::imag(value)) || (problem_.hermitian && i == k));
         if constexpr (!complex) largest = std::max(largest, std::abs(value));
         if constexpr (complex) {
-          matrix[i * columns + k] = problem_.hermitian ? std::conj(value) : value;
+          matrix[i * step + k] = problem_.hermitian ? std::conj(value) : value;
         } else {
-          matrix[i * columns + k] = value;
+          matrix[i * step + k] = value;
         }
       }
+      if (parts_) std::fill(matrix + i * step + (problem_.hermitian ? i + 1 : columns), matrix + (i + 1) * step, T(0));
     }
     const auto no_values = [&] {
       const Real nan = std::numeric_limits<Real>::quiet_NaN();
@@ -117,30 +119,36 @@ class Calls {
       *wrong = number;
       return false;
     }
-    const auto size_of_room = [](std::size_t size) { return static_cast<Integer>(size); };
-    Integer info = 0;
-    if (parts_ && SpectraParts<Real, Integer>::in_range(largest)) {
-      if constexpr (!complex) {
-        const auto m = static_cast<std::int64_t>(columns), n = static_cast<std::int64_t>(rows);
-        info = problem_.hermitian
-                   ? parts_->eigen(problem_.threads, n, matrix, values, right, work, integers)
-                   : parts_->singular(problem_.threads, m, n, matrix, values, right, left, work, integers);
-      }
-    } else if (problem_.hermitian) {
-      // The vectors take the matrix's place.
-      if (problem_.vectors && matrix != right) std::copy_n(matrix, rows * rows, right);
-      info = eigen(problem_.vectors ? right : matrix, values, work, size_of_room(room_.work), real,
-                   size_of_room(room_.real), integers, size_of_room(room_.integers));
-    } else {
-      info = singular(matrix, values, right, left, work, size_of_room(room_.work), real, integers);
-    }
-    if (info == 0) return true;
+    if (decompose(largest, matrix, values, right, left, work, real, integers) == 0) return true;
     no_values();
     *wrong = -1 - number;
     return false;
   }
 
  private:
+  using Parts = SpectraParts<Real, Integer>;
+
+  /// Gives LAPACK's info.
+  Integer decompose(Real largest, T* matrix, Real* values, T* right, T* left, T* work, Real* real,
+                    Integer* integers) const {
+    if constexpr (!complex) {
+      if (parts_) {
+        const std::int64_t m = long_side_, n = short_side_;
+        const Real factor = Parts::factor(largest);
+        if (factor != 1) std::for_each_n(matrix, n * step_, [&](Real& x) { x *= factor; });
+        const Integer info =
+            problem_.hermitian ? parts_->eigen(problem_.threads, n, matrix, values, right, work, integers)
+                               : parts_->singular(problem_.threads, m, n, matrix, values, right, left, work, integers);
+        if (factor != 1) std::for_each_n(values, n, [&](Real& x) { x /= factor; });
+        return info;
+      }
+    }
+    const auto work_size = static_cast<Integer>(room_.work);
+    return problem_.hermitian ? eigen(matrix, values, work, work_size, real, static_cast<Integer>(room_.real), integers,
+                                      static_cast<Integer>(room_.integers))
+                              : singular(matrix, values, right, left, work, work_size, real, integers);
+  }
+
   // Behind the arguments stand the lengths of texts.
   Integer eigen(T* a, Real* values, T* work, Integer work_size, Real* real, Integer real_size, Integer* integers,
                 Integer integers_size) const {
@@ -182,7 +190,8 @@ class Calls {
   const SpectraProblem problem_;
   void* const function_;
   const Integer long_side_, short_side_;
-  std::optional<const SpectraParts<Real, Integer>> parts_;
+  std::int64_t step_;  // from one row of the copy to the next
+  std::optional<const Parts> parts_;
   Room room_;
 };
 

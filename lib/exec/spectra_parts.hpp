@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues and singular values of one large real matrix by several threads: LAPACK's steps, as its syevd and gesdd
-// take them, of which the products with vectors' reflections divide into columns, or rows, of the result.
+// Eigenvalues and singular values of one large real matrix by several threads, in the steps of LAPACK's syevd and
+// gesdd: a reduction, the vectors of what is left, and products of these with reflections, which divide into columns,
+// or rows, of the result.
 #pragma once
 
-#include "exec/host_lapack.hpp"
-#include "exec/lapack_blocks.hpp"
-#include "koine/dtype.hpp"
+#include "exec/bidiagonal_halves.hpp"
+#include "exec/reflections.hpp"
+#include "exec/tridiagonal_halves.hpp"
+#include "exec/two_sided_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,109 +17,87 @@
 
 namespace koine::exec {
 
-/// Matrices are in column-major order, in the type T, float or double, with LAPACK's integers of type I.
+/// Matrices are in column-major order, in the type T, float or double, with LAPACK's integers of type I. Those that are
+/// read have leading() elements from one column to the next, and memory begins at multiples of 64 bytes.
 template <class T, class I>
 class SpectraParts {
  public:
   /// Rows from which several threads are worth their start.
   static constexpr std::int64_t least = 256;
 
-  SpectraParts(const HostLapack& lapack, DType type)
-      : sytrd_(lapack.find(type, "sytrd")),
-        stedc_(lapack.find(type, "stedc")),
-        ormtr_(lapack.find(type, "ormtr")),
-        gebrd_(lapack.find(type, "gebrd")),
-        bdsdc_(lapack.find(type, "bdsdc")),
-        ormbr_(lapack.find(type, "ormbr")) {}
+  SpectraParts(const HostLapack& lapack, DType type) : calls_(lapack, type) {}
 
-  bool complete() const {
-    return sytrd_ != nullptr && stedc_ != nullptr && ormtr_ != nullptr && gebrd_ != nullptr && bdsdc_ != nullptr &&
-           ormbr_ != nullptr;
-  }
+  bool complete() const { return calls_.complete(); }
 
-  /// Whether elements of that magnitude, the largest, need no scaling before their squares are added up.
-  static bool in_range(T largest) {
+  static std::int64_t leading(std::int64_t rows) { return TwoSided<T, I>::leading(rows); }
+
+  /// A power of two by which elements, of which that is the largest magnitude, may be multiplied so that no sum of
+  /// squares overflows or vanishes.
+  static T factor(T largest) {
     // As LAPACK has it.
     const T least_number = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
-    return largest >= least_number && largest <= 1 / least_number;
+    const bool in_range = largest == 0 || (largest >= least_number && largest <= 1 / least_number);
+    return in_range ? T(1) : std::ldexp(T(1), std::min(-std::ilogb(largest), std::numeric_limits<T>::max_exponent - 1));
   }
 
   /// Elements of work and integers that eigen() takes, for n rows, ...
-  static std::size_t eigen_work(std::size_t n) { return 2 * n + std::max(1 + 4 * n + n * n, n * of_reflections); }
-  static std::size_t eigen_integers(std::size_t n) { return 3 + 5 * n; }
-  /// ... and singular(), for n columns and m >= n rows.
-  static std::size_t singular_work(std::size_t m, std::size_t n) {
-    return 3 * n + std::max(3 * n * n + 4 * n, m * of_reflections);
+  static std::int64_t eigen_work(std::int64_t n) {
+    return 2 * leading(n) +
+           std::max({TwoSided<T, I>::room(n), TridiagonalHalves<T, I>::room(n), Reflections<T, I>::room(n, n, n)});
   }
-  static std::size_t singular_integers(std::size_t n) { return 8 * n; }
+  static std::int64_t eigen_integers(std::int64_t n) { return TridiagonalHalves<T, I>::integers(n); }
+  /// ... and singular(), for n columns and m >= n rows.
+  static std::int64_t singular_work(std::int64_t m, std::int64_t n) {
+    return 3 * leading(n) +
+           std::max({TwoSided<T, I>::room(m), BidiagonalHalves<T, I>::room(n), Reflections<T, I>::room(m, n, n)});
+  }
+  static std::int64_t singular_integers(std::int64_t n) { return BidiagonalHalves<T, I>::integers(n); }
 
   /// Of a symmetric matrix, of which the upper triangle is read and lost, the eigenvalues, which rise, and the vectors
   /// as columns of z. Gives LAPACK's info.
   I eigen(int threads, std::int64_t n, T* a, T* values, T* z, T* memory, I* integers) const {
-    T *const off_diagonal = memory, *const tau = memory + n, *const work = memory + 2 * n;
-    const I size = static_cast<I>(n), length = static_cast<I>(eigen_work(static_cast<std::size_t>(n)) - 2 * n),
-            count = static_cast<I>(eigen_integers(static_cast<std::size_t>(n)));
-    I info = 0;
-    reinterpret_cast<void (*)(const char*, const I*, T*, const I*, T*, T*, T*, T*, const I*, I*, std::size_t)>(sytrd_)(
-        "U", &size, a, &size, values, off_diagonal, tau, work, &length, &info, 1);
-    reinterpret_cast<void (*)(const char*, const I*, T*, T*, T*, const I*, T*, const I*, I*, const I*, I*,
-                              std::size_t)>(stedc_)("I", &size, values, off_diagonal, z, &size, work, &length, integers,
-                                                    &count, &info, 1);
-    if (info != 0) return info;
-    share_columns(threads, n, [&](std::int64_t first, std::int64_t columns) {
-      const I width = static_cast<I>(columns), room = static_cast<I>(columns * of_reflections);
-      I none = 0;
-      reinterpret_cast<void (*)(const char*, const char*, const char*, const I*, const I*, const T*, const I*, const T*,
-                                T*, const I*, T*, const I*, I*, std::size_t, std::size_t, std::size_t)>(ormtr_)(
-          "L", "U", "N", &size, &width, a, &size, tau, z + first * n, &size, work + first * of_reflections, &room,
-          &none, 1, 1, 1);
+    const std::int64_t step = leading(n);
+    T *const off_diagonal = memory, *const tau = memory + step, *const work = memory + 2 * step;
+    TwoSided<T, I>(calls_, threads).tridiagonal(n, a, values, off_diagonal, tau, work);
+    const TridiagonalHalves<T, I> halves(calls_, threads);
+    if (const I info = halves.solve(n, values, off_diagonal, z, work, integers); info != 0) return info;
+    // The last column's comes first, and ends above the diagonal.
+    const Reflections<T, I> reflections(calls_, threads, n, n - 1, 0, true, work, [&](std::int64_t k, T* v) {
+      const std::int64_t column = n - 1 - k;
+      std::copy_n(a + column * step, column - 1, v);
+      v[column - 1] = 1;
+      return tau[column - 1];
     });
+    reflections.from_left(n, z, n);
     return 0;
   }
 
-  /// Of an m x n matrix with m >= n, which is lost, the singular values, which fall, U, m x n, and V^T, n x n. Gives
-  /// LAPACK's info.
+  /// Of an m x n matrix with m >= n, which is lost, with zeros to the ends of its columns, the singular values, which
+  /// fall, U, m x n, and V^T, n x n. Gives LAPACK's info.
   I singular(int threads, std::int64_t m, std::int64_t n, T* a, T* values, T* u, T* vt, T* memory, I* integers) const {
-    T *const off_diagonal = memory, *const tau_q = memory + n, *const tau_p = memory + 2 * n,
-             *const work = memory + 3 * n;
-    const I rows = static_cast<I>(m), columns = static_cast<I>(n),
-            length = static_cast<I>(singular_work(static_cast<std::size_t>(m), static_cast<std::size_t>(n)) - 3 * n);
-    I info = 0;
-    reinterpret_cast<void (*)(const I*, const I*, T*, const I*, T*, T*, T*, T*, T*, const I*, I*)>(gebrd_)(
-        &rows, &columns, a, &rows, values, off_diagonal, tau_q, tau_p, work, &length, &info);
+    const std::int64_t step = leading(m), of_columns = leading(n);
+    T *const off_diagonal = memory, *const tau_q = memory + of_columns, *const tau_p = tau_q + of_columns,
+             *const work = tau_p + of_columns;
+    TwoSided<T, I>(calls_, threads).bidiagonal(m, n, a, values, off_diagonal, tau_q, tau_p, work);
     std::fill_n(u, m * n, T(0));
-    T unused{};
-    I unused_integer{};
-    reinterpret_cast<void (*)(const char*, const char*, const I*, T*, T*, T*, const I*, T*, const I*, T*, I*, T*, I*,
-                              I*, std::size_t, std::size_t)>(bdsdc_)("U", "I", &columns, values, off_diagonal, u, &rows,
-                                                                     vt, &columns, &unused, &unused_integer, work,
-                                                                     integers, &info, 1, 1);
-    if (info != 0) return info;
-    const auto reflect = [&](const char* which, const char* side, const char* turn, I result_rows, I result_columns,
-                             I reflections, const T* tau, T* result, I leading, T* room, I room_length) {
-      I none = 0;
-      reinterpret_cast<void (*)(const char*, const char*, const char*, const I*, const I*, const I*, const T*, const I*,
-                                const T*, T*, const I*, T*, const I*, I*, std::size_t, std::size_t, std::size_t)>(
-          ormbr_)(which, side, turn, &result_rows, &result_columns, &reflections, a, &rows, tau, result, &leading, room,
-                  &room_length, &none, 1, 1, 1);
-    };
-    share_columns(threads, n, [&](std::int64_t first, std::int64_t count) {
-      reflect("Q", "L", "N", rows, static_cast<I>(count), columns, tau_q, u + first * m, rows,
-              work + first * of_reflections, static_cast<I>(count * of_reflections));
-    });
-    share_columns(threads, n, [&](std::int64_t first, std::int64_t count) {
-      reflect("P", "R", "T", static_cast<I>(count), columns, columns, tau_p, vt + first, columns,
-              work + first * of_reflections, static_cast<I>(count * of_reflections));
-    });
+    const BidiagonalHalves<T, I> halves(calls_, threads);
+    if (const I info = halves.solve(n, values, off_diagonal, u, m, vt, work, integers); info != 0) return info;
+    // Columns' begin on the diagonal, rows' beside it.
+    Reflections<T, I>(calls_, threads, m, n, 0, false, work, [&](std::int64_t k, T* v) {
+      v[k] = 1;
+      std::copy_n(a + k * step + k + 1, m - k - 1, v + k + 1);
+      return tau_q[k];
+    }).from_left(n, u, m);
+    Reflections<T, I>(calls_, threads, n, n - 1, 1, false, work, [&](std::int64_t k, T* v) {
+      v[k + 1] = 1;
+      for (std::int64_t j = k + 2; j < n; ++j) v[j] = a[j * step + k];
+      return tau_p[k];
+    }).from_right(n, vt, n);
     return 0;
   }
 
  private:
-  /// Elements of work for each column that reflections are applied to: LAPACK takes 64, and for each call 65 * 64, of
-  /// at least 32 columns.
-  static constexpr std::int64_t of_reflections = 256;
-
-  void *sytrd_, *stedc_, *ormtr_, *gebrd_, *bdsdc_, *ormbr_;
+  const SpectraCalls<T, I> calls_;
 };
 
 }  // namespace koine::exec

@@ -116,6 +116,52 @@ TEST_CASE("singular values and vectors of a large matrix") {
   });
 }
 
+TEST_CASE("large matrices whose halves have values in common, or nothing to do with each other") {
+  on_each_device(kn::float64, [] {
+    constexpr std::int64_t n = 290;
+    const Array one = kn::eye(n, {.dtype = kn::float64}), rising = kn::arange(1, n + 1, {.dtype = kn::float64});
+    const Array v = la::qr(matrices({n, 1}, kn::float64, Kind::random)).Q;
+    const Array mirror = one - 2.0 * kn::matmul(v, v.mT());
+    const Array x = symmetric(n, kn::float64);
+    const Array apart = kn::where((expand_dims(rising, -1) > 145.0) == (rising > 145.0), x, 0.0);
+    const Array small_rows = x * expand_dims(kn::exp2(-3.5 * rising), -1);  // down to 2^-1015
+    for (const Array& each : {one, mirror, one * rising, apart, kn::full({n, n}, 1.0, {.dtype = kn::float64})}) {
+      check_eigh(each);
+      check_svd(each);
+    }
+    check_svd(kn::astype(mirror, kn::float32));
+    check_svd(small_rows);
+    check_svd(small_rows.mT());
+    check_eigh(kn::exp2(-1.5 * (rising + expand_dims(rising, -1))) * x);
+  });
+}
+
+TEST_CASE("large matrices near the ends of the range") {
+  on_each_device(kn::float64, [] {
+    const Array x = symmetric(260, kn::float64), y = matrices({300, 260}, kn::float64, Kind::random);
+    const auto same = [](const Array& values, const Array& others, double factor) {
+      const std::vector<double> a = reals_of(values), b = reals_of(others);
+      const double close = tolerance(kn::float64, 300) * std::max(std::abs(b.front()), std::abs(b.back()));
+      for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k] / factor - b[k]) <= close);
+    };
+    for (const double factor : {std::exp2(1000), std::exp2(-1000)}) {
+      same(la::eigh(x * factor).eigenvalues, la::eigh(x).eigenvalues, factor);
+      same(la::svd(y * factor).S, la::svd(y).S, factor);
+    }
+  });
+}
+
+TEST_CASE("large matrices whose threads share them give the same bits at every run") {
+  on_each_device(kn::float64, [] {
+    const Array x = symmetric(300, kn::float64);
+    const auto vectors = la::eigh(x).eigenvectors.to_vector<double>(), left = la::svd(x).U.to_vector<double>();
+    for (int run = 0; run < 5; ++run) {
+      CHECK(la::eigh(x).eigenvectors.to_vector<double>() == vectors);
+      CHECK(la::svd(x).U.to_vector<double>() == left);
+    }
+  });
+}
+
 TEST_CASE("what is no number in a large matrix") {
   on_each_device(kn::float64, [] {
     Array x = symmetric(260, kn::float64);
