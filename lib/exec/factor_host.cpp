@@ -80,9 +80,11 @@ void run_small_lu(runtime::Queue& queue, const graph::Node& node, const runtime:
   const Stack stack(*node.inputs[0]);
   const SmallSystemBlocks<T> blocks(queue, stack.matrices, stack.elements(), stack.n * stack.elements());
   const runtime::BufferRef room = queue.allocate(blocks.room(), "lu");
+  // Determinants ask how many were exchanged alone.
+  const bool ordered = graph::wanted_results(node)[1] != nullptr;
   runtime::HostCommand command(queue, "lu_host");
   command.in(*node.inputs[0]->storage).out(factors).out(order).out(exchanges).out(*room);
-  blocks.enqueue(command, [stack, blocks, offset = node.inputs[0]->layout.offset](std::span<void* const> at) {
+  blocks.enqueue(command, [stack, blocks, ordered, offset = node.inputs[0]->layout.offset](std::span<void* const> at) {
     const host::SmallSystemFunctions<T>& functions = host::small_systems<T>();
     const std::int64_t n = stack.n, lanes = functions.lanes;
     const host::SmallSystems<T> job{stack.matrices,        n, 0, static_cast<const T*>(at[0]) + offset, nullptr,
@@ -91,10 +93,17 @@ void run_small_lu(runtime::Queue& queue, const graph::Node& node, const runtime:
       std::int32_t pivots[host::largest_small_system * 64 / sizeof(T)];
       functions.factorise(job, block, own, pivots);
       const std::int64_t first = block * lanes, count = std::min(lanes, stack.matrices - first);
-      for (std::int64_t lane = 0; lane < count; ++lane) {
-        static_cast<std::int64_t*>(at[3])[first + lane] =
-            order_rows(static_cast<std::int64_t*>(at[2]) + (first + lane) * n, n, n,
-                       [&](std::int64_t i) { return pivots[i * lanes + lane]; });
+      std::int64_t* const exchanged = static_cast<std::int64_t*>(at[3]) + first;
+      if (ordered) {
+        for (std::int64_t lane = 0; lane < count; ++lane) {
+          exchanged[lane] = order_rows(static_cast<std::int64_t*>(at[2]) + (first + lane) * n, n, n,
+                                       [&](std::int64_t i) { return pivots[i * lanes + lane]; });
+        }
+        return;
+      }
+      std::fill_n(exchanged, count, 0);
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t lane = 0; lane < count; ++lane) exchanged[lane] += pivots[i * lanes + lane] != i;
       }
     });
   });
