@@ -26,7 +26,7 @@ using kn::test::queue_of;
 namespace {
 
 void add_slowly(const Queue& queue, const Array& x, std::uint32_t value) {
-  kn::test::run_kernel(queue, {kn::test::slow_kernel}, x, {kn::test::slow_turns, value}, {16}, {16});
+  kn::test::run_kernel(queue, {kn::test::slow_kernel}, x, {kn::test::slow_turns(), value}, {16}, {16});
 }
 
 Array counts(std::size_t n) { return kn::asarray(std::vector<std::uint32_t>(n, 0)); }

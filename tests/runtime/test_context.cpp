@@ -50,7 +50,7 @@ void add_slowly(kn::runtime::Queue& queue, const BufferRef& x) {
   const KernelRef kernel = queue.context().kernel("test:add slowly", [] {
     return ProgramText{kn::test::slow_kernel, "", "test"};
   });
-  Launch(queue, kernel).out(*x).value(kn::test::slow_turns).value(std::uint32_t{5}).run({16}, {16});
+  Launch(queue, kernel).out(*x).value(kn::test::slow_turns()).value(std::uint32_t{5}).run({16}, {16});
 }
 
 /// Like all contexts never destroyed, and kept in sight of leak checkers.

@@ -7,10 +7,12 @@
 #include <koine/dtype.hpp>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace koine::test {
 
@@ -54,10 +56,32 @@ void on_each_device(F test) {
   on_each_device(float32, test);
 }
 
-/// Whether KOINE_TEST_EXHAUSTIVE asks for the long run.
-inline bool exhaustive() {
+/// Whether KOINE_TEST_EXHAUSTIVE asks for what the usual run leaves out because it goes the way of others, which would
+/// take programs of its own: 1 does, and "variants", which is for that alone.
+inline bool all_variants() {
   const char* value = std::getenv("KOINE_TEST_EXHAUSTIVE");
   return value != nullptr && std::string_view(value) != "" && std::string_view(value) != "0";
+}
+
+/// Whether it asks for the long run, which has all variants and takes hours.
+inline bool exhaustive() {
+  return all_variants() && std::string_view(std::getenv("KOINE_TEST_EXHAUSTIVE")) != "variants";
+}
+
+/// Whether these variants are to be left out; leave_out() says so.
+inline bool without_variants(const std::string& which = "what goes the way of others") {
+  if (all_variants()) return false;
+  leave_out(which + ", without KOINE_TEST_EXHAUSTIVE");
+  return true;
+}
+
+/// The types, sizes or plays of the usual run, and where all variants are asked for `more`, each of which goes the way
+/// of one of them.
+template <class T>
+std::vector<T> usual_and(std::initializer_list<T> usual, std::initializer_list<T> more) {
+  std::vector<T> all(usual);
+  if (!without_variants()) all.insert(all.end(), more);
+  return all;
 }
 
 }  // namespace koine::test
