@@ -14,6 +14,7 @@
 #include "exec/matmul_routes.hpp"
 #include "exec/matmul_trial.hpp"
 #include "exec/programs.hpp"
+#include "exec/trial.hpp"
 #include "runtime/launch.hpp"
 
 namespace koine::exec {

@@ -16,6 +16,7 @@
 #include "exec/kernel_run.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_trial.hpp"
+#include "exec/trial.hpp"
 #include "runtime/launch.hpp"
 
 namespace koine::exec {

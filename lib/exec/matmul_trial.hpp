@@ -4,11 +4,8 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <string>
 
 #include "exec/matmul_routes.hpp"
-#include "runtime/program_cache.hpp"
 
 namespace koine::exec {
 
@@ -26,13 +23,5 @@ using MatmulRun = std::function<void(const MatmulPiece&, const MatmulMemory&)>;
 
 /// Whether the results of `run` are right.
 bool multiplies(runtime::Queue& queue, const MatmulTrial& trial, const MatmulRun& run);
-
-/// Whether a program gives right results on a device; nothing before try_out was called for it.
-std::optional<bool> trial_verdict(const runtime::Context& context, const std::string& signature);
-/// Finds out by `right` of the program's kernel, once for each driver and device: what it finds is kept on disk beside
-/// the programs. A program that the driver refuses is not right, and KOINE_LOG=jit says why. Throws DeviceLost and
-/// OutOfMemory.
-void try_out(runtime::Queue& queue, const std::string& signature, const runtime::ProgramText& text,
-             const std::function<bool(const runtime::KernelRef&)>& right);
 
 }  // namespace koine::exec
