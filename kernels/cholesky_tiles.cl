@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky factorisations of a stack of real matrices of any size on cards, by blocks of KN_TILE columns, within panels:
-//
-//   cholesky_tiles  takes the products of the last block's columns from the tiles of what is left of the panel, of which
-//                   the first one is factorised at once, while the others are at work
-//   cholesky_take   takes the products of all of a panel from the lower triangle behind it
-//
-// kernels/solve_columns.cl makes the columns below a factorised tile.
+// takes the products of the last block's columns from the tiles of what is left of the panel, of which the first one is
+// factorised at once, while the others are at work. kernels/solve_columns.cl makes the columns below a factorised tile,
+// kernels/take_products.cl takes the products of all of a panel from the lower triangle behind it.
 
 #define KN_TILE 64
 #include "common/factors.clh"
@@ -15,10 +12,6 @@ typedef struct {
   ulong offset, n, done;         // offset of `x`; columns of the factor that are known
   ulong tiles, across, depth;  // of a matrix; across the panel's; columns of the last block, or none
 } kn_cholesky_tiles;
-
-typedef struct {
-  ulong n, first, row, rows, columns;  // `products` are of rows from `row` and columns from `first` on
-} kn_cholesky_take;
 
 // Where a tile is, of a lower triangle and what is below it, row by row.
 static inline void kn_lower_tile(ulong tile, ulong across, ulong* row, ulong* column) {
@@ -78,8 +71,10 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_til
 #pragma unroll
     for (uint j = 0; j < 4; ++j) {
       const bool there = row + i < d.n && column + j <= row + i;
+      // Something is read in any case, so that no load waits for another.
+      const KN_VALUE value = *(there ? from + (row + i) * d.n + column + j : x + d.offset);
       // What is missing of a tile to factorise is the identity.
-      sums[i][j] = there ? from[(row + i) * d.n + column + j] - sums[i][j] : row + i == column + j ? KN_ONE : KN_ZERO;
+      sums[i][j] = there ? value - sums[i][j] : row + i == column + j ? KN_ONE : KN_ZERO;
     }
   // The first tile's factor. Columns are left unscaled until all of them are known, so that a column costs one barrier.
   // The others' products set the pace of large matrices, and share the registers: few of them here.
@@ -131,14 +126,4 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_til
         to[(row + i) * d.n + column + j] = KN_ZERO;
       }
     }
-}
-
-__kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_take(__global KN_VALUE* factor,
-                                                                                  __global const KN_VALUE* products,
-                                                                                  const kn_cholesky_take parameters) {
-  const kn_cholesky_take d = parameters;
-  const ulong runs = (d.columns + KN_ITEMS - 1) / KN_ITEMS, line = get_group_id(0) / runs;
-  const ulong matrix = line / d.rows, i = line - matrix * d.rows, row = d.row + i;
-  const ulong j = (get_group_id(0) - line * runs) * KN_ITEMS + KN_SELF, column = d.first + j;
-  if (j < d.columns && column <= row) factor[(matrix * d.n + row) * d.n + column] -= products[line * d.columns + j];
 }

@@ -4,13 +4,11 @@
 //
 //   lu_panel  factorises a panel: a group takes it, of which a work-item has KN_ROWS rows and KN_WIDE columns at once in
 //             registers. Rows stay where they are until the end; a work-item knows where each of its own belongs.
-//   lu_rows   brings the rows of all other columns to where they belong
+//   lu_rows   brings the rows of other columns to where they belong; after lu_spread.cl, of the panel's, too, and their
+//             numbers
 //
 // kernels/turn.cl, solve_columns.cl and tile_update.cl do the rest.
 
-#include "common/factors.clh"
-
-#define KN_PANEL 32u
 #ifndef KN_ROWS
 #define KN_ROWS 4
 #endif
@@ -21,14 +19,11 @@
 #ifndef KN_GROUP
 #define KN_GROUP 256
 #endif
-// More than rows of a panel.
-#define KN_MOST_ROWS 32768u
 // Pairs of rows that a work-item has under way.
 #define KN_PAIRS 4u
 
-typedef struct {
-  ulong matrices, m, n, first, width;  // the panel: columns from `first` on, and rows
-} kn_lu_panel;
+#include "common/factors.clh"
+#include "common/lu_panel.clh"
 
 // The rows of columns from `columns` on, `count` of them: row moves[p] comes to p, of the first KN_PANEL ones, and row p
 // to moves[KN_PANEL + p], if it is not among them. All of the group call it, KN_PANEL of them or a multiple.
@@ -56,14 +51,19 @@ static inline void kn_move_rows(__global KN_VALUE* columns, ulong pitch, uint co
   }
 }
 
-// A number that is larger where a magnitude is, to 2^-37 of it, and else where its row is further up.
-static inline ulong kn_pivot_key(KN_REAL value, uint place) {
-#if KN_ELEMENT == KN_F64
-  const ulong size = as_ulong(value);
-#else
-  const ulong size = (ulong)as_uint(value) << 32;
-#endif
-  return size / KN_MOST_ROWS * KN_MOST_ROWS + (KN_MOST_ROWS - 1 - place);
+// The numbers of the rows likewise.
+static inline void kn_move_order(__global long* order, uint rows, __local const int* moves) {
+  long up = 0, down = 0;
+  const bool moves_order = KN_SELF < min(KN_PANEL, rows);
+  if (moves_order) {
+    up = order[moves[KN_SELF]];
+    down = order[KN_SELF];
+  }
+  KN_SYNC();
+  if (moves_order) {
+    order[KN_SELF] = up;
+    if (moves[KN_PANEL + KN_SELF] >= 0) order[moves[KN_PANEL + KN_SELF]] = down;
+  }
 }
 
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__global KN_VALUE* a,
@@ -205,36 +205,42 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
     if (d.first == 0) order[row] = row;
   }
   KN_SYNC();
-  for (uint p = self; p < 2 * KN_PANEL; p += together) moves[matrix * 2 * KN_PANEL + p] = moved[p];
+  for (uint p = self; p < 2 * KN_PANEL; p += together) moves[d.moves + matrix * 2 * KN_PANEL + p] = moved[p];
   if (self == 0) exchanges[matrix] = exchanged + (d.first > 0 ? exchanges[matrix] : 0);
   kn_move_rows(panel, m, width, rows, moved);
-  long up = 0, down = 0;
-  const bool moves_order = self < min(KN_PANEL, rows);
-  if (moves_order) {
-    up = order[d.first + moved[self]];
-    down = order[d.first + self];
-  }
-  KN_SYNC();
-  if (moves_order) {
-    order[d.first + self] = up;
-    if (moved[KN_PANEL + self] >= 0) order[d.first + moved[KN_PANEL + self]] = down;
-  }
+  kn_move_order(order + d.first, rows, moved);
 }
 
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void lu_rows(__global KN_VALUE* a, __global const int* moves,
-                                                                       const kn_lu_panel parameters) {
-  const kn_lu_panel d = parameters;
+// Rows of `panels` panels, one after the other, the first of which begins with row `first`; of columns from `begin` to
+// before `end`, but for those that stay, from `from` to before `to`.
+typedef struct {
+  ulong matrices, m, n, first, panels;
+  ulong begin, end, from, to;
+  ulong moves;  // where what moves them is kept
+  uint order;   // whether the numbers of the rows move, too
+} kn_lu_rows;
+
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void lu_rows(__global KN_VALUE* a, __global long* order,
+                                                                       __global const int* moves,
+                                                                       const kn_lu_rows parameters) {
+  const kn_lu_rows d = parameters;
   __local int moved[2 * KN_PANEL];
   const uint together = 32;  // columns of a group
-  const ulong others = d.n - d.width, groups = (others + together - 1) / together;
-  const ulong matrix = get_group_id(0) / groups, column0 = (get_group_id(0) - matrix * groups) * together;
-  const uint rows = (uint)(d.m - d.first);
-  for (uint p = KN_SELF; p < 2 * KN_PANEL; p += KN_TOGETHER) moved[p] = moves[matrix * 2 * KN_PANEL + p];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  a += matrix * d.m * d.n + d.first;
-  // Those before the panel, and those behind it.
-  const ulong left = column0 < d.first ? min((ulong)together, d.first - column0) : 0;
-  const ulong right = min((ulong)together, others - column0) - left;
-  kn_move_rows(a + column0 * d.m, d.m, (uint)left, rows, moved);
-  kn_move_rows(a + (column0 + left + d.width) * d.m, d.m, (uint)right, rows, moved);
+  const ulong stay = d.to - d.from, others = d.end - d.begin - stay, groups = (others + together - 1) / together;
+  const ulong matrix = get_group_id(0) / groups, other0 = (get_group_id(0) - matrix * groups) * together;
+  const ulong before = d.from - d.begin, left = other0 < before ? min((ulong)together, before - other0) : 0;
+  const ulong right = min((ulong)together, others - other0) - left;
+  a += matrix * d.m * d.n + (d.begin + other0) * d.m;
+  for (ulong panel = 0; panel < d.panels; ++panel) {
+    const ulong first = d.first + panel * KN_PANEL;
+    const uint rows = (uint)(d.m - first);
+    for (uint p = KN_SELF; p < 2 * KN_PANEL; p += KN_TOGETHER) {
+      moved[p] = moves[d.moves + (panel * d.matrices + matrix) * 2 * KN_PANEL + p];
+    }
+    KN_SYNC();
+    kn_move_rows(a + first, d.m, (uint)left, rows, moved);
+    kn_move_rows(a + (left + stay) * d.m + first, d.m, (uint)right, rows, moved);
+    if (d.order) kn_move_order(order + matrix * d.m + first, other0 == 0 ? rows : 0, moved);
+    KN_SYNC();
+  }
 }

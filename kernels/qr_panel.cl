@@ -5,9 +5,9 @@
 // columns beside it follows from the same sums as its own norm, so that a column costs one sum of the group's.
 
 #include "common/factors.clh"
+#include "common/qr_panel.clh"
 #include "common/reflection.clh"
 
-#define KN_PANEL 32u
 #ifndef KN_ROWS
 #define KN_ROWS 4
 #endif
@@ -17,16 +17,6 @@
 #ifndef KN_GROUP
 #define KN_GROUP 256
 #endif
-
-#if KN_ELEMENT == KN_F64
-#define KN_LEAST 1e-290
-#else
-#define KN_LEAST 1e-30f
-#endif
-
-typedef struct {
-  ulong m, n;
-} kn_qr_panel;
 
 // Leaves in the first word of each of KN_WIDE runs of KN_GROUP what the run comes to. Of as many work-items as a run has
 // eighths each takes eight words; then of KN_LAST, and one.
@@ -56,10 +46,11 @@ typedef struct {
 #endif
 #define KN_ADD(a, b) ((a) + (b))
 
-// `a` becomes the reflections' vectors; their triangles and R are in row-major order.
+// R comes in place of the triangle above the diagonal of `a`; `v` has the reflections' vectors, zeros above them; `t`, in
+// row-major order, their triangle.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__global KN_VALUE* a,
-                                                                             __global KN_VALUE* triangles,
-                                                                             __global KN_VALUE* results,
+                                                                             __global KN_VALUE* v,
+                                                                             __global KN_VALUE* t,
                                                                              const kn_qr_panel parameters) {
   const kn_qr_panel d = parameters;
   const uint self = KN_SELF, m = (uint)d.m, n = (uint)d.n;
@@ -67,9 +58,9 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
   __local KN_VALUE line[KN_WIDE];
   __local KN_VALUE crossed[KN_PANEL * KN_PANEL];  // (i, k): v_i^H v_k, and on the diagonal tau
   __local KN_VALUE triangle[KN_PANEL * KN_PANEL];
-  a += get_group_id(0) * d.m * d.n;
-  triangles += get_group_id(0) * d.n * d.n;
-  results += get_group_id(0) * d.n * d.n;
+  a += get_group_id(0) * d.a_step + d.offset;
+  v += get_group_id(0) * d.v_step + d.offset;
+  t += get_group_id(0) * d.t_step + d.t_offset;
   for (uint begin = 0; begin < n; begin += KN_WIDE) {
     KN_VALUE values[KN_ROWS][KN_WIDE];
     KN_REAL backs[KN_WIDE];
@@ -79,7 +70,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
 #pragma unroll
       for (uint r = 0; r < KN_ROWS; ++r) {
         const uint row = self + r * KN_GROUP;
-        values[r][w] = row < m && begin + w < n ? a[(begin + w) * d.m + row] : KN_ZERO;
+        values[r][w] = row < m && begin + w < n ? a[(begin + w) * d.pitch + row] : KN_ZERO;
         largest = fmax(largest, fabs(values[r][w]));
       }
       parts[w * KN_GROUP + self] = largest;
@@ -94,18 +85,18 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
     }
     // The reflections before.
     for (uint k = 0; k < begin; ++k) {
-      KN_VALUE v[KN_ROWS];
+      KN_VALUE own[KN_ROWS];
 #pragma unroll
       for (uint r = 0; r < KN_ROWS; ++r) {
         const uint row = self + r * KN_GROUP;
-        v[r] = row < m ? a[k * d.m + row] : KN_ZERO;
+        own[r] = row < m ? v[k * d.pitch + row] : KN_ZERO;
       }
       barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
       for (uint w = 0; w < KN_WIDE; ++w) {
         KN_VALUE sum = KN_ZERO;
 #pragma unroll
-        for (uint r = 0; r < KN_ROWS; ++r) sum = kn_multiply_add(v[r], values[r][w], sum);
+        for (uint r = 0; r < KN_ROWS; ++r) sum = kn_multiply_add(own[r], values[r][w], sum);
         parts[w * KN_GROUP + self] = sum;
       }
       KN_TOGETHER_BY(KN_ADD);
@@ -114,7 +105,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
       for (uint w = 0; w < KN_WIDE; ++w) {
         const KN_VALUE factor = tau * parts[w * KN_GROUP];
 #pragma unroll
-        for (uint r = 0; r < KN_ROWS; ++r) values[r][w] = kn_take_away(values[r][w], v[r], factor);
+        for (uint r = 0; r < KN_ROWS; ++r) values[r][w] = kn_take_away(values[r][w], own[r], factor);
       }
     }
 #pragma unroll
@@ -134,16 +125,14 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
       }
       KN_TOGETHER_BY(KN_ADD);
       const KN_REAL alpha = line[part], below = parts[part * KN_GROUP];
-      // What is so much smaller than the column's largest element is less than rounding makes of that, and its square is
-      // not known well enough for a reflection to be one.
-      const bool reflects = k < n && !(below <= KN_LEAST);
-      const KN_REAL beta = reflects ? -copysign(sqrt(fma(alpha, alpha, below)), alpha) : alpha;
-      const KN_REAL tau = reflects ? (beta - alpha) / beta : 0, scale = reflects ? 1 / (alpha - beta) : 0;
-      KN_VALUE v[KN_ROWS];
+      KnReflection reflection;
+      kn_reflect(alpha, below, k < n, &reflection);
+      const KN_REAL beta = reflection.beta, tau = reflection.tau, scale = reflection.scale;
+      KN_VALUE own[KN_ROWS];
 #pragma unroll
       for (uint r = 0; r < KN_ROWS; ++r) {
         const uint row = self + r * KN_GROUP;
-        v[r] = row > k ? values[r][part] * scale : row == k ? KN_ONE : KN_ZERO;
+        own[r] = row > k ? values[r][part] * scale : row == k ? KN_ONE : KN_ZERO;
       }
 #pragma unroll
       for (uint w = 0; w < KN_WIDE; ++w) {
@@ -151,23 +140,23 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
         if (w > part) {
           const KN_VALUE factor = tau * dot;
 #pragma unroll
-          for (uint r = 0; r < KN_ROWS; ++r) values[r][w] = kn_take_away(values[r][w], v[r], factor);
+          for (uint r = 0; r < KN_ROWS; ++r) values[r][w] = kn_take_away(values[r][w], own[r], factor);
         } else if (w < part && self == 0 && k < n) {
           crossed[(begin + w) * KN_PANEL + k] = dot;
         }
       }
       if (self == 0 && k < n) crossed[k * KN_PANEL + k] = tau;
       // R's part of the column, and what is left of the vector.
-      if (self <= k && k < n) results[self * d.n + k] = (self == k ? beta : values[0][part]) * backs[part];
+      if (self <= k && k < n) a[k * d.pitch + self] = (self == k ? beta : values[0][part]) * backs[part];
 #pragma unroll
-      for (uint r = 0; r < KN_ROWS; ++r) values[r][part] = v[r];
+      for (uint r = 0; r < KN_ROWS; ++r) values[r][part] = own[r];
     }
 #pragma unroll
     for (uint r = 0; r < KN_ROWS; ++r)
 #pragma unroll
       for (uint w = 0; w < KN_WIDE; ++w) {
         const uint row = self + r * KN_GROUP;
-        if (row < m && begin + w < n) a[(begin + w) * d.m + row] = values[r][w];
+        if (row < m && begin + w < n) v[(begin + w) * d.pitch + row] = values[r][w];
       }
     for (uint k = 0; k < begin; ++k) {
       barrier(CLK_LOCAL_MEM_FENCE);
@@ -177,7 +166,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
 #pragma unroll
         for (uint r = 0; r < KN_ROWS; ++r) {
           const uint row = self + r * KN_GROUP;
-          if (row < m) sum = kn_multiply_add(a[k * d.m + row], values[r][w], sum);
+          if (row < m) sum = kn_multiply_add(v[k * d.pitch + row], values[r][w], sum);
         }
         parts[w * KN_GROUP + self] = sum;
       }
@@ -186,16 +175,5 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_panel(__g
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  // T's column k: -tau T V^H v above tau.
-  for (uint k = 0; k < n; ++k) {
-    const KN_VALUE tau = crossed[k * KN_PANEL + k];
-    if (self < n) {
-      KN_VALUE sum = KN_ZERO;
-      for (uint j = self; j < k; ++j) sum = kn_multiply_add(triangle[self * KN_PANEL + j], crossed[j * KN_PANEL + k], sum);
-      const KN_VALUE value = self < k ? -tau * sum : self == k ? tau : KN_ZERO;
-      triangle[self * KN_PANEL + k] = value;
-      triangles[self * d.n + k] = value;
-      if (self > k) results[self * d.n + k] = KN_ZERO;
-    }
-  }
+  kn_finish_panel(crossed, triangle, n, t, d.t_pitch);
 }

@@ -6,7 +6,8 @@
 #define KN_SQUARE 32u
 
 typedef struct {
-  ulong offset, matrices, m, n;  // offset of `from`
+  ulong offset, m, n, pitch, step;  // of `from`: its first element, size, from row to row and from matrix to matrix
+  uint lower;                       // what is above its diagonal becomes zeros
 } kn_turn;
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void turn(__global const KN_VALUE* from,
@@ -18,13 +19,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void turn(__global con
   const ulong matrix = get_group_id(0) / squares, at = get_group_id(0) - matrix * squares;
   const ulong row0 = at / across * KN_SQUARE, column0 = (at - at / across * across) * KN_SQUARE;
   const uint x = KN_SELF % KN_SQUARE, y = KN_SELF / KN_SQUARE;
-  from += d.offset + matrix * d.m * d.n;
+  from += d.offset + matrix * d.step;
   to += matrix * d.m * d.n;
   for (uint i = y; i < KN_SQUARE; i += 256 / KN_SQUARE) {
-    if (row0 + i < d.m && column0 + x < d.n) square[i * (KN_SQUARE + 1) + x] = from[(row0 + i) * d.n + column0 + x];
+    if (row0 + i < d.m && column0 + x < d.n) square[i * (KN_SQUARE + 1) + x] = from[(row0 + i) * d.pitch + column0 + x];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint i = y; i < KN_SQUARE; i += 256 / KN_SQUARE) {
-    if (row0 + x < d.m && column0 + i < d.n) to[(column0 + i) * d.m + row0 + x] = square[x * (KN_SQUARE + 1) + i];
+    if (row0 + x >= d.m || column0 + i >= d.n) continue;
+    const bool kept = !d.lower || column0 + i <= row0 + x;
+    to[(column0 + i) * d.m + row0 + x] = kept ? square[x * (KN_SQUARE + 1) + i] : KN_ZERO;
   }
 }

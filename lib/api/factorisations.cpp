@@ -204,7 +204,8 @@ QrFactors qr_factors(const Array& x, bool complete) {
   const std::int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n), columns = complete ? m : k;
   const std::int64_t narrow = by_lapack(x) ? lapack_panel : panel, wide = by_lapack(x) ? lapack_panel : wide_panel;
   if (x.size() == 0) return {eye_like(x, m, columns), zeros_like(x, columns, n)};
-  if (exec::qr_by_lanes(chosen_place(x.node()->place), x.dtype(), x.size() / (m * n), m, n)) {
+  const graph::Place place = chosen_place(x.node()->place);
+  if (exec::panels_in_blocks(place, x.dtype(), m) || exec::qr_by_lanes(place, x.dtype(), x.size() / (m * n), m, n)) {
     const std::vector<Array> factors = results_of<graph::Op::qr>(x, {columns});
     return {factors[0], factors[1]};
   }

@@ -7,9 +7,16 @@
 
 namespace koine {
 
-bool has_warps(const DeviceTraits& traits) {
+namespace {
+
+bool is_from(const DeviceTraits& traits, int number) {
   constexpr std::string_view prefix = "sm_";
-  return traits.architecture.starts_with(prefix) && std::atoi(traits.architecture.c_str() + prefix.size()) >= 70;
+  return traits.architecture.starts_with(prefix) && std::atoi(traits.architecture.c_str() + prefix.size()) >= number;
 }
+
+}  // namespace
+
+bool has_warps(const DeviceTraits& traits) { return is_from(traits, 70); }
+bool has_redux(const DeviceTraits& traits) { return is_from(traits, 80); }
 
 }  // namespace koine

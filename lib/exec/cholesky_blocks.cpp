@@ -14,19 +14,14 @@
 namespace koine::exec {
 namespace {
 
-/// Columns of a panel. Deep products behind it are much faster than those of tiles in float64, for which cards have
-/// matrix units, and not in float32.
-std::int64_t panel_of(DType type, std::int64_t n) {
-  constexpr std::int64_t deep = 512;
-  return type == float64 ? deep : n;
-}
+/// Columns of a panel. Deep products behind it are faster than those of tiles, above all in float64, for which cards
+/// have matrix units.
+std::int64_t panel_of(DType type) { return type == float64 ? 512 : 1024; }
 
-/// Rows `row` to `row + rows` of what is behind a panel, in columns from `first`, where the panel ends, to those rows.
+/// Rows from `row` on of what is behind a panel, in columns from `first`, where the panel ends, to the diagonal.
 struct Strip {
-  std::int64_t first, row, rows;
-  MatmulWork product;
-
-  std::int64_t columns() const { return row + rows - first; }
+  std::int64_t first, row;
+  DeepUpdate update;
 };
 
 std::vector<Strip> strips_behind(Programs& programs, runtime::Queue& queue, const Stack& stack, DType type,
@@ -35,17 +30,15 @@ std::vector<Strip> strips_behind(Programs& programs, runtime::Queue& queue, cons
   const std::int64_t n = stack.n, half = (n - end) / 2 / block_columns * block_columns;
   for (const auto& [row, last] : {std::pair(end, end + half), std::pair(end + half, n)}) {
     if (row == last) continue;
-    Strip strip{end, row, last - row, nullptr};
     MatmulProblem p;
     p.dtype = type;
-    p.m = strip.rows;
-    p.n = strip.columns();
+    p.m = last - row;
+    p.n = last - end;
     p.k = end - begin;
     p.batch = {stack.matrices};
     p.a = {row * n + begin, n, 1, {stack.elements()}};
     p.b = {end * n + begin, 1, n, {stack.elements()}};
-    strip.product = prepare_product(programs, queue, p);
-    strips.push_back(std::move(strip));
+    strips.push_back({end, row, DeepUpdate(programs, queue, p, row - end)});
   }
   return strips;
 }
@@ -58,9 +51,8 @@ std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& pr
                                                                     const graph::Node& node) {
   const BlockKernels kernels(programs, queue, node.dtype);
   const runtime::KernelRef tiles = factor_kernel(programs, queue, "cholesky_tiles", node.dtype);
-  const runtime::KernelRef take = factor_kernel(programs, queue, "cholesky_tiles", node.dtype, "cholesky_take");
   const Stack stack(node);
-  const std::int64_t n = stack.n, panel = panel_of(node.dtype, n);
+  const std::int64_t n = stack.n, panel = panel_of(node.dtype);
   std::vector<std::vector<Strip>> behind;
   for (std::int64_t end = panel; end < n; end += panel) {
     behind.push_back(strips_behind(programs, queue, stack, node.dtype, end - panel, end));
@@ -92,15 +84,8 @@ std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& pr
                     n - next, {.first = done}, fault);
       if (next < end || end == n) continue;
       for (const Strip& strip : behind[number(done / panel)]) {
-        const runtime::BufferRef products =
-            queue.allocate(number(stack.matrices * strip.rows * strip.columns()) * size_of(node.dtype), "cholesky");
-        strip.product({factor, factor, *products});
-        runtime::Launch launch(queue, take);
-        launch.out(factor).in(*products);
-        launch.value(parameters::kn_cholesky_take{number(n), number(strip.first), number(strip.row), number(strip.rows),
-                                                  number(strip.columns())});
-        launch.run({number(stack.matrices * strip.rows) * blocks_over(strip.columns(), group_size) * group_size},
-                   {group_size});
+        const std::int64_t corner = strip.row * n + strip.first;
+        strip.update.run(factor, factor, {factor, corner, n, 1, each}, "cholesky");
       }
     }
   };

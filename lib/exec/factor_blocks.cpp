@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/tile_update.cl and solve_columns.cl: equations with triangles, block by block.
+// Launching kernels/tile_update.cl, solve_columns.cl and solve_spread.cl: equations with triangles, block by block.
 #include "exec/factor_blocks.hpp"
 
 #include "base/dtypes.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
+#include "exec/side_by_side.hpp"
 #include "runtime/launch.hpp"
 
 #include <algorithm>
@@ -22,6 +23,34 @@ struct SolveSpec {
     v.define("KN_COLUMNS", columns);
   }
 };
+
+/// By groups that wait for each other, where they may; nothing for more than one right side, and for few blocks.
+std::function<void(const runtime::Buffer&)> prepare_triangular_spread(Programs& programs, runtime::Queue& queue,
+                                                                      const graph::Node& node) {
+  constexpr std::uint64_t fewest = 4;
+  const Stack stack(node);
+  const std::uint64_t blocks = blocks_over(stack.m, block_columns);
+  const auto matrices = static_cast<std::uint64_t>(stack.matrices);
+  const std::uint64_t words = matrices * blocks * block_columns * size_of(node.dtype) / sizeof(float);
+  if (stack.n != 1 || blocks < fewest || words > SideBySide::words) return nullptr;
+  SideBySide* const side = SideBySide::of(programs, queue);
+  const std::uint64_t groups = side ? std::min(side->groups() / matrices, blocks) : 0;
+  if (groups < fewest) return nullptr;
+  const runtime::KernelRef kernel = factor_kernel(programs, queue, "solve_spread", node.dtype);
+  return [=, &queue, &node](const runtime::Buffer& solution) {
+    const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
+    const graph::TriangularInfo& info = node.get<graph::Op::solve_triangular>();
+    const Stack triangles(a);
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    const auto [told, when] = side->told(queue, 1);
+    runtime::Launch launch(queue, kernel);
+    launch.in(*a.storage).in(*b.storage).out(solution).out(told).fault(singular_fault(queue, node));
+    launch.value(
+        parameters::kn_solve_spread{number(a.layout.offset), triangles.matrices == 1 ? 0 : number(triangles.elements()),
+                                    number(b.layout.offset), number(stack.m), groups, when, info.upper, info.unit});
+    launch.run({matrices * groups * group_size}, {group_size});
+  };
+}
 
 }  // namespace
 
@@ -82,8 +111,32 @@ void BlockKernels::solve(const StackPart& a, const StackPart& b, std::int64_t ma
   launch.run({groups * sets * columns_}, {sets * columns_});
 }
 
+DeepUpdate::DeepUpdate(Programs& programs, runtime::Queue& queue, const MatmulProblem& product, std::int64_t corner)
+    : queue_(queue),
+      matrices_(product.batch.empty() ? 1 : product.batch[0]),
+      rows_(product.m),
+      columns_(product.n),
+      corner_(corner),
+      size_(size_of(product.dtype)),
+      product_(prepare_product(programs, queue, product)),
+      take_(factor_kernel(programs, queue, "take_products", product.dtype)) {}
+
+void DeepUpdate::run(const runtime::Buffer& a, const runtime::Buffer& b, const StackPart& c,
+                     std::string_view function) const {
+  constexpr std::int64_t run_of_group = 1024;  // KN_RUN
+  const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  const runtime::BufferRef products = queue_.allocate(number(matrices_ * rows_ * columns_) * size_, function);
+  product_({a, b, *products});
+  runtime::Launch launch(queue_, take_);
+  launch.out(c.buffer).in(*products);
+  launch.value(parameters::kn_take_products{number(c.offset), number(c.row), number(c.step), number(rows_),
+                                            number(columns_), corner_});
+  launch.run({number(matrices_ * rows_) * blocks_over(columns_, run_of_group) * group_size}, {group_size});
+}
+
 std::function<void(const runtime::Buffer&)> prepare_triangular_blocks(Programs& programs, runtime::Queue& queue,
                                                                       const graph::Node& node) {
+  if (auto spread = prepare_triangular_spread(programs, queue, node)) return spread;
   const BlockKernels kernels(programs, queue, node.dtype);
   return [&queue, &node, kernels](const runtime::Buffer& solution) {
     const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "exec/factors.hpp"
+#include "exec/matmul.hpp"
 #include "exec/programs.hpp"
 #include "graph/node.hpp"
 #include "runtime/context.hpp"
@@ -56,6 +57,23 @@ class BlockKernels {
   runtime::KernelRef update_, solve_;
 };
 
+/// C becomes C - A B, as BlockKernels::update has it, of deep products: by the fast ones, whose results are taken from
+/// C afterwards. What is right of a diagonal stays: row i ends with column i + corner.
+class DeepUpdate {
+ public:
+  static constexpr std::int64_t no_corner = std::int64_t{1} << 48;
+
+  DeepUpdate(Programs& programs, runtime::Queue& queue, const MatmulProblem& product, std::int64_t corner = no_corner);
+  void run(const runtime::Buffer& a, const runtime::Buffer& b, const StackPart& c, std::string_view function) const;
+
+ private:
+  runtime::Queue& queue_;
+  std::int64_t matrices_, rows_, columns_, corner_;
+  std::size_t size_;
+  MatmulWork product_;
+  runtime::KernelRef take_;
+};
+
 /// How many blocks of a size there are, the last of which may be smaller.
 std::uint64_t blocks_over(std::int64_t all, std::int64_t size);
 
@@ -64,8 +82,9 @@ std::function<void(const runtime::Buffer& factor)> prepare_cholesky_blocks(Progr
                                                                            const graph::Node& node);
 std::function<void(const runtime::Buffer& factors, const runtime::Buffer& order, const runtime::Buffer& exchanges)>
 prepare_lu_blocks(Programs& programs, runtime::Queue& queue, const graph::Node& node);
-std::function<void(const runtime::Buffer& reflectors, const runtime::Buffer& triangles, const runtime::Buffer& results)>
-prepare_qr_panel(Programs& programs, runtime::Queue& queue, const graph::Node& node);
+std::function<void(const runtime::Buffer& q, const runtime::Buffer& r)> prepare_qr_blocks(Programs& programs,
+                                                                                          runtime::Queue& queue,
+                                                                                          const graph::Node& node);
 std::function<void(const runtime::Buffer& solution)> prepare_triangular_blocks(Programs& programs,
                                                                                runtime::Queue& queue,
                                                                                const graph::Node& node);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR factorisations as blocks of Householder reflections: kernels/householder.cl, qr_panel.cl on cards, or LAPACK on
-// CPUs.
-#include "exec/factor_blocks.hpp"
+// QR factorisations as blocks of Householder reflections: kernels/householder.cl, or LAPACK on CPUs.
 #include "exec/factor_host.hpp"
 #include "exec/factors.hpp"
 #include "exec/families.hpp"
@@ -15,12 +13,9 @@ namespace koine::exec {
 Work prepare_householder(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool host = factors_on_host(queue, node);
-  const bool in_blocks = !host && panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
-  const auto panel = in_blocks ? prepare_qr_panel(programs, queue, node) : nullptr;
-  const runtime::KernelRef kernel =
-      host || in_blocks ? nullptr : factor_kernel(programs, queue, "householder", node.dtype);
+  const runtime::KernelRef kernel = host ? nullptr : factor_kernel(programs, queue, "householder", node.dtype);
   if (host) programs.host_command("householder_host", factors_at_once(node));
-  return [&queue, &node, host, panel, kernel] {
+  return [&queue, &node, host, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(x);
     const auto allocate = [&](std::int64_t elements) {
@@ -31,8 +26,6 @@ Work prepare_householder(Programs& programs, runtime::Queue& queue, codegen::Ste
                                         allocate(stack.n * stack.n)};
     if (host) {
       run_householder_on_host(queue, node, *out[0], *out[1], *out[2]);
-    } else if (panel) {
-      panel(*out[0], *out[1], *out[2]);
     } else {
       runtime::Launch launch(queue, kernel);
       launch.in(*x.storage).out(*out[0]).out(*out[1]).out(*out[2]);

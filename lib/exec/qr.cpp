@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR factorisations of stacks of small real matrices on CPUs, in the lanes of vectors.
+// QR factorisations of real matrices as a whole: by blocks on cards, and of small ones in the lanes of vectors on CPUs.
+#include "exec/factor_blocks.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/families.hpp"
 #include "exec/small_systems_host.hpp"
@@ -30,11 +31,13 @@ void run_small(runtime::Queue& queue, const graph::Node& node, const runtime::Bu
 
 }  // namespace
 
-// The input is in row-major order and has elements, and qr_by_lanes() is true.
+// The input is in row-major order and has elements, and panels_in_blocks() or qr_by_lanes() is true.
 Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  programs.host_command("qr_host", factors_at_once(node));
-  return [&queue, &node] {
+  const bool in_blocks = panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
+  const auto blocks = in_blocks ? prepare_qr_blocks(programs, queue, node) : nullptr;
+  if (!in_blocks) programs.host_command("qr_host", factors_at_once(node));
+  return [&queue, &node, blocks] {
     const Stack stack(*node.inputs[0]);
     const std::int64_t columns = node.get<graph::Op::qr>().columns;
     const auto allocate = [&](std::int64_t elements) {
@@ -42,8 +45,12 @@ Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) 
                             function_of(node));
     };
     std::vector<runtime::BufferRef> out{allocate(stack.m * columns), allocate(columns * stack.n)};
-    size_of(node.dtype) == sizeof(float) ? run_small<float>(queue, node, *out[0], *out[1])
-                                         : run_small<double>(queue, node, *out[0], *out[1]);
+    if (blocks) {
+      blocks(*out[0], *out[1]);
+    } else {
+      size_of(node.dtype) == sizeof(float) ? run_small<float>(queue, node, *out[0], *out[1])
+                                           : run_small<double>(queue, node, *out[0], *out[1]);
+    }
     graph::fulfil_results(node, wanted_results(node), out);
   };
 }

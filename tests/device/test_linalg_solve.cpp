@@ -211,6 +211,8 @@ TEST_CASE("more than two blocks, stacks of such, and more rows and columns than 
       check_lu(matrices({300, 70}, kn::float32, kind));
       check_qr(matrices({300, 70}, kn::float32, kind), "reduced");
     }
+    check_qr(matrices({2, 140, 150}, kn::float64, Kind::random), "reduced");
+    check_qr(matrices({2, 160, 135}, kn::float32, Kind::random), "complete");
     const Array a = matrices({2, 130, 130}, kn::float64, Kind::random) + 12 * kn::eye(130, {.dtype = kn::float64});
     const Array b = matrices({2, 130, 70}, kn::float64, Kind::random, 2);
     for (const bool lower : {false, true}) {
@@ -218,6 +220,36 @@ TEST_CASE("more than two blocks, stacks of such, and more rows and columns than 
                                 ts = matrices_of(lower ? kn::tril(a) : kn::triu(a));
       for (std::size_t k = 0; k < xs.size(); ++k) {
         CHECK((ts[k] * xs[k] - bs[k]).norm() <= tolerance(kn::float64, 130) * ts[k].norm() * xs[k].norm());
+      }
+    }
+  });
+}
+
+TEST_CASE("panels of more rows than one group has in registers, which several share where they run at the same time") {
+  on_each_device([] {
+    for (const DType type : {kn::float32, kn::float64}) {
+      if (!kn::test::computes(type)) continue;
+      CAPTURE(kn::name(type));
+      for (const Kind kind : {Kind::random, Kind::deficient}) {
+        const Array x = matrices({1100, 40}, type, kind), v = matrices({40, 2}, type, Kind::random, 2);
+        check_qr(x, "reduced");
+        const auto [p, l, u] = la::lu(x);
+        const Matrix a = matrix_of(x), vm = matrix_of(v), lm = matrix_of(l);
+        CHECK((a * vm - matrix_of(p) * (lm * (matrix_of(u) * vm))).norm() <=
+              tolerance(type, 1100) * a.norm() * vm.norm());
+        CHECK(is_triangle(lm, true));
+        for (const Number& factor : lm.at) CHECK(std::abs(factor) <= 1);
+      }
+      check_qr(matrices({3, 600, 33}, type, Kind::random), "reduced");
+      // Triangles with one right side.
+      const Array a = matrices({2, 330, 330}, type, Kind::random) + 40 * kn::eye(330, {.dtype = type});
+      const Array b = matrices({2, 330, 1}, type, Kind::random, 2);
+      for (const bool lower : {false, true}) {
+        const std::vector<Matrix> xs = matrices_of(la::solve_triangular(a, b, {.lower = lower})), bs = matrices_of(b),
+                                  ts = matrices_of(lower ? kn::tril(a) : kn::triu(a));
+        for (std::size_t k = 0; k < xs.size(); ++k) {
+          CHECK((ts[k] * xs[k] - bs[k]).norm() <= tolerance(type, 330) * ts[k].norm() * xs[k].norm());
+        }
       }
     }
   });

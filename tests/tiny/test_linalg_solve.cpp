@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernels/cholesky.cl, lu.cl, householder.cl and solve_triangular.cl: stacks, rows that are exchanged, tall matrices,
-// complex numbers; and cholesky_tiles.cl, lu_panel.cl, qr_panel.cl, solve_columns.cl, tile_update.cl and turn.cl: more
-// than one block.
+// complex numbers; and cholesky_tiles.cl, lu_panel.cl, lu_spread.cl, qr_panel.cl, qr_spread.cl, qr_blocks.cl,
+// solve_columns.cl, tile_update.cl, take_products.cl and turn.cl: more than one block.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -47,4 +47,10 @@ TEST_CASE("factorisations by blocks") {
   const kn::linalg::QrResult parts = kn::linalg::qr(tall);
   check_zero(kn::matmul(parts.Q, parts.R) - tall);
   check_zero(kn::matmul(parts.Q.mT(), parts.Q) - kn::eye(36));
+  // More rows than a small group has.
+  const Array taller = kn::cos(kn::expand_dims(kn::arange(70.f), 1) * kn::arange(66.f) * 0.37f);
+  const auto [q, r] = kn::linalg::qr(taller);
+  check_zero(kn::matmul(q, r) - taller);
+  const auto [p, l, u] = kn::linalg::lu(taller);
+  check_zero(kn::matmul(p, kn::matmul(l, u)) - taller);
 }
