@@ -102,7 +102,9 @@ TEST_CASE("reductions over shapes, axes and layouts") {
       for (const unsigned way : {0u, 2u}) {
         const Array x = laid_out(kn::asarray(xs, s.shape), way);
         check_array<float>(norm()(x, {.axis = s.axis}), s.outer, norms);
-        check_array<float>(below()(x, 3, {.axis = s.axis}), s.outer, most);
+        if (way == 0 || kn::test::all_variants()) {
+          check_array<float>(below()(x, 3, {.axis = s.axis}), s.outer, most);
+        }
         CHECK(norm()(x, {.axis = s.axis, .keepdims = true}).ndim() == x.ndim());
       }
     }
@@ -112,10 +114,10 @@ TEST_CASE("reductions over shapes, axes and layouts") {
 TEST_CASE("reductions of several types, and an accumulator of its own") {
   on_each_device([] {
     const ReductionKernel sum("T x", "T y", {.combine = "a + b", .identity = "0"}, "my_sum");
-    for (const kn::DType type : {kn::int8, kn::int16, kn::int32, kn::int64, kn::uint8, kn::uint16, kn::uint32,
-                                 kn::uint64, kn::float16, kn::bfloat16, kn::float32, kn::float64, kn::complex64}) {
-      const bool common = type == kn::int8 || type == kn::uint64 || type == kn::float16 || type == kn::complex64;
-      if (!kn::test::computes(type) || !(common || kn::test::exhaustive())) continue;
+    for (const kn::DType type : kn::test::usual_and({kn::uint64, kn::float16, kn::complex64},
+                                                    {kn::int8, kn::int16, kn::int32, kn::int64, kn::uint8, kn::uint16,
+                                                     kn::uint32, kn::bfloat16, kn::float32, kn::float64})) {
+      if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       const Array x = kn::astype(kn::ones({3, 40}), type).eval();
       const Array y = sum(x, {.axis = 1});
@@ -240,7 +242,10 @@ TEST_CASE("scans over shapes, axes and layouts, inclusive and exclusive") {
         CAPTURE(way);
         const Array x = laid_out(kn::asarray(xs, s.shape), way);
         check_array<std::int32_t>(latest()(x, {.axis = s.axis}), s.shape, inclusive);
-        check_array<std::int32_t>(latest(true)(x, {.axis = s.axis}), s.shape, exclusive);
+        // Which of the two it is shows at the ends of loops, whatever the layout.
+        if (way == 0 || kn::test::all_variants()) {
+          check_array<std::int32_t>(latest(true)(x, {.axis = s.axis}), s.shape, exclusive);
+        }
       }
     }
   });
@@ -250,10 +255,9 @@ TEST_CASE("scans of several types, of expressions, with a map") {
   on_each_device([] {
     const ScanKernel sums("T x", "T y", {.combine = "a + b", .identity = "0"}, "my_sums"),
         before("T x", "T y", {.combine = "a + b", .identity = "0", .exclusive = true}, "sums_before");
-    for (const kn::DType type :
-         {kn::int16, kn::int64, kn::uint8, kn::float16, kn::bfloat16, kn::float32, kn::float64, kn::complex64}) {
-      const bool common = type == kn::int64 || type == kn::bfloat16 || type == kn::complex64;
-      if (!kn::test::computes(type) || !(common || kn::test::exhaustive())) continue;
+    for (const kn::DType type : kn::test::usual_and(
+             {kn::bfloat16, kn::complex64}, {kn::int16, kn::int64, kn::uint8, kn::float16, kn::float32, kn::float64})) {
+      if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       for (const Shape& shape : {Shape{60}, Shape{60, 40}}) {
         const Array x = kn::astype(kn::ones(shape), type).eval();

@@ -78,14 +78,15 @@ void check_type() {
 
 TEST_CASE("moments of integers of every type") {
   on_each_device([] {
-    check_type<std::int8_t>();
-    check_type<std::int16_t>();
+    check_type<std::uint8_t>();
     check_type<std::int32_t>();
     check_type<std::int64_t>();
-    check_type<std::uint8_t>();
+    check_type<std::uint64_t>();
+    if (kn::test::without_variants("four more types")) return;
+    check_type<std::int8_t>();
+    check_type<std::int16_t>();
     check_type<std::uint16_t>();
     check_type<std::uint32_t>();
-    check_type<std::uint64_t>();
   });
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("quantiles of integers are taken before they are rounded") {
 
 TEST_CASE("softmax and logsumexp of large integers") {
   on_each_device([] {
-    for (const kn::DType type : {kn::int32, kn::int64, kn::uint32, kn::uint64}) {
+    for (const kn::DType type : kn::test::usual_and({kn::int64, kn::uint32}, {kn::int32, kn::uint64})) {
       const Array x = kn::array({{16777216, 16777217}, {1, 3}}, {.dtype = type});
       const float share = 1 / (1 + std::exp(-1.0f)), two = 1 / (1 + std::exp(-2.0f));
       const auto got = kn::softmax(x, {.axis = 1}).to_vector<float>();

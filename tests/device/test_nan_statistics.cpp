@@ -109,6 +109,8 @@ void check_type() {
   const double tolerance = kn::finfo(kn::dtype_of<T>).eps * 2 + 1e-6;
   for (const std::size_t inner : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
     CAPTURE(inner);
+    // Of small types, which are computed as float32 is, what is folded within its reader is for the long run.
+    if (inner < 1000 && kn::dtype_of<T> == kn::float16 && !kn::test::all_variants()) continue;
     const std::vector<Values> table = lines(4, inner);
     check_lines<T>(
         table, [](const Array& x, int axis, bool keep) { return kn::nansum(x, {.axis = axis, .keepdims = keep}); },

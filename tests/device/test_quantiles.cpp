@@ -204,7 +204,7 @@ TEST_CASE("edges of histograms are those of linspace, and integers are counted b
     for (std::int64_t i = -120; i <= 120; ++i) values.push_back(i);
     for (const std::int64_t bins : {1, 7, 10, 49}) {
       for (const double last : {10.0, 33.0, 100.0}) {
-        for (const kn::DType type : {kn::int8, kn::int64, kn::float32}) {
+        for (const kn::DType type : kn::test::usual_and({kn::int64, kn::float32}, {kn::int8})) {
           check(kn::asarray(values, {.dtype = type}), values, -last / 4, last, bins);
         }
       }

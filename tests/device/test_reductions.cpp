@@ -139,7 +139,9 @@ void check_type(kn::DType type, bool both_axes) {
 
 TEST_CASE("every reduction of the table, of every kind of type") {
   kn::test::on_each_device([] {
-    for (const kn::DType type : {kn::bool_, kn::int8, kn::uint64, kn::float16, kn::complex64}) check_type(type, false);
+    for (const kn::DType type : kn::test::usual_and({kn::bool_, kn::int8, kn::complex64}, {kn::uint64, kn::float16})) {
+      check_type(type, false);
+    }
     check_type(kn::float32, true);
   });
 }

@@ -141,9 +141,10 @@ TEST_CASE("the order is the documented one, bit for bit") {
   on_each_device([] {
     for (std::int64_t count : {1, 16, 17, 300, 1025, 2049, 4097, 70'001}) {
       check_order<float>(count);
+      check_order<std::complex<double>>(count);
+      if (kn::test::without_variants("float64 and complex64")) continue;
       check_order<double>(count);
       check_order<std::complex<float>>(count);
-      check_order<std::complex<double>>(count);
     }
     check_order<std::complex<double>>(1024 * 1024 + 1025);  // totals of totals
     check_order<float>(4096 * 4096 + 4097);

@@ -269,8 +269,8 @@ TEST_CASE("infinities and NaN stay in their groups") {
 TEST_CASE("integers of every type, for values and for ids") {
   on_each_device([] {
     const Array x = kn::array({3, 1, 100, 7, 5, 120}), ids = kn::array({2, 0, 2, 0, 3, 2});
-    for (const kn::DType type :
-         {kn::int8, kn::uint8, kn::int16, kn::uint16, kn::int32, kn::uint32, kn::int64, kn::uint64}) {
+    for (const kn::DType type : kn::test::usual_and({kn::uint8, kn::int32, kn::uint64},
+                                                    {kn::int8, kn::int16, kn::uint16, kn::uint32, kn::int64})) {
       CAPTURE(kn::name(type));
       const Array v = x.astype(type), w = ids.astype(type);
       CHECK(kn::segment_sum(v, w).dtype() == kn::sum(v).dtype());
