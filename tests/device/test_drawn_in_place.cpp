@@ -88,6 +88,8 @@ TEST_CASE("numbers made where they are read have the bits of stored ones") {
 TEST_CASE("numbers made in reductions, of all, of rows and of columns, and stored for scans") {
   on_each_device([] {
     for (const Law& law : laws) {
+      // How they are made is told above; here, by whom they are read.
+      if (law.name != "normal" && kn::test::without_variants("two of three laws")) continue;
       for (const std::uint64_t skipped : {0, 5}) {
         for (const kn::Shape& shape : {kn::Shape{300, 1000}, kn::Shape{1000, 3}, kn::Shape{7, 10'001}}) {
           // Extremes and where they are hold for the numbers' bits; sums may be taken in another order.

@@ -114,6 +114,7 @@ TEST_CASE("many random numbers") {
 }
 
 TEST_CASE_TEMPLATE("products of great depth", T, float, std::int32_t, kn::float16_t, Complex) {
+  if (std::is_same_v<T, kn::float16_t> && kn::test::without_variants("float16 is as float32")) return;
   on_each_device([] {
     check_product<T>(2, 70'003, 3);
     {

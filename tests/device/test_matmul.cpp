@@ -81,28 +81,32 @@ void check_vectors() {
 
 TEST_CASE("products of integers wrap") {
   check_type<std::int8_t>();
-  check_type<std::uint16_t>();
   check_type<std::int32_t>();
+  if (kn::test::without_variants("uint16 and uint64")) return;
+  check_type<std::uint16_t>();
   check_type<std::uint64_t>();
 }
 
 TEST_CASE("products of real numbers") {
   check_type<kn::float16_t>();
-  check_type<kn::bfloat16_t>();
   check_type<float>();
   check_type<double>();
+  if (kn::test::without_variants("bfloat16 is as float16")) return;
+  check_type<kn::bfloat16_t>();
 }
 
 TEST_CASE("products of complex numbers") {
   check_type<std::complex<float>>();
+  if (kn::test::without_variants("complex128 is as complex64")) return;
   check_type<std::complex<double>>();
 }
 
 TEST_CASE("matrices times vectors") {
-  check_vectors<std::uint8_t>();
   check_vectors<kn::float16_t>();
   check_vectors<float>();
   check_vectors<std::complex<double>>();
+  if (kn::test::without_variants("uint8 is as float32")) return;
+  check_vectors<std::uint8_t>();
 }
 
 TEST_CASE("one-dimensional operands lose their axis") {

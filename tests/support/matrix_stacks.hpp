@@ -69,7 +69,8 @@ inline Matrix matrix_of(const Array& x) {
 
 enum class MatrixKind { random, graded, deficient, zero, near_singular };
 
-/// Matrices of a kind, with parts between -1 and 1 that every type holds.
+/// Matrices of a kind, with parts between -1 and 1 that every type holds; stored, so that what reads them has the same
+/// kernels whatever they are made of.
 inline Array matrices(const Shape& shape, DType type, MatrixKind kind, unsigned seed = 1) {
   std::mt19937 random(seed);
   const std::int64_t m = shape[shape.size() - 2], n = shape.back();
@@ -88,7 +89,7 @@ inline Array matrices(const Shape& shape, DType type, MatrixKind kind, unsigned 
     values.push_back(value);
   }
   const Array x = asarray(values, shape);
-  return is_complex(type) ? x.astype(type) : real(x).astype(type);
+  return (is_complex(type) ? x.astype(type) : real(x).astype(type)).eval();
 }
 
 /// What errors may come to for matrices of such a size.
