@@ -51,6 +51,8 @@ void check_pairs(const std::vector<T>& values, const kn::ClosenessOptions& optio
 }  // namespace
 
 TEST_CASE_TEMPLATE("isclose of floating types", T, kn::float16_t, kn::bfloat16_t, float, double) {
+  const bool alike = kn::dtype_of<T> == kn::bfloat16 || kn::dtype_of<T> == kn::float64;
+  if (alike && kn::test::without_variants("bfloat16 is as float16, float64 as float32")) return;
   on_each_device(kn::dtype_of<T>, [] {
     std::vector<T> values;
     for (const float v : {0.0f, -0.0f, 1.0f, 1.0078125f, -1.0f, 1000.0f, 1024.0f, 3e-9f, inf, -inf, float(NAN)}) {
@@ -74,6 +76,8 @@ TEST_CASE("the tolerance is x2's") {
 
 TEST_CASE_TEMPLATE("isclose of integers, whose difference is exact", T, std::int8_t, std::uint8_t, std::int32_t,
                    std::int64_t, std::uint64_t) {
+  constexpr bool alike = std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t>;
+  if (alike && kn::test::without_variants("uint8 and int32")) return;
   on_each_device([] {
     using Limits = std::numeric_limits<T>;
     const std::vector<T> values = {0, 1, 2, 100, 101, Limits::max(), T(Limits::max() - 1), Limits::min()};

@@ -65,6 +65,7 @@ TEST_CASE("arrays of every type go out and come back") {
       CHECK(back.dtype() == type);
       CHECK(back.shape() == Shape{3, 5, 4});
       CHECK(kn::array_equal(back, turned));
+      if (type != kn::float32 && !kn::test::all_variants()) continue;
       CHECK(kn::array_equal(kn::flip(back), kn::flip(turned)));
     }
     for (const Shape& shape : {Shape{}, Shape{0}, Shape{2, 0, 3}, Shape{1}}) {

@@ -178,7 +178,7 @@ void check_sums(const Both& x) {
 TEST_CASE("chains of movement with arithmetic between, and their sums") {
   on_each_device([] {
     std::mt19937 random(11);
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < (kn::test::all_variants() ? 30 : 9); ++round) {
       CAPTURE(round);
       Shape shape;
       for (std::size_t axes = 1 + random() % 3; axes > 0; --axes) shape.push_back(1 + std::int64_t(random() % 6));
@@ -348,7 +348,9 @@ TEST_CASE("pads of pads, of rolls, of tiles and of what is turned") {
       check(sliced(padded(sliced(x, 1, 2, 1), 7, 5, 1, mode), 2, 3, 1));
       check(padded(numbers({1}, random), 5, 6, 0, mode));
       check(padded(combined(x, x), 60, 70, 1, mode));
-      check_sums(padded(padded(x, 1, 2, 1, mode), 4, 0, 0, mode));
+      if (mode == "constant" || mode == "reflect" || kn::test::all_variants()) {
+        check_sums(padded(padded(x, 1, 2, 1, mode), 4, 0, 0, mode));
+      }
       // Long rows cross what a CPU's work-item takes at once.
       const Both line = numbers({9000}, random);
       check(combined(padded(line, 300, 500, 0, mode), numbers({9800}, random)));
@@ -359,8 +361,8 @@ TEST_CASE("pads of pads, of rolls, of tiles and of what is turned") {
 TEST_CASE("every type, and the array that a pad reads afterwards") {
   on_each_device([] {
     std::mt19937 random(10);
-    for (const kn::DType type :
-         {kn::bool_, kn::uint8, kn::int16, kn::int64, kn::float16, kn::bfloat16, kn::complex64}) {
+    for (const kn::DType type : kn::test::usual_and({kn::bool_, kn::float16, kn::complex64},
+                                                    {kn::uint8, kn::int16, kn::int64, kn::bfloat16})) {
       CAPTURE(type);
       std::vector<double> values(40);
       for (double& value : values) value = static_cast<double>(random() % 2);

@@ -104,12 +104,12 @@ void check_types() {
 
 TEST_CASE("integers of any two types compare by their values") {
   on_each_device([] {
-    // Without a common type, either way round; with one, of different sizes, and of the same.
+    // Without a common type, of one size and of two, and with one.
     check_types<std::int64_t, std::uint64_t>();
     check_types<std::uint64_t, std::int8_t>();
     check_types<std::uint8_t, std::int64_t>();
+    if (kn::test::without_variants("four more pairs")) return;
     check_types<std::int32_t, std::uint32_t>();
-    if (!kn::test::exhaustive()) return;
     check_types<std::uint64_t, std::int64_t>();
     check_types<std::int16_t, std::uint64_t>();
     check_types<std::int8_t, std::uint8_t>();
@@ -138,7 +138,7 @@ TEST_CASE("an array of integers beside a whole number that its type does not hol
 
 TEST_CASE("integers beside a number that is not whole compare by their values") {
   on_each_device([] {
-    for (const kn::DType type : {kn::int8, kn::int32, kn::int64, kn::uint8, kn::uint64}) {
+    for (const kn::DType type : kn::test::usual_and({kn::int32, kn::uint64}, {kn::int8, kn::int64, kn::uint8})) {
       CAPTURE(type);
       const std::vector<int> values{0, 1, 2, 3};
       const Array x = kn::asarray(values).astype(type);

@@ -65,7 +65,10 @@ TEST_CASE("biases, scales, residuals and activations take no kernel beside a pro
       const Array row = numbers({shape.back()}, 3), column = numbers({shape[shape.size() - 2], 1}, 4);
       const Array whole = numbers(shape, 5);
       check_same(a, b, [&](const Array& p) { return kn::maximum(p + row, 0); });
-      check_same(a, b, [&](const Array& p) { return whole - 0.1 * (p + column); });
+      // What reads whole rows and single columns is told apart in one place for all kernels.
+      if (&sizes == &all_sizes.front() || kn::test::all_variants()) {
+        check_same(a, b, [&](const Array& p) { return whole - 0.1 * (p + column); });
+      }
     }
   });
 }
@@ -108,7 +111,7 @@ TEST_CASE("of several products in one expression one takes the rest") {
 
 TEST_CASE("products of 16 bits are rounded before anything is made of them") {
   on_each_device([] {
-    for (const kn::DType type : {kn::float16, kn::bfloat16}) {
+    for (const kn::DType type : kn::test::usual_and({kn::float16}, {kn::bfloat16})) {
       const Array a = numbers({70, 33}, 1, type), b = numbers({33, 65}, 2, type), row = numbers({65}, 3, type);
       check_same(a, b, [&](const Array& p) { return kn::maximum(p * 3 + row, 0); });
       check_same(a, b, [](const Array& p) { return p.astype(kn::float32) * 3; });

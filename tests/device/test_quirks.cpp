@@ -129,13 +129,18 @@ template <class T, class F>
 void check_saturates(F f, double from, double last) {
   if (!kn::test::computes(kn::dtype_of<T>)) return;
   CAPTURE(kn::name(kn::dtype_of<T>));
-  for (const std::int64_t count : {1, 16 * 1024}) {  // one by one, and as vectors
-    const kn::Array steps = kn::arange(count).astype(kn::dtype_of<T>) / static_cast<double>(count);
-    const kn::Array y = f(steps * from);
-    if (count > 1) CHECK(kn::all(y(kn::slice(1, kn::none)) >= y(kn::slice(kn::none, -1))));
-    const kn::Array wide = f((1 + steps) * from), far = f(kn::full({count}, INFINITY, {.dtype = kn::dtype_of<T>}));
-    CHECK(kn::all(wide == kn::asarray(last).astype(kn::dtype_of<T>)));
-    CHECK(kn::all(far == kn::asarray(last).astype(kn::dtype_of<T>)));
+  for (const std::size_t count : {std::size_t{1}, std::size_t{16 * 1024}}) {  // one by one, and as vectors
+    // Up to there, from there on, and at the end, all by the same kernel.
+    std::vector<T> below, wide;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double step = static_cast<double>(i) / static_cast<double>(count);
+      below.push_back(kn::test::from_wide<T>(step * from));
+      wide.push_back(kn::test::from_wide<T>((1 + step) * from));
+    }
+    const auto values = [&](const std::vector<T>& x) { return f(kn::asarray(x)).template to_vector<double>(); };
+    CHECK(std::ranges::is_sorted(values(below)));
+    CHECK(values(wide) == std::vector<double>(count, last));
+    CHECK(values(std::vector<T>(count, kn::test::from_wide<T>(INFINITY))) == std::vector<double>(count, last));
   }
 }
 

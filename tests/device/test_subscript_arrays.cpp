@@ -141,14 +141,17 @@ TEST_CASE("masks of many sizes keep elements of every type in their order") {
     for (const std::int64_t count : {0, 1, 2, 7, 63, 64, 65, 1000, 4095, 4096, 4097, 300'001}) {
       check_compaction<std::int32_t>(count);
     }
+    // One type of each size.
     check_compaction<std::int8_t>(5000);
-    check_compaction<std::uint16_t>(5000);
     check_compaction<kn::float16_t>(5000);
-    check_compaction<kn::bfloat16_t>(5000);
-    check_compaction<float>(5000);
-    check_compaction<double>(5000);
     check_compaction<std::complex<float>>(5000);
     check_compaction<std::complex<double>>(5000);
+    if (kn::test::all_variants()) {
+      check_compaction<std::uint16_t>(5000);
+      check_compaction<kn::bfloat16_t>(5000);
+      check_compaction<float>(5000);
+      check_compaction<double>(5000);
+    }
     const Array x = kn::arange(9000) % 5 == 0;
     CHECK(x(x).to_vector<bool>() == std::vector<bool>(1800, true));
     CHECK((kn::arange(70'000)(kn::arange(70'000) >= 0)).size() == 70'000);

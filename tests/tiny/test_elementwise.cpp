@@ -66,17 +66,19 @@ void check_reads_and_writes() {
 }  // namespace
 
 TEST_CASE("every element type is read and written in every way") {
+  // One of each size, and one that is kept otherwise than it is computed.
   check_reads_and_writes<bool>();
+  check_reads_and_writes<kn::float16_t>();
+  check_reads_and_writes<std::int32_t>();
+  check_reads_and_writes<std::complex<float>>();
+  check_reads_and_writes<std::complex<double>>();
+  if (kn::test::without_variants("six more types")) return;
   check_reads_and_writes<std::int8_t>();
   check_reads_and_writes<std::uint16_t>();
-  check_reads_and_writes<std::int32_t>();
   check_reads_and_writes<std::uint64_t>();
-  check_reads_and_writes<kn::float16_t>();
   check_reads_and_writes<kn::bfloat16_t>();
   check_reads_and_writes<float>();
   check_reads_and_writes<double>();
-  check_reads_and_writes<std::complex<float>>();
-  check_reads_and_writes<std::complex<double>>();
 }
 
 TEST_CASE("types of several widths in one kernel") {
