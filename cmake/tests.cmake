@@ -146,7 +146,8 @@ if(TARGET koine_vendor_layer AND TARGET test_device)
 endif()
 
 # The longest are begun first, so that other processors are not idle at the end.
-foreach(test faults.every_call vendors.dispatch device.reproducible device.reduce)
+foreach(test faults.every_call vendors.dispatch vendors.tuning vendors.product_epilogues device.linalg_solve
+    device.reproducible)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES COST 1000)
   endif()

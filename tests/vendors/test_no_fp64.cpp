@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/arrays.hpp"
+#include "support/devices.hpp"
 #include "support/vendor_layer.hpp"
 
 namespace kn = koine;
@@ -22,9 +23,8 @@ using kn::test::vendor_layer;
 
 namespace {
 
-const std::vector<std::string>& plays() {
-  static const std::vector<std::string> all{"no_fp64", "amd,no_fp64", "nvidia,no_fp64"};
-  return all;
+std::vector<std::string> plays() {
+  return kn::test::usual_and<std::string>({"no_fp64", "amd,no_fp64"}, {"nvidia,no_fp64"});
 }
 
 }  // namespace
