@@ -7,7 +7,8 @@ option(KOINE_FUZZ "Build libFuzzer programs, and what they feed with coverage" O
 set(folder "${PROJECT_SOURCE_DIR}/tests/fuzz")
 if(NOT KOINE_FUZZ)
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
-  add_executable(fuzz_graphs ${sources})
+  koine_bundled(compiled fuzz_graphs ${sources})
+  add_executable(fuzz_graphs ${compiled})
   target_link_libraries(fuzz_graphs PRIVATE koine_settings koine::koine doctest::doctest)
   # The op table itself, so that a new row joins; nothing of lib/ is linked but what users see.
   target_include_directories(fuzz_graphs PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/lib")

@@ -8,10 +8,13 @@ target_include_directories(koine_make_host_functions PRIVATE "${PROJECT_SOURCE_D
 target_link_libraries(koine_make_host_functions PRIVATE koine_settings)
 
 # One rounding for each operation; no input of an integer's is undefined; values may be looked at as others' bytes.
-# Loops in vectors, and whole functions in them, without which there are none.
-set(options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing
-  -fsigned-char -w)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+set(options -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing -fsigned-char -w)
+# Loops in vectors, and whole functions in them, without which there are none. Where a sanitizer looks at each access there
+# are none in any case, and it would take minutes.
+if(NOT KOINE_SANITIZE)
+  list(APPEND options -O3)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT KOINE_SANITIZE)
   list(APPEND options -finline-limit=20000 --param=max-inline-insns-auto=2000
     --param=inline-unit-growth=10000 --param=large-function-growth=10000)
 endif()
