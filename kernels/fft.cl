@@ -62,6 +62,7 @@
   KN_UNROLL for (uint t = 0; t < KN_ROUNDS(radix); ++t) {                                          \
     enum { block = KN_QUARTER(radix) / (span), first_root = KN_LENGTH - KN_LENGTH / (span) };      \
     KN_BUTTERFLY(radix, side)                                                                      \
+    (void)line; /* roots are those of every line */                                                \
     if (some) {                                                                                    \
       KN_CAT(kn_butterfly_, radix)(a[t]);                                                          \
       KN_UNROLL for (uint i = 1; i < (radix); ++i) {                                               \

@@ -18,18 +18,31 @@
 namespace koine::exec {
 
 /// Matrices are in column-major order, in the type T, float or double, with LAPACK's integers of type I.
-template <class T, class I>
+template <class T, class I, class Calls = SpectraCalls<T, I>>
 class BidiagonalHalves {
  public:
-  BidiagonalHalves(const SpectraCalls<T, I>& calls, int threads) : calls_(calls), threads_(threads) {}
+  BidiagonalHalves(const Calls& calls, int threads) : calls_(calls), threads_(threads) {}
 
   /// Elements of memory and integers that solve() takes.
-  static std::int64_t room(std::int64_t n) { return 4 * n * n + 40 * n; }
+  static std::int64_t room(std::int64_t n) { return shared_room(n) + 2 * n; }
   static std::int64_t integers(std::int64_t n) { return 16 * n; }
 
-  /// The singular values, which fall, in d, and the vectors as columns of u, of n rows, and as rows of vt. Gives
-  /// LAPACK's info.
+  /// The singular values, which fall, in d, and the vectors as columns of u, of n rows, and as rows of vt. Where a root
+  /// is not found, LAPACK does it all. Gives its info.
   I solve(std::int64_t n, T* d, T* e, T* u, std::int64_t u_leading, T* vt, T* memory, I* integers) const {
+    T *const diagonal = memory + shared_room(n), *const beside = diagonal + n;
+    std::copy_n(d, n, diagonal);
+    std::copy_n(e, n - 1, beside);
+    if (shared(n, d, e, u, u_leading, vt, memory, integers) == 0) return 0;
+    std::copy_n(diagonal, n, d);
+    std::copy_n(beside, n - 1, e);
+    return calls_.bdsdc(n, d, e, u, u_leading, vt, memory, integers);
+  }
+
+ private:
+  static std::int64_t shared_room(std::int64_t n) { return 4 * n * n + 40 * n; }
+
+  I shared(std::int64_t n, T* d, T* e, T* u, std::int64_t u_leading, T* vt, T* memory, I* integers) const {
     T largest = 0;
     for (std::int64_t i = 0; i < n; ++i)
       largest = std::max({largest, std::abs(d[i]), i + 1 < n ? std::abs(e[i]) : T(0)});
@@ -70,7 +83,6 @@ class BidiagonalHalves {
     return 0;
   }
 
- private:
   static constexpr std::int64_t least = 128;
 
   /// Rows above and below the one in the middle.
@@ -228,7 +240,7 @@ class BidiagonalHalves {
     });
   }
 
-  const SpectraCalls<T, I>& calls_;
+  const Calls& calls_;
   const int threads_;
 };
 

@@ -16,17 +16,31 @@
 namespace koine::exec {
 
 /// Matrices are in column-major order, in the type T, float or double, with LAPACK's integers of type I.
-template <class T, class I>
+template <class T, class I, class Calls = SpectraCalls<T, I>>
 class TridiagonalHalves {
  public:
-  TridiagonalHalves(const SpectraCalls<T, I>& calls, int threads) : calls_(calls), threads_(threads) {}
+  TridiagonalHalves(const Calls& calls, int threads) : calls_(calls), threads_(threads) {}
 
   /// Elements of memory and integers that solve() takes.
-  static std::int64_t room(std::int64_t n) { return 3 * n * n + 16 * n; }
+  static std::int64_t room(std::int64_t n) { return shared_room(n) + 2 * n; }
   static std::int64_t integers(std::int64_t n) { return 2 * (3 + 5 * n); }
 
-  /// The eigenvalues, which rise, in d, and the vectors as columns of z. Gives LAPACK's info.
+  /// The eigenvalues, which rise, in d, and the vectors as columns of z. Where a root is not found, LAPACK does it all.
+  /// Gives its info.
   I solve(std::int64_t n, T* d, T* e, T* z, T* memory, I* integers) const {
+    T *const diagonal = memory + shared_room(n), *const beside = diagonal + n;
+    std::copy_n(d, n, diagonal);
+    std::copy_n(e, n - 1, beside);
+    if (shared(n, d, e, z, memory, integers) == 0) return 0;
+    std::copy_n(diagonal, n, d);
+    std::copy_n(beside, n - 1, e);
+    return halves(1, n, n, d, e, z, memory, integers);
+  }
+
+ private:
+  static std::int64_t shared_room(std::int64_t n) { return 3 * n * n + 16 * n; }
+
+  I shared(std::int64_t n, T* d, T* e, T* z, T* memory, I* integers) const {
     T largest = 0;
     for (std::int64_t i = 0; i < n; ++i)
       largest = std::max({largest, std::abs(d[i]), i + 1 < n ? std::abs(e[i]) : T(0)});
@@ -44,7 +58,6 @@ class TridiagonalHalves {
     return 0;
   }
 
- private:
   static constexpr std::int64_t least = 128;
 
   /// Of one matrix, or of two, of which the first has `cut` rows.
@@ -155,7 +168,7 @@ class TridiagonalHalves {
     for (std::int64_t j = 0; j < columns; ++j) std::copy_n(from + j * n, rows, to + j * rows);
   }
 
-  const SpectraCalls<T, I>& calls_;
+  const Calls& calls_;
   const int threads_;
 };
 
