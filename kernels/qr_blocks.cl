@@ -44,7 +44,8 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void qr_dots(__gl
   dots += ((matrix * d.parts + part) * d.others + block * KN_PANEL) * KN_PANEL;
   const uint count = (uint)min((ulong)KN_PANEL, d.others - block * KN_PANEL), width = (uint)d.width;
   const uint w = KN_SELF % 16, o = KN_SELF / 16;
-  KN_VALUE sums[2][2] = {{KN_ZERO, KN_ZERO}, {KN_ZERO, KN_ZERO}};
+  KN_VALUE sums[2][2];
+  sums[0][0] = sums[0][1] = sums[1][0] = sums[1][1] = KN_ZERO;
   const ulong end = min((part + 1) * d.each, d.rows);
   for (ulong row0 = part * d.each; row0 < end; row0 += KN_CHUNK) {
     const ulong row = row0 + KN_SELF % KN_CHUNK;
