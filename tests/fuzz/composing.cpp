@@ -74,15 +74,15 @@ Range<T> log(const Range<T>& x) {
 
 /// The ranges of a row, as the library's arrays are written with.
 template <class T>
-class Row {
+class Ranges {
  public:
-  explicit Row(std::vector<Range<T>> elements) : elements_(std::move(elements)) {}
+  explicit Ranges(std::vector<Range<T>> elements) : elements_(std::move(elements)) {}
 
   const Range<T>& operator[](std::size_t i) const { return elements_[i]; }
 
   template <class F>
-  Row map(F f) const {
-    Row result = *this;
+  Ranges map(F f) const {
+    Ranges result = *this;
     for (Range<T>& each : result.elements_) each = f(each);
     return result;
   }
@@ -223,7 +223,7 @@ struct Extremes {
 Array whole(const Rows& rows) { return rows.all(); }
 Array whole(const Array& x) { return x; }
 template <class T>
-const Range<T>& at(const Row<T>& row, std::size_t i) {
+const Range<T>& at(const Ranges<T>& row, std::size_t i) {
   return row[i];
 }
 template <class T>
@@ -299,7 +299,7 @@ Verdict check_composed(const Call& call, const std::vector<Plain>& sources, cons
   with_type(x.type, [&]<class T>(Tag<T>) {
     if constexpr (test::is_real_float<T>) {
       with_composition(call, [&]<class C>(C) {
-        constexpr bool each = std::is_same_v<decltype(C::of(std::declval<const Row<T>&>())), Row<T>>;
+        constexpr bool each = std::is_same_v<decltype(C::of(std::declval<const Ranges<T>&>())), Ranges<T>>;
         verdict.wrong = unlike(got, x.type, each ? x.shape : reduced);
         for (std::size_t line = 0; line < lines.size() && verdict.wrong.empty(); ++line) {
           std::vector<Range<T>> elements;
@@ -307,7 +307,7 @@ Verdict check_composed(const Call& call, const std::vector<Plain>& sources, cons
             const long double value = test::widened(x.at<T>(i));
             elements.push_back(std::isfinite(value) ? Range<T>{value, value} : Range<T>::unknown());
           }
-          const auto wanted = C::of(Row<T>(std::move(elements)));
+          const auto wanted = C::of(Ranges<T>(std::move(elements)));
           for (std::size_t k = 0; k < (each ? lines[line].size() : 1); ++k) {
             const std::size_t number = each ? lines[line][k] : line;
             const Range<T>& range = at(wanted, k);
