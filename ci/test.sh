@@ -17,6 +17,10 @@ step="installing packages"
 echo "== 1/3 $step"
 ci/run/packages.sh build test
 
+# PoCL before 5.0 lacks the fault for which tests give memory back late (tests/support/host_memory.cpp).
+pocl=$(dpkg-query -W -f '${Version}' libpocl2 2>/dev/null || true)
+if [ -n "$pocl" ] && dpkg --compare-versions "$pocl" lt 5.0; then export KOINE_TEST_FREE=${KOINE_TEST_FREE:-at_once}; fi
+
 step="building into $build/"
 echo "== 2/3 $step"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"

@@ -132,10 +132,6 @@ if(TARGET koine_vendor_layer)
   koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
   add_dependencies(test_vendors koine_vendor_layer)
 endif()
-if(TEST vendors.tuning)
-  # It measures kernels, which are to be as fast as a user's.
-  set_property(TEST vendors.tuning APPEND PROPERTY ENVIRONMENT "KOINE_BUILD_OPTIONS=")
-endif()
 # What products and transforms go on with, which those on CPUs do not.
 if(TARGET koine_vendor_layer AND TARGET test_device)
   add_test(NAME vendors.product_epilogues

@@ -86,19 +86,19 @@ TEST_CASE("child: a part of a sweep" * doctest::skip()) {
   CHECK(sweep.run() == "");
 }
 
-TEST_CASE("each call fails in its turn") { sweep("one queue", 401, {{"KOINE_TEST_FAULTS", "calls"}}); }
+TEST_CASE("each call fails in its turn") { sweep("one queue", 809, {{"KOINE_TEST_FAULTS", "calls"}}); }
 
 TEST_CASE("each call fails in its turn while two queues share the work") {
-  sweep("two queues", 503, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
+  sweep("two queues", 1009, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }
 
 TEST_CASE("each call fails in its turn while every launch is waited for") {
-  sweep("KOINE_SYNC=1", 503, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_SYNC", "1"}});
+  sweep("KOINE_SYNC=1", 1013, {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_SYNC", "1"}});
 }
 
 TEST_CASE("each call fails in its turn while all commands are recorded") {
   const kn::test::TemporaryFolder folder;
-  sweep("KOINE_PROFILE", 1009,
+  sweep("KOINE_PROFILE", 2003,
         {{"KOINE_TEST_FAULTS", "calls"}, {"KOINE_PROFILE", (folder.path() / "trace-%p.json").string()}});
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("each call fails in its turn on a device that is new") {
 
 TEST_CASE("each call fails in its turn on a device that is new while programs are kept on disk") {
   const kn::test::TemporaryFolder cache;
-  sweep("new devices, programs kept on disk", 3001,
+  sweep("new devices, programs kept on disk", 6007,
         {{"KOINE_TEST_FAULTS", "calls"},
          {"KOINE_TEST_FRESH", "1"},
          {"KOINE_CACHE", "rw"},
@@ -124,8 +124,8 @@ TEST_CASE("each allocation on the host fails in its turn") {
     return;
   }
   kn::test::leave_out("CLBlast, which releases a kernel that it has not made where its memory runs out (1.5.3)");
-  sweep("host memory", 997, {{"KOINE_TEST_FAULTS", "host"}});
-  sweep("host memory, two queues", 2999, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
+  sweep("host memory", 1999, {{"KOINE_TEST_FAULTS", "host"}});
+  sweep("host memory, two queues", 6011, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }
 
 TEST_CASE("each call and each allocation of what holds locks and promises fails in its turn") {

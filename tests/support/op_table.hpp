@@ -11,7 +11,6 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +46,8 @@ struct Findings {
   }
 };
 
-template <int Arity, class R, class C, class T, class F>
-Findings compare(std::string_view op, const F& reference, const Points<T>& points, const Array& array) {
+template <int Arity, class R, class C, class T, const auto& reference>
+Findings compare(std::string_view op, const Points<T>& points, const Array& array) {
   const std::vector<R> got = array.to_vector<R>();
   Bound bound = bound_of(op);
   bound.flushes = may_flush(op, is_complex_float<C>);
@@ -70,16 +69,19 @@ Findings compare(std::string_view op, const F& reference, const Points<T>& point
   return findings;
 }
 
-/// Rows that wait to be computed by one eval.
+/// Rows that wait to be computed by one eval. A row's functions are pointers: of std::function, which is a dozen
+/// functions, there would be thousands to compile.
+template <class T>
 struct Batch {
   struct Row {
     std::string_view op;
     Array array;
     DType type;
-    std::size_t count;
-    std::function<Findings(const Array&)> compare;
+    Findings (*compare)(std::string_view, const Points<T>&, const Array&);
   };
-  std::vector<Row> rows;
+  const Points<T>& points;
+  const Array x1, x2;
+  std::vector<Row> rows = {};
 
   void run() {
     std::vector<const Array*> list;
@@ -88,46 +90,45 @@ struct Batch {
     for (const Row& row : rows) {
       CAPTURE(row.op);
       REQUIRE(row.array.dtype() == row.type);
-      const Findings findings = row.compare(row.array);
-      CHECK(findings.count == row.count);
+      const Findings findings = row.compare(row.op, points, row.array);
+      CHECK(findings.count == points.x1.size());
       CHECK_MESSAGE(findings.wrong == 0, findings.wrong, " are wrong:\n", findings.words);
     }
     rows.clear();
   }
 };
 
-inline void check_refused(std::string_view op, const std::function<void()>& call) {
+template <class Function>
+Array called(Function function, const Array& x1, const Array& x2) {
+  if constexpr (requires { function(x1, x2); }) {
+    return function(x1, x2);
+  } else {
+    return function(x1);
+  }
+}
+
+template <class Function>
+void check_refused(std::string_view op, Function function, const Array& x1, const Array& x2) {
   CAPTURE(op);
   std::string message = "no error";
   try {
-    call();
+    called(function, x1, x2);
   } catch (const DTypeError& error) {
     message = error.what();
   }
   CHECK(message.rfind("[" + std::string(op) + "] does not take ", 0) == 0);
 }
 
-template <int Arity, domain::Domain D, result::Result R, class T, class F, class Function>
-void add_row(std::string_view op, const F& reference, Function function, const Points<T>& points, const Array& x1,
-             const Array& x2, Batch& batch) {
-  const auto call = [function, &x1, &x2] {
-    if constexpr (Arity == 1) {
-      return function(x1);
-    } else {
-      return function(x1, x2);
-    }
-  };
-  const auto add = [&]<class C>(Tag<C>) {
-    if constexpr (std::is_void_v<C>) {
-      check_refused(op, call);
-    } else {
-      using Out = ResultType<R, C>;
-      batch.rows.push_back({op, call(), dtype_of<Out>, points.x1.size(), [op, &reference, &points](const Array& array) {
-                              return compare<Arity, Out, C>(op, reference, points, array);
-                            }});
-    }
-  };
-  add(compute_type<D, T>());
+template <int Arity, domain::Domain D, result::Result R, const auto& reference, class T, class Function>
+void add_row(std::string_view op, Function function, Batch<T>& batch) {
+  using C = typename decltype(compute_type<D, T>())::type;
+  if constexpr (std::is_void_v<C>) {
+    check_refused(op, function, batch.x1, batch.x2);
+  } else {
+    using Out = ResultType<R, C>;
+    batch.rows.push_back(
+        {op, called(function, batch.x1, batch.x2), dtype_of<Out>, compare<Arity, Out, C, T, reference>});
+  }
 }
 
 /// Every row of the table for inputs of type T in one layout. Rows are computed a few to a kernel: that takes fewer of
@@ -137,10 +138,9 @@ void check_table(Layout layout) {
   on_each_device(dtype_of<T>, [&] {
     constexpr std::size_t together = 16;
     const Points<T> p = points<T>(3003);
-    const Array x1 = laid_out(p.x1, layout), x2 = laid_out(p.x2, layout);
-    Batch batch;
-#define KN_OP(name, arity, takes, gives, ...)                                                             \
-  add_row<arity, domain::takes, result::gives, T>(#name, reference::name, koine::name, p, x1, x2, batch); \
+    Batch<T> batch{p, laid_out(p.x1, layout), laid_out(p.x2, layout)};
+#define KN_OP(name, arity, takes, gives, ...)                                               \
+  add_row<arity, domain::takes, result::gives, reference::name>(#name, koine::name, batch); \
   if (batch.rows.size() == together) batch.run();
 #include "graph/ops.def"
     batch.run();

@@ -14,7 +14,9 @@
 namespace koine::test {
 
 template <class T>
-struct Tag {};
+struct Tag {
+  using type = T;
+};
 
 template <class T>
 struct WideOf {
