@@ -197,11 +197,9 @@ class Phrases {
     } else if (fold.row.state == State::position) {
       text += "const struct { int place; } " + state + " = {place" + n + "_one};\n";
     } else if (fold.row.state == State::moments) {
-      // The mean is rounded: what the distances from it come to corrects their squares.
-      const std::string taken_off = "off" + n, squares = "squares" + n + "_one";
-      text += "const " + fold.one + " " + taken_off + " = rest" + n + "_one * (rest" + n + "_one / (" + fold.one +
-              ")d.count);\n" + begin + "squares; } " + state + " = {" + squares + " - (" + taken_off + " < " + squares +
-              " ? " + taken_off + " : 0)};\n";
+      const std::string rest = "rest" + n + "_one", off = rest + " * (" + rest + " / (" + fold.one + ")d.count)";
+      text +=
+          begin + "squares; } " + state + " = {KN_AROUND_MEAN(" + fold.one + ", squares" + n + "_one, " + off + ")};\n";
     } else {
       text += begin + "sum, high; } " + state + " = {sum" + n + "_one, high" + n + "};\n";
     }
@@ -372,6 +370,10 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& 
   text.settings = settings(walk, traits) + "#define KN_GROUP " + std::to_string(rows_group) + "\n";
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
+  const auto of_moments = [](const RowFold& fold) {
+    return graph::info(fold.node->get<Op::reduce>().kind).state == State::moments;
+  };
+  if (std::any_of(body.folds.begin(), body.folds.end(), of_moments)) text.modules.push_back("common/moments");
   text.kernel = "rows";
   text.custom = custom_functions(body, walk.width, walk.cpu);
   text.definitions =

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+
+#include <common/moments.clh>
 
 namespace koine::host {
 
@@ -140,6 +143,8 @@ void place_rows(ReduceKind kind, DType type, std::size_t rows, std::size_t lengt
 
 namespace {
 
+using std::fmin;
+
 template <class T>
 T squares(const T* values, std::size_t length, std::size_t width) {
   std::vector<T> first(width), rests(width), sums(width);
@@ -158,9 +163,8 @@ T squares(const T* values, std::size_t length, std::size_t width) {
     rests[i % width] += apart;
     sums[i % width] += apart * apart;
   }
-  // The mean is rounded: what the distances from it come to corrects their squares.
-  const T rest = joined(rests), sum = joined(sums), off = rest * (rest / count);
-  return sum - (off < sum ? off : 0);
+  const T rest = joined(rests), sum = joined(sums);
+  return KN_AROUND_MEAN(T, sum, rest * (rest / count));
 }
 
 }  // namespace
