@@ -178,8 +178,9 @@ void Planner::State::analyse(Info& info) {
   }
   follow_rows(info);
   info.source = &node;
-  if (!graph::is_elementwise(node.op)) return;
-  info.shared = info.places > 1 && info.viewed && !info.fold && !is_cheap(info);
+  const bool elementwise = graph::is_elementwise(node.op);
+  if (elementwise) info.shared = info.places > 1 && info.viewed && !info.fold && !is_cheap(info);
+  if (!elementwise && !(node.op == Op::view && info.flat)) return;
   for (const NodeRef& input : node.inputs) {
     if (!input->is_ready() && graph::is_source(input->op)) continue;
     const Info* in = input->is_ready() ? nullptr : find(input.get());

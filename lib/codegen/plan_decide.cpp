@@ -158,8 +158,8 @@ bool Planner::State::beside(const Step& step, const Info& reduction) const {
 }
 
 /// Whether a step can compute this reduction too: one of other reductions over the same axes of an expression of the
-/// same array, whose states are single values, or the moments of one expression, with no barrier between the two; or of
-/// whole rows, where nothing waits for this reduction, and what it reads does not wait for the kernel.
+/// same array, whose states are alike, with no barrier between the two; or of whole rows, where nothing waits for this
+/// reduction, and what it reads does not wait for the kernel. Moments and positions are those of one expression.
 bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
   const Node &node = *info.node, &other = *step.node;
   const bool rows = step.family == Op::rows;
@@ -168,9 +168,9 @@ bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
     if (each.op != Op::reduce) return false;
     const graph::ReduceInfo& reduction = each.get<Op::reduce>();
     const graph::State state = graph::info(reduction.kind).state;
-    const bool one_state = state == graph::State::moments && node.inputs[0] == other.inputs[0];
-    return (state == graph::State::value || one_state) && !reduction.custom && !is_complex(each.dtype) &&
-           !has_fixed_order(each);
+    const bool any = state == graph::State::value || state == graph::State::exponentials;
+    return (any || node.inputs[0] == other.inputs[0]) && !reduction.custom && !is_complex(each.dtype) &&
+           !has_fixed_order(each) && step.results < most_reduced(state);
   };
   if (!suits(node) || !suits(other) || step.results >= most_reduced_values) return false;
   const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;

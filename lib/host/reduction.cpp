@@ -54,7 +54,7 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
   for (const ReducePass& each : singles) {
     const bool place = graph::info(each.kind).state == graph::State::position;
     const DType type = combined_type(each);
-    if (place && (pass.partial || !pass.several.empty())) return std::nullopt;
+    if (place && pass.partial) return std::nullopt;
     const bool moments = graph::info(each.kind).state == graph::State::moments;
     if (!(place ? finds_places(each.kind, type) : moments || folds(each.kind, type))) return std::nullopt;
     // Before it is rounded a finish takes a result as it is in registers.
@@ -147,7 +147,8 @@ class Reduction::Task {
     if (places) blocks_ = (r_.reduced_ + places_of_unit - 1) / places_of_unit;
     if (r_.columns_) tile_ = std::min(r_.kept_, std::max<std::size_t>(tile_elements / r_.order_.values, 1));
     for (const DType type : r_.types_) states.emplace_back(r_.kept_ * blocks_ * size_in_registers(type));
-    if (places) states.emplace_back(r_.kept_ * blocks_ * sizeof(std::int64_t));
+    // Behind the best values their places.
+    if (places) states.resize(2 * r_.types_.size(), std::vector<std::byte>(r_.kept_ * blocks_ * sizeof(std::int64_t)));
     const std::size_t units = blocks_ * (r_.columns_ ? (r_.kept_ + tile_ - 1) / tile_ : r_.kept_);
     // So many at once that a thread takes neither too few elements nor all of them.
     const std::size_t each = std::max<std::size_t>(1, few_elements * units / (r_.kept_ * r_.reduced_));
@@ -162,7 +163,7 @@ class Reduction::Task {
       for (std::size_t part; parts.take(part);) {
         for (std::size_t unit = part * each; unit < std::min(units, (part + 1) * each); ++unit) {
           if (places) {
-            find_place(taken, unit);
+            find_places(taken, unit);
           } else if (r_.columns_) {
             fold_columns(taken, running, unit);
           } else {
@@ -261,43 +262,51 @@ class Reduction::Task {
     put(running, block * kept + begin, across);
   }
 
-  void find_place(Taken& taken, std::size_t unit) {
+  void find_places(Taken& taken, std::size_t unit) {
+    struct Best {
+      std::vector<std::byte> pair;  // the best so far, and that of the next elements
+      std::int64_t place;
+    };
+    std::vector<Best> best;
+    for (const DType type : r_.types_) best.push_back({std::vector<std::byte>(2 * size_in_registers(type)), -1});
     const std::size_t row = unit / blocks_, begin = unit % blocks_ * places_of_unit,
                       end = std::min(begin + places_of_unit, r_.reduced_);
-    const std::size_t size = size_in_registers(r_.types_[0]);
-    std::vector<std::byte> pair(2 * size);  // the best so far, and that of the next elements
-    std::int64_t best = -1;
     for (std::size_t i = begin, count = 0; i < end; i += count) {
       count = std::min(taken.most(), end - i);
-      each_value(taken, row * r_.reduced_ + i, count, [&](std::size_t, const std::byte* elements) {
-        const std::int64_t place = place_of(count, elements);
-        std::memcpy(pair.data() + size, elements + number(place) * size, size);
-        if (best >= 0 && place_of(2, pair.data()) == 0) return;
-        best = static_cast<std::int64_t>(i) + place;
-        std::memcpy(pair.data(), pair.data() + size, size);
+      each_value(taken, row * r_.reduced_ + i, count, [&](std::size_t k, const std::byte* elements) {
+        const std::int64_t place = place_of(k, count, elements);
+        std::byte* const pair = best[k].pair.data();
+        const std::size_t size = size_in_registers(r_.types_[k]);
+        std::memcpy(pair + size, elements + number(place) * size, size);
+        if (best[k].place >= 0 && place_of(k, 2, pair) == 0) return;
+        best[k].place = static_cast<std::int64_t>(i) + place;
+        std::memcpy(pair, pair + size, size);
       });
     }
-    std::memcpy(states[0].data() + unit * size, pair.data(), size);
-    std::memcpy(states[1].data() + unit * sizeof best, &best, sizeof best);
+    for (std::size_t k = 0; k < best.size(); ++k) {
+      const std::size_t size = size_in_registers(r_.types_[k]);
+      std::memcpy(states[k].data() + unit * size, best[k].pair.data(), size);
+      reinterpret_cast<std::int64_t*>(states[best.size() + k].data())[unit] = best[k].place;
+    }
   }
 
-  std::int64_t place_of(std::size_t count, const std::byte* elements) const {
+  std::int64_t place_of(std::size_t k, std::size_t count, const std::byte* elements) const {
     std::int64_t place = 0;
-    place_rows(r_.values_[0].kind, r_.types_[0], 1, count, elements, reinterpret_cast<std::byte*>(&place));
+    place_rows(r_.values_[k].kind, r_.types_[k], 1, count, elements, reinterpret_cast<std::byte*>(&place));
     return place;
   }
 
-  /// Leaves the place of each row as its state.
+  /// Leaves the places of each row as its states.
   void join_places() {
-    const std::size_t size = size_in_registers(r_.types_[0]);
-    std::vector<std::byte> places(r_.kept_ * sizeof(std::int64_t));
-    for (std::size_t row = 0; row < r_.kept_; ++row) {
-      const std::size_t first = row * blocks_;
-      const std::size_t block = number(place_of(blocks_, states[0].data() + first * size));
-      std::memcpy(places.data() + row * sizeof(std::int64_t), states[1].data() + (first + block) * sizeof(std::int64_t),
-                  sizeof(std::int64_t));
+    for (std::size_t k = 0; k < r_.types_.size(); ++k) {
+      const std::size_t row_size = blocks_ * size_in_registers(r_.types_[k]);
+      auto* const places = reinterpret_cast<std::int64_t*>(states[r_.types_.size() + k].data());
+      // Of each row behind the ones before, whose blocks are no longer needed.
+      for (std::size_t row = 0; row < r_.kept_; ++row) {
+        places[row] = places[row * blocks_ + number(place_of(k, blocks_, states[k].data() + row * row_size))];
+      }
     }
-    states.assign(1, std::move(places));
+    states.erase(states.begin(), states.begin() + static_cast<std::ptrdiff_t>(r_.types_.size()));
   }
 
   const Reduction& r_;
