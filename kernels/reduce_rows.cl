@@ -21,7 +21,7 @@
 //   KN_PUT(one, at)            stores a value, or what it finishes as, as number `at`
 //
 // On a CPU, KN_CHAINS is the number of running vectors of a work-item, and KN_SKIMMED, for positions, that of vectors
-// whose best value, by KN_LOOK, which leaves a vector in `looked`, is found before their places are. KN_EACH_POSITION(f)
+// whose best value, by KN_LOOK, which leaves a vector in `looked`, is found before their positions are. KN_EACH_POSITION(f)
 // is f(k, before, value) for each of the positions: its number, whether a value comes before another, and the name of its
 // value in a state.
 //
@@ -116,7 +116,7 @@ typedef struct {
   }                                                                          \
   KN_TAKE_EACH(whole, end)
 #elif defined(KN_SKIMMED)
-// Of so many vectors only the best value, and their places where it is better than that of all before, which is `bar`.
+// Of so many vectors only the best value, and their positions where it is better than that of all before, which is `bar`.
 #define KN_BAR(k, before, value) KN_VALUE bar##k = 0;
 #define KN_BEST(k, before, value) KN_VALUE best##k[2] = {bar##k, bar##k};
 #define KN_LOOK_FOR(k, before, value) best##k[c] = before(looked, best##k[c]) ? looked : best##k[c];

@@ -81,7 +81,7 @@ std::vector<Component> components(const ReducePass& pass) {
   const DType type = combined_type(pass);
   switch (graph::info(pass.kind).state) {
     case graph::State::value: break;
-    case graph::State::position: return {{"place", DType::int64}, {"value", type}};  // in this order: see state_type
+    case graph::State::position: return {{"position", DType::int64}, {"value", type}};  // in this order: see state_type
     case graph::State::exponentials: return {{"high", type}, {"sum", type}};
     case graph::State::moments: return {{"count", type}, {"mean", type}, {"rest", type}, {"squares", type}};
   }

@@ -37,10 +37,10 @@ std::string numbered(std::string_view finish, std::size_t k) {
   return text;
 }
 
-/// The type of a component in registers. Places among fewer than 2^31 elements take half of what they take in memory,
-/// where those that passes before found are among all of theirs.
+/// The type of a component in registers. Positions among fewer than 2^31 elements take half of what they take in
+/// memory, where those that passes before found are among all of theirs.
 DType held_type(const ReducePass& pass, const ReduceWalk& walk, const Component& component) {
-  return component.name.ends_with("place") && !walk.wide && !pass.partial ? DType::int32 : component.type;
+  return component.name.ends_with("position") && !walk.wide && !pass.partial ? DType::int32 : component.type;
 }
 
 /// What a last pass makes of reduction `k`'s state.
@@ -139,35 +139,36 @@ std::string state_types(const ReduceWalk& walk, const std::string& one, const st
   return text;
 }
 
-/// Positions: pairs of a value and its place, the first of equal values wins, a NaN beats all. `before`: the macro that
-/// says whether a value comes before another.
+/// Positions: pairs of a value and its position, the first of equal values wins, a NaN beats all. `before`: the macro
+/// that says whether a value comes before another.
 std::string position_type(const ReducePass& pass, const ReduceWalk& walk, const std::string& type_name, int width,
                           const std::string& before) {
   const DType type = combined_type(pass);
-  const std::string place(register_type(held_type(pass, walk, components(pass)[0])));
+  const std::string integer(register_type(held_type(pass, walk, components(pass)[0])));
   const std::string lanes = width > 1 ? number(static_cast<std::size_t>(width)) : "";
   // Conditions on vectors are as wide as what they choose from.
   const auto wide = [&](const std::string& condition) {
-    return width == 1 || place == mask_type(type) ? condition : "convert_" + place + lanes + "(" + condition + ")";
+    return width == 1 || integer == mask_type(type) ? condition : "convert_" + integer + lanes + "(" + condition + ")";
   };
-  const std::string narrow =
-      width == 1 || place == mask_type(type) ? "keeps" : "convert_" + std::string(mask_type(type)) + lanes + "(keeps)";
+  const std::string narrow = width == 1 || integer == mask_type(type)
+                                 ? "keeps"
+                                 : "convert_" + std::string(mask_type(type)) + lanes + "(keeps)";
   const bool floating = is_real_floating(type);
   const std::string first = before + "(a.value, b.value)";
   const std::string sooner = floating ? "(" + first + " | (isnan(a.value) & !isnan(b.value)))" : first;
   const std::string same =
       floating ? "((a.value == b.value) | (isnan(a.value) & isnan(b.value)))" : "(a.value == b.value)";
   const std::string begin =
-      "(" + type_name + " a, " + type_name + " b) {\n  const " + (width == 1 ? "int" : place + lanes) + " keeps = ";
+      "(" + type_name + " a, " + type_name + " b) {\n  const " + (width == 1 ? "int" : integer + lanes) + " keeps = ";
   const std::string end =
-      ";\n  return " + type_name + "_of(keeps ? a.place : b.place, " + narrow + " ? a.value : b.value);\n}\n";
-  // Of a value behind those so far, which exists, the place need not be looked at.
+      ";\n  return " + type_name + "_of(keeps ? a.position : b.position, " + narrow + " ? a.value : b.value);\n}\n";
+  // Of a value behind those so far, which exists, the position need not be looked at.
   const std::string better =
       "(" + first + " | (a.value == b.value)" + std::string(floating ? " | (a.value != a.value))" : ")");
   return state_type(pass, walk, type_name, width) + "static inline " + type_name + " " + type_name + "_combined" +
-         begin + "(b.place < 0) | ((a.place >= 0) & (" + wide(sooner) + " | (" + wide(same) +
-         " & (a.place < b.place))))" + end + "static inline " + type_name + " " + type_name + "_next" + begin +
-         "(a.place >= 0) & " + wide(better) + end;
+         begin + "(b.position < 0) | ((a.position >= 0) & (" + wide(sooner) + " | (" + wide(same) +
+         " & (a.position < b.position))))" + end + "static inline " + type_name + " " + type_name + "_next" + begin +
+         "(a.position >= 0) & " + wide(better) + end;
 }
 
 /// A reduction whose state is a struct of its own: its type, of vectors and of single values, a state of nothing, and
@@ -241,7 +242,7 @@ Part exponential_part(const ReducePass& pass, const ReduceWalk& walk, const Prin
               "_combined(acc" + n + ", " + many + "_of(" + value + ", " + sum + "));\n"};
 }
 
-/// Of positions of one expression's values: how the best values of many vectors are found before their places are.
+/// Of positions of one expression's values: how the best values of many vectors are found before their positions are.
 std::string skim_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer,
                        const std::string& lines) {
   const DType type = value_type(pass);

@@ -64,7 +64,7 @@ struct ReduceWalk {
   bool together;  // rows of which a vector of results is folded at once (CPU)
   bool dense;     // together: rows follow one another in memory
   int chains;  // running vectors of a work-item (CPU, rows), more than one where additions are most of the work; else 0
-  bool skims;  // positions: looks for the best values before their places (CPU, rows)
+  bool skims;  // positions: looks for the best values before their positions (CPU, rows)
   int chunk;   // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
   graph::Collapsed kept, reduced;
   std::vector<WalkSeam> kept_seams, reduced_seams;

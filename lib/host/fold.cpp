@@ -130,14 +130,16 @@ void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t 
   }
 }
 
-bool finds_places(ReduceKind kind, DType type) { return functions().placed[number(kind)][number(type)] != nullptr; }
+bool finds_positions(ReduceKind kind, DType type) {
+  return functions().positions[number(kind)][number(type)] != nullptr;
+}
 
-void place_rows(ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
-                std::byte* places) {
+void find_positions(ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
+                    std::byte* positions) {
   const std::size_t size = size_in_registers(type);
   for (std::size_t row = 0; row < rows; ++row) {
     const void* const from[] = {elements + row * length * size, nullptr, nullptr};
-    functions().placed[number(kind)][number(type)](places + row * sizeof(std::int64_t), from, length);
+    functions().positions[number(kind)][number(type)](positions + row * sizeof(std::int64_t), from, length);
   }
 }
 
