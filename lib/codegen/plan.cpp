@@ -24,7 +24,7 @@ constexpr int cached_load_operations = 4;
 /// Whether a node's elements read each one of an input so often that few of the reads go to memory.
 bool reads_from_cache(const Node& node, const Node& input) {
   const std::int64_t elements = input.shape.elements();
-  return elements > 0 && node.shape.elements() / elements >= cached_repetitions;
+  return elements > 0 && node.shape.elements() >= cached_repetitions * elements;
 }
 
 /// Whether a view has the elements of its input in their places, but for a shift.
@@ -94,6 +94,7 @@ void Planner::State::decide_again() {
     info.why = Why::unstored;
     info.step = info.finisher = -1;
     info.chain = Chains::identity;
+    info.viewed_through.reset();
     info.reads.clear();
   }
   request_roots();
@@ -325,8 +326,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   const auto write = [&](bool merge) {
     s.decide(merge);
     s.lay_out();
-    s.write_code();
-    if (s.has_products) s.join_transforms(merge);
+    if (s.write_code() && s.has_products) s.join_transforms(merge);
   };
   s.rows_allowed = !limits.elsewhere;
   s.takes_allowed = true;

@@ -74,6 +74,15 @@ void Planner::State::add_read(Node& input, std::int32_t step, std::int32_t chain
   found_reads.added(info->reads.size(), [&](std::size_t k) { return info->hash_of(info->reads[k]); });
 }
 
+/// The chain through which a view, itself read through `chain`, reads its input: the last is kept, since it is asked
+/// for when it is decided what is read and when that is written.
+std::int32_t Planner::State::extend(Info& view, std::int32_t chain) {
+  if (!view.viewed_through || view.viewed_through->first != chain) {
+    view.viewed_through = {chain, chains.extend(chain, *view.node, 0)};
+  }
+  return view.viewed_through->second;
+}
+
 void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t chain) {
   Node& node = *info.node;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -86,7 +95,7 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
       array.awaited = true;
       continue;
     }
-    add_read(*input, step, chains.extend(chain, node, i));
+    add_read(*input, step, node.op == Op::view ? extend(info, chain) : chains.extend(chain, node, i));
   }
 }
 
@@ -120,6 +129,7 @@ bool Planner::State::computed_in_reader(const Info& info) const {
 /// distances of all pairs, so that it comes from caches.
 bool Planner::State::looped_in_own_kernel(const Info& info) const {
   const Node& node = *info.node;
+  if (node.op != Op::reduce) return false;  // asked of all nodes, of which few are reductions
   const std::optional<std::size_t> axis = short_axis(node);
   if (!axis || node.place.traits == nullptr || node.place.traits->cpu_loops() || info.apart) return false;
   const Node& input = *node.inputs[0];
