@@ -126,6 +126,15 @@ std::int32_t Planner::State::add_line(Body& body, const Node& node, std::span<st
   return line;
 }
 
+/// The chain through which a view, itself read through `chain`, reads its input: the last is kept, since it is asked
+/// for when it is decided what is read and when that is written.
+std::int32_t Planner::State::extend(Info& view, std::int32_t chain) {
+  if (!view.viewed_through || view.viewed_through->first != chain) {
+    view.viewed_through = {chain, chains.extend(chain, *view.node, 0)};
+  }
+  return view.viewed_through->second;
+}
+
 std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t chain) {
   Node& node = *info.node;
   Step& step = steps[static_cast<std::size_t>(s)];

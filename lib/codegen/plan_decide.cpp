@@ -74,15 +74,6 @@ void Planner::State::add_read(Node& input, std::int32_t step, std::int32_t chain
   found_reads.added(info->reads.size(), [&](std::size_t k) { return info->hash_of(info->reads[k]); });
 }
 
-/// The chain through which a view, itself read through `chain`, reads its input: the last is kept, since it is asked
-/// for when it is decided what is read and when that is written.
-std::int32_t Planner::State::extend(Info& view, std::int32_t chain) {
-  if (!view.viewed_through || view.viewed_through->first != chain) {
-    view.viewed_through = {chain, chains.extend(chain, *view.node, 0)};
-  }
-  return view.viewed_through->second;
-}
-
 void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t chain) {
   Node& node = *info.node;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
