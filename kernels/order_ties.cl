@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions that put the upper halves of int64 keys in order, put in order by the whole keys: those whose upper halves
-// agree lie side by side, few of them, and each finds its place among them. Equal keys keep their order.
+// agree lie side by side, few of them, and each finds its position among them. Equal keys keep their order.
 
 typedef struct {
   ulong count, upper_offset, order_offset, keys_offset;
@@ -19,14 +19,14 @@ __kernel void order_ties(__global const int* upper, __global const long* order, 
 #endif
   for (ulong i = first; i < last; i += step) {
     const int own = upper[i];
-    const long place = order[i];
+    const long position = order[i];
     ulong to = i;
     for (ulong before = i; before > 0 && upper[before - 1] == own; --before) {
-      to -= keys[order[before - 1]] > keys[place];
+      to -= keys[order[before - 1]] > keys[position];
     }
     for (ulong after = i + 1; after < d.count && upper[after] == own; ++after) {
-      to += keys[order[after]] < keys[place];
+      to += keys[order[after]] < keys[position];
     }
-    out[to] = place;
+    out[to] = position;
   }
 }

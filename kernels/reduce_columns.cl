@@ -50,7 +50,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   // Neighbouring work-items take neighbouring tiles; those that share one are a group's KN_LANES rows of them.
   const uint across = KN_GROUP / KN_LANES;
   const uint local_id = get_local_id(0);
-  const uint place = local_id / across;
+  const uint lane = local_id / across;
   const ulong unit = (ulong)get_group_id(0) * across + local_id % across;
   const KN_INDEX rest = (KN_INDEX)unit / (KN_INDEX)d.row_segments;
   const KN_INDEX tile = (KN_INDEX)unit - rest * (KN_INDEX)d.row_segments;
@@ -67,7 +67,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   KN_STATE acc = KN_IDENTITY;
   if (unit < d.units) {
     const ulong last = min((ulong)(block + 1) * d.per_block, d.segments);
-    const ulong mine = (ulong)block * d.per_block + place;
+    const ulong mine = (ulong)block * d.per_block + lane;
     KN_KEPT
 #ifdef KN_CHUNK
     for (ulong chunk = mine; chunk < last; chunk += KN_CHUNK * KN_LANES) {
@@ -126,13 +126,13 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   shared[local_id] = acc;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint half_lanes = KN_LANES / 2; half_lanes > 0; half_lanes /= 2) {
-    if (place < half_lanes)
+    if (lane < half_lanes)
       shared[local_id] = KN_COMBINE(shared[local_id], shared[local_id + half_lanes * across]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   acc = shared[local_id];
 #endif
-  if (place == 0 && unit < d.units) {
+  if (lane == 0 && unit < d.units) {
     const ulong results = d.units / (d.row_segments * d.blocks) * d.inner;
     KN_PUT_ALL(acc, (ulong)block * results + (ulong)kept * d.inner + i, left)
   }

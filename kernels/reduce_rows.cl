@@ -21,7 +21,9 @@
 //   KN_PUT(one, at)            stores a value, or what it finishes as, as number `at`
 //
 // On a CPU, KN_CHAINS is the number of running vectors of a work-item, and KN_SKIMMED, for positions, that of vectors
-// whose best value, by KN_LOOK, which leaves a vector in `looked`, is found before their places are.
+// whose best value, by KN_LOOK, which leaves a vector in `looked`, is found before their positions are. KN_EACH_POSITION(f)
+// is f(k, before, value) for each of the positions: its number, whether a value comes before another, and the name of its
+// value in a state.
 //
 // On a GPU, KN_WHOLE says that rows are whole vectors, KN_BLOCKS that a result may have several blocks, and KN_ROUNDS
 // that a work-item takes no more than so many vectors.
@@ -114,7 +116,12 @@ typedef struct {
   }                                                                          \
   KN_TAKE_EACH(whole, end)
 #elif defined(KN_SKIMMED)
-// Of so many vectors only the best value, and their places where it is better than that of all before, which is `bar`.
+// Of so many vectors only the best value, and their positions where it is better than that of all before, which is `bar`.
+#define KN_BAR(k, before, value) KN_VALUE bar##k = 0;
+#define KN_BEST(k, before, value) KN_VALUE best##k[2] = {bar##k, bar##k};
+#define KN_LOOK_FOR(k, before, value) best##k[c] = before(looked, best##k[c]) ? looked : best##k[c];
+#define KN_BETTER(k, before, value) | before(best##k[0], bar##k) | before(best##k[1], bar##k)
+#define KN_RAISE(k, before, value) bar##k = so_far.value;
 #define KN_TAKE(whole)                                                       \
   while (i < end) {                                                          \
     const ulong stop = min(end, i + KN_SKIMMED * KN_W);                      \
@@ -122,21 +129,22 @@ typedef struct {
     if (seen && stop - i == KN_SKIMMED * KN_W) {                             \
       const ulong left = KN_W;                                               \
       const ulong begin = i;                                                 \
-      KN_VALUE best[2] = {bar, bar};                                         \
+      KN_EACH_POSITION(KN_BEST)                                              \
       KN_MASK unordered = 0;                                                 \
       while (i < stop) {                                                     \
         _Pragma("unroll") for (uint c = 0; c < 2; ++c, i += KN_W) {          \
           KN_LOOK                                                            \
-          best[c] = KN_BEFORE(looked, best[c]) ? looked : best[c];           \
+          KN_EACH_POSITION(KN_LOOK_FOR)                                      \
           unordered |= looked != looked;                                     \
         }                                                                    \
       }                                                                      \
-      better = any(KN_BEFORE(best[0], bar) | KN_BEFORE(best[1], bar) | unordered); \
+      better = any(unordered KN_EACH_POSITION(KN_BETTER));                   \
       if (better) i = begin;                                                 \
     }                                                                        \
     if (better) {                                                            \
       KN_TAKE_EACH(whole, stop)                                              \
-      bar = KN_FOLD(acc).value;                                              \
+      const KN_ONE so_far = KN_FOLD(acc);                                    \
+      KN_EACH_POSITION(KN_RAISE)                                             \
       seen = true;                                                           \
     }                                                                        \
   }
@@ -269,7 +277,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
     KN_KEPT
     KN_STATE acc = KN_IDENTITY;
 #ifdef KN_SKIMMED
-    KN_VALUE bar = 0;
+    KN_EACH_POSITION(KN_BAR)
     bool seen = false;
 #endif
     for (ulong s = first; s < last; ++s) {

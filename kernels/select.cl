@@ -244,7 +244,7 @@ __kernel void select_step(__global const KN_KEY* values, __global KN_KEY* one, _
 #else
     for (ulong first = (ulong)block * KN_BATCH * KN_GROUP; first < size; first += (ulong)blocks * KN_BATCH * KN_GROUP) {
       KN_KEY keys[KN_BATCH];
-      uint places[KN_BATCH];
+      uint slots[KN_BATCH];
 #pragma unroll
       for (uint k = 0; k < KN_BATCH; ++k) {
         const KN_KEY bits = keys_from[min(first + id + k * KN_GROUP, (ulong)size - 1)];
@@ -258,10 +258,10 @@ __kernel void select_step(__global const KN_KEY* values, __global KN_KEY* one, _
         for (uint j = 0; j < d.jobs; ++j) {
           if (there && digit == jobs[j].digit && jobs[j].leader == j && before[j].leader == region) chosen = j;
         }
-        places[k] = ~0u;
+        slots[k] = ~0u;
         if (chosen < KN_RANKS) {
           atomic_inc(counters + chosen * KN_DIGITS + kn_digit(keys[k], level + 1));
-          if (!stay) places[k] = chosen << 16 | atomic_inc(kept + chosen);
+          if (!stay) slots[k] = chosen << 16 | atomic_inc(kept + chosen);
         }
       }
       barrier(CLK_LOCAL_MEM_FENCE);
@@ -273,7 +273,7 @@ __kernel void select_step(__global const KN_KEY* values, __global KN_KEY* one, _
       barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
       for (uint k = 0; k < KN_BATCH; ++k) {
-        if (places[k] != ~0u) to[begins[places[k] >> 16] + (places[k] & 0xffffu)] = keys[k];
+        if (slots[k] != ~0u) to[begins[slots[k] >> 16] + (slots[k] & 0xffffu)] = keys[k];
       }
     }
 #endif

@@ -92,7 +92,7 @@ __kernel void select_rows(__global const KN_KEY* values, __global KN_KEY* out, c
 }
 
 #ifdef KN_POSITIONED
-__kernel void topk_rows(__global const KN_KEY* values, __global KN_KEY* chosen, __global long* places,
+__kernel void topk_rows(__global const KN_KEY* values, __global KN_KEY* chosen, __global long* positions,
                         const kn_select_rows d) {
   const KN_KEY flip = (KN_KEY)d.flip;
   values += d.offset;
@@ -102,7 +102,7 @@ __kernel void topk_rows(__global const KN_KEY* values, __global KN_KEY* chosen, 
     __global const KN_KEY* const from = values + row * d.count;
     uint rank = (uint)d.k - 1;
     const KN_KEY key = kn_key_at(from, d.count, flip, &rank);
-    kn_put_first(from, 0, d.count, flip, key, rank + 1, 0, 0, chosen + row * d.k, places + row * d.k);
+    kn_put_first(from, 0, d.count, flip, key, rank + 1, 0, 0, chosen + row * d.k, positions + row * d.k);
   }
 #else
   __local uint counters[KN_DIGITS], sums[KN_GROUP], found[2];
@@ -110,7 +110,7 @@ __kernel void topk_rows(__global const KN_KEY* values, __global KN_KEY* chosen, 
   __global const KN_KEY* const from = values + row * d.count;
   uint rank = (uint)d.k - 1;
   const KN_KEY key = kn_key_at(from, (uint)d.count, flip, &rank, counters, sums, found);
-  kn_put_first(from, 0, d.count, flip, key, rank + 1, 0, 0, chosen + row * d.k, places + row * d.k, sums, found);
+  kn_put_first(from, 0, d.count, flip, key, rank + 1, 0, 0, chosen + row * d.k, positions + row * d.k, sums, found);
 #endif
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stable sort of long rows by one digit of their keys: `count` counts each digit in each block of a row, and once
-// those counts have been summed up, digit by digit and block by block, `scatter` moves each element to its place.
+// those counts have been summed up, digit by digit and block by block, `scatter` moves each element to its position.
 //
 // The first pass reads elements and makes items of them, the last makes results of items. On a CPU a work-item takes a
 // block; on a GPU a block is a tile, which a group sorts by the digit in local memory, so that neighbours write
@@ -61,7 +61,7 @@ static inline KN_COUNT kn_begin(__global const KN_COUNT* table, ulong row, uint 
 }
 
 __kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM* from, __global KN_ITEM* to,
-                           __global KN_KEY* sorted, __global ulong* places, __global const KN_COUNT* table,
+                           __global KN_KEY* sorted, __global ulong* positions, __global const KN_COUNT* table,
                            const kn_sort_pass pass) {
   const kn_sort_pass d = pass;  // in registers, whatever is written meanwhile
   values += d.offset;
@@ -79,7 +79,7 @@ __kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM
     const KN_ITEM item = KN_TAKE(i);
     const ulong at = next[KN_DIGIT(KN_KEY_OF(item), d.shift)]++;
     if (d.last) {
-      KN_PUT(values + base, at, KN_KEY_OF(item), KN_PLACE_OF(item));
+      KN_PUT(values + base, at, KN_KEY_OF(item), KN_POSITION_OF(item));
     } else {
       to[at] = item;
     }
@@ -119,7 +119,7 @@ __kernel void sort_scatter(__global const KN_KEY* values, __global const KN_ITEM
     const uint digit = KN_DIGIT(KN_KEY_OF(item), d.shift);
     const ulong at = base + begins[digit] + (k - starts[digit]);
     if (d.last) {
-      KN_PUT(values + base, at, KN_KEY_OF(item), KN_PLACE_OF(item));
+      KN_PUT(values + base, at, KN_KEY_OF(item), KN_POSITION_OF(item));
     } else {
       to[at] = item;
     }

@@ -22,7 +22,7 @@ typedef struct {
 #define KN_PASSES (KN_BITS / 8)
 
 // `scratch` has room for two rows of each work-item.
-__kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, __global ulong* places,
+__kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, __global ulong* positions,
                         __global KN_ITEM* scratch, const kn_sort_rows parameters) {
   const kn_sort_rows d = parameters;
   values += d.offset;
@@ -45,7 +45,7 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, 
         }
       }
       for (uint i = 0; i < (uint)d.count; ++i) {
-        KN_PUT(values + base, base + ranks[i], KN_KEY_OF(items[i]), KN_PLACE_OF(items[i]));
+        KN_PUT(values + base, base + ranks[i], KN_KEY_OF(items[i]), KN_POSITION_OF(items[i]));
       }
       continue;
     }
@@ -58,7 +58,7 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, 
         items[at] = item;
       }
       for (uint i = 0; i < (uint)d.count; ++i) {
-        KN_PUT(values + base, base + i, KN_KEY_OF(items[i]), KN_PLACE_OF(items[i]));
+        KN_PUT(values + base, base + i, KN_KEY_OF(items[i]), KN_POSITION_OF(items[i]));
       }
       continue;
     }
@@ -89,12 +89,12 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, 
       to = from;
       from = moved;
     }
-    for (ulong i = 0; i < d.count; ++i) KN_PUT(values + base, base + i, KN_KEY_OF(from[i]), KN_PLACE_OF(from[i]));
+    for (ulong i = 0; i < d.count; ++i) KN_PUT(values + base, base + i, KN_KEY_OF(from[i]), KN_POSITION_OF(from[i]));
   }
 }
 #else
-// An element of a tile is a key and its place there, which also says the row.
-__kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, __global ulong* places,
+// An element of a tile is a key and its position there, which also says the row.
+__kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, __global ulong* positions,
                         const kn_sort_rows parameters) {
   const kn_sort_rows d = parameters;
   values += d.offset;
@@ -103,35 +103,35 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, 
   const ulong first = get_group_id(0) * d.rows_each, base = first * d.count;
   const uint size = (uint)min(d.rows_each, d.rows - first) * count;
   __local KN_KEY staged_keys[KN_STAGED];
-  __local ushort staged_places[KN_STAGED];
+  __local ushort staged_positions[KN_STAGED];
   __local ushort counters[KN_COUNTERS];
   __local uint sums[KN_GROUP];
   for (uint k = id; k < KN_TILE; k += KN_GROUP) {
     staged_keys[KN_STAGED_AT(k)] = k < size ? kn_key(values[base + k], flip) : (KN_KEY) ~(KN_KEY)0;
-    staged_places[KN_STAGED_AT(k)] = (ushort)k;
+    staged_positions[KN_STAGED_AT(k)] = (ushort)k;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   KN_KEY keys[KN_EACH];
-  ushort own_places[KN_EACH];
+  ushort own_positions[KN_EACH];
   uint digits[KN_EACH], ranks[KN_EACH];
   for (uint shift = 0; shift < KN_BITS + (uint)d.row_bits; shift += 4) {
 #pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) {
       keys[k] = staged_keys[KN_STAGED_AT(id * KN_EACH + k)];
-      own_places[k] = staged_places[KN_STAGED_AT(id * KN_EACH + k)];
-      digits[k] = (shift < KN_BITS ? (uint)(keys[k] >> shift) : own_places[k] / count >> (shift - KN_BITS)) & 15u;
+      own_positions[k] = staged_positions[KN_STAGED_AT(id * KN_EACH + k)];
+      digits[k] = (shift < KN_BITS ? (uint)(keys[k] >> shift) : own_positions[k] / count >> (shift - KN_BITS)) & 15u;
     }
     kn_rank(digits, ranks, counters, sums);
 #pragma unroll
     for (uint k = 0; k < KN_EACH; ++k) {
       staged_keys[KN_STAGED_AT(ranks[k])] = keys[k];
-      staged_places[KN_STAGED_AT(ranks[k])] = own_places[k];
+      staged_positions[KN_STAGED_AT(ranks[k])] = own_positions[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   for (uint k = id; k < size; k += KN_GROUP) {
     const uint row = k / count * count;
-    KN_PUT(values + base + row, base + k, staged_keys[KN_STAGED_AT(k)], staged_places[KN_STAGED_AT(k)] - row);
+    KN_PUT(values + base + row, base + k, staged_keys[KN_STAGED_AT(k)], staged_positions[KN_STAGED_AT(k)] - row);
   }
 }
 #endif

@@ -17,11 +17,11 @@
 
 // KN_PAYLOAD: in place of its position each key moves a word of `payload`.
 #ifdef KN_PAYLOAD
-#define KN_PLACE uint
-#define KN_FIRST_PLACE(i) payload[d.payload_offset + base + (i)]
+#define KN_POSITION uint
+#define KN_FIRST_POSITION(i) payload[d.payload_offset + base + (i)]
 #else
-#define KN_PLACE ulong
-#define KN_FIRST_PLACE(i) (uint)(i)
+#define KN_POSITION ulong
+#define KN_FIRST_POSITION(i) (uint)(i)
 #endif
 
 #define KN_PASSES (KN_BITS / 8)
@@ -31,7 +31,7 @@ typedef struct {
   ulong count, tiles, rows, offset;  // elements of a row, tiles of a row; rows; of `values`
   ulong flip;
   ulong blocks, per_block;  // of a row, where digits are counted
-  ulong places_apart;       // words from one place to the next row's in the second buffer, for each element of a row
+  ulong positions_apart;       // words from one position to the next row's in the second buffer, for each element of a row
   ulong payload_offset;     // of `payload`
   uint lowest, pass;        // the lowest digit that counts; this one
 } kn_sort_sweep;
@@ -155,7 +155,7 @@ static inline void kn_rank_in_team(const KN_KEY* keys, uint* ranks, uint shift, 
   }
 }
 
-// Local memory for a tile's keys, or its places, or the masks of kn_rank_in_team, in words.
+// Local memory for a tile's keys, or its positions, or the masks of kn_rank_in_team, in words.
 #ifdef KN_POSITIONED
 #define KN_TILE_WORDS (KN_TILE * (KN_BITS > 32 ? 2 : 1))
 #else
@@ -164,8 +164,8 @@ static inline void kn_rank_in_team(const KN_KEY* keys, uint* ranks, uint shift, 
 #define KN_MASK_WORDS (KN_TEAMS * KN_DIGITS)
 
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
-    __global const KN_KEY* values, __global KN_KEY* one, __global KN_KEY* two, __global uint* places_one,
-    __global uint* places_two, __global KN_KEY* sorted, __global KN_PLACE* places, __global uint* control,
+    __global const KN_KEY* values, __global KN_KEY* one, __global KN_KEY* two, __global uint* positions_one,
+    __global uint* positions_two, __global KN_KEY* sorted, __global KN_POSITION* positions, __global uint* control,
     __global const uint* payload, const kn_sort_sweep d) {
   __local ulong room[(KN_TILE_WORDS > KN_MASK_WORDS ? KN_TILE_WORDS : KN_MASK_WORDS) / 2];
   __local KN_KEY* const staged = (__local KN_KEY*)room;
@@ -277,13 +277,13 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
     }
   }
 #else
-  uint at[KN_EACH], own_places[KN_EACH];
-  __global const uint* const places_from =
-      from_second ? places_two + base * d.places_apart + begin : places_one + base + begin;
+  uint at[KN_EACH], own_positions[KN_EACH];
+  __global const uint* const positions_from =
+      from_second ? positions_two + base * d.positions_apart + begin : positions_one + base + begin;
 #pragma unroll
   for (uint k = 0; k < KN_EACH; ++k) {
     const uint i = own + k * KN_TEAM;
-    own_places[k] = i >= size ? 0 : from_values ? KN_FIRST_PLACE(begin + i) : places_from[i];
+    own_positions[k] = i >= size ? 0 : from_values ? KN_FIRST_POSITION(begin + i) : positions_from[i];
   }
 #pragma unroll
   for (uint k = 0; k < KN_EACH; ++k) {
@@ -292,21 +292,21 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void sort_sweep(
     at[k] = begins[KN_DIGIT(keys[k], shift)] + i;
     if (!last && i < size) to[at[k]] = keys[k];
   }
-  // Places follow the keys, through the same memory.
-  __local uint* const staged_places = (__local uint*)room;
+  // Positions follow the keys, through the same memory.
+  __local uint* const staged_positions = (__local uint*)room;
   barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-  for (uint k = 0; k < KN_EACH; ++k) staged_places[ranks[k]] = own_places[k];
+  for (uint k = 0; k < KN_EACH; ++k) staged_positions[ranks[k]] = own_positions[k];
   barrier(CLK_LOCAL_MEM_FENCE);
-  __global uint* const places_to = to_second ? places_two + base * d.places_apart : places_one + base;
+  __global uint* const positions_to = to_second ? positions_two + base * d.positions_apart : positions_one + base;
 #pragma unroll
   for (uint k = 0; k < KN_EACH; ++k) {
     const uint i = id + k * KN_GROUP;
     if (i < size) {
       if (last) {
-        KN_PUT(values, base + at[k], keys[k], staged_places[i]);
+        KN_PUT(values, base + at[k], keys[k], staged_positions[i]);
       } else {
-        places_to[at[k]] = staged_places[i];
+        positions_to[at[k]] = staged_positions[i];
       }
     }
   }

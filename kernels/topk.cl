@@ -60,7 +60,7 @@ __kernel void topk_count(__global const KN_KEY* values, __global const KN_KEY* l
 }
 
 __kernel void topk_write(__global const KN_KEY* values, __global const KN_KEY* limits, __global const uint* table,
-                         __global KN_KEY* chosen, __global long* places, const kn_topk d) {
+                         __global KN_KEY* chosen, __global long* positions, const kn_topk d) {
   const KN_KEY flip = (KN_KEY)d.flip;
 #ifdef KN_CPU
   const ulong unit = get_global_id(0), row = unit / d.blocks, block = unit - row * d.blocks;
@@ -74,7 +74,7 @@ __kernel void topk_write(__global const KN_KEY* values, __global const KN_KEY* l
   values += d.offset + row * d.count;
   table += 2 * row * d.blocks;
   chosen += row * d.k;
-  places += row * d.k;
+  positions += row * d.k;
 #ifdef KN_CPU
   uint below = 0, equal = 0, all_below = 0;
   for (ulong b = 0; b < d.blocks; ++b) {
@@ -83,7 +83,7 @@ __kernel void topk_write(__global const KN_KEY* values, __global const KN_KEY* l
     all_below += table[2 * b];
   }
   const uint ties = (uint)d.k - all_below;  // that are taken
-  kn_put_first(values, begin, end, flip, limit, ties, below, equal, chosen, places);
+  kn_put_first(values, begin, end, flip, limit, ties, below, equal, chosen, positions);
 #else
   __local uint sums[KN_GROUP], found[3];
   const uint id = (uint)get_local_id(0);
@@ -103,6 +103,6 @@ __kernel void topk_write(__global const KN_KEY* values, __global const KN_KEY* l
   equal = found[1];
   const uint ties = (uint)d.k - found[2];  // that are taken
   barrier(CLK_LOCAL_MEM_FENCE);
-  kn_put_first(values, begin, end, flip, limit, ties, below, equal, chosen, places, sums, found);
+  kn_put_first(values, begin, end, flip, limit, ties, below, equal, chosen, positions, sums, found);
 #endif
 }

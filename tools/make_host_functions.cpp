@@ -42,16 +42,16 @@ namespace {
 #include "common/real.clh"
 )";
 
-constexpr std::string_view places = R"(
+constexpr std::string_view positions = R"(
 #include "host/fold_text.hpp"
 
 #define KN_COMBINE(text) decltype([](auto a, auto b) { return text; })
-#define KN_PLACE(T, before)                                                                                    \
+#define KN_FIND_POSITION(T, before)                                                                                    \
   [](void* to, const void* const* from, std::size_t count) {                                                   \
     *static_cast<std::int64_t*>(to) = first_best<T, KN_COMBINE(before)>(static_cast<const T*>(from[0]), count); \
   }
 
-constexpr void add_places(Functions& f) {
+constexpr void add_positions(Functions& f) {
 )";
 
 constexpr std::string_view loops = R"(}
@@ -224,7 +224,7 @@ constexpr std::string_view arguments = R"(}
 
 constexpr Functions table() {
   Functions f{};
-  add_places(f);
+  add_positions(f);
   add_folds(f);
 )";
 
@@ -304,12 +304,12 @@ int main() {
   for (const std::string_view file : files) {
     if (!file.empty()) std::cout << "#include \"" << file << ".clh\"\n";
   }
-  std::cout << fast_trig << places;
+  std::cout << fast_trig << positions;
   for (const graph::ReduceKind kind : {graph::ReduceKind::argmax, graph::ReduceKind::argmin}) {
     for (int t = 0; t < koine::dtype_count; ++t) {
       const auto type = static_cast<DType>(t);
       if (is_complex(type)) continue;
-      std::cout << "  f.placed[" << number(kind) << "][" << t << "] = KN_PLACE(" << registers(type) << ", "
+      std::cout << "  f.positions[" << number(kind) << "][" << t << "] = KN_FIND_POSITION(" << registers(type) << ", "
                 << koine::codegen::combine_of(kind, type).text << ");\n";
     }
   }

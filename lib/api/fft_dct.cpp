@@ -41,20 +41,20 @@ Array sized(const Array& x, std::int64_t n) {
 }
 
 /// 0, 1, ... of x's elements.
-Array places(const Array& x, std::int64_t count) { return arange(count, {.dtype = int64, .device = x.device()}); }
+Array positions(const Array& x, std::int64_t count) { return arange(count, {.dtype = int64, .device = x.device()}); }
 /// Elements of odd numbers with the other sign.
-Array alternating(const Array& x) { return where(equal(places(x, size_of_lines(x)) % 2, 0), x, -x); }
+Array alternating(const Array& x) { return where(equal(positions(x, size_of_lines(x)) % 2, 0), x, -x); }
 /// The first element, or the first and the last one, times a factor.
 Array with_ends(const Array& x, bool both, double factor) {
   const std::int64_t last = size_of_lines(x) - 1;
-  const Array k = places(x, last + 1);
+  const Array k = positions(x, last + 1);
   return where(both ? equal(k, 0) | equal(k, last) : equal(k, 0), x * factor, x);
 }
 
 /// cos and sin of πk / (2n), for k up to n / 2.
 struct Turns {
   Turns(const Array& x, std::int64_t n) {
-    const Array angles = astype(places(x, n / 2 + 1), x.dtype()) * (std::numbers::pi / 2 / static_cast<double>(n));
+    const Array angles = astype(positions(x, n / 2 + 1), x.dtype()) * (std::numbers::pi / 2 / static_cast<double>(n));
     cosines = cos(angles);
     sines = sin(angles);
   }
@@ -124,14 +124,14 @@ Array transform(const Array& given, const DctOptions& options, bool sine, bool i
                      std::to_string(least) + " or more");
   }
   const Array wide = api::real_floating(given, function);
-  const auto place = static_cast<std::int64_t>(axis);
-  const Array x = sized(moveaxis(astype(wide, graph::accumulation_type(wide.dtype())), place, -1), n);
+  const auto number = static_cast<std::int64_t>(axis);
+  const Array x = sized(moveaxis(astype(wide, graph::accumulation_type(wide.dtype())), number, -1), n);
   const std::int64_t type = inverse && (options.type == 2 || options.type == 3) ? 5 - options.type : options.type;
   const bool orthogonal = norm == 1;
   const Array result = sine ? sines(x, type, orthogonal) : cosines(x, type, orthogonal);
   const auto whole = static_cast<double>(2 * (type == 1 ? sine ? n + 1 : n - 1 : n));
   const double scale = orthogonal ? 1 / std::sqrt(whole) : (norm == 0) == inverse ? 1 / whole : 1;
-  return moveaxis(result * scale, -1, place);
+  return moveaxis(result * scale, -1, number);
 }
 
 }  // namespace

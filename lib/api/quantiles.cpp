@@ -31,21 +31,21 @@ Array ordered(const Operand& operand, std::string_view function) {
 }
 
 /// Where a quantile lies among `count` elements in order: behind the first by t of the way to the next.
-struct Place {
+struct Position {
   std::int64_t first;
   double t;
 };
 
-Place place_of(double q, std::int64_t count) {
-  const double place = q * static_cast<double>(count - 1), below = std::floor(place);
-  return {static_cast<std::int64_t>(below), place - below};
+Position position_of(double q, std::int64_t count) {
+  const double position = q * static_cast<double>(count - 1), below = std::floor(position);
+  return {static_cast<std::int64_t>(below), position - below};
 }
 
 /// The ranks that quantiles are made of, and the last, which is a NaN where there is one; they rise.
 std::vector<std::int64_t> ranks_of(const std::vector<double>& fractions, std::int64_t count) {
   std::vector<std::int64_t> ranks = {count - 1};
   for (const double q : fractions) {
-    const auto [first, t] = place_of(q, count);
+    const auto [first, t] = position_of(q, count);
     ranks.push_back(first);
     if (t > 0) ranks.push_back(first + 1);
   }
@@ -108,7 +108,7 @@ std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& 
   const Array last = astype(ranked.at(count - 1), wide);
   std::vector<Array> results;
   for (const double q : fractions) {
-    const auto [first, t] = place_of(q, count);
+    const auto [first, t] = position_of(q, count);
     Array value =
         t > 0 ? api::between(ranked.at(first), ranked.at(first + 1), t, wide) : astype(ranked.at(first), wide);
     value = astype(where(isnan(last), last, value), type);

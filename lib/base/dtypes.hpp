@@ -10,16 +10,18 @@
 namespace koine::base {
 
 struct DTypeRow {
-  std::string_view name, npy;          ///< of a type that .npy files do not have, nothing
+  std::string_view name, word;         ///< word: in kernels' names
+  std::string_view npy;                ///< of a type that .npy files do not have, nothing
   std::string_view memory, registers;  ///< OpenCL types
+  std::string_view limits;             ///< of integers: before _MIN and _MAX in OpenCL C
   int element;                         ///< its number in the kernels
   int digits, max_exponent;            ///< 0 but for floating types
   DType part;                          ///< of complex numbers the type of their parts, of others the type itself
 };
 
 inline constexpr DTypeRow dtype_rows[] = {
-#define KN_DTYPE(constant, name, type, npy, memory, registers, element, digits, max_exponent, part) \
-  {name, npy, memory, registers, element, digits, max_exponent, DType::part},
+#define KN_DTYPE(constant, name, type, word, npy, memory, registers, limits, element, digits, max_exponent, part) \
+  {name, word, npy, memory, registers, limits, element, digits, max_exponent, DType::part},
 #include "base/dtypes.def"
 #undef KN_DTYPE
 };

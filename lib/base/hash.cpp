@@ -10,15 +10,8 @@ namespace koine::base {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 // Odd constants with about half of their bits set, from the digits of pi.
 constexpr std::uint64_t k0 = 0x243f6a8885a308d3, k1 = 0x13198a2e03707345, k2 = 0xa4093822299f31d1;
-
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
 
 std::uint64_t load(const unsigned char* bytes, std::size_t size) noexcept {
   std::uint64_t value = 0;
@@ -30,17 +23,13 @@ std::uint64_t load(const unsigned char* bytes, std::size_t size) noexcept {
 
 std::uint64_t hash64(const void* bytes, std::size_t size, std::uint64_t seed) noexcept {
   const auto* at = static_cast<const unsigned char*>(bytes);
-  std::uint64_t state = mix(seed ^ k0, k1);
+  std::uint64_t state = hash_mix(seed ^ k0, k1);
   std::size_t left = size;
-  for (; left > 16; at += 16, left -= 16) state = mix(load(at, 8) ^ k1, load(at + 8, 8) ^ state);
+  for (; left > 16; at += 16, left -= 16) state = hash_mix(load(at, 8) ^ k1, load(at + 8, 8) ^ state);
   const std::uint64_t low = load(at, left < 8 ? left : 8);
   const std::uint64_t high = left > 8 ? load(at + 8, left - 8) : 0;
-  state = mix(low ^ k1, high ^ state ^ k2);
-  return mix(state ^ k2, size ^ k1);
-}
-
-std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) noexcept {
-  return mix(hash ^ k0, value ^ k1) ^ hash;
+  state = hash_mix(low ^ k1, high ^ state ^ k2);
+  return hash_mix(state ^ k2, size ^ k1);
 }
 
 std::string hash128_hex(std::string_view text) {

@@ -15,8 +15,17 @@ inline std::uint64_t hash64(std::string_view text, std::uint64_t seed = 0) noexc
   return hash64(text.data(), text.size(), seed);
 }
 
-/// Mixes a value into a hash, for building one from parts.
-std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) noexcept;
+/// Both halves of a product of 128 bits.
+inline std::uint64_t hash_mix(std::uint64_t a, std::uint64_t b) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+/// Mixes a value into a hash, for building one from parts. (The constants are digits of pi.)
+inline std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) noexcept {
+  return hash_mix(hash ^ 0x243f6a8885a308d3, value ^ 0x13198a2e03707345) ^ hash;
+}
 
 /// 128 bits as 32 hexadecimal digits: names that must not collide.
 std::string hash128_hex(std::string_view text);

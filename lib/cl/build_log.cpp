@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds places in logs as clang writes them, which PoCL's, AMD's, Intel's and NVIDIA's compilers are built on:
+// Finds locations in logs as clang writes them, which PoCL's, AMD's, Intel's and NVIDIA's compilers are built on:
 // "name:12:5: error: message", or "error: name:12:5: message".
 #include "cl/build_log.hpp"
 
@@ -19,7 +19,7 @@ namespace koine::cl {
 
 namespace {
 
-struct Place {
+struct Location {
   std::string file;
   std::string_view message;
   std::size_t line = 0, column = 0;
@@ -42,21 +42,21 @@ void drop(std::string_view& text, std::string_view prefix) {
   if (text.starts_with(prefix)) text = base::trim(text.substr(prefix.size()));
 }
 
-std::optional<Place> place_in(std::string_view line) {
+std::optional<Location> location_in(std::string_view line) {
   if (line.find("error") == line.npos) return std::nullopt;
   for (std::size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 1)) {
     if (at + 1 >= line.size() || !is_digit(line[at + 1])) continue;
     std::string_view file = line.substr(0, at);
-    Place place{{}, line.substr(at + 1)};
-    place.line = take_number(place.message);
-    place.column = place.line > 0 ? take_number(place.message) : 0;
-    if (place.column == 0) continue;
+    Location location{{}, line.substr(at + 1)};
+    location.line = take_number(location.message);
+    location.column = location.line > 0 ? take_number(location.message) : 0;
+    if (location.column == 0) continue;
     for (const char* word : {"fatal ", "error:"}) {
       drop(file, word);
-      drop(place.message, word);
+      drop(location.message, word);
     }
-    place.file = file;
-    return place;
+    location.file = file;
+    return location;
   }
   return std::nullopt;
 }
@@ -94,14 +94,14 @@ std::vector<std::string_view> lines_of(std::string_view source, std::string_view
   return lines;
 }
 
-/// Gives a place of the whole text the file and the number that its directives say.
-void apply_directives(std::string_view source, Place& place) {
+/// Gives a location of the whole text the file and the number that its directives say.
+void apply_directives(std::string_view source, Location& location) {
   Named now;
-  std::size_t left = place.line;
+  std::size_t left = location.line;
   for (const std::string_view line : base::split(source, '\n')) {
     if (--left == 0) {
-      if (!now.file.empty()) place.file = now.file;
-      place.line = now.number;
+      if (!now.file.empty()) location.file = now.file;
+      location.line = now.number;
       return;
     }
     if (auto directive = line_directive(line)) {
@@ -112,22 +112,22 @@ void apply_directives(std::string_view source, Place& place) {
   }
 }
 
-/// The lines around a place.
-std::string excerpt(const std::vector<std::string_view>& lines, const Place& place) {
+/// The lines around a location.
+std::string excerpt(const std::vector<std::string_view>& lines, const Location& location) {
   constexpr std::size_t around = 2;
-  if (place.line > lines.size()) return {};
-  const std::size_t first = place.line > around ? place.line - around : 1;
-  const std::size_t last = std::min(place.line + around, lines.size());
+  if (location.line > lines.size()) return {};
+  const std::size_t first = location.line > around ? location.line - around : 1;
+  const std::size_t last = std::min(location.line + around, lines.size());
   const std::size_t width = std::to_string(last).size();
   std::string text;
   for (std::size_t number = first; number <= last; ++number) {
     const std::string digits = std::to_string(number);
     const std::string_view line = lines[number - 1];
-    text += number == place.line ? "> " : "  ";
+    text += number == location.line ? "> " : "  ";
     text += std::string(width - digits.size(), ' ') + digits + (line.empty() ? " |" : " | ") + std::string(line) + "\n";
-    if (number != place.line) continue;
+    if (number != location.line) continue;
     // Tabs stay, so that the mark stands below its column however wide they are shown.
-    std::string mark(line.substr(0, std::min(place.column - 1, line.size())));
+    std::string mark(line.substr(0, std::min(location.column - 1, line.size())));
     std::replace_if(
         mark.begin(), mark.end(), [](char c) { return c != '\t'; }, ' ');
     text += "  " + std::string(width, ' ') + " | " + mark + "^\n";
@@ -143,22 +143,22 @@ std::string complaints(std::string_view source, std::string_view log) {
   std::set<std::tuple<std::string, std::size_t, std::size_t>> told;
   std::string text;
   for (const std::string_view line : base::split(log, '\n')) {
-    auto place = place_in(line);
-    if (place && place->file == nvidia) apply_directives(source, *place);
-    if (!place || !told.insert({place->file, place->line, place->column}).second) continue;
+    auto location = location_in(line);
+    if (location && location->file == nvidia) apply_directives(source, *location);
+    if (!location || !told.insert({location->file, location->line, location->column}).second) continue;
     if (told.size() > most) break;
     std::string included;
-    std::vector<std::string_view> lines = lines_of(source, place->file);
+    std::vector<std::string_view> lines = lines_of(source, location->file);
     if (lines.empty()) {
       try {
-        included = base::read_file(place->file, "build");
+        included = base::read_file(location->file, "build");
         lines = base::split(included, '\n');
       } catch (const Error&) {  // drivers give a source without a name one of their own
         lines = lines_of(source, "");
       }
     }
-    text += place->file + ":" + std::to_string(place->line) + ":" + std::to_string(place->column) + ": " +
-            std::string(place->message) + "\n" + excerpt(lines, *place);
+    text += location->file + ":" + std::to_string(location->line) + ":" + std::to_string(location->column) + ": " +
+            std::string(location->message) + "\n" + excerpt(lines, *location);
   }
   return text;
 }

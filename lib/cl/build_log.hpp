@@ -7,10 +7,10 @@
 
 namespace koine::cl {
 
-/// For each place that an error of the log names, the first ten of them: the message, and the numbered lines of the
-/// source around the place, with a mark below the column. Lines are counted as the compiler counts them, from what
+/// For each location that an error of the log names, the first ten of them: the message, and the numbered lines of the
+/// source around the location, with a mark below the column. Lines are counted as the compiler counts them, from what
 /// `#line` directives in the source say; of an included file they are read from that file. Empty where the log names no
-/// place.
+/// location.
 std::string complaints(std::string_view source, std::string_view log);
 
 }  // namespace koine::cl

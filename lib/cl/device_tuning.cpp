@@ -19,12 +19,12 @@ constexpr const char* variable = "KOINE_TUNING";
 
 void log(const std::string& line) { base::log_line(base::LogTopic::device, line); }
 
-/// The text of the file; empty where there is none in the usual place.
-std::string text_of(const tuning::Place& place) {
+/// The text of the file; empty where there is none in the usual file.
+std::string text_of(const tuning::UserFile& file) {
   try {
-    return base::read_file(place.path, variable);
+    return base::read_file(file.path, variable);
   } catch (const base::FileError& error) {
-    if (place.named) throw ValueError(error.what() + std::string("; the variable takes the path of a file, or off"));
+    if (file.named) throw ValueError(error.what() + std::string("; the variable takes the path of a file, or off"));
     if (error.error != ENOENT && error.error != ENOTDIR) log(error.what());
     return {};
   }
@@ -46,20 +46,20 @@ void set_tuning(std::span<DeviceTraits* const> devices) {
     device->tuning =
         tuning::of_rows({device->name, device->architecture, device->vendor, to_string(device->device_class)});
   }
-  const auto place = tuning::place_of_environment();
-  if (!place) return;
+  const auto file = tuning::file_of_environment();
+  if (!file) return;
   const auto complain = [&](int line, const std::string& what) {
     const std::string message =
-        "[" + std::string(variable) + "] " + place->path + ", line " + std::to_string(line) + ": " + what;
-    if (place->named) throw ValueError(message);
+        "[" + std::string(variable) + "] " + file->path + ", line " + std::to_string(line) + ": " + what;
+    if (file->named) throw ValueError(message);
     log(message);
   };
   const std::vector<const DeviceTraits*> all(devices.begin(), devices.end());
-  for (const tuning::Section& section : tuning::parse(text_of(*place), complain)) {
+  for (const tuning::Section& section : tuning::parse(text_of(*file), complain)) {
     try {
       const std::vector<std::size_t> meant = matching(section.selector, "section", all);
-      if (meant.empty()) log(place->path + ", line " + std::to_string(section.line) + ": no such device is here");
-      for (const std::size_t i : meant) apply(section, *devices[i], place->path);
+      if (meant.empty()) log(file->path + ", line " + std::to_string(section.line) + ": no such device is here");
+      for (const std::size_t i : meant) apply(section, *devices[i], file->path);
     } catch (const ValueError& error) {
       complain(section.line, error.what());
     }

@@ -11,8 +11,7 @@ namespace {
 std::string limit(DType type, bool lowest) {
   if (is_real_floating(type)) return lowest ? "(-INFINITY)" : "INFINITY";
   if (is_unsigned_integer(type) && lowest) return "0";
-  constexpr std::string_view names[] = {"", "CHAR", "SHRT", "INT", "LONG", "UCHAR", "USHRT", "UINT", "ULONG"};
-  return std::string(names[static_cast<int>(type)]) + (lowest ? "_MIN" : "_MAX");
+  return std::string(base::row_of(type).limits) + (lowest ? "_MIN" : "_MAX");
 }
 
 std::string typed(const graph::Expressions& expressions, DType type) {

@@ -2,9 +2,9 @@
 // Names of kernels from their bodies. All that a name is made of is part of the program's key.
 #include "codegen/names.hpp"
 
+#include "base/dtypes.hpp"
 #include "codegen/print_custom.hpp"
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -16,12 +16,6 @@ using graph::Op;
 using Words = std::vector<std::string_view>;
 
 constexpr std::size_t longest = 48;
-
-std::string_view type_word(DType type) {
-  constexpr std::array<std::string_view, dtype_count> words = {"bool", "i8",  "i16",  "i32", "i64", "u8",  "u16", "u32",
-                                                               "u64",  "f16", "bf16", "f32", "f64", "c64", "c128"};
-  return words[static_cast<std::size_t>(type)];
-}
 
 /// The names of the commonest operations are short, so that more of them fit.
 std::string_view word(Op op) {
@@ -66,7 +60,7 @@ void add_operations(Words& words, const Body& body) {
 }
 
 std::string joined(const Words& words, DType type, std::string_view suffix = "") {
-  const std::string end = "_" + std::string(type_word(type)) + std::string(suffix);
+  const std::string end = "_" + std::string(base::row_of(type).word) + std::string(suffix);
   std::string text;
   for (std::size_t k = 0; k < words.size(); ++k) {
     const std::size_t left = words.size() - k;

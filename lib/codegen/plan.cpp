@@ -24,7 +24,7 @@ constexpr int cached_load_operations = 4;
 /// Whether a node's elements read each one of an input so often that few of the reads go to memory.
 bool reads_from_cache(const Node& node, const Node& input) {
   const std::int64_t elements = input.shape.elements();
-  return elements > 0 && node.shape.elements() / elements >= cached_repetitions;
+  return elements > 0 && node.shape.elements() >= cached_repetitions * elements;
 }
 
 /// Whether a view has the elements of its input in their places, but for a shift.
@@ -94,6 +94,7 @@ void Planner::State::decide_again() {
     info.why = Why::unstored;
     info.step = info.finisher = -1;
     info.chain = Chains::identity;
+    info.viewed_through.reset();
     info.reads.clear();
   }
   request_roots();
@@ -178,8 +179,9 @@ void Planner::State::analyse(Info& info) {
   }
   follow_rows(info);
   info.source = &node;
-  if (!graph::is_elementwise(node.op)) return;
-  info.shared = info.places > 1 && info.viewed && !info.fold && !is_cheap(info);
+  const bool elementwise = graph::is_elementwise(node.op);
+  if (elementwise) info.shared = info.places > 1 && info.viewed && !info.fold && !is_cheap(info);
+  if (!elementwise && !(node.op == Op::view && info.flat)) return;
   for (const NodeRef& input : node.inputs) {
     if (!input->is_ready() && graph::is_source(input->op)) continue;
     const Info* in = input->is_ready() ? nullptr : find(input.get());
@@ -324,8 +326,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   const auto write = [&](bool merge) {
     s.decide(merge);
     s.lay_out();
-    s.write_code();
-    if (s.has_products) s.join_transforms(merge);
+    if (s.write_code() && s.has_products) s.join_transforms(merge);
   };
   s.rows_allowed = !limits.elsewhere;
   s.takes_allowed = true;

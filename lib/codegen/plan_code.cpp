@@ -68,6 +68,8 @@ std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces 
   body.lines.push_back({iota ? Op::iota : Op::leaf, source.dtype, source.dtype, {number, taken.positions, -1}, loop});
   loads.push_back({&source, std::move(pieces.layout), source.dtype, iota, std::move(pieces.seams), loop, pieces.loop,
                    line, taken.take, taken.stride});
+  const std::size_t most = parameter_limit / buffer_bytes;
+  overfull = overfull || (loads.size() > most && buffers_read(body) > most);
   found_loads.added(loads.size(), [&](std::size_t k) {
     return hash_of_load(body, memory_of(*loads[k].source, loads[k].iota), loads[k].layout);
   });
@@ -124,10 +126,19 @@ std::int32_t Planner::State::add_line(Body& body, const Node& node, std::span<st
   return line;
 }
 
+/// The chain through which a view, itself read through `chain`, reads its input: the last is kept, since it is asked
+/// for when it is decided what is read and when that is written.
+std::int32_t Planner::State::extend(Info& view, std::int32_t chain) {
+  if (!view.viewed_through || view.viewed_through->first != chain) {
+    view.viewed_through = {chain, chains.extend(chain, *view.node, 0)};
+  }
+  return view.viewed_through->second;
+}
+
 std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t chain) {
   Node& node = *info.node;
   Step& step = steps[static_cast<std::size_t>(s)];
-  if (node.op == Op::view) return value_of(node.inputs[0], s, chains.extend(chain, node, 0));
+  if (node.op == Op::view) return value_of(node.inputs[0], s, extend(info, chain));
   if (node.op == Op::take) return write_take(node, s, chain);
   if (node.op == Op::iota || node.op == Op::random) {
     return load(step, node, *chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
@@ -177,9 +188,15 @@ void Planner::State::split_domain(Step& step) {
   body.domain = std::move(domain);
 }
 
-void Planner::State::write_code() {
+/// False where a kernel reads more than the device takes, as soon as that is known. What takes whole rows is written to
+/// the end all the same, since whether that fits is asked first.
+bool Planner::State::write_code() {
+  overfull = false;
+  const bool to_the_end = std::any_of(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(step_count),
+                                      [](const Step& step) { return step.family == Op::rows; });
   if (has_products) load_products();
   for (std::size_t i = 0; i < count; ++i) {
+    if (overfull && !to_the_end) return false;
     Info& info = infos[i];
     Node& node = *info.node;
     if (info.finisher >= 0) {
@@ -218,6 +235,7 @@ void Planner::State::write_code() {
   for (std::size_t s = 0; s < step_count; ++s) {
     if (steps[s].fine) split_domain(steps[s]);
   }
+  return true;
 }
 
 /// A node computed here without being kept is worth keeping if somebody asks for it again.

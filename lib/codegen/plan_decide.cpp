@@ -86,7 +86,7 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
       array.awaited = true;
       continue;
     }
-    add_read(*input, step, chains.extend(chain, node, i));
+    add_read(*input, step, node.op == Op::view ? extend(info, chain) : chains.extend(chain, node, i));
   }
 }
 
@@ -120,6 +120,7 @@ bool Planner::State::computed_in_reader(const Info& info) const {
 /// distances of all pairs, so that it comes from caches.
 bool Planner::State::looped_in_own_kernel(const Info& info) const {
   const Node& node = *info.node;
+  if (node.op != Op::reduce) return false;  // asked of all nodes, of which few are reductions
   const std::optional<std::size_t> axis = short_axis(node);
   if (!axis || node.place.traits == nullptr || node.place.traits->cpu_loops() || info.apart) return false;
   const Node& input = *node.inputs[0];
@@ -158,8 +159,8 @@ bool Planner::State::beside(const Step& step, const Info& reduction) const {
 }
 
 /// Whether a step can compute this reduction too: one of other reductions over the same axes of an expression of the
-/// same array, whose states are single values, or the moments of one expression, with no barrier between the two; or of
-/// whole rows, where nothing waits for this reduction, and what it reads does not wait for the kernel.
+/// same array, whose states are alike, with no barrier between the two; or of whole rows, where nothing waits for this
+/// reduction, and what it reads does not wait for the kernel. Moments and positions are those of one expression.
 bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
   const Node &node = *info.node, &other = *step.node;
   const bool rows = step.family == Op::rows;
@@ -168,9 +169,9 @@ bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
     if (each.op != Op::reduce) return false;
     const graph::ReduceInfo& reduction = each.get<Op::reduce>();
     const graph::State state = graph::info(reduction.kind).state;
-    const bool one_state = state == graph::State::moments && node.inputs[0] == other.inputs[0];
-    return (state == graph::State::value || one_state) && !reduction.custom && !is_complex(each.dtype) &&
-           !has_fixed_order(each);
+    const bool any = state == graph::State::value || state == graph::State::exponentials;
+    return (any || node.inputs[0] == other.inputs[0]) && !reduction.custom && !is_complex(each.dtype) &&
+           !has_fixed_order(each) && step.results < most_reduced(state);
   };
   if (!suits(node) || !suits(other) || step.results >= most_reduced_values) return false;
   const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;

@@ -62,6 +62,8 @@ struct Info {
   std::int32_t step = -1;                 // the step that stores it
   std::int32_t finisher = -1;             // the step that computes it in a finish, or for one
   std::int32_t chain = Chains::identity;  // through which that computes it
+  // Of a view: a chain through which it is read, and that through which it then reads its input.
+  std::optional<std::pair<std::int32_t, std::int32_t>> viewed_through{};
   std::vector<Read> reads;
 
   bool stored() const { return step >= 0; }
@@ -121,6 +123,7 @@ struct Planner::State {
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
   bool rows_allowed = false, takes_allowed = false;
+  bool overfull = false;      // a kernel that is being written reads more than the device takes
   bool has_products = false;  // or transforms
   bool (*takes_code)(const Node&) = nullptr;
   std::uint64_t evaluation = 0;
@@ -197,8 +200,9 @@ struct Planner::State {
   std::int32_t kernel_to_join(const Info& info, bool merge) const;
   std::int32_t add_step(Op family, Node* node);
   void add_read(Node& input, std::int32_t step, std::int32_t chain);
+  std::int32_t extend(Info& view, std::int32_t chain);
   void read_inputs(Info& info, std::int32_t step, std::int32_t chain);
-  void write_code();
+  bool write_code();
   std::int32_t write_line(Info& info, std::int32_t step, std::int32_t chain);
   std::int32_t add_line(Body& body, const Node& node, std::span<std::int32_t> args, std::int32_t loop = -1);
   std::int32_t value_of(const NodeRef& input, std::int32_t step, std::int32_t chain);

@@ -98,7 +98,7 @@ class Phrases {
         if (second) return {{"sum" + n, fold.type, "0", "KN_ADD"}};
         return {{acc, fold.type, "-INFINITY", "fmax"}};
       case State::position:
-        if (second) return {{"place" + n, DType::int32, "INT_MAX", "min"}};
+        if (second) return {{"position" + n, DType::int32, "INT_MAX", "min"}};
         return {{acc, fold.type, extreme_of(fold).identity, joined}};
       case State::value: break;
     }
@@ -195,13 +195,11 @@ class Phrases {
     if (fold.row.state == State::value) {
       state = "acc" + n + "_one";
     } else if (fold.row.state == State::position) {
-      text += "const struct { int place; } " + state + " = {place" + n + "_one};\n";
+      text += "const struct { int position; } " + state + " = {position" + n + "_one};\n";
     } else if (fold.row.state == State::moments) {
-      // The mean is rounded: what the distances from it come to corrects their squares.
-      const std::string taken_off = "off" + n, squares = "squares" + n + "_one";
-      text += "const " + fold.one + " " + taken_off + " = rest" + n + "_one * (rest" + n + "_one / (" + fold.one +
-              ")d.count);\n" + begin + "squares; } " + state + " = {" + squares + " - (" + taken_off + " < " + squares +
-              " ? " + taken_off + " : 0)};\n";
+      const std::string rest = "rest" + n + "_one", off = rest + " * (" + rest + " / (" + fold.one + ")d.count)";
+      text +=
+          begin + "squares; } " + state + " = {KN_AROUND_MEAN(" + fold.one + ", squares" + n + "_one, " + off + ")};\n";
     } else {
       text += begin + "sum, high; } " + state + " = {sum" + n + "_one, high" + n + "};\n";
     }
@@ -234,7 +232,7 @@ class Phrases {
     if (fold.row.state == State::exponentials && second) {
       return "sum" + n + " += " + only(fold, "kn_sum_only", "exp((" + taken(fold) + ") - high" + n + ")") + ";\n";
     }
-    if (fold.row.state == State::position && second) return find_place(fold);
+    if (fold.row.state == State::position && second) return find_position(fold);
     const Running value = running(fold, second)[0];
     return declared + "taken" + n + " = " + only(fold, "kn_only", taken(fold)) + ";\n" + value.name + " = " +
            value.join + "(" + value.name + ", taken" + n + ");\n";
@@ -242,8 +240,8 @@ class Phrases {
 
   /// Where a vector's elements are the largest one, or NaN as it is. The positions of what does not exist come after
   /// all others.
-  std::string find_place(const Fold& fold) const {
-    const std::string value = "(" + taken(fold) + ")", best = "best" + fold.n, place = "place" + fold.n;
+  std::string find_position(const Fold& fold) const {
+    const std::string value = "(" + taken(fold) + ")", best = "best" + fold.n, position = "position" + fold.n;
     const std::string positions = printer_.vector_type(DType::int32);
     std::string same = value + " == " + best, at = "(" + positions + ")((int)at)";
     if (is_real_floating(fold.type)) same = "(" + same + ") | (isnan" + value + " & isnan(" + best + "))";
@@ -251,7 +249,7 @@ class Phrases {
       same = "convert_" + positions + "(" + same + ")";
       at += " + convert_" + positions + "(KN_POSITIONS)";
     }
-    return place + " = min(" + place + ", (" + same + ") ? " + at + " : (" + positions + ")(INT_MAX));\n";
+    return position + " = min(" + position + ", (" + same + ") ? " + at + " : (" + positions + ")(INT_MAX));\n";
   }
 
   /// What is known of the row before phase p, in the order of lines; what is kept from phase p on, and its folds.
@@ -372,6 +370,10 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& 
   text.settings = settings(walk, traits) + "#define KN_GROUP " + std::to_string(rows_group) + "\n";
   text.settings += printer.draw_settings();
   text.modules = printer.modules(stored);
+  const auto of_moments = [](const RowFold& fold) {
+    return graph::info(fold.node->get<Op::reduce>().kind).state == State::moments;
+  };
+  if (std::any_of(body.folds.begin(), body.folds.end(), of_moments)) text.modules.push_back("common/moments");
   text.kernel = "rows";
   text.custom = custom_functions(body, walk.width, walk.cpu);
   text.definitions =

@@ -15,21 +15,27 @@
 
 namespace koine::codegen {
 
-/// One of several reductions in one kernel: each has a single value as its state, or all have the moments of one value.
+/// One of several reductions in one kernel: each has a state of its own, or all have the moments of one value.
 struct ReducedValue {
   graph::ReduceKind kind;
   DType result;  // of the last pass
 };
 inline constexpr std::size_t most_reduced_values = 4;
+/// How many there may be in one kernel: a group's states, some of two components each, share 32 KiB of local memory.
+constexpr std::size_t most_reduced(graph::State state) {
+  const bool pairs = state == graph::State::position || state == graph::State::exponentials;
+  return pairs ? most_reduced_values / 2 : most_reduced_values;
+}
 
 /// One pass of a reduction, or of several over the same axes.
 struct ReducePass {
   graph::ReduceKind kind;
-  const Body* body;      // its outputs' lines are the values to reduce
-  bool partial = false;  // the body's lines are instead, one for each component, states that a pass before left
-  bool last = true;      // gives results rather than states
-  DType result;          // of the last pass
-  bool fixed = false;    // by the tree that is the same on every device
+  const Body* body;        // its outputs' lines are the values to reduce
+  std::size_t number = 0;  // of its output, or of the first component of its states; others are of other reductions
+  bool partial = false;    // the body's lines are instead, one for each component, states that a pass before left
+  bool last = true;        // gives results rather than states
+  DType result;            // of the last pass
+  bool fixed = false;      // by the tree that is the same on every device
   std::vector<ReducedValue> several = {};     // where they are more than one: of each output, the first is as above
   const graph::CustomCode* custom = nullptr;  // of kind `custom`
   const Body* finish = nullptr;               // of the last pass: what is stored in place of the results (Step::finish)
@@ -37,7 +43,7 @@ struct ReducePass {
 
 /// A part of a state. Between passes each has an array of its own.
 struct Component {
-  std::string_view name;  // none where the state is a single value
+  std::string name;  // none where the state is a single value
   DType type;
 };
 
@@ -58,7 +64,7 @@ struct ReduceWalk {
   bool together;  // rows of which a vector of results is folded at once (CPU)
   bool dense;     // together: rows follow one another in memory
   int chains;  // running vectors of a work-item (CPU, rows), more than one where additions are most of the work; else 0
-  bool skims;  // positions: looks for the best values before their places (CPU, rows)
+  bool skims;  // positions: looks for the best values before their positions (CPU, rows)
   int chunk;   // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
   graph::Collapsed kept, reduced;
   std::vector<WalkSeam> kept_seams, reduced_seams;

@@ -4,6 +4,7 @@
 // bdsdc does it, whose parts are called.
 #pragma once
 
+#include "exec/halves_or_whole.hpp"
 #include "exec/share_parts.hpp"
 #include "exec/spectra_calls.hpp"
 
@@ -30,26 +31,27 @@ class BidiagonalHalves {
   /// The singular values, which fall, in d, and the vectors as columns of u, of n rows, and as rows of vt. Where a root
   /// is not found, LAPACK does it all. Gives its info.
   I solve(std::int64_t n, T* d, T* e, T* u, std::int64_t u_leading, T* vt, T* memory, I* integers) const {
-    T *const diagonal = memory + shared_room(n), *const beside = diagonal + n;
-    std::copy_n(d, n, diagonal);
-    std::copy_n(e, n - 1, beside);
-    if (shared(n, d, e, u, u_leading, vt, memory, integers) == 0) return 0;
-    std::copy_n(diagonal, n, d);
-    std::copy_n(beside, n - 1, e);
-    return calls_.bdsdc(n, d, e, u, u_leading, vt, memory, integers);
+    return halves_or_whole(
+        divides(n, d, e), n, d, e, memory + shared_room(n),
+        [&] { return shared(n, d, e, u, u_leading, vt, memory, integers); },
+        [&] { return calls_.bdsdc(n, d, e, u, u_leading, vt, memory, integers); });
   }
 
  private:
   static std::int64_t shared_room(std::int64_t n) { return 4 * n * n + 40 * n; }
 
+  // As LAPACK has it.
+  static constexpr T small = std::numeric_limits<T>::epsilon() / 2 * T(0.9);
+
+  /// Whether it is worth dividing, and nothing in it is apart, which LAPACK takes apart itself.
+  static bool divides(std::int64_t n, const T* d, const T* e) {
+    if (n < least) return false;
+    const T largest = largest_of(n, d, e);
+    return std::all_of(e, e + n - 1, [&](T x) { return std::abs(x) / largest >= small; });
+  }
+
   I shared(std::int64_t n, T* d, T* e, T* u, std::int64_t u_leading, T* vt, T* memory, I* integers) const {
-    T largest = 0;
-    for (std::int64_t i = 0; i < n; ++i)
-      largest = std::max({largest, std::abs(d[i]), i + 1 < n ? std::abs(e[i]) : T(0)});
-    // As LAPACK has it; what is apart it takes apart itself.
-    const T small = std::numeric_limits<T>::epsilon() / 2 * T(0.9);
-    const bool apart = std::any_of(e, e + n - 1, [&](T x) { return !(std::abs(x) / largest >= small); });
-    if (n < least || apart) return calls_.bdsdc(n, d, e, u, u_leading, vt, memory, integers);
+    const T largest = largest_of(n, d, e);
     for (std::int64_t i = 0; i < n; ++i) {
       d[i] /= largest;
       if (std::abs(d[i]) < small) d[i] = std::copysign(small, d[i]);

@@ -17,8 +17,7 @@ namespace {
 void run_kernel(runtime::Queue& queue, const runtime::KernelRef& kernel, DType type, const SpectraProblem& p,
                 const SpectraMemory& memory) {
   // Groups that work at once, each in a room of its own.
-  constexpr std::uint64_t groups_per_unit = 4;
-  const std::uint64_t groups = std::min(p.batch, groups_per_unit * queue.traits().compute_units), n = p.rows;
+  const std::uint64_t groups = std::min(p.batch, groups_at_once(queue.traits())), n = p.rows;
   const std::uint64_t elements = 3 * n + (p.vectors ? 3 : 1) * n * n;
   const runtime::BufferRef room = queue.allocate(groups * elements * size_of(type), p.function);
   runtime::Launch launch(queue, kernel);

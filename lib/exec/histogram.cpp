@@ -10,12 +10,10 @@
 namespace koine::exec {
 namespace {
 
-// Bins that a group, or a work-item of a CPU, counts in memory of its own.
+// Bins that a group, or a work-item of a CPU, counts in memory of its own: what the kernel has room for.
 constexpr std::uint64_t most_own = 2048;
-// Elements of a work-item of a CPU for each of its bins, and at least, so that these cost little beside them.
-constexpr std::uint64_t elements_of_bin = 8, fewest_elements = 8192;
-// Groups of a GPU for each compute unit that have bins of their own.
-constexpr std::uint64_t groups_per_unit = 8;
+// Elements of a work-item of a CPU for each of its bins at least, so that clearing and adding up these costs little.
+constexpr std::uint64_t elements_of_bin = 8;
 
 struct HistogramSpec {
   KeySpec key;
@@ -49,9 +47,11 @@ Work prepare_histogram(Programs& programs, runtime::Queue& queue, codegen::Step&
       launch.value(parameters::kn_histogram{elements, static_cast<std::uint64_t>(x.layout.offset),
                                             static_cast<std::uint64_t>(edges.layout.offset),
                                             static_cast<std::uint32_t>(bins)});
-      const std::uint64_t fewest = std::max(fewest_elements, own ? elements_of_bin * bins : 0);
+      const Tuning& tuning = queue.traits().tuning;
+      const std::uint64_t fewest =
+          std::max<std::uint64_t>(tuning.histogram_elements_per_item, own ? elements_of_bin * bins : 0);
       run_over(launch, queue, *kernel, elements, fewest, std::numeric_limits<std::uint64_t>::max(),
-               own ? groups_per_unit * group_size : std::optional<std::uint64_t>());
+               own ? tuning.histogram_groups_per_unit * group_size : std::optional<std::uint64_t>());
     }
     graph::fulfil(node, std::move(counts), graph::row_major(node.shape));
   };

@@ -8,9 +8,9 @@
 
 namespace koine::exec {
 
-/// With `placed`, elements move with their places, and equal ones have equal keys; otherwise each key is the element's
-/// own.
-template <class Key, bool placed>
+/// With `positioned`, elements move with their positions, and equal ones have equal keys; otherwise each key is the
+/// element's own.
+template <class Key, bool positioned>
 class HostKeys {
  public:
   /// `flip` is all ones for a falling order.
@@ -23,15 +23,15 @@ class HostKeys {
     if (kind == 0) return Key(bits ^ flip_);
     if (kind == 1) return Key(bits ^ top ^ flip_);
     const Key size = Key(bits & Key(top - 1));
-    if (placed && size == 0) bits = 0;
+    if (positioned && size == 0) bits = 0;
     const Key ordered = Key(bits ^ (sign_of(bits) | top) ^ flip_);
-    if constexpr (placed) return size > infinity_ ? Key(~Key(0)) : ordered;
+    if constexpr (positioned) return size > infinity_ ? Key(~Key(0)) : ordered;
     return Key(ordered - nan_shift());
   }
   Key key(Key bits) const { return key(bits, kind_); }
   /// The element of a key of its own.
   Key value(Key key) const {
-    static_assert(!placed);
+    static_assert(!positioned);
     if (kind_ == 0) return Key(key ^ flip_);
     if (kind_ == 1) return Key(key ^ top ^ flip_);
     const Key ordered = Key(Key(key + nan_shift()) ^ flip_);

@@ -41,12 +41,12 @@ Astray take(const graph::Node& node, std::byte* to) {
   Astray astray;
   for (std::int64_t row = 0; row < parts.before; ++row, from += static_cast<std::size_t>(parts.size) * parts.bytes) {
     for (std::int64_t k = 0; k < count; ++k, to += parts.bytes) {
-      const std::int64_t position = positions[k], place = position < 0 ? position + parts.size : position;
-      if (place < 0 || place >= parts.size) {
+      const std::int64_t position = positions[k], from_first = position < 0 ? position + parts.size : position;
+      if (from_first < 0 || from_first >= parts.size) {
         astray = {&node, position};
         std::memset(to, 0xff, parts.bytes);
       } else {
-        std::memcpy(to, from + static_cast<std::size_t>(place) * parts.bytes, parts.bytes);
+        std::memcpy(to, from + static_cast<std::size_t>(from_first) * parts.bytes, parts.bytes);
       }
     }
   }

@@ -59,10 +59,10 @@ void select(const graph::Node& node, std::byte* to) {
       std::transform(from, from + row.size(), row.begin(), [&](Key bits) { return keys.key(bits); });
       auto begin = row.begin();
       for (const std::int64_t rank : ranks) {  // which rise
-        const auto place = row.begin() + rank;
-        std::nth_element(begin, place, row.end());
-        *results++ = keys.value(*place);
-        begin = place;
+        const auto ranked = row.begin() + rank;
+        std::nth_element(begin, ranked, row.end());
+        *results++ = keys.value(*ranked);
+        begin = ranked;
       }
     }
   });
@@ -112,7 +112,7 @@ void sort_rows(const graph::Node& node, Key* values, std::int64_t* positions) {
   const auto& info = node.get<graph::Op::sort>();
   const std::uint64_t flip = info.descending ? ~std::uint64_t{0} : 0;
   const HostKeys<Key, false> own({x.dtype}, flip);
-  const HostKeys<Key, true> placed({x.dtype}, flip);
+  const HostKeys<Key, true> positioned({x.dtype}, flip);
   const auto length = static_cast<std::size_t>(x.shape.back());
   const Key* from = elements_of<Key>(x);
   std::vector<Key> keys(length);
@@ -124,7 +124,7 @@ void sort_rows(const graph::Node& node, Key* values, std::int64_t* positions) {
       std::transform(keys.begin(), keys.end(), values + at, [&](Key key) { return own.value(key); });
       continue;
     }
-    for (std::size_t i = 0; i < length; ++i) items[i] = {placed.key(from[i]), static_cast<std::int64_t>(i)};
+    for (std::size_t i = 0; i < length; ++i) items[i] = {positioned.key(from[i]), static_cast<std::int64_t>(i)};
     std::sort(items.begin(), items.end());  // equal ones by their positions
     for (std::size_t i = 0; i < length; ++i) {
       if (values != nullptr) values[at + i] = from[items[i].second];
@@ -205,12 +205,12 @@ Work sort_on_host(const HostRun& run) {
     const graph::Node& x = *node.inputs[0];
     std::vector<graph::Destination> results;
     graph::Destination parts[2];
-    for (const bool places : {false, true}) {
-      const bool only = gives == (places ? graph::SortGives::positions : graph::SortGives::values);
-      if (!(both ? wanted[places] != nullptr : only)) continue;
-      const std::size_t size = places ? sizeof(std::int64_t) : size_of(x.dtype);
-      parts[places] = {run.queue.allocate(count_of(x) * size, function_of(node)), graph::row_major(x.shape)};
-      results.push_back(parts[places]);
+    for (const bool positions : {false, true}) {
+      const bool only = gives == (positions ? graph::SortGives::positions : graph::SortGives::values);
+      if (!(both ? wanted[positions] != nullptr : only)) continue;
+      const std::size_t size = positions ? sizeof(std::int64_t) : size_of(x.dtype);
+      parts[positions] = {run.queue.allocate(count_of(x) * size, function_of(node)), graph::row_major(x.shape)};
+      results.push_back(parts[positions]);
     }
     const auto memory = [](const graph::Destination& part) { return part.storage ? part.storage->host() : nullptr; };
     run_on_host(

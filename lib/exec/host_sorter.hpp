@@ -8,14 +8,14 @@
 
 namespace koine::exec {
 
-/// A key of 64 bits above its place.
+/// A key of 64 bits above its position.
 struct alignas(16) WideItem {
-  std::uint64_t place, key;
+  std::uint64_t position, key;
 
   friend bool operator<(const WideItem& a, const WideItem& b) {
     // Without branches, of which a sort takes every second one wrongly.
     return (static_cast<int>(a.key < b.key) |
-            (static_cast<int>(a.key == b.key) & static_cast<int>(a.place < b.place))) != 0;
+            (static_cast<int>(a.key == b.key) & static_cast<int>(a.position < b.position))) != 0;
   }
 };
 

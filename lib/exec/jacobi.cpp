@@ -14,14 +14,12 @@
 namespace koine::exec {
 namespace {
 
-// Lanes of a sum; what a row takes is a multiple of it.
+// Lanes of a sum, which decide its order; what a row takes is a multiple of it.
 constexpr std::uint64_t lanes = 16;
 // Far more than rows of any size take: some ten.
 constexpr std::uint32_t most_sweeps = 60;
 // What every device has for a group, less what the sums of 256 work-items take.
 constexpr std::uint64_t local_bytes = 32768;
-// Groups of a card that share a compute unit while matrices lie in global memory.
-constexpr std::uint64_t groups_per_unit = 4;
 
 struct JacobiSpec {
   DType type;
@@ -74,7 +72,7 @@ void Jacobi::run(const SpectraMemory& memory, std::shared_ptr<runtime::Fault> fa
   // Rooms in global memory are as many as groups.
   const std::uint64_t groups = cpu      ? std::min(p.batch, units)
                                : local_ ? p.batch
-                                        : std::min(p.batch, groups_per_unit * units);
+                                        : std::min(p.batch, groups_at_once(queue_.traits()));
   runtime::BufferRef room;
   if (!local_) room = queue_.allocate(groups * room_ * bytes, p.function);
   const parameters::kn_jacobi d{.batch = p.batch,

@@ -16,7 +16,7 @@
 namespace koine::exec {
 namespace {
 
-// KN_DEPTH; what a row takes is a multiple of it.
+// KN_DEPTH, which decides the order of sums; what a row takes is a multiple of it.
 constexpr std::uint64_t lanes = 16;
 // Rows and columns of Hermitian matrices are a multiple of it, and of two blocks of any type.
 constexpr std::uint64_t hermitian_rows = 64;

@@ -15,7 +15,8 @@ namespace {
 
 // Rows of a tile of a product of complex matrices, and the work-items that compute it.
 constexpr std::uint64_t tile_rows = 32, tile_group = 64;
-// Sweeps in float64 cost little beside products of such matrices, of which there are many.
+// Sweeps in float64 cost little beside products of such matrices, of which there are many. No row of tuning: the two
+// ways round differently.
 constexpr std::uint64_t few_rows = 64;
 // Turns at once double the digits, so few of them do, or more would not.
 constexpr int most_turns = 7;

@@ -70,9 +70,9 @@ ProductShares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_t
 std::pair<std::int64_t, std::int64_t> starts(const MatmulPiece& p, std::int64_t matrix, std::int64_t a,
                                              std::int64_t b) {
   for (std::size_t axis = p.batch.sizes.size(); axis-- > 0; matrix /= p.batch.sizes[axis]) {
-    const std::int64_t place = matrix % p.batch.sizes[axis];
-    a += place * p.batch.a_strides[axis];
-    b += place * p.batch.b_strides[axis];
+    const std::int64_t position = matrix % p.batch.sizes[axis];
+    a += position * p.batch.a_strides[axis];
+    b += position * p.batch.b_strides[axis];
   }
   return {a, b};
 }

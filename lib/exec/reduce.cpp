@@ -58,8 +58,14 @@ std::deque<Reduction::Pass> Reduction::passes_of(const Order& order, const codeg
   passes[0].axes = first.axes;
   for (bool partial = false;; partial = true) {
     Pass& now = passes.back();
-    now.pass = {first.kind, now.body,           partial,     true, order.values[0].type, order.fixed,
-                several,    first.custom.get(), order.finish};
+    now.pass = {.kind = first.kind,
+                .body = now.body,
+                .partial = partial,
+                .result = order.values[0].type,
+                .fixed = order.fixed,
+                .several = several,
+                .custom = first.custom.get(),
+                .finish = order.finish};
     now.walk = make_reduce_walk(now.pass, now.axes, traits);
     now.pass.last = now.walk.blocks == 1;
     if (now.pass.last) return passes;

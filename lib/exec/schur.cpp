@@ -16,8 +16,7 @@ namespace {
 void run_kernel(runtime::Queue& queue, const runtime::KernelRef& kernel, const SpectraProblem& p,
                 const SpectraMemory& memory) {
   // Groups that work at once, each in a room of its own.
-  constexpr std::uint64_t groups_per_unit = 4;
-  const std::uint64_t groups = std::min(p.batch, groups_per_unit * queue.traits().compute_units), n = p.rows;
+  const std::uint64_t groups = std::min(p.batch, groups_at_once(queue.traits())), n = p.rows;
   const runtime::BufferRef room = queue.allocate(groups * 3 * n * size_of(p.type), p.function);
   runtime::Launch launch(queue, kernel);
   launch.in(memory.from).out(*memory.values).out(*memory.right).out(*room).fault(spectra_fault(queue, p));

@@ -15,9 +15,10 @@ namespace {
 
 using runtime::BufferRef;
 
+// Of the kernels' tables.
 constexpr std::uint64_t digits = 256, first_bits = 11;
-// Elements of a block at least, so that its own tables are worth it, and such blocks.
-constexpr std::uint64_t fewest_of_block = 16384, blocks_per_unit = 8, blocks_per_core = 4;
+// Most blocks of all rows for each compute unit of a card: rows of millions of elements alone have so many.
+constexpr std::uint64_t blocks_per_unit = 8;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -27,15 +28,17 @@ std::uint64_t longest_whole_row(const DeviceTraits& traits) { return traits.cpu_
 
 std::uint64_t blocks_of(const runtime::Queue& queue, const SelectedRows& rows) {
   const DeviceTraits& traits = queue.traits();
-  const std::uint64_t units = (traits.cpu_loops() ? blocks_per_core : blocks_per_unit) * traits.compute_units;
-  return std::clamp<std::uint64_t>(rows.count / fewest_of_block, 1, divide_up(units, rows.rows));
+  const Tuning& tuning = traits.tuning;
+  const std::uint64_t per_unit = traits.cpu_loops() ? tuning.sort_blocks_per_core : blocks_per_unit;
+  return std::clamp<std::uint64_t>(rows.count / tuning.select_elements_per_block, 1,
+                                   divide_up(per_unit * traits.compute_units, rows.rows));
 }
 
 std::uint64_t rows_of_item(const runtime::Queue& queue, const SelectedRows& rows) {
   const DeviceTraits& traits = queue.traits();
   if (!traits.cpu_loops()) return 1;
   return std::max(divide_up(rows.rows, std::uint64_t{traits.tuning.items_per_core} * traits.compute_units),
-                  divide_up(fewest_of_block, rows.count));
+                  divide_up(traits.tuning.select_elements_per_block, rows.count));
 }
 
 void run_units(runtime::Launch& launch, const runtime::Queue& queue, std::uint64_t units) {

@@ -17,12 +17,12 @@ namespace koine::exec {
 /// What kernels/select.cl, select_rows.cl and topk.cl are compiled for.
 struct SelectSpec {
   KeySpec key;
-  bool placed, cpu;  // keys are those of elements with their positions, so that equal elements have equal ones
+  bool positioned, cpu;  // keys are those of elements with their positions, so that equal elements have equal ones
 
   template <class Visit>
   void visit(Visit& v) const {
     key.visit(v);
-    v.define("KN_POSITIONED", placed);
+    v.define("KN_POSITIONED", positioned);
     v.define("KN_CPU", cpu);
   }
 };
@@ -40,7 +40,7 @@ inline constexpr std::size_t most_ranks = 8;
 std::uint64_t longest_whole_row(const DeviceTraits& traits);
 
 /// kernels/select.cl: of rows of fewer than 2^31 elements the keys at some ranks, each row's together, or the elements
-/// where the spec is not of placed ones.
+/// where the spec is not of positioned ones.
 class SelectBlocks {
  public:
   /// Asks for all kernels.

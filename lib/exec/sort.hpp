@@ -33,7 +33,7 @@ struct KeySpec {
 struct SortSpec {
   KeySpec key;
   bool values, positions;  // what is wanted
-  bool placed;             // the positions move along
+  bool positioned;         // the positions move along
   bool apart = false, wide = false, cpu = false;
   std::optional<int> each = std::nullopt;
   bool payload = false;  // words move along with keys, in place of positions (sort_sweep.cl)
@@ -43,7 +43,7 @@ struct SortSpec {
   void visit(Visit& v) const {
     key.visit(v);
     v.define("KN_WANTED", positions ? std::optional(values ? 3 : 1) : std::nullopt);
-    v.define("KN_POSITIONED", placed && !positions);
+    v.define("KN_POSITIONED", positioned && !positions);
     v.define("KN_APART", apart);
     v.define("KN_COUNT", std::string_view(wide ? "ulong" : ""));
     v.define("KN_CPU", cpu);

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::uint64_t least_command = 2048;  // elements whose sort takes as long as a command
 
-/// What is sorted: a key alone, or above the place that it came from.
-template <class Key, bool placed>
+/// What is sorted: a key alone, or above the position that it came from.
+template <class Key, bool positioned>
 struct Items {
   using Item = Key;
   static Item make(Key key, std::uint64_t) { return key; }
@@ -34,14 +34,14 @@ struct Items {
 template <class Key>
 struct Items<Key, true> {
   using Item = std::uint64_t;
-  static Item make(Key key, std::uint64_t place) { return std::uint64_t{key} << 32 | place; }
-  static std::uint64_t place(Item item) { return item & 0xffffffffU; }
+  static Item make(Key key, std::uint64_t position) { return std::uint64_t{key} << 32 | position; }
+  static std::uint64_t position(Item item) { return item & 0xffffffffU; }
 };
 template <>
 struct Items<std::uint64_t, true> {
   using Item = WideItem;
-  static Item make(std::uint64_t key, std::uint64_t place) { return {place, key}; }
-  static std::uint64_t place(const Item& item) { return item.place; }
+  static Item make(std::uint64_t key, std::uint64_t position) { return {position, key}; }
+  static std::uint64_t position(const Item& item) { return item.position; }
 };
 
 struct Shape {
@@ -60,12 +60,12 @@ struct Memory {
   Item *one, *two;
 };
 
-template <class Key, bool placed>
+template <class Key, bool positioned>
 class Task {
  public:
-  using Item = typename Items<Key, placed>::Item;
+  using Item = typename Items<Key, positioned>::Item;
 
-  Task(const HostKeys<Key, placed>& keys, const Shape& shape, const Memory<Key, Item>& memory,
+  Task(const HostKeys<Key, positioned>& keys, const Shape& shape, const Memory<Key, Item>& memory,
        const std::vector<HostSorter>& sorters)
       : keys_(keys), shape_(shape), memory_(memory), sorters_(sorters) {}
 
@@ -76,16 +76,16 @@ class Task {
 
   void load(std::size_t row, std::size_t first, std::size_t last, Item* items) const {
     const Key* const from = memory_.from + row * shape_.count;
-    for (std::size_t i = first; i < last; ++i) items[i] = Items<Key, placed>::make(keys_.key(from[i]), i);
+    for (std::size_t i = first; i < last; ++i) items[i] = Items<Key, positioned>::make(keys_.key(from[i]), i);
   }
   void store(std::size_t row, std::size_t first, std::size_t last, const Item* items) const {
     const std::size_t base = row * shape_.count;
-    if constexpr (placed) {
+    if constexpr (positioned) {
       // What shares its key with others, NaN and zeros, is read again.
       for (std::size_t i = first; i < last; ++i) {
-        const std::uint64_t place = Items<Key, true>::place(items[i]);
-        if (memory_.values != nullptr) memory_.values[base + i] = memory_.from[base + place];
-        if (memory_.positions != nullptr) memory_.positions[base + i] = static_cast<std::int64_t>(place);
+        const std::uint64_t position = Items<Key, true>::position(items[i]);
+        if (memory_.values != nullptr) memory_.values[base + i] = memory_.from[base + position];
+        if (memory_.positions != nullptr) memory_.positions[base + i] = static_cast<std::int64_t>(position);
       }
     } else {
       for (std::size_t i = first; i < last; ++i) memory_.values[base + i] = keys_.value(items[i]);
@@ -133,7 +133,7 @@ class Task {
     }
   }
 
-  const HostKeys<Key, placed> keys_;
+  const HostKeys<Key, positioned> keys_;
   const Shape shape_;
   const Memory<Key, Item> memory_;
   const std::vector<HostSorter>& sorters_;
@@ -149,14 +149,14 @@ Shape shape_of(const DeviceTraits& traits, std::uint64_t count, std::uint64_t ro
           static_cast<int>(threads)};
 }
 
-template <class Key, bool placed>
+template <class Key, bool positioned>
 void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, std::string_view function) {
-  using Item = typename Items<Key, placed>::Item;
+  using Item = typename Items<Key, positioned>::Item;
   const Shape shape = shape_of(queue.traits(), rows.count, rows.rows);
-  const HostKeys<Key, placed> keys(spec.key, rows.flip);
+  const HostKeys<Key, positioned> keys(spec.key, rows.flip);
   const std::uint64_t elements = rows.count * rows.rows;
   // Where keys become values in place, one of two buffers is the result's.
-  const bool in_place = !placed;
+  const bool in_place = !positioned;
   const bool first_is_result = in_place && std::countr_zero(shape.parts) % 2 == 0;
   const std::uint64_t all = elements * sizeof(Item);
   runtime::BufferRef one, two;
@@ -181,14 +181,14 @@ void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, s
                                    positions ? static_cast<std::int64_t*>(at[2]) : nullptr,
                                    has_one ? static_cast<Item*>(at[3]) : nullptr,
                                    has_two ? static_cast<Item*>(at[4]) : nullptr};
-    Task<Key, placed>(keys, shape, memory, *sorters).run();
+    Task<Key, positioned>(keys, shape, memory, *sorters).run();
   };
   elements <= least_command ? command.run_small(std::move(work)) : command.run(std::move(work));
 }
 
 template <class Key>
 void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, std::string_view function) {
-  spec.placed ? sort<Key, true>(queue, spec, rows, function) : sort<Key, false>(queue, spec, rows, function);
+  spec.positioned ? sort<Key, true>(queue, spec, rows, function) : sort<Key, false>(queue, spec, rows, function);
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, s
 bool SortHost::suits(const runtime::Queue& queue, const SortSpec& spec, std::uint64_t count) {
   // Shorter rows are sorted in the registers of a kernel.
   constexpr std::uint64_t shortest = 64;
-  // Kernels count bytes rather than sort them. Places have 32 bits beside keys that leave room for them.
+  // Kernels count bytes rather than sort them. Positions have 32 bits beside keys that leave room for them.
   return HostSorter::available() && queue.traits().host_commands && queue.context().works_in_host_memory() &&
          size_of(spec.key.type) > 1 && count >= shortest && count <= std::numeric_limits<std::uint32_t>::max();
 }

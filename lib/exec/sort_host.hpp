@@ -11,9 +11,9 @@
 
 namespace koine::exec {
 
-/// Highway's quicksort (hwy/contrib/sort), of keys, or of keys with their places below them, so that no two are equal
-/// and the order of equal elements is that of the kernels. Long rows are cut into runs, one for each thread, which are
-/// merged.
+/// Highway's quicksort (hwy/contrib/sort), of keys, or of keys with their positions below them, so that no two are
+/// equal and the order of equal elements is that of the kernels. Long rows are cut into runs, one for each thread,
+/// which are merged.
 class SortHost {
  public:
   /// Whether the library was built with Highway, and the device lets the host work in its memory.

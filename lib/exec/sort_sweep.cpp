@@ -29,7 +29,7 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 SortSpec with_each(SortSpec spec) {
   spec.each = size_of(spec.key.type) > 4 ? 8 : 16;
   spec.warps = true;
-  spec.apart = spec.wide = false;  // places always lie beside keys, in 32 bits
+  spec.apart = spec.wide = false;  // positions always lie beside keys, in 32 bits
   return spec;
 }
 
@@ -68,7 +68,7 @@ void SortSweep::run(const SortedRows& rows, std::string_view function) const {
   const std::uint64_t enough = divide_up(std::uint64_t{groups_per_unit} * queue_.traits().compute_units, rows.rows);
   d.blocks = std::clamp<std::uint64_t>(rows.count / fewest_counted, 1, enough);
   d.per_block = divide_up(rows.count, d.blocks);
-  d.places_apart = rows.positions && !spec_.payload ? 2 : 1;
+  d.positions_apart = rows.positions && !spec_.payload ? 2 : 1;
   d.payload_offset = rows.payload_offset;
   d.lowest = rows.lowest;
 
@@ -84,16 +84,16 @@ void SortSweep::run(const SortedRows& rows, std::string_view function) const {
     runtime::Launch plan(queue_, plan_);
     run_groups(plan.out(*control), rows.rows);
   }
-  // A result's own memory is the second of two buffers that keys, or places, take turns in.
+  // A result's own memory is the second of two buffers that keys, or positions, take turns in.
   const BufferRef any = rows.values ? rows.values : rows.positions;
   const BufferRef one = key_ > 1 ? allocate(elements * key_) : any;
   const BufferRef two = rows.values ? rows.values : key_ > 2 ? allocate(elements * key_) : any;
-  BufferRef places_one = any, places_two = any;
-  if (spec_.placed && key_ > 1) places_one = allocate(elements * sizeof(std::uint32_t));
-  if (spec_.placed) places_two = rows.positions ? rows.positions : allocate(elements * sizeof(std::uint32_t));
+  BufferRef positions_one = any, positions_two = any;
+  if (spec_.positioned && key_ > 1) positions_one = allocate(elements * sizeof(std::uint32_t));
+  if (spec_.positioned) positions_two = rows.positions ? rows.positions : allocate(elements * sizeof(std::uint32_t));
   for (d.pass = d.lowest; d.pass < key_; ++d.pass) {
     runtime::Launch sweep(queue_, sweep_);
-    sweep.in(rows.from).out(*one).out(*two).out(*places_one).out(*places_two);
+    sweep.in(rows.from).out(*one).out(*two).out(*positions_one).out(*positions_two);
     sweep.out(rows.values ? *rows.values : *any).out(rows.positions ? *rows.positions : *any).out(*control);
     sweep.in(rows.payload ? *rows.payload : *control);
     run_groups(sweep, rows.rows * d.tiles);

@@ -39,6 +39,11 @@ struct SpectraMemory {
 /// Of the matrices of the input, which is in row-major order and has elements.
 SpectraProblem spectra_problem(const graph::Node& node);
 
+/// Groups that decompose matrices at once where these lie in global memory, each in a room of its own.
+inline std::uint64_t groups_at_once(const DeviceTraits& traits) {
+  return std::uint64_t{traits.tuning.spectra_groups_per_unit} * traits.compute_units;
+}
+
 /// What is wrong with one of the matrices: a word from 0 on is the number of one with a NaN or an infinity, and -1 less
 /// the number is one for which an iteration did not converge; how many eigenvalues it did not find, if that is known,
 /// times 2^32 counts as a part of the number.

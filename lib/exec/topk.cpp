@@ -47,19 +47,19 @@ class Topk {
     const SelectedRows rows{count_, rows_, static_cast<std::uint64_t>(x.layout.offset),
                             info_.descending ? ~std::uint64_t{0} : 0, *x.storage};
     const std::uint64_t elements = rows_ * static_cast<std::uint64_t>(info_.k);
-    BufferRef values = allocate(elements * size_of(x.dtype)), places = allocate(elements * sizeof(std::int64_t));
+    BufferRef values = allocate(elements * size_of(x.dtype)), positions = allocate(elements * sizeof(std::int64_t));
     if (host_) {
-      run_topk_on_host(queue_, {x.dtype}, rows, static_cast<std::uint64_t>(info_.k), *values, *places);
+      run_topk_on_host(queue_, {x.dtype}, rows, static_cast<std::uint64_t>(info_.k), *values, *positions);
     } else {
-      whole_ ? run_rows(rows, *values, *places) : run_blocks(rows, *values, *places);
+      whole_ ? run_rows(rows, *values, *positions) : run_blocks(rows, *values, *positions);
     }
-    graph::fulfil_results(node_, results_, {{std::move(values), std::move(places)}});
+    graph::fulfil_results(node_, results_, {{std::move(values), std::move(positions)}});
   }
 
  private:
   BufferRef allocate(std::uint64_t bytes) const { return queue_.allocate(bytes, function_of(node_)); }
 
-  void run_rows(const SelectedRows& rows, const runtime::Buffer& values, const runtime::Buffer& places) const {
+  void run_rows(const SelectedRows& rows, const runtime::Buffer& values, const runtime::Buffer& positions) const {
     parameters::kn_select_rows d{};
     d.count = rows.count;
     d.rows = rows.rows;
@@ -68,10 +68,11 @@ class Topk {
     d.rows_each = rows_of_item(queue_, rows);
     d.k = static_cast<std::uint64_t>(info_.k);
     runtime::Launch launch(queue_, whole_);
-    run_units(launch.in(rows.from).out(values).out(places).value(d), queue_, (d.rows + d.rows_each - 1) / d.rows_each);
+    run_units(launch.in(rows.from).out(values).out(positions).value(d), queue_,
+              (d.rows + d.rows_each - 1) / d.rows_each);
   }
 
-  void run_blocks(const SelectedRows& rows, const runtime::Buffer& values, const runtime::Buffer& places) const {
+  void run_blocks(const SelectedRows& rows, const runtime::Buffer& values, const runtime::Buffer& positions) const {
     const BufferRef limits = limits_->run(rows, function_of(node_));
     parameters::kn_topk d{};
     d.count = rows.count;
@@ -84,7 +85,7 @@ class Topk {
     runtime::Launch counts(queue_, counts_);
     run_units(counts.in(rows.from).in(*limits).out(*table).value(d), queue_, rows.rows * d.blocks);
     runtime::Launch writes(queue_, writes_);
-    writes.in(rows.from).in(*limits).in(*table).out(values).out(places).value(d);
+    writes.in(rows.from).in(*limits).in(*table).out(values).out(positions).value(d);
     run_units(writes, queue_, rows.rows * d.blocks);
   }
 

@@ -9,11 +9,13 @@
 
 namespace koine::exec {
 
-/// An element's key (kernels/common/sort.clh) and its place: no two are equal.
-struct KeyAtPlace {
-  std::uint64_t key, place;
+/// An element's key (kernels/common/sort.clh) and its position: no two are equal.
+struct KeyAtPosition {
+  std::uint64_t key, position;
 
-  bool operator<(const KeyAtPlace& other) const { return key != other.key ? key < other.key : place < other.place; }
+  bool operator<(const KeyAtPosition& other) const {
+    return key != other.key ? key < other.key : position < other.position;
+  }
 };
 
 /// The first `k` of what is added, in any order.
@@ -24,11 +26,11 @@ struct KeyAtPlace {
 class FirstOf {
  public:
   /// `room` is for 2 k or more, and stays with the caller.
-  FirstOf(std::size_t k, std::span<KeyAtPlace> room) : k_(k), room_(room) {}
+  FirstOf(std::size_t k, std::span<KeyAtPosition> room) : k_(k), room_(room) {}
 
-  /// Adds `count` elements, whose places rise and are above those added before; key_at(i) is the key of the i-th.
+  /// Adds `count` elements, whose positions rise and are above those added before; key_at(i) is the key of the i-th.
   template <class Key, class KeyAt>
-  void add(std::size_t first_place, std::size_t count, KeyAt key_at) {
+  void add(std::size_t first_position, std::size_t count, KeyAt key_at) {
     constexpr std::size_t block = 256, few = 16;  // whose least is found in vectors
     Key keys[block];
     for (std::size_t done = 0; done < count; done += block) {
@@ -47,19 +49,19 @@ class FirstOf {
         for (std::size_t i = at; i < std::min(at + few, size); ++i) {
           if (full_ && keys[i] >= limit_) continue;
           if (size_ == room_.size()) cut();
-          if (!full_ || keys[i] < limit_) room_[size_++] = {keys[i], first_place + done + i};
+          if (!full_ || keys[i] < limit_) room_[size_++] = {keys[i], first_position + done + i};
         }
       }
     }
   }
 
-  void add(const KeyAtPlace& one) {
+  void add(const KeyAtPosition& one) {
     if (size_ == room_.size()) cut();
     room_[size_++] = one;
   }
 
   /// As many as were added, at most k.
-  std::span<KeyAtPlace> take() {
+  std::span<KeyAtPosition> take() {
     if (size_ > k_) cut();
     return room_.first(size_);
   }
@@ -69,13 +71,13 @@ class FirstOf {
     std::nth_element(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(k_ - 1),
                      room_.begin() + static_cast<std::ptrdiff_t>(size_));
     size_ = k_;
-    // A later one with the same key has a higher place.
+    // A later one with the same key has a higher position.
     limit_ = room_[k_ - 1].key;
     full_ = true;
   }
 
   const std::size_t k_;
-  const std::span<KeyAtPlace> room_;
+  const std::span<KeyAtPosition> room_;
   std::size_t size_ = 0;
   bool full_ = false;
   std::uint64_t limit_ = 0;

@@ -32,17 +32,17 @@ struct Task {
 };
 
 template <class Key, int kind>
-void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Key* values, std::int64_t* places,
-          std::vector<KeyAtPlace>& rooms) {
+void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Key* values, std::int64_t* positions,
+          std::vector<KeyAtPosition>& rooms) {
   const auto room = [&](std::size_t thread) { return std::span(rooms).subspan(thread * task.room, task.room); };
   const auto add = [&](FirstOf& first, const Key* row, std::size_t begin, std::size_t end) {
     first.add<Key>(begin, end - begin, [&](std::size_t i) { return keys.key(row[begin + i], kind); });
   };
-  const auto put = [&](std::size_t row, std::span<KeyAtPlace> chosen) {
-    std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.place < b.place; });
+  const auto put = [&](std::size_t row, std::span<KeyAtPosition> chosen) {
+    std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
     for (std::size_t i = 0; i < task.k; ++i) {
-      values[row * task.k + i] = from[row * task.count + chosen[i].place];
-      places[row * task.k + i] = static_cast<std::int64_t>(chosen[i].place);
+      values[row * task.k + i] = from[row * task.count + chosen[i].position];
+      positions[row * task.k + i] = static_cast<std::int64_t>(chosen[i].position);
     }
   };
   const auto threads = static_cast<std::size_t>(task.threads);
@@ -59,7 +59,7 @@ void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Ke
     return;
   }
   // The last room is for the first of all parts.
-  std::vector<std::span<KeyAtPlace>> found(threads);
+  std::vector<std::span<KeyAtPosition>> found(threads);
   for (std::size_t row = 0; row < task.rows; ++row) {
     next = 0;
     base::in_parallel(task.threads, [&] {
@@ -71,7 +71,7 @@ void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Ke
     });
     FirstOf first(task.k, room(threads));
     for (const auto& part : found) {
-      for (const KeyAtPlace& one : part) first.add(one);
+      for (const KeyAtPosition& one : part) first.add(one);
     }
     put(row, first.take());
   }
@@ -82,7 +82,7 @@ runtime::HostCommand::Function work_of(const Task& task, const HostKeys<Key, tru
   const std::size_t rooms =
       static_cast<std::size_t>(task.threads) + (task.rows < static_cast<std::size_t>(task.threads));
   return [task, keys, offset,
-          memory = std::make_shared<std::vector<KeyAtPlace>>(rooms * task.room)](std::span<void* const> at) {
+          memory = std::make_shared<std::vector<KeyAtPosition>>(rooms * task.room)](std::span<void* const> at) {
     find<Key, kind>(task, keys, static_cast<const Key*>(at[0]) + offset, static_cast<Key*>(at[1]),
                     static_cast<std::int64_t*>(at[2]), *memory);
   };
@@ -105,14 +105,14 @@ bool host_finds_topk(const runtime::Queue& queue, std::uint64_t k) {
 bool topk_at_once(std::uint64_t elements) { return elements <= elements_of_command; }
 
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
-                      const runtime::Buffer& values, const runtime::Buffer& places) {
+                      const runtime::Buffer& values, const runtime::Buffer& positions) {
   const std::uint64_t elements = rows.count * rows.rows;
   const std::uint64_t units =
       std::min<std::uint64_t>(queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores()));
   const Task task{rows.count, rows.rows, k, std::max<std::size_t>(4 * k, fewest_kept),
                   static_cast<int>(std::clamp<std::uint64_t>(elements / elements_of_thread, 1, units))};
   runtime::HostCommand command(queue, std::string(topk_on_host));
-  command.in(rows.from).out(values).out(places);
+  command.in(rows.from).out(values).out(positions);
   command.moves(elements * size_of(key.type), rows.rows * k * (size_of(key.type) + sizeof(std::int64_t)));
   runtime::HostCommand::Function work = size_of(key.type) == 1   ? work_of<std::uint8_t>(task, key, rows)
                                         : size_of(key.type) == 2 ? work_of<std::uint16_t>(task, key, rows)

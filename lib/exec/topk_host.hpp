@@ -21,6 +21,6 @@ bool topk_at_once(std::uint64_t elements);
 
 /// The same results as those of topk_rows and topk_write: the first k of each row, in the order of their positions.
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
-                      const runtime::Buffer& values, const runtime::Buffer& places);
+                      const runtime::Buffer& values, const runtime::Buffer& positions);
 
 }  // namespace koine::exec

@@ -4,6 +4,7 @@
 // does it, whose parts are called.
 #pragma once
 
+#include "exec/halves_or_whole.hpp"
 #include "exec/share_parts.hpp"
 #include "exec/spectra_calls.hpp"
 
@@ -28,23 +29,17 @@ class TridiagonalHalves {
   /// The eigenvalues, which rise, in d, and the vectors as columns of z. Where a root is not found, LAPACK does it all.
   /// Gives its info.
   I solve(std::int64_t n, T* d, T* e, T* z, T* memory, I* integers) const {
-    T *const diagonal = memory + shared_room(n), *const beside = diagonal + n;
-    std::copy_n(d, n, diagonal);
-    std::copy_n(e, n - 1, beside);
-    if (shared(n, d, e, z, memory, integers) == 0) return 0;
-    std::copy_n(diagonal, n, d);
-    std::copy_n(beside, n - 1, e);
-    return halves(1, n, n, d, e, z, memory, integers);
+    return halves_or_whole(
+        n >= least && largest_of(n, d, e) != 0, n, d, e, memory + shared_room(n),
+        [&] { return shared(n, d, e, z, memory, integers); },
+        [&] { return halves(1, n, n, d, e, z, memory, integers); });
   }
 
  private:
   static std::int64_t shared_room(std::int64_t n) { return 3 * n * n + 16 * n; }
 
   I shared(std::int64_t n, T* d, T* e, T* z, T* memory, I* integers) const {
-    T largest = 0;
-    for (std::int64_t i = 0; i < n; ++i)
-      largest = std::max({largest, std::abs(d[i]), i + 1 < n ? std::abs(e[i]) : T(0)});
-    if (n < least || largest == 0) return halves(1, n, n, d, e, z, memory, integers);
+    const T largest = largest_of(n, d, e);
     for (std::int64_t i = 0; i < n; ++i) d[i] /= largest;
     for (std::int64_t i = 0; i + 1 < n; ++i) e[i] /= largest;
     const std::int64_t cut = n / 2;

@@ -11,7 +11,8 @@
 namespace koine::graph {
 
 std::uint64_t hash_of(const Shape& shape, std::uint64_t seed) {
-  return base::hash64(shape.begin(), shape.size() * sizeof(std::int64_t), seed);
+  for (const std::int64_t number : shape) seed = base::hash_combine(seed, static_cast<std::uint64_t>(number));
+  return seed;
 }
 
 Shape row_major_strides(const Shape& shape) {

@@ -22,7 +22,7 @@ inline constexpr ReduceKind reductions[] = {
 /// What is kept of the values that were combined.
 enum class State : std::uint8_t {
   value,
-  position,      // a value and its place among the elements
+  position,      // a value and its position among the elements
   moments,       // kernels/common/moments.clh
   exponentials,  // kernels/common/exponentials.clh
 };

@@ -79,7 +79,7 @@ bool knows_folds(const Body& body, const DeviceTraits& traits) {
         if (!folds(reduction.kind, type)) return false;
         break;
       case graph::State::position:
-        if (!finds_places(reduction.kind, type)) return false;
+        if (!finds_positions(reduction.kind, type)) return false;
         break;
       case graph::State::moments: break;
       case graph::State::exponentials: return false;
@@ -145,11 +145,11 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
   with_size(size, [&]<class T>(T) {
     constexpr std::size_t short_run = 16;
     T* values = reinterpret_cast<T*>(to);
-    each_run(layout, seams, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
-      const T* const from = reinterpret_cast<const T*>(memory) + place;
+    each_run(layout, seams, first, count, [&](std::int64_t offset, std::int64_t stride, std::size_t length) {
+      const T* const from = reinterpret_cast<const T*>(memory) + offset;
       if (memory == nullptr) {
         for (std::size_t i = 0; i < length; ++i) {
-          values[i] = static_cast<T>(place + static_cast<std::int64_t>(i) * stride);
+          values[i] = static_cast<T>(offset + static_cast<std::int64_t>(i) * stride);
         }
       } else if (stride == 1 && length > short_run) {
         std::memcpy(values, from, length * size);
@@ -248,8 +248,9 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
     return;
   }
   if (row_ > 0 && static_cast<std::size_t>(first) % row_ + count <= row_ && lies_in_rows(load)) {
-    each_run(load.layout, first, count,
-             [&](std::int64_t place, std::int64_t, std::size_t) { values_[each.line] = each.memory + place * bytes; });
+    each_run(load.layout, first, count, [&](std::int64_t offset, std::int64_t, std::size_t) {
+      values_[each.line] = each.memory + offset * bytes;
+    });
     return;
   }
   values_[each.line] = room(each.line);
@@ -257,9 +258,9 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
   layout.offset += round * load.loop_stride;
   if (const graph::RandomInfo* const numbers = load.draw()) {
     auto* to = room(each.line);
-    each_run(layout, load.seams, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
+    each_run(layout, load.seams, first, count, [&](std::int64_t offset, std::int64_t stride, std::size_t length) {
       for (std::size_t k = 0, some = stride == 1 ? length : 1; k < length; k += some, to += some * size) {
-        const std::int64_t at = place + static_cast<std::int64_t>(k) * stride;
+        const std::int64_t at = offset + static_cast<std::int64_t>(k) * stride;
         draw(*numbers, load.dtype, static_cast<std::uint64_t>(at), some, to);
       }
     });
@@ -299,8 +300,8 @@ void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t fi
   layout.offset += round * load.loop_stride;
   const std::size_t stored = size_of(load.dtype);
   std::byte* const to = size_in_registers(load.dtype) == stored ? room(each.line) : room(values_.size());
-  // place(i): of the element at position 0.
-  const auto take = [&]<class T>(T, auto place) {
+  // offset(i): of the element at position 0.
+  const auto take = [&]<class T>(T, auto offset) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t at = positions[i], from = at < 0 ? at + size : at;
       T value;
@@ -310,7 +311,7 @@ void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t fi
       } else if (load.iota) {
         value = static_cast<T>(from);
       } else {
-        value = reinterpret_cast<const T*>(each.memory)[place(i) + from * load.take_stride];
+        value = reinterpret_cast<const T*>(each.memory)[offset(i) + from * load.take_stride];
       }
       std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -318,9 +319,9 @@ void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t fi
   if (load.iota || repeats(load)) {
     with_size(stored, [&]<class T>(T one) { take(one, [&](std::size_t) { return layout.offset; }); });
   } else {
-    std::vector<std::int64_t> places(count);
-    gather(layout, load.seams, nullptr, sizeof places[0], first, count, reinterpret_cast<std::byte*>(places.data()));
-    with_size(stored, [&]<class T>(T one) { take(one, [&](std::size_t i) { return places[i]; }); });
+    std::vector<std::int64_t> offsets(count);
+    gather(layout, load.seams, nullptr, sizeof offsets[0], first, count, reinterpret_cast<std::byte*>(offsets.data()));
+    with_size(stored, [&]<class T>(T one) { take(one, [&](std::size_t i) { return offsets[i]; }); });
   }
   if (to == room(each.line)) return;
   const void* const from[] = {to, nullptr, nullptr};
@@ -372,7 +373,7 @@ void Lines::compute_fold(const Computed& each, std::size_t count) {
   std::vector<std::byte> results(rows * widest), rounded(rows * widest);
   const graph::State state = graph::info(reduction.kind).state;
   if (state == graph::State::position) {
-    place_rows(reduction.kind, type, rows, length, elements, results.data());
+    find_positions(reduction.kind, type, rows, length, elements, results.data());
   } else if (state == graph::State::moments) {
     square_rows(type, fold_width_, rows, length, elements, results.data());
   } else {
@@ -416,9 +417,9 @@ void store(const graph::Layout& layout, DType type, std::byte* memory, std::int6
     functions().stores[static_cast<std::size_t>(type)](stored.get(), from, count);
     next = stored.get();
   }
-  each_run(layout, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
+  each_run(layout, first, count, [&](std::int64_t offset, std::int64_t stride, std::size_t length) {
     with_size(size, [&]<class T>(T) {
-      T* const to = reinterpret_cast<T*>(memory) + place;
+      T* const to = reinterpret_cast<T*>(memory) + offset;
       if (stride == 1) {
         std::memcpy(to, next, length * size);
         return;

@@ -11,12 +11,12 @@
 
 namespace koine::host {
 
-/// Goes over the elements of whole arrays in row-major order: calls run(place, stride, length) for runs along the last
-/// axis, `place` and `stride` counted in elements. Axes that lie in one line are one, and those of one element none.
+/// Goes over the elements of whole arrays in row-major order: calls run(offset, stride, length) for runs along the last
+/// axis, `offset` and `stride` counted in elements. Axes that lie in one line are one, and those of one element none.
 template <class Run>
 void each_run(const graph::Layout& layout, std::int64_t first, std::size_t count, Run run) {
   Shape sizes, strides, at;  // the last axis comes first
-  std::int64_t place = layout.offset;
+  std::int64_t offset = layout.offset;
   for (std::size_t axis = layout.shape.size(); axis-- > 0;) {
     const std::int64_t size = layout.shape[axis], stride = layout.strides[axis];
     if (size == 1) continue;
@@ -27,23 +27,23 @@ void each_run(const graph::Layout& layout, std::int64_t first, std::size_t count
       strides.push_back(stride);
     }
   }
-  if (sizes.empty()) return run(place, std::int64_t{0}, count);
+  if (sizes.empty()) return run(offset, std::int64_t{0}, count);
   for (std::size_t axis = 0; axis < sizes.size(); first /= sizes[axis++]) {
     at.push_back(first % sizes[axis]);
-    place += at[axis] * strides[axis];
+    offset += at[axis] * strides[axis];
   }
   for (;;) {
     const std::size_t length = std::min(count, static_cast<std::size_t>(sizes[0] - at[0]));
-    run(place, strides[0], length);
+    run(offset, strides[0], length);
     count -= length;
     if (count == 0) return;
     // To the beginning of the next run.
-    place -= at[0] * strides[0];
+    offset -= at[0] * strides[0];
     at[0] = 0;
     for (std::size_t axis = 1;; ++axis) {
-      place += strides[axis];
+      offset += strides[axis];
       if (++at[axis] < sizes[axis]) break;
-      place -= at[axis] * strides[axis];
+      offset -= at[axis] * strides[axis];
       at[axis] = 0;
     }
   }
@@ -60,18 +60,18 @@ void each_run(const graph::Layout& layout, std::span<const graph::Seam> seams, s
   const std::size_t last = axes - 1;
   while (count > 0) {
     // A run ends with its axis, or where the next piece begins.
-    std::int64_t place = layout.offset, stride = layout.strides[last], end = layout.shape[last];
-    for (std::size_t axis = 0; axis < axes; ++axis) place += at[axis] * layout.strides[axis];
+    std::int64_t offset = layout.offset, stride = layout.strides[last], end = layout.shape[last];
+    for (std::size_t axis = 0; axis < axes; ++axis) offset += at[axis] * layout.strides[axis];
     for (const graph::Seam& seam : seams) {
       if (at[seam.axis] >= seam.at) {
-        place += seam.jump + at[seam.axis] * seam.turn;
+        offset += seam.jump + at[seam.axis] * seam.turn;
         if (seam.axis == last) stride += seam.turn;
       } else if (seam.axis == last) {
         end = std::min(end, seam.at);
       }
     }
     const std::size_t length = std::min(count, static_cast<std::size_t>(end - at[last]));
-    run(place, stride, length);
+    run(offset, stride, length);
     count -= length;
     at[last] += static_cast<std::int64_t>(length);
     for (std::size_t axis = last; axis > 0 && at[axis] == layout.shape[axis]; --axis) {

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+
+#include <common/moments.clh>
 
 namespace koine::host {
 
@@ -127,18 +130,22 @@ void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t 
   }
 }
 
-bool finds_places(ReduceKind kind, DType type) { return functions().placed[number(kind)][number(type)] != nullptr; }
+bool finds_positions(ReduceKind kind, DType type) {
+  return functions().positions[number(kind)][number(type)] != nullptr;
+}
 
-void place_rows(ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
-                std::byte* places) {
+void find_positions(ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
+                    std::byte* positions) {
   const std::size_t size = size_in_registers(type);
   for (std::size_t row = 0; row < rows; ++row) {
     const void* const from[] = {elements + row * length * size, nullptr, nullptr};
-    functions().placed[number(kind)][number(type)](places + row * sizeof(std::int64_t), from, length);
+    functions().positions[number(kind)][number(type)](positions + row * sizeof(std::int64_t), from, length);
   }
 }
 
 namespace {
+
+using std::fmin;
 
 template <class T>
 T squares(const T* values, std::size_t length, std::size_t width) {
@@ -158,9 +165,8 @@ T squares(const T* values, std::size_t length, std::size_t width) {
     rests[i % width] += apart;
     sums[i % width] += apart * apart;
   }
-  // The mean is rounded: what the distances from it come to corrects their squares.
-  const T rest = joined(rests), sum = joined(sums), off = rest * (rest / count);
-  return sum - (off < sum ? off : 0);
+  const T rest = joined(rests), sum = joined(sums);
+  return KN_AROUND_MEAN(T, sum, rest * (rest / count));
 }
 
 }  // namespace

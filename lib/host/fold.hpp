@@ -85,10 +85,10 @@ void fold_rows(graph::ReduceKind kind, DType type, const FoldOrder& order, std::
 
 /// Whether the host can reduce by this kind, in this type: by fold_rows().
 bool folds(graph::ReduceKind kind, DType type);
-/// Whether it finds places of this kind; of rows as above, one int64 each.
-bool finds_places(graph::ReduceKind kind, DType type);
-void place_rows(graph::ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
-                std::byte* places);
+/// Whether it finds positions of this kind; of rows as above, one int64 each.
+bool finds_positions(graph::ReduceKind kind, DType type);
+void find_positions(graph::ReduceKind kind, DType type, std::size_t rows, std::size_t length, const std::byte* elements,
+                    std::byte* positions);
 /// Of rows as above the sum of the squared distances from the mean, added up by vectors of `width` elements as
 /// kernels/rows.cl does. The type is float32 or float64.
 void square_rows(DType type, std::size_t width, std::size_t rows, std::size_t length, const std::byte* elements,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running values and the places of the best ones, in vectors by name: of loops that choose between numbers by
+// Running values and the positions of the best ones, in vectors by name: of loops that choose between numbers by
 // conditions compilers make none. To be included inside a namespace without a name, behind <cmath>, <cstddef>,
 // <cstdint>, <type_traits> and <utility>.
 

@@ -47,8 +47,8 @@ struct Functions {
   Multiply small_products[dtype_count];                 // of the same
   Function identities[std::size(graph::reductions)][dtype_count];
   Function mapped[std::size(graph::reductions)][dtype_count];
-  Function placed[std::size(graph::reductions)][dtype_count];    // of all elements the place, an int64
-  Function finished[std::size(graph::reductions)][dtype_count];  // from[1], from[2]: one divisor, one scale
+  Function positions[std::size(graph::reductions)][dtype_count];  // of all elements the position, an int64
+  Function finished[std::size(graph::reductions)][dtype_count];   // from[1], from[2]: one divisor, one scale
 };
 
 /// By the instructions that this processor has.

@@ -19,7 +19,7 @@ namespace {
     static NAME NAME##_of(V count, V mean, V rest, V squares) { return {count, mean, rest, squares}; }              \
     KN_MOMENTS(NAME, V)                                                                                             \
   };
-using std::fmax;
+using std::fmax, std::fmin;
 KN_OF_HOST(Narrow, float)
 KN_OF_HOST(Wide, double)
 #undef KN_OF_HOST

@@ -52,21 +52,21 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
   if (!walk.cpu || pass.custom || !work_of(body, traits)) return std::nullopt;
   const std::vector<ReducePass> singles = single_passes(pass);
   for (const ReducePass& each : singles) {
-    const bool place = graph::info(each.kind).state == graph::State::position;
+    const bool position = graph::info(each.kind).state == graph::State::position;
     const DType type = combined_type(each);
-    if (place && (pass.partial || !pass.several.empty())) return std::nullopt;
+    if (position && pass.partial) return std::nullopt;
     const bool moments = graph::info(each.kind).state == graph::State::moments;
-    if (!(place ? finds_places(each.kind, type) : moments || folds(each.kind, type))) return std::nullopt;
+    if (!(position ? finds_positions(each.kind, type) : moments || folds(each.kind, type))) return std::nullopt;
     // Before it is rounded a finish takes a result as it is in registers.
     if (pass.finish && size_of(each.result) != size_in_registers(each.result)) return std::nullopt;
   }
   if (pass.finish && !work_of(*pass.finish, traits)) return std::nullopt;
-  const bool places = graph::info(pass.kind).state == graph::State::position;  // which are so in any order
+  const bool positions = graph::info(pass.kind).state == graph::State::position;  // which are so in any order
   Reduction result;
   result.pass_ = &pass;
   result.values_ = std::move(values);
-  result.columns_ = walk.columns && !places;
-  result.last_ = pass.last || places;
+  result.columns_ = walk.columns && !positions;
+  result.last_ = pass.last || positions;
   if (graph::info(pass.kind).state == graph::State::moments) result.chunk_ = number(walk.chunk);
   const Shape strides = graph::row_major_strides(body.domain);
   const auto add = [&](bool reduced) {
@@ -87,7 +87,7 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
     result.types_.push_back(combined_type(singles[std::min(k, singles.size() - 1)]));
     result.lines_.push_back(pass.partial ? static_cast<std::int32_t>(k) : body.outputs[k].line);
   }
-  result.order_ = places ? FoldOrder{1, result.reduced_, Join::in_turn} : order_of(walk, pass, result.reduced_);
+  result.order_ = positions ? FoldOrder{1, result.reduced_, Join::in_turn} : order_of(walk, pass, result.reduced_);
   return result;
 }
 
@@ -141,13 +141,15 @@ class Reduction::Task {
       : r_(reduction), traits_(traits), memory_(memory) {}
 
   void run(std::uint64_t work) {
-    const bool places = r_.is(State::position);
+    const bool positions = r_.is(State::position);
     if (r_.is(State::moments) || !graph::is_row_major(r_.layout_)) gather_all();
     if (r_.is(State::moments)) return fold_moments();
-    if (places) blocks_ = (r_.reduced_ + places_of_unit - 1) / places_of_unit;
+    if (positions) blocks_ = (r_.reduced_ + elements_of_unit - 1) / elements_of_unit;
     if (r_.columns_) tile_ = std::min(r_.kept_, std::max<std::size_t>(tile_elements / r_.order_.values, 1));
     for (const DType type : r_.types_) states.emplace_back(r_.kept_ * blocks_ * size_in_registers(type));
-    if (places) states.emplace_back(r_.kept_ * blocks_ * sizeof(std::int64_t));
+    // Behind the best values their positions.
+    if (positions)
+      states.resize(2 * r_.types_.size(), std::vector<std::byte>(r_.kept_ * blocks_ * sizeof(std::int64_t)));
     const std::size_t units = blocks_ * (r_.columns_ ? (r_.kept_ + tile_ - 1) / tile_ : r_.kept_);
     // So many at once that a thread takes neither too few elements nor all of them.
     const std::size_t each = std::max<std::size_t>(1, few_elements * units / (r_.kept_ * r_.reduced_));
@@ -156,13 +158,13 @@ class Reduction::Task {
     share(traits_, work, parts, [&] {
       Taken taken(r_, traits_, memory_);
       std::vector<RunningValues> running;
-      for (std::size_t k = 0; k < r_.types_.size() && !places; ++k) {
+      for (std::size_t k = 0; k < r_.types_.size() && !positions; ++k) {
         running.emplace_back(r_.values_[k].kind, r_.types_[k], r_.order_, tile_);
       }
       for (std::size_t part; parts.take(part);) {
         for (std::size_t unit = part * each; unit < std::min(units, (part + 1) * each); ++unit) {
-          if (places) {
-            find_place(taken, unit);
+          if (positions) {
+            find_best(taken, unit);
           } else if (r_.columns_) {
             fold_columns(taken, running, unit);
           } else {
@@ -173,14 +175,14 @@ class Reduction::Task {
       const std::lock_guard lock(mutex);
       if (taken.astray()) astray = taken.astray();
     });
-    if (places) join_places();
+    if (positions) join_positions();
   }
 
   Arrays states;
   std::optional<Lines::Astray> astray;
 
  private:
-  static constexpr std::size_t places_of_unit = 1 << 14, tile_elements = 4096, few_elements = 1 << 13;
+  static constexpr std::size_t elements_of_unit = 1 << 14, tile_elements = 4096, few_elements = 1 << 13;
 
   /// All elements, brought into the order in which they are folded.
   void gather_all() {
@@ -261,43 +263,51 @@ class Reduction::Task {
     put(running, block * kept + begin, across);
   }
 
-  void find_place(Taken& taken, std::size_t unit) {
-    const std::size_t row = unit / blocks_, begin = unit % blocks_ * places_of_unit,
-                      end = std::min(begin + places_of_unit, r_.reduced_);
-    const std::size_t size = size_in_registers(r_.types_[0]);
-    std::vector<std::byte> pair(2 * size);  // the best so far, and that of the next elements
-    std::int64_t best = -1;
+  void find_best(Taken& taken, std::size_t unit) {
+    struct Best {
+      std::vector<std::byte> pair;  // the best so far, and that of the next elements
+      std::int64_t position;
+    };
+    std::vector<Best> best;
+    for (const DType type : r_.types_) best.push_back({std::vector<std::byte>(2 * size_in_registers(type)), -1});
+    const std::size_t row = unit / blocks_, begin = unit % blocks_ * elements_of_unit,
+                      end = std::min(begin + elements_of_unit, r_.reduced_);
     for (std::size_t i = begin, count = 0; i < end; i += count) {
       count = std::min(taken.most(), end - i);
-      each_value(taken, row * r_.reduced_ + i, count, [&](std::size_t, const std::byte* elements) {
-        const std::int64_t place = place_of(count, elements);
-        std::memcpy(pair.data() + size, elements + number(place) * size, size);
-        if (best >= 0 && place_of(2, pair.data()) == 0) return;
-        best = static_cast<std::int64_t>(i) + place;
-        std::memcpy(pair.data(), pair.data() + size, size);
+      each_value(taken, row * r_.reduced_ + i, count, [&](std::size_t k, const std::byte* elements) {
+        const std::int64_t position = position_of(k, count, elements);
+        std::byte* const pair = best[k].pair.data();
+        const std::size_t size = size_in_registers(r_.types_[k]);
+        std::memcpy(pair + size, elements + number(position) * size, size);
+        if (best[k].position >= 0 && position_of(k, 2, pair) == 0) return;
+        best[k].position = static_cast<std::int64_t>(i) + position;
+        std::memcpy(pair, pair + size, size);
       });
     }
-    std::memcpy(states[0].data() + unit * size, pair.data(), size);
-    std::memcpy(states[1].data() + unit * sizeof best, &best, sizeof best);
-  }
-
-  std::int64_t place_of(std::size_t count, const std::byte* elements) const {
-    std::int64_t place = 0;
-    place_rows(r_.values_[0].kind, r_.types_[0], 1, count, elements, reinterpret_cast<std::byte*>(&place));
-    return place;
-  }
-
-  /// Leaves the place of each row as its state.
-  void join_places() {
-    const std::size_t size = size_in_registers(r_.types_[0]);
-    std::vector<std::byte> places(r_.kept_ * sizeof(std::int64_t));
-    for (std::size_t row = 0; row < r_.kept_; ++row) {
-      const std::size_t first = row * blocks_;
-      const std::size_t block = number(place_of(blocks_, states[0].data() + first * size));
-      std::memcpy(places.data() + row * sizeof(std::int64_t), states[1].data() + (first + block) * sizeof(std::int64_t),
-                  sizeof(std::int64_t));
+    for (std::size_t k = 0; k < best.size(); ++k) {
+      const std::size_t size = size_in_registers(r_.types_[k]);
+      std::memcpy(states[k].data() + unit * size, best[k].pair.data(), size);
+      reinterpret_cast<std::int64_t*>(states[best.size() + k].data())[unit] = best[k].position;
     }
-    states.assign(1, std::move(places));
+  }
+
+  std::int64_t position_of(std::size_t k, std::size_t count, const std::byte* elements) const {
+    std::int64_t position = 0;
+    find_positions(r_.values_[k].kind, r_.types_[k], 1, count, elements, reinterpret_cast<std::byte*>(&position));
+    return position;
+  }
+
+  /// Leaves the positions of each row as its states.
+  void join_positions() {
+    for (std::size_t k = 0; k < r_.types_.size(); ++k) {
+      const std::size_t row_size = blocks_ * size_in_registers(r_.types_[k]);
+      auto* const positions = reinterpret_cast<std::int64_t*>(states[r_.types_.size() + k].data());
+      // Of each row behind the ones before, whose blocks are no longer needed.
+      for (std::size_t row = 0; row < r_.kept_; ++row) {
+        positions[row] = positions[row * blocks_ + number(position_of(k, blocks_, states[k].data() + row * row_size))];
+      }
+    }
+    states.erase(states.begin(), states.begin() + static_cast<std::ptrdiff_t>(r_.types_.size()));
   }
 
   const Reduction& r_;
@@ -328,12 +338,12 @@ std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::uin
 void Reduction::finish(const DeviceTraits& traits, Arrays& states, std::span<const std::byte* const> beside,
                        std::span<std::byte* const> results) const {
   const std::vector<ReducePass> singles = single_passes(*pass_);
-  const bool places = is(State::position);
+  const bool positions = is(State::position);
   for (std::size_t k = 0; k < singles.size(); ++k) {
-    const DType type = places ? DType::int64 : combined_type(singles[k]);
+    const DType type = positions ? DType::int64 : combined_type(singles[k]);
     const FinishConstant divisor(type, values_[k].divisor), scale(type, values_[k].scale);
     const void* const state[] = {states[k].data(), divisor.value(), scale.value()};
-    if (!places) functions().finished[number(values_[k].kind)][number(type)](states[k].data(), state, kept_);
+    if (!positions) functions().finished[number(values_[k].kind)][number(type)](states[k].data(), state, kept_);
     if (pass_->finish) continue;
     const void* const finished[] = {states[k].data(), nullptr, nullptr};
     const DType result = singles[k].result;

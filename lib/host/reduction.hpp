@@ -21,8 +21,8 @@ class Reduction {
     graph::ReduceKind kind;
     double divisor, scale;
   };
-  /// None if the host cannot do it. The pass outlives this, as does its body. Where places are found the host takes no
-  /// other pass.
+  /// None if the host cannot do it. The pass outlives this, as does its body. Where positions are found the host takes
+  /// no other pass.
   static std::optional<Reduction> of(const codegen::ReducePass& pass, const codegen::ReduceWalk& walk,
                                      const std::vector<std::size_t>& axes, std::vector<Value> values,
                                      const DeviceTraits& traits);

@@ -92,7 +92,7 @@ cl_int Transfers::read_aside(cl_mem from, std::uint64_t offset, void* target, st
   return read(queue, from, offset, target, bytes);
 }
 
-CopyStatus Transfers::copy(const Place& from, const Place& to, std::uint64_t bytes) {
+CopyStatus Transfers::copy(const End& from, const End& to, std::uint64_t bytes) {
   CopyStatus status;
   bool mapped = false;
   // A side that lies in the host's memory is the host's side of the other's transfer.

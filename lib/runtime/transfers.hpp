@@ -47,7 +47,7 @@ class Transfers {
   cl_int read_aside(cl_mem from, std::uint64_t offset, void* target, std::uint64_t bytes);
 
   /// A device's memory, the queue whose order it keeps, and the context's transfers.
-  struct Place {
+  struct End {
     Transfers& transfers;
     cl_command_queue queue;
     cl_mem memory;
@@ -55,7 +55,7 @@ class Transfers {
   };
   /// From a device to one of another context, never with the whole of it on the host. The source may be written on
   /// return.
-  static CopyStatus copy(const Place& from, const Place& to, std::uint64_t bytes);
+  static CopyStatus copy(const End& from, const End& to, std::uint64_t bytes);
 
  private:
   ::cl::Context context_;

@@ -92,12 +92,12 @@ std::string usual_path() {
   return {};
 }
 
-std::optional<Place> place_of_environment() {
+std::optional<UserFile> file_of_environment() {
   if (const auto named = base::env("KOINE_TUNING")) {
     if (base::lower(*named) == "off") return std::nullopt;
-    return Place{*named, true};
+    return UserFile{*named, true};
   }
-  if (std::string usual = usual_path(); !usual.empty()) return Place{std::move(usual), false};
+  if (std::string usual = usual_path(); !usual.empty()) return UserFile{std::move(usual), false};
   return std::nullopt;
 }
 

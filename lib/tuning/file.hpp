@@ -34,7 +34,7 @@ using Complain = std::function<void(int line, const std::string& what)>;
 std::vector<Section> parse(std::string_view text, const Complain& complain);
 
 /// Which file to read.
-struct Place {
+struct UserFile {
   std::string path;
   bool named;  ///< by KOINE_TUNING: then it has to be there, and to be right
 };
@@ -44,6 +44,6 @@ struct Place {
 std::string usual_path();
 
 /// What KOINE_TUNING names, otherwise usual_path(); none where it is "off".
-std::optional<Place> place_of_environment();
+std::optional<UserFile> file_of_environment();
 
 }  // namespace koine::tuning

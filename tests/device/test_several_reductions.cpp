@@ -116,6 +116,96 @@ TEST_CASE("variances and deviations of one expression are one kernel, with the b
   });
 }
 
+TEST_CASE("the positions of the largest and of the smallest elements are found by one kernel") {
+  on_each_device([] {
+    // Few values, so that the first of equal ones is looked for; short rows, rows of many blocks, and columns.
+    for (const auto& [m, n] : {std::pair{300, 7}, {3, 40'001}, {9001, 5}}) {
+      const Array whole = kn::random::Generator(std::uint64_t(m + n)).integers(-900, 900, {m, n}).eval();
+      for (const kn::DType type : {kn::int16, kn::float32}) {
+        const Array x = whole.astype(type).eval();
+        for (const int axis : {0, 1, 2}) {
+          CAPTURE(m);
+          CAPTURE(n);
+          CAPTURE(axis);
+          CAPTURE(kn::name(type));
+          const kn::Axis along = axis < 2 ? kn::Axis(axis) : kn::Axis(kn::none);
+          const auto once = [&] { return kn::argmax(x + 1, {.axis = along}); };
+          const std::int64_t alone = kn::test::kernels_of(once());
+          Array high, low;
+          CHECK(kn::test::work_of([&] {
+                  const Array y = x + 1;
+                  high = kn::argmax(y, {.axis = along});
+                  low = kn::argmin(y, {.axis = along});
+                  kn::eval(high, low);
+                }).kernels == alone);
+          const auto lines = lines_of(x, axis);
+          const std::vector<std::int64_t> highs = high.to_vector<std::int64_t>(), lows = low.to_vector<std::int64_t>();
+          std::size_t wrong = 0;
+          for (std::size_t i = 0; i < lines.size(); ++i) {
+            wrong += highs[i] != std::max_element(lines[i].begin(), lines[i].end()) - lines[i].begin();
+            wrong += lows[i] != std::min_element(lines[i].begin(), lines[i].end()) - lines[i].begin();
+          }
+          CHECK(wrong == 0);
+        }
+      }
+    }
+    std::vector<float> values(200'000, 1.0f);
+    values[150'000] = NAN;
+    values[70'000] = 2;
+    values[90'000] = -3;
+    for (const bool nan : {true, false}) {
+      if (!nan) values[150'000] = 1;
+      const Array x = kn::asarray(values), high = kn::argmax(x), low = kn::argmin(x);
+      kn::eval(high, low);
+      CHECK(high.item<std::int64_t>() == (nan ? 150'000 : 70'000));
+      CHECK(low.item<std::int64_t>() == (nan ? 150'000 : 90'000));
+    }
+  });
+}
+
+TEST_CASE("sums of exponentials of two expressions of one array are one kernel, with the bits of each alone") {
+  on_each_device([] {
+    for (const auto& [m, n] : {std::pair{3, 300'001}, {1025, 64}, {40'001, 3}}) {
+      const Array x = kn::random::Generator(std::uint64_t(m + n)).normal({m, n}).eval();
+      for (const int axis : {0, 1, 2}) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(axis);
+        const kn::Axis along = axis < 2 ? kn::Axis(axis) : kn::Axis(kn::none);
+        const Array alone[] = {kn::logsumexp(x * 3.0, {.axis = along}), kn::logsumexp(-x, {.axis = along})};
+        const std::int64_t of_one = kn::test::kernels_of(alone[0]);
+        alone[1].eval();
+        const Array up = kn::logsumexp(x * 3.0, {.axis = along}), down = kn::logsumexp(-x, {.axis = along});
+        CHECK(kn::test::work_of([&] { kn::eval(up, down); }).kernels == of_one);
+        CHECK(up.to_vector<float>() == alone[0].to_vector<float>());
+        CHECK(down.to_vector<float>() == alone[1].to_vector<float>());
+        const auto lines = lines_of(x, axis);
+        const std::vector<double> ups = up.to_vector<double>(), downs = down.to_vector<double>();
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          double of_up = 0, of_down = 0;
+          for (const double v : lines[i]) {
+            of_up += std::exp(3 * v);
+            of_down += std::exp(-v);
+          }
+          CHECK(std::abs(ups[i] - std::log(of_up)) <= 1e-6 * (1 + std::abs(std::log(of_up))));
+          CHECK(std::abs(downs[i] - std::log(of_down)) <= 1e-6 * (1 + std::abs(std::log(of_down))));
+        }
+      }
+    }
+    // What becomes of both is theirs, too.
+    const Array x = kn::random::Generator(4).normal({100'000}).eval();
+    const std::int64_t of_one = kn::test::kernels_of(kn::logsumexp(x));
+    const Array both = kn::logsumexp(x) + kn::logsumexp(-x);
+    CHECK(kn::test::kernels_of(both) == of_one);
+    double up = 0, down = 0;
+    for (const double v : x.to_vector<double>()) {
+      up += std::exp(v);
+      down += std::exp(-v);
+    }
+    CHECK(both.item<double>() == doctest::Approx(std::log(up) + std::log(down)).epsilon(1e-6));
+  });
+}
+
 TEST_CASE("results of several types, and reductions that must stay apart") {
   on_each_device([] {
     const Array x = kn::reshape((kn::arange(70'000) * 7919) % 251, {7, 10'000}).astype(kn::int32).eval();

@@ -29,6 +29,20 @@ struct NoRoots : SpectraCalls<double, int> {
   }
 };
 
+/// Finds nothing, and counts how often it is asked.
+struct Failing : SpectraCalls<double, int> {
+  using SpectraCalls::SpectraCalls;
+  template <class... Arguments>
+  int bdsdc(Arguments...) const {
+    return ++asked;
+  }
+  template <class... Arguments>
+  int stedc(Arguments...) const {
+    return ++asked;
+  }
+  mutable int asked = 0;
+};
+
 constexpr std::int64_t n = 160;
 
 std::vector<double> numbers(unsigned seed) {
@@ -39,13 +53,21 @@ std::vector<double> numbers(unsigned seed) {
   return result;
 }
 
+/// LAPACK with integers of 32 bits, or null, which leave_out() says.
+const HostLapack* narrow_lapack() {
+  const HostLapack* const lapack = HostLapack::get();
+  if (lapack != nullptr && !lapack->wide() && SpectraCalls<double, int>(*lapack, koine::DType::float64).complete()) {
+    return lapack;
+  }
+  koine::test::leave_out("there is no LAPACK here with integers of 32 bits");
+  return nullptr;
+}
+
 /// Calls check(calls) with those of LAPACK and with those that find no root.
 template <class Check>
 void with_and_without_roots(Check check) {
-  const HostLapack* const lapack = HostLapack::get();
-  if (lapack == nullptr || lapack->wide() || !SpectraCalls<double, int>(*lapack, koine::DType::float64).complete()) {
-    return koine::test::leave_out("there is no LAPACK here with integers of 32 bits");
-  }
+  const HostLapack* const lapack = narrow_lapack();
+  if (lapack == nullptr) return;
   check(SpectraCalls<double, int>(*lapack, koine::DType::float64));
   check(NoRoots(*lapack, koine::DType::float64));
 }
@@ -95,4 +117,23 @@ TEST_CASE("a bidiagonal matrix whose roots are not found is LAPACK's alone") {
     CHECK(std::is_sorted(d.rbegin(), d.rend()));
     CHECK(error <= tolerance * d.front());
   });
+}
+
+TEST_CASE("a LAPACK that finds nothing in a matrix that is not divided is asked once") {
+  const HostLapack* const lapack = narrow_lapack();
+  if (lapack == nullptr) return;
+  using Bidiagonal = koine::exec::BidiagonalHalves<double, int, Failing>;
+  using Tridiagonal = koine::exec::TridiagonalHalves<double, int, Failing>;
+  constexpr std::int64_t few = 40;
+  const auto ones = [](std::int64_t size) { return std::vector<double>(static_cast<std::size_t>(size), 1.0); };
+  std::vector<double> d = ones(few), e = ones(few), u = ones(few * few), vt = u,
+                      memory = ones(std::max(Bidiagonal::room(few), Tridiagonal::room(few)));
+  std::vector<int> integers(static_cast<std::size_t>(std::max(Bidiagonal::integers(few), Tridiagonal::integers(few))));
+  const Failing calls(*lapack, koine::DType::float64);
+  const Bidiagonal singular(calls, 2);
+  CHECK(singular.solve(few, d.data(), e.data(), u.data(), few, vt.data(), memory.data(), integers.data()) != 0);
+  CHECK(calls.asked == 1);
+  const Tridiagonal eigen(calls, 2);
+  CHECK(eigen.solve(few, d.data(), e.data(), u.data(), memory.data(), integers.data()) != 0);
+  CHECK(calls.asked == 2);
 }

@@ -163,7 +163,7 @@ TEST_CASE("the file is the one that KOINE_TUNING names, or lies in the usual pla
   const auto place = [](const std::optional<std::string>& variable, const std::optional<std::string>& config,
                         const std::optional<std::string>& home) {
     const Variable a("KOINE_TUNING", variable), b("XDG_CONFIG_HOME", config), c("HOME", home);
-    const auto found = tuning::place_of_environment();
+    const auto found = tuning::file_of_environment();
     return found ? found->path + (found->named ? " named" : " usual") : "none";
   };
   CHECK(place("a file", "/c", "/h") == "a file named");

@@ -48,6 +48,7 @@ struct Data {
   Array exact = generator.normal({40'003}, {.dtype = kn::float64}).eval();
   Array half = line.astype(kn::float16).eval();
   Array ids = generator.integers(0, 1000, {300'001}).eval();
+  Array small = generator.normal({1000, 3, 3}).eval();
   Array positions = generator.integers(0, 700, {400}).eval();
   Array left = generator.normal({300, 257}).eval(), right = generator.normal({257, 260}).eval();
 };
@@ -97,6 +98,12 @@ std::vector<Hash> results(const Data& d) {
   add(kn::segment_sum(d.line, d.ids, {.count = 1000}));
   add(kn::segment_sum(d.line, d.ids % 3, {.count = 3}));
   add(kn::segment_max(d.line, d.ids, {.count = 20'000}));
+  // Selections, histograms, decompositions of more matrices than there are compute units.
+  add(kn::median(d.line));
+  add(kn::topk(d.line, 100).values);
+  add(kn::median(d.wide, {.axis = 1}));
+  all.push_back(hash_of<std::int64_t>(kn::histogram(d.line, {.bins = 100}).counts));
+  all.push_back(hash_of<float>(kn::real(kn::linalg::eigvals(d.small))));
   // Products.
   add(kn::matmul(d.left, d.right));
   add(kn::matmul(d.left, d.right(kn::all, 0)));

@@ -52,6 +52,15 @@ struct Maker {
   Workload sorts(const Shape& shape) {
     return workload_of([x = numbers(shape)] { return sort(x, {.axis = -1}); });
   }
+  Workload medians(const Shape& shape) {
+    return workload_of([x = numbers(shape)] { return median(x, {.axis = -1}); });
+  }
+  Workload histograms(std::int64_t count, std::int64_t bins) {
+    return workload_of([x = numbers({count}), bins] { return histogram(x, {.bins = bins}).counts; });
+  }
+  Workload spectra(const Shape& shape) {
+    return workload_of([x = numbers(shape)] { return linalg::eigvals(x); });
+  }
   Workload groups(std::int64_t count, std::int64_t ids) {
     return workload_of(
         [x = numbers({count}), at = integers(ids, count), ids] { return segment_sum(x, at, {.count = ids}); });
@@ -119,8 +128,13 @@ Workloads take_elements_per_item(Maker& m) { return {m.picks(1 << 14), m.picks(1
 
 Workloads sort_elements_per_item(Maker& m) { return {m.sorts({2000, 50}), m.sorts({1 << 17})}; }
 Workloads sort_longest_row(Maker& m) { return {m.sorts({1 << 13}), m.sorts({1 << 14}), m.sorts({1 << 16})}; }
-Workloads sort_blocks_per_core(Maker& m) { return {m.sorts({m.many() / 4})}; }
+Workloads sort_blocks_per_core(Maker& m) { return {m.sorts({m.many() / 4}), m.medians({m.many() / 4})}; }
 Workloads sort_tile_elements(Maker& m) { return {m.sorts({m.many() / 4}), m.sorts({m.many() / 4096, 500})}; }
+
+Workloads select_elements_per_block(Maker& m) { return {m.medians({1 << 17}), m.medians({m.many() / 4})}; }
+
+Workloads histogram_elements_per_item(Maker& m) { return {m.histograms(1 << 15, 100), m.histograms(1 << 18, 100)}; }
+Workloads histogram_groups_per_unit(Maker& m) { return {m.histograms(m.many(), 100), m.histograms(m.many(), 2000)}; }
 
 Workloads segment_values_per_item(Maker& m) { return {m.groups(1 << 15, 100), m.groups(1 << 18, 100)}; }
 Workloads segment_local_bytes(Maker& m) {
@@ -134,6 +148,10 @@ Workloads matmul_large_tiles_per_unit(Maker& m) { return {m.product(512), m.prod
 Workloads matmul_line_cost(Maker& m) { return {m.product(700), m.product(1000), m.product(2048), m.product(3000)}; }
 Workloads matmul_unit_tile_cost(Maker& m) {
   return {m.product(1000, float16), m.product(2048, float16), m.product(3000, float16), m.product(4096, bfloat16)};
+}
+
+Workloads spectra_groups_per_unit(Maker& m) {
+  return {m.spectra({m.quick ? 256 : 2048, 8, 8}), m.spectra({m.quick ? 64 : 512, 32, 32})};
 }
 
 Workloads transfer_staged_bytes(Maker&) {
