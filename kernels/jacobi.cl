@@ -101,7 +101,8 @@ __kernel void jacobi_eigh(__global const kn_real* x, __global kn_real* values, _
     norm = sqrt(norm);
     for (ulong i = g.id; i < n; i += g.size) w[i * KN_PARTS * d.row + i] += norm;
     KN_SYNC();
-    if (!kn_orthogonalise(w, turns, d, g) && g.id == 0) kn_report(fault, -1 - (long)matrix);
+    const ulong still_turned = kn_orthogonalise(w, turns, d, g);
+    if (still_turned > 0 && g.id == 0) kn_report(fault, kn_not_found(matrix, still_turned));
     kn_load(from, w, d, exponent, true, g);
     for (ulong first = 0; first < n; first += g.slots) {
       const ulong j = first + g.slot;
@@ -168,7 +169,8 @@ __kernel void jacobi_svd(__global const kn_real* x, __global kn_real* values, __
     const int exponent = KN_EXPONENT(largest);
     kn_load(from, w, d, exponent, false, g);
     kn_identity(turns, d, g);
-    if (!kn_orthogonalise(w, turns, d, g) && g.id == 0) kn_report(fault, -1 - (long)matrix);
+    const ulong still_turned = kn_orthogonalise(w, turns, d, g);
+    if (still_turned > 0 && g.id == 0) kn_report(fault, kn_not_found(matrix, still_turned));
     for (ulong first = 0; first < d.kept; first += g.slots) {
       const ulong i = first + g.slot;
       KN_ROOM kn_real* const at = w + min(i, d.kept - 1) * KN_PARTS * d.row;

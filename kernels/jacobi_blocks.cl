@@ -240,8 +240,10 @@ KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* tur
     if (found != 0) atomic_or(&any, found);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint all_found = any;
-    if (id == 0 && inner == 0) turns_pair[pair] = all_found;
-    if (id == 0 && all_found > 1) atomic_or(&turned[blocks.sweep * blocks.matrices + matrix], 1u);
+    if (id == 0 && inner == 0) {
+      turns_pair[pair] = all_found;
+      if (all_found > 1) atomic_inc(&turned[blocks.sweep * blocks.matrices + matrix]);
+    }
     more = all_found > 1;
     const uint steps = all_found == 0 ? 0 : first ? 2 * KN_QUADS - 1 : KN_QUADS;
     for (uint step = 0; step <= steps; ++step) {
@@ -429,7 +431,8 @@ KN_KERNEL void jacobi_results(__global const kn_real* w, __global const kn_real*
   if (id == 0 && i < d.rows) {
     const kn_real value = kn_scaled(KN_HERMITIAN ? own : fmax(own, (kn_real)0), KN_EXPONENT(scales[matrix]));
     values[number * d.rows + place] = finite ? value : (kn_real)NAN;
-    if (i == 0 && turned[blocks.sweep * blocks.matrices + matrix] != 0) kn_report(fault, -1 - (long)number);
+    const uint still_turned = turned[blocks.sweep * blocks.matrices + matrix];
+    if (i == 0 && still_turned > 0) kn_report(fault, kn_not_found(number, still_turned));
   }
   if (d.vectors == 0) return;
   for (ulong k = id; k < d.columns; k += KN_GROUP) {

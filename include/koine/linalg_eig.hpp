@@ -7,7 +7,7 @@
 namespace koine::linalg {
 
 // Lazy, as eigh is: what the device alone can notice is an error of whoever observes a result, LinAlgError for a NaN or
-// an infinity in a matrix, and for an iteration that does not converge.
+// an infinity in a matrix, and for an iteration that does not converge, with how far it came.
 
 struct EigResult {
   Array eigenvalues, eigenvectors;

@@ -17,8 +17,8 @@ namespace koine::linalg {
 // Matrices are the last two axes; the axes before them count them. All of these are lazy. They take float32, float64,
 // complex64 and complex128; integers and bool_ are converted to default_dtype(). What the device alone can notice is an
 // error of whoever observes a result: LinAlgError for a NaN or an infinity in a matrix, and for an iteration that does
-// not converge. On CPUs LAPACK computes, where there is one, else one-sided Jacobi rotations do, on every device:
-// always so, and with the same bits, inside koine::reproducible.
+// not converge, with how far it came. On CPUs LAPACK computes, where there is one, else one-sided Jacobi rotations do,
+// on every device: always so, and with the same bits, inside koine::reproducible.
 
 struct EighResult {
   Array eigenvalues, eigenvectors;

@@ -25,9 +25,6 @@ namespace {
 // Columns that kernels take: KN_BLOCK and KN_PANEL. Changing them changes results, and so does how many columns are
 // reflected at once in what is left.
 constexpr std::int64_t block = 64, panel = 32, wide_panel = 128;
-// Columns of a panel by LAPACK, beside which products are many.
-constexpr std::int64_t lapack_panel = 64;
-
 bool by_lapack(const Array& x) {
   return exec::factors_on_host(chosen_place(x.node()->place), std::max(x.shape(-2), x.shape(-1)));
 }
@@ -180,17 +177,17 @@ struct Reflections {
   Array of(const Array& x) const { return x - product(v, product(adjoint(t), product(adjoint(v), x))); }
 };
 
-/// Those of x, which has no fewer rows than columns, out of those of at most `width` columns.
-Reflections reflections_of(const Array& x, std::int64_t width) {
+/// Those of x, which has no fewer rows than columns, out of those of panels.
+Reflections reflections_of(const Array& x) {
   const std::int64_t m = x.shape(-2), n = x.shape(-1);
-  if (n <= width) {
+  if (n <= panel) {
     const std::vector<Array> made = results_of<graph::Op::householder>(x, {});
     return {made[0], made[1], made[2]};
   }
-  const std::int64_t h = ((n + 1) / 2 + width - 1) / width * width;
-  const Reflections left = reflections_of(columns_of(x, 0, h), width);
+  const std::int64_t h = ((n + 1) / 2 + panel - 1) / panel * panel;
+  const Reflections left = reflections_of(columns_of(x, 0, h));
   const Array others = left.of(columns_of(x, h, n));
-  const Reflections right = reflections_of(rows_of(others, h, m), width);
+  const Reflections right = reflections_of(rows_of(others, h, m));
   const Array between = product(product(adjoint(rows_of(left.v, h, m)), right.v), right.t);
   const Array below = zeros_like(x, n - h, h);
   return {beside(left.v, above(zeros_like(x, h, n - h), right.v)),
@@ -202,19 +199,17 @@ Reflections reflections_of(const Array& x, std::int64_t width) {
 
 QrFactors qr_factors(const Array& x, bool complete) {
   const std::int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n), columns = complete ? m : k;
-  const std::int64_t narrow = by_lapack(x) ? lapack_panel : panel, wide = by_lapack(x) ? lapack_panel : wide_panel;
   if (x.size() == 0) return {eye_like(x, m, columns), zeros_like(x, columns, n)};
-  const graph::Place place = chosen_place(x.node()->place);
-  if (exec::panels_in_blocks(place, x.dtype(), m) || exec::qr_by_lanes(place, x.dtype(), x.size() / (m * n), m, n)) {
+  if (by_lapack(x) || exec::panels_in_blocks(chosen_place(x.node()->place), x.dtype(), m)) {
     const std::vector<Array> factors = results_of<graph::Op::qr>(x, {columns});
     return {factors[0], factors[1]};
   }
   std::vector<Reflections> all;
   std::vector<Array> rows;  // of R
   Array left = x;           // from row and column `first` on
-  for (std::int64_t first = 0; first < k; first += wide) {
-    const std::int64_t count = std::min(wide, k - first);
-    all.push_back(reflections_of(columns_of(left, 0, count), narrow));
+  for (std::int64_t first = 0; first < k; first += wide_panel) {
+    const std::int64_t count = std::min(wide_panel, k - first);
+    all.push_back(reflections_of(columns_of(left, 0, count)));
     Array top = all.back().r;
     if (first + count < n) {
       const Array turned = all.back().of(columns_of(left, count, n - first));
@@ -227,7 +222,7 @@ QrFactors qr_factors(const Array& x, bool complete) {
   Array q;
   for (std::size_t i = all.size(); i-- > 0;) {
     const Reflections& each = all[i];
-    const std::int64_t first = static_cast<std::int64_t>(i) * wide, count = each.v.shape(-1);
+    const std::int64_t first = static_cast<std::int64_t>(i) * wide_panel, count = each.v.shape(-1);
     const bool last = i + 1 == all.size();
     q = last ? eye_like(x, m - first, columns - first)
              : above(eye_like(x, count, columns - first), beside(zeros_like(x, m - first - count, count), q));

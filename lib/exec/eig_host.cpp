@@ -84,7 +84,7 @@ class EigCalls {
     const Real nan = std::numeric_limits<Real>::quiet_NaN();
     std::fill_n(values, n, Value(nan, nan));
     if (vectors_) std::fill_n(vectors, n * n, Vector(nan, nan));
-    *wrong = finite ? -1 - (static_cast<std::int64_t>(info) << 32 | number) : number;
+    *wrong = finite ? not_found(number, info) : number;
     return false;
   }
 

@@ -139,43 +139,6 @@ void run_lu(runtime::Queue& queue, const graph::Node& node, const FactorFunction
 }
 
 template <class T, class I>
-void run_householder(runtime::Queue& queue, const graph::Node& node, const FactorFunctions& functions,
-                     const runtime::Buffer& reflectors, const runtime::Buffer& triangles,
-                     const runtime::Buffer& results) {
-  const Stack stack(*node.inputs[0]);
-  const double work = 2 * cube_of(stack.m, stack.n);
-  Shares shares = shares_of(queue, stack.matrices, work);
-  shares.parts = 1;
-  const std::int64_t n = stack.n, room = stack.elements() + n * n + n * 64 + n;
-  const runtime::BufferRef scratch = queue.allocate(static_cast<std::uint64_t>(shares.stack * room) * sizeof(T), "qr");
-  runtime::HostCommand command(queue, "householder_host");
-  command.in(*node.inputs[0]->storage).out(reflectors).out(triangles).out(results).out(*scratch);
-  const auto offset = node.inputs[0]->layout.offset;
-  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
-                  [stack, shares, functions, offset, room, n](std::span<void* const> at) {
-                    const LapackCalls<T, I> lapack(functions);
-                    for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
-                      T* const a = static_cast<T*>(at[4]) + thread * room;
-                      T* const t = a + stack.elements();
-                      T* const tau = t + n * n;
-                      transpose(stack.m, n, static_cast<const T*>(at[0]) + offset + matrix * stack.elements(), a);
-                      lapack.geqrf(stack.m, n, a, tau, tau + n);
-                      std::fill(t, t + n * n, T(0));
-                      lapack.larft(stack.m, n, a, tau, t);
-                      transpose(n, n, t, static_cast<T*>(at[2]) + matrix * n * n);
-                      T* const r = static_cast<T*>(at[3]) + matrix * n * n;
-                      for (std::int64_t i = 0; i < n; ++i) {
-                        for (std::int64_t j = 0; j < n; ++j) {
-                          r[i * n + j] = j >= i ? a[j * stack.m + i] : T(0);
-                          if (j >= i) a[j * stack.m + i] = j == i ? T(1) : T(0);
-                        }
-                      }
-                      transpose(n, stack.m, a, static_cast<T*>(at[1]) + matrix * stack.elements());
-                    });
-                  });
-}
-
-template <class T, class I>
 void run_triangular(runtime::Queue& queue, const graph::Node& node, const FactorFunctions& functions,
                     const runtime::Buffer& out) {
   const Stack stack(node), triangles(*node.inputs[0]);
@@ -220,9 +183,9 @@ const std::optional<FactorTable>& factor_functions() {
       FactorFunctions& f = table[k];
       // Real matrices are Hermitian where they are symmetric.
       const char* const hermitian = is_complex(types[k]) ? "hetrf" : "sytrf";
-      f = {find("potrf"), find("getrf"), find("laswp"), find("sytrf"), find(hermitian),
-           find("geqrf"), find("larft"), find("trsm"),  find("trsv"),  find("gemm")};
-      for (const void* each : {f.potrf, f.getrf, f.laswp, f.sytrf, f.hetrf, f.geqrf, f.larft, f.trsm, f.trsv, f.gemm}) {
+      f = {find("potrf"),  find("getrf"), find("laswp"), find("sytrf"), find(hermitian),
+           find("geqrt3"), find("trsm"),  find("trsv"),  find("gemm")};
+      for (const void* each : {f.potrf, f.getrf, f.laswp, f.sytrf, f.hetrf, f.geqrt3, f.trsm, f.trsv, f.gemm}) {
         if (each == nullptr) return std::nullopt;
       }
     }
@@ -233,12 +196,6 @@ const std::optional<FactorTable>& factor_functions() {
 bool factors_on_host(const graph::Place& place, std::int64_t largest) {
   return place.traits->host_commands && !place.reproducible && largest <= HostBlas::most &&
          factor_functions().has_value();
-}
-
-bool qr_by_lanes(const graph::Place& place, DType type, std::int64_t matrices, std::int64_t m, std::int64_t n) {
-  if (is_complex(type) || !factors_on_host(place, std::max(m, n))) return false;
-  return size_of(type) == sizeof(float) ? host::small_reflections_suit<float>(matrices, m, n)
-                                        : host::small_reflections_suit<double>(matrices, m, n);
 }
 
 bool factors_on_host(const runtime::Queue& queue, const graph::Node& node) {
@@ -275,13 +232,6 @@ void run_lu_on_host(runtime::Queue& queue, const graph::Node& node, const runtim
       }
     }
     run_lu<T, I>(queue, node, f, factors, order, exchanges);
-  });
-}
-
-void run_householder_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& reflectors,
-                             const runtime::Buffer& triangles, const runtime::Buffer& results) {
-  with_types(node.dtype, [&]<class T, class I>(T, I, const FactorFunctions& f) {
-    run_householder<T, I>(queue, node, f, reflectors, triangles, results);
   });
 }
 

@@ -21,17 +21,12 @@ bool factors_on_host(const runtime::Queue& queue, const graph::Node& node);
 /// Whether what LAPACK does for such a node takes the calling thread no longer than a command.
 bool factors_at_once(const graph::Node& node);
 
-/// Whether qr is of one command: of a stack of small real matrices.
-bool qr_by_lanes(const graph::Place& place, DType type, std::int64_t matrices, std::int64_t m, std::int64_t n);
-
 // Each enqueues the step of a node, whose inputs are in row-major order, for which factors_on_host() is true.
 void run_cholesky_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out);
 void run_lu_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& factors,
                     const runtime::Buffer& order, const runtime::Buffer& exchanges);
 void run_ldl_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& lower,
                      const runtime::Buffer& diagonal, const runtime::Buffer& order);
-void run_householder_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& reflectors,
-                             const runtime::Buffer& triangles, const runtime::Buffer& results);
 void run_triangular_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out);
 
 }  // namespace koine::exec

@@ -16,8 +16,6 @@ namespace {
 
 // Lanes of a sum, which decide its order; what a row takes is a multiple of it.
 constexpr std::uint64_t lanes = 16;
-// Far more than rows of any size take: some ten.
-constexpr std::uint32_t most_sweeps = 60;
 // What every device has for a group, less what the sums of 256 work-items take.
 constexpr std::uint64_t local_bytes = 32768;
 
@@ -84,7 +82,7 @@ void Jacobi::run(const SpectraMemory& memory, std::shared_ptr<runtime::Fault> fa
                                 .turns = turns_,
                                 .room = room_,
                                 .vectors = p.vectors,
-                                .sweeps = std::min(most_sweeps, most_steps.load())};
+                                .sweeps = most_sweeps()};
   const auto or_values = [&](const runtime::BufferRef& buffer) -> const runtime::Buffer& {
     return buffer ? *buffer : *memory.values;
   };

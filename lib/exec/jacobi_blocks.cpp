@@ -22,8 +22,6 @@ constexpr std::uint64_t lanes = 16;
 constexpr std::uint64_t hermitian_rows = 64;
 // KN_TILE_GROUP: work-items that compute a tile of products.
 constexpr std::uint64_t tile_group = 64;
-// Far more than rows of any size take: some ten, thirty for singular values far apart.
-constexpr std::uint32_t most_sweeps = 60;
 // Elements of the matrices that are worked on at once: more of them would not make a card busier.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 26;
 // Of local memory: what cards have for a group, and what kernels take beside the two matrices of a pair of blocks.
@@ -153,7 +151,7 @@ JacobiBlocks::Some JacobiBlocks::some_from(std::uint64_t first, std::uint64_t ma
   // So many groups that each compute unit has two.
   const std::uint64_t wanted = 2 * queue_.traits().compute_units / (matrices * pairs_) + 1;
   const std::uint64_t columns = round_up(std::max(row_ / wanted, 4 * lanes), lanes);
-  const std::uint32_t sweeps = std::clamp(most_steps.load(), 1U, most_sweeps);
+  const std::uint32_t sweeps = most_sweeps();
   return {.d = {.batch = p.batch,
                 .rows = p.rows,
                 .columns = p.columns,
@@ -179,7 +177,7 @@ JacobiBlocks::Some JacobiBlocks::some_from(std::uint64_t first, std::uint64_t ma
           .squares = allocate(p.rows * bytes),
           .scales = allocate(bytes),
           .limits = allocate(2 * bytes),
-          .turned = allocate(most_sweeps * sizeof(std::uint32_t))};
+          .turned = allocate(sweeps * sizeof(std::uint32_t))};
 }
 
 void JacobiBlocks::load(const Some& some, const SpectraMemory& memory,

@@ -10,7 +10,7 @@ namespace koine::exec {
 
 /// The addresses of what factorisations call, of one type.
 struct FactorFunctions {
-  void *potrf, *getrf, *laswp, *sytrf, *hetrf, *geqrf, *larft, *trsm, *trsv, *gemm;
+  void *potrf, *getrf, *laswp, *sytrf, *hetrf, *geqrt3, *trsm, *trsv, *gemm;
 };
 
 template <class T, class I>
@@ -47,19 +47,13 @@ class LapackCalls {
     I info = 0;
     reinterpret_cast<Function>(hermitian ? f_.hetrf : f_.sytrf)("L", &size, a, &size, pivots, room, &length, &info, 1);
   }
-  /// Householder vectors below the diagonal, R on and above it. `room` has n * 64 elements.
-  void geqrf(std::int64_t m, std::int64_t n, T* a, T* tau, T* room) const {
-    using Function = void (*)(const I*, const I*, T*, const I*, T*, T*, const I*, I*);
-    const I rows = to(m), columns = to(n), length = to(n * 64);
+  /// Vectors V of reflections below the diagonal, whose ones are left out, R on and above it, and on and above that of
+  /// T the triangle with Q = I - V T V^H; m >= n.
+  void geqrt3(std::int64_t m, std::int64_t n, T* a, std::int64_t leading, T* t, std::int64_t t_leading) const {
+    using Function = void (*)(const I*, const I*, T*, const I*, T*, const I*, I*);
+    const I rows = to(m), columns = to(n), step = to(leading), t_step = to(t_leading);
     I info = 0;
-    reinterpret_cast<Function>(f_.geqrf)(&rows, &columns, a, &rows, tau, room, &length, &info);
-  }
-  /// T of I - V T V^H, an upper triangle of n columns.
-  void larft(std::int64_t m, std::int64_t n, const T* v, const T* tau, T* t) const {
-    using Function = void (*)(const char*, const char*, const I*, const I*, const T*, const I*, const T*, T*, const I*,
-                              std::size_t, std::size_t);
-    const I rows = to(m), columns = to(n);
-    reinterpret_cast<Function>(f_.larft)("F", "C", &rows, &columns, v, &rows, tau, t, &columns, 1, 1);
+    reinterpret_cast<Function>(f_.geqrt3)(&rows, &columns, a, &step, t, &t_step, &info);
   }
   /// The m x n matrix B becomes A^-1 B (side "L") or B A^-1 ("R"), A a triangle, "U" or "L", of which "N" A itself, or
   /// "C" A^H is meant, "U" with a diagonal of ones or "N" without.
@@ -79,16 +73,22 @@ class LapackCalls {
     const I size = to(n), one = 1;
     reinterpret_cast<Function>(f_.trsv)(triangle, "T", diagonal, &size, a, &size, x, &one, 1, 1, 1);
   }
-  /// C -= A B, or A^H B for "C"; C is m x n, the depth k.
-  void take_away(const char* turn, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_leading,
-                 const T* b, std::int64_t b_leading, T* c, std::int64_t c_leading) const {
+  /// C = scale A B + keep C, of A and B as they lie, "N", their transposes, "T", or adjoints, "C"; C is m x n, the
+  /// depth k.
+  void multiply(const char* turn_a, const char* turn_b, std::int64_t m, std::int64_t n, std::int64_t k, T scale,
+                const T* a, std::int64_t a_leading, const T* b, std::int64_t b_leading, T keep, T* c,
+                std::int64_t c_leading) const {
     using Function = void (*)(const char*, const char*, const I*, const I*, const I*, const T*, const T*, const I*,
                               const T*, const I*, const T*, T*, const I*, std::size_t, std::size_t);
     const I rows = to(m), columns = to(n), depth = to(k), a_step = to(a_leading), b_step = to(b_leading),
             c_step = to(c_leading);
-    const T minus(-1), one(1);
-    reinterpret_cast<Function>(f_.gemm)(turn, "N", &rows, &columns, &depth, &minus, a, &a_step, b, &b_step, &one, c,
-                                        &c_step, 1, 1);
+    reinterpret_cast<Function>(f_.gemm)(turn_a, turn_b, &rows, &columns, &depth, &scale, a, &a_step, b, &b_step, &keep,
+                                        c, &c_step, 1, 1);
+  }
+  /// C -= A B, or A^H B for "C".
+  void take_away(const char* turn, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_leading,
+                 const T* b, std::int64_t b_leading, T* c, std::int64_t c_leading) const {
+    multiply(turn, "N", m, n, k, T(-1), a, a_leading, b, b_leading, T(1), c, c_leading);
   }
 
  private:

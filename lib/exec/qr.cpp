@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR factorisations of real matrices as a whole: by blocks on cards, and of small ones in the lanes of vectors on CPUs.
+// QR factorisations as a whole: by blocks on cards, and on CPUs by LAPACK and products, stacks of small real matrices
+// in the lanes of vectors.
 #include "exec/factor_blocks.hpp"
+#include "exec/factor_command.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/families.hpp"
+#include "exec/qr_parts.hpp"
 #include "exec/small_systems_host.hpp"
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace koine::exec {
@@ -29,9 +33,43 @@ void run_small(runtime::Queue& queue, const graph::Node& node, const runtime::Bu
   });
 }
 
+template <class T, class I>
+void run_in_parts(runtime::Queue& queue, const graph::Node& node, const FactorFunctions& functions,
+                  const runtime::Buffer& q, const runtime::Buffer& r) {
+  const Stack stack(*node.inputs[0]);
+  const std::int64_t columns = node.get<graph::Op::qr>().columns, room = QrParts<T, I>::room(stack.m, stack.n, columns);
+  const double work = 2 * cube_of(stack.m, stack.n);
+  const Shares shares = shares_of(queue, stack.matrices, work);
+  const runtime::BufferRef memory = queue.allocate(static_cast<std::uint64_t>(shares.stack * room) * sizeof(T), "qr");
+  runtime::HostCommand command(queue, "qr_host");
+  command.in(*node.inputs[0]->storage).out(q).out(r).out(*memory);
+  enqueue_factors(
+      node, command, shares, work * static_cast<double>(stack.matrices),
+      [stack, columns, room, shares, functions, offset = node.inputs[0]->layout.offset](std::span<void* const> at) {
+        const LapackCalls<T, I> lapack(functions);
+        for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
+          const QrParts<T, I> parts(lapack, shares.parts, stack.m, stack.n, columns,
+                                    static_cast<T*>(at[3]) + thread * room);
+          parts.factorise(static_cast<const T*>(at[0]) + offset + matrix * stack.elements(),
+                          static_cast<T*>(at[1]) + matrix * stack.m * columns,
+                          static_cast<T*>(at[2]) + matrix * columns * stack.n);
+        });
+      });
+}
+
+void run_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& q, const runtime::Buffer& r) {
+  with_types(node.dtype, [&]<class T, class I>(T, I, const FactorFunctions& functions) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const Stack stack(*node.inputs[0]);
+      if (host::small_reflections_suit<T>(stack.matrices, stack.m, stack.n)) return run_small<T>(queue, node, q, r);
+    }
+    run_in_parts<T, I>(queue, node, functions, q, r);
+  });
+}
+
 }  // namespace
 
-// The input is in row-major order and has elements, and panels_in_blocks() or qr_by_lanes() is true.
+// The input is in row-major order and has elements, and panels_in_blocks() or factors_on_host() is true.
 Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool in_blocks = panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
@@ -48,8 +86,7 @@ Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) 
     if (blocks) {
       blocks(*out[0], *out[1]);
     } else {
-      size_of(node.dtype) == sizeof(float) ? run_small<float>(queue, node, *out[0], *out[1])
-                                           : run_small<double>(queue, node, *out[0], *out[1]);
+      run_on_host(queue, node, *out[0], *out[1]);
     }
     graph::fulfil_results(node, wanted_results(node), out);
   };

@@ -59,7 +59,7 @@ class SchurCalls {
     const Integer info = finite ? gees(copy, values, vectors, work, static_cast<Integer>(room_.work), real) : 0;
     if (!finite || info != 0) {
       std::fill_n(copy, 2 * n * n, T(std::numeric_limits<Real>::quiet_NaN()));
-      *wrong = finite ? -1 - (static_cast<std::int64_t>(info) << 32 | number) : number;
+      *wrong = finite ? not_found(number, info) : number;
     }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < n; ++k) {

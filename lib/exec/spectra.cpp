@@ -8,6 +8,7 @@
 #include "exec/spectra_host.hpp"
 #include "runtime/fault.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,24 @@ namespace koine::exec {
 namespace {
 
 using runtime::BufferRef;
+
+std::string of_all(std::int64_t missing, std::uint64_t rows, const char* values) {
+  return std::to_string(missing) + " of its " + std::to_string(rows) + " " + values + " were not found";
+}
+
+/// What LAPACK leaves: it counts elements beside a diagonal that do not vanish, or says in which part of one.
+std::function<std::string(std::int64_t)> values_missing(const SpectraProblem& p) {
+  return [rows = p.rows, hermitian = p.hermitian](std::int64_t missing) {
+    return "at least " + of_all(missing, rows, hermitian ? "eigenvalues" : "singular values");
+  };
+}
+/// What kernels leave.
+std::function<std::string(std::int64_t)> rows_turned() {
+  return [sweeps = most_sweeps()](std::int64_t missing) {
+    return "at least " + std::to_string(missing) + " of the pairs of its rows still turned in sweep " +
+           std::to_string(sweeps) + ", the last one";
+  };
+}
 
 class Spectra {
  public:
@@ -38,7 +57,7 @@ class Spectra {
     const graph::Node& x = *node_.inputs[0];
     const SpectraProblem& p = problem_;
     const std::uint64_t element = size_of(p.type), real = is_complex(p.type) ? element / 2 : element;
-    const std::shared_ptr<runtime::Fault> fault = spectra_fault(queue_, p);
+    const std::shared_ptr<runtime::Fault> fault = spectra_fault(queue_, p, host_ ? values_missing(p) : rows_turned());
     BufferRef values = allocate(p.batch * p.rows * real), left, right;
     if (p.vectors && !p.hermitian) left = allocate(p.batch * p.rows * p.rows * element);
     if (p.vectors) right = allocate(p.batch * p.kept * p.columns * element);
@@ -77,20 +96,21 @@ SpectraProblem spectra_problem(const graph::Node& node) {
   return {x.dtype, false, batch, rows, columns, rows, false, function_of(node)};
 }
 
-std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem) {
+std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem,
+                                              std::function<std::string(std::int64_t missing)> left) {
+  if (!left) {
+    left = [rows = problem.rows](std::int64_t missing) { return of_all(missing, rows, "eigenvalues"); };
+  }
   return std::make_shared<runtime::Fault>(
       queue,
-      [function = std::string(problem.function), batch = problem.batch, rows = problem.rows](std::int64_t value) {
+      [function = std::string(problem.function), batch = problem.batch, left = std::move(left)](std::int64_t value) {
         constexpr std::int64_t numbers = 0xffffffff;
         const bool finite = value < 0;
         const std::int64_t number = finite ? (-1 - value) & numbers : value, missing = finite ? (-1 - value) >> 32 : 0;
         const std::string which =
             batch == 1 ? "the matrix" : "matrix " + std::to_string(number) + " of " + std::to_string(batch);
         if (!finite) return "[" + function + "] " + which + " has a NaN or an infinity";
-        return "[" + function + "] the iteration for " + which + " did not converge" +
-               (missing == 0 ? ""
-                             : ": " + std::to_string(missing) + " of its " + std::to_string(rows) +
-                                   " eigenvalues were not found");
+        return "[" + function + "] the iteration for " + which + " did not converge: " + left(missing);
       },
       ErrorKind::LinAlgError);
 }

@@ -9,9 +9,12 @@
 
 #include <koine/dtype.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace koine::exec {
@@ -44,14 +47,21 @@ inline std::uint64_t groups_at_once(const DeviceTraits& traits) {
   return std::uint64_t{traits.tuning.spectra_groups_per_unit} * traits.compute_units;
 }
 
-/// What is wrong with one of the matrices: a word from 0 on is the number of one with a NaN or an infinity, and -1 less
-/// the number is one for which an iteration did not converge; how many eigenvalues it did not find, if that is known,
-/// times 2^32 counts as a part of the number.
-std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem);
+/// What is wrong with one of the matrices: a word from 0 on is the number of one with a NaN or an infinity, and
+/// not_found() is of one for which an iteration did not converge: `left` says what that left undone, which is so many
+/// eigenvalues that it did not find, if nothing else.
+std::shared_ptr<runtime::Fault> spectra_fault(runtime::Queue& queue, const SpectraProblem& problem,
+                                              std::function<std::string(std::int64_t missing)> left = {});
+
+/// As kn_not_found() of kernels/common/fault.clh.
+constexpr std::int64_t not_found(std::int64_t matrix, std::int64_t missing) { return -1 - (missing << 32 | matrix); }
 
 /// The most steps that an iteration of a kernel takes, for each row or over the whole matrix, where it would take more.
 /// Tests make them few; no matrix is known that takes as many as kernels have by themselves.
 inline constinit std::atomic<std::uint32_t> most_steps = 1000;
+/// Sweeps over all pairs of rows by Jacobi's rotations: one at least, and far more than rows of any size take, which is
+/// some ten, and thirty for singular values far apart.
+inline std::uint32_t most_sweeps() { return std::clamp(most_steps.load(), 1U, 60U); }
 /// Steps of the QR algorithm for each row, as LAPACK's.
 inline constexpr std::uint32_t steps_for_row = 30;
 

@@ -119,9 +119,10 @@ class Calls {
       *wrong = number;
       return false;
     }
-    if (decompose(largest, matrix, values, right, left, work, real, integers) == 0) return true;
+    const Integer info = decompose(largest, matrix, values, right, left, work, real, integers);
+    if (info == 0) return true;
     no_values();
-    *wrong = -1 - number;
+    *wrong = not_found(number, info <= short_side_ ? info : 1);  // larger ones say where, not how many
     return false;
   }
 

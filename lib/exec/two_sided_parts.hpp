@@ -5,6 +5,7 @@
 // share in strips, the same ones whatever their number is.
 #pragma once
 
+#include "exec/column_step.hpp"
 #include "exec/share_parts.hpp"
 #include "exec/spectra_calls.hpp"
 #include "host/two_sided.hpp"
@@ -24,9 +25,7 @@ class TwoSided {
  public:
   TwoSided(const SpectraCalls<T, I>& calls, int threads) : calls_(calls), threads_(threads) {}
 
-  /// From a column of `rows` elements to the next one: whole lines of caches, and no power of two, which would bring
-  /// neighbours in a row to the same place in a cache.
-  static std::int64_t leading(std::int64_t rows) { return ((rows + line - 1) / line | 1) * line; }
+  static std::int64_t leading(std::int64_t rows) { return column_step<T>(rows); }
   /// Elements of memory that a reduction takes.
   static std::int64_t room(std::int64_t rows) { return (2 * 2 * panel + strips + 2) * leading(rows); }
 

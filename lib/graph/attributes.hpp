@@ -208,8 +208,8 @@ struct SolveInfo {
   std::string_view function() const { return name; }
 };
 
-/// Of (…, m, n): so many columns of Q, min(m, n) or m, and as many rows of R. Only of small real matrices, where LAPACK
-/// factorises (exec/factor_host.hpp); elsewhere they are made of reflections.
+/// Of (…, m, n): so many columns of Q, min(m, n) or m, and as many rows of R. Only where LAPACK factorises
+/// (exec/factor_host.hpp) or cards do by blocks; elsewhere they are made of reflections.
 struct QrInfo {
   std::int64_t columns;
 

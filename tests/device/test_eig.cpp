@@ -132,7 +132,8 @@ TEST_CASE("matrices of many kinds") {
     for (const DType type : kn::test::matrix_types) {
       if (!kn::test::computes(type)) continue;
       const bool chosen = type == kn::float32 || type == kn::complex128 || kn::test::exhaustive();
-      for (const std::int64_t n : chosen ? std::vector<std::int64_t>{1, 2, 3, 20, 33} : std::vector<std::int64_t>{9}) {
+      for (const std::int64_t n :
+           kn::test::sizes_or_all(chosen ? std::vector<std::int64_t>{1, 2, 3, 20, 33} : std::vector<std::int64_t>{9})) {
         for (const Kind kind : {Kind::random, Kind::graded, Kind::deficient, Kind::zero, Kind::near_singular}) {
           CAPTURE(static_cast<int>(kind));
           check_eig(matrices({n, n}, type, kind));

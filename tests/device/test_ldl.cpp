@@ -117,11 +117,11 @@ TEST_CASE("factors of matrices of many kinds") {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       const bool chosen = type == kn::float32 || type == kn::complex128 || kn::test::exhaustive();
-      for (const std::int64_t n :
-           chosen ? std::vector<std::int64_t>{1, 2, 3, 20, 33, 70} : std::vector<std::int64_t>{20}) {
+      for (const std::int64_t n : kn::test::sizes_or_all(chosen ? std::vector<std::int64_t>{1, 2, 3, 20, 33, 70}
+                                                                : std::vector<std::int64_t>{20})) {
         CAPTURE(n);
         for (const Kind kind : {Kind::random, Kind::graded, Kind::deficient, Kind::zero, Kind::near_singular}) {
-          if (kind != Kind::random && n != 20) continue;
+          if (kind != Kind::random && n != 20 && !kn::test::exhaustive()) continue;
           CAPTURE(static_cast<int>(kind));
           check_ldl(matrices({n, n}, type, kind));
         }

@@ -91,8 +91,8 @@ TEST_CASE("matrices of many kinds") {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       const bool chosen = type == kn::float32 || type == kn::complex128 || kn::test::exhaustive();
-      for (const std::int64_t n :
-           chosen ? std::vector<std::int64_t>{1, 2, 3, 4, 20, 33} : std::vector<std::int64_t>{9}) {
+      for (const std::int64_t n : kn::test::sizes_or_all(chosen ? std::vector<std::int64_t>{1, 2, 3, 4, 20, 33}
+                                                                : std::vector<std::int64_t>{9})) {
         CAPTURE(n);
         for (const Kind kind : {Kind::random, Kind::graded, Kind::deficient, Kind::zero, Kind::near_singular}) {
           CAPTURE(static_cast<int>(kind));

@@ -19,14 +19,17 @@ class Convolving : Resolution {
   using Resolution::Resolution;
 
   std::vector<Call> calls() {
-    constexpr std::int64_t most_work = 1 << 10;  // few enough for sums in every type, whose bound is for each element
+    // Few enough for sums in every type, whose bound is for each element: of complex numbers 14 by 14 products are left
+    // to transforms.
+    constexpr std::int64_t most_work = 1 << 10, of_complex = 8;
     call_.which = step_.p[0] % (2 * mode_count);
     const std::size_t first = x(step_.a);
     const std::int64_t size = face(first).shape.elements();
     for (std::size_t i = 0; i < named && size > 0; ++i) {
       const std::size_t second = (step_.b + i) % named;
       const std::int64_t other = face(second).shape.elements();
-      if (other == 0 || size * other > most_work) continue;
+      const bool complex = is_complex(face(first).type) || is_complex(face(second).type);
+      if (other == 0 || size * other * (complex ? of_complex : 1) > most_work) continue;
       put(matched({flat(0, first), flat(1, second)}, [](DType) { return true; }));
       break;
     }

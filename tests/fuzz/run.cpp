@@ -21,7 +21,7 @@ struct Trace {
   std::vector<Call> calls;
   std::vector<Observed> reads;
   std::uint64_t bits = 0;  // a hash of what has the same bits in every way of computing
-  bool own_order = false;  // a product or a transform of reals was computed, which the host adds up in its own order
+  bool own_order = false;  // products or a transform were computed, which the host adds up in its own order
 };
 
 /// Adds values to a hash, each NaN as the same one.
@@ -96,7 +96,7 @@ class Eager {
       }
       const bool of_products = call.kind == Kind::matmul || call.kind == Kind::einsum || call.kind == Kind::convolve ||
                                call.kind == Kind::transform || call.kind == Kind::cosine ||
-                               call.kind == Kind::fftconvolve;
+                               call.kind == Kind::fftconvolve || call.kind == Kind::factor;
       trace.own_order = trace.own_order || (of_products && verdict.loose && !reproducible_);
       if (!verdict.open && !trace.own_order) add_bits(got, &trace.bits);
       judges_[call.target] = verdict.loose && !reads_loose(call) ? judge : nullptr;

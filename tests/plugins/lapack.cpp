@@ -3,7 +3,8 @@
 
 namespace {
 
-/// Asked for the size of its work, a function says 1; else that `wrong` values were not found.
+/// Asked for the size of its work, a function says 1; else what is wrong: how many values were not found, or, from the
+/// rows and 1 on, in which rows the one was.
 template <class T>
 void end(const int* room, T* work, int* info, int wrong) {
   *info = *room == -1 ? 0 : wrong;
@@ -22,9 +23,9 @@ void cblas_cgemm() {}
 void cblas_zgemm() {}
 void dgetrf_() {}
 
-void ssyevd_(const char*, const char*, const int*, float*, const int*, float*, float* work, const int* room,
+void ssyevd_(const char* job, const char*, const int* rows, float*, const int*, float*, float* work, const int* room,
              int* integers, const int*, int* info) {
-  end(room, work, info, 1);
+  end(room, work, info, *job == 'N' ? 2 : *rows + 1 + *rows);
   if (*room == -1) *integers = 1;
 }
 void sgesdd_(const char*, const int*, const int*, float*, const int*, float*, float*, const int*, float*, const int*,

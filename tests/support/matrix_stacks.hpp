@@ -99,6 +99,11 @@ inline double tolerance(DType type, std::size_t size) {
   return 30 * static_cast<double>(size) * epsilon;
 }
 
+/// Those sizes, or around all that algorithms are cut at where they are not large.
+inline std::vector<std::int64_t> sizes_or_all(std::vector<std::int64_t> usual) {
+  return exhaustive() ? std::vector<std::int64_t>{1, 2, 3, 31, 32, 33, 100} : usual;
+}
+
 inline constexpr DType matrix_types[] = {float32, float64, complex64, complex128};
 
 /// Calls test on each device, inside a reproducible scope and outside.
