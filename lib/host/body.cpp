@@ -159,7 +159,7 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
   with_size(size, [&]<class T>(T) {
     constexpr std::size_t short_run = 16;
     T* values = reinterpret_cast<T*>(to);
-    each_run(layout, seams, first, count, [&](std::int64_t place, std::int64_t stride, std::size_t length) {
+    const auto run = [&](std::int64_t place, std::int64_t stride, std::size_t length) {
       const T* const from = reinterpret_cast<const T*>(memory) + place;
       if (memory == nullptr) {
         for (std::size_t i = 0; i < length; ++i) {
@@ -173,7 +173,24 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
         for (std::size_t i = 0; i < length; ++i) values[i] = from[static_cast<std::int64_t>(i) * stride];
       }
       values += length;
-    });
+    };
+    if (!seams.empty()) return each_run(layout, seams, first, count, run);
+    each_block(
+        layout, first, count,
+        [&](std::int64_t place, std::int64_t stride, std::size_t length, std::int64_t row_stride, std::size_t rows) {
+          if (memory == nullptr || length > short_run || rows < length) {
+            for (std::size_t row = 0; row < rows; ++row, place += row_stride) run(place, stride, length);
+            return;
+          }
+          // Down many short rows: a loop along each would be over before it began.
+          for (std::size_t i = 0; i < length; ++i, place += stride) {
+            const T* const from = reinterpret_cast<const T*>(memory) + place;
+            for (std::size_t row = 0; row < rows; ++row) {
+              values[row * length + i] = from[static_cast<std::int64_t>(row) * row_stride];
+            }
+          }
+          values += rows * length;
+        });
   });
 }
 

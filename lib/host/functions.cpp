@@ -9,12 +9,21 @@ namespace koine::host {
 
 using graph::Op;
 
-const Functions& functions() {
+namespace {
+
+const Functions& suited_functions() {
 #ifdef KOINE_HOST_X86
   if (instructions() == Instructions::avx512) return functions_avx512;
   if (instructions() == Instructions::avx2) return functions_avx2;
 #endif
   return functions_plain;
+}
+
+}  // namespace
+
+const Functions& functions() {
+  static const Functions& suited = suited_functions();
+  return suited;
 }
 
 Function function_of(const codegen::Line& line, const DeviceTraits& traits) {
