@@ -8,6 +8,7 @@ from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list
 HOST = (1, 0)  # DLPack's kDLCPU
 OPENCL = 4  # its kDLOpenCL
 NUMBERS = (int, float, complex, list, tuple, range)
+NO_NUMBERS = frozenset("OSUVMmT")  # NumPy's kinds of types
 
 
 def asarray(obj, /, dtype=None, *, device=None, copy=None):
@@ -42,7 +43,7 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
 def _has_numbers(obj):
     """Whether the elements may be numbers; those of dates, strings, records and objects have types of other kinds."""
     type = getattr(obj, "dtype", None)
-    return getattr(type, "kind", None) not in ("O", "S", "U", "V", "M", "m", "T") or type.name == "bfloat16"
+    return type is None or getattr(type, "kind", None) not in NO_NUMBERS or type.name == "bfloat16"
 
 
 def _foreign(obj, wanted, device, copy):
