@@ -329,6 +329,14 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
   if (wanted && copy != false && !has(device, *type)) {
     return gathered(view, *type, false, {.dtype = wanted, .device = device});
   }
+  // What takes less time to copy than to be an owner of memory.
+  constexpr Py_ssize_t few_bytes = 1 << 14;
+  if (copy.value_or(true) && view.len <= few_bytes && PyBuffer_IsContiguous(&view, 'C') != 0) {
+    return without_gil([&] {
+      return koine::detail::from_host(view.buf, *type, static_cast<std::size_t>(view.len / size), tensor->shape,
+                                      {.device = device}, "asarray");
+    });
+  }
   tensor->managed.dl_tensor = {
       view.buf, {kDLCPU, 0}, view.ndim, data_type(*type), tensor->shape.data(), tensor->strides.data(), 0};
   return taken(std::move(tensor), device, copy.value_or(true));
