@@ -271,13 +271,16 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
   }
 }
 
-/// The elements copied in row-major order, in this machine's order of bytes.
+/// The elements copied in row-major order, in this machine's order of bytes, and truths as 0 and 1.
 Array gathered(Py_buffer& view, DType type, bool swapped, const CreationOptions& options) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(view.len));
   if (PyBuffer_ToContiguous(bytes.data(), &view, view.len, 'C') != 0) throw nb::python_error();
   const Shape shape(std::span(view.shape, static_cast<std::size_t>(view.ndim)));
   return without_gil([&] {
     if (swapped) swap_bytes(bytes, size_of(type) / (is_complex(type) ? 2 : 1));
+    for (std::byte& each : std::span(bytes).first(is_bool(type) ? bytes.size() : 0)) {
+      each = static_cast<std::byte>(each != std::byte{0});
+    }
     return koine::detail::from_host(bytes.data(), type, bytes.size() / size_of(type), shape, options, "asarray");
   });
 }
@@ -310,7 +313,13 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
                                       "'; it takes bools, integers, floating and complex numbers");
   }
   const auto size = static_cast<std::int64_t>(size_of(*type));
-  bool fits = !elements.swapped && view.suboffsets == nullptr &&
+  const bool contiguous = PyBuffer_IsContiguous(&view, 'C') != 0;
+  // NumPy takes every byte but 0 for true.
+  const std::span bytes(static_cast<const unsigned char*>(view.buf),
+                        contiguous ? static_cast<std::size_t>(view.len) : 0);
+  const bool odd =
+      is_bool(*type) && (contiguous ? std::ranges::any_of(bytes, [](auto each) { return each > 1; }) : copy != false);
+  bool fits = !odd && !elements.swapped && view.suboffsets == nullptr &&
               reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::uintptr_t>(size) == 0;
   Py_ssize_t packed = view.len;  // PEP 3118: without strides the elements lie one behind the other
   for (int axis = 0; axis < view.ndim; ++axis) {
@@ -322,8 +331,8 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
   }
   if (!fits && copy == false) {
     throw Raised(PyExc_ValueError,
-                 "[asarray] copy=False, but elements in another order of bytes, or not aligned, "
-                 "have to be copied");
+                 "[asarray] copy=False, but elements in another order of bytes, not aligned, or truths that are "
+                 "neither 0 nor 1, have to be copied");
   }
   if (!fits) return gathered(view, *type, elements.swapped, {.device = device});
   if (wanted && copy != false && !has(device, *type)) {
@@ -331,7 +340,7 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
   }
   // What takes less time to copy than to be an owner of memory.
   constexpr Py_ssize_t few_bytes = 1 << 14;
-  if (copy.value_or(true) && view.len <= few_bytes && PyBuffer_IsContiguous(&view, 'C') != 0) {
+  if (copy.value_or(true) && view.len <= few_bytes && contiguous) {
     return without_gil([&] {
       return koine::detail::from_host(view.buf, *type, static_cast<std::size_t>(view.len / size), tensor->shape,
                                       {.device = device}, "asarray");
