@@ -2,6 +2,7 @@
 // Arrays from and for other libraries: DLPack's capsules, and the buffer protocol.
 #include "exchange.hpp"
 
+#include "buffer_elements.hpp"
 #include "module.hpp"
 #include "tensor.hpp"
 #include "waiting.hpp"
@@ -11,7 +12,6 @@
 #include <koine/opencl.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -219,56 +219,6 @@ nb::object to_opencl_capsule(const Array& x, bool with_version, int number) {
   std::int64_t stride = 1;
   for (std::size_t axis = strides.size(); axis-- > 0; stride *= x.shape()[axis]) strides[axis] = stride;
   return capsule_of(tensor, x.shape(), strides, buffer, with_version, read_only_flag);
-}
-
-/// What the letters of Python's struct and of the buffer protocol mean.
-struct Format {
-  const char* letters;
-  DType type;
-};
-constexpr Format formats[] = {{"?", bool_},   {"b", int8},    {"h", int16},      {"i", int32},      {"q", int64},
-                              {"B", uint8},   {"H", uint16},  {"I", uint32},     {"Q", uint64},     {"e", float16},
-                              {"f", float32}, {"d", float64}, {"Zf", complex64}, {"Zd", complex128}};
-
-const char* format_of(DType type) {
-  for (const Format& format : formats) {
-    if (format.type == type) return format.letters;
-  }
-  return nullptr;  // bfloat16: there is no letter for it
-}
-
-struct Elements {
-  std::optional<DType> type;
-  bool swapped = false;
-};
-
-Elements elements_of(const Py_buffer& view) {
-  std::string_view text = view.format == nullptr ? "B" : view.format;
-  Elements result;
-  if (!text.empty() && std::string_view("@=<>!").find(text[0]) != std::string_view::npos) {
-    const bool big = text[0] == '>' || text[0] == '!';
-    result.swapped = (big || text[0] == '<') && big != (std::endian::native == std::endian::big) && view.itemsize > 1;
-    text.remove_prefix(1);
-  }
-  // long is as wide as the element says.
-  if (text == "l") text = view.itemsize == 8 ? "q" : "i";
-  if (text == "L") text = view.itemsize == 8 ? "Q" : "I";
-  if (text == "n") text = "q";
-  if (text == "N") text = "Q";
-  if (text == "c") text = "B";
-  for (const Format& format : formats) {
-    if (text == format.letters && static_cast<std::size_t>(view.itemsize) == size_of(format.type))
-      result.type = format.type;
-  }
-  return result;
-}
-
-/// The bytes of each number turned round.
-void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
-  for (std::size_t at = 0; at < bytes.size(); at += width) {
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                 bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
-  }
 }
 
 /// The elements copied in row-major order, in this machine's order of bytes, and truths as 0 and 1.
