@@ -50,7 +50,8 @@ class PlannerLease {
 /// Has the calling thread make an array that is filled with a number: one element, which all of them are. Planning it
 /// would take most of the time. Under the evaluation mutex. Whether it did.
 bool filled_on_host(const runtime::Context& context, Node& node) {
-  if (node.op != Op::view || node.shape.elements() == 0) return false;
+  // Another thread may have computed it meanwhile.
+  if (node.is_ready() || node.op != Op::view || node.shape.elements() == 0) return false;
   const Node& value = *node.inputs[0];
   std::array<std::byte, 16> number;
   if (value.op != Op::constant || value.is_ready()) return false;

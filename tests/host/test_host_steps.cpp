@@ -7,6 +7,7 @@
 #include <koine/profile.hpp>
 #include <koine/queue.hpp>
 
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <numeric>
@@ -95,6 +96,23 @@ TEST_CASE("an array that is filled with a number is one step, and takes one elem
   CHECK(kn::full({2, 3}, std::complex<double>(1, -2), {.dtype = kn::complex128}).to_vector<std::complex<double>>() ==
         std::vector<std::complex<double>>(6, {1, -2}));
   CHECK(kn::zeros({0, 3}).eval().size() == 0);
+}
+
+TEST_CASE("two threads fill the same array") {
+  if (!does_steps()) return;
+  constexpr int times = 2000;
+  std::vector<Array> arrays;
+  for (int i = 0; i < times; ++i) arrays.push_back(kn::full({4}, i));
+  std::atomic<int> waiting{2};
+  const auto fill = [&] {
+    --waiting;
+    while (waiting > 0) std::this_thread::yield();
+    for (const Array& x : arrays) x.eval();
+  };
+  std::thread other(fill);
+  fill();
+  other.join();
+  for (int i = 0; i < times; ++i) CHECK(arrays[static_cast<std::size_t>(i)].to_vector<int>() == std::vector<int>(4, i));
 }
 
 TEST_CASE("the device does what is large, what the host does not know, and all that comes behind in the same plan") {
