@@ -35,6 +35,7 @@ namespace koine::host {
 namespace {
 
 #include "host/opencl_c.hpp"
+#include "host/pairs.hpp"
 #include "common/vector.clh"
 #include "common/half.clh"
 #include "host/halves.hpp"
@@ -264,6 +265,7 @@ std::string filled(const char* text, DType type, DType result) {
       case 'T':
       case 'V': filled += in; break;
       case 'R': filled += registers(result); break;
+      case 'P': filled += registers(koine::base::row_of(type).part); break;
       case 'U': filled += (is_signed_integer(type) ? "u" : "") + in; break;
       case '0': filled += "a"; break;
       default: filled += "b";
@@ -275,7 +277,8 @@ std::string filled(const char* text, DType type, DType result) {
 /// As codegen::Printer casts: NaN to 0, what an integer type does not hold to its nearest end.
 std::string cast(DType from, DType to) {
   const std::string target = registers(to);
-  if (is_bool(to)) return is_bool(from) ? "a" : "a != 0";
+  if (is_bool(to)) return is_complex(from) ? "a.x != 0 || a.y != 0" : is_bool(from) ? "a" : "a != 0";
+  if (is_complex(to) && !is_complex(from)) return "pair_of<" + registers(koine::base::row_of(to).part) + ">(a)";
   if (from == DType::float64 && is_half(to)) return "kn_odd_float(a)";
   if (registers(from) == target) return "a";
   if (is_real_floating(from) && is_integer(to)) return "convert_" + target + "_sat(a == a ? a : 0)";
@@ -299,8 +302,11 @@ void print_rounded(const std::string& entry, DType type, const std::string& a, c
 int main() {
   std::cout << top;
   std::set<std::string_view> files;
-  for (int k = 0; k < graph::table_size; ++k)
-    files.insert(graph::info(static_cast<graph::Op>(k)).expressions.own_f.file);
+  for (int k = 0; k < graph::table_size; ++k) {
+    const graph::OpInfo& row = graph::info(static_cast<graph::Op>(k));
+    files.insert(row.expressions.own_f.file);
+    if (is_exact(row, DType::complex64)) files.insert(row.expressions.c_file);
+  }
   for (const std::string_view file : files) {
     if (!file.empty()) std::cout << "#include \"" << file << ".clh\"\n";
   }
@@ -337,7 +343,6 @@ int main() {
 
   for (int t = 0; t < koine::dtype_count; ++t) {
     const auto type = static_cast<DType>(t);
-    if (is_complex(type)) continue;
     const std::string n = number(t), in = registers(type);
     for (int k = 0; k < graph::table_size; ++k) {
       const graph::OpInfo& row = graph::info(static_cast<graph::Op>(k));
@@ -345,7 +350,9 @@ int main() {
       const char* own = is_real_floating(type) ? graph::own_expression(row, type).text : nullptr;
       const char* text = own ? own : is_exact(row, type) ? graph::expression(row, type) : nullptr;
       if (text == nullptr) continue;
-      const DType result = row.result == graph::Result::boolean ? DType::bool_ : type;
+      const DType result = row.result == graph::Result::boolean ? DType::bool_
+                           : row.result == graph::Result::real  ? koine::base::row_of(type).part
+                                                                : type;
       const auto op = static_cast<graph::Op>(k);
       const bool trig = op == graph::Op::sin || op == graph::Op::cos || op == graph::Op::tan;
       if (trig && (type == DType::float32 || type == DType::float64)) {
@@ -363,7 +370,7 @@ int main() {
     }
     for (int u = 0; u < koine::dtype_count; ++u) {
       const auto to = static_cast<DType>(u);
-      if (is_complex(to)) continue;
+      if (is_complex(type) && !is_complex(to) && !is_bool(to)) continue;
       const std::string value = cast(type, to);
       const std::string entry = "casts[" + n + "][" + number(u) + "]";
       t == u ? print(entry, registers(to), in, value) : print_rounded(entry, to, in, value);
@@ -380,6 +387,7 @@ int main() {
       print("loads[" + n + "]", in, stored, bfloat ? "as_float((uint)a << 16)" : "a");
       print("stores[" + n + "]", stored, in, bfloat ? "(ushort)(as_uint(a) >> 16)" : "a");
     }
+    if (is_complex(type)) continue;
     for (const graph::ReduceKind kind : graph::reductions) {
       const graph::ReductionInfo& row = graph::info(kind);
       const koine::codegen::Combine combine = koine::codegen::combine_of(kind, type);
@@ -397,8 +405,12 @@ int main() {
       print("finished" + entry, in, in, koine::codegen::applied(row.finish, "a"));
     }
   }
-  for (const int size : {1, 2, 4, 8}) {
-    const std::string type = size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : "ulong";
+  for (const int size : {1, 2, 4, 8, 16}) {
+    const std::string type = size == 1   ? "uchar"
+                             : size == 2 ? "ushort"
+                             : size == 4 ? "uint"
+                             : size == 8 ? "ulong"
+                                         : "double2";
     print("chosen[" + std::to_string(size) + "]", type, "uchar", "a ? b : c", type, type);
   }
   std::cout << bottom;

@@ -2,15 +2,20 @@
 // Computing pending nodes.
 #include "exec/evaluate.hpp"
 
+#include "base/log.hpp"
+#include "codegen/constant.hpp"
 #include "codegen/plan.hpp"
 #include "exec/evaluation.hpp"
 #include "exec/families.hpp"
+#include "exec/host_run.hpp"
 #include "exec/host_step.hpp"
 #include "exec/matmul.hpp"
 #include "exec/programs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -41,6 +46,28 @@ class PlannerLease {
   static inline std::atomic<codegen::Planner*> spare{nullptr};
   codegen::Planner* planner_;
 };
+
+/// Has the calling thread make an array that is filled with a number: one element, which all of them are. Planning it
+/// would take most of the time. Under the evaluation mutex. Whether it did.
+bool filled_on_host(const runtime::Context& context, Node& node) {
+  // Another thread may have computed it meanwhile.
+  if (node.is_ready() || node.op != Op::view || node.shape.elements() == 0) return false;
+  const Node& value = *node.inputs[0];
+  std::array<std::byte, 16> number;
+  if (value.op != Op::constant || value.is_ready()) return false;
+  const std::size_t size = codegen::write_constant(value, number);
+  if (size != size_of(node.dtype) || !host_does_small(context, 1)) return false;  // float16 is float32 in registers
+  if (runtime::recording() || base::log_enabled(base::LogTopic::launch)) return false;
+  auto layout = graph::apply(node.get<Op::view>(), node.shape, graph::row_major({}));
+  if (!layout) return false;
+  runtime::Queue& queue = queue_of(node);
+  auto memory = queue.allocate(size, function_of(node));
+  const runtime::Use use{memory.get(), true};
+  if (!queue.on_host({&use, 1}, [&] { std::memcpy(memory->host(), number.data(), size); })) return false;
+  queue.context().did_on_host();
+  graph::fulfil(node, std::move(memory), std::move(*layout));
+  return true;
+}
 
 }  // namespace
 
@@ -105,8 +132,9 @@ void evaluate(const NodeRef& root) {
   if (root->is_ready()) return;
   runtime::Context& context = *root->place.context;
   const runtime::Context::InUse in_use(context, "eval");
-  evaluated(context,
-            [&, number = next_evaluation()](Programs& programs) { run_root(context, programs, number, root); });
+  evaluated(context, [&, number = next_evaluation()](Programs& programs) {
+    if (!filled_on_host(context, *root)) run_root(context, programs, number, root);
+  });
 }
 
 NodeRef row_major(const NodeRef& node) {

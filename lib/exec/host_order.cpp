@@ -27,23 +27,43 @@ void with_key(DType type, F f) {
   }
 }
 
-/// By the steps of kernels/search.cl, which decide what a list that does not rise gives.
+/// The places of `count` sought keys in a list of which at(i) is key number i. By the steps of kernels/search.cl, which
+/// decide what a list that does not rise gives; of several at a time, which wait for memory together.
+template <class Key, class At, class Sought>
+void search_all(std::size_t length, At at, bool after, std::size_t count, Sought sought, std::int64_t* to) {
+  constexpr std::size_t together = 16;
+  for (std::size_t first = 0; first < count; first += together) {
+    const std::size_t some = std::min(together, count - first);
+    Key keys[together];
+    std::size_t low[together] = {};
+    for (std::size_t k = 0; k < together; ++k) keys[k] = sought(first + std::min(k, some - 1));
+    for (std::size_t left = length; left > 0; left /= 2) {
+      const std::size_t half = left - left / 2;
+      for (std::size_t k = 0; k < together; ++k) {
+        const Key middle = at(low[k] + half - 1);
+        low[k] += half * static_cast<std::size_t>((middle < keys[k]) | (after & (middle == keys[k])));
+      }
+    }
+    std::copy_n(low, some, to + first);
+  }
+}
+
 void search(const graph::Node& node, std::int64_t* to) {
   const graph::Node &list = *node.inputs[0], &sought = *node.inputs[1];
   const bool after = node.get<graph::Op::search>().after;
+  const std::size_t length = count_of(list), count = count_of(sought);
   with_key(list.dtype, [&]<class Key>(Key) {
     const HostKeys<Key, true> keys({list.dtype}, 0);
     const Key *const from = elements_of<Key>(list), *const wanted = elements_of<Key>(sought);
-    for (std::size_t i = 0; i < count_of(sought); ++i) {
-      const Key key = keys.key(wanted[i]);
-      std::size_t low = 0;
-      for (std::size_t left = count_of(list); left > 0; left /= 2) {
-        const std::size_t half = left - left / 2;
-        const Key middle = keys.key(from[low + half - 1]);
-        low += (after ? middle <= key : middle < key) ? half : 0;
-      }
-      to[i] = static_cast<std::int64_t>(low);
+    const auto key = [&](std::size_t i) { return keys.key(wanted[i]); };
+    if (count * static_cast<std::size_t>(std::bit_width(length)) < length) {
+      return search_all<Key>(
+          length, [&](std::size_t i) { return keys.key(from[i]); }, after, count, key, to);
     }
+    std::vector<Key> ordered(length);
+    std::transform(from, from + length, ordered.begin(), [&](Key bits) { return keys.key(bits); });
+    search_all<Key>(
+        length, [&](std::size_t i) { return ordered[i]; }, after, count, key, to);
   });
 }
 

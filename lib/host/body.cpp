@@ -89,6 +89,12 @@ bool knows_folds(const Body& body, const DeviceTraits& traits) {
   return walk.cpu && !walk.chain;
 }
 
+std::size_t widest_of(const Body& body) {
+  std::size_t widest = sizeof(std::int64_t);
+  for (const Line& line : body.lines) widest = std::max(widest, size_in_registers(line.type));
+  return widest;
+}
+
 /// Whether nobody takes what a line comes to but results of which a row has one.
 bool is_of_rows_alone(const Body& body, std::size_t line) {
   bool alone = true;
@@ -101,14 +107,23 @@ bool is_of_rows_alone(const Body& body, std::size_t line) {
   return alone;
 }
 
-/// Calls f(T{}) with an unsigned type of that size.
+/// A complex128, of which nothing but the bits is known here.
+struct Sixteen {
+  Sixteen() = default;
+  explicit Sixteen(std::int64_t) {}  // no position has so many
+
+  std::uint64_t halves[2];
+};
+
+/// Calls f(T{}) with a type of that size, an unsigned one up to eight bytes.
 template <class F>
 void with_size(std::size_t size, F f) {
   switch (size) {
     case 1: return f(std::uint8_t{});
     case 2: return f(std::uint16_t{});
     case 4: return f(std::uint32_t{});
-    default: return f(std::uint64_t{});
+    case 8: return f(std::uint64_t{});
+    default: return f(Sixteen{});
   }
 }
 
@@ -127,7 +142,6 @@ std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& trait
         line.loop < 0 ? 1 : static_cast<std::uint64_t>(body.loops[static_cast<std::size_t>(line.loop)].count);
     cost += rounds * cost_of(line);
     if (line.op == Op::reduce && line.loop >= 0) return std::nullopt;
-    if (is_complex(line.type) || is_complex(line.in_type)) return std::nullopt;
     if (line.op == Op::constant || line.op == Op::reduce || is_load(line)) continue;
     if (function_of(line, traits) == nullptr) return std::nullopt;
   }
@@ -145,7 +159,7 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
   with_size(size, [&]<class T>(T) {
     constexpr std::size_t short_run = 16;
     T* values = reinterpret_cast<T*>(to);
-    each_run(layout, seams, first, count, [&](std::int64_t offset, std::int64_t stride, std::size_t length) {
+    const auto run = [&](std::int64_t offset, std::int64_t stride, std::size_t length) {
       const T* const from = reinterpret_cast<const T*>(memory) + offset;
       if (memory == nullptr) {
         for (std::size_t i = 0; i < length; ++i) {
@@ -159,7 +173,24 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
         for (std::size_t i = 0; i < length; ++i) values[i] = from[static_cast<std::int64_t>(i) * stride];
       }
       values += length;
-    });
+    };
+    if (!seams.empty()) return each_run(layout, seams, first, count, run);
+    each_block(
+        layout, first, count,
+        [&](std::int64_t offset, std::int64_t stride, std::size_t length, std::int64_t row_stride, std::size_t rows) {
+          if (memory == nullptr || length > short_run || rows < length) {
+            for (std::size_t row = 0; row < rows; ++row, offset += row_stride) run(offset, stride, length);
+            return;
+          }
+          // Down many short rows: a loop along each would be over before it began.
+          for (std::size_t i = 0; i < length; ++i, offset += stride) {
+            const T* const from = reinterpret_cast<const T*>(memory) + offset;
+            for (std::size_t row = 0; row < rows; ++row) {
+              values[row * length + i] = from[static_cast<std::int64_t>(row) * row_stride];
+            }
+          }
+          values += rows * length;
+        });
   });
 }
 
@@ -174,12 +205,13 @@ std::size_t Lines::most_at_once(const Body& body) {
 
 Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory)
     : body_(body),
+      widest_(widest_of(body)),
       fold_width_(body.folds.empty() ? 0 : static_cast<std::size_t>(codegen::fold_width(body, traits))),
       most_(static_cast<std::size_t>(body.domain.elements())),
       values_(body.lines.size()) {
   const std::size_t row = body.folds.empty() ? 1 : static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
   most_ = std::min(most_, std::max(most_at_once(body) / row, std::size_t{1}) * row);
-  room_.reset(new std::byte[(body.lines.size() + 1) * most_ * widest]);
+  room_.reset(new std::byte[(body.lines.size() + 1) * most_ * widest_]);
   loaded_.reserve(body.loads.size());
   computed_.reserve(body.lines.size());
   for (std::size_t k = 0; k < body.lines.size(); ++k) {
@@ -370,7 +402,7 @@ void Lines::compute_fold(const Computed& each, std::size_t count) {
     from[0] = elements = own;
     if (maps) functions().mapped[kind][number](own, from, count);
   }
-  std::vector<std::byte> results(rows * widest), rounded(rows * widest);
+  std::vector<std::byte> results(rows * widest_), rounded(rows * widest_);
   const graph::State state = graph::info(reduction.kind).state;
   if (state == graph::State::position) {
     find_positions(reduction.kind, type, rows, length, elements, results.data());

@@ -72,13 +72,13 @@ class Lines {
   /// A reduction over a short axis, element by element.
   void compute_loop(const Computed& each, std::int64_t first, std::size_t count);
   void compute_fold(const Computed& each, std::size_t count);
-  std::byte* room(std::size_t line) { return room_.get() + line * most_ * widest; }
+  std::byte* room(std::size_t line) { return room_.get() + line * most_ * widest_; }
 
   /// Few enough for the values of all lines to stay in the nearest cache, many enough for a call to cost little.
   static std::size_t most_at_once(const codegen::Body& body);
 
-  static constexpr std::size_t widest = 8;  // bytes of a value in registers
   const codegen::Body& body_;
+  const std::size_t widest_;  // bytes of a value in registers, at the most
   std::size_t fold_width_ = 0;
   std::size_t most_;
   std::size_t row_ = 0;                // the elements of a row, where some loads are read row by row

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going over the elements of a layout run by run.
+// Going over the elements of a layout run by run, or by blocks of runs.
 #pragma once
 
 #include "graph/layout.hpp"
@@ -11,10 +11,11 @@
 
 namespace koine::host {
 
-/// Goes over the elements of whole arrays in row-major order: calls run(offset, stride, length) for runs along the last
-/// axis, `offset` and `stride` counted in elements. Axes that lie in one line are one, and those of one element none.
-template <class Run>
-void each_run(const graph::Layout& layout, std::int64_t first, std::size_t count, Run run) {
+/// Goes over the elements of whole arrays in row-major order: calls block(offset, stride, length, row_stride, rows) for
+/// `rows` runs of `length` elements along the last axis, all counted in elements. Axes that lie in one line are one,
+/// and those of one element none.
+template <class Block>
+void each_block(const graph::Layout& layout, std::int64_t first, std::size_t count, Block block) {
   Shape sizes, strides, at;  // the last axis comes first
   std::int64_t offset = layout.offset;
   for (std::size_t axis = layout.shape.size(); axis-- > 0;) {
@@ -27,18 +28,23 @@ void each_run(const graph::Layout& layout, std::int64_t first, std::size_t count
       strides.push_back(stride);
     }
   }
-  if (sizes.empty()) return run(offset, std::int64_t{0}, count);
+  if (sizes.empty()) return block(offset, std::int64_t{0}, count, std::int64_t{0}, std::size_t{1});
+  if (sizes.size() == 1) return block(offset + first * strides[0], strides[0], count, std::int64_t{0}, std::size_t{1});
   for (std::size_t axis = 0; axis < sizes.size(); first /= sizes[axis++]) {
     at.push_back(first % sizes[axis]);
     offset += at[axis] * strides[axis];
   }
   for (;;) {
     const std::size_t length = std::min(count, static_cast<std::size_t>(sizes[0] - at[0]));
-    run(offset, strides[0], length);
-    count -= length;
+    const bool whole = length == static_cast<std::size_t>(sizes[0]);
+    const std::int64_t rows =
+        whole ? std::min(static_cast<std::int64_t>(count) / sizes[0], sizes[1] - at[1]) : std::int64_t{1};
+    block(offset, strides[0], length, strides[1], static_cast<std::size_t>(rows));
+    count -= length * static_cast<std::size_t>(rows);
     if (count == 0) return;
     // To the beginning of the next run.
-    offset -= at[0] * strides[0];
+    offset += (rows - 1) * strides[1] - at[0] * strides[0];
+    at[1] += rows - 1;
     at[0] = 0;
     for (std::size_t axis = 1;; ++axis) {
       offset += strides[axis];
@@ -47,6 +53,16 @@ void each_run(const graph::Layout& layout, std::int64_t first, std::size_t count
       at[axis] = 0;
     }
   }
+}
+
+/// Calls run(offset, stride, length) for each run by itself.
+template <class Run>
+void each_run(const graph::Layout& layout, std::int64_t first, std::size_t count, Run run) {
+  each_block(
+      layout, first, count,
+      [&](std::int64_t offset, std::int64_t stride, std::size_t length, std::int64_t row_stride, std::size_t rows) {
+        for (std::size_t row = 0; row < rows; ++row, offset += row_stride) run(offset, stride, length);
+      });
 }
 
 /// The same of an array that may be read in pieces.

@@ -24,6 +24,10 @@ struct FoldOrder {
   // A row may be several blocks of so many segments of runs, with values of their own.
   std::size_t blocks = 1, per_block = 0;
 
+  /// Whether all elements of a row of this length fall to its values in turn.
+  bool in_turn(std::size_t length) const {
+    return blocks <= 1 && length <= (sets > 0 ? segment : run) && (sets == 0 || length < sets * values);
+  }
   /// The first element of a block, and of what lies behind the last.
   std::size_t begin_of(std::size_t block, std::size_t length) const;
   /// Calls each(begin, length) for what of a block lies in one segment of a run, or, without sets, in one run.

@@ -9,7 +9,9 @@ namespace koine::host {
 
 using graph::Op;
 
-const Functions& functions() {
+namespace {
+
+const Functions& suited_functions() {
 #ifdef KOINE_HOST_X86
   if (instructions() == Instructions::avx512) return functions_avx512;
   if (instructions() == Instructions::avx2) return functions_avx2;
@@ -17,10 +19,17 @@ const Functions& functions() {
   return functions_plain;
 }
 
+}  // namespace
+
+const Functions& functions() {
+  static const Functions& suited = suited_functions();
+  return suited;
+}
+
 Function function_of(const codegen::Line& line, const DeviceTraits& traits) {
   const auto from = static_cast<std::size_t>(line.in_type), to = static_cast<std::size_t>(line.type);
   if (line.op == Op::cast) return functions().casts[from][to];
-  if (line.op == Op::where) return is_complex(line.type) ? nullptr : functions().chosen[size_in_registers(line.type)];
+  if (line.op == Op::where) return functions().chosen[size_in_registers(line.type)];
   if (!graph::in_table(line.op)) return nullptr;
   // Where kernels take the driver's function, there is none with its bits.
   const bool drivers = is_real_floating(line.in_type) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that kernels are made of, compiled for the host from the same texts: those of ops.def, of
-// reductions.def and of kernels/common, of real numbers. tools/make_host_functions.cpp writes them when the library is
+// reductions.def and of kernels/common. tools/make_host_functions.cpp writes them when the library is
 // built.
 #pragma once
 
@@ -39,7 +39,7 @@ struct Functions {
   Function ops[graph::table_size][dtype_count];      // by the type of the arguments
   Function casts[dtype_count][dtype_count];          // from one type to another
   Function loads[dtype_count], stores[dtype_count];  // from memory to registers, and back
-  Function chosen[9];                                // where: by the size of what is chosen, from[0] the conditions
+  Function chosen[17];                               // where: by the size of what is chosen, from[0] the conditions
   Function combined[std::size(graph::reductions)][dtype_count];  // of values before and values behind
   Function running[std::size(graph::reductions)][dtype_count];   // each with all before it; where the arguments lie
   Fold folded[std::size(graph::reductions)][dtype_count];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the texts of kernels/common take of OpenCL C, as C++, so that they compile for the host as well: the types and
 // built-in functions of single numbers, by the rules of OpenCL C. To be included inside a namespace without a name, in
-// front of those texts, after <cfloat>, <climits>, <cmath>, <cstdint>, <limits> and <type_traits>. Without complex
-// numbers, whose literals C++ reads otherwise.
+// front of those texts, after <cfloat>, <climits>, <cmath>, <cstdint>, <limits> and <type_traits>. Complex numbers
+// are those of pairs.hpp.
 
 #define KN_W 1
 #define KN_CPU

@@ -145,12 +145,14 @@ class Reduction::Task {
     if (r_.is(State::moments) || !graph::is_row_major(r_.layout_)) gather_all();
     if (r_.is(State::moments)) return fold_moments();
     if (positions) blocks_ = (r_.reduced_ + elements_of_unit - 1) / elements_of_unit;
-    if (r_.columns_) tile_ = std::min(r_.kept_, std::max<std::size_t>(tile_elements / r_.order_.values, 1));
+    const bool beside =
+        !r_.columns_ && !positions && r_.reduced_ <= longest_short_row && r_.order_.in_turn(r_.reduced_);
+    if (r_.columns_ || beside) tile_ = std::min(r_.kept_, std::max<std::size_t>(tile_elements / r_.order_.values, 1));
     for (const DType type : r_.types_) states.emplace_back(r_.kept_ * blocks_ * size_in_registers(type));
     // Behind the best values their positions.
     if (positions)
       states.resize(2 * r_.types_.size(), std::vector<std::byte>(r_.kept_ * blocks_ * sizeof(std::int64_t)));
-    const std::size_t units = blocks_ * (r_.columns_ ? (r_.kept_ + tile_ - 1) / tile_ : r_.kept_);
+    const std::size_t units = blocks_ * ((r_.kept_ + tile_ - 1) / tile_);
     // So many at once that a thread takes neither too few elements nor all of them.
     const std::size_t each = std::max<std::size_t>(1, few_elements * units / (r_.kept_ * r_.reduced_));
     Parts parts((units + each - 1) / each);
@@ -167,6 +169,8 @@ class Reduction::Task {
             find_best(taken, unit);
           } else if (r_.columns_) {
             fold_columns(taken, running, unit);
+          } else if (beside) {
+            fold_short_rows(taken, running, unit);
           } else {
             fold_row(taken, running, unit);
           }
@@ -182,7 +186,8 @@ class Reduction::Task {
   std::optional<Lines::Astray> astray;
 
  private:
-  static constexpr std::size_t elements_of_unit = 1 << 14, tile_elements = 4096, few_elements = 1 << 13;
+  static constexpr std::size_t elements_of_unit = 1 << 14, tile_elements = 4096, few_elements = 1 << 13,
+                               longest_short_row = 64;
 
   /// All elements, brought into the order in which they are folded.
   void gather_all() {
@@ -238,6 +243,25 @@ class Reduction::Task {
       }
     });
     put(running, unit, 1);
+  }
+
+  /// Rows that are over before their running values are worth a loop: as columns, many at a time.
+  void fold_short_rows(Taken& taken, std::vector<RunningValues>& running, std::size_t unit) {
+    const std::size_t begin = unit * tile_, rows = std::min(tile_, r_.kept_ - begin), length = r_.reduced_;
+    std::vector<std::byte> turned(std::min(taken.most(), rows * length) * sizeof(std::int64_t));
+    for (RunningValues& each : running) each.begin();
+    for (std::size_t row = 0, some = 0; row < rows; row += some) {
+      some = std::min(taken.most() / length, rows - row);
+      each_value(taken, (begin + row) * length, some * length, [&](std::size_t k, const std::byte* elements) {
+        const std::size_t size = size_in_registers(r_.types_[k]);
+        const Shape columns{length, some}, strides{std::size_t{1}, length};
+        gather({columns, strides}, {}, elements, size, 0, some * length, turned.data());
+        for (std::size_t i = 0; i < length; ++i) {
+          running[k].add(i % r_.order_.values, row, turned.data() + i * some * size, some);
+        }
+      });
+    }
+    put(running, begin, rows);
   }
 
   void fold_columns(Taken& taken, std::vector<RunningValues>& running, std::size_t unit) {

@@ -8,6 +8,7 @@ from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list
 HOST = (1, 0)  # DLPack's kDLCPU
 OPENCL = 4  # its kDLOpenCL
 NUMBERS = (int, float, complex, list, tuple, range)
+NO_NUMBERS = frozenset("OSUVMmT")  # NumPy's kinds of types
 
 
 def asarray(obj, /, dtype=None, *, device=None, copy=None):
@@ -19,15 +20,16 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
     """
     if isinstance(obj, Array):
         return _convert(obj, dtype, device, copy)
-    if isinstance(obj, NUMBERS) and not hasattr(obj, "dtype"):  # NumPy's scalars have one
+    own = getattr(obj, "dtype", None)  # which NumPy's scalars have, too
+    if own is None and isinstance(obj, NUMBERS):
         if copy is False:
             raise ValueError("[asarray] copy=False, but Python's numbers have to be copied")
         x = _from_list(obj, dtype, device)
         if x is None:  # arrays among the entries
             return _koine.stack([asarray(entry, dtype=dtype, device=device) for entry in obj])
         return x
-    if not _has_numbers(obj):
-        raise TypeError(f"[asarray] got elements of NumPy's type {obj.dtype}; it takes bools, integers, floating and complex numbers")
+    if not _is_of_numbers(own):
+        raise TypeError(f"[asarray] got elements of NumPy's type {own}; it takes bools, integers, floating and complex numbers")
     x = _foreign(obj, dtype, device, copy)
     if x is None and isinstance(obj, Sequence) and not isinstance(obj, str):
         return asarray(list(obj), dtype, device=device, copy=copy)
@@ -39,10 +41,9 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
     return _convert(x, dtype, device, None if copy is not False else False)
 
 
-def _has_numbers(obj):
-    """Whether the elements may be numbers; those of dates, strings, records and objects have types of other kinds."""
-    type = getattr(obj, "dtype", None)
-    return getattr(type, "kind", None) not in ("O", "S", "U", "V", "M", "m", "T") or type.name == "bfloat16"
+def _is_of_numbers(type):
+    """Whether elements of the type may be numbers; dates, strings, records and objects have types of other kinds."""
+    return type is None or getattr(type, "kind", None) not in NO_NUMBERS or type.name == "bfloat16"
 
 
 def _foreign(obj, wanted, device, copy):
@@ -59,7 +60,7 @@ def _foreign(obj, wanted, device, copy):
             raise TypeError(f"[asarray] {error}") from None
     if hasattr(obj, "__array__"):
         values = obj.__array__()
-        known = values is not obj and hasattr(values, "dtype") and _has_numbers(values)
+        known = values is not obj and hasattr(values, "dtype") and _is_of_numbers(values.dtype)
         return _foreign(values, wanted, device, copy) if known else None
     if hasattr(obj, "__array_interface__"):  # without a buffer, as images of PIL's
         import numpy

@@ -2,6 +2,7 @@
 // Arrays from and for other libraries: DLPack's capsules, and the buffer protocol.
 #include "exchange.hpp"
 
+#include "buffer_elements.hpp"
 #include "module.hpp"
 #include "tensor.hpp"
 #include "waiting.hpp"
@@ -11,7 +12,6 @@
 #include <koine/opencl.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -221,63 +221,16 @@ nb::object to_opencl_capsule(const Array& x, bool with_version, int number) {
   return capsule_of(tensor, x.shape(), strides, buffer, with_version, read_only_flag);
 }
 
-/// What the letters of Python's struct and of the buffer protocol mean.
-struct Format {
-  const char* letters;
-  DType type;
-};
-constexpr Format formats[] = {{"?", bool_},   {"b", int8},    {"h", int16},      {"i", int32},      {"q", int64},
-                              {"B", uint8},   {"H", uint16},  {"I", uint32},     {"Q", uint64},     {"e", float16},
-                              {"f", float32}, {"d", float64}, {"Zf", complex64}, {"Zd", complex128}};
-
-const char* format_of(DType type) {
-  for (const Format& format : formats) {
-    if (format.type == type) return format.letters;
-  }
-  return nullptr;  // bfloat16: there is no letter for it
-}
-
-struct Elements {
-  std::optional<DType> type;
-  bool swapped = false;
-};
-
-Elements elements_of(const Py_buffer& view) {
-  std::string_view text = view.format == nullptr ? "B" : view.format;
-  Elements result;
-  if (!text.empty() && std::string_view("@=<>!").find(text[0]) != std::string_view::npos) {
-    const bool big = text[0] == '>' || text[0] == '!';
-    result.swapped = (big || text[0] == '<') && big != (std::endian::native == std::endian::big) && view.itemsize > 1;
-    text.remove_prefix(1);
-  }
-  // long is as wide as the element says.
-  if (text == "l") text = view.itemsize == 8 ? "q" : "i";
-  if (text == "L") text = view.itemsize == 8 ? "Q" : "I";
-  if (text == "n") text = "q";
-  if (text == "N") text = "Q";
-  if (text == "c") text = "B";
-  for (const Format& format : formats) {
-    if (text == format.letters && static_cast<std::size_t>(view.itemsize) == size_of(format.type))
-      result.type = format.type;
-  }
-  return result;
-}
-
-/// The bytes of each number turned round.
-void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
-  for (std::size_t at = 0; at < bytes.size(); at += width) {
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                 bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
-  }
-}
-
-/// The elements copied in row-major order, in this machine's order of bytes.
+/// The elements copied in row-major order, in this machine's order of bytes, and truths as 0 and 1.
 Array gathered(Py_buffer& view, DType type, bool swapped, const CreationOptions& options) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(view.len));
   if (PyBuffer_ToContiguous(bytes.data(), &view, view.len, 'C') != 0) throw nb::python_error();
   const Shape shape(std::span(view.shape, static_cast<std::size_t>(view.ndim)));
   return without_gil([&] {
     if (swapped) swap_bytes(bytes, size_of(type) / (is_complex(type) ? 2 : 1));
+    for (std::byte& each : std::span(bytes).first(is_bool(type) ? bytes.size() : 0)) {
+      each = static_cast<std::byte>(each != std::byte{0});
+    }
     return koine::detail::from_host(bytes.data(), type, bytes.size() / size_of(type), shape, options, "asarray");
   });
 }
@@ -310,7 +263,13 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
                                       "'; it takes bools, integers, floating and complex numbers");
   }
   const auto size = static_cast<std::int64_t>(size_of(*type));
-  bool fits = !elements.swapped && view.suboffsets == nullptr &&
+  const bool contiguous = PyBuffer_IsContiguous(&view, 'C') != 0;
+  // NumPy takes every byte but 0 for true.
+  const std::span bytes(static_cast<const unsigned char*>(view.buf),
+                        contiguous ? static_cast<std::size_t>(view.len) : 0);
+  const bool odd =
+      is_bool(*type) && (contiguous ? std::ranges::any_of(bytes, [](auto each) { return each > 1; }) : copy != false);
+  bool fits = !odd && !elements.swapped && view.suboffsets == nullptr &&
               reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::uintptr_t>(size) == 0;
   Py_ssize_t packed = view.len;  // PEP 3118: without strides the elements lie one behind the other
   for (int axis = 0; axis < view.ndim; ++axis) {
@@ -322,12 +281,20 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
   }
   if (!fits && copy == false) {
     throw Raised(PyExc_ValueError,
-                 "[asarray] copy=False, but elements in another order of bytes, or not aligned, "
-                 "have to be copied");
+                 "[asarray] copy=False, but elements in another order of bytes, not aligned, or truths that are "
+                 "neither 0 nor 1, have to be copied");
   }
   if (!fits) return gathered(view, *type, elements.swapped, {.device = device});
   if (wanted && copy != false && !has(device, *type)) {
     return gathered(view, *type, false, {.dtype = wanted, .device = device});
+  }
+  // What takes less time to copy than to be an owner of memory.
+  constexpr Py_ssize_t few_bytes = 1 << 14;
+  if (copy.value_or(true) && view.len <= few_bytes && contiguous) {
+    return without_gil([&] {
+      return koine::detail::from_host(view.buf, *type, static_cast<std::size_t>(view.len / size), tensor->shape,
+                                      {.device = device}, "asarray");
+    });
   }
   tensor->managed.dl_tensor = {
       view.buf, {kDLCPU, 0}, view.ndim, data_type(*type), tensor->shape.data(), tensor->strides.data(), 0};

@@ -384,3 +384,15 @@ print(float(y[-1]))
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert result.returncode == 0 and result.stderr == "" and result.stdout == "199998.0\n"
+
+
+def test_truths_that_are_neither_0_nor_1():
+    """NumPy takes every byte but 0 for true."""
+    truths = np.array([0, 2, 255, 1, 0, 0, 7], np.uint8).view(bool)
+    for values in (truths, truths[::-1], truths[::2], truths.reshape(7, 1), np.asfortranarray(np.stack([truths, truths]))):
+        x = kn.asarray(values)
+        assert np.asarray(x).view(np.uint8).tolist() == (values.view(np.uint8) != 0).astype(np.uint8).tolist()
+        assert int(kn.sum(x)) == np.count_nonzero(values)
+    with pytest.raises(ValueError, match="copy=False"):
+        kn.asarray(truths, copy=False)
+    assert kn.asarray(truths == 1, copy=False).tolist() == (truths == 1).tolist()

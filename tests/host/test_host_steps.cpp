@@ -7,6 +7,8 @@
 #include <koine/profile.hpp>
 #include <koine/queue.hpp>
 
+#include <atomic>
+#include <complex>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -23,6 +25,8 @@
 
 namespace kn = koine;
 using kn::Array;
+using kn::DType;
+using kn::Shape;
 using kn::test::activity_of;
 using kn::test::does_steps;
 using kn::test::host_steps_of;
@@ -77,6 +81,40 @@ TEST_CASE("the host does small steps, and asks for no program") {
   CHECK(after.built + after.loaded == programs.built + programs.loaded);
 }
 
+TEST_CASE("an array that is filled with a number is one step, and takes one element's memory") {
+  if (!does_steps()) return;
+  for (const DType type : {kn::bool_, kn::int8, kn::uint64, kn::float16, kn::float32, kn::float64, kn::complex64}) {
+    CAPTURE(kn::name(type));
+    const auto before = kn::memory_stats(kn::default_device()).in_use;
+    const Array x = kn::ones({300, 40}, {.dtype = type});
+    CHECK(done_by([&] { x.eval(); }) == Done{1, 0});
+    CHECK(kn::memory_stats(kn::default_device()).in_use - before <= 4096);
+    CHECK(kn::all(kn::equal(x, 1)).item<bool>());
+    CHECK(x.T().shape() == Shape{40, 300});
+    CHECK(kn::real(x.astype(kn::complex128))(299, 39).item<double>() == 1);
+  }
+  CHECK(kn::full({2, 3}, std::complex<double>(1, -2), {.dtype = kn::complex128}).to_vector<std::complex<double>>() ==
+        std::vector<std::complex<double>>(6, {1, -2}));
+  CHECK(kn::zeros({0, 3}).eval().size() == 0);
+}
+
+TEST_CASE("two threads fill the same array") {
+  if (!does_steps()) return;
+  constexpr int times = 2000;
+  std::vector<Array> arrays;
+  for (int i = 0; i < times; ++i) arrays.push_back(kn::full({4}, i));
+  std::atomic<int> waiting{2};
+  const auto fill = [&] {
+    --waiting;
+    while (waiting > 0) std::this_thread::yield();
+    for (const Array& x : arrays) x.eval();
+  };
+  std::thread other(fill);
+  fill();
+  other.join();
+  for (int i = 0; i < times; ++i) CHECK(arrays[static_cast<std::size_t>(i)].to_vector<int>() == std::vector<int>(4, i));
+}
+
 TEST_CASE("the device does what is large, what the host does not know, and all that comes behind in the same plan") {
   if (!does_steps()) return;
   const HostStepWork little(64);
@@ -85,7 +123,9 @@ TEST_CASE("the device does what is large, what the host does not know, and all t
   kn::synchronize();
   CHECK(done_by([&] { (large + 1).eval(); }) == Done{0, 1});
   kn::synchronize();
-  CHECK(done_by([&] { (small.astype(kn::complex64) * 2).eval(); }).host == 0);
+  const Array z = small.astype(kn::complex64).eval();
+  kn::synchronize();
+  CHECK(done_by([&] { kn::pow(z, z).eval(); }).host == 0);
   kn::synchronize();
   const HostStepWork none(0);
   CHECK(done_by([&] { (small + 1).eval(); }) == Done{0, 1});

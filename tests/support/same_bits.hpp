@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -45,6 +46,14 @@ void check_same(const std::vector<T>& host, const std::vector<T>& device) {
   }
 }
 
+/// The parts of complex numbers.
+template <class T>
+std::vector<T> parts_of(const Array& x) {
+  std::vector<T> parts;
+  for (const std::complex<T>& z : x.to_vector<std::complex<T>>()) parts.insert(parts.end(), {z.real(), z.imag()});
+  return parts;
+}
+
 inline void check_same(const std::vector<Array>& host, const std::vector<Array>& device) {
   REQUIRE(host.size() == device.size());
   for (std::size_t k = 0; k < host.size(); ++k) {
@@ -62,6 +71,8 @@ inline void check_same(const std::vector<Array>& host, const std::vector<Array>&
       case DType::uint32: compare(std::uint32_t{}); break;
       case DType::uint64: compare(std::uint64_t{}); break;
       case DType::float64: compare(double{}); break;
+      case DType::complex64: check_same(parts_of<float>(host[k]), parts_of<float>(device[k])); break;
+      case DType::complex128: check_same(parts_of<double>(host[k]), parts_of<double>(device[k])); break;
       default: compare(float{});  // which holds float16 and bfloat16
     }
   }
