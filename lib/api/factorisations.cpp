@@ -25,6 +25,7 @@ namespace {
 // Columns that kernels take: KN_BLOCK and KN_PANEL. Changing them changes results, and so does how many columns are
 // reflected at once in what is left.
 constexpr std::int64_t block = 64, panel = 32, wide_panel = 128;
+
 bool by_lapack(const Array& x) {
   return exec::factors_on_host(chosen_place(x.node()->place), std::max(x.shape(-2), x.shape(-1)));
 }

@@ -10,9 +10,6 @@ namespace koine::base {
 
 namespace {
 
-// Odd constants with about half of their bits set, from the digits of pi.
-constexpr std::uint64_t k0 = 0x243f6a8885a308d3, k1 = 0x13198a2e03707345, k2 = 0xa4093822299f31d1;
-
 std::uint64_t load(const unsigned char* bytes, std::size_t size) noexcept {
   std::uint64_t value = 0;
   std::memcpy(&value, bytes, size);
@@ -23,19 +20,19 @@ std::uint64_t load(const unsigned char* bytes, std::size_t size) noexcept {
 
 std::uint64_t hash64(const void* bytes, std::size_t size, std::uint64_t seed) noexcept {
   const auto* at = static_cast<const unsigned char*>(bytes);
-  std::uint64_t state = hash_mix(seed ^ k0, k1);
+  std::uint64_t state = hash_mix(seed ^ hash_k0, hash_k1);
   std::size_t left = size;
-  for (; left > 16; at += 16, left -= 16) state = hash_mix(load(at, 8) ^ k1, load(at + 8, 8) ^ state);
+  for (; left > 16; at += 16, left -= 16) state = hash_mix(load(at, 8) ^ hash_k1, load(at + 8, 8) ^ state);
   const std::uint64_t low = load(at, left < 8 ? left : 8);
   const std::uint64_t high = left > 8 ? load(at + 8, left - 8) : 0;
-  state = hash_mix(low ^ k1, high ^ state ^ k2);
-  return hash_mix(state ^ k2, size ^ k1);
+  state = hash_mix(low ^ hash_k1, high ^ state ^ hash_k2);
+  return hash_mix(state ^ hash_k2, size ^ hash_k1);
 }
 
 std::string hash128_hex(std::string_view text) {
   std::array<char, 33> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash64(text, k1)),
-                static_cast<unsigned long long>(hash64(text, k2)));
+  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash64(text, hash_k1)),
+                static_cast<unsigned long long>(hash64(text, hash_k2)));
   return digits.data();
 }
 

@@ -22,9 +22,12 @@ inline std::uint64_t hash_mix(std::uint64_t a, std::uint64_t b) noexcept {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// Mixes a value into a hash, for building one from parts. (The constants are digits of pi.)
+// Odd constants with about half of their bits set, from the digits of pi.
+inline constexpr std::uint64_t hash_k0 = 0x243f6a8885a308d3, hash_k1 = 0x13198a2e03707345, hash_k2 = 0xa4093822299f31d1;
+
+/// Mixes a value into a hash, for building one from parts.
 inline std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) noexcept {
-  return hash_mix(hash ^ 0x243f6a8885a308d3, value ^ 0x13198a2e03707345) ^ hash;
+  return hash_mix(hash ^ hash_k0, value ^ hash_k1) ^ hash;
 }
 
 /// 128 bits as 32 hexadecimal digits: names that must not collide.

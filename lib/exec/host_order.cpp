@@ -27,8 +27,8 @@ void with_key(DType type, F f) {
   }
 }
 
-/// The places of `count` sought keys in a list of which at(i) is key number i. By the steps of kernels/search.cl, which
-/// decide what a list that does not rise gives; of several at a time, which wait for memory together.
+/// The positions of `count` sought keys in a list of which at(i) is key number i. By the steps of kernels/search.cl,
+/// which decide what a list that does not rise gives; of several at a time, which wait for memory together.
 template <class Key, class At, class Sought>
 void search_all(std::size_t length, At at, bool after, std::size_t count, Sought sought, std::int64_t* to) {
   constexpr std::size_t together = 16;

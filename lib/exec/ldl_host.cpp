@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calling LAPACK's sytrf and hetrf on transposed copies, since its matrices lie column after column.
+#include "exec/conjugate.hpp"
 #include "exec/factor_command.hpp"
 #include "exec/factor_host.hpp"
 
 #include <cstdlib>
 #include <span>
-#include <type_traits>
 
 namespace koine::exec {
 namespace {
@@ -15,13 +15,7 @@ namespace {
 template <class T, class I>
 void unpack(bool hermitian, std::int64_t n, T* a, const I* pivots, T* lower, T* diagonal, std::int64_t* order) {
   const auto at = [&](std::int64_t i, std::int64_t j) -> T& { return a[j * n + i]; };
-  const auto mirrored = [&](const T& value) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return value;
-    } else {
-      return hermitian ? std::conj(value) : value;
-    }
-  };
+  const auto mirrored = [&](const T& value) { return hermitian ? conjugate(value) : value; };
   std::fill(diagonal, diagonal + n * n, T(0));
   for (std::int64_t i = 0; i < n; ++i) order[i] = i;
   for (std::int64_t k = 0; k < n; ++k) {

@@ -5,13 +5,12 @@
 #pragma once
 
 #include "exec/column_step.hpp"
+#include "exec/conjugate.hpp"
 #include "exec/lapack_calls.hpp"
 #include "exec/share_parts.hpp"
 
 #include <algorithm>
-#include <complex>
 #include <cstdint>
-#include <type_traits>
 
 namespace koine::exec {
 
@@ -137,14 +136,6 @@ class QrParts {
         lapack_.multiply("T", "T", count, b.rows, b.width, T(-1), w, block, b.vt, step_, T(1), some, columns_);
       }
     });
-  }
-
-  static T conjugate(const T& value) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return value;
-    } else {
-      return std::conj(value);
-    }
   }
 
   const LapackCalls<T, I>& lapack_;

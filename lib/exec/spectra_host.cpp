@@ -4,6 +4,7 @@
 // other way round. Of a Hermitian matrix the transpose is the conjugate, which is what it is copied as.
 #include "exec/spectra_host.hpp"
 
+#include "exec/conjugate.hpp"
 #include "exec/host_lapack.hpp"
 #include "exec/spectra_command.hpp"
 #include "exec/spectra_parts.hpp"
@@ -100,11 +101,7 @@ class Calls {
         finite = finite && std::isfinite(std::real(value)) &&
                  (std::isfinite(std::imag(value)) || (problem_.hermitian && i == k));
         if constexpr (!complex) largest = std::max(largest, std::abs(value));
-        if constexpr (complex) {
-          matrix[i * step + k] = problem_.hermitian ? std::conj(value) : value;
-        } else {
-          matrix[i * step + k] = value;
-        }
+        matrix[i * step + k] = problem_.hermitian ? conjugate(value) : value;
       }
       if (parts_) std::fill(matrix + i * step + (problem_.hermitian ? i + 1 : columns), matrix + (i + 1) * step, T(0));
     }

@@ -43,20 +43,18 @@ bool fails() noexcept {
 // From 5.0 on, PoCL's compiler remembers by its address whether an instruction gives all work-items the same, and goes
 // by that for whatever is made there when the instruction is gone (VariableUniformityAnalysisResult::invalidate). In
 // some processes kernels then lose at barriers what work-items hold: users' kernels, and where PoCL plays a card the
-// library's. Here nothing is made for a long while where something was. It costs a seventh of the tests' time, which
-// ci/test.sh saves with KOINE_TEST_FREE=at_once where PoCL is older.
-constinit std::atomic<bool> at_once{false};
-[[maybe_unused]] const bool asked = [] {
+// library's. Here nothing is made for a long while where something was. It costs a fifth of the time of tests that
+// compile, which ci/test.sh saves with KOINE_TEST_FREE=at_once where PoCL is older.
+[[maybe_unused]] const bool at_once = [] {
   const char* const when = std::getenv("KOINE_TEST_FREE");
-  at_once = when != nullptr && std::string_view(when) == "at_once";
-  return true;
+  return when != nullptr && std::string_view(when) == "at_once";
 }();
 
 [[maybe_unused]] void free_late(void* memory) noexcept {
   constexpr std::size_t largest = 512;  // of an instruction, in bytes
   static constinit std::array<std::atomic<void*>, 1 << 18> kept{};
   static constinit std::atomic<std::size_t> count{0};
-  if (!at_once.load(std::memory_order_relaxed) && malloc_usable_size(memory) <= largest) {
+  if (!at_once && malloc_usable_size(memory) <= largest) {
     memory = kept[count++ % kept.size()].exchange(memory);
   }
   std::free(memory);
