@@ -28,15 +28,16 @@ static inline void kn_lower_tile(ulong tile, ulong across, ulong* row, ulong* co
   *column = tile - i * (i + 1) / 2;
 }
 
-// 1 / a to about the last bit: what divides a pivot's column waits for it.
+// 1 / a to about the last bit. Columns wait for it one after the other, so that there is no branch.
 static inline KN_REAL kn_inverse(KN_REAL a) {
 #if KN_ELEMENT == KN_F32
-  if (a > 0x1p-100f && a < 0x1p100f) {
-    const float inverse = native_recip(a);
-    return fma(inverse, fma(-a, inverse, 1.0f), inverse);
-  }
-#endif
+  // No part of it is too small for a device without subnormal numbers.
+  const float scale = a < 0x1p-60f ? 0x1p60f : a > 0x1p60f ? 0x1p-60f : 1.0f, scaled = a * scale;
+  const float inverse = native_recip(scaled);
+  return fma(inverse, fma(-scaled, inverse, 1.0f), inverse) * scale;
+#else
   return 1 / a;
+#endif
 }
 
 // At first, where `done` is 0, all tiles are copied from `x`, and above the diagonal are zeros.
@@ -79,33 +80,32 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_til
   // The first tile's factor. Columns are left unscaled until all of them are known, so that a column costs one barrier.
   // The others' products set the pace of large matrices, and share the registers: few of them here.
   const uint quads = tile == 0 ? KN_SIDE : 0;
+  uint positive = KN_TILE;
   for (uint quad = 0; quad < quads; ++quad) {
 #pragma unroll
     for (uint part = 0; part < 4; ++part) {
       const uint k = 4 * quad + part;
-      __local KN_VALUE* const line = a_tile + part % 2 * KN_TILE;
+      __local KN_VALUE* const line = a_tile + part % 2 * KN_PITCH;
       if (place_x == quad) {
 #pragma unroll
         for (uint i = 0; i < 4; ++i) line[4 * place_y + i] = sums[i][part];
       }
       barrier(CLK_LOCAL_MEM_FENCE);
-      const KN_REAL pivot = line[k];
-      if (!(pivot > 0)) kn_report_at(indefinite, matrix, d.done + k + 1);
+      const KN_REAL pivot = line[k], inverse = kn_inverse(pivot);
+      KN_VALUE down[4], across[4];
+      kn_read_line(line, place_y, down);
+      kn_read_line(line, place_x, across);
+      positive = pivot > 0 ? positive : min(positive, k);
       if (KN_SELF == 0) pivots[k] = pivot;
-      if (place_x >= quad) {
-        KN_VALUE down[4], across[4];
-        kn_read_line(line, place_y, down);
-        kn_read_line(line, place_x, across);
-        const KN_REAL inverse = kn_inverse(pivot);
 #pragma unroll
-        for (uint j = 0; j < 4; ++j) {
-          const KN_VALUE factor = place_x > quad || j > part ? across[j] * inverse : KN_ZERO;
+      for (uint j = 0; j < 4; ++j) {
+        const KN_VALUE factor = place_x > quad || (place_x == quad && j > part) ? across[j] * inverse : KN_ZERO;
 #pragma unroll
-          for (uint i = 0; i < 4; ++i) sums[i][j] = kn_take_away(sums[i][j], down[i], factor);
-        }
+        for (uint i = 0; i < 4; ++i) sums[i][j] = kn_take_away(sums[i][j], down[i], factor);
       }
     }
   }
+  if (positive < KN_TILE) kn_report_at(indefinite, matrix, d.done + positive + 1);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (tile == 0) {
 #pragma unroll
