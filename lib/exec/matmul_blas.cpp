@@ -11,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "exec/host_blas.hpp"
+#include "exec/host_run.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
 #include "host/functions.hpp"
@@ -146,10 +147,9 @@ std::int64_t blas_depth(const MatmulProblem& p) {
 MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const HostBlas& blas = *HostBlas::get();
   const ProductShares shares = share(queue.traits(), p, blas.has_threads());
-  constexpr double least_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
-  const bool small = shares.threads == 1 && static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
-                                                    static_cast<double>(p.n) * static_cast<double>(p.k) <=
-                                                least_command;
+  const double multiplications = static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
+                                 static_cast<double>(p.n) * static_cast<double>(p.k);
+  const bool small = shares.threads == 1 && multiplied_at_once(queue.traits(), multiplications);
   programs.host_command("matmul_blas", small);
   return [&queue, &blas, p, shares, small](const MatmulMemory& memory) {
     if (!is_small(p)) blas.check_room(shares.threads, "matmul");

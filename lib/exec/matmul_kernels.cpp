@@ -141,7 +141,7 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
   const double work =
       static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(batches);
   const auto enough =
-      static_cast<std::int64_t>(std::clamp(work / traits.tuning.matmul_task_work, 1.0, static_cast<double>(units)));
+      static_cast<std::int64_t>(std::clamp(work / traits.tuning.thread_work, 1.0, static_cast<double>(units)));
   double best = 0;
   for (std::int64_t cuts = 1; cuts <= enough; cuts *= 2) {
     const std::int64_t columns = round_up(divide_up(p.n, cuts), b.tile_columns);

@@ -17,8 +17,6 @@ using runtime::BufferRef;
 
 // Of the kernels' tables.
 constexpr std::uint64_t digits = 256, first_bits = 11;
-// Most blocks of all rows for each compute unit of a card: rows of millions of elements alone have so many.
-constexpr std::uint64_t blocks_per_unit = 8;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -29,7 +27,7 @@ std::uint64_t longest_whole_row(const DeviceTraits& traits) { return traits.cpu_
 std::uint64_t blocks_of(const runtime::Queue& queue, const SelectedRows& rows) {
   const DeviceTraits& traits = queue.traits();
   const Tuning& tuning = traits.tuning;
-  const std::uint64_t per_unit = traits.cpu_loops() ? tuning.sort_blocks_per_core : blocks_per_unit;
+  const std::uint64_t per_unit = traits.cpu_loops() ? tuning.sort_blocks_per_core : tuning.sort_blocks_per_unit;
   return std::clamp<std::uint64_t>(rows.count / tuning.select_elements_per_block, 1,
                                    divide_up(per_unit * traits.compute_units, rows.rows));
 }
