@@ -47,8 +47,8 @@ void run_factor(runtime::Launch& launch, const runtime::Queue& queue, const runt
   // A wave has 64 work-items at the most.
   constexpr std::int64_t few = 1024;
   constexpr std::uint64_t most_groups = 1 << 20;
-  const std::size_t wanted = work <= few ? 64 : group_size;
-  const std::size_t local = std::bit_floor(std::min<std::size_t>(wanted, kernel.max_group()));
+  const std::size_t usual = work <= few ? 64 : group_size;
+  const std::size_t local = std::bit_floor(std::min<std::size_t>(usual, kernel.max_group()));
   launch.run({static_cast<std::size_t>(std::min(count, most_groups)) * local}, {local});
 }
 

@@ -335,10 +335,10 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
                    lies_in_quads(p.dtype, vector.offset, step, 0, vector_batch);
       const std::int64_t pieces = spec.quads ? p.k / 4 : p.k;
       while (slices < 32 && slices < pieces) slices *= 2;
-      const std::int64_t places = group_size / slices;
-      if (blocks(places * most_rows) >= 2 * units) {
+      const std::int64_t lines = group_size / slices;
+      if (blocks(lines * most_rows) >= 2 * units) {
         each = most_rows;
-      } else if (blocks(places) < 4 * units && p.k >= 512) {
+      } else if (blocks(lines) < 4 * units && p.k >= 512) {
         slices = 256;
       }
     } else {

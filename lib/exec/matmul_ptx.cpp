@@ -353,7 +353,7 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   program.parts = size_of(p.dtype) == 2 && (p.parts || (program.epilogue && program.epilogue->type() == float32));
   /// What makes an operand that the program takes; nothing where it lies so.
   std::function<runtime::BufferRef(const runtime::Buffer&)> copies[2];
-  const auto place = [&](const Side& side, bool across_too, bool& along, auto& copy) {
+  const auto arrange = [&](const Side& side, bool across_too, bool& along, auto& copy) {
     if (program.split) {
       along = true;
       Side copied;
@@ -376,8 +376,8 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
     };
     return copied;
   };
-  const Side a = place(side_a(p), !p.tf32, program.a_along, copies[0]);
-  const Side b = place(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
+  const Side a = arrange(side_a(p), !p.tf32, program.a_along, copies[0]);
+  const Side b = arrange(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
   p.a = {a.offset, a.line_stride, a.depth_stride, {}};
   p.b = {b.offset, b.depth_stride, b.line_stride, {}};
   std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());

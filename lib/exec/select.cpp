@@ -106,14 +106,14 @@ Work prepare_select(Programs& programs, runtime::Queue& queue, codegen::Step& st
   }
   return [&queue, &node, rows_of, elements, kernel = programs.kernel_of_file("select_rows", spec, "select_rows")] {
     const SelectedRows rows = rows_of();
-    const std::vector<std::int64_t>& wanted = node.get<graph::Op::select>().ranks;
+    const std::vector<std::int64_t>& ranks_of_row = node.get<graph::Op::select>().ranks;
     parameters::kn_select_rows d{};
     d.count = rows.count;
     d.rows = rows.rows;
     d.offset = rows.offset;
     d.rows_each = rows_of_item(queue, rows);
-    std::copy(wanted.begin(), wanted.end(), d.ranks);
-    d.jobs = static_cast<std::uint32_t>(wanted.size());
+    std::copy(ranks_of_row.begin(), ranks_of_row.end(), d.ranks);
+    d.jobs = static_cast<std::uint32_t>(ranks_of_row.size());
     BufferRef out = queue.allocate(elements * size_of(node.dtype), function_of(node));
     runtime::Launch launch(queue, kernel);
     run_units(launch.in(rows.from).out(*out).value(d), queue, divide_up(d.rows, d.rows_each));
