@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/scatter_reduce.cl.
+// Launching kernels/scatter_reduce.cl and scatter_buckets.cl.
 #include "exec/scatter_reduce.hpp"
 
 #include "exec/families.hpp"
@@ -170,17 +170,17 @@ class ScatterReduce {
     return result;
   }
 
-  KernelRef kernel(Programs& programs, const char* entry) {
+  KernelRef kernel(Programs& programs, const char* entry, const char* file = "scatter_reduce") {
     const bool narrow = !cpu_ && count_ < std::uint64_t{1} << 31;
     const ScatterReduceSpec spec{{type_}, ids_.dtype, result_, !sum_,   d_.inner == 1,
                                  same_,   cpu_,       local_,  ranged_, narrow};
-    return programs.kernel_of_file("scatter_reduce", spec, entry);
+    return programs.kernel_of_file(file, spec, entry);
   }
 
   void prepare_buckets(Programs& programs) {
-    keys_ = kernel(programs, "scatter_reduce_keys");
-    begins_ = kernel(programs, "scatter_reduce_begins");
-    buckets_ = kernel(programs, "scatter_reduce_buckets");
+    keys_ = kernel(programs, "scatter_keys", "scatter_buckets");
+    begins_ = kernel(programs, "scatter_begins", "scatter_buckets");
+    buckets_ = kernel(programs, "scatter_buckets", "scatter_buckets");
     SortSpec spec{{DType::uint32}, true, true, true};
     spec.payload = true;
     sweep_.emplace(programs, queue_, spec);
