@@ -137,18 +137,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
         largest = better ? size : largest;
         at = better ? position[r] : at;
       }
-      ulong best = largest < 0 ? 0 : kn_pivot_key(largest, at);
-      keys[self] = best;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (self < 16) {
-#pragma unroll
-        for (uint t = 16; t < KN_GROUP; t += 16) best = max(best, keys[self + t]);
-        keys[self] = best;
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      best = 0;
-#pragma unroll
-      for (uint t = 0; t < 16; ++t) best = max(best, keys[t]);
+      const ulong best = kn_largest_key(largest < 0 ? 0 : kn_pivot_key(largest, at), keys);
       const uint chosen = there && best > 0 ? KN_MOST_ROWS - 1 - (uint)(best % KN_MOST_ROWS) : k;
       if (chosen != k) ++exchanged;
       bool owns = false;

@@ -19,35 +19,6 @@
 #define KN_KEY 4u
 #define KN_LINE (KN_KEY + KN_PANEL * KN_WORDS)
 
-// The largest of the keys of all work-items. All of the group call it; `keys` is free again after the next barrier.
-#ifdef KN_VOTES
-static inline ulong kn_largest_key(ulong key, __local ulong* keys) {
-  const uint high = (uint)(key >> 32), most = kn_largest_of_team(high);
-  const uint low = kn_largest_of_team(high == most ? (uint)key : 0);
-  if (KN_SELF % KN_TEAM == 0) keys[KN_SELF / KN_TEAM] = (ulong)most << 32 | low;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  ulong largest = keys[0];
-#pragma unroll
-  for (uint t = 1; t < KN_GROUP / KN_TEAM; ++t) largest = max(largest, keys[t]);
-  return largest;
-}
-#else
-static inline ulong kn_largest_key(ulong key, __local ulong* keys) {
-  keys[KN_SELF] = key;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (KN_SELF < 16) {
-#pragma unroll
-    for (uint t = 16; t < KN_GROUP; t += 16) key = max(key, keys[KN_SELF + t]);
-    keys[KN_SELF] = key;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  key = 0;
-#pragma unroll
-  for (uint t = 0; t < 16; ++t) key = max(key, keys[t]);
-  return key;
-}
-#endif
-
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_spread(__global KN_VALUE* a,
                                                                               __global long* order,
                                                                               __global long* exchanges,
