@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/rounding.hpp"
 #include "exec/host_blas.hpp"
 #include "exec/host_run.hpp"
 #include "exec/matmul_routes.hpp"
@@ -20,8 +21,8 @@
 namespace koine::exec {
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+using base::divide_up;
+using base::round_up;
 
 /// Whether a call of a BLAS would take longer than what it computes.
 bool is_small(const MatmulPiece& p) {

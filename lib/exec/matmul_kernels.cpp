@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/dtypes.hpp"
+#include "base/rounding.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
@@ -20,8 +21,8 @@
 namespace koine::exec {
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+using base::divide_up;
+using base::round_up;
 
 /// Bytes of the scalar that sums are kept in, where integers take at least `narrowest`.
 std::int64_t real_size(DType dtype, std::int64_t narrowest) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rounding.hpp"
 #include "codegen/ptx_matmul.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
@@ -28,8 +29,8 @@ using codegen::PtxMatmulBlock;
 constexpr std::int64_t aligned_bytes = 16;  // of rows, for the copy engine
 using Axes = std::vector<std::int64_t>;     // of a batch
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+using base::divide_up;
+using base::round_up;
 
 /// An operand as both sides of a product are alike: lines (rows of A, columns of B) along the depth.
 struct Side {

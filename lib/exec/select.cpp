@@ -2,6 +2,7 @@
 // Launching kernels/select.cl and select_rows.cl.
 #include "exec/select.hpp"
 
+#include "base/rounding.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -18,7 +19,7 @@ using runtime::BufferRef;
 // Of the kernels' tables.
 constexpr std::uint64_t digits = 256, first_bits = 11;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // Launching kernels/sort_sweep.cl.
 #include "exec/sort_sweep.hpp"
 
+#include "base/rounding.hpp"
 #include "device/warps.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -21,7 +22,7 @@ constexpr std::uint64_t tickets = 16;
 // NVIDIA's compiler takes as many registers as it likes unless told, so that few groups run side by side.
 constexpr const char* few_registers = " -cl-nv-maxrregcount=64";
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 /// With so many elements for each work-item.
 SortSpec with_each(SortSpec spec) {
