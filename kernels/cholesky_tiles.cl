@@ -65,8 +65,8 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_til
   const long pitch = (long)d.n;
   const KnTileProduct tile_product = {pitch, 1, 1, pitch, pitch - (long)row0, pitch - (long)column0, (long)d.depth};
 #include "common/tile_product.clh"
-  const uint place_x = KN_SELF % KN_SIDE, place_y = KN_SELF / KN_SIDE;
-  const ulong row = row0 + place_y * 4, column = column0 + place_x * 4;
+  const uint item_x = KN_SELF % KN_SIDE, item_y = KN_SELF / KN_SIDE;
+  const ulong row = row0 + item_y * 4, column = column0 + item_x * 4;
 #pragma unroll
   for (uint i = 0; i < 4; ++i)
 #pragma unroll
@@ -86,20 +86,20 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_til
     for (uint part = 0; part < 4; ++part) {
       const uint k = 4 * quad + part;
       __local KN_VALUE* const line = a_tile + part % 2 * KN_PITCH;
-      if (place_x == quad) {
+      if (item_x == quad) {
 #pragma unroll
-        for (uint i = 0; i < 4; ++i) line[4 * place_y + i] = sums[i][part];
+        for (uint i = 0; i < 4; ++i) line[4 * item_y + i] = sums[i][part];
       }
       barrier(CLK_LOCAL_MEM_FENCE);
       const KN_REAL pivot = line[k], inverse = kn_inverse(pivot);
       KN_VALUE down[4], across[4];
-      kn_read_line(line, place_y, down);
-      kn_read_line(line, place_x, across);
+      kn_read_line(line, item_y, down);
+      kn_read_line(line, item_x, across);
       positive = pivot > 0 ? positive : min(positive, k);
       if (KN_SELF == 0) pivots[k] = pivot;
 #pragma unroll
       for (uint j = 0; j < 4; ++j) {
-        const KN_VALUE factor = place_x > quad || (place_x == quad && j > part) ? across[j] * inverse : KN_ZERO;
+        const KN_VALUE factor = item_x > quad || (item_x == quad && j > part) ? across[j] * inverse : KN_ZERO;
 #pragma unroll
         for (uint i = 0; i < 4; ++i) sums[i][j] = kn_take_away(sums[i][j], down[i], factor);
       }
@@ -110,9 +110,9 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_til
   if (tile == 0) {
 #pragma unroll
     for (uint j = 0; j < 4; ++j) {
-      const KN_REAL root = sqrt(pivots[4 * place_x + j]), inverse = 1 / root;
+      const KN_REAL root = sqrt(pivots[4 * item_x + j]), inverse = 1 / root;
 #pragma unroll
-      for (uint i = 0; i < 4; ++i) sums[i][j] = 4 * place_y + i == 4 * place_x + j ? root : sums[i][j] * inverse;
+      for (uint i = 0; i < 4; ++i) sums[i][j] = 4 * item_y + i == 4 * item_x + j ? root : sums[i][j] * inverse;
     }
   }
 #pragma unroll

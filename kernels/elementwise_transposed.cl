@@ -55,12 +55,12 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #else
   const KN_INDEX s = (KN_INDEX)get_global_id(0);
   const KN_INDEX tile = s / (KN_INDEX)(d.lanes * d.deep_lanes);
-  const uint place = (uint)(s - tile * (KN_INDEX)(d.lanes * d.deep_lanes));
+  const uint in_tile = (uint)(s - tile * (KN_INDEX)(d.lanes * d.deep_lanes));
   const KN_INDEX rest = tile / (KN_INDEX)d.deep_segments;
   const KN_INDEX row = rest / (KN_INDEX)d.row_segments;
-  const uint lane = place / (uint)d.deep_lanes;
+  const uint lane = in_tile / (uint)d.deep_lanes;
   const ulong first =
-      ((ulong)(tile - rest * (KN_INDEX)d.deep_segments) * d.deep_lanes + (place - lane * (uint)d.deep_lanes)) * KN_W;
+      ((ulong)(tile - rest * (KN_INDEX)d.deep_segments) * d.deep_lanes + (in_tile - lane * (uint)d.deep_lanes)) * KN_W;
   const ulong i = ((ulong)(rest - row * (KN_INDEX)d.row_segments) * d.lanes + lane) * KN_W;
   if (tile < d.segments && first < d.depth && i < d.inner) {
     const ulong rows = min(d.depth - first, (ulong)KN_W);

@@ -23,9 +23,9 @@
 #define KN_PAD(at) (at)
 #endif
 #ifdef KN_COLUMN
-#define KN_PLACE(line, at) KN_PAD((at) * KN_EACH + (line))
+#define KN_OFFSET(line, at) KN_PAD((at) * KN_EACH + (line))
 #else
-#define KN_PLACE(line, at) ((line) * KN_PITCH + KN_PAD(at))
+#define KN_OFFSET(line, at) ((line) * KN_PITCH + KN_PAD(at))
 #endif
 // Whether neighbouring work-items take neighbouring lines: where they read, and where they write.
 #ifdef KN_COLUMN
@@ -78,12 +78,12 @@
   }
 
 #define KN_FROM_MEMORY(into, at) into = kn_load(in, tables, &d, here, at KN_LEAD_GIVEN)
-#define KN_FROM_LOCAL(into, at) into = work[KN_PLACE(line, at)]
-#define KN_TO_LOCAL(at, value) work[KN_PLACE(line, at)] = value
-#define KN_FROM_REAL(into, at) into.x = parts[KN_PLACE(line, at)]
-#define KN_TO_REAL(at, value) parts[KN_PLACE(line, at)] = value.x
-#define KN_FROM_IMAGINARY(into, at) into.y = parts[KN_PLACE(line, at)]
-#define KN_TO_IMAGINARY(at, value) parts[KN_PLACE(line, at)] = value.y
+#define KN_FROM_LOCAL(into, at) into = work[KN_OFFSET(line, at)]
+#define KN_TO_LOCAL(at, value) work[KN_OFFSET(line, at)] = value
+#define KN_FROM_REAL(into, at) into.x = parts[KN_OFFSET(line, at)]
+#define KN_TO_REAL(at, value) parts[KN_OFFSET(line, at)] = value.x
+#define KN_FROM_IMAGINARY(into, at) into.y = parts[KN_OFFSET(line, at)]
+#define KN_TO_IMAGINARY(at, value) parts[KN_OFFSET(line, at)] = value.y
 #define KN_BARRIER barrier(CLK_LOCAL_MEM_FENCE);
 
 // From a pass, whose results are in registers, to the elements of the next one.

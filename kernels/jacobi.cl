@@ -35,8 +35,8 @@ static inline void kn_identity(KN_ROOM kn_real* turns, const kn_jacobi d, const 
   KN_SYNC();
 }
 
-// The place of each of the values in order: falling, or rising.
-static inline void kn_order(KN_ROOM const kn_real* values, KN_ROOM kn_real* places, const kn_jacobi d, bool rises,
+// The position of each of the values in order: falling, or rising.
+static inline void kn_order(KN_ROOM const kn_real* values, KN_ROOM kn_real* positions, const kn_jacobi d, bool rises,
                             const struct kn_group g) {
   for (ulong i = g.id; i < d.kept; i += g.size) {
     ulong before = i < d.rows ? 0 : i;
@@ -44,7 +44,7 @@ static inline void kn_order(KN_ROOM const kn_real* values, KN_ROOM kn_real* plac
       const kn_real a = rises ? values[j] : values[i], b = rises ? values[i] : values[j];
       before += a < b || (a == b && j < i) ? 1 : 0;
     }
-    places[i] = (kn_real)before;
+    positions[i] = (kn_real)before;
   }
   KN_SYNC();
 }
@@ -76,7 +76,7 @@ __kernel void jacobi_eigh(__global const kn_real* x, __global kn_real* values, _
   KN_ROOM kn_real* const w = KN_OWN_ROOM;
   KN_ROOM kn_real* const turns = w + d.kept * KN_PARTS * d.row;
   KN_ROOM kn_real* const found = turns + d.rows * KN_PARTS * d.turns;
-  KN_ROOM kn_real* const places = found + d.turns;
+  KN_ROOM kn_real* const positions = found + d.turns;
   const ulong n = d.rows;
   for (ulong matrix = first_matrix; matrix < d.batch; matrix += matrices) {
     __global const kn_real* const from = x + (d.offset + matrix * n * n) * KN_PARTS;
@@ -123,16 +123,16 @@ __kernel void jacobi_eigh(__global const kn_real* x, __global kn_real* values, _
       if (j < n && g.lane == 0) found[j] = value;
     }
     KN_SYNC();
-    kn_order(found, places, d, true, g);
+    kn_order(found, positions, d, true, g);
     for (ulong i = g.id; i < n; i += g.size) {
-      values[matrix * n + (ulong)places[i]] = kn_scaled(found[i], exponent);
+      values[matrix * n + (ulong)positions[i]] = kn_scaled(found[i], exponent);
     }
     for (ulong at = g.id; d.vectors && at < n * n; at += g.size) {
-      const ulong i = at / n, k = at % n, place = ((ulong)places[i] * n + k) * KN_PARTS;
+      const ulong i = at / n, k = at % n, offset = ((ulong)positions[i] * n + k) * KN_PARTS;
       KN_ROOM const kn_real* const v = turns + i * KN_PARTS * d.turns + k;
-      to[place] = v[0];
+      to[offset] = v[0];
 #ifdef KN_COMPLEX
-      to[place + 1] = -v[d.turns];
+      to[offset + 1] = -v[d.turns];
 #endif
     }
     KN_SYNC();
@@ -148,8 +148,8 @@ __kernel void jacobi_svd(__global const kn_real* x, __global kn_real* values, __
   KN_ROOM kn_real* const w = KN_OWN_ROOM;
   KN_ROOM kn_real* const turns = w + d.kept * KN_PARTS * d.row;
   KN_ROOM kn_real* const lengths = turns + d.rows * KN_PARTS * d.turns;
-  KN_ROOM kn_real* const places = lengths + d.kept;
-  KN_ROOM kn_real* const shares = places + d.kept;
+  KN_ROOM kn_real* const positions = lengths + d.kept;
+  KN_ROOM kn_real* const shares = positions + d.kept;
   KN_ROOM kn_real* const rest = shares + d.kept * KN_PARTS;
   const ulong rows = d.rows, columns = d.columns;
   for (ulong matrix = first_matrix; matrix < d.batch; matrix += matrices) {
@@ -184,27 +184,27 @@ __kernel void jacobi_svd(__global const kn_real* x, __global kn_real* values, __
       if (g.lane == 0) lengths[i] = length;
     }
     KN_SYNC();
-    kn_order(lengths, places, d, false, g);
+    kn_order(lengths, positions, d, false, g);
     for (ulong i = g.id; i < rows; i += g.size) {
-      values[matrix * rows + (ulong)places[i]] = kn_scaled(lengths[i], exponent);
+      values[matrix * rows + (ulong)positions[i]] = kn_scaled(lengths[i], exponent);
     }
     KN_SYNC();
     if (!d.vectors) continue;
     kn_complete(w, lengths, shares, rest, d, g);
     for (ulong at = g.id; at < rows * rows; at += g.size) {
-      const ulong i = at / rows, k = at % rows, place = (k * rows + (ulong)places[i]) * KN_PARTS;
+      const ulong i = at / rows, k = at % rows, offset = (k * rows + (ulong)positions[i]) * KN_PARTS;
       KN_ROOM const kn_real* const v = turns + i * KN_PARTS * d.turns + k;
-      to_left[place] = v[0];
+      to_left[offset] = v[0];
 #ifdef KN_COMPLEX
-      to_left[place + 1] = -v[d.turns];
+      to_left[offset + 1] = -v[d.turns];
 #endif
     }
     for (ulong at = g.id; at < d.kept * columns; at += g.size) {
-      const ulong i = at / columns, k = at % columns, place = ((ulong)places[i] * columns + k) * KN_PARTS;
+      const ulong i = at / columns, k = at % columns, offset = ((ulong)positions[i] * columns + k) * KN_PARTS;
       KN_ROOM const kn_real* const v = w + i * KN_PARTS * d.row + k;
-      to_right[place] = v[0];
+      to_right[offset] = v[0];
 #ifdef KN_COMPLEX
-      to_right[place + 1] = v[d.row];
+      to_right[offset + 1] = v[d.row];
 #endif
     }
     KN_SYNC();

@@ -123,10 +123,10 @@ KN_TILE_KERNEL void jacobi_products(__global const kn_real* w, __global kn_value
     }
 #pragma unroll
     for (uint i = 0; i < KN_SIDE / 4; ++i) {
-      const uint row = first_row + 4 * i, place = (KN_LINE + 1) * column + row / KN_WIDE;
-      left[place].at[row % KN_WIDE] = next[i];
+      const uint row = first_row + 4 * i, offset = (KN_LINE + 1) * column + row / KN_WIDE;
+      left[offset].at[row % KN_WIDE] = next[i];
 #ifdef KN_COMPLEX
-      right[place].at[row % KN_WIDE] = kn_conj(next[i]);
+      right[offset].at[row % KN_WIDE] = kn_conj(next[i]);
 #endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -201,11 +201,11 @@ KN_KERNEL void jacobi_turns(__global const kn_real* from, __global kn_value* tur
 #endif
   }
   for (uint n = 0; n < KN_SHARE; ++n) {
-    const uint at = id + KN_GROUP * n, place = at / KN_LINE * KN_PITCH + KN_WIDE * (at % KN_LINE);
+    const uint at = id + KN_GROUP * n, offset = at / KN_LINE * KN_PITCH + KN_WIDE * (at % KN_LINE);
     if (KN_SIDE * KN_LINE < KN_GROUP && at >= KN_SIDE * KN_LINE) continue;
     for (uint j = 0; j < KN_WIDE; ++j) {
-      h[place + j] = held[n].at[j];
-      all[place + j] = 0;
+      h[offset + j] = held[n].at[j];
+      all[offset + j] = 0;
     }
   }
   bool more = true;
@@ -427,10 +427,10 @@ KN_KERNEL void jacobi_results(__global const kn_real* w, __global const kn_real*
   }
   const ulong all_before = (ulong)kn_sum((kn_real)before, parts);  // exact, below 2^24
   const bool finite = scales[matrix] < (kn_real)INFINITY;
-  const ulong place = finite && i < d.rows ? all_before : i;
+  const ulong position = finite && i < d.rows ? all_before : i;
   if (id == 0 && i < d.rows) {
     const kn_real value = kn_scaled(KN_HERMITIAN ? own : fmax(own, (kn_real)0), KN_EXPONENT(scales[matrix]));
-    values[number * d.rows + place] = finite ? value : (kn_real)NAN;
+    values[number * d.rows + position] = finite ? value : (kn_real)NAN;
     const uint still_turned = turned[blocks.sweep * blocks.matrices + matrix];
     if (i == 0 && still_turned > 0) kn_report(fault, kn_not_found(number, still_turned));
   }
@@ -438,7 +438,7 @@ KN_KERNEL void jacobi_results(__global const kn_real* w, __global const kn_real*
   for (ulong k = id; k < d.columns; k += KN_GROUP) {
     __global const kn_real* const from = KN_HERMITIAN ? turns + (matrix * d.row + i) * KN_PARTS * d.row + k
                                                       : w + get_group_id(0) * KN_PARTS * d.row + k;
-    __global kn_real* const to = right + ((number * d.kept + place) * d.columns + k) * KN_PARTS;
+    __global kn_real* const to = right + ((number * d.kept + position) * d.columns + k) * KN_PARTS;
     to[0] = finite ? from[0] : (kn_real)NAN;
 #ifdef KN_COMPLEX
     to[1] = finite ? (KN_HERMITIAN ? -from[d.row] : from[d.row]) : (kn_real)NAN;
@@ -447,7 +447,7 @@ KN_KERNEL void jacobi_results(__global const kn_real* w, __global const kn_real*
 #if !KN_HERMITIAN
   for (ulong k = id; k < d.rows && i < d.rows; k += KN_GROUP) {
     __global const kn_real* const from = turns + (matrix * d.rows + i) * KN_PARTS * d.turns + k;
-    __global kn_real* const to = left + ((number * d.rows + k) * d.rows + place) * KN_PARTS;
+    __global kn_real* const to = left + ((number * d.rows + k) * d.rows + position) * KN_PARTS;
     to[0] = finite ? from[0] : (kn_real)NAN;
 #ifdef KN_COMPLEX
     to[1] = finite ? -from[d.turns] : (kn_real)NAN;

@@ -136,10 +136,10 @@ KN_TILE_KERNEL void jacobi_multiply(__global const kn_real* a, __global const kn
   for (ulong first = 0; first < rows; first += KN_DEPTH) {
 #pragma unroll
     for (uint i = 0; i < KN_SIDE / 4; ++i) {
-      const uint row = first_row + 4 * i, place = (KN_LINE + 1) * depth + row / KN_WIDE;
-      left[place].at[row % KN_WIDE] = kn_get(at_a + (row0 + row) * line, first + depth, rows);
+      const uint row = first_row + 4 * i, offset = (KN_LINE + 1) * depth + row / KN_WIDE;
+      left[offset].at[row % KN_WIDE] = kn_get(at_a + (row0 + row) * line, first + depth, rows);
       if (adjoint == 0) continue;
-      right[place].at[row % KN_WIDE] = kn_conj(kn_get(at_b + (column0 + row) * line, first + depth, rows));
+      right[offset].at[row % KN_WIDE] = kn_conj(kn_get(at_b + (column0 + row) * line, first + depth, rows));
     }
     for (uint at = id; adjoint == 0 && at < KN_DEPTH * KN_LINE; at += KN_TILE_GROUP) {
       const uint row = at / KN_LINE, column = at % KN_LINE;

@@ -34,7 +34,7 @@ static inline void kn_swap(__global KN_VALUE* a, __global KN_VALUE* b) {
 // local memory of a function that is a function still when work-groups are made.
 __attribute__((always_inline)) static inline KN_REAL kn_largest(__global const KN_VALUE* line, ulong step, ulong first,
                                                                 ulong last, __local KN_REAL* sizes,
-                                                                __local ulong* places, ulong* place) {
+                                                                __local ulong* positions, ulong* position) {
   KN_REAL largest = -1;
   ulong which = first;
   for (ulong i = first + KN_SELF; i < last; i += KN_TOGETHER) {
@@ -42,14 +42,14 @@ __attribute__((always_inline)) static inline KN_REAL kn_largest(__global const K
     if (size > largest) largest = size, which = i;
   }
   sizes[KN_SELF] = largest;
-  places[KN_SELF] = which;
+  positions[KN_SELF] = which;
   KN_SYNC();
   for (uint q = 0; q < KN_TOGETHER; ++q) {
-    const bool equal = sizes[q] == largest && places[q] < which;
-    if (sizes[q] > largest || equal) largest = sizes[q], which = places[q];
+    const bool equal = sizes[q] == largest && positions[q] < which;
+    if (sizes[q] > largest || equal) largest = sizes[q], which = positions[q];
   }
   KN_SYNC();
-  *place = which;
+  *position = which;
   return largest;
 }
 
@@ -60,7 +60,7 @@ __kernel void ldl(__global const KN_VALUE* x, __global KN_VALUE* lower, __global
   const kn_ldl d = parameters;
   const ulong n = d.n;
   __local KN_REAL sizes[KN_MOST];
-  __local ulong places[KN_MOST];
+  __local ulong positions[KN_MOST];
   for (ulong matrix = get_group_id(0); matrix < d.matrices; matrix += get_num_groups(0)) {
     __global const KN_VALUE* const from = x + d.offset + matrix * n * n;
     __global KN_VALUE *const a = diagonal + matrix * n * n, *const l = lower + matrix * n * n;
@@ -74,11 +74,11 @@ __kernel void ldl(__global const KN_VALUE* x, __global KN_VALUE* lower, __global
     for (ulong i = KN_SELF; i < n; i += KN_TOGETHER) row_of[i] = (long)i;
     KN_SYNC();
     for (ulong k = 0; k < n;) {
-      ulong other, place;
-      const KN_REAL below = kn_largest(a + k, n, k + 1, n, sizes, places, &other);
+      ulong other, position;
+      const KN_REAL below = kn_largest(a + k, n, k + 1, n, sizes, positions, &other);
       other = min(other, n - 1);
-      const KN_REAL before = kn_largest(a + other * n, 1, k, other, sizes, places, &place);
-      const KN_REAL after = kn_largest(a + other, n, other + 1, n, sizes, places, &place);
+      const KN_REAL before = kn_largest(a + other * n, 1, k, other, sizes, positions, &position);
+      const KN_REAL after = kn_largest(a + other, n, other + 1, n, sizes, positions, &position);
       const KN_REAL beside = fmax(before, after), here = kn_size(KN_AT(k, k)), there = kn_size(KN_AT(other, other));
       const bool keeps = !(here < KN_ALPHA * below) || here >= KN_ALPHA * below * (below / beside);
       const bool single = keeps || there >= KN_ALPHA * beside;

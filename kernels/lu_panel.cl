@@ -79,9 +79,9 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
   const ulong matrix = get_group_id(0), m = d.m;
   __global KN_VALUE* const panel = a + matrix * m * d.n + d.first * m + d.first;
   order += matrix * m;
-  uint place[KN_ROWS];
+  uint position[KN_ROWS];
 #pragma unroll
-  for (uint r = 0; r < KN_ROWS; ++r) place[r] = self + r * together;
+  for (uint r = 0; r < KN_ROWS; ++r) position[r] = self + r * together;
   uint exchanged = 0;
   for (uint begin = 0; begin < width; begin += KN_WIDE) {
     KN_VALUE values[KN_ROWS][KN_WIDE];
@@ -105,12 +105,12 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
         const uint row = self + r * together;
         factors[r] = next[r];
         if (row < rows && k + 1 < begin) next[r] = panel[(k + 1) * m + row];
-        owns |= place[r] == k;
+        owns |= position[r] == k;
       }
       if (owns) {
 #pragma unroll
         for (uint r = 0; r < KN_ROWS; ++r) {
-          if (place[r] != k) continue;
+          if (position[r] != k) continue;
 #pragma unroll
           for (uint w = 0; w < KN_WIDE; ++w) line[w] = values[r][w];
         }
@@ -118,7 +118,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
       barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
       for (uint r = 0; r < KN_ROWS; ++r) {
-        const KN_VALUE factor = place[r] > k ? factors[r] : KN_ZERO;
+        const KN_VALUE factor = position[r] > k ? factors[r] : KN_ZERO;
 #pragma unroll
         for (uint w = 0; w < KN_WIDE; ++w) values[r][w] = kn_take_away(values[r][w], factor, line[w]);
       }
@@ -127,45 +127,34 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
     for (uint part = 0; part < KN_WIDE; ++part) {
       const uint k = begin + part;
       const bool there = k < width;  // barriers are all items' and all parts': compilers make much of others
-      // The row from place k on whose element is largest, the first of equals; NaN count as smaller than all.
+      // The row from position k on whose element is largest, the first of equals; NaN count as smaller than all.
       KN_REAL largest = -1;
       uint at = 0;
 #pragma unroll
       for (uint r = 0; r < KN_ROWS; ++r) {
-        const KN_REAL size = place[r] >= k ? fabs(values[r][part]) : -1;
-        const bool better = size > largest || (size == largest && place[r] < at);
+        const KN_REAL size = position[r] >= k ? fabs(values[r][part]) : -1;
+        const bool better = size > largest || (size == largest && position[r] < at);
         largest = better ? size : largest;
-        at = better ? place[r] : at;
+        at = better ? position[r] : at;
       }
-      ulong best = largest < 0 ? 0 : kn_pivot_key(largest, at);
-      keys[self] = best;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (self < 16) {
-#pragma unroll
-        for (uint t = 16; t < KN_GROUP; t += 16) best = max(best, keys[self + t]);
-        keys[self] = best;
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      best = 0;
-#pragma unroll
-      for (uint t = 0; t < 16; ++t) best = max(best, keys[t]);
+      const ulong best = kn_largest_key(largest < 0 ? 0 : kn_pivot_key(largest, at), keys);
       const uint chosen = there && best > 0 ? KN_MOST_ROWS - 1 - (uint)(best % KN_MOST_ROWS) : k;
       if (chosen != k) ++exchanged;
       bool owns = false;
 #pragma unroll
-      for (uint r = 0; r < KN_ROWS; ++r) owns |= place[r] == chosen;
+      for (uint r = 0; r < KN_ROWS; ++r) owns |= position[r] == chosen;
       if (owns) {
 #pragma unroll
         for (uint r = 0; r < KN_ROWS; ++r) {
-          if (place[r] != chosen) continue;
+          if (position[r] != chosen) continue;
 #pragma unroll
           for (uint w = part; w < KN_WIDE; ++w) lines[w] = values[r][w];
         }
       }
 #pragma unroll
       for (uint r = 0; r < KN_ROWS; ++r) {
-        const uint before = place[r];
-        place[r] = before == chosen ? k : before == k ? chosen : before;
+        const uint before = position[r];
+        position[r] = before == chosen ? k : before == k ? chosen : before;
       }
       barrier(CLK_LOCAL_MEM_FENCE);
       const KN_VALUE pivot = lines[part], inverse = 1 / pivot;
@@ -174,14 +163,14 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
           // All below are 0, too, or NaN, which go on to the right.
         } else if (!isfinite(inverse)) {
 #pragma unroll
-          for (uint r = 0; r < KN_ROWS; ++r) values[r][part] = place[r] > k ? values[r][part] / pivot : values[r][part];
+          for (uint r = 0; r < KN_ROWS; ++r) values[r][part] = position[r] > k ? values[r][part] / pivot : values[r][part];
         } else {
 #pragma unroll
-          for (uint r = 0; r < KN_ROWS; ++r) values[r][part] *= place[r] > k ? inverse : KN_ONE;
+          for (uint r = 0; r < KN_ROWS; ++r) values[r][part] *= position[r] > k ? inverse : KN_ONE;
         }
 #pragma unroll
         for (uint r = 0; r < KN_ROWS; ++r) {
-          const KN_VALUE factor = place[r] > k ? values[r][part] : KN_ZERO;
+          const KN_VALUE factor = position[r] > k ? values[r][part] : KN_ZERO;
 #pragma unroll
           for (uint w = part + 1; w < KN_WIDE; ++w) values[r][w] = kn_take_away(values[r][w], factor, lines[w]);
         }
@@ -200,8 +189,8 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_panel(__g
   for (uint r = 0; r < KN_ROWS; ++r) {
     const uint row = self + r * together;
     if (row >= rows) continue;
-    if (place[r] < KN_PANEL) moved[place[r]] = (int)row;
-    if (row < KN_PANEL) moved[KN_PANEL + row] = place[r] < KN_PANEL ? -1 : (int)place[r];
+    if (position[r] < KN_PANEL) moved[position[r]] = (int)row;
+    if (row < KN_PANEL) moved[KN_PANEL + row] = position[r] < KN_PANEL ? -1 : (int)position[r];
     if (d.first == 0) order[row] = row;
   }
   KN_SYNC();

@@ -19,35 +19,6 @@
 #define KN_KEY 4u
 #define KN_LINE (KN_KEY + KN_PANEL * KN_WORDS)
 
-// The largest of the keys of all work-items. All of the group call it; `keys` is free again after the next barrier.
-#ifdef KN_VOTES
-static inline ulong kn_largest_key(ulong key, __local ulong* keys) {
-  const uint high = (uint)(key >> 32), most = kn_largest_of_team(high);
-  const uint low = kn_largest_of_team(high == most ? (uint)key : 0);
-  if (KN_SELF % KN_TEAM == 0) keys[KN_SELF / KN_TEAM] = (ulong)most << 32 | low;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  ulong largest = keys[0];
-#pragma unroll
-  for (uint t = 1; t < KN_GROUP / KN_TEAM; ++t) largest = max(largest, keys[t]);
-  return largest;
-}
-#else
-static inline ulong kn_largest_key(ulong key, __local ulong* keys) {
-  keys[KN_SELF] = key;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (KN_SELF < 16) {
-#pragma unroll
-    for (uint t = 16; t < KN_GROUP; t += 16) key = max(key, keys[KN_SELF + t]);
-    keys[KN_SELF] = key;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  key = 0;
-#pragma unroll
-  for (uint t = 0; t < 16; ++t) key = max(key, keys[t]);
-  return key;
-}
-#endif
-
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_spread(__global KN_VALUE* a,
                                                                               __global long* order,
                                                                               __global long* exchanges,
@@ -62,31 +33,32 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_spread(__
   const ulong matrix = get_group_id(0) / groups, m = d.m;
   const uint group = (uint)(get_group_id(0) - matrix * groups), row0 = group * KN_ROWS * KN_GROUP + self;
   __global KN_VALUE* const panel = a + matrix * m * d.n + d.first * m + d.first;
-  uint place[KN_ROWS];
+  uint position[KN_ROWS];
   KN_VALUE values[KN_ROWS][KN_PANEL];
 #pragma unroll
   for (uint r = 0; r < KN_ROWS; ++r) {
-    place[r] = row0 + r * KN_GROUP;
+    position[r] = row0 + r * KN_GROUP;
 #pragma unroll
     for (uint w = 0; w < KN_PANEL; ++w) {
-      values[r][w] = place[r] < rows && w < width ? panel[w * m + place[r]] : KN_ZERO;
+      values[r][w] = position[r] < rows && w < width ? panel[w * m + position[r]] : KN_ZERO;
     }
   }
   uint exchanged = 0;
   for (uint k = 0; k < width; ++k) {
-    // The row from place k on whose element is largest, the first of equals; NaN count as smaller than all but the first.
+    // The row from position k on whose element is largest, the first of equals; NaN count as smaller than all but the
+    // first.
     ulong best = 0;
 #pragma unroll
     for (uint r = 0; r < KN_ROWS; ++r) {
       const KN_REAL size = fabs(values[r][0]);
-      const bool candidates = place[r] >= k && place[r] < rows && (size >= 0 || place[r] == k);
-      best = max(best, candidates ? kn_pivot_key(size >= 0 ? size : 0, place[r]) : 0);
+      const bool candidates = position[r] >= k && position[r] < rows && (size >= 0 || position[r] == k);
+      best = max(best, candidates ? kn_pivot_key(size >= 0 ? size : 0, position[r]) : 0);
     }
     best = kn_largest_key(best, keys);
     const uint own = best > 0 ? KN_MOST_ROWS - 1 - (uint)(best % KN_MOST_ROWS) : KN_MOST_ROWS;
 #pragma unroll
     for (uint r = 0; r < KN_ROWS; ++r) {
-      if (place[r] != own) continue;
+      if (position[r] != own) continue;
       candidate[0] = (uint)best;
       candidate[1] = (uint)(best >> 32);
       candidate[2] = row0 + r * KN_GROUP;
@@ -120,11 +92,11 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_spread(__
     }
 #pragma unroll
     for (uint r = 0; r < KN_ROWS; ++r) {
-      const uint row = row0 + r * KN_GROUP, before = place[r];
-      place[r] = before == chosen ? k : before == k ? chosen : before;
+      const uint row = row0 + r * KN_GROUP, before = position[r];
+      position[r] = before == chosen ? k : before == k ? chosen : before;
       KN_VALUE factor = values[r][0];
       if (!kn_is_zero(pivot)) factor = isfinite(inverse) ? factor * inverse : factor / pivot;
-      if (place[r] > k && row < rows) panel[k * m + row] = factor;
+      if (position[r] > k && row < rows) panel[k * m + row] = factor;
 #pragma unroll
       for (uint w = 1; w < KN_PANEL; ++w) values[r][w - 1] = kn_take_away(values[r][w], factor, line[w]);
       values[r][KN_PANEL - 1] = KN_ZERO;
@@ -135,8 +107,8 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void lu_spread(__
     const uint row = row0 + r * KN_GROUP;
     if (row >= rows) continue;
     __global int* const moved = moves + d.moves + matrix * 2 * KN_PANEL;
-    if (place[r] < KN_PANEL) moved[place[r]] = (int)row;
-    if (row < KN_PANEL) moved[KN_PANEL + row] = place[r] < KN_PANEL ? -1 : (int)place[r];
+    if (position[r] < KN_PANEL) moved[position[r]] = (int)row;
+    if (row < KN_PANEL) moved[KN_PANEL + row] = position[r] < KN_PANEL ? -1 : (int)position[r];
     if (d.first == 0) order[matrix * m + row] = row;
   }
   if (group == 0 && self == 0) exchanges[matrix] = exchanged + (d.first > 0 ? exchanges[matrix] : 0);

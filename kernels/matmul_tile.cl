@@ -29,8 +29,8 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
   __local KN_VALUE a_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   __local KN_VALUE b_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   const int item = get_local_id(0);
-  const int place_x = item % KN_SIDE;
-  const int place_y = item / KN_SIDE;
+  const int item_x = item % KN_SIDE;
+  const int item_y = item / KN_SIDE;
 
   const long tiles = (product.m + KN_TILE - 1) / KN_TILE * ((product.n + KN_TILE - 1) / KN_TILE);
   const long batch = get_group_id(0) / tiles;
@@ -64,10 +64,10 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
   const long first = product.out_offset + (batch * product.m + row0) * product.n + column0;
 #pragma unroll
   for (int i = 0; i < KN_SUMS; ++i) {
-    const int row = i / 4 * 64 + place_y * 4 + i % 4;
+    const int row = i / 4 * 64 + item_y * 4 + i % 4;
 #pragma unroll
     for (int j = 0; j < KN_SUMS; ++j) {
-      const int column = j / 4 * 64 + place_x * 4 + j % 4;
+      const int column = j / 4 * 64 + item_x * 4 + j % 4;
       if (row0 + row < rows && column0 + column < product.n)
         KN_PUT(first + row * product.n + column, kn_settled(sums[i][j]));
     }

@@ -37,13 +37,13 @@ typedef struct {
 } kn_matmul_vector;
 
 // With one split the sums are the result; with more they wait in `parts` for the second kernel.
-#define KN_FINISH(index, sum)                 \
-  {                                           \
-    const long place = index;                 \
-    if (product.splits == 1)                  \
-      KN_PUT(product.out_offset + place, sum); \
-    else                                      \
-      parts[place] = sum;                     \
+#define KN_FINISH(index, sum)                     \
+  {                                               \
+    const long position = index;                  \
+    if (product.splits == 1)                      \
+      KN_PUT(product.out_offset + position, sum); \
+    else                                          \
+      parts[position] = sum;                      \
   }
 
 #if KN_CPU
@@ -219,16 +219,16 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
 
 #else
 
-#define KN_PLACES (KN_GROUP / KN_SLICES)
-#define KN_BLOCK (KN_PLACES * KN_ROWS)  // rows of a group
+#define KN_LINES (KN_GROUP / KN_SLICES)
+#define KN_BLOCK (KN_LINES * KN_ROWS)  // rows of a group
 #define KN_SHARES (KN_SLICES / KN_FOLD)
 
-// From each work-item's sums of KN_ROWS rows, KN_PLACES apart, to the rows' sums: KN_FOLD neighbouring slices are added
+// From each work-item's sums of KN_ROWS rows, KN_LINES apart, to the rows' sums: KN_FOLD neighbouring slices are added
 // up one after another, then what comes of that. The work-items below KN_BLOCK get the sum of the row of their number.
 static inline KN_VALUE kn_add_slices(const KN_VALUE sums[KN_ROWS], __local KN_VALUE* restrict slices,
-                                     __local KN_VALUE* restrict shares, int place, int slice) {
+                                     __local KN_VALUE* restrict shares, int line, int slice) {
   const int item = get_local_id(0);
-  for (int r = 0; r < KN_ROWS; ++r) slices[(r * KN_PLACES + place) * (KN_SLICES + 1) + slice] = sums[r];
+  for (int r = 0; r < KN_ROWS; ++r) slices[(r * KN_LINES + line) * (KN_SLICES + 1) + slice] = sums[r];
   barrier(CLK_LOCAL_MEM_FENCE);
   KN_VALUE sum = (KN_VALUE)(0);
   if (item < KN_BLOCK * KN_SHARES) {
@@ -253,8 +253,8 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
   __local KN_VALUE slices[KN_BLOCK * (KN_SLICES + 1)];
   __local KN_VALUE shares[KN_GROUP];
   const int item = get_local_id(0);
-  const int slice = product.a_column == 1 ? item % KN_SLICES : item / KN_PLACES;
-  const int place = product.a_column == 1 ? item / KN_SLICES : item % KN_PLACES;
+  const int slice = product.a_column == 1 ? item % KN_SLICES : item / KN_LINES;
+  const int line = product.a_column == 1 ? item / KN_SLICES : item % KN_LINES;
   const uint blocks = (uint)((product.m + KN_BLOCK - 1) / KN_BLOCK), batches = (uint)product.batches;
   const uint group = (uint)get_group_id(0), part = group / blocks;
   const long split = part / batches;
@@ -271,7 +271,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
 #pragma unroll
   for (int r = 0; r < KN_ROWS; ++r) {
     // The last row may be taken several times; only one of its sums is kept.
-    rows[r] = min(row0 + r * KN_PLACES + place, product.m - 1) * product.a_row;
+    rows[r] = min(row0 + r * KN_LINES + line, product.m - 1) * product.a_row;
     sums[r] = (KN_VALUE)(0);
   }
 #if KN_QUADS
@@ -297,7 +297,7 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
       sums[r] = kn_multiply_add(kn_load(am, rows[r] + d * product.a_column), value, sums[r]);
   }
 #endif
-  const KN_VALUE sum = kn_add_slices(sums, slices, shares, place, slice);
+  const KN_VALUE sum = kn_add_slices(sums, slices, shares, line, slice);
   if (item < KN_BLOCK && row0 + item < product.m)
     KN_FINISH((split * product.batches + batch) * product.m + row0 + item, sum)
 }
@@ -327,16 +327,16 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
     const kn_matmul_vector parameters KN_BESIDE) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
   __local KN_VALUE shares[KN_GROUP / KN_ADDERS * (KN_ADDERS + 1)];
-  const int place = get_local_id(0) % (KN_GROUP / KN_ADDERS), adder = get_local_id(0) / (KN_GROUP / KN_ADDERS);
+  const int line = get_local_id(0) % (KN_GROUP / KN_ADDERS), adder = get_local_id(0) / (KN_GROUP / KN_ADDERS);
   const long rows = product.m * product.batches;
-  const long row = (long)get_group_id(0) * (KN_GROUP / KN_ADDERS) + place;
+  const long row = (long)get_group_id(0) * (KN_GROUP / KN_ADDERS) + line;
   KN_VALUE sum = (KN_VALUE)(0);
   if (row < rows)
     for (long s = adder; s < product.splits; s += KN_ADDERS) sum += parts[s * rows + row];
-  shares[place * (KN_ADDERS + 1) + adder] = sum;
+  shares[line * (KN_ADDERS + 1) + adder] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (adder == 0 && row < rows) {
-    for (int i = 1; i < KN_ADDERS; ++i) sum += shares[place * (KN_ADDERS + 1) + i];
+    for (int i = 1; i < KN_ADDERS; ++i) sum += shares[line * (KN_ADDERS + 1) + i];
     KN_PUT(product.out_offset + row, sum);
   }
 }

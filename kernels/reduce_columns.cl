@@ -184,14 +184,14 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #else
     for (KN_INDEX row = (KN_INDEX)(block * d.per_block); row < last; ++row) {
       KN_ROW
-      const int place = KN_VALUES == 1 ? 0 : (int)(row % KN_VALUES) * KN_TILE;
+      const int first_of_tile = KN_VALUES == 1 ? 0 : (int)(row % KN_VALUES) * KN_TILE;
       for (int t = 0; t < KN_TILE; ++t) {
         const ulong i = begin + t * KN_W;
         if (i >= d.inner) break;
         const ulong left = d.inner - i;
-        KN_STATE acc = tiles[place + t];
+        KN_STATE acc = tiles[first_of_tile + t];
         KN_BODY
-        tiles[place + t] = acc;
+        tiles[first_of_tile + t] = acc;
       }
     }
 #endif

@@ -203,8 +203,8 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       const ulong end = min(d.inner, i + (last - element));
       KN_ROW
       while (i < end) {
-        uint place = element % (KN_TILE * KN_W);
-        if (place == 0 && end - i >= KN_TILE * KN_W) {
+        uint in_tile = element % (KN_TILE * KN_W);
+        if (in_tile == 0 && end - i >= KN_TILE * KN_W) {
           KN_STATE now[KN_TILE];
           for (int t = 0; t < KN_TILE; ++t) now[t] = values[t];
           for (; end - i >= KN_TILE * KN_W; element += KN_TILE * KN_W) {
@@ -218,18 +218,18 @@ __kernel void KN_NAME(KN_PARAMETERS) {
           }
           for (int t = 0; t < KN_TILE; ++t) values[t] = now[t];
         } else {
-          const ulong left = min(end - i, (ulong)(KN_W - place % KN_W));
+          const ulong left = min(end - i, (ulong)(KN_W - in_tile % KN_W));
 #if defined(KN_RAGGED) && KN_W > 1
           KN_STATE acc = KN_IDENTITY;
           KN_BODY
-          for (uint l = 0; l < left; ++l, ++place) {
-            const KN_ONE sum = KN_LANE(KN_ONE, values[place / KN_W], place % KN_W);
-            KN_LANE(KN_ONE, values[place / KN_W], place % KN_W) = KN_COMBINE(sum, KN_LANE(KN_ONE, acc, l));
+          for (uint l = 0; l < left; ++l, ++in_tile) {
+            const KN_ONE sum = KN_LANE(KN_ONE, values[in_tile / KN_W], in_tile % KN_W);
+            KN_LANE(KN_ONE, values[in_tile / KN_W], in_tile % KN_W) = KN_COMBINE(sum, KN_LANE(KN_ONE, acc, l));
           }
 #else
-          KN_STATE acc = values[place / KN_W];
+          KN_STATE acc = values[in_tile / KN_W];
           KN_BODY
-          values[place / KN_W] = acc;
+          values[in_tile / KN_W] = acc;
 #endif
           i += left;
           element += left;

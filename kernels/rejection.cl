@@ -2,8 +2,8 @@
 // Random numbers that are proposed until one is accepted: gamma, and poisson and binomial where their means are large.
 //
 // A number takes the place of two words of the stream, and its proposals come from blocks that no other number has:
-// Philox of the counter (place, other) with other = 1, 2, ... So it depends on its place alone, however many proposals
-// were refused before it.
+// Philox of the counter (position, other) with other = 1, 2, ... So it depends on its position alone, however many
+// proposals were refused before it.
 //
 // Counts are computed in float32, whatever the device has: a proposal is an integer, the mean has 20 binary places, and
 // their difference is exact before it becomes a float.
@@ -53,15 +53,15 @@ typedef struct {
   KN_REAL d, c, power, scale;
 } kn_gamma;
 #define KN_LAW kn_gamma
-static KN_REAL kn_drawn(ulong place, const KN_LAW law) {
+static KN_REAL kn_drawn(ulong position, const KN_LAW law) {
   const KN_REAL d = law.d, c = law.c;
   KN_REAL number = d;
   bool accepted = false;
   for (uint round = 1; round <= KN_ROUNDS && !accepted; ++round) {
-    ulong2 words = kn_words(place, round, law.seed);
+    ulong2 words = kn_words(position, round, law.seed);
 #if KN_WIDE
     const double2 x = kn_normals(words);
-    const ulong2 u = kn_words(place, round | 1UL << 32, law.seed);
+    const ulong2 u = kn_words(position, round | 1UL << 32, law.seed);
 #else
     const float2 x = as_float2(kn_normals(words.x));
     const uint2 u = as_uint2(words.y);
@@ -87,7 +87,7 @@ static KN_REAL kn_drawn(ulong place, const KN_LAW law) {
     }
   }
   if (law.power > (KN_REAL)0) {
-    const ulong word = kn_words(place, 1UL << 32, law.seed).x;
+    const ulong word = kn_words(position, 1UL << 32, law.seed).x;
     number *= kn_exp(kn_log_uniform((KN_BITS)word) * law.power);
     // Devices may or may not keep what is smaller.
     if (number < KN_AS_REAL((KN_BITS)1 << KN_DIGIT_BITS)) number = 0;
@@ -137,9 +137,9 @@ typedef struct {
   float a, b, squeeze, hat, shared, mean, inverse_mean, rest, inverse_rest;
 } kn_counts;
 #define KN_LAW kn_counts
-static long kn_drawn(ulong place, const KN_LAW law) {
+static long kn_drawn(ulong position, const KN_LAW law) {
   for (uint round = 1; round <= KN_ROUNDS; ++round) {
-    const ulong2 words = kn_words(place, round, law.seed);
+    const ulong2 words = kn_words(position, round, law.seed);
     for (int i = 0; i < 2; ++i) {
       const uint2 word = as_uint2(i == 0 ? words.x : words.y);
       // u is from -1/2 to 1/2, v from 0 to 1.
@@ -176,7 +176,7 @@ static long kn_drawn(ulong place, const KN_LAW law) {
 #define KN_NAME rejection_binomial
 #endif
 
-// out[0..count) are the numbers of the places from `first` on.
+// out[0..count) are the numbers of the positions from `first` on.
 __kernel void KN_NAME(__global KN_STORED* restrict out, const KN_LAW parameters) {
   const KN_LAW law = parameters;  // in registers, whatever is written meanwhile
   for (ulong i = get_global_id(0); i < law.count; i += get_global_size(0)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The products of runs of equal ids, which rise, and of which each names the row where its product goes. A work-item
-// takes the rows of one block, at one place of the inner axis, one after another. A run that begins and ends inside a
-// block is done there; the products of a block's first and last run are the rows of the next pass, which has two for
+// takes the rows of one block, at one position of the inner axis, one after another. A run that begins and ends inside
+// a block is done there; the products of a block's first and last run are the rows of the next pass, which has two for
 // each block. So the order of the multiplications follows from the ids alone.
 //
 // `fill` writes the product of no rows first.

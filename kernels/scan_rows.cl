@@ -196,14 +196,14 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #if KN_LANES > 1
     totals[local_id] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint place = lane % KN_CHUNK;
-    for (uint c = local_id - place; c < local_id; ++c) {
+    const uint position = lane % KN_CHUNK;
+    for (uint c = local_id - position; c < local_id; ++c) {
       const KN_ONE total = totals[c];
       chunks = KN_COMBINE(chunks, total);
     }
 #endif
 #if KN_LANES > KN_CHUNK
-    if (place == KN_CHUNK - 1) group_totals[local_id / KN_CHUNK] = KN_COMBINE(chunks, sum);
+    if (position == KN_CHUNK - 1) group_totals[local_id / KN_CHUNK] = KN_COMBINE(chunks, sum);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint g = (local_id - lane) / KN_CHUNK; g < local_id / KN_CHUNK; ++g) {
       const KN_ONE total = group_totals[g];

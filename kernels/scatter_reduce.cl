@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long: the kernels of a table, for CPUs and cards, share how values are walked and totals are kept.
 // Rows added to the rows of a table that their ids name, or the largest kept: each result is the sum, or the largest, of
-// all values with its id. Every step is one of integers that may come in any order, so that a result has the same bits on
-// every run and every device.
+// all values with its id.
 //
 //   largest  the largest `key` of each entry: of sums of reals the exponent, of extremes the first 32 bits of a key that
 //            has the order of the values
@@ -18,69 +16,12 @@
 // `largest` and `join` have nothing to do, and terms are added in parts of 64 bits that need no carries. Sums are exact
 // then, as they are the other way wherever exponents are so near: which way is taken changes no bit.
 //
-// Sums of many groups of float32 reach far in tables of global memory. Where a sort by ids costs less, values come
-// sorted by buckets of 256 ids each, of which a group has all in local memory:
-//
-//   keys     the ids that sort_sweep.cl sorts, the values beside them
-//   begins   where each bucket's values begin
-//   buckets  a bucket's results
-//
 // On a CPU a work-item takes a run of rows, and has a table of its own, a part. On a GPU neighbouring work-items take
 // neighbouring values; a group has a table in local memory (KN_LOCAL) that it adds to the one in global memory in the
 // end, or all work on that. Carries go from word to word, so 64-bit atomics are not needed.
 
-#include "common/sort.clh"
-#include "common/fault.clh"
+#include "common/by_ids.clh"
 
-#define KN_SUM 0
-#define KN_EXTREME 1
-#ifndef KN_REDUCE
-#define KN_REDUCE KN_SUM
-#endif
-#if KN_REDUCE == KN_SUM && KN_KIND == KN_REAL
-#define KN_EXACT
-#include "common/exact_sum.clh"
-#endif
-#ifndef KN_ID
-#define KN_ID int
-#endif
-// The size of a result: of sums of integers it may be another than the values'.
-#ifndef KN_RESULT_BITS
-#define KN_RESULT_BITS KN_BITS
-#endif
-#if KN_RESULT_BITS == 8
-#define KN_OUT uchar
-#elif KN_RESULT_BITS == 16
-#define KN_OUT ushort
-#elif KN_RESULT_BITS == 32
-#define KN_OUT uint
-#else
-#define KN_OUT ulong
-#endif
-
-// A total as what is computed with, and in the table.
-#if defined(KN_EXACT)
-#define KN_WORDS (KN_BITS == 64 ? 4 : 3)
-#define KN_TOTAL kn_wide
-#elif KN_REDUCE == KN_SUM
-#define KN_WORDS (KN_RESULT_BITS == 64 ? 2 : 1)
-#define KN_TOTAL ulong
-#else
-#define KN_WORDS 1
-#define KN_TOTAL uint
-#endif
-// In global memory the words of an entry lie together, in one sector of a card's cache, and where there are such atomics
-// two are added to as one.
-#define KN_STRIDE (KN_WORDS == 3 ? 4 : KN_WORDS)
-#ifdef KN_CPU
-#define KN_STORED KN_TOTAL
-#else
-#define KN_STORED uint
-#endif
-#if defined(cl_khr_int64_base_atomics) && KN_REDUCE == KN_SUM && !defined(KN_CPU)
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define KN_ADD_LONG
-#endif
 #if defined(KN_RANGED) && defined(KN_EXACT) && (defined(KN_ADD_LONG) || defined(KN_CPU))
 #include "common/near_sum.clh"
 #define KN_NEAR_SUM
@@ -96,14 +37,6 @@
 #else
 #define KN_RANGE
 #endif
-
-typedef struct {
-  ulong values_offset, ids_offset, base_offset;
-  ulong rows, inner;
-  ulong groups, parts, flip;
-  int one_part;         // the distance of exponents up to which the sum of all terms fits into one part; -1: never
-  uint based, reports;  // whether sums are added to an array; whether an id out of range is a fault, or no id at all
-} kn_scatter_reduce;
 
 // Tables in `totals`.
 #ifdef KN_CPU
@@ -128,108 +61,7 @@ typedef struct {
 #define KN_GIVEN d.rows * KN_INNER
 #define KN_VALUE_AT(i) values[i]
 #endif
-
-static inline bool kn_is_group(KN_ID id, ulong groups, uint reports, __global kn_fault* fault) {
-  if (id >= 0 && (ulong)id < groups) return true;
-  if (reports != 0) kn_report(fault, id < 0 ? (long)id : (long)min((ulong)id, 0x7fffffffffffffffUL));
-  return false;
-}
-
-static inline uint kn_first(KN_KEY bits, ulong flip) {
-#if defined(KN_EXACT)
-  return KN_EXPONENT(bits);
-#elif KN_BITS == 64
-  return (uint)(kn_key(bits, (KN_KEY)flip) >> 32);
-#else
-  return kn_key(bits, (KN_KEY)flip);
-#endif
-}
-
-// What a value adds to an entry with that largest key.
-static inline KN_TOTAL kn_addend(KN_KEY bits, uint largest, ulong flip) {
-#if defined(KN_EXACT)
-  return kn_term(bits, largest);
-#elif KN_REDUCE == KN_EXTREME
-  return kn_first(bits, flip) == largest ? (uint)kn_key(bits, (KN_KEY)flip) : 0;
-#elif KN_KIND == KN_SIGNED
-  return (ulong)(long)(KN_BITS == 8    ? (long)as_char((uchar)bits)
-                       : KN_BITS == 16 ? (long)as_short((ushort)bits)
-                       : KN_BITS == 32 ? (long)as_int((uint)bits)
-                                       : (long)bits);
-#else
-  return bits;
-#endif
-}
-
-static inline KN_TOTAL kn_both(KN_TOTAL a, KN_TOTAL b) {
-#if defined(KN_EXACT)
-  return kn_wide_sum(a, b);
-#elif KN_REDUCE == KN_EXTREME
-  return max(a, b);
-#else
-  return a + b;
-#endif
-}
-
 #ifndef KN_CPU
-static inline uint kn_word(KN_TOTAL total, uint k) {
-#ifdef KN_EXACT
-  return (uint)((k < 2 ? total.low : total.high) >> (k % 2 * 32));
-#else
-  return (uint)((ulong)total >> (k * 32));
-#endif
-}
-
-// Of words by value: where a function both returns a struct and reads memory, clang tells so by an intrinsic that
-// Oclgrind does not know.
-static inline KN_TOTAL kn_total(uint first, uint second, uint third, uint fourth) {
-#if defined(KN_EXACT)
-  kn_wide total;
-  total.low = (ulong)second << 32 | first;
-  total.high = KN_WORDS == 4 ? (ulong)fourth << 32 | third : (ulong)(long)(int)third;
-  return total;
-#else
-  return KN_WORDS == 2 ? (KN_TOTAL)((ulong)second << 32 | first) : first;
-#endif
-}
-#define KN_WORD(words, k) (words)[(k) < KN_WORDS ? (k) : 0]
-#define KN_TOTAL_OF(words) kn_total(KN_WORD(words, 0), KN_WORD(words, 1), KN_WORD(words, 2), KN_WORD(words, 3))
-
-#if KN_REDUCE == KN_EXTREME
-#define KN_ADD_TO(SPACE)                                                                               \
-  static inline void kn_add_to_##SPACE(volatile __##SPACE uint* words, ulong apart, KN_TOTAL total) { \
-    atomic_max(words, total);                                                                          \
-  }
-#else
-#define KN_ADD_TO(SPACE)                                                                               \
-  static inline void kn_add_to_##SPACE(volatile __##SPACE uint* words, ulong apart, KN_TOTAL total) { \
-    uint carry = 0;                                                                                    \
-    for (uint k = 0; k < KN_WORDS; ++k, words += apart) {                                              \
-      const uint word = kn_word(total, k) + carry;                                                     \
-      carry = word < carry;                                                                            \
-      if (word == 0) continue;                                                                         \
-      const uint before = atomic_add(words, word);                                                     \
-      carry += before + word < word;                                                                   \
-    }                                                                                                  \
-  }
-#endif
-KN_ADD_TO(local)
-KN_ADD_TO(global)
-static inline void kn_add_to_entry(volatile __global uint* words, KN_TOTAL total) {
-#if defined(KN_ADD_LONG) && !defined(KN_EXACT)
-  if (KN_WORDS == 2) {
-    if (total != 0) atom_add((volatile __global ulong*)words, (ulong)total);
-    return;
-  }
-#endif
-  kn_add_to_global(words, 1, total);
-}
-#define KN_RAISE(SPACE)                                                                \
-  static inline void kn_raise_in_##SPACE(volatile __##SPACE uint* largest, uint key) { \
-    atomic_max(largest, key);                                                          \
-  }
-KN_RAISE(local)
-KN_RAISE(global)
 // Values that a work-item loads together.
 #define KN_BATCH 8
 #endif
@@ -406,16 +238,6 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
 #endif
 }
 
-#ifdef KN_EXACT
-// A result. Where all values together add nothing, the array that they are added to stays as it is, down to the sign of a
-// zero.
-static inline KN_OUT kn_exact_result(KN_TOTAL total, uint largest, uint based, KN_OUT start) {
-  if (based == 0) return kn_rounded(total, largest);
-  const bool still = total.low == 0 && total.high == 0;
-  return still ? start : kn_rounded(kn_wide_sum(total, kn_term(start, largest)), largest);
-}
-#endif
-
 __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN_STORED* totals,
                                     __global const KN_OUT* base, __global KN_OUT* out KN_RANGE,
                                     const kn_scatter_reduce d) {
@@ -464,56 +286,3 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
 #endif
   }
 }
-
-#if defined(KN_EXACT) && !defined(KN_CPU) && KN_BITS == 32
-#define KN_BUCKET 256
-
-// An id of no group becomes one behind all groups.
-__kernel void scatter_reduce_keys(__global const KN_ID* ids, __global uint* keys, __global kn_fault* fault,
-                                  const kn_scatter_reduce d) {
-  ids += d.ids_offset;
-  for (ulong i = get_global_id(0); i < d.rows; i += get_global_size(0)) {
-    const KN_ID id = ids[i];
-    keys[i] = kn_is_group(id, d.groups, d.reports, fault) ? (uint)id : (uint)d.groups;
-  }
-}
-
-// `begins` has one more than there are buckets.
-__kernel void scatter_reduce_begins(__global const uint* keys, __global uint* begins, const kn_scatter_reduce d) {
-  const ulong buckets = d.groups / KN_BUCKET + 1;
-  for (ulong i = get_global_id(0); i < d.rows; i += get_global_size(0)) {
-    const ulong bucket = keys[i] / KN_BUCKET, first = i == 0 ? 0 : keys[i - 1] / KN_BUCKET + 1;
-    for (ulong b = first; b <= bucket; ++b) begins[b] = (uint)i;
-    if (i + 1 < d.rows) continue;
-    for (ulong b = bucket + 1; b <= buckets; ++b) begins[b] = (uint)d.rows;
-  }
-}
-
-__kernel __attribute__((reqd_work_group_size(KN_BUCKET, 1, 1))) void scatter_reduce_buckets(
-    __global const uint* keys, __global const uint* values, __global const uint* begins, __global const KN_OUT* base,
-    __global KN_OUT* out, const kn_scatter_reduce d) {
-  __local uint largest[KN_BUCKET], words[KN_WORDS * KN_BUCKET];
-  const uint id = (uint)get_local_id(0);
-  const ulong bucket = get_group_id(0), entry = bucket * KN_BUCKET + id;
-  const bool based = d.based != 0 && entry < d.groups;
-  const KN_OUT start = based ? base[d.base_offset + entry] : 0;
-  largest[id] = based ? KN_EXPONENT(start) : 0;
-  for (uint k = 0; k < KN_WORDS; ++k) words[k * KN_BUCKET + id] = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const uint begin = begins[bucket] + id, end = begins[bucket + 1];
-  for (uint i = begin; i < end; i += KN_BUCKET) {
-    kn_raise_in_local(largest + keys[i] % KN_BUCKET, KN_EXPONENT(values[i]));
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint i = begin; i < end; i += KN_BUCKET) {
-    const uint at = keys[i] % KN_BUCKET;
-    kn_add_to_local(words + at, KN_BUCKET, kn_addend(values[i], largest[at], 0));
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (entry < d.groups) {
-    uint own[KN_WORDS];
-    for (uint k = 0; k < KN_WORDS; ++k) own[k] = words[k * KN_BUCKET + id];
-    out[entry] = kn_exact_result(KN_TOTAL_OF(own), largest[id], d.based, start);
-  }
-}
-#endif

@@ -17,16 +17,16 @@
 #endif
 
 typedef struct {
-  ulong list_offset, wanted_offset;
+  ulong list_offset, sought_offset;
   ulong count, searches;
   uint after;  // whether equal elements count, too
 } kn_search;
 
-__kernel void searchsorted(__global const KN_KEY* list, __global const KN_KEY* wanted, __global long* out,
+__kernel void searchsorted(__global const KN_KEY* list, __global const KN_KEY* sought, __global long* out,
                            const kn_search parameters) {
   const kn_search d = parameters;  // in registers, whatever is written meanwhile
   list += d.list_offset;
-  wanted += d.wanted_offset;
+  sought += d.sought_offset;
 #ifdef KN_CPU
   const ulong per_item = (d.searches + get_global_size(0) - 1) / get_global_size(0);
   const ulong first = get_global_id(0) * per_item, last = min(first + per_item, d.searches), step = KN_AT_ONCE;
@@ -37,7 +37,7 @@ __kernel void searchsorted(__global const KN_KEY* list, __global const KN_KEY* w
     KN_KEY key[KN_AT_ONCE];
     ulong low[KN_AT_ONCE];
     for (uint k = 0; k < KN_AT_ONCE; ++k) {
-      key[k] = kn_key(wanted[min(i + k, last - 1)], 0);
+      key[k] = kn_key(sought[min(i + k, last - 1)], 0);
       low[k] = 0;
     }
     for (ulong left = d.count; left > 0; left /= 2) {

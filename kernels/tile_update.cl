@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void tile_update(
   const kn_tile_update d = parameters;
   __local KN_VALUE a_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   __local KN_VALUE b_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
-  const int place_x = get_local_id(0) % KN_SIDE, place_y = get_local_id(0) / KN_SIDE;
+  const int item_x = get_local_id(0) % KN_SIDE, item_y = get_local_id(0) / KN_SIDE;
   const long tiles = (d.m + KN_TILE - 1) / KN_TILE * ((d.n + KN_TILE - 1) / KN_TILE);
   const long matrix = get_group_id(0) / tiles;
   long row0, column0;
@@ -37,10 +37,10 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void tile_update(
   c += d.c_offset + matrix * d.c_step + row0 * d.c_row + column0;
 #pragma unroll
   for (int i = 0; i < KN_SUMS; ++i) {
-    const int row = i / 4 * 64 + place_y * 4 + i % 4;
+    const int row = i / 4 * 64 + item_y * 4 + i % 4;
 #pragma unroll
     for (int j = 0; j < KN_SUMS; ++j) {
-      const int column = j / 4 * 64 + place_x * 4 + j % 4;
+      const int column = j / 4 * 64 + item_x * 4 + j % 4;
       if (row0 + row < d.m && column0 + column < d.n) c[row * d.c_row + column] -= sums[i][j];
     }
   }

@@ -82,11 +82,11 @@ struct PermutationOptions {
 ///
 /// A value: a copy continues with the same numbers. The stream is a row of 32-bit words. Every element of a uniform,
 /// normal or exponential float32, float16 or bfloat16 takes the next one, every other element the next two (from an
-/// even place). So two calls for n elements give the numbers of one call for 2n, but for permutations and choices
+/// even position). So two calls for n elements give the numbers of one call for 2n, but for permutations and choices
 /// without replacement, which are of one piece. Gamma numbers, and counts with a mean of 256 or more, are proposed
-/// until one is accepted: an element takes the place of two words and draws from words that belong to that place alone
-/// (Philox of the counter (place, 1), (place, 2), ... where the stream itself is (block, 0)), so an element depends on
-/// seed, counter and its place only.
+/// until one is accepted: an element takes the place of two words and draws from words that belong to that position
+/// alone (Philox of the counter (position, 1), (position, 2), ... where the stream itself is (block, 0)), so an element
+/// depends on seed, counter and its position only.
 ///
 /// The same seed gives the same bits on every device: the logarithms, roots, sines and exponential functions behind the
 /// numbers are made of operations that round correctly, and counts are computed alike with and without float64. The one

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions of extremes, places in sorted lists, counts of non-zeros, and choice by a condition.
+// Positions of extremes, positions in sorted lists, counts of non-zeros, and choice by a condition.
 #pragma once
 
 #include <koine/array.hpp>
@@ -35,8 +35,8 @@ struct SearchSortedOptions {
   std::string_view side = "left";              ///< or "right"
   std::optional<Array> sorter = std::nullopt;  ///< positions that put x1 in order, as argsort gives them
 };
-/// For each element of x2 the place in x1, which has one axis and is in rising order (or is under `.sorter`), before
-/// which it can be put to keep the order: the first such place, or the last with `.side = "right"`. NaN stand behind
+/// For each element of x2 the position in x1, which has one axis and is in rising order (or is under `.sorter`), before
+/// which it can be put to keep the order: the first such position, or the last with `.side = "right"`. NaN stand behind
 /// all numbers, as sort puts them. The result has x2's shape. Takes real types and bool_, of integers any two types;
 /// gives int64. DTypeError for complex types, ShapeError for an x1 without just one axis, or a sorter of another shape,
 /// ValueError for another side.

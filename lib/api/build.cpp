@@ -54,9 +54,9 @@ void require_order(DType type, std::string_view function) {
                    ", whose elements have no order; take the real part, the imaginary part or abs");
 }
 
-DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function) {
+DType sum_type(const Array& x, const std::optional<DType>& chosen, std::string_view function) {
   const DType own = x.dtype();
-  const DType type = wanted.value_or(is_unsigned_integer(own)          ? uint64
+  const DType type = chosen.value_or(is_unsigned_integer(own)          ? uint64
                                      : is_bool(own) || is_integer(own) ? graph::default_integer
                                                                        : own);
   if (is_bool(type)) {

@@ -30,9 +30,9 @@ void require_type(const graph::Place& place, DType type, std::string_view functi
 
 /// Throws DTypeError for complex types, whose elements have no order.
 void require_order(DType type, std::string_view function);
-/// What a sum or a product of x is accumulated in and gives: `wanted`, else int64 or uint64 for integers and bool_,
+/// What a sum or a product of x is accumulated in and gives: `chosen`, else int64 or uint64 for integers and bool_,
 /// else x's type. DTypeError for bool_ and for a type that the device cannot compute with.
-DType sum_type(const Array& x, const std::optional<DType>& wanted, std::string_view function);
+DType sum_type(const Array& x, const std::optional<DType>& chosen, std::string_view function);
 
 /// The type that integers and bool_ take where statistics are floating: float32; others as they are.
 DType floating_type(DType type);

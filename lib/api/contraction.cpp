@@ -149,24 +149,24 @@ Factor product(const Factor& a, const Factor& b, const Labels& needed) {
 class Contraction {
  public:
   Contraction(std::vector<Factor> factors, const Labels& result)
-      : result_(result), places_(factors.size()), turns_(factors.size()) {
-    for (std::size_t place = 0; place < factors.size(); ++place) put(place, plain(factors[place]));
-    for (std::size_t place = 0; place < factors.size(); ++place) {
-      Factor factor = take(place);
+      : result_(result), slots_(factors.size()), turns_(factors.size()) {
+    for (std::size_t slot = 0; slot < factors.size(); ++slot) put(slot, plain(factors[slot]));
+    for (std::size_t slot = 0; slot < factors.size(); ++slot) {
+      Factor factor = take(slot);
       Labels needed = needed_of(factor);
-      put(place, summed(std::move(factor), needed));
+      put(slot, summed(std::move(factor), needed));
     }
   }
 
   Factor run() {
     multiply_alike();
-    for (std::size_t b = 0; b < places_.size(); ++b) add_pairs(b, b);
+    for (std::size_t b = 0; b < slots_.size(); ++b) add_pairs(b, b);
     while (!pairs_.empty()) {
       const Pair pair = pairs_.top();
       pairs_.pop();
       if (pair.a_turn != turns_[pair.a] || pair.b_turn != turns_[pair.b]) continue;
       multiply(pair.a, pair.b);
-      add_pairs(pair.a, places_.size());
+      add_pairs(pair.a, slots_.size());
     }
     return multiply_apart();
   }
@@ -183,16 +183,16 @@ class Contraction {
     }
   };
 
-  void put(std::size_t place, Factor factor) {
-    for (const int label : factor.labels) holders_[label].insert(place);
-    places_[place] = std::move(factor);
+  void put(std::size_t slot, Factor factor) {
+    for (const int label : factor.labels) holders_[label].insert(slot);
+    slots_[slot] = std::move(factor);
   }
 
-  Factor take(std::size_t place) {
-    Factor factor = std::move(*places_[place]);
-    places_[place].reset();
-    ++turns_[place];
-    for (const int label : factor.labels) holders_[label].erase(place);
+  Factor take(std::size_t slot) {
+    Factor factor = std::move(*slots_[slot]);
+    slots_[slot].reset();
+    ++turns_[slot];
+    for (const int label : factor.labels) holders_[label].erase(slot);
     return factor;
   }
 
@@ -207,7 +207,7 @@ class Contraction {
     return labels;
   }
 
-  /// The product takes the place of the first.
+  /// The product takes the slot of the first.
   void multiply(std::size_t first, std::size_t second) {
     const Factor a = take(first), b = take(second);
     const Labels of_a = needed_of(a), of_b = needed_of(b);
@@ -217,34 +217,34 @@ class Contraction {
   /// Factors of the same labels, until there are two at the most: no product is larger than what it replaces.
   void multiply_alike() {
     std::map<Labels, std::queue<std::size_t>> alike;
-    for (std::size_t place = 0; place < places_.size(); ++place) {
-      Labels labels = places_[place]->labels;
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      Labels labels = slots_[slot]->labels;
       std::sort(labels.begin(), labels.end());
-      alike[std::move(labels)].push(place);
+      alike[std::move(labels)].push(slot);
     }
-    for (auto& [labels, places] : alike) {
-      while (places.size() > 2) {
-        const std::size_t first = places.front();
-        places.pop();
-        multiply(first, places.front());
-        places.pop();
-        places.push(first);
+    for (auto& [labels, slots] : alike) {
+      while (slots.size() > 2) {
+        const std::size_t first = slots.front();
+        slots.pop();
+        multiply(first, slots.front());
+        slots.pop();
+        slots.push(first);
       }
     }
   }
 
-  /// The pairs of the factor at `place` and those before `end` that it shares a label with.
-  void add_pairs(std::size_t place, std::size_t end) {
-    if (!places_[place]) return;
+  /// The pairs of the factor at `slot` and those before `end` that it shares a label with.
+  void add_pairs(std::size_t slot, std::size_t end) {
+    if (!slots_[slot]) return;
     std::set<std::size_t> others;
-    for (const int label : places_[place]->labels) {
+    for (const int label : slots_[slot]->labels) {
       const std::set<std::size_t>& holders = holders_[label];
       others.insert(holders.begin(), holders.lower_bound(end));
     }
-    others.erase(place);
+    others.erase(slot);
     for (const std::size_t other : others) {
-      const auto [a, b] = std::minmax(place, other);
-      pairs_.push({growth(*places_[a], *places_[b]), b, a, turns_[b], turns_[a]});
+      const auto [a, b] = std::minmax(slot, other);
+      pairs_.push({growth(*slots_[a], *slots_[b]), b, a, turns_[b], turns_[a]});
     }
   }
 
@@ -263,12 +263,12 @@ class Contraction {
 
   /// The product of what is left, which has no labels in common: the two smallest first.
   Factor multiply_apart() {
-    using Sized = std::tuple<std::int64_t, std::size_t, std::size_t>;  // elements, number, place
+    using Sized = std::tuple<std::int64_t, std::size_t, std::size_t>;  // elements, number, slot
     std::priority_queue<Sized, std::vector<Sized>, std::greater<>> left;
     std::size_t number = 0;
-    const auto add = [&](std::size_t place) { left.emplace(places_[place]->array.size(), number++, place); };
-    for (std::size_t place = 0; place < places_.size(); ++place) {
-      if (places_[place]) add(place);
+    const auto add = [&](std::size_t slot) { left.emplace(slots_[slot]->array.size(), number++, slot); };
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (slots_[slot]) add(slot);
     }
     while (true) {
       const std::size_t first = std::get<2>(left.top());
@@ -282,9 +282,9 @@ class Contraction {
   }
 
   const Labels& result_;
-  std::vector<std::optional<Factor>> places_;
-  std::vector<std::size_t> turns_;                // how often the factor of a place has gone
-  std::map<int, std::set<std::size_t>> holders_;  // the places of the factors that have a label
+  std::vector<std::optional<Factor>> slots_;
+  std::vector<std::size_t> turns_;                // how often the factor of a slot has gone
+  std::map<int, std::set<std::size_t>> holders_;  // the slots of the factors that have a label
   std::priority_queue<Pair, std::vector<Pair>, std::greater<>> pairs_;
 };
 

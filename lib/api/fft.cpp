@@ -175,13 +175,13 @@ Array shifted(const Array& x, const FftshiftOptions& options, bool back, const c
   const base::NamedCall call(function);
   const std::vector<std::size_t> axes = graph::normal_axes(options.axes, x.shape(), function);
   if (axes.empty()) return x;
-  Shape shifts, places;
+  Shape shifts, moved;
   for (const std::size_t axis : axes) {
     const std::int64_t half = x.shape()[axis] / 2;
     shifts.push_back(back ? -half : half);
-    places.push_back(static_cast<std::int64_t>(axis));
+    moved.push_back(static_cast<std::int64_t>(axis));
   }
-  return roll(x, shifts, {.axis = places});
+  return roll(x, shifts, {.axis = moved});
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ Array matrix_transpose(const Array& x) {
 }
 
 Array expand_dims(const Array& x, const Axis& axis) {
-  if (!axis.given()) throw ValueError("[expand_dims] needs the places of the new axes; none were named");
+  if (!axis.given()) throw ValueError("[expand_dims] needs the positions of the new axes; none were named");
   Shape result = with_new_axes(x.shape(), axis.axes().size());
   const auto added = graph::normal_axes(axis, result, "expand_dims");
   std::size_t from = 0;

@@ -44,11 +44,11 @@ Array windows(const Array& x, std::int64_t size) {
   return api::view(x.node(), {x.size() - size + 1, size}, std::move(map));
 }
 
-/// Along an axis of a full convolution of M and N elements, the results that are wanted.
-struct Wanted {
+/// Along an axis of a full convolution of M and N elements, the results that are kept.
+struct Kept {
   std::int64_t first, count;
 
-  /// How many elements a cyclic convolution has into whose wanted ones nothing wraps around: rounded up to an even
+  /// How many elements a cyclic convolution has into whose kept ones nothing wraps around: rounded up to an even
   /// number of four binary digits and zeros behind them, whose factors all have passes of their own.
   std::int64_t cyclic(std::int64_t m, std::int64_t n) const {
     const auto least = static_cast<std::uint64_t>(std::max({m, n, first + count, m + n - 1 - first}));
@@ -59,15 +59,15 @@ struct Wanted {
 
 /// The convolution along the axes, of arrays of one floating type.
 Array by_transforms(const Array& x, const Array& y, const std::vector<std::size_t>& axes,
-                    const std::vector<Wanted>& wanted) {
-  Shape sizes, places;
+                    const std::vector<Kept>& kept) {
+  Shape sizes, along;
   std::vector<Index> part(x.ndim(), all);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    sizes.push_back(wanted[i].cyclic(x.shape()[axes[i]], y.shape()[axes[i]]));
-    places.push_back(static_cast<std::int64_t>(axes[i]));
-    part[axes[i]] = slice(wanted[i].first, wanted[i].first + wanted[i].count);
+    sizes.push_back(kept[i].cyclic(x.shape()[axes[i]], y.shape()[axes[i]]));
+    along.push_back(static_cast<std::int64_t>(axes[i]));
+    part[axes[i]] = slice(kept[i].first, kept[i].first + kept[i].count);
   }
-  const fft::FftnOptions options{.s = sizes, .axes = places};
+  const fft::FftnOptions options{.s = sizes, .axes = along};
   const Array whole = is_complex(x.dtype()) ? fft::ifftn(fft::fftn(x, options) * fft::fftn(y, options), options)
                                             : fft::irfftn(fft::rfftn(x, options) * fft::rfftn(y, options), options);
   return astype(whole.get(part), x.dtype());
@@ -90,9 +90,9 @@ Array slid(const Array& x, const Array& y, Overlap mode, std::string_view functi
   graph::check_sizes({x.size() + size, size}, function);  // as many products, at the most
   const DType wide = graph::accumulation_type(x.dtype());
   if (!is_integer(wide) && !api::choices().reproducible) {
-    const Wanted wanted{size - 1 - before, x.size() - size + 1 + before + after};
-    if (transforms_pay(wanted.count, size, wanted.cyclic(x.size(), size), is_complex(wide))) {
-      return by_transforms(x, flip(y), {0}, {wanted});
+    const Kept kept{size - 1 - before, x.size() - size + 1 + before + after};
+    if (transforms_pay(kept.count, size, kept.cyclic(x.size(), size), is_complex(wide))) {
+      return by_transforms(x, flip(y), {0}, {kept});
     }
   }
   const Array around = before + after > 0 ? pad(x, {before, after}) : x;
@@ -140,28 +140,28 @@ Array fftconvolve(const Array& x1, const Array& x2, const FftconvolveOptions& op
   }
   const std::vector<std::size_t> axes = graph::normal_axes(options.axes, x1.shape(), "fftconvolve");
   Shape others = x1.shape(), others_of_x2 = x2.shape();
-  std::vector<Wanted> wanted;
+  std::vector<Kept> kept;
   for (const std::size_t axis : axes) {
     const std::int64_t m = x1.shape()[axis], n = x2.shape()[axis], less = std::min(m, n);
     if (less == 0) {
       throw ValueError("[fftconvolve] got shapes " + to_string(x1.shape()) + " and " + to_string(x2.shape()) +
                        "; each must have one element at least along axis " + std::to_string(axis));
     }
-    wanted.push_back(mode == Overlap::full   ? Wanted{0, m + n - 1}
-                     : mode == Overlap::same ? Wanted{(n - 1) / 2, m}
-                                             : Wanted{less - 1, std::max(m, n) - less + 1});
+    kept.push_back(mode == Overlap::full   ? Kept{0, m + n - 1}
+                   : mode == Overlap::same ? Kept{(n - 1) / 2, m}
+                                           : Kept{less - 1, std::max(m, n) - less + 1});
     others[axis] = others_of_x2[axis] = 1;
   }
   graph::broadcast_shapes(others, others_of_x2, "fftconvolve");
   const Array a = astype(x1, type), b = astype(x2, type);
-  return axes.empty() ? a * b : by_transforms(a, b, axes, wanted);
+  return axes.empty() ? a * b : by_transforms(a, b, axes, kept);
 }
 
 Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options) {
   const base::NamedCall call("interp");
-  const Operand places(xp), values(fp);
-  const graph::Place place = api::common_place("interp", {&x, &places, &values});
-  for (const Operand* operand : {&x, &places}) {
+  const Operand known(xp), values(fp);
+  const graph::Place place = api::common_place("interp", {&x, &known, &values});
+  for (const Operand* operand : {&x, &known}) {
     if (operand->is_scalar() ? is_complex(graph::default_type(operand->scalar(), default_dtype()))
                              : is_complex(operand->array().dtype())) {
       throw DTypeError("[interp] the positions x and xp must be real; only fp may be complex");
@@ -173,9 +173,9 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
   }
   if (xp.size() == 0) throw ValueError("[interp] got no points; it needs at least one");
   // In the type that sums are accumulated in. Positions are real, or integers, whose distances are exact.
-  const DType type = api::floating_type(api::common_type("interp", {&x, &places, &values}));
+  const DType type = api::floating_type(api::common_type("interp", {&x, &known, &values}));
   const DType wide = graph::accumulation_type(type), real = graph::real_part(wide);
-  const DType met = api::common_type("interp", {&x, &places});
+  const DType met = api::common_type("interp", {&x, &known});
   const DType positions = is_integer(met) && !options.period ? met : real;
   Array at(api::to_node(x, positions, place)), points = astype(xp, positions), heights = astype(fp, wide);
   if (options.period) {

@@ -115,9 +115,9 @@ Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions
                      to_string(x1.shape()) + "; they must be equal");
   }
   const Array list = astype(options.sorter ? take(x1, *options.sorter) : x1, types.x1);
-  const graph::NodeRef own = api::to_node(x2, types.x2, place), wanted = graph::make_cast(own, types.x1, place);
+  const graph::NodeRef own = api::to_node(x2, types.x2, place), sought = graph::make_cast(own, types.x1, place);
   const Array positions =
-      api::pending(graph::Op::search, int64, wanted->shape, place, {api::in_order(list.node()), api::in_order(wanted)},
+      api::pending(graph::Op::search, int64, sought->shape, place, {api::in_order(list.node()), api::in_order(sought)},
                    graph::make_attributes<graph::Op::search>({after}));
   if (!types.mixed()) return positions;
   // What the list's type does not hold stands before all of it, or behind.

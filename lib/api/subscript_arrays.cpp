@@ -29,7 +29,7 @@ constexpr const char* function = "subscript";
 struct Entry {
   Array array;
   std::size_t source;  // its first axis in the array
-  std::size_t place;   // and in the part that the other indices name
+  std::size_t axis;    // and in the part that the other indices name
   std::size_t axes;
   bool mask;
 };
@@ -45,8 +45,8 @@ bool is_picking(const Index& index) {
   return index.array() != nullptr || std::holds_alternative<std::int64_t>(index.value());
 }
 
-Entry entry_of(const graph::NodeRef& node, std::size_t source, std::size_t place, const Array& x) {
-  Entry entry{Array(node), source, place, 1, is_bool(node->dtype)};
+Entry entry_of(const graph::NodeRef& node, std::size_t source, std::size_t axis, const Array& x) {
+  Entry entry{Array(node), source, axis, 1, is_bool(node->dtype)};
   const Operand first(x), second(entry.array);
   api::common_place(function, {&first, &second});
   if (!entry.mask) {
@@ -80,21 +80,21 @@ Indices split(std::span<const Index> indices, const Array& x) {
     }
   }
   Indices result{{}, {}, true, 0};
-  std::size_t source = 0, place = 0;
+  std::size_t source = 0, axis = 0;
   bool begun = false, ended = false;
   for (const Index& index : indices) {
     if (is_picking(index)) {
-      if (!begun) result.first = place;
+      if (!begun) result.first = axis;
       if (ended) result.neighbours = false;
       begun = true;
     } else {
       ended = begun;
     }
     if (index.array()) {
-      const Entry& entry = result.entries.emplace_back(entry_of(index.array(), source, place, x));
+      const Entry& entry = result.entries.emplace_back(entry_of(index.array(), source, axis, x));
       result.basic.insert(result.basic.end(), entry.axes, Index(all));
       source += entry.axes;
-      place += entry.axes;
+      axis += entry.axes;
       continue;
     }
     result.basic.push_back(index);
@@ -103,9 +103,9 @@ Indices split(std::span<const Index> indices, const Array& x) {
     } else if (std::holds_alternative<Ellipsis>(index.value())) {
       const std::size_t whole = x.shape().size() > named ? x.shape().size() - named : 0;
       source += whole;
-      place += whole;
+      axis += whole;
     } else {
-      ++place;
+      ++axis;
       source += std::holds_alternative<Slice>(index.value()) ? 1 : 0;
     }
   }
@@ -162,7 +162,7 @@ Array sum_of(const std::vector<Array>& offsets) {
 std::vector<std::int64_t> together(const Indices& indices, std::size_t axes) {
   std::vector<std::int64_t> order, rest;
   for (const Entry& entry : indices.entries) {
-    for (std::size_t i = 0; i < entry.axes; ++i) order.push_back(static_cast<std::int64_t>(entry.place + i));
+    for (std::size_t i = 0; i < entry.axes; ++i) order.push_back(static_cast<std::int64_t>(entry.axis + i));
   }
   for (std::size_t axis = 0; axis < axes; ++axis) {
     if (std::find(order.begin(), order.end(), static_cast<std::int64_t>(axis)) == order.end()) {

@@ -33,9 +33,9 @@ std::string build_log(const ::cl::Program& program, const ::cl::Device& device) 
                                     const DeviceTraits& traits, cl_int code, std::string_view source = {}) {
   const std::string log = build_log(program, device);
   std::string message = error_message(code, function, "build a kernel", traits);
-  const std::string places = complaints(source, log);
-  if (!places.empty()) message += "; in the source:\n" + places;
-  if (!log.empty()) message += (places.empty() ? "; the compiler's log:\n" : "The compiler's log:\n") + log;
+  const std::string lines = complaints(source, log);
+  if (!lines.empty()) message += "; in the source:\n" + lines;
+  if (!log.empty()) message += (lines.empty() ? "; the compiler's log:\n" : "The compiler's log:\n") + log;
   // Out of memory and a lost device stay what they are; all else is a failed build.
   const ErrorKind kind = error_kind(code);
   throw_kind(kind == ErrorKind::OutOfMemory || kind == ErrorKind::DeviceLost ? kind : ErrorKind::KernelBuildError,

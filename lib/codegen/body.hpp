@@ -90,7 +90,8 @@ struct Output {
   graph::Node* node;
   std::int32_t line;
   const graph::Destination* destination = nullptr;  // null for new memory in row-major order
-  std::int32_t at = -1;  // the line of the place in the node's array that each value goes to, -1 where that is its own
+  std::int32_t at =
+      -1;  // the line of the position in the node's array that each value goes to, -1 where that is its own
 };
 
 /// Element-wise code over a domain; its results are stored, or go into one reduction or scan. With row folds a result

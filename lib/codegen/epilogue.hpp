@@ -17,11 +17,11 @@
 namespace koine::codegen {
 
 /// How such code finds what it reads in memory, all loads but the `given` first ones (an epilogue's result): by the
-/// place of an element in row-major order, or by its coordinates along `axes`, which all loads that lie otherwise walk
-/// evenly.
+/// position of an element in row-major order, or by its coordinates along `axes`, which all loads that lie otherwise
+/// walk evenly.
 struct EpilogueWalk {
   std::size_t given = 1;
-  bool wide = false;  ///< places need 64 bits
+  bool wide = false;  ///< positions need 64 bits
   graph::Collapsed axes;
   std::vector<std::int32_t> number;  ///< of each load among those of `axes`, -1 of one that lies in order
 

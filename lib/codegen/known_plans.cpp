@@ -17,11 +17,11 @@ const KnownPlan* KnownPlans::find(std::uint64_t hash, const Structure& structure
 bool KnownPlans::comes_again(std::uint64_t hash) { return std::exchange(seen_[hash % seen_.size()], hash) == hash; }
 
 void KnownPlans::keep(std::uint64_t hash, std::unique_ptr<KnownPlan> plan) {
-  auto& place = plans_[hash];
-  if (place) nodes_ -= place->nodes;  // of another structure with this hash
+  auto& slot = plans_[hash];
+  if (slot) nodes_ -= slot->nodes;  // of another structure with this hash
   nodes_ += plan->nodes;
   plan->used = ++clock_;
-  place = std::move(plan);
+  slot = std::move(plan);
   while (nodes_ > most_nodes && plans_.size() > 1) {
     const auto oldest = std::min_element(plans_.begin(), plans_.end(),
                                          [](const auto& a, const auto& b) { return a.second->used < b.second->used; });

@@ -51,7 +51,7 @@ class KnownPlans {
   std::unordered_map<std::uint64_t, std::unique_ptr<KnownPlan>> plans_;
   std::size_t nodes_ = 0;
   std::uint64_t clock_ = 0;
-  std::vector<std::uint64_t> seen_ = std::vector<std::uint64_t>(1024);  // the last hash at each place
+  std::vector<std::uint64_t> seen_ = std::vector<std::uint64_t>(1024);  // the last hash in each slot
 };
 
 }  // namespace koine::codegen

@@ -27,7 +27,7 @@ bool reads_from_cache(const Node& node, const Node& input) {
   return elements > 0 && node.shape.elements() >= cached_repetitions * elements;
 }
 
-/// Whether a view has the elements of its input in their places, but for a shift.
+/// Whether a view has the elements of its input in their positions, but for a shift.
 bool only_shifts(const graph::ViewMap& map) {
   if (map.reshape || !map.diagonals.empty() || map.source.size() != map.start.size()) return false;
   for (std::size_t axis = 0; axis < map.source.size(); ++axis) {
@@ -100,22 +100,22 @@ void Planner::State::decide_again() {
   request_roots();
 }
 
-/// At how many places each node is read, those that read it through views among them.
-void Planner::State::count_places() {
+/// How many readings there are of each node, those that read it through views among them.
+void Planner::State::count_readings() {
   for (std::size_t i = count; i-- > 0;) {
     const Info& info = infos[i];
-    const std::int32_t places = info.node->op == Op::view ? std::max(info.places, 1) : 1;
+    const std::int32_t readings = info.node->op == Op::view ? std::max(info.readings, 1) : 1;
     for (const NodeRef& input : info.node->inputs) {
       Info* in = input->is_ready() ? nullptr : find(input.get());
       if (!in) continue;
-      in->places = saturated(in->places, places);
+      in->readings = saturated(in->readings, readings);
       in->viewed = in->viewed || (info.node->op == Op::view && !info.node->get<Op::view>().reshape);
     }
   }
 }
 
 void Planner::State::analyse_all() {
-  count_places();
+  count_readings();
   has_products = false;
   for (std::size_t i = 0; i < count; ++i) {
     analyse(infos[i]);
@@ -148,7 +148,7 @@ void Planner::State::analyse(Info& info) {
     }
     const bool in_memory = !pending || in->always_stored() || in->requested || in->shared;
     // What is dear and read more than once will be, too, or one kernel computes it once.
-    const bool from_memory = in_memory || (in->places > 1 && graph::is_elementwise(input->op) && !is_cheap(*in));
+    const bool from_memory = in_memory || (in->readings > 1 && graph::is_elementwise(input->op) && !is_cheap(*in));
     const int loads = from_memory ? 1 : in->loads;
     const Node* const loaded = from_memory ? input.get() : in->loaded;
     info.operations = saturated(info.operations, from_memory ? 0 : in->operations);
@@ -180,7 +180,7 @@ void Planner::State::analyse(Info& info) {
   follow_rows(info);
   info.source = &node;
   const bool elementwise = graph::is_elementwise(node.op);
-  if (elementwise) info.shared = info.places > 1 && info.viewed && !info.fold && !is_cheap(info);
+  if (elementwise) info.shared = info.readings > 1 && info.viewed && !info.fold && !is_cheap(info);
   if (!elementwise && !(node.op == Op::view && info.flat)) return;
   for (const NodeRef& input : node.inputs) {
     if (!input->is_ready() && graph::is_source(input->op)) continue;

@@ -58,7 +58,7 @@ enum class Why : std::uint8_t {
   into_kernels,  // an operation that runs kernels of its own reads it
   taken,         // elements of it are taken by their positions
   checked,       // it is taken by positions, which are checked where all of it is computed
-  readers,       // many kernels, or many places of them, read it
+  readers,       // many kernels, or many positions of them, read it
   dear,          // several read it, or will, and it is dear to compute again
   repeated,      // a kernel reads each element many times
   again,         // it was computed before without being kept, and somebody holds it
@@ -91,8 +91,8 @@ struct Limits {
 /// one call to the next. Used by one thread at a time, which holds the context's evaluation mutex.
 ///
 /// A pending element-wise node is computed inside the kernel that reads it. It is stored instead where several kernels,
-/// or one kernel at several places (a shift, a broadcast), read it and computing it again costs more than a store and a
-/// load; where a view needs it in row-major order; where it was asked for; and where a kernel would take more
+/// or one kernel at several positions (a shift, a broadcast), read it and computing it again costs more than a store
+/// and a load; where a view needs it in row-major order; where it was asked for; and where a kernel would take more
 /// buffers than the device can.
 class Planner {
  public:

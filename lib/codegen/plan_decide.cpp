@@ -14,7 +14,7 @@ constexpr int cheap_operations_without_loads = 64;
 // Read through a broadcast, each element is computed once for every repetition.
 constexpr int cheap_repeated_operations = 2;
 constexpr std::int64_t few_elements = 1 << 16;
-constexpr std::size_t most_readers = 8, most_places = 32;
+constexpr std::size_t most_readers = 8, most_readings = 32;
 constexpr std::int64_t longest_loop = 64;
 constexpr std::uint32_t few_results = 4;
 // Of a domain that is split for a reshape: axes, and elements of the innermost one.
@@ -209,9 +209,9 @@ Why Planner::State::worth_storing(const Info& info) const {
   }
   if (!again && !before && !repeated) return Why::unstored;
   if (info.fold && read_by_rows(info, *info.fold)) return Why::unstored;  // computed once for a row
-  // One kernel reads the parts of a stencil at more places, each of which is computed as cheaply as loaded.
+  // One kernel reads the parts of a stencil at more positions, each of which is computed as cheaply as loaded.
   const bool stencil = info.wraps > 0 && info.loads <= 1 && info.operations <= cheap_repeated_operations;
-  if (info.reads.size() > (stencil ? most_places : most_readers)) return Why::readers;
+  if (info.reads.size() > (stencil ? most_readings : most_readers)) return Why::readers;
   if (repeated && repetitions > few_elements && info.operations > cheap_repeated_operations) return Why::repeated;
   return is_cheap(info) ? Why::unstored : again ? Why::dear : before ? Why::again : Why::repeated;
 }
@@ -379,7 +379,7 @@ void Planner::State::decide_view(Info& info) {
   for (const Read& read : info.reads) read_inputs(info, read.step, read.chain);
 }
 
-/// Copies memory to row-major order: under either shape the elements have the same places in that.
+/// Copies memory to row-major order: under either shape the elements have the same positions in that.
 void Planner::State::copy_reshape(Info& info) {
   info.copied = true;
   info.step = add_step(Op::elementwise, info.node);

@@ -6,14 +6,14 @@ namespace koine::codegen {
 
 std::vector<Note> Planner::notes() const {
   const State& s = *state_;
-  std::vector<std::int32_t> places(s.step_count, -1);  // of steps among those that run
+  std::vector<std::int32_t> positions(s.step_count, -1);  // of steps among those that run
   for (std::size_t k = 0; k < s.ordered.size(); ++k) {
-    places[static_cast<std::size_t>(s.ordered[k] - s.steps.data())] = static_cast<std::int32_t>(k);
+    positions[static_cast<std::size_t>(s.ordered[k] - s.steps.data())] = static_cast<std::int32_t>(k);
   }
   for (std::size_t k = 0; k < s.step_count; ++k) {
-    if (s.steps[k].joined >= 0) places[k] = places[static_cast<std::size_t>(s.steps[k].joined)];
+    if (s.steps[k].joined >= 0) positions[k] = positions[static_cast<std::size_t>(s.steps[k].joined)];
   }
-  const auto place = [&](std::int32_t step) { return places[static_cast<std::size_t>(step)]; };
+  const auto position = [&](std::int32_t step) { return positions[static_cast<std::size_t>(step)]; };
   std::vector<Note> notes;
   for (std::size_t i = 0; i < s.count; ++i) {
     const Info& info = s.infos[i];
@@ -24,15 +24,15 @@ std::vector<Note> Planner::notes() const {
                             : info.cut                          ? Why::parameters
                             : node.op != Op::take || !in_kernel ? Why::own_kernel
                                                                 : Why::checked;
-      notes.push_back({&node, place(info.step), info.why == Why::unstored ? otherwise : info.why});
+      notes.push_back({&node, position(info.step), info.why == Why::unstored ? otherwise : info.why});
       continue;
     }
     const auto first = static_cast<std::ptrdiff_t>(notes.size());
-    if (info.finisher >= 0) notes.push_back({&node, place(info.finisher), Why::unstored});
+    if (info.finisher >= 0) notes.push_back({&node, position(info.finisher), Why::unstored});
     for (const Read& read : info.reads) {
-      const auto same = [&](const Note& each) { return each.step == place(read.step); };
+      const auto same = [&](const Note& each) { return each.step == position(read.step); };
       if (std::any_of(notes.begin() + first, notes.end(), same)) continue;
-      notes.push_back({&node, place(read.step), Why::unstored});
+      notes.push_back({&node, position(read.step), Why::unstored});
     }
   }
   return notes;

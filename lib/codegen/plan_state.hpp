@@ -35,13 +35,13 @@ struct Read {
 
 struct Info {
   Node* node;
-  std::int32_t edges = 0;   // from nodes of this evaluation
-  std::int32_t places = 0;  // that read it, or views of it
-  bool viewed = false;      // whether views read it that move elements
-  bool shared = false;      // it is dear and read at several places, and so stored
+  std::int32_t edges = 0;     // from nodes of this evaluation
+  std::int32_t readings = 0;  // of it, or of views of it
+  bool viewed = false;        // whether views read it that move elements
+  bool shared = false;        // it is dear and read at several positions, and so stored
   std::int32_t operations = 0;
   std::int32_t loads = 0;
-  const Node* loaded = nullptr;  // what all of them load, if that is one array, at places that keep their distance
+  const Node* loaded = nullptr;  // what all of them load, if that is one array, at positions that keep their distance
   std::int32_t level = 0;        // barriers between the leaves and this node
   const Node* fold = nullptr;    // a reduction of rows that it has an element of for each row, made of such alone
   const Node* source = nullptr;  // of an expression the first of what it reads from memory, else itself
@@ -75,8 +75,8 @@ struct Info {
   /// Whether it is stored whatever reads it.
   bool always_stored() const { return copies || node->op == Op::result || graph::has_own_kernel(node->op); }
   std::uint64_t hash_of(const Read& read) const {
-    const auto place = static_cast<std::uint64_t>(read.step) << 32 | static_cast<std::uint32_t>(read.chain);
-    return base::hash_combine(place, reinterpret_cast<std::uintptr_t>(node));
+    const auto reader = static_cast<std::uint64_t>(read.step) << 32 | static_cast<std::uint32_t>(read.chain);
+    return base::hash_combine(reader, reinterpret_cast<std::uintptr_t>(node));
   }
 };
 
@@ -172,7 +172,7 @@ struct Planner::State {
   void follow(const KnownPlan& plan);
   std::unique_ptr<KnownPlan> known_plan();
   void visit(Node* node);
-  void count_places();
+  void count_readings();
   void analyse_all();
   void analyse(Info& info);
   const Node* distinct_constant(const Node& node);

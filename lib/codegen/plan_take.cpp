@@ -11,8 +11,8 @@ bool Planner::State::is_counted(const Node& array) const {
          !infos[static_cast<std::size_t>(array.slot)].requested;
 }
 
-/// Whether one kernel alone reads what is taken, at one place, so that it can take the elements itself, each once. It
-/// has to read all of them: a position out of range is reported whatever becomes of its element.
+/// Whether one kernel alone reads what is taken, at one position, so that it can take the elements itself, each once.
+/// It has to read all of them: a position out of range is reported whatever becomes of its element.
 bool Planner::State::taken_in_reader(const Info& info) {
   if (info.node->op != Op::take || !takes_allowed || info.requested || info.cut) return false;
   if (info.reads.size() != 1 || worth_storing(info) != Why::unstored || !chains.reads_all(info.reads[0].chain))

@@ -108,7 +108,7 @@ std::string settings(const Spec& spec, const DeviceTraits& traits) {
 }
 
 /// How values go to the places that lines name, of which some may be equal: all do, each claims its place by its number
-/// from 1 on, of which the place keeps the highest, or those do whose claim was kept.
+/// from 1 on, of which the position keeps the highest, or those do whose claim was kept.
 enum class Scatters : std::uint8_t { all, claims, claimed };
 
 /// A kernel that stores every output of the body: kernels/elementwise.cl.

@@ -28,12 +28,12 @@ std::string straddling_loads(const Body& body, const Printer& printer, const Wal
   }
   if (values.empty()) return "";
   // Lanes beyond the end read the last element again.
-  const std::string place = walk.across ? "const ulong at = min(flat + lane, d.elements - 1);\n"
-                                          "const KN_INDEX row = (KN_INDEX)at / (KN_INDEX)d.inner;\n"
-                                          "{\nconst ulong i = at - (ulong)row * d.inner;\n"
-                                        : "const ulong at = min(i + lane, d.inner - 1);\n{\nconst ulong i = at;\n";
+  const std::string at = walk.across ? "const ulong at = min(flat + lane, d.elements - 1);\n"
+                                       "const KN_INDEX row = (KN_INDEX)at / (KN_INDEX)d.inner;\n"
+                                       "{\nconst ulong i = at - (ulong)row * d.inner;\n"
+                                     : "const ulong at = min(i + lane, d.inner - 1);\n{\nconst ulong i = at;\n";
   return values + "if (" + in_one_piece(walk) + ") {\n" + together + "} else {\n" + lanes +
-         "for (uint lane = 0; lane < KN_W; ++lane) {\n" + place + "KN_ROW\n" + (pieces ? "KN_PIECE\n" : "") + each +
+         "for (uint lane = 0; lane < KN_W; ++lane) {\n" + at + "KN_ROW\n" + (pieces ? "KN_PIECE\n" : "") + each +
          "}\n}\n" + joined + "}\n";
 }
 
@@ -125,7 +125,7 @@ std::string instances(const Body& body, const std::string& macro, const Reads& r
   return text;
 }
 
-/// Puts each value where a line says, or claims the place for it; a place below zero is none.
+/// Puts each value where a line says, or claims the position for it; a position below zero is none.
 std::string scattering_stores(const Body& body, std::size_t k, Scatters scatters) {
   const Output& output = body.outputs[k];
   const std::string type(name(output.node->dtype)), element(register_type(output.node->dtype));

@@ -28,19 +28,19 @@ std::string place_text(const EpilogueWalk& walk, std::size_t load) {
 /// i0, i1, ...: the coordinates of the result at `at`.
 std::string coordinates_text(const EpilogueWalk& walk) {
   const std::size_t axes = walk.axes.shape.size();
-  const std::string place = walk.wide ? "ulong" : "uint";
-  std::string text, rest = "(" + place + ")at";
+  const std::string type = walk.wide ? "ulong" : "uint";
+  std::string text, rest = "(" + type + ")at";
   for (std::size_t axis = axes; axis-- > 0;) {
-    const std::string n = number(axis), size = "(" + place + ")d.sizes[" + n + "]";
-    text += "const " + place + " r" + n + " = " + rest + ";\n";
-    text += "const " + place + " i" + n + " = r" + n + (axis > 0 ? " % " + size : "") + ";\n";
+    const std::string n = number(axis), size = "(" + type + ")d.sizes[" + n + "]";
+    text += "const " + type + " r" + n + " = " + rest + ";\n";
+    text += "const " + type + " i" + n + " = r" + n + (axis > 0 ? " % " + size : "") + ";\n";
     rest = "r" + n + " / " + size;
   }
   return text;
 }
 
-/// A function that gives the body's result at a place, and the other parameters that it takes: as they are declared and
-/// as they are passed on, under names that begin with a prefix, each behind a comma.
+/// A function that gives the body's result at a position, and the other parameters that it takes: as they are declared
+/// and as they are passed on, under names that begin with a prefix, each behind a comma.
 struct Function {
   std::string text, taken, given;
 };

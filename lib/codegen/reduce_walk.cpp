@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the operands of a reduction are walked.
+#include "base/rounding.hpp"
 #include "codegen/reduce.hpp"
 
 #include "codegen/print_walk.hpp"
@@ -39,7 +40,7 @@ constexpr std::int64_t fixed_block = 4096;
 constexpr std::int64_t fixed_values = 32;
 constexpr std::int64_t fixed_tile_bytes = 16384;  // of a CPU's tile of running values: half of the smallest first cache
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 /// The axes of `domain` in `axes` (or the others), with every load's strides and seams along them, merged.
 graph::Collapsed part(const Body& body, const std::vector<std::size_t>& axes, bool listed,

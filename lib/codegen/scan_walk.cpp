@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the operands of a scan are walked.
+#include "base/rounding.hpp"
 #include "codegen/scan.hpp"
 
 #include "device/warps.hpp"
@@ -21,7 +22,7 @@ constexpr std::int64_t fewest_chains = 32;
 // What neighbouring vectors of a GPU's columns are read by side by side, in bytes and in work-items.
 constexpr int bytes_side_by_side = 128, fewest_side_by_side = 8;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 std::int64_t product(const Shape& shape, std::size_t first) {
   std::int64_t result = 1;

@@ -16,7 +16,7 @@ Work prepare_cholesky(Programs& programs, runtime::Queue& queue, codegen::Step& 
   const auto blocks = in_blocks ? prepare_cholesky_blocks(programs, queue, node) : nullptr;
   const runtime::KernelRef kernel =
       host || in_blocks ? nullptr : factor_kernel(programs, queue, "cholesky", node.dtype);
-  if (host) programs.host_command("cholesky_host", factors_at_once(node));
+  if (host) programs.host_command("cholesky_host", factors_at_once(queue.traits(), node));
   return [&queue, &node, host, blocks, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(node);

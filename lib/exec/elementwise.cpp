@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running element-wise kernels.
 #include "exec/elementwise.hpp"
+#include "base/rounding.hpp"
 #include "codegen/constant.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
@@ -21,7 +22,7 @@ constexpr std::int64_t many_elements = 1 << 20;
 // stay in a CPU's nearest cache, and their pages in its table of pages.
 constexpr std::int64_t block_segment = 256;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 /// Of a walk by blocks. On a card a tile of so many lanes of blocks, along both axes, is what neighbours share.
 Segments make_block_segments(const Walk& walk, const DeviceTraits& traits) {

@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "exec/factors.hpp"
 #include "exec/host_lapack.hpp"
+#include "exec/host_run.hpp"
 #include "exec/lapack_calls.hpp"
 #include "runtime/fault.hpp"
 #include "runtime/host_command.hpp"
@@ -35,12 +36,13 @@ struct Shares {
 
 /// `work`: about how many multiplications a matrix takes.
 inline Shares shares_of(const runtime::Queue& queue, std::int64_t matrices, double work) {
-  constexpr double worth = 1 << 20, worth_parts = 256.0 * 256.0 * 256.0;  // a thread, several threads at one matrix
+  constexpr double worth_parts = 256.0 * 256.0 * 256.0;  // several threads at one matrix
   if (HostLapack::get()->blas().has_threads()) return {1, 1};
   const auto units = static_cast<std::int64_t>(
       std::min<std::uint64_t>(queue.traits().compute_units, static_cast<unsigned>(base::usable_cores())));
   if (matrices < units && work >= worth_parts) return {1, static_cast<int>(units)};
-  const double enough = std::min(work * static_cast<double>(matrices) / worth, 1024.0);
+  const double enough =
+      std::min(work * static_cast<double>(matrices) / (16.0 * queue.traits().tuning.thread_work), 1024.0);
   return {static_cast<int>(std::clamp<std::int64_t>(static_cast<std::int64_t>(enough), 1, std::min(units, matrices))),
           1};
 }
@@ -65,14 +67,12 @@ inline void report_position(void* word, std::int64_t matrix, std::int64_t positi
   if (reported.compare_exchange_strong(none, 1)) fault.value = fault_value(matrix, position);
 }
 
-constexpr double least_factor_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
-
 /// Enqueues a node's command, whose work may be little enough for the calling thread.
-inline void enqueue_factors(const graph::Node& node, runtime::HostCommand& command, const Shares& shares, double work,
-                            runtime::HostCommand::Function function) {
+inline void enqueue_factors(const DeviceTraits& traits, const graph::Node& node, runtime::HostCommand& command,
+                            const Shares& shares, double work, runtime::HostCommand::Function function) {
   HostLapack::get()->blas().check_room(shares.threads(), function_of(node));
-  shares.threads() == 1 && work <= least_factor_command ? command.run_small(std::move(function))
-                                                        : command.run(std::move(function));
+  const bool small = shares.threads() == 1 && multiplied_at_once(traits, work);
+  small ? command.run_small(std::move(function)) : command.run(std::move(function));
 }
 
 /// Of which a factorisation takes about as many multiplications.

@@ -5,6 +5,7 @@
 
 #include "base/first_use.hpp"
 #include "exec/factor_command.hpp"
+#include "exec/host_run.hpp"
 #include "exec/lapack_blocks.hpp"
 #include "exec/small_systems_host.hpp"
 
@@ -41,7 +42,7 @@ void run_cholesky(runtime::Queue& queue, const graph::Node& node, const FactorFu
   runtime::HostCommand command(queue, "cholesky_host");
   command.in(*node.inputs[0]->storage).out(out).fault(indefinite_fault(queue, node));
   const auto offset = node.inputs[0]->layout.offset;
-  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+  enqueue_factors(queue.traits(), node, command, shares, work * static_cast<double>(stack.matrices),
                   [stack, shares, functions, offset](std::span<void* const> at) {
                     const LapackCalls<T, I> lapack(functions);
                     for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int) {
@@ -122,7 +123,7 @@ void run_lu(runtime::Queue& queue, const graph::Node& node, const FactorFunction
   runtime::HostCommand command(queue, "lu_host");
   command.in(*node.inputs[0]->storage).out(factors).out(order).out(exchanges).out(*columns).out(*exchanged);
   const auto offset = node.inputs[0]->layout.offset;
-  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+  enqueue_factors(queue.traits(), node, command, shares, work * static_cast<double>(stack.matrices),
                   [stack, shares, functions, offset, pivots](std::span<void* const> at) {
                     const LapackCalls<T, I> lapack(functions);
                     for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
@@ -148,7 +149,7 @@ void run_triangular(runtime::Queue& queue, const graph::Node& node, const Factor
   command.in(*node.inputs[0]->storage).in(*node.inputs[1]->storage).out(out).fault(singular_fault(queue, node));
   const auto a_offset = node.inputs[0]->layout.offset, b_offset = node.inputs[1]->layout.offset;
   const graph::TriangularInfo info = node.get<graph::Op::solve_triangular>();
-  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+  enqueue_factors(queue.traits(), node, command, shares, work * static_cast<double>(stack.matrices),
                   [stack, shares, functions, a_offset, b_offset, info,
                    step = triangles.matrices == 1 ? 0 : triangles.elements()](std::span<void* const> at) {
                     const LapackCalls<T, I> lapack(functions);
@@ -205,7 +206,7 @@ bool factors_on_host(const runtime::Queue& queue, const graph::Node& node) {
   return factors_on_host(place, std::max({stack.m, stack.n, first.m, first.n}));
 }
 
-bool factors_at_once(const graph::Node& node) {
+bool factors_at_once(const DeviceTraits& traits, const graph::Node& node) {
   double work = 0;  // no less than each of them takes
   for (const graph::NodeRef& input : node.inputs) {
     const Stack stack(*input);
@@ -214,7 +215,7 @@ bool factors_at_once(const graph::Node& node) {
       work += static_cast<double>(stack.m) * static_cast<double>(stack.elements() * stack.matrices);
     }
   }
-  return work <= least_factor_command;
+  return multiplied_at_once(traits, work);
 }
 
 void run_cholesky_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out) {

@@ -19,7 +19,7 @@ bool factors_on_host(const graph::Place& place, std::int64_t largest);
 bool factors_on_host(const runtime::Queue& queue, const graph::Node& node);
 
 /// Whether what LAPACK does for such a node takes the calling thread no longer than a command.
-bool factors_at_once(const graph::Node& node);
+bool factors_at_once(const DeviceTraits& traits, const graph::Node& node);
 
 // Each enqueues the step of a node, whose inputs are in row-major order, for which factors_on_host() is true.
 void run_cholesky_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out);

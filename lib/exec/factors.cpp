@@ -40,15 +40,15 @@ void run_factor(runtime::Launch& launch, const runtime::Queue& queue, const runt
   const DeviceTraits& traits = queue.traits();
   const auto count = static_cast<std::uint64_t>(units);
   if (traits.cpu_loops()) {
-    constexpr std::uint64_t items_per_core = 4;
-    launch.run({static_cast<std::size_t>(std::min(count, items_per_core * traits.compute_units))}, {1});
+    const std::uint64_t most = std::uint64_t{traits.tuning.items_per_core} * traits.compute_units;
+    launch.run({static_cast<std::size_t>(std::min(count, most))}, {1});
     return;
   }
   // A wave has 64 work-items at the most.
   constexpr std::int64_t few = 1024;
   constexpr std::uint64_t most_groups = 1 << 20;
-  const std::size_t wanted = work <= few ? 64 : group_size;
-  const std::size_t local = std::bit_floor(std::min<std::size_t>(wanted, kernel.max_group()));
+  const std::size_t usual = work <= few ? 64 : group_size;
+  const std::size_t local = std::bit_floor(std::min<std::size_t>(usual, kernel.max_group()));
   launch.run({static_cast<std::size_t>(std::min(count, most_groups)) * local}, {local});
 }
 

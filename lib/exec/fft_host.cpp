@@ -3,6 +3,7 @@
 #include "exec/fft_host.hpp"
 
 #include "exec/fft_plan.hpp"
+#include "exec/host_run.hpp"
 #include "graph/families.hpp"
 #include "graph/infer.hpp"
 #include "host/fft.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 using graph::FftKind;
 using host::FftSide;
+
+constexpr std::uint64_t work_of_element = 32;  // in operations, of all passes
 
 }  // namespace
 
@@ -46,8 +49,8 @@ std::function<runtime::BufferRef()> prepare_fft_on_host(Programs& programs, runt
   job.inverse = info.inverse;
   job.scale = info.scale;
   const auto work = std::make_shared<const host::FourierWork>(host::prepare_fourier(queue.traits(), job));
-  constexpr std::int64_t least_command = 1 << 19;  // elements whose transform takes many times what a command does
-  const bool small = std::max(x.shape.elements(), node.shape.elements()) < least_command;
+  const auto elements = static_cast<std::uint64_t>(std::max(x.shape.elements(), node.shape.elements()));
+  const bool small = work_of_element * elements <= shared_host_work(queue.traits().tuning.host_step_work);
   programs.host_command("fft_host", small);
   return [&queue, &node, &x, work, small] {
     const std::uint64_t size = size_of(x.dtype),

@@ -15,7 +15,7 @@
 namespace koine::exec {
 namespace {
 
-/// Writes numbers of type T, two for each complex one, and gives the places where they begin.
+/// Writes numbers of type T, two for each complex one, and gives the positions where they begin.
 template <class T>
 class Tables {
  public:
@@ -29,11 +29,11 @@ class Tables {
   }
   /// In 16 bits each; counted in such.
   std::uint64_t add(const std::vector<std::uint16_t>& numbers) {
-    const std::uint64_t place = bytes_.size() / sizeof(std::uint16_t);
+    const std::uint64_t position = bytes_.size() / sizeof(std::uint16_t);
     const auto* const from = reinterpret_cast<const std::byte*>(numbers.data());
     bytes_.insert(bytes_.end(), from, from + numbers.size() * sizeof(std::uint16_t));
     bytes_.resize((bytes_.size() + 2 * sizeof(T) - 1) / (2 * sizeof(T)) * (2 * sizeof(T)));
-    return place;
+    return position;
   }
 
  private:
@@ -44,13 +44,13 @@ class Tables {
 std::vector<std::uint16_t> order_of(std::int64_t n, const std::vector<int>& radices) {
   std::vector<std::uint16_t> order;
   for (std::int64_t k = 0; k < n; ++k) {
-    std::int64_t left = k, size = n, place = 0;
+    std::int64_t left = k, size = n, position = 0;
     for (const int radix : radices) {
       size /= radix;
-      place += left % radix * size;
+      position += left % radix * size;
       left /= radix;
     }
-    order.push_back(static_cast<std::uint16_t>(place));
+    order.push_back(static_cast<std::uint16_t>(position));
   }
   return order;
 }

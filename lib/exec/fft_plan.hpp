@@ -19,7 +19,7 @@ namespace koine::exec {
 struct FftStep {
   std::int64_t n, before, after, turned;
   std::vector<int> radices;
-  std::uint64_t roots, order;  // places in the tables
+  std::uint64_t roots, order;  // positions in the tables
 };
 
 struct FftPlan {

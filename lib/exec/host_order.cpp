@@ -54,8 +54,8 @@ void search(const graph::Node& node, std::int64_t* to) {
   const std::size_t length = count_of(list), count = count_of(sought);
   with_key(list.dtype, [&]<class Key>(Key) {
     const HostKeys<Key, true> keys({list.dtype}, 0);
-    const Key *const from = elements_of<Key>(list), *const wanted = elements_of<Key>(sought);
-    const auto key = [&](std::size_t i) { return keys.key(wanted[i]); };
+    const Key *const from = elements_of<Key>(list), *const to_find = elements_of<Key>(sought);
+    const auto key = [&](std::size_t i) { return keys.key(to_find[i]); };
     if (count * static_cast<std::size_t>(std::bit_width(length)) < length) {
       return search_all<Key>(
           length, [&](std::size_t i) { return keys.key(from[i]); }, after, count, key, to);

@@ -30,6 +30,12 @@ struct HostRun {
 /// then it takes the device as long.
 constexpr std::uint64_t shared_host_work(std::uint64_t alone) { return 256 * alone; }
 
+/// Whether so many multiplications of a matrix algorithm, four of which take as long as another operation, take the
+/// calling thread no longer than a command of a queue.
+inline bool multiplied_at_once(const DeviceTraits& traits, double multiplications) {
+  return multiplications <= 4.0 * traits.tuning.host_step_work;
+}
+
 /// A position, or an id, that was found out of range, if one was, and the operation that takes by it.
 using Astray = std::optional<host::Lines::Astray>;
 

@@ -2,6 +2,7 @@
 // Launching kernels/jacobi.cl.
 #include "exec/jacobi.hpp"
 
+#include "base/rounding.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "graph/infer.hpp"
@@ -32,15 +33,16 @@ struct JacobiSpec {
   }
 };
 
-std::uint64_t round_up(std::uint64_t n) { return (n + lanes - 1) / lanes * lanes; }
+/// Rows are multiples of `lanes`.
+std::uint64_t row_of(std::uint64_t elements) { return base::round_up(elements, lanes); }
 
 std::uint64_t parts_of(const SpectraProblem& p) { return is_complex(p.type) ? 2 : 1; }
 
-std::uint64_t turns_of(const SpectraProblem& p) { return p.hermitian || p.vectors ? round_up(p.rows) : 0; }
+std::uint64_t turns_of(const SpectraProblem& p) { return p.hermitian || p.vectors ? row_of(p.rows) : 0; }
 
 /// Real numbers that a matrix takes while it is worked on.
 std::uint64_t room_of(const SpectraProblem& p) {
-  const std::uint64_t parts = parts_of(p), row = round_up(p.columns), turns = turns_of(p);
+  const std::uint64_t parts = parts_of(p), row = row_of(p.columns), turns = turns_of(p);
   return parts * (p.kept * row + p.rows * turns) + (p.hermitian ? 2 * turns : (2 + parts) * p.kept + row);
 }
 
@@ -56,7 +58,7 @@ Jacobi::Jacobi(Programs& programs, runtime::Queue& queue, const SpectraProblem& 
     : queue_(queue),
       problem_(problem),
       local_(is_local(queue, problem)),
-      row_(round_up(problem.columns)),
+      row_(row_of(problem.columns)),
       turns_(turns_of(problem)),
       room_(room_of(problem)) {
   kernel_ = programs.kernel_of_file("jacobi", JacobiSpec{problem.type, queue.traits().cpu_loops(), local_},

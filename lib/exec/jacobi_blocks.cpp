@@ -2,6 +2,7 @@
 // Launching kernels/jacobi_blocks.cl.
 #include "exec/jacobi_blocks.hpp"
 
+#include "base/rounding.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
 #include "graph/infer.hpp"
@@ -41,7 +42,7 @@ struct BlocksSpec {
   }
 };
 
-std::uint64_t round_up(std::uint64_t n, std::uint64_t step) { return (n + step - 1) / step * step; }
+using base::round_up;
 
 /// Bytes of a matrix with two blocks of rows and columns; in rows that are `more` longer.
 std::uint64_t side_bytes(DType type, std::uint64_t block, std::uint64_t more = 0) {
@@ -149,8 +150,8 @@ JacobiBlocks::Some JacobiBlocks::some_from(std::uint64_t first, std::uint64_t ma
   const std::uint64_t rows = p.hermitian ? row_ : p.kept, rows_of_turns = p.hermitian ? row_ : p.rows;
   const auto allocate = [&](std::uint64_t size) { return queue_.allocate(matrices * size, p.function); };
   // So many groups that each compute unit has two.
-  const std::uint64_t wanted = 2 * queue_.traits().compute_units / (matrices * pairs_) + 1;
-  const std::uint64_t columns = round_up(std::max(row_ / wanted, 4 * lanes), lanes);
+  const std::uint64_t shares = 2 * queue_.traits().compute_units / (matrices * pairs_) + 1;
+  const std::uint64_t columns = round_up(std::max(row_ / shares, 4 * lanes), lanes);
   const std::uint32_t sweeps = most_sweeps();
   return {.d = {.batch = p.batch,
                 .rows = p.rows,

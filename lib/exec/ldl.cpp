@@ -15,7 +15,7 @@ Work prepare_ldl(Programs& programs, runtime::Queue& queue, codegen::Step& step)
   graph::Node& node = *step.node;
   const bool host = factors_on_host(queue, node);
   const runtime::KernelRef kernel = host ? nullptr : factor_kernel(programs, queue, "ldl", node.dtype);
-  if (host) programs.host_command("ldl_host", factors_at_once(node));
+  if (host) programs.host_command("ldl_host", factors_at_once(queue.traits(), node));
   return [&queue, &node, host, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(x);

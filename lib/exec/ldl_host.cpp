@@ -51,7 +51,7 @@ void run(runtime::Queue& queue, const graph::Node& node, const FactorFunctions& 
   command.in(*node.inputs[0]->storage).out(lower).out(diagonal).out(order).out(*scratch).out(*exchanged);
   const auto offset = node.inputs[0]->layout.offset;
   const bool hermitian = node.get<graph::Op::ldl>().hermitian;
-  enqueue_factors(node, command, shares, work * static_cast<double>(stack.matrices),
+  enqueue_factors(queue.traits(), node, command, shares, work * static_cast<double>(stack.matrices),
                   [stack, shares, functions, offset, hermitian, room, n](std::span<void* const> at) {
                     const LapackCalls<T, I> lapack(functions);
                     for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {

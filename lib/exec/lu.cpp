@@ -17,7 +17,7 @@ Work prepare_lu(Programs& programs, runtime::Queue& queue, codegen::Step& step) 
   const bool in_blocks = !host && panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
   const auto blocks = in_blocks ? prepare_lu_blocks(programs, queue, node) : nullptr;
   const runtime::KernelRef kernel = host || in_blocks ? nullptr : factor_kernel(programs, queue, "lu", node.dtype);
-  if (host) programs.host_command("lu_host", factors_at_once(node));
+  if (host) programs.host_command("lu_host", factors_at_once(queue.traits(), node));
   return [&queue, &node, host, blocks, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(x);

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/rounding.hpp"
 #include "exec/host_blas.hpp"
+#include "exec/host_run.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
 #include "host/functions.hpp"
@@ -19,8 +21,8 @@
 namespace koine::exec {
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+using base::divide_up;
+using base::round_up;
 
 /// Whether a call of a BLAS would take longer than what it computes.
 bool is_small(const MatmulPiece& p) {
@@ -146,10 +148,9 @@ std::int64_t blas_depth(const MatmulProblem& p) {
 MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const HostBlas& blas = *HostBlas::get();
   const ProductShares shares = share(queue.traits(), p, blas.has_threads());
-  constexpr double least_command = 64.0 * 64.0 * 64.0;  // multiplications that take as long as a command
-  const bool small = shares.threads == 1 && static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
-                                                    static_cast<double>(p.n) * static_cast<double>(p.k) <=
-                                                least_command;
+  const double multiplications = static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
+                                 static_cast<double>(p.n) * static_cast<double>(p.k);
+  const bool small = shares.threads == 1 && multiplied_at_once(queue.traits(), multiplications);
   programs.host_command("matmul_blas", small);
   return [&queue, &blas, p, shares, small](const MatmulMemory& memory) {
     if (!is_small(p)) blas.check_room(shares.threads, "matmul");

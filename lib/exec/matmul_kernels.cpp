@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/dtypes.hpp"
+#include "base/rounding.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
@@ -20,8 +21,8 @@
 namespace koine::exec {
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+using base::divide_up;
+using base::round_up;
 
 /// Bytes of the scalar that sums are kept in, where integers take at least `narrowest`.
 std::int64_t real_size(DType dtype, std::int64_t narrowest) {
@@ -141,7 +142,7 @@ Blocks plan_blocks(const DeviceTraits& traits, const MatmulPiece& p) {
   const double work =
       static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(batches);
   const auto enough =
-      static_cast<std::int64_t>(std::clamp(work / traits.tuning.matmul_task_work, 1.0, static_cast<double>(units)));
+      static_cast<std::int64_t>(std::clamp(work / traits.tuning.thread_work, 1.0, static_cast<double>(units)));
   double best = 0;
   for (std::int64_t cuts = 1; cuts <= enough; cuts *= 2) {
     const std::int64_t columns = round_up(divide_up(p.n, cuts), b.tile_columns);
@@ -335,10 +336,10 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
                    lies_in_quads(p.dtype, vector.offset, step, 0, vector_batch);
       const std::int64_t pieces = spec.quads ? p.k / 4 : p.k;
       while (slices < 32 && slices < pieces) slices *= 2;
-      const std::int64_t places = group_size / slices;
-      if (blocks(places * most_rows) >= 2 * units) {
+      const std::int64_t lines = group_size / slices;
+      if (blocks(lines * most_rows) >= 2 * units) {
         each = most_rows;
-      } else if (blocks(places) < 4 * units && p.k >= 512) {
+      } else if (blocks(lines) < 4 * units && p.k >= 512) {
         slices = 256;
       }
     } else {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rounding.hpp"
 #include "codegen/ptx_matmul.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
@@ -28,8 +29,8 @@ using codegen::PtxMatmulBlock;
 constexpr std::int64_t aligned_bytes = 16;  // of rows, for the copy engine
 using Axes = std::vector<std::int64_t>;     // of a batch
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return divide_up(a, b) * b; }
+using base::divide_up;
+using base::round_up;
 
 /// An operand as both sides of a product are alike: lines (rows of A, columns of B) along the depth.
 struct Side {
@@ -353,7 +354,7 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   program.parts = size_of(p.dtype) == 2 && (p.parts || (program.epilogue && program.epilogue->type() == float32));
   /// What makes an operand that the program takes; nothing where it lies so.
   std::function<runtime::BufferRef(const runtime::Buffer&)> copies[2];
-  const auto place = [&](const Side& side, bool across_too, bool& along, auto& copy) {
+  const auto arrange = [&](const Side& side, bool across_too, bool& along, auto& copy) {
     if (program.split) {
       along = true;
       Side copied;
@@ -376,8 +377,8 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
     };
     return copied;
   };
-  const Side a = place(side_a(p), !p.tf32, program.a_along, copies[0]);
-  const Side b = place(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
+  const Side a = arrange(side_a(p), !p.tf32, program.a_along, copies[0]);
+  const Side b = arrange(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
   p.a = {a.offset, a.line_stride, a.depth_stride, {}};
   p.b = {b.offset, b.depth_stride, b.line_stride, {}};
   std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());

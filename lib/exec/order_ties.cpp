@@ -7,9 +7,6 @@
 namespace koine::exec {
 namespace {
 
-// A CPU work-item takes at least so many, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_elements = 8192;
-
 struct OrderTiesSpec {
   bool cpu;
 
@@ -33,7 +30,7 @@ Work prepare_order_ties(Programs& programs, runtime::Queue& queue, codegen::Step
     runtime::Launch launch(queue, kernel);
     for (const graph::NodeRef& input : node.inputs) launch.in(*input->storage);
     launch.out(*out).value(parameters::kn_order_ties{count, offset(0), offset(1), offset(2)});
-    run_over(launch, queue, *kernel, count, fewest_elements);
+    run_over(launch, queue, *kernel, count, queue.traits().tuning.elements_per_item);
     graph::fulfil(node, std::move(out), graph::row_major(node.shape));
   };
 }

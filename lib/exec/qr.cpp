@@ -44,7 +44,7 @@ void run_in_parts(runtime::Queue& queue, const graph::Node& node, const FactorFu
   runtime::HostCommand command(queue, "qr_host");
   command.in(*node.inputs[0]->storage).out(q).out(r).out(*memory);
   enqueue_factors(
-      node, command, shares, work * static_cast<double>(stack.matrices),
+      queue.traits(), node, command, shares, work * static_cast<double>(stack.matrices),
       [stack, columns, room, shares, functions, offset = node.inputs[0]->layout.offset](std::span<void* const> at) {
         const LapackCalls<T, I> lapack(functions);
         for_each_matrix(shares, stack.matrices, [&](std::int64_t matrix, int thread) {
@@ -74,7 +74,7 @@ Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) 
   graph::Node& node = *step.node;
   const bool in_blocks = panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
   const auto blocks = in_blocks ? prepare_qr_blocks(programs, queue, node) : nullptr;
-  if (!in_blocks) programs.host_command("qr_host", factors_at_once(node));
+  if (!in_blocks) programs.host_command("qr_host", factors_at_once(queue.traits(), node));
   return [&queue, &node, blocks] {
     const Stack stack(*node.inputs[0]);
     const std::int64_t columns = node.get<graph::Op::qr>().columns;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -153,54 +154,36 @@ struct Applied {
   std::int64_t width, others;
 };
 
-/// Of the columns behind a wide panel, as rows: C becomes C - ((C V) T) V^T.
-Applied prepare_behind(Programs& programs, runtime::Queue& queue, DType type, const Reflected& x, std::int64_t first,
-                       std::int64_t last) {
-  const std::int64_t width = last - first, others = x.n - last, rows = x.m - first, at = first * x.m + first;
-  MatmulProblem dots, joined, update;
-  for (MatmulProblem* p : {&dots, &joined, &update}) {
-    p->dtype = type;
-    p->batch = {x.matrices};
-    p->m = others;
-  }
-  dots.n = width;
-  dots.k = rows;
-  dots.a = {last * x.m + first, x.m, 1, {x.step()}};
-  dots.b = {at, 1, x.m, {x.vector_step()}};
-  joined.n = joined.k = width;
-  joined.a = {0, width, 1, {others * width}};
-  joined.b = {first * wide_columns, wide_columns, 1, {x.triangle_step()}};
-  update.n = rows;
-  update.k = width;
-  update.a = joined.a;
-  update.b = {at, x.m, 1, {x.vector_step()}};
-  return {prepare_product(programs, queue, dots), prepare_product(programs, queue, joined),
-          DeepUpdate(programs, queue, update), width, others};
-}
-
-/// Of the part of Q that a wide panel changes: Q becomes Q - V (T (V^T Q)).
-Applied prepare_in_q(Programs& programs, runtime::Queue& queue, DType type, const Reflected& x, std::int64_t columns,
-                     std::int64_t first, std::int64_t last) {
-  const std::int64_t width = last - first, others = columns - first, rows = x.m - first, at = first * x.m + first;
-  MatmulProblem dots, joined, update;
-  for (MatmulProblem* p : {&dots, &joined, &update}) {
-    p->dtype = type;
-    p->batch = {x.matrices};
-    p->n = others;
-  }
-  dots.m = width;
-  dots.k = rows;
-  dots.a = {at, x.m, 1, {x.vector_step()}};
-  dots.b = {first * columns + first, columns, 1, {x.m * columns}};
-  joined.m = joined.k = width;
-  joined.a = {first * wide_columns, wide_columns, 1, {x.triangle_step()}};
-  joined.b = {0, others, 1, {width * others}};
-  update.m = rows;
-  update.k = width;
-  update.a = {at, 1, x.m, {x.vector_step()}};
-  update.b = joined.b;
-  return {prepare_product(programs, queue, dots), prepare_product(programs, queue, joined),
-          DeepUpdate(programs, queue, update), width, others};
+/// Of a part C of a matrix, `others` columns wide, from whose left a wide panel's reflections are taken: C becomes
+/// C - V (T (V^T C)). Where they are taken from the right, the rows of C are the columns of this part, and the products
+/// are the same with rows and columns exchanged: C becomes C - ((C V) T) V^T.
+Applied prepare_applied(Programs& programs, runtime::Queue& queue, DType type, const Reflected& x, std::int64_t first,
+                        std::int64_t last, bool from_left, const MatmulOperand& part, std::int64_t others) {
+  const std::int64_t width = last - first, rows = x.m - first;
+  const auto turned = [](MatmulOperand operand) {
+    std::swap(operand.row_stride, operand.column_stride);
+    return operand;
+  };
+  const auto problem = [&](std::int64_t m, std::int64_t n, std::int64_t k, const MatmulOperand& a,
+                           const MatmulOperand& b) {
+    MatmulProblem p;
+    p.dtype = type;
+    p.batch = {x.matrices};
+    p.k = k;
+    std::tie(p.m, p.n) = from_left ? std::tuple(m, n) : std::tuple(n, m);
+    p.a = from_left ? a : turned(b);
+    p.b = from_left ? b : turned(a);
+    return p;
+  };
+  const MatmulOperand vectors{first * x.m + first, 1, x.m, {x.vector_step()}};
+  // From the right T stands behind, and is not turned; and so the products of vectors lie in rows of the panel's width.
+  const MatmulOperand triangle{first * wide_columns, wide_columns, 1, {x.triangle_step()}};
+  const MatmulOperand dots =
+      from_left ? MatmulOperand{0, others, 1, {width * others}} : MatmulOperand{0, 1, width, {width * others}};
+  return {
+      prepare_product(programs, queue, problem(width, others, rows, turned(vectors), part)),
+      prepare_product(programs, queue, problem(width, others, width, from_left ? triangle : turned(triangle), dots)),
+      DeepUpdate(programs, queue, problem(rows, others, width, vectors, dots)), width, others};
 }
 
 }  // namespace
@@ -217,8 +200,14 @@ std::function<void(const runtime::Buffer&, const runtime::Buffer&)> prepare_qr_b
   std::vector<Applied> behind, in_q;
   for (std::int64_t first = 0; first < shape.pivots; first += wide_columns) {
     const std::int64_t last = std::min(first + wide_columns, shape.pivots);
-    if (last < shape.n) behind.push_back(prepare_behind(programs, queue, node.dtype, shape, first, last));
-    in_q.push_back(prepare_in_q(programs, queue, node.dtype, shape, columns, first, last));
+    const auto prepare = [&](bool from_left, const MatmulOperand& part, std::int64_t others) {
+      return prepare_applied(programs, queue, node.dtype, shape, first, last, from_left, part, others);
+    };
+    // The columns behind are rows of `turned`.
+    const MatmulOperand rest{last * shape.m + first, 1, shape.m, {shape.step()}};
+    const MatmulOperand of_q{first * columns + first, columns, 1, {shape.m * columns}};
+    if (last < shape.n) behind.push_back(prepare(false, rest, shape.n - last));
+    in_q.push_back(prepare(true, of_q, columns - first));
   }
   return [=, &queue, &node](const runtime::Buffer& q, const runtime::Buffer& r) {
     const graph::Node& input = *node.inputs[0];

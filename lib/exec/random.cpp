@@ -31,8 +31,6 @@ struct RandomSpec {
   }
 };
 
-// A CPU work-item makes at least this many numbers, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_rejections = 1024;
 // A work-item for each block, where there are more than a GPU works on at once.
 constexpr std::uint64_t items_for_all = std::uint64_t{1} << 40;
 
@@ -150,7 +148,7 @@ void launch_rejection(runtime::Queue& queue, const runtime::KernelRef& kernel, c
   } else {
     pass(GammaLaw<float>(info));
   }
-  run_over(launch, queue, *kernel, count, fewest_rejections);
+  run_over(launch, queue, *kernel, count, queue.traits().tuning.elements_per_item / 4);
 }
 
 }  // namespace

@@ -18,8 +18,6 @@ using runtime::BufferRef;
 
 // Rows of a block: a constant, since the order of multiplications follows from it.
 constexpr std::uint64_t rows_of_block = 64;
-// A CPU work-item takes at least so many products, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_blocks = 64, fewest_entries = 4096;
 
 struct RunProductsSpec {
   DType values, ids;
@@ -55,7 +53,8 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
   BufferRef out = allocate(entries * size_of(node.dtype)), part_values, part_ids;
   runtime::Launch ones(queue, fill);
   ones.out(*out).value(d);
-  run_over(ones, queue, *fill, entries, fewest_entries);
+  const std::uint64_t fewest = queue.traits().tuning.elements_per_item;
+  run_over(ones, queue, *fill, entries, fewest);
   const auto outside = id_fault(queue, info);
   const auto falling = std::make_shared<runtime::Fault>(queue, [function = info.name](std::int64_t id) {
     return "[" + std::string(function) + "] id " + std::to_string(id) +
@@ -70,7 +69,7 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
     runtime::Launch launch(queue, multiply);
     launch.in(*from).in(*named).out(*next_values).out(*next_ids).out(*out);
     launch.out(outside->word()).out(falling->word()).value(d);
-    run_over(launch, queue, *multiply, d.blocks * d.inner, fewest_blocks);
+    run_over(launch, queue, *multiply, d.blocks * d.inner, std::max<std::uint64_t>(fewest / rows_of_block, 1));
     part_values = std::move(next_values);
     part_ids = std::move(next_ids);
     from = part_values.get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/scatter_reduce.cl.
+// Launching kernels/scatter_reduce.cl and scatter_buckets.cl.
 #include "exec/scatter_reduce.hpp"
 
 #include "exec/families.hpp"
@@ -24,17 +24,12 @@ using runtime::BufferRef;
 using runtime::KernelRef;
 using runtime::Launch;
 
-// A CPU work-item takes at least so many entries of a table, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_entries = 4096;
-// A CPU's tables: for each core, and so much shorter than the values that fall to one.
-constexpr std::uint64_t parts_per_core = 4, values_per_entry = 4;
-constexpr std::uint64_t local_bytes_per_unit = 98304;  // of the groups' tables
-// Ids of a bucket (KN_BUCKET), and values and groups from which sums are made of values sorted by buckets: those whose
-// table a card's second cache does not hold.
-constexpr std::uint64_t bucket = 256, fewest_sorted = std::uint64_t{1} << 18, fewest_sorted_groups = 6'000'000;
-
-// Values from which a look at the range of their exponents is worth a launch, and to which its sums hold them.
-constexpr std::uint64_t fewest_ranged = std::uint64_t{1} << 16, most_ranged = std::uint64_t{1} << 32;
+// A table is so much shorter than the values that fall to it: its entries are cleared, brought together and read.
+constexpr std::uint64_t values_per_entry = 4;
+// Ids of a bucket (KN_BUCKET), and the launches beyond others that values sorted by buckets take.
+constexpr std::uint64_t bucket = 256, launches_of_buckets = 4;
+// Values up to which no part of their sums, of 64 bits, overflows.
+constexpr std::uint64_t most_ranged = std::uint64_t{1} << 32;
 
 struct ScatterReduceSpec {
   KeySpec key;
@@ -69,6 +64,7 @@ class ScatterReduce {
         base_(node.inputs.size() > 2 ? node.inputs[2].get() : nullptr),
         type_(graph::real_part(values_.dtype)),
         result_(graph::real_part(node.dtype)),
+        tuning_(queue.traits().tuning),
         cpu_(queue.traits().cpu_loops()),
         sum_(info_.kind == SegmentKind::sum),
         exact_(sum_ && is_real_floating(result_)),
@@ -87,20 +83,23 @@ class ScatterReduce {
     d_.reports = !info_.positions;
     count_ = d_.rows * d_.inner;
     same_ = static_cast<std::uint64_t>(values_.shape.elements()) * each < count_;
-    local_ = !cpu_ && local_bytes(true) <= queue.traits().tuning.segment_local_bytes;
+    local_ = !cpu_ && local_bytes(true) <= tuning_.segment_local_bytes;
     d_.parts = 1;
     if (cpu_) {
       const std::uint64_t enough =
-          std::max<std::uint64_t>(queue.traits().tuning.segment_values_per_item, values_per_entry * entries_);
-      d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, parts_per_core * queue.traits().compute_units);
+          std::max<std::uint64_t>(tuning_.segment_values_per_item, values_per_entry * entries_);
+      const std::uint64_t most = std::uint64_t{tuning_.items_per_core} * queue.traits().compute_units;
+      d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, most);
     }
     if (exact_ && !local_ && !same_ && d_.inner == 1 && type_ == DType::float32 && result_ == type_ &&
-        count_ >= fewest_sorted && d_.groups >= fewest_sorted_groups && d_.groups < ~std::uint32_t{0} &&
+        count_ >= launches_of_buckets * tuning_.segment_values_per_launch &&
+        d_.groups >= tuning_.segment_sorted_groups && d_.groups < ~std::uint32_t{0} &&
         SortSweep::suits(queue.traits(), count_)) {
       prepare_buckets(programs);
       return;
     }
-    ranged_ = exact_ && !local_ && size_of(type_) <= 4 && count_ >= fewest_ranged && count_ < most_ranged;
+    ranged_ =
+        exact_ && !local_ && size_of(type_) <= 4 && count_ >= tuning_.segment_values_per_launch && count_ < most_ranged;
     if (ranged_) {
       // Of sums of digits, so many places above the smallest exponent, a part of 64 bits holds one for each value.
       constexpr int digits = 24, part_bits = 63;
@@ -137,7 +136,7 @@ class ScatterReduce {
       queue_.fill_zero(*range, 0, range->size(), info_.name);
       Launch look(queue_, range_);
       look.in(*values_.storage).in(base).out(*range).value(d_);
-      run_over(look, queue_, *range_, count_, fewest_ranged / 4);
+      run_over(look, queue_, *range_, count_, tuning_.reduce_elements_per_item);
     }
     if (keyed_ && count_ > 0) {
       Launch raise(queue_, largest_);
@@ -145,7 +144,7 @@ class ScatterReduce {
       run_values(raise, *largest_, local_bytes(false));
       Launch joined(queue_, join_);
       add_range(joined.out(*keys).in(base)).value(d_);
-      run_over(joined, queue_, *join_, entries_, fewest_entries);
+      run_over(joined, queue_, *join_, entries_, tuning_.elements_per_item);
     }
     if (totalled_ && count_ > 0) {
       Launch add(queue_, total_);
@@ -154,7 +153,7 @@ class ScatterReduce {
     }
     Launch last(queue_, finish_);
     add_range(last.in(*keys).in(*totals).in(base).out(*out)).value(d_);
-    run_over(last, queue_, *finish_, entries_, fewest_entries);
+    run_over(last, queue_, *finish_, entries_, tuning_.elements_per_item);
     if (d_.reports) queue_.add_fault(*out, fault);
     return out;
   }
@@ -171,17 +170,17 @@ class ScatterReduce {
     return result;
   }
 
-  KernelRef kernel(Programs& programs, const char* entry) {
+  KernelRef kernel(Programs& programs, const char* entry, const char* file = "scatter_reduce") {
     const bool narrow = !cpu_ && count_ < std::uint64_t{1} << 31;
     const ScatterReduceSpec spec{{type_}, ids_.dtype, result_, !sum_,   d_.inner == 1,
                                  same_,   cpu_,       local_,  ranged_, narrow};
-    return programs.kernel_of_file("scatter_reduce", spec, entry);
+    return programs.kernel_of_file(file, spec, entry);
   }
 
   void prepare_buckets(Programs& programs) {
-    keys_ = kernel(programs, "scatter_reduce_keys");
-    begins_ = kernel(programs, "scatter_reduce_begins");
-    buckets_ = kernel(programs, "scatter_reduce_buckets");
+    keys_ = kernel(programs, "scatter_keys", "scatter_buckets");
+    begins_ = kernel(programs, "scatter_begins", "scatter_buckets");
+    buckets_ = kernel(programs, "scatter_buckets", "scatter_buckets");
     SortSpec spec{{DType::uint32}, true, true, true};
     spec.payload = true;
     sweep_.emplace(programs, queue_, spec);
@@ -212,8 +211,9 @@ class ScatterReduce {
     // As many groups as fill the device, but no more than have values enough to make their tables worth it.
     const std::size_t local = std::min<std::size_t>(group_size, kernel.max_group());
     const DeviceTraits& traits = queue_.traits();
-    const std::uint64_t most = traits.compute_units * std::clamp<std::uint64_t>(local_bytes_per_unit / bytes, 2,
-                                                                                traits.tuning.segment_groups_per_unit);
+    const std::uint64_t side_by_side = tuning_.segment_local_bytes_per_unit / bytes;
+    const std::uint64_t most =
+        traits.compute_units * std::clamp<std::uint64_t>(side_by_side, 2, tuning_.segment_groups_per_unit);
     const std::uint64_t worth =
         std::max<std::uint64_t>(count_ / std::max<std::uint64_t>(local, values_per_entry * entries_), 1);
     const std::uint64_t least =
@@ -230,6 +230,7 @@ class ScatterReduce {
   const graph::Node &values_, &ids_;
   const graph::Node* const base_;
   const DType type_, result_;
+  const Tuning& tuning_;
   const bool cpu_, sum_, exact_;
   const bool keyed_, totalled_;            // whether there is a largest key of each entry, and whether there are totals
   const std::uint64_t words_;              // of a total on a GPU

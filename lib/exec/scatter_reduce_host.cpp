@@ -3,6 +3,7 @@
 #include "exec/scatter_reduce_host.hpp"
 
 #include "base/with_type.hpp"
+#include "exec/host_run.hpp"
 #include "exec/scatter_reduce.hpp"
 #include "host/exact_sum.hpp"
 #include "runtime/host_command.hpp"
@@ -22,8 +23,8 @@ namespace {
 
 using host::RowsByIds;
 
-constexpr std::uint64_t least_command = 1 << 19;  // values whose sums take many times what a command does
-constexpr std::uint64_t operations = 8;           // for a value
+// Of a value, in operations: as threads share it, and as other steps that go along memory count it.
+constexpr std::uint64_t operations = 8, most_operations = 32;
 
 bool is_whole(DType type) { return is_integer(type) || is_bool(type); }
 
@@ -172,7 +173,8 @@ bool host_sums_by_ids(const runtime::Queue& queue, const graph::Node& node) {
 std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, runtime::Queue& queue,
                                                          const graph::Node& node) {
   const Sums known = sums_of(queue, node);
-  const bool small = known.work < operations * least_command;
+  const bool small =
+      most_operations / operations * known.work <= shared_host_work(queue.traits().tuning.host_step_work);
   programs.host_command("sums_by_ids_host", small);
   return [&queue, &node, sums = known, small]() mutable {
     const graph::ScatterReduceInfo info = node.get<graph::Op::scatter_reduce>();

@@ -8,9 +8,6 @@
 namespace koine::exec {
 namespace {
 
-// A CPU work-item searches for at least so many, so that starting it costs little beside them.
-constexpr std::uint64_t fewest_searches = 1024;
-
 struct SearchSpec {
   KeySpec key;
   bool cpu;
@@ -42,7 +39,7 @@ Work prepare_search(Programs& programs, runtime::Queue& queue, codegen::Step& st
           static_cast<std::uint64_t>(list.shape.elements()), searches, node.get<graph::Op::search>().after};
       runtime::Launch launch(queue, kernel);
       launch.in(*list.storage).in(*sought.storage).out(*out).value(d);
-      run_over(launch, queue, *kernel, searches, fewest_searches);
+      run_over(launch, queue, *kernel, searches, queue.traits().tuning.elements_per_item / 4);
     }
     graph::fulfil(node, std::move(out), graph::row_major(node.shape));
   };

@@ -2,6 +2,7 @@
 // Launching kernels/select.cl and select_rows.cl.
 #include "exec/select.hpp"
 
+#include "base/rounding.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -17,10 +18,8 @@ using runtime::BufferRef;
 
 // Of the kernels' tables.
 constexpr std::uint64_t digits = 256, first_bits = 11;
-// Most blocks of all rows for each compute unit of a card: rows of millions of elements alone have so many.
-constexpr std::uint64_t blocks_per_unit = 8;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 }  // namespace
 
@@ -29,7 +28,7 @@ std::uint64_t longest_whole_row(const DeviceTraits& traits) { return traits.cpu_
 std::uint64_t blocks_of(const runtime::Queue& queue, const SelectedRows& rows) {
   const DeviceTraits& traits = queue.traits();
   const Tuning& tuning = traits.tuning;
-  const std::uint64_t per_unit = traits.cpu_loops() ? tuning.sort_blocks_per_core : blocks_per_unit;
+  const std::uint64_t per_unit = traits.cpu_loops() ? tuning.sort_blocks_per_core : tuning.sort_blocks_per_unit;
   return std::clamp<std::uint64_t>(rows.count / tuning.select_elements_per_block, 1,
                                    divide_up(per_unit * traits.compute_units, rows.rows));
 }
@@ -108,14 +107,14 @@ Work prepare_select(Programs& programs, runtime::Queue& queue, codegen::Step& st
   }
   return [&queue, &node, rows_of, elements, kernel = programs.kernel_of_file("select_rows", spec, "select_rows")] {
     const SelectedRows rows = rows_of();
-    const std::vector<std::int64_t>& wanted = node.get<graph::Op::select>().ranks;
+    const std::vector<std::int64_t>& ranks_of_row = node.get<graph::Op::select>().ranks;
     parameters::kn_select_rows d{};
     d.count = rows.count;
     d.rows = rows.rows;
     d.offset = rows.offset;
     d.rows_each = rows_of_item(queue, rows);
-    std::copy(wanted.begin(), wanted.end(), d.ranks);
-    d.jobs = static_cast<std::uint32_t>(wanted.size());
+    std::copy(ranks_of_row.begin(), ranks_of_row.end(), d.ranks);
+    d.jobs = static_cast<std::uint32_t>(ranks_of_row.size());
     BufferRef out = queue.allocate(elements * size_of(node.dtype), function_of(node));
     runtime::Launch launch(queue, kernel);
     run_units(launch.in(rows.from).out(*out).value(d), queue, divide_up(d.rows, d.rows_each));

@@ -15,7 +15,7 @@ namespace koine::exec {
 /// there are in all, which may be too few for that.
 template <class Part>
 void share_parts(int threads, std::int64_t count, std::int64_t work, const Part& do_part) {
-  constexpr std::int64_t worth_threads = 1 << 16;
+  constexpr std::int64_t worth_threads = 1 << 16;  // some microseconds, which it takes to wake threads of any CPU
   if (threads == 1 || count == 1 || work < worth_threads) {
     for (std::int64_t part = 0; part < count; ++part) do_part(part);
     return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exec/factors.hpp"
+#include "exec/host_run.hpp"
 #include "host/parts.hpp"
 #include "host/small_systems.hpp"
 #include "runtime/host_command.hpp"
@@ -33,8 +34,8 @@ class SmallSystemBlocks {
 
   /// Enqueues a command in which share() is called.
   void enqueue(runtime::HostCommand& command, runtime::HostCommand::Function function) const {
-    constexpr std::int64_t least_command = 1 << 18;  // multiplications that take longer than a command
-    work_ < least_command ? command.run_small(std::move(function)) : command.run(std::move(function));
+    multiplied_at_once(traits_, static_cast<double>(work_)) ? command.run_small(std::move(function))
+                                                            : command.run(std::move(function));
   }
 
   /// Calls do_block(number, room of its thread) for each block.

@@ -75,7 +75,7 @@ void run_lapack(runtime::Queue& queue, const graph::Node& node, const FactorFunc
       .out(*factors)
       .out(*exchanged);
   command.fault(singular_fault(queue, node));
-  enqueue_factors(node, command, shares, work * static_cast<double>(e.stack.matrices),
+  enqueue_factors(queue.traits(), node, command, shares, work * static_cast<double>(e.stack.matrices),
                   [e, shares, functions, square](std::span<void* const> at) {
                     const LapackCalls<T, I> lapack(functions);
                     for_each_matrix(shares, e.stack.matrices, [&](std::int64_t matrix, int thread) {
@@ -116,7 +116,7 @@ void run_lapack(runtime::Queue& queue, const graph::Node& node, const FactorFunc
 // The inputs are in row-major order and have elements, and factors_on_host() is true.
 Work prepare_solve(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  programs.host_command("solve_host", factors_at_once(node));
+  programs.host_command("solve_host", factors_at_once(queue.traits(), node));
   return [&queue, &node] {
     runtime::BufferRef out =
         queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), function_of(node));

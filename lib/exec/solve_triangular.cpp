@@ -16,7 +16,7 @@ Work prepare_solve_triangular(Programs& programs, runtime::Queue& queue, codegen
   const auto blocks = in_blocks ? prepare_triangular_blocks(programs, queue, node) : nullptr;
   const runtime::KernelRef kernel =
       host || in_blocks ? nullptr : factor_kernel(programs, queue, "solve_triangular", node.dtype);
-  if (host) programs.host_command("solve_triangular_host", factors_at_once(node));
+  if (host) programs.host_command("solve_triangular_host", factors_at_once(queue.traits(), node));
   return [&queue, &node, host, blocks, kernel] {
     const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
     runtime::BufferRef out =

@@ -3,6 +3,7 @@
 #include "exec/sort.hpp"
 
 #include "base/dtypes.hpp"
+#include "base/rounding.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -24,7 +25,7 @@ using runtime::BufferRef;
 
 constexpr std::uint64_t digits = 256;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 /// Rows that lie one after another in memory. Of the values each row in order: -0.0 comes before 0.0 (after, if
 /// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN

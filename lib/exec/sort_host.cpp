@@ -23,7 +23,13 @@
 namespace koine::exec {
 namespace {
 
-constexpr std::uint64_t least_command = 2048;  // elements whose sort takes as long as a command
+// Of an element, in operations: of few, and where threads share as many as they are worth.
+constexpr std::uint64_t most_work = 32, usual_work = 2;
+
+/// Whether it takes no longer than a command.
+bool sorts_at_once(const DeviceTraits& traits, std::uint64_t elements) {
+  return most_work * elements <= traits.tuning.host_step_work;
+}
 
 /// What is sorted: a key alone, or above the position that it came from.
 template <class Key, bool positioned>
@@ -140,7 +146,7 @@ class Task {
 };
 
 Shape shape_of(const DeviceTraits& traits, std::uint64_t count, std::uint64_t rows) {
-  constexpr std::uint64_t least = 1 << 15;  // elements that are worth starting a thread for
+  const std::uint64_t least = std::max<std::uint64_t>(traits.tuning.thread_work / usual_work, 1);
   const std::uint64_t units =
       std::min<std::uint64_t>(traits.compute_units, static_cast<unsigned>(base::usable_cores()));
   const std::uint64_t threads = std::clamp<std::uint64_t>(count * rows / least, 1, units);
@@ -183,7 +189,7 @@ void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, s
                                    has_two ? static_cast<Item*>(at[4]) : nullptr};
     Task<Key, positioned>(keys, shape, memory, *sorters).run();
   };
-  elements <= least_command ? command.run_small(std::move(work)) : command.run(std::move(work));
+  sorts_at_once(queue.traits(), elements) ? command.run_small(std::move(work)) : command.run(std::move(work));
 }
 
 template <class Key>
@@ -203,7 +209,7 @@ bool SortHost::suits(const runtime::Queue& queue, const SortSpec& spec, std::uin
 
 SortHost::SortHost(Programs& programs, runtime::Queue& queue, const SortSpec& spec, std::uint64_t elements)
     : queue_(queue), spec_(spec) {
-  programs.host_command("sort_host", elements <= least_command);
+  programs.host_command("sort_host", sorts_at_once(queue.traits(), elements));
 }
 
 void SortHost::run(const SortedRows& rows, std::string_view function) const {

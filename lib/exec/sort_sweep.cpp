@@ -2,6 +2,7 @@
 // Launching kernels/sort_sweep.cl.
 #include "exec/sort_sweep.hpp"
 
+#include "base/rounding.hpp"
 #include "device/warps.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -18,12 +19,10 @@ using runtime::BufferRef;
 constexpr std::uint64_t digits = 256;
 // Words before the digits' counts (KN_COUNTS).
 constexpr std::uint64_t tickets = 16;
-// Elements of a row that a group counts at least, so that its own table is worth it, and such groups.
-constexpr std::uint64_t fewest_counted = 8192, groups_per_unit = 8;
 // NVIDIA's compiler takes as many registers as it likes unless told, so that few groups run side by side.
 constexpr const char* few_registers = " -cl-nv-maxrregcount=64";
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 /// With so many elements for each work-item.
 SortSpec with_each(SortSpec spec) {
@@ -65,8 +64,10 @@ void SortSweep::run(const SortedRows& rows, std::string_view function) const {
   d.rows = rows.rows;
   d.offset = rows.offset;
   d.flip = rows.flip;
-  const std::uint64_t enough = divide_up(std::uint64_t{groups_per_unit} * queue_.traits().compute_units, rows.rows);
-  d.blocks = std::clamp<std::uint64_t>(rows.count / fewest_counted, 1, enough);
+  const Tuning& tuning = queue_.traits().tuning;
+  const std::uint64_t enough =
+      divide_up(std::uint64_t{tuning.sort_blocks_per_unit} * queue_.traits().compute_units, rows.rows);
+  d.blocks = std::clamp<std::uint64_t>(rows.count / tuning.sort_elements_per_block, 1, enough);
   d.per_block = divide_up(rows.count, d.blocks);
   d.positions_apart = rows.positions && !spec_.payload ? 2 : 1;
   d.payload_offset = rows.payload_offset;

@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "exec/host_lapack.hpp"
+#include "exec/host_run.hpp"
 #include "exec/spectra.hpp"
 #include "runtime/fault.hpp"
 #include "runtime/host_command.hpp"
@@ -67,9 +68,9 @@ inline double spectra_work(const SpectraProblem& p) {
   return static_cast<double>(p.batch) * static_cast<double>(p.rows) * static_cast<double>(p.rows * p.columns);
 }
 /// Whether that takes no longer than a command.
-inline bool spectra_at_once(const SpectraProblem& p) {
-  constexpr double least_command = 1 << 14;
-  return spectra_work(p) <= least_command;
+inline bool spectra_at_once(const DeviceTraits& traits, const SpectraProblem& p) {
+  constexpr double steps = 16;  // that each of them is made in
+  return multiplied_at_once(traits, steps * spectra_work(p));
 }
 
 template <class Calls>
@@ -79,7 +80,7 @@ void enqueue_lapack_spectra(runtime::Queue& queue, const HostLapack& lapack, con
   using Element = typename Calls::Element;
   using Value = typename Calls::Value;
   using Vector = typename Calls::Vector;
-  constexpr double least = 1 << 17;  // multiplications, some, that are worth a thread
+  const double least = 2.0 * queue.traits().tuning.thread_work;
   const double work = spectra_work(p);
   const auto most = std::min<std::uint64_t>(
       {p.batch, queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores())});
@@ -117,7 +118,7 @@ void enqueue_lapack_spectra(runtime::Queue& queue, const HostLapack& lapack, con
     };
     base::in_parallel(threads, std::ref(some));
   });
-  spectra_at_once(p) ? command.run_small(std::move(function)) : command.run(std::move(function));
+  spectra_at_once(queue.traits(), p) ? command.run_small(std::move(function)) : command.run(std::move(function));
 }
 
 /// Enqueues the command. Calls<T, Integer>, of a type of elements and of LAPACK's integers, says its name, its types

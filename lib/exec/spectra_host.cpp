@@ -213,7 +213,7 @@ bool HostSpectra::suits(const runtime::Queue& queue, const SpectraProblem& p) {
 HostSpectra::HostSpectra(Programs& programs, runtime::Queue& queue, const SpectraProblem& problem)
     : queue_(queue), problem_(problem) {
   problem_.threads = threads_at_one(queue, problem);
-  programs.host_command("spectra_host", spectra_at_once(problem));
+  programs.host_command("spectra_host", spectra_at_once(queue.traits(), problem));
 }
 
 void HostSpectra::run(const SpectraMemory& memory, std::shared_ptr<runtime::Fault> fault) const {

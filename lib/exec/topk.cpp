@@ -14,9 +14,6 @@ namespace {
 
 using runtime::BufferRef;
 
-// Elements of a block, of which only blocks with a result are read twice.
-constexpr std::uint64_t block = 8192;
-
 class Topk {
  public:
   /// Asks for all kernels.
@@ -29,7 +26,7 @@ class Topk {
         rows_(static_cast<std::uint64_t>(node.inputs[0]->shape.elements()) / count_),
         host_(host_finds_topk(queue, static_cast<std::uint64_t>(info_.k))) {
     if (host_) {
-      programs.host_command(topk_on_host, topk_at_once(count_ * rows_));
+      programs.host_command(topk_on_host, topk_at_once(queue.traits(), count_ * rows_));
       return;
     }
     const SelectSpec spec{{node.inputs[0]->dtype}, true, queue.traits().cpu_loops()};
@@ -78,8 +75,9 @@ class Topk {
     d.count = rows.count;
     d.offset = rows.offset;
     d.flip = rows.flip;
-    d.blocks = (rows.count + block - 1) / block;
-    d.per_block = block;
+    // Only blocks with a result are read twice.
+    d.per_block = queue_.traits().tuning.sort_elements_per_block;
+    d.blocks = (rows.count + d.per_block - 1) / d.per_block;
     d.k = static_cast<std::uint64_t>(info_.k);
     const BufferRef table = allocate(rows.rows * d.blocks * 2 * sizeof(std::uint32_t));
     runtime::Launch counts(queue_, counts_);

@@ -18,13 +18,13 @@
 namespace koine::exec {
 namespace {
 
-// More are left to kernels, which need no room for them beside the results.
+// More are left to kernels, which need no room for them beside the results: 4 MiB of each thread here.
 constexpr std::uint64_t most = 1 << 16;
 // Room for elements of a row that are kept: with less it would be cut too often, with more what is kept after each cut
 // lets more pass.
 constexpr std::size_t fewest_kept = 64;
-// Elements that are worth starting a thread for, and whose pass takes as long as a command.
-constexpr std::uint64_t elements_of_thread = 1 << 15, elements_of_command = 4096;
+// Of an element, in operations: where it may be kept, and where many are passed over.
+constexpr std::uint64_t most_work = 16, usual_work = 2;
 
 struct Task {
   std::size_t count, rows, k, room;  // of a thread: elements that it keeps at the most
@@ -102,15 +102,19 @@ bool host_finds_topk(const runtime::Queue& queue, std::uint64_t k) {
   return queue.traits().host_commands && queue.context().works_in_host_memory() && k <= most;
 }
 
-bool topk_at_once(std::uint64_t elements) { return elements <= elements_of_command; }
+bool topk_at_once(const DeviceTraits& traits, std::uint64_t elements) {
+  return most_work * elements <= traits.tuning.host_step_work;
+}
 
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,
                       const runtime::Buffer& values, const runtime::Buffer& positions) {
+  const DeviceTraits& traits = queue.traits();
   const std::uint64_t elements = rows.count * rows.rows;
   const std::uint64_t units =
-      std::min<std::uint64_t>(queue.traits().compute_units, static_cast<std::uint64_t>(base::usable_cores()));
+      std::min<std::uint64_t>(traits.compute_units, static_cast<std::uint64_t>(base::usable_cores()));
+  const std::uint64_t enough = usual_work * elements / traits.tuning.thread_work;
   const Task task{rows.count, rows.rows, k, std::max<std::size_t>(4 * k, fewest_kept),
-                  static_cast<int>(std::clamp<std::uint64_t>(elements / elements_of_thread, 1, units))};
+                  static_cast<int>(std::clamp<std::uint64_t>(enough, 1, units))};
   runtime::HostCommand command(queue, std::string(topk_on_host));
   command.in(rows.from).out(values).out(positions);
   command.moves(elements * size_of(key.type), rows.rows * k * (size_of(key.type) + sizeof(std::int64_t)));
@@ -118,7 +122,7 @@ void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedR
                                         : size_of(key.type) == 2 ? work_of<std::uint16_t>(task, key, rows)
                                         : size_of(key.type) == 4 ? work_of<std::uint32_t>(task, key, rows)
                                                                  : work_of<std::uint64_t>(task, key, rows);
-  topk_at_once(elements) ? command.run_small(std::move(work)) : command.run(std::move(work));
+  topk_at_once(traits, elements) ? command.run_small(std::move(work)) : command.run(std::move(work));
 }
 
 }  // namespace koine::exec

@@ -17,7 +17,7 @@ inline constexpr std::string_view topk_on_host = "topk_host";
 bool host_finds_topk(const runtime::Queue& queue, std::uint64_t k);
 
 /// Whether that takes the calling thread no longer than a command.
-bool topk_at_once(std::uint64_t elements);
+bool topk_at_once(const DeviceTraits& traits, std::uint64_t elements);
 
 /// The same results as those of topk_rows and topk_write: the first k of each row, in the order of their positions.
 void run_topk_on_host(runtime::Queue& queue, const KeySpec& key, const SelectedRows& rows, std::uint64_t k,

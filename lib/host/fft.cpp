@@ -4,6 +4,7 @@
 
 #include "base/fourier.hpp"
 #include "base/recent.hpp"
+#include "base/rounding.hpp"
 #include "host/fft_stage.hpp"
 #include "host/instructions.hpp"
 #include "host/parts.hpp"
@@ -190,7 +191,7 @@ struct Tables {
   std::shared_ptr<const Halves<T>> halves;
 };
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 
 constexpr std::uint64_t work_of_element = 8;  // in operations, of all passes
 

@@ -2,6 +2,7 @@
 // Sharing a matrix by a vector among threads.
 #include "host/matrix_vector.hpp"
 
+#include "base/rounding.hpp"
 #include "host/functions.hpp"
 #include "host/parts.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 // Elements of one running sum, or terms of a sum of such. It decides bits.
 constexpr std::int64_t block = 1024;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using base::divide_up;
 std::size_t number(auto value) { return static_cast<std::size_t>(value); }
 
 /// Rows lie side by side: each is a sum of products.

@@ -13,7 +13,9 @@
 
 namespace koine::host {
 
-/// Parts of a step, which threads take one after the other.
+/// Parts of a step, which threads take one after the other. Their sizes are constants of those who make them: some
+/// thousand elements, beside which taking a part costs little, and whose memory the second cache of any processor
+/// holds.
 class Parts {
  public:
   explicit Parts(std::size_t count) : count_(count) {}
@@ -32,8 +34,8 @@ class Parts {
 /// Calls `work()` on as many threads as so many elements by operations are worth, no more than there are parts.
 template <class Work>
 void share(const DeviceTraits& traits, std::uint64_t amount, const Parts& parts, const Work& work) {
-  constexpr std::uint64_t worth_a_thread = 1 << 16;  // some microseconds, which it takes to wake it
-  std::uint64_t threads = std::min<std::uint64_t>({amount / worth_a_thread, traits.compute_units, parts.count()});
+  std::uint64_t threads =
+      std::min<std::uint64_t>({amount / traits.tuning.thread_work, traits.compute_units, parts.count()});
   if (threads > 1) threads = std::min<std::uint64_t>(threads, static_cast<unsigned>(base::usable_cores()));
   if (threads <= 1) return work();
   base::share_work(static_cast<int>(threads), std::ref(work));

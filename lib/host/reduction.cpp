@@ -186,6 +186,7 @@ class Reduction::Task {
   std::optional<Lines::Astray> astray;
 
  private:
+  // Of positions and of short rows a part, of columns the running values that the nearest cache holds.
   static constexpr std::size_t elements_of_unit = 1 << 14, tile_elements = 4096, few_elements = 1 << 13,
                                longest_short_row = 64;
 

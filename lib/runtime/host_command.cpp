@@ -61,25 +61,25 @@ cl_int enqueue_call(cl_command_queue queue, Call& call, std::span<const Use> use
   // The driver writes addresses behind the pointer, which nobody reads: see Find.
   std::vector<void*> arguments(1 + uses.size(), nullptr);
   arguments[0] = &call;
-  std::vector<const void*> places;
+  std::vector<const void*> addresses;
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const Buffer& buffer = *uses[k].buffer;
     auto [memory, offset] = whole_of(buffer);
     call.memory[k] = buffer.host();
     if (call.memory[k] == nullptr) {
       Find find{&call.memory[k], offset, nullptr};
-      const void* place = &find.found;
+      const void* address = &find.found;
       const cl_int code =
-          clEnqueueNativeKernel(queue, find_address, &find, sizeof find, 1, &memory, &place, 0, nullptr, nullptr);
+          clEnqueueNativeKernel(queue, find_address, &find, sizeof find, 1, &memory, &address, 0, nullptr, nullptr);
       if (code != CL_SUCCESS) return code;
     }
     if (std::find(buffers.begin(), buffers.end(), memory) != buffers.end()) continue;
     buffers.push_back(memory);
-    places.push_back(&arguments[buffers.size()]);
+    addresses.push_back(&arguments[buffers.size()]);
   }
   return clEnqueueNativeKernel(queue, run_call, arguments.data(), arguments.size() * sizeof(void*),
                                static_cast<cl_uint>(buffers.size()), buffers.empty() ? nullptr : buffers.data(),
-                               buffers.empty() ? nullptr : places.data(), 0, nullptr, made);
+                               buffers.empty() ? nullptr : addresses.data(), 0, nullptr, made);
 }
 
 }  // namespace

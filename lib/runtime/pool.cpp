@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/process.hpp"
+#include "base/rounding.hpp"
 #include "base/text.hpp"
 
 namespace koine::runtime {
@@ -17,7 +18,7 @@ namespace {
 constexpr std::uint64_t smallest = 256, padding = 128, largest_small = std::uint64_t{1} << 20,
                         large_step = std::uint64_t{1} << 16;
 
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
+using base::round_up;
 
 /// The free list of a capacity up to 1 MiB: four for each power of two.
 std::size_t class_of(std::uint64_t capacity) {

@@ -89,9 +89,9 @@ std::shared_ptr<ProgramCache::Slot> ProgramCache::find_or_build(std::string_view
   slot->built = promise.get_future().share();
   {
     const std::lock_guard lock(mutex_);
-    const auto [place, inserted] = slots_.try_emplace(std::string(signature), slot);
-    touch(*place->second);
-    if (!inserted) return place->second;
+    const auto [entry, inserted] = slots_.try_emplace(std::string(signature), slot);
+    touch(*entry->second);
+    if (!inserted) return entry->second;
     slot->used = ++builds_;
   }
   try {

@@ -21,7 +21,7 @@ namespace {
 // Smaller chunks are slower on the wire than the overlap wins.
 constexpr std::uint64_t smallest_chunk = std::uint64_t{512} << 10;
 // A transfer is cut into about this many chunks, if they get neither too small nor larger than a slot.
-constexpr std::uint64_t wanted_chunks = 16;
+constexpr std::uint64_t enough_chunks = 16;
 
 const void* at(const void* memory, std::uint64_t offset) { return static_cast<const std::byte*>(memory) + offset; }
 void* at(void* memory, std::uint64_t offset) { return static_cast<std::byte*>(memory) + offset; }
@@ -176,8 +176,8 @@ void Staging::give_back(Slot& slot) noexcept {
 
 std::uint64_t Staging::chunk_of(std::uint64_t bytes) const noexcept {
   constexpr std::uint64_t page = 4096;
-  const std::uint64_t wanted = (bytes / wanted_chunks + page - 1) / page * page;
-  return std::min(std::max(wanted, smallest_chunk), slot_bytes_);
+  const std::uint64_t usual = (bytes / enough_chunks + page - 1) / page * page;
+  return std::min(std::max(usual, smallest_chunk), slot_bytes_);
 }
 
 int Staging::threads_for(std::uint64_t bytes, std::uint64_t chunk) noexcept {

@@ -65,6 +65,14 @@ struct Maker {
     return workload_of(
         [x = numbers({count}), at = integers(ids, count), ids] { return segment_sum(x, at, {.count = ids}); });
   }
+  Workload extremes(std::int64_t count, std::int64_t ids) {
+    return workload_of(
+        [x = numbers({count}), at = integers(ids, count), ids] { return segment_max(x, at, {.count = ids}); });
+  }
+  /// More than a CPU's threads find without kernels.
+  Workload topk_of(std::int64_t count) {
+    return workload_of([x = numbers({count})] { return topk(x, 100'000).values; });
+  }
   Workload product(std::int64_t n, DType type = float32) {
     return workload_of([x = numbers({n, n}, type), y = numbers({n, n}, type)] { return matmul(x, y); });
   }
@@ -80,6 +88,11 @@ namespace of_parameter {
 
 Workloads items_per_core(Maker& m) { return {m.chain({m.many()}), m.picks(m.many()), m.sums({m.many() / 64, 64})}; }
 Workloads items_per_unit(Maker& m) { return {m.picks(m.many()), m.groups(m.many() / 4, 1 << 18)}; }
+
+Workloads elements_per_item(Maker& m) { return {m.extremes(1 << 15, 1 << 15), m.extremes(1 << 18, 1 << 18)}; }
+Workloads thread_work(Maker& m) {
+  return {m.product(32), m.product(64), m.product(128), m.topk_of(1 << 15), m.sums({1 << 17})};
+}
 
 Workloads elementwise_vector_bytes(Maker& m) {
   return {m.chain({m.many()}), m.chain({m.many()}, float16),
@@ -129,6 +142,10 @@ Workloads take_elements_per_item(Maker& m) { return {m.picks(1 << 14), m.picks(1
 Workloads sort_elements_per_item(Maker& m) { return {m.sorts({2000, 50}), m.sorts({1 << 17})}; }
 Workloads sort_longest_row(Maker& m) { return {m.sorts({1 << 13}), m.sorts({1 << 14}), m.sorts({1 << 16})}; }
 Workloads sort_blocks_per_core(Maker& m) { return {m.sorts({m.many() / 4}), m.medians({m.many() / 4})}; }
+Workloads sort_blocks_per_unit(Maker& m) { return {m.sorts({m.many() / 4}), m.medians({m.many() / 4})}; }
+Workloads sort_elements_per_block(Maker& m) {
+  return {m.sorts({1 << 18}), m.sorts({1 << 21}), m.topk_of(m.many() / 4)};
+}
 Workloads sort_tile_elements(Maker& m) { return {m.sorts({m.many() / 4}), m.sorts({m.many() / 4096, 500})}; }
 
 Workloads select_elements_per_block(Maker& m) { return {m.medians({1 << 17}), m.medians({m.many() / 4})}; }
@@ -141,9 +158,15 @@ Workloads segment_local_bytes(Maker& m) {
   return {m.groups(m.many() / 4, 250), m.groups(m.many() / 4, 1000), m.groups(m.many() / 4, 2000)};
 }
 Workloads segment_groups_per_unit(Maker& m) { return {m.groups(m.many(), 100)}; }
+Workloads segment_local_bytes_per_unit(Maker& m) { return {m.groups(m.many(), 500), m.groups(m.many(), 2000)}; }
+Workloads segment_values_per_launch(Maker& m) {
+  return {m.groups(1 << 15, 1 << 14), m.groups(1 << 17, 1 << 14), m.groups(1 << 19, 1 << 14)};
+}
+Workloads segment_sorted_groups(Maker& m) {
+  return {m.groups(m.many() / 4, 1 << 21), m.groups(m.many() / 4, 1 << 22), m.groups(m.many() / 4, 1 << 23)};
+}
 
 Workloads matmul_cache_bytes(Maker& m) { return {m.product(m.quick ? 256 : 512), m.product(m.quick ? 400 : 1000)}; }
-Workloads matmul_task_work(Maker& m) { return {m.product(32), m.product(64), m.product(128)}; }
 Workloads matmul_large_tiles_per_unit(Maker& m) { return {m.product(512), m.product(1024), m.product(2048)}; }
 Workloads matmul_line_cost(Maker& m) { return {m.product(700), m.product(1000), m.product(2048), m.product(3000)}; }
 Workloads matmul_unit_tile_cost(Maker& m) {
