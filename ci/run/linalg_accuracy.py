@@ -239,6 +239,7 @@ def lstsq(c):
     expected = scipy.linalg.lstsq(a, right, cond=c.eps * a.shape[0])[0]
     measure = norm(a) * max(norm(found), norm(expected)) + norm(right)
     yield max(0, norm(a @ found - right) - norm(a @ expected - right)), measure
+    yield norm(a.conj().T @ (a @ found - right)), norm(a) * measure
 
 
 def pinv(c):
