@@ -10,6 +10,7 @@ KERNELS=1 computes in reproducible scopes: by Koine's kernels rather than by LAP
 Errors are allowed 30 n eps of the norms that a backward error is measured by (docs/linalg.md), transforms
 5 eps log2 n. An error that only a matrix of full rank rules out is expected of others.
 """
+import functools
 import os
 import sys
 
@@ -27,8 +28,10 @@ def draw(rng, shape, dtype):
     return x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x
 
 
-def basis(rng, n, dtype):
-    return np.linalg.qr(draw(rng, (n, n), dtype))[0]
+@functools.lru_cache(maxsize=4)
+def basis(which, n, letter):
+    """Orthonormal columns, real or complex by the letter of the type's kind: made once for all functions and kinds."""
+    return np.linalg.qr(draw(np.random.default_rng([which, n]), (n, n), letter + "8"))[0]
 
 
 # ---- kinds: (rng, n, dtype) to a matrix in double, and for Hermitian ones the eigenvalues instead
@@ -62,14 +65,14 @@ def general(kind, n, dtype, rng):
         return draw(rng, (n, n), dtype) * scale_of(kind, dtype)
     if kind == "graded":
         return draw(rng, (n, n), dtype) * values[:, None]
-    return (basis(rng, n, dtype) * values) @ basis(rng, n, dtype)
+    return (basis(1, n, np.dtype(dtype).kind) * values) @ basis(2, n, np.dtype(dtype).kind)
 
 
 def hermitian(kind, n, dtype, rng, definite=False):
     values = spectrum(kind, n, np.finfo(dtype).eps)
     if values is None:
         values = (1 + rng.random(n) if definite else rng.standard_normal(n)) * scale_of(kind, dtype)
-    q = basis(rng, n, dtype)
+    q = basis(1, n, np.dtype(dtype).kind)
     if kind == "graded" and definite:  # graded on both sides, which rounding leaves definite
         scales = 2.0 ** -np.minimum(np.arange(n), 20)
         a = (q * (1 + rng.random(n))) @ q.conj().T * np.outer(scales, scales)
