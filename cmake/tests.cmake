@@ -132,17 +132,17 @@ if(TARGET koine_vendor_layer)
   koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
   add_dependencies(test_vendors koine_vendor_layer)
 endif()
-# What products and transforms go on with, which those on CPUs do not.
+# What cards do in other ways than CPUs: what products and transforms go on with, and stacks of small matrices.
 if(TARGET koine_vendor_layer AND TARGET test_device)
-  add_test(NAME vendors.product_epilogues
-    COMMAND test_device --no-version --force-colors=false "--source-file=*/test_product_epilogues.cpp,*/test_fused_transforms.cpp,*/test_explain.cpp")
-  set_tests_properties(vendors.product_epilogues PROPERTIES
+  add_test(NAME vendors.own_ways
+    COMMAND test_device --no-version --force-colors=false "--source-file=*/test_product_epilogues.cpp,*/test_fused_transforms.cpp,*/test_explain.cpp,*/test_small_factors.cpp")
+  set_tests_properties(vendors.own_ways PROPERTIES
     LABELS vendors TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
     ENVIRONMENT "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>;KOINE_TEST_PLAY=amd;KOINE_CACHE=off;KOINE_DEVICE=")
 endif()
 
 # The longest are begun first, so that other processors are not idle at the end.
-foreach(test faults.every_call vendors.dispatch vendors.tuning vendors.product_epilogues device.linalg_solve
+foreach(test faults.every_call vendors.dispatch vendors.tuning vendors.own_ways device.linalg_solve
     device.reproducible)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES COST 1000)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests the Python module with the packages that people use it with, from PyPI: scikit-learn, SciPy, xarray, Dask, Cubed,
-# einops, opt_einsum, array-api-compat, array-api-extra, matplotlib and seaborn; and runs the examples of
-# examples/python. Builds into build-python/ as ci/run/array_api.sh does. usage: ci/run/python_ecosystem.sh [pytest arguments]
+# einops, opt_einsum, array-api-compat, array-api-extra, matplotlib and seaborn; holds linear algebra to its errors
+# beside SciPy (linalg_accuracy.py); and runs the examples of examples/python. Builds into build-python/ as ci/run/array_api.sh does. usage: ci/run/python_ecosystem.sh [pytest arguments]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD build=$PWD/build-python
@@ -26,6 +26,9 @@ export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg
 cd "$build"
 step="testing on $KOINE_DEVICE"
 "$build/venv/bin/python" -m pytest -p no:cacheprovider -q --disable-warnings "$root"/python/tests/test_ecosystem_*.py "$@"
+step="measuring errors of linear algebra"
+"$build/venv/bin/python" "$root/ci/run/linalg_accuracy.py"
+KERNELS=1 "$build/venv/bin/python" "$root/ci/run/linalg_accuracy.py" 1 2 3 31 32 33 100
 for example in "$root"/examples/python/*.py; do
   step="running $example"
   "$build/venv/bin/python" "$example" --out "$build/$(basename "$example" .py).png"

@@ -7,6 +7,7 @@
 #include "api/matrices.hpp"
 #include "exec/factor_blocks.hpp"
 #include "exec/factor_host.hpp"
+#include "exec/small_factors.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -143,7 +144,15 @@ Array triangles_for(const Array& matrices, const Array& right) {
 
 namespace {
 
-/// X of matrices X = right sides, or their inverses where there are none, by LAPACK.
+/// Whether equations with so many right sides are a step of their own.
+bool solves_as_whole(const Array& matrices, std::int64_t columns) {
+  if (matrices.size() == 0 || columns == 0) return false;
+  const std::int64_t n = matrices.shape(-1);
+  return by_lapack(matrices) ||
+         exec::fits_small_groups(chosen_place(matrices.node()->place), matrices.dtype(), n, n + columns);
+}
+
+/// X of matrices X = right sides, or their inverses where there are none.
 Array solved_as_whole(std::initializer_list<graph::NodeRef> inputs, const Shape& shape, const char* function) {
   return pending(graph::Op::solve, (*inputs.begin())->dtype, shape, inputs,
                  graph::make_attributes<graph::Op::solve>({function}));
@@ -153,7 +162,7 @@ Array solved_as_whole(std::initializer_list<graph::NodeRef> inputs, const Shape&
 
 Array solved(const Array& matrices, const Array& right, const char* function) {
   // One matrix for many right sides is factorised once.
-  if (right.size() != 0 && by_lapack(matrices) &&
+  if (solves_as_whole(matrices, right.shape(-1)) &&
       matrices.shape() == matrices_like(right, matrices.shape(-1), matrices.shape(-1))) {
     return solved_as_whole({in_order(matrices.node()), in_order(right.node())}, right.shape(), function);
   }
@@ -164,7 +173,7 @@ Array solved(const Array& matrices, const Array& right, const char* function) {
 }
 
 Array inverses(const Array& matrices, const char* function) {
-  if (matrices.size() != 0 && by_lapack(matrices))
+  if (solves_as_whole(matrices, matrices.shape(-1)))
     return solved_as_whole({in_order(matrices.node())}, matrices.shape(), function);
   return solved(matrices, eye_like(matrices, matrices.shape(-1), matrices.shape(-1)), function);
 }
@@ -201,7 +210,9 @@ Reflections reflections_of(const Array& x) {
 QrFactors qr_factors(const Array& x, bool complete) {
   const std::int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n), columns = complete ? m : k;
   if (x.size() == 0) return {eye_like(x, m, columns), zeros_like(x, columns, n)};
-  if (by_lapack(x) || exec::panels_in_blocks(chosen_place(x.node()->place), x.dtype(), m)) {
+  const graph::Place place = chosen_place(x.node()->place);
+  if (by_lapack(x) || exec::reflects_in_small_groups(place, x.dtype(), m, n) ||
+      exec::panels_in_blocks(place, x.dtype(), m)) {
     const std::vector<Array> factors = results_of<graph::Op::qr>(x, {columns});
     return {factors[0], factors[1]};
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU factorisations: kernels/lu.cl, blocks on cards, or LAPACK on CPUs.
+// LU factorisations: kernels/lu.cl, groups of small ones or blocks on cards, or LAPACK on CPUs.
 #include "exec/factor_blocks.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/factors.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
+#include "exec/small_factors.hpp"
 
 #include <vector>
 
@@ -14,11 +15,13 @@ namespace koine::exec {
 Work prepare_lu(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool host = factors_on_host(queue, node);
-  const bool in_blocks = !host && panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
-  const auto blocks = in_blocks ? prepare_lu_blocks(programs, queue, node) : nullptr;
-  const runtime::KernelRef kernel = host || in_blocks ? nullptr : factor_kernel(programs, queue, "lu", node.dtype);
+  auto on_card = host ? nullptr : prepare_small_lu(programs, queue, node);
+  if (!host && !on_card && panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m)) {
+    on_card = prepare_lu_blocks(programs, queue, node);
+  }
+  const runtime::KernelRef kernel = host || on_card ? nullptr : factor_kernel(programs, queue, "lu", node.dtype);
   if (host) programs.host_command("lu_host", factors_at_once(queue.traits(), node));
-  return [&queue, &node, host, blocks, kernel] {
+  return [&queue, &node, host, on_card, kernel] {
     const graph::Node& x = *node.inputs[0];
     const Stack stack(x);
     const auto allocate = [&](std::int64_t elements, std::size_t size) {
@@ -29,8 +32,8 @@ Work prepare_lu(Programs& programs, runtime::Queue& queue, codegen::Step& step) 
                                         allocate(stack.matrices, sizeof(std::int64_t))};
     if (host) {
       run_lu_on_host(queue, node, *out[0], *out[1], *out[2]);
-    } else if (blocks) {
-      blocks(*out[0], *out[1], *out[2]);
+    } else if (on_card) {
+      on_card(*out[0], *out[1], *out[2]);
     } else {
       runtime::Launch launch(queue, kernel);
       launch.in(*x.storage).out(*out[0]).out(*out[1]).out(*out[2]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR factorisations as a whole: by blocks on cards, and on CPUs by LAPACK and products, stacks of small real matrices
-// in the lanes of vectors.
+// QR factorisations as a whole: on cards in groups of small ones or by blocks, and on CPUs by LAPACK and products,
+// stacks of small real matrices in the lanes of vectors.
 #include "exec/factor_blocks.hpp"
 #include "exec/factor_command.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/families.hpp"
 #include "exec/qr_parts.hpp"
+#include "exec/small_factors.hpp"
 #include "exec/small_systems_host.hpp"
 
 #include <algorithm>
@@ -69,13 +70,16 @@ void run_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::
 
 }  // namespace
 
-// The input is in row-major order and has elements, and panels_in_blocks() or factors_on_host() is true.
+// The input is in row-major order and has elements, and reflects_in_small_groups(), panels_in_blocks() or
+// factors_on_host() is true.
 Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  const bool in_blocks = panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m);
-  const auto blocks = in_blocks ? prepare_qr_blocks(programs, queue, node) : nullptr;
-  if (!in_blocks) programs.host_command("qr_host", factors_at_once(queue.traits(), node));
-  return [&queue, &node, blocks] {
+  auto on_card = prepare_small_qr(programs, queue, node);
+  if (!on_card && panels_in_blocks(place_on(queue, node), node.dtype, Stack(*node.inputs[0]).m)) {
+    on_card = prepare_qr_blocks(programs, queue, node);
+  }
+  if (!on_card) programs.host_command("qr_host", factors_at_once(queue.traits(), node));
+  return [&queue, &node, on_card] {
     const Stack stack(*node.inputs[0]);
     const std::int64_t columns = node.get<graph::Op::qr>().columns;
     const auto allocate = [&](std::int64_t elements) {
@@ -83,8 +87,8 @@ Work prepare_qr(Programs& programs, runtime::Queue& queue, codegen::Step& step) 
                             function_of(node));
     };
     std::vector<runtime::BufferRef> out{allocate(stack.m * columns), allocate(columns * stack.n)};
-    if (blocks) {
-      blocks(*out[0], *out[1]);
+    if (on_card) {
+      on_card(*out[0], *out[1]);
     } else {
       run_on_host(queue, node, *out[0], *out[1]);
     }

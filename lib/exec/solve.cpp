@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equations with square matrices on CPUs: LAPACK, or lanes of vectors where matrices are small. LAPACK sees a row-major
-// matrix as its transpose, A^T = P L U, so A X = B is X^T P L U = B^T, of which X^T and B^T are what lies in memory:
-// nothing is transposed.
+// Equations with square matrices as a whole: on cards groups of small ones, on CPUs LAPACK, or lanes of vectors where
+// matrices are small. LAPACK sees a row-major matrix as its transpose, A^T = P L U, so A X = B is X^T P L U = B^T, of
+// which X^T and B^T are what lies in memory: nothing is transposed.
 #include "exec/factor_command.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/families.hpp"
 #include "exec/lapack_blocks.hpp"
+#include "exec/small_factors.hpp"
 #include "exec/small_systems_host.hpp"
 
 #include <algorithm>
@@ -111,22 +112,27 @@ void run_lapack(runtime::Queue& queue, const graph::Node& node, const FactorFunc
                   });
 }
 
+void run_on_host(runtime::Queue& queue, const graph::Node& node, const runtime::Buffer& out) {
+  with_types(node.dtype, [&]<class T, class I>(T, I, const FactorFunctions& functions) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const Stack stack(node);
+      if (host::small_systems_suit<T>(stack.matrices, stack.m, stack.n)) return run_small<T>(queue, node, out);
+    }
+    run_lapack<T, I>(queue, node, functions, out);
+  });
+}
+
 }  // namespace
 
-// The inputs are in row-major order and have elements, and factors_on_host() is true.
+// The inputs are in row-major order and have elements, and fits_small_groups() or factors_on_host() is true.
 Work prepare_solve(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
-  programs.host_command("solve_host", factors_at_once(queue.traits(), node));
-  return [&queue, &node] {
+  const auto on_card = prepare_small_solve(programs, queue, node);
+  if (!on_card) programs.host_command("solve_host", factors_at_once(queue.traits(), node));
+  return [&queue, &node, on_card] {
     runtime::BufferRef out =
         queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), function_of(node));
-    with_types(node.dtype, [&]<class T, class I>(T, I, const FactorFunctions& functions) {
-      if constexpr (std::is_floating_point_v<T>) {
-        const Stack stack(node);
-        if (host::small_systems_suit<T>(stack.matrices, stack.m, stack.n)) return run_small<T>(queue, node, *out);
-      }
-      run_lapack<T, I>(queue, node, functions, *out);
-    });
+    on_card ? on_card(*out) : run_on_host(queue, node, *out);
     graph::fulfil(node, std::move(out), graph::row_major(node.shape));
   };
 }

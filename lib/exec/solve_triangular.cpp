@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equations with triangular matrices: kernels/solve_triangular.cl, blocks on cards, or the BLAS on CPUs.
+// Equations with triangular matrices: kernels/solve_triangular.cl, groups of small ones or blocks on cards, or the BLAS
+// on CPUs.
 #include "exec/factor_blocks.hpp"
 #include "exec/factor_host.hpp"
 #include "exec/factors.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
+#include "exec/small_factors.hpp"
 
 namespace koine::exec {
 
@@ -12,19 +14,21 @@ namespace koine::exec {
 Work prepare_solve_triangular(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool host = factors_on_host(queue, node);
-  const bool in_blocks = !host && factors_in_blocks(place_on(queue, node), node.dtype);
-  const auto blocks = in_blocks ? prepare_triangular_blocks(programs, queue, node) : nullptr;
+  auto on_card = host ? nullptr : prepare_small_triangular(programs, queue, node);
+  if (!host && !on_card && factors_in_blocks(place_on(queue, node), node.dtype)) {
+    on_card = prepare_triangular_blocks(programs, queue, node);
+  }
   const runtime::KernelRef kernel =
-      host || in_blocks ? nullptr : factor_kernel(programs, queue, "solve_triangular", node.dtype);
+      host || on_card ? nullptr : factor_kernel(programs, queue, "solve_triangular", node.dtype);
   if (host) programs.host_command("solve_triangular_host", factors_at_once(queue.traits(), node));
-  return [&queue, &node, host, blocks, kernel] {
+  return [&queue, &node, host, on_card, kernel] {
     const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
     runtime::BufferRef out =
         queue.allocate(static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype), function_of(node));
     if (host) {
       run_triangular_on_host(queue, node, *out);
-    } else if (blocks) {
-      blocks(*out);
+    } else if (on_card) {
+      on_card(*out);
     } else {
       constexpr std::int64_t wide = 16;  // KN_WIDE
       const graph::TriangularInfo& info = node.get<graph::Op::solve_triangular>();

@@ -201,7 +201,8 @@ struct TriangularInfo {
 };
 
 /// Of square matrices (…, n, n), and right sides (…, n, k) or none for those of the identity: X, where the matrix times
-/// X is the right side. Only where LAPACK factorises (exec/factor_host.hpp); elsewhere it is made of factors.
+/// X is the right side. Only where LAPACK factorises (exec/factor_host.hpp), and of small ones on cards
+/// (exec/small_factors.hpp); elsewhere it is made of factors.
 struct SolveInfo {
   const char* name;  // of the function, for messages
 
@@ -209,7 +210,7 @@ struct SolveInfo {
 };
 
 /// Of (…, m, n): so many columns of Q, min(m, n) or m, and as many rows of R. Only where LAPACK factorises
-/// (exec/factor_host.hpp) or cards do by blocks; elsewhere they are made of reflections.
+/// (exec/factor_host.hpp), or cards do in groups of small ones or by blocks; elsewhere they are made of reflections.
 struct QrInfo {
   std::int64_t columns;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernels/cholesky.cl, lu.cl, householder.cl and solve_triangular.cl: stacks, rows that are exchanged, tall matrices,
 // complex numbers; and cholesky_tiles.cl, lu_panel.cl, lu_spread.cl, qr_panel.cl, qr_spread.cl, qr_blocks.cl,
-// solve_columns.cl, tile_update.cl, take_products.cl and turn.cl: more than one block.
+// solve_columns.cl, tile_update.cl, take_products.cl and turn.cl: more than one block; small_factors.cl: a group that
+// is not full.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -53,4 +54,18 @@ TEST_CASE("factorisations by blocks") {
   check_zero(kn::matmul(q, r) - taller);
   const auto [p, l, u] = kn::linalg::lu(taller);
   check_zero(kn::matmul(p, kn::matmul(l, u)) - taller);
+}
+
+TEST_CASE("small matrices") {
+  const Array x = kn::cos(kn::reshape(kn::arange(5.f * 9.f), {5, 3, 3})) + 3.f * kn::eye(3),
+              right = kn::ones({5, 3, 2});
+  check_zero(kn::matmul(x, kn::linalg::solve(x, right)) - right);
+  check_zero(kn::matmul(x, kn::linalg::inv(x)) - kn::eye(3));
+  const kn::linalg::QrResult parts = kn::linalg::qr(x);
+  check_zero(kn::matmul(parts.Q, parts.R) - x);
+  const Array square = kn::matmul(x, x.mT()) + kn::eye(3), factor = kn::linalg::cholesky(square);
+  check_zero(kn::matmul(factor, factor.mT()) - square);
+  check_zero(kn::matmul(factor, kn::linalg::solve_triangular(factor, right, {.lower = true})) - right);
+  const auto [p, l, u] = kn::linalg::lu(x);
+  check_zero(kn::matmul(p, kn::matmul(l, u)) - x);
 }

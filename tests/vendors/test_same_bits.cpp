@@ -82,6 +82,18 @@ TEST_CASE("child: bits of factorisations" * doctest::skip()) {
   check_same_bits("cholesky", square, shape, [](const Array& x) {
     return kn::linalg::cholesky(kn::matmul(x, kn::matrix_transpose(x)) + 70 * kn::eye(70));
   });
+  // Several in a group.
+  const Shape small = {23, 5, 5};
+  const std::vector<float> several = real_noise(small);
+  check_same_bits("small solve", several, small,
+                  [](const Array& x) { return kn::linalg::solve(x, x(kn::ellipsis, kn::slice(3))); });
+  check_same_bits("small inv", several, small, [](const Array& x) { return kn::linalg::inv(x); });
+  check_same_bits("small lu", several, small, [](const Array& x) { return kn::linalg::lu(x).U; });
+  check_same_bits("small cholesky", several, small, [](const Array& x) {
+    return kn::linalg::cholesky(kn::matmul(x, kn::matrix_transpose(x)) + 70 * kn::eye(5));
+  });
+  check_same_bits("small triangles", several, small,
+                  [](const Array& x) { return kn::linalg::solve_triangular(x(3), x, {.lower = true}); });
 }
 
 TEST_CASE("factorisations have the same bits on a card and on a CPU") {
