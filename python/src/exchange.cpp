@@ -52,7 +52,7 @@ struct Foreign : Tensor {
 /// Of an object with the buffer protocol.
 struct Viewed : Tensor {
   Py_buffer view = {};
-  std::vector<std::int64_t> shape, strides;
+  Shape shape, strides;
 
   ~Viewed() override { PyBuffer_Release(&view); }
 };
