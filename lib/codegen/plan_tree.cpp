@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short ways for the commonest work: one result, behind it a tree of element-wise nodes of its shape, or an operation
-// that runs kernels of its own, over arrays in memory. Small kernels cost the host little more than their launch because
-// of them.
+// The short ways for the commonest work: one result, behind it a tree of element-wise nodes of its shape, or an
+// operation that runs kernels of its own, over arrays in memory. Small kernels cost the host little more than their
+// launch because of them.
 #include "codegen/plan_state.hpp"
 
 #include <algorithm>
