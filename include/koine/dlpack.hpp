@@ -21,7 +21,8 @@ struct FromDlpackOptions {
 };
 /// The array in a tensor that lies in the host's memory (DLPack's CPU, and the host memory of CUDA and ROCm), with any
 /// strides. On a device that shares memory with the host (a CPU, an integrated GPU) it is the tensor's own memory,
-/// unless `.copy` is true or the memory is not aligned to its elements; elsewhere a copy. Koine only reads it: an
+/// unless `.copy` is true, the memory is not aligned to its elements, or a bool_ in it is neither 0 nor 1 (a copy has 1
+/// for all but 0); elsewhere a copy. Koine only reads it: an
 /// assignment to a part of the array copies it first. The tensor is taken over, and its deleter called once no array
 /// and no work uses it, at once after a copy; if this throws, the tensor is still the caller's. Gives the tensor's
 /// type. DeviceError for a tensor that lies elsewhere, DTypeError for elements that Koine has not, ShapeError for sizes

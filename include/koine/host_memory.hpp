@@ -53,6 +53,10 @@ KOINE_API HostView host_view(const Array& x, const HostViewOptions& options = {}
 /// x, without waiting for the device. Takes every type; gives an event.
 KOINE_API Event ready(const Array& x);
 
+/// Whether the host can read the values of x at once: they are computed, and lie in memory that the host has too, where
+/// nothing is known to be under way. Takes every type. Computes nothing and asks no driver.
+KOINE_API bool at_hand(const Array& x);
+
 /// Points after the work that was submitted to a device so far, one for each queue with work that is not known to be
 /// over: for who waits in a way of their own, where synchronize() would block. Takes a device; gives a list of events.
 KOINE_API std::vector<Event> under_way(const Device& device);

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iosfwd>
 #include <iterator>
@@ -72,12 +73,19 @@ class KOINE_API Shape {
     return result;
   }
 
+  // All of what is inside is copied, however few axes there are: a node is made of many shapes, and so few words take
+  // less time than to count them.
   Shape(const Shape& other) : Shape(Unset{}, other.size_) {
-    for (std::size_t axis = 0; axis < size_; ++axis) data()[axis] = other[axis];
+    if (size_ > inline_axes) {
+      std::memcpy(heap_, other.heap_, size_ * sizeof *heap_);
+    } else {
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    }
   }
-  Shape(Shape&& other) noexcept { swap(other); }
+  Shape(Shape&& other) noexcept { take(other); }
   Shape& operator=(Shape other) noexcept {
-    swap(other);
+    if (size_ > inline_axes) delete[] heap_;
+    take(other);
     return *this;
   }
   ~Shape() {
@@ -122,9 +130,10 @@ class KOINE_API Shape {
   Shape(Unset, std::size_t count) : size_(count) {
     if (count > inline_axes) heap_ = new std::int64_t[count];
   }
-  void swap(Shape& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(inline_, other.inline_);  // the union's largest member, so the heap pointer goes with it
+  void take(Shape& other) noexcept {
+    size_ = std::exchange(other.size_, 0);
+    std::memcpy(inline_, other.inline_,
+                sizeof inline_);  // the union's largest member, so the heap pointer goes with it
   }
 
   std::size_t size_ = 0;

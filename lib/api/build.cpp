@@ -177,8 +177,8 @@ Array pending(Op op, DType type, Shape shape, std::initializer_list<NodeRef> inp
   return pending(op, type, std::move(shape), place, inputs, std::move(attributes));
 }
 
-Array view(const NodeRef& node, Shape shape, graph::ViewMap map) {
-  return pending(graph::make_view(node, std::move(shape), std::move(map), chosen_place(node->place)));
+Array view(const NodeRef& node, const Shape& shape, const graph::ViewMap& map) {
+  return pending(graph::make_view(node, shape, map, chosen_place(node->place)));
 }
 
 graph::ViewMap identity_map(const Shape& shape) {
@@ -196,7 +196,7 @@ Array permuted(const Array& x, const std::vector<std::size_t>& axes) {
     map.source[i] = static_cast<std::int64_t>(axes[i]);
     shape[i] = x.shape()[axes[i]];
   }
-  return view(x.node(), std::move(shape), std::move(map));
+  return view(x.node(), shape, map);
 }
 
 Array unwritten(const Shape& shape, DType type, const Place& place, std::string_view function) {
@@ -262,7 +262,7 @@ NodeRef broadcast_node(const NodeRef& node, const Shape& shape) {
     const bool own = axis >= shift && (node->shape[axis - shift] != 1 || shape[axis] == 1);
     map.source.push_back(own ? static_cast<std::int64_t>(axis - shift) : -1);
   }
-  return graph::make_view(node, shape, std::move(map), chosen_place(node->place));
+  return graph::make_view(node, shape, map, chosen_place(node->place));
 }
 
 NodeRef reshape_node(const NodeRef& node, const Shape& shape) {
@@ -283,11 +283,11 @@ NodeRef reshape_node(const NodeRef& node, const Shape& shape) {
   }
   if (from == node->shape.size() && to == shape.size()) {
     map.start = Shape::filled(node->shape.size(), 0);
-    return graph::make_view(node, shape, std::move(map), chosen_place(node->place));
+    return graph::make_view(node, shape, map, chosen_place(node->place));
   }
   map = graph::ViewMap();
   map.reshape = true;
-  return graph::make_view(node, shape, std::move(map), chosen_place(node->place));
+  return graph::make_view(node, shape, map, chosen_place(node->place));
 }
 
 }  // namespace koine::api

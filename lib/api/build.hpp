@@ -76,7 +76,7 @@ Array pending(graph::Op op, DType type, Shape shape, std::initializer_list<graph
               graph::Attributes attributes = {});
 
 /// A view of any node; a leaf where the node has been computed.
-Array view(const graph::NodeRef& node, Shape shape, graph::ViewMap map);
+Array view(const graph::NodeRef& node, const Shape& shape, const graph::ViewMap& map);
 /// The map that reads every element in place: what other maps start from.
 graph::ViewMap identity_map(const Shape& shape);
 /// x with its axes in another order.

@@ -73,7 +73,7 @@ Factor plain(const Factor& factor) {
     map.source.push_back(static_cast<std::int64_t>(axis));
     map.step.push_back(1);
   }
-  result.array = result.labels == factor.labels ? factor.array : view(factor.array.node(), shape, std::move(map));
+  result.array = result.labels == factor.labels ? factor.array : view(factor.array.node(), shape, map);
   return result;
 }
 

@@ -46,12 +46,13 @@ Array progression(const Scalar& start, const Scalar& step, std::int64_t count, D
   const auto constant = [&](const Scalar& s) {
     return graph::make_constant(wide, graph::constant_value(s, wide), place);
   };
-  const auto position = graph::make_cast(graph::make_iota({count}, place), wide, place);
-  const auto node = [&](Op op, const graph::NodeRef& a, const graph::NodeRef& b) {
-    const graph::NodeRef inputs[] = {a, b};
-    return graph::make_node(op, wide, {count}, place, inputs);
+  auto values = graph::make_cast(graph::make_iota({count}, place), wide, place);
+  const auto then = [&](Op op, const Scalar& with) {
+    const graph::NodeRef inputs[] = {values, constant(with)};
+    values = graph::make_node(op, wide, {count}, place, inputs);
   };
-  const auto values = node(Op::add, node(Op::multiply, position, constant(step)), constant(start));
+  if (real_value(step, "arange") != 1) then(Op::multiply, step);
+  if (real_value(start, "arange") != 0) then(Op::add, start);
   return api::pending(graph::make_cast(values, type, place));
 }
 

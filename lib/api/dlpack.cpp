@@ -11,6 +11,7 @@
 #include <dlpack/dlpack.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -110,14 +111,14 @@ struct Taken {
   }
 };
 
-/// The elements in row-major order.
-std::vector<std::byte> gathered(const Elements& from, std::size_t element_size) {
+/// Calls `f` with the address of each element in row-major order, until it gives false.
+template <class F>
+void visit_elements(const Elements& from, std::size_t element_size, F f) {
   const Shape &shape = from.layout.shape, &strides = from.layout.strides;
-  std::vector<std::byte> values(static_cast<std::size_t>(shape.elements()) * element_size);
   Shape position = Shape::filled(shape.size(), 0);
   std::int64_t at = from.layout.offset;
-  for (std::size_t to = 0; to < values.size(); to += element_size) {
-    std::memcpy(values.data() + to, from.lowest + at * static_cast<std::int64_t>(element_size), element_size);
+  for (std::int64_t left = shape.elements(); left > 0; --left) {
+    if (!f(from.lowest + at * static_cast<std::int64_t>(element_size))) return;
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       at += strides[axis];
       if (++position[axis] < shape[axis]) break;
@@ -125,7 +126,35 @@ std::vector<std::byte> gathered(const Elements& from, std::size_t element_size) 
       position[axis] = 0;
     }
   }
+}
+
+/// The elements in row-major order, and truths as 0 and 1.
+std::vector<std::byte> gathered(const Elements& from, DType type) {
+  const std::size_t size = size_of(type);
+  std::vector<std::byte> values(static_cast<std::size_t>(from.layout.shape.elements()) * size);
+  std::byte* to = values.data();
+  visit_elements(from, size, [&](const std::byte* element) {
+    std::memcpy(to, element, size);
+    to += size;
+    return true;
+  });
+  if (is_bool(type)) {
+    for (std::byte& each : values) each = static_cast<std::byte>(each != std::byte{0});
+  }
   return values;
+}
+
+/// Whether there is a truth that is neither 0 nor 1: other libraries take every byte but 0 for true, kernels add them.
+bool has_odd_truths(const Elements& from) {
+  const auto odd = [](std::byte each) { return each > std::byte{1}; };
+  if (std::none_of(from.lowest, from.lowest + from.span, odd)) return false;
+  Elements each = from;  // what is read many times is looked at once
+  for (std::size_t axis = 0; axis < each.layout.shape.size(); ++axis) {
+    if (each.layout.strides[axis] == 0) each.layout.shape[axis] = 1;
+  }
+  bool found = false;  // not between the elements
+  visit_elements(each, 1, [&](const std::byte* element) { return !(found = odd(*element)); });
+  return found;
 }
 
 /// A tensor with the memory it names.
@@ -157,7 +186,14 @@ Array from_dlpack(DLManagedTensor* tensor, const FromDlpackOptions& options) {
   const std::int64_t count = elements.layout.shape.elements();
 
   const auto taken = std::make_shared<Taken>();
-  if (options.copy != true && count > 0) {
+  const bool odd = options.copy != true && is_bool(type) && count > 0 && has_odd_truths(elements);
+  if (odd && options.copy == false) {
+    throw ValueError(
+        fmt::format("[{}] the tensor has truths that are neither 0 nor 1, which have to be copied; leave .copy open to "
+                    "allow that",
+                    function));
+  }
+  if (options.copy != true && count > 0 && !odd) {
     const runtime::Context::InUse in_use(*place.context, function);
     auto borrowed =
         runtime::borrow(*place.context, elements.lowest, elements.span * size_of(type), size_of(type), taken);
@@ -177,9 +213,9 @@ Array from_dlpack(DLManagedTensor* tensor, const FromDlpackOptions& options) {
   // Before the elements are gathered: few of them, read many times, may be more than the device or the host has.
   const Shape& shape = elements.layout.shape;
   const Array result = api::unwritten(shape, type, place, function);
-  const bool in_order = elements.layout.strides == graph::row_major_strides(shape);
-  const std::vector<std::byte> values = in_order ? std::vector<std::byte>() : gathered(elements, size_of(type));
-  const void* const from = in_order ? elements.lowest : values.data();
+  const bool as_it_lies = !is_bool(type) && elements.layout.strides == graph::row_major_strides(shape);
+  const std::vector<std::byte> values = as_it_lies ? std::vector<std::byte>() : gathered(elements, type);
+  const void* const from = as_it_lies ? elements.lowest : values.data();
   exec::queue_of(*result.node())
       .write(*result.node()->storage, 0, from, static_cast<std::uint64_t>(result.nbytes()), function);
   taken->tensor = tensor;

@@ -50,6 +50,13 @@ Event ready(const Array& x) {
   return api::event_of(context, exec::queue_of(*node).ready(*node->storage, "ready"));
 }
 
+bool at_hand(const Array& x) {
+  const graph::Node& node = *x.node();
+  if (!node.is_ready()) return false;
+  if (node.storage == nullptr || node.shape.elements() == 0) return true;
+  return node.storage->host() != nullptr && node.place.context->known_idle();
+}
+
 bool is_borrowed(const Array& x) {
   const graph::Node& node = *x.node();
   return node.is_ready() && node.storage != nullptr && node.storage->borrowed();

@@ -11,6 +11,7 @@
 #include <koine/types.hpp>
 
 #include <limits>
+#include <utility>
 
 namespace koine {
 
@@ -43,7 +44,7 @@ Array api::picked(const Array& x, const Array& positions, graph::TakeInfo info) 
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   const Array signed_ones = astype(positions.dtype() == uint64 ? minimum(positions, last) : positions, int64);
   return pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(signed_ones.node())},
-                 graph::make_attributes<graph::Op::take>(info));
+                 graph::make_attributes<graph::Op::take>(std::move(info)));
 }
 
 Array api::positions_within(std::int64_t size, const Array& positions, const graph::TakeInfo& info) {

@@ -149,7 +149,7 @@ Array flip(const Array& x, const FlipOptions& options) {
     map.start[axis] = std::max<std::int64_t>(x.shape()[axis] - 1, 0);
     map.step[axis] = -1;
   }
-  return api::view(x.node(), x.shape(), std::move(map));
+  return api::view(x.node(), x.shape(), map);
 }
 
 Array concat(const std::vector<Array>& arrays, const ConcatOptions& options) {

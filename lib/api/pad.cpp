@@ -68,11 +68,11 @@ Array continued(const Array& x, const Widths& widths, Beyond beyond, const graph
     outside.bounds.push_back(x.shape()[axis]);
     each.push_back(2);
   }
-  const Array view = api::view(x.node(), shape, std::move(map));
+  const Array view = api::view(x.node(), shape, map);
   if (!value) return view;
   // Beyond any end: of 0 and 1 along each axis one is not 0.
   const graph::Place place = view.node()->place;
-  const graph::NodeRef places = graph::make_view(graph::make_iota(each, place), shape, std::move(outside), place);
+  const graph::NodeRef places = graph::make_view(graph::make_iota(each, place), shape, outside, place);
   return api::pending(graph::Op::where, x.dtype(), shape,
                       {graph::make_cast(places, DType::bool_, place), value, view.node()});
 }

@@ -41,7 +41,7 @@ Array windows(const Array& x, std::int64_t size) {
   map.start = {0};
   map.source = {0, 0};
   map.step = {1, 1};
-  return api::view(x.node(), {x.size() - size + 1, size}, std::move(map));
+  return api::view(x.node(), {x.size() - size + 1, size}, map);
 }
 
 /// Along an axis of a full convolution of M and N elements, the results that are kept.

@@ -134,8 +134,8 @@ bool has_lists(std::span<const Index> indices) {
 Array Array::get(std::span<const Index> indices) const {
   if (has_lists(indices)) return get(api::with_arrays(indices, *this));
   if (api::has_arrays(indices)) return api::get_by_arrays(*this, indices);
-  Part part = api::resolve(indices, shape());
-  return api::view(node(), std::move(part.shape), std::move(part.map));
+  const Part part = api::resolve(indices, shape());
+  return api::view(node(), part.shape, part.map);
 }
 
 void Array::set(std::span<const Index> indices, Operand value) {

@@ -149,8 +149,8 @@ Array offsets_of(const Entry& entry, const Shape& shape, std::int64_t stride) {
 
 /// The sum of several, below zero where one is.
 Array sum_of(const std::vector<Array>& offsets) {
+  if (offsets.size() == 1) return offsets[0];
   Array sum = offsets[0], wrong = offsets[0] < 0;
-  if (offsets.size() == 1) return sum;
   for (std::size_t k = 1; k < offsets.size(); ++k) {
     sum = sum + offsets[k];
     wrong = logical_or(wrong, offsets[k] < 0);

@@ -117,7 +117,7 @@ Array roll(const Array& x, const Shape& shift, const RollOptions& options) {
     map.start[axis] = x.shape()[axis] - moved[axis];
     map.bounds[axis] = x.shape()[axis];
   }
-  return api::view(x.node(), x.shape(), std::move(map));
+  return api::view(x.node(), x.shape(), map);
 }
 
 Array roll(const Array& x, std::int64_t shift, const RollOptions& options) {

@@ -20,7 +20,7 @@ void Shape::insert(std::size_t at, std::int64_t value) {
     Shape longer(Unset{}, size_ + 1);
     std::copy(begin(), begin() + at, longer.begin());
     std::copy(begin() + at, end(), longer.begin() + at + 1);
-    swap(longer);
+    *this = std::move(longer);
   }
   (*this)[at] = value;
 }
@@ -28,7 +28,7 @@ void Shape::insert(std::size_t at, std::int64_t value) {
 void Shape::erase(std::size_t at) {
   Shape shorter(Unset{}, size_ - 1);
   std::copy(begin() + at + 1, end(), std::copy(begin(), begin() + at, shorter.begin()));
-  swap(shorter);
+  *this = std::move(shorter);
 }
 
 std::string to_string(const Shape& shape) {

@@ -3,7 +3,7 @@
 // plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_finish.cpp what is made
 // of a reduction in its own kernel, plan_product.cpp what is made of a product in its own, plan_transform.cpp what is
 // computed around a transform in its own, plan_take.cpp which kernels take elements by positions, plan_code.cpp writes
-// the kernels' lines. plan_tree.cpp is a short way for the commonest graphs, plan_reuse.cpp one for those whose
+// the kernels' lines. plan_tree.cpp has short ways for the commonest graphs, plan_reuse.cpp one for those whose
 // structure came before.
 #pragma once
 
@@ -163,6 +163,7 @@ struct Planner::State {
   Info* find(const Node* node) { return node->epoch == epoch ? &infos[static_cast<std::size_t>(node->slot)] : nullptr; }
 
   bool plan_tree(Node* root);
+  bool plan_operation(Node* root);
   void collect(std::span<Node* const> roots);
   void request_roots();
   void decide_again();

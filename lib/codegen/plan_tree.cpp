@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short way for the commonest work: one result, behind it a tree of element-wise nodes of its shape, over arrays in
-// memory. Small kernels cost the host little more than their launch because of it.
+// The short ways for the commonest work: one result, behind it a tree of element-wise nodes of its shape, or an
+// operation that runs kernels of its own, over arrays in memory. Small kernels cost the host little more than their
+// launch because of them.
 #include "codegen/plan_state.hpp"
+
+#include <algorithm>
 
 namespace koine::codegen {
 namespace {
@@ -54,6 +57,34 @@ bool Planner::State::plan_tree(Node* root) {
   if (!fits(step)) return false;
   for (Node* node : tree) node->unstored_by = evaluation;
   ordered.assign(1, &step);
+  return true;
+}
+
+/// The same of an operation that runs kernels of its own, or of a view of what it gives: there is nothing to decide.
+bool Planner::State::plan_operation(Node* root) {
+  if (root->is_ready()) return false;
+  const bool viewed = root->op == Op::view;
+  Node* const stored = viewed ? root->inputs[0].get() : root;
+  if (viewed && (stored->is_ready() || !root->get<Op::view>().bounds.empty())) return false;
+  Node* const node = stored->op == Op::result ? stored->inputs[0].get() : stored;
+  const graph::Role role = graph::role(node->op);
+  // What a scatter puts into an array is computed by its kernel.
+  if ((role != graph::Role::opaque && role != graph::Role::contraction) || node->op == Op::scatter) return false;
+  if (std::any_of(node->inputs.begin(), node->inputs.end(), [](const NodeRef& each) { return !each->is_ready(); })) {
+    return false;
+  }
+  step_count = 0;
+  ordered.clear();
+  if (steps.size() < 2) steps.resize(2);  // which stay where they are
+  Step& step = steps[static_cast<std::size_t>(add_step(node->op, node))];
+  step.results = 1;
+  lay_out(*node, false);
+  ordered.push_back(&step);
+  if (viewed) {
+    Step& view = steps[static_cast<std::size_t>(add_step(Op::view, root))];
+    lay_out(*root, true);
+    ordered.push_back(&view);
+  }
   return true;
 }
 

@@ -59,7 +59,7 @@ NodeRef positions_along(std::size_t axis, const Shape& shape, const graph::Place
   map.source = Shape::filled(shape.size(), -1);
   map.step = Shape::filled(shape.size(), 1);
   map.source[axis] = 0;
-  return graph::make_view(graph::make_iota({shape[axis]}, place), shape, std::move(map), place);
+  return graph::make_view(graph::make_iota({shape[axis]}, place), shape, map, place);
 }
 
 NodeRef binary(Op op, const NodeRef& a, const NodeRef& b) {
@@ -105,7 +105,7 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
   if (std::all_of(from.bounds.begin(), from.bounds.end(), [](auto n) { return n == 0; })) {
     from.bounds = Shape();
   }
-  const NodeRef read = graph::make_view(value, whole, std::move(from), place);
+  const NodeRef read = graph::make_view(value, whole, from, place);
   if (!inside) return graph::make_copy(read, whole, place);
   const NodeRef inputs[] = {inside, read, target};
   return graph::make_node(Op::where, target->dtype, whole, place, inputs);

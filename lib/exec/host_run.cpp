@@ -7,7 +7,9 @@
 #include "exec/traffic.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
@@ -39,7 +41,9 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
   runtime::Queue& queue = run.queue;
   const codegen::Step& step = run.step;
   const bool of_body = !step.body.outputs.empty();
-  std::vector<runtime::Use> uses;
+  std::array<std::byte, 512> few;
+  std::pmr::monotonic_buffer_resource memory(few.data(), few.size());
+  std::pmr::vector<runtime::Use> uses(&memory);
   uses.reserve(step.body.loads.size() + step.finish.loads.size() + step.node->inputs.size() + results.size());
   for (const Body* each : {&step.body, &step.finish}) {
     for (const codegen::Load& load : each->loads) {

@@ -2,7 +2,7 @@
 // One walk over the pending nodes behind a value.
 #include "exec/reading.hpp"
 
-#include <unordered_map>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -20,32 +20,40 @@ struct Met {
   bool reads = false;      // the memory
 };
 
+/// The nodes behind a value, inputs before what is made of them.
 class Walk {
  public:
-  explicit Walk(const NodeRef& value) {
-    std::vector<std::pair<const NodeRef*, bool>> stack{{&value, false}};
-    while (!stack.empty()) {
-      const auto [ref, entered] = stack.back();
-      stack.pop_back();
-      if (entered) {
-        order_.push_back(ref->get());
-      } else if (met_.try_emplace(ref->get(), Met{ref}).second) {
-        stack.emplace_back(ref, true);
-        for (const NodeRef& input : (*ref)->inputs) stack.emplace_back(&input, false);
-      }
-    }
-    for (const Node* node : order_) {
-      for (const NodeRef& input : node->inputs) ++at(input.get()).references;
+  explicit Walk(const NodeRef& value) : epoch_(graph::next_epoch()) {
+    visit(value);
+    for (const Met& met : met_) {
+      for (const NodeRef& input : (*met.ref)->inputs) ++at(*input).references;
     }
   }
 
-  Met& at(const Node* node) { return met_.find(node)->second; }
-  /// Inputs before what is made of them.
-  const std::vector<const Node*>& order() const { return order_; }
+  Met& at(const Node& node) { return met_[static_cast<std::size_t>(node.slot)]; }
+  std::vector<Met>& order() { return met_; }
 
  private:
-  std::unordered_map<const Node*, Met> met_;
-  std::vector<const Node*> order_;
+  void visit(const NodeRef& value) {
+    std::vector<std::pair<const NodeRef*, bool>> stack{{&value, false}};
+    while (!stack.empty()) {
+      auto& [ref, entered] = stack.back();
+      Node& node = **ref;
+      if (entered) {
+        node.slot = static_cast<std::int32_t>(met_.size());
+        met_.push_back({ref});
+        stack.pop_back();
+      } else if (std::exchange(node.epoch, epoch_) == epoch_) {
+        stack.pop_back();
+      } else {
+        entered = true;
+        for (const NodeRef& input : node.inputs) stack.emplace_back(&input, false);
+      }
+    }
+  }
+
+  std::uint64_t epoch_;
+  std::vector<Met> met_;
 };
 
 }  // namespace
@@ -54,21 +62,22 @@ Reading reading_of(const NodeRef& value, const NodeRef& target, const graph::Lay
   const auto& storage = target->storage;
   Walk walk(value);
   Reading result;
-  for (auto node = walk.order().rbegin(); node != walk.order().rend(); ++node) {
-    const bool by_element = walk.at(*node).by_element && graph::is_elementwise((*node)->op);
-    for (const NodeRef& input : (*node)->inputs) walk.at(input.get()).by_element &= by_element;
+  for (auto met = walk.order().rbegin(); met != walk.order().rend(); ++met) {
+    const Node& node = **met->ref;
+    const bool by_element = met->by_element && graph::is_elementwise(node.op);
+    for (const NodeRef& input : node.inputs) walk.at(*input).by_element &= by_element;
   }
   bool target_met = false;
   long holders = 0;  // of the memory: leaves behind the value
-  for (const Node* node : walk.order()) {
-    Met& met = walk.at(node);
+  for (Met& met : walk.order()) {
+    const Node* const node = met.ref->get();
     if (node->is_ready()) {
       met.reads = node->storage == storage;
       const bool in_place = met.by_element && node->dtype == target->dtype && node->layout == part;
       result.elsewhere = result.elsewhere || (met.reads && !in_place);
       holders += met.reads ? 1 : 0;
     } else {
-      for (const NodeRef& input : node->inputs) met.reads = met.reads || walk.at(input.get()).reads;
+      for (const NodeRef& input : node->inputs) met.reads = met.reads || walk.at(*input).reads;
     }
     if (!met.reads) continue;
     result.any = true;

@@ -129,14 +129,13 @@ std::vector<NodeRef> make_results(Op op, Place place, std::span<const NodeRef> i
   return results;
 }
 
-NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map, Place place) {
+NodeRef make_view(const NodeRef& input, const Shape& shape, const ViewMap& map, Place place) {
   if (input->is_ready()) {
     if (auto layout = apply(map, shape, input->layout)) {
       return make_leaf(input->dtype, std::move(*layout), input->storage, place);
     }
   }
-  return make_node(Op::view, input->dtype, std::move(shape), place, {&input, 1},
-                   make_attributes<Op::view>(std::move(map)));
+  return make_node(Op::view, input->dtype, shape, place, {&input, 1}, make_attributes<Op::view>(map));
 }
 
 NodeRef make_copy(const NodeRef& input, const Shape& shape, Place place) {

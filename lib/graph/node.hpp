@@ -150,7 +150,7 @@ NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const 
 /// computes them all, so those that are let go of before cost nothing.
 std::vector<NodeRef> make_results(Op op, Place place, std::span<const NodeRef> inputs, Attributes attributes);
 /// `map` over `input`: a leaf over the same memory where the input has been computed, else pending.
-NodeRef make_view(const NodeRef& input, Shape shape, ViewMap map, Place place);
+NodeRef make_view(const NodeRef& input, const Shape& shape, const ViewMap& map, Place place);
 /// A pending copy of `shape`, which the input broadcasts to.
 NodeRef make_copy(const NodeRef& input, const Shape& shape, Place place);
 /// The input converted to `dtype`; the input itself where it has that type.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 
 namespace koine::host {
 
@@ -208,10 +209,10 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
       widest_(widest_of(body)),
       fold_width_(body.folds.empty() ? 0 : static_cast<std::size_t>(codegen::fold_width(body, traits))),
       most_(static_cast<std::size_t>(body.domain.elements())),
-      values_(body.lines.size()) {
+      values_(body.lines.size(), &memory_) {
   const std::size_t row = body.folds.empty() ? 1 : static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
   most_ = std::min(most_, std::max(most_at_once(body) / row, std::size_t{1}) * row);
-  room_.reset(new std::byte[(body.lines.size() + 1) * most_ * widest_]);
+  room_ = static_cast<std::byte*>(memory_.allocate((body.lines.size() + 1) * most_ * widest_));
   loaded_.reserve(body.loads.size());
   computed_.reserve(body.lines.size());
   for (std::size_t k = 0; k < body.lines.size(); ++k) {

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
@@ -72,7 +72,7 @@ class Lines {
   /// A reduction over a short axis, element by element.
   void compute_loop(const Computed& each, std::int64_t first, std::size_t count);
   void compute_fold(const Computed& each, std::size_t count);
-  std::byte* room(std::size_t line) { return room_.get() + line * most_ * widest_; }
+  std::byte* room(std::size_t line) { return room_ + line * most_ * widest_; }
 
   /// Few enough for the values of all lines to stay in the nearest cache, many enough for a call to cost little.
   static std::size_t most_at_once(const codegen::Body& body);
@@ -81,12 +81,15 @@ class Lines {
   const std::size_t widest_;  // bytes of a value in registers, at the most
   std::size_t fold_width_ = 0;
   std::size_t most_;
-  std::size_t row_ = 0;                // the elements of a row, where some loads are read row by row
-  bool begun_ = false;                 // the one value that some loads have is at hand
-  std::unique_ptr<std::byte[]> room_;  // for the values of each line, and one more
-  std::vector<const void*> values_;    // by line
-  std::vector<Loaded> loaded_;
-  std::vector<Computed> computed_;
+  std::size_t row_ = 0;  // the elements of a row, where some loads are read row by row
+  bool begun_ = false;   // the one value that some loads have is at hand
+  // Of few lines of few elements all there is lies in here: memory of the heap would take as long as to compute them.
+  alignas(std::max_align_t) std::byte few_[1536];
+  std::pmr::monotonic_buffer_resource memory_{few_, sizeof few_};
+  std::byte* room_;                       // for the values of each line, and one more
+  std::pmr::vector<const void*> values_;  // by line
+  std::pmr::vector<Loaded> loaded_{&memory_};
+  std::pmr::vector<Computed> computed_{&memory_};
   std::optional<Astray> astray_;
 };
 

@@ -132,6 +132,7 @@ std::shared_ptr<Queue> Context::new_queue() {
     // The work of an only queue is not noted anywhere.
     if (const cl_int code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "Queue", "start");
     queues_.push_back(std::move(made));
+    several_queues_.store(true, std::memory_order_relaxed);
     queue = queues_.back().get();
   }
   lock.unlock();  // without memory for the pointer the queue is given back at once
@@ -158,6 +159,7 @@ Queue& Context::adopt_queue(cl_command_queue handle) {
   if (code = made->start_after(*queues_.front()); code != CL_SUCCESS) fail(code, "adopt", "start");
   spare_queues_.reserve(queues_.size() + 1);
   queues_.push_back(std::move(made));
+  several_queues_.store(true, std::memory_order_relaxed);
   return *queues_.back();
 }
 

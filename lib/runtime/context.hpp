@@ -20,6 +20,7 @@
 #include "koine/memory.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/cold_work.hpp"
+#include "runtime/fault_words.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/program_cache.hpp"
@@ -113,6 +114,9 @@ class Context {
   /// Whether the device works in the host's own memory, where the host may do what is small itself: see Queue::on_host.
   /// KOINE_HOST_STEPS=off leaves all to the driver.
   bool works_in_host_memory() const noexcept { return host_memory_; }
+  /// Whether there was ever more than the queue that work goes to by default, as far as this thread has heard.
+  bool has_several_queues() const noexcept { return several_queues_.load(std::memory_order_relaxed); }
+  FaultWords& fault_words() noexcept { return fault_words_; }
   /// Whether nothing that was enqueued may still be under way, as far as that is known without asking the driver.
   bool known_idle() const {
     const std::lock_guard lock(order_mutex_);
@@ -209,6 +213,8 @@ class Context {
   mutable std::mutex order_mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;  // the first is the default
   Queue* default_queue_ = nullptr;              // the same, for those who hold no lock
+  std::atomic<bool> several_queues_{false};     // likewise, for those who want to know before they hold it
+  FaultWords fault_words_;
   std::vector<Queue*> spare_queues_;
   ProgramStore store_;  // behind the queues, for whose work programs may have to wait
   ProgramCache programs_;

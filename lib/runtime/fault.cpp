@@ -11,9 +11,7 @@
 namespace koine::runtime {
 
 Fault::Fault(Queue& queue, std::function<std::string(std::int64_t)> message, ErrorKind kind)
-    : word_(queue.allocate(sizeof(FaultWord), "eval")), message_(std::move(message)), kind_(kind) {
-  queue.fill_zero(*word_, 0, sizeof(FaultWord));
-}
+    : word_(queue.context().fault_words().take(queue)), message_(std::move(message)), kind_(kind) {}
 
 void Fault::check(const std::function<void(const Buffer&, void*, std::uint64_t)>& read) {
   if (state_.load(std::memory_order_acquire) == State::clear) return;

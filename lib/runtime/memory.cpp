@@ -34,10 +34,11 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   };
   // Not memory that another queue may still be at: new memory costs time, waiting for that would cost overlap.
   {
-    // Taken before the pool's own mutex, as wherever memory that ran out is released.
-    std::unique_lock lock(order_mutex());
-    const bool several = others();
-    if (!several) lock.unlock();
+    // Taken before the pool's own mutex, as wherever memory that ran out is released. Where another queue comes right
+    // now, what is enqueued later waits for its work in the block, if there is any.
+    std::unique_lock lock(order_mutex(), std::defer_lock);
+    const bool several = context_.has_several_queues();
+    if (several) lock.lock();
     const auto free_here = [&](const Uses& uses) { return !several || settled(uses); };
     if (auto block = pool.take_held(capacity, free_here)) return made(std::move(*block));
   }

@@ -112,6 +112,8 @@ class At:
 
     Each method changes the array as an assignment does, and returns it."""
 
+    __slots__ = ("_array", "_key")
+
     def __init__(self, array, key=...):
         self._array, self._key = array, key
 

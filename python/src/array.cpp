@@ -141,25 +141,27 @@ PyObject* compare(PyObject* a, PyObject* b, int relation) noexcept {
 
 PyObject* subscripted(PyObject* self, PyObject* key) noexcept {
   return guarded([&]() -> PyObject* {
-    const std::vector<Index> indices = subscript(key);
-    Array x = value_of(self);
-    bool arrays = false;
-    for (const Index& index : indices) arrays |= index.array() != nullptr;
-    // Masks wait for the device.
-    return finished(arrays ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self, key});
+    return with_subscript(key, [&](std::span<const Index> indices) {
+      const Array x = value_of(self);
+      bool arrays = false;
+      for (const Index& index : indices) arrays |= index.array() != nullptr;
+      // Masks wait for the device.
+      return finished(arrays ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self, key});
+    });
   });
 }
 
 int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
   PyObject* const done = guarded([&]() -> PyObject* {
     if (value == nullptr) throw Raised(PyExc_TypeError, "[subscript] elements of an array cannot be deleted");
-    const std::vector<Index> indices = subscript(key);
-    auto operand = read_change(self, value);
-    if (!operand) operand = Operand(assigned_array(value, value_of(self)));
-    const Alone alone(self);
-    array_of(self).set(indices, *std::move(operand));
-    finish({key, value}, array_of(self));
-    return Py_None;
+    return with_subscript(key, [&](std::span<const Index> indices) {
+      auto operand = read_change(self, value);
+      if (!operand) operand = Operand(assigned_array(value, value_of(self)));
+      const Alone alone(self);
+      array_of(self).set(indices, *std::move(operand));
+      finish({key, value}, array_of(self));
+      return Py_None;
+    });
   });
   return done == nullptr ? -1 : 0;
 }

@@ -57,20 +57,6 @@ Index index_of_list(nb::handle entry) {
   return Index(value_of(made.ptr()));
 }
 
-Index subscript_entry(nb::handle entry) {
-  PyObject* const p = entry.ptr();
-  if (PyLong_CheckExact(p)) return *read_integer_anywhere(entry);
-  if (PySlice_Check(p)) return slice_of(p);
-  if (entry.is_none()) return newaxis;
-  if (p == Py_Ellipsis) return ellipsis;
-  if (is_array(p)) return value_of(p);
-  if (PyBool_Check(p)) return asarray(p == Py_True);
-  if (!is_list(entry)) {
-    if (const auto position = read_integer_anywhere(entry)) return *position;
-  }
-  return index_of_list(entry);
-}
-
 /// NumPy's number types, and its arrays without axes: what `item()` says.
 std::optional<Number> read_foreign_number(nb::handle object) {
   if (is_array(object) || PyType_Check(object.ptr()) || PyUnicode_Check(object.ptr()) || is_list(object)) return {};
@@ -210,6 +196,20 @@ std::optional<std::vector<Array>> read_arrays(nb::handle object) {
     arrays.push_back(value_of(entry.ptr()));
   }
   return arrays;
+}
+
+Index subscript_entry(nb::handle entry) {
+  PyObject* const p = entry.ptr();
+  if (PyLong_CheckExact(p)) return *read_integer_anywhere(entry);
+  if (PySlice_Check(p)) return slice_of(p);
+  if (entry.is_none()) return newaxis;
+  if (p == Py_Ellipsis) return ellipsis;
+  if (is_array(p)) return value_of(p);
+  if (PyBool_Check(p)) return asarray(p == Py_True);
+  if (!is_list(entry)) {
+    if (const auto position = read_integer_anywhere(entry)) return *position;
+  }
+  return index_of_list(entry);
 }
 
 std::vector<Index> subscript(nb::handle key) {

@@ -10,6 +10,7 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -41,8 +42,20 @@ std::optional<Device> read_device(nanobind::handle object);
 /// Arrays in a tuple or a list.
 std::optional<std::vector<Array>> read_arrays(nanobind::handle object);
 
-/// The entries of a subscript; throws Python's TypeError for what may not stand in one.
+/// An entry of a subscript; throws Python's TypeError for what may not stand in one.
+Index subscript_entry(nanobind::handle entry);
+/// All of them.
 std::vector<Index> subscript(nanobind::handle key);
+/// Calls f with the entries of a subscript, mostly one.
+template <class F>
+auto with_subscript(nanobind::handle key, F f) {
+  if (PyTuple_Check(key.ptr())) {
+    const std::vector<Index> entries = subscript(key);
+    return f(std::span(entries));
+  }
+  const Index only = subscript_entry(key);
+  return f(std::span(&only, 1));
+}
 
 /// A function of the package koine that is written in Python. It is looked up at each call: a static variable's
 /// initialisation could wait for a thread that waits for the GIL.

@@ -52,7 +52,7 @@ struct Foreign : Tensor {
 /// Of an object with the buffer protocol.
 struct Viewed : Tensor {
   Py_buffer view = {};
-  std::vector<std::int64_t> shape, strides;
+  Shape shape, strides;
 
   ~Viewed() override { PyBuffer_Release(&view); }
 };
@@ -94,10 +94,11 @@ Array from_opencl(const DLTensor& tensor, const std::optional<Device>& device) {
     }
   }
   return without_gil([&] {
+    // Other libraries take every byte but 0 for true.
     const Array view = opencl::from_buffer(
-        static_cast<cl_mem>(tensor.data), shape, *type,
+        static_cast<cl_mem>(tensor.data), shape, is_bool(*type) ? uint8 : *type,
         {.offset = static_cast<std::int64_t>(tensor.byte_offset / size_of(*type)), .device = device});
-    Array copy = view.copy();
+    Array copy = is_bool(*type) ? not_equal(view, 0) : view.copy();
     copy.eval();
     synchronize(copy.device());
     return copy;
@@ -264,12 +265,7 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
   }
   const auto size = static_cast<std::int64_t>(size_of(*type));
   const bool contiguous = PyBuffer_IsContiguous(&view, 'C') != 0;
-  // NumPy takes every byte but 0 for true.
-  const std::span bytes(static_cast<const unsigned char*>(view.buf),
-                        contiguous ? static_cast<std::size_t>(view.len) : 0);
-  const bool odd =
-      is_bool(*type) && (contiguous ? std::ranges::any_of(bytes, [](auto each) { return each > 1; }) : copy != false);
-  bool fits = !odd && !elements.swapped && view.suboffsets == nullptr &&
+  bool fits = !elements.swapped && view.suboffsets == nullptr &&
               reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::uintptr_t>(size) == 0;
   Py_ssize_t packed = view.len;  // PEP 3118: without strides the elements lie one behind the other
   for (int axis = 0; axis < view.ndim; ++axis) {
@@ -281,16 +277,19 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
   }
   if (!fits && copy == false) {
     throw Raised(PyExc_ValueError,
-                 "[asarray] copy=False, but elements in another order of bytes, not aligned, or truths that are "
-                 "neither 0 nor 1, have to be copied");
+                 "[asarray] copy=False, but elements in another order of bytes, or not aligned, have to be copied");
   }
   if (!fits) return gathered(view, *type, elements.swapped, {.device = device});
   if (wanted && copy != false && !has(device, *type)) {
     return gathered(view, *type, false, {.dtype = wanted, .device = device});
   }
-  // What takes less time to copy than to be an owner of memory.
+  // What takes less time to copy than to be an owner of memory. NumPy takes every byte but 0 for true, which
+  // from_dlpack minds.
   constexpr Py_ssize_t few_bytes = 1 << 14;
-  if (copy.value_or(true) && view.len <= few_bytes && contiguous) {
+  const bool few = copy.value_or(true) && view.len <= few_bytes && contiguous;
+  const std::span truths(static_cast<const unsigned char*>(view.buf),
+                         few && is_bool(*type) ? static_cast<std::size_t>(view.len) : 0);
+  if (few && std::ranges::none_of(truths, [](auto each) { return each > 1; })) {
     return without_gil([&] {
       return koine::detail::from_host(view.buf, *type, static_cast<std::size_t>(view.len / size), tensor->shape,
                                       {.device = device}, "asarray");
@@ -304,7 +303,7 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
 /// What a reader of the buffer protocol holds.
 struct Held {
   HostView view;
-  std::vector<Py_ssize_t> shape, strides;
+  Shape strides;  // in bytes
 };
 
 /// Memory that copies are under way from, until their events have come. To let go of it may run other Python threads,
@@ -406,12 +405,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
       }
       return in_order && !row_major ? host_view(x, {.copy = true}) : as_it_lies;
     };
-    auto held = std::make_unique<Held>(Held{waited_for(self, x, as_wanted), {}, {}});
+    auto held = std::make_unique<Held>(Held{waited_for(self, x, as_wanted), {}});
     const auto size = static_cast<Py_ssize_t>(size_of(x.dtype()));
-    for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
-      held->shape.push_back(x.shape()[axis]);
-      held->strides.push_back(held->view.strides()[axis] * size);
-    }
+    held->strides = held->view.strides();
+    for (std::int64_t& stride : held->strides) stride *= size;
     static char nothing;
     view->buf = held->view.data() == nullptr ? &nothing : const_cast<void*>(held->view.data());
     view->len = static_cast<Py_ssize_t>(x.nbytes());
@@ -419,7 +416,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->readonly = 1;
     view->ndim = static_cast<int>(x.ndim());
     view->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format) : nullptr;
-    view->shape = (flags & PyBUF_ND) != 0 ? held->shape.data() : nullptr;
+    static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+    view->shape = (flags & PyBUF_ND) != 0 ? const_cast<Py_ssize_t*>(held->view.shape().data()) : nullptr;
     view->strides = strided ? held->strides.data() : nullptr;
     view->suboffsets = nullptr;
     view->internal = held.release();

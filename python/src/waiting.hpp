@@ -6,6 +6,7 @@
 
 #include <koine/host_memory.hpp>
 
+#include <cstdint>
 #include <optional>
 
 namespace koine::python {
@@ -14,10 +15,12 @@ namespace koine::python {
 /// handler raises, where one comes before.
 void wait_for(const Event& event, DeviceType type);
 
-/// What `work` gives, which reads the values of x: called once they are there, without the GIL. It must touch no object
-/// of Python's.
+/// What `work` gives, which reads the values of x: called once they are there, without the GIL unless they are few, as
+/// to give that up takes as long as to read them. It must touch no object of Python's.
 template <class Work>
 auto once_ready(const Array& x, Work work) {
+  constexpr std::int64_t few_bytes = 1 << 14;
+  if (at_hand(x) && x.nbytes() <= few_bytes) return work();
   std::optional<decltype(work())> result;
   Event event;
   without_gil([&] {

@@ -393,6 +393,13 @@ def test_truths_that_are_neither_0_nor_1():
         x = kn.asarray(values)
         assert np.asarray(x).view(np.uint8).tolist() == (values.view(np.uint8) != 0).astype(np.uint8).tolist()
         assert int(kn.sum(x)) == np.count_nonzero(values)
-    with pytest.raises(ValueError, match="copy=False"):
-        kn.asarray(truths, copy=False)
+        for how in (None, True):
+            y = kn.from_dlpack(values, copy=how)
+            assert np.asarray(y).view(np.uint8).tolist() == np.asarray(x).view(np.uint8).tolist()
+            assert int(kn.sum(y)) == np.count_nonzero(values)
+        for function in (kn.asarray, kn.from_dlpack):
+            with pytest.raises(ValueError, match="neither 0 nor 1"):
+                function(values, copy=False)
+    between = np.array([0, 9, 1, 9, 1, 9], np.uint8).view(bool)[::2]  # what lies between does not matter
+    assert kn.asarray(between, copy=False).tolist() == kn.from_dlpack(between, copy=False).tolist() == [False, True, True]
     assert kn.asarray(truths == 1, copy=False).tolist() == (truths == 1).tolist()

@@ -181,6 +181,30 @@ TEST_CASE("tensors that cannot be taken stay the caller's") {
   });
 }
 
+TEST_CASE("truths of other libraries are 0 and 1 here, whatever byte stands for true there") {
+  on_each_device([] {
+    std::uint8_t bytes[] = {0, 9, 1, 9, 255, 9, 2, 9};  // every second one is the tensor's
+    std::int64_t shape[] = {4, 2}, strides[] = {2, 0};
+    int given_back = 0;
+    DLManagedTensor tensor = {};
+    tensor.dl_tensor = {bytes, {kDLCPU, 0}, 2, {6, 8, 1}, shape, strides, 0};
+    tensor.manager_ctx = &given_back;
+    tensor.deleter = [](DLManagedTensor* self) { ++*static_cast<int*>(self->manager_ctx); };
+    for (const auto copy : {std::optional<bool>(), std::optional(true)}) {
+      const Array x = kn::from_dlpack(&tensor, {.copy = copy});
+      check_array<bool>(x, {4, 2}, {false, false, true, true, true, true, true, true});
+      CHECK(kn::sum(x).item<int>() == 6);
+    }
+    CHECK(given_back == 2);
+    CHECK(kn::test::has(message_of<kn::ValueError>([&] { kn::from_dlpack(&tensor, {.copy = false}); }),
+                        "[from_dlpack] the tensor has truths that are neither 0 nor 1"));
+    CHECK(given_back == 2);
+    // Bytes between the elements are nobody's truths.
+    bytes[4] = bytes[6] = 1;
+    if (shares_memory()) CHECK(kn::sum(kn::from_dlpack(&tensor, {.copy = false})).item<int>() == 6);
+  });
+}
+
 TEST_CASE("every field is checked") {
   on_each_device([] {
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),

@@ -151,7 +151,7 @@ TEST_CASE("kernels are named by what they do") {
   CAPTURE(ended.report);
   CHECK(ended.status == 0);
   const std::vector<std::string> expected = {"fill_f32",
-                                             "add_mul_i64",
+                                             "iota_i64",
                                              "copy_f32",
                                              "add_mul_f32",
                                              "where_less_neg_max_div_sub_f32",

@@ -248,3 +248,44 @@ TEST_CASE("results that one operation computes are one step, which what reads th
   REQUIRE(plan.size() == 1);
   CHECK(kn::graph::wanted_results(*plan[0]->node) == results);
 }
+
+TEST_CASE("an operation over arrays in memory gets the plan that the long way comes to") {
+  place = {};
+  const NodeRef x = leaf(kn::graph::row_major(Shape{8, 8}));
+  const auto flat = [](const NodeRef& node) {
+    kn::graph::ViewMap map;
+    map.reshape = true;
+    return kn::graph::make_view(node, Shape{node->shape.elements()}, map, place);
+  };
+  const auto transposed = [](const NodeRef& node) {
+    kn::graph::ViewMap map;
+    map.start = Shape{0, 0};
+    map.source = Shape{1, 0};
+    map.step = Shape{1, 1};
+    return kn::graph::make_view(node, node->shape, map, place);
+  };
+  std::vector<NodeRef> sorted = kn::graph::make_results(
+      Op::sort, place, {&x, 1}, kn::graph::make_attributes<Op::sort>({kn::graph::SortGives::both, false}));
+  const NodeRef order = kn::graph::make_node(Op::cholesky, DType::float32, x->shape, place, {&x, 1},
+                                             kn::graph::make_attributes<Op::cholesky>({}));
+  const NodeRef waits = kn::graph::make_copy(x, x->shape, place);  // is computed first
+  const NodeRef later = kn::graph::make_node(Op::cholesky, DType::float32, x->shape, place, {&waits, 1},
+                                             kn::graph::make_attributes<Op::cholesky>({}));
+  for (const NodeRef& root : {sorted[1], flat(sorted[0]), order, transposed(order), flat(transposed(order)), later}) {
+    Planner planner;
+    const std::array<Node*, 1> roots{root.get()};
+    const auto planned = [&](bool trial) {
+      std::vector<std::pair<Op, const Node*>> steps;
+      for (const Step* step : planner.plan(roots, {.evaluation = 7, .trial = trial})) {
+        steps.emplace_back(step->family, step->node);
+        CHECK((step->body.outputs.empty() || step->family == Op::elementwise));
+        CHECK(step->finish.outputs.empty());
+      }
+      return steps;
+    };
+    const auto steps = planned(false);
+    CHECK(steps == planned(true));
+    CHECK(!steps.empty());
+    CHECK(root->layout.shape == root->shape);
+  }
+}
