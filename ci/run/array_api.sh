@@ -46,7 +46,7 @@ cmake --build "$build" --parallel "$(nproc)" --target koine_python koine_main
 
 step="testing on $KOINE_DEVICE"
 echo "== 3/3 $step"
-export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 PATH=$root/ci/run/pocl:$PATH
 cd "$build" # the suite's folder may be read-only: what hypothesis keeps goes here
 pytest=("$build/venv/bin/python" -m pytest -p no:cacheprovider -q)
 if [ "${SUITE:-on}" = off ]; then
