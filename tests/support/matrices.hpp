@@ -2,6 +2,7 @@
 // Matrices on the host, of complex128, by which tests of linear algebra compute what must hold of a result.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -48,6 +49,13 @@ inline Matrix operator*(const Matrix& a, const Matrix& b) {
 inline Matrix operator-(Matrix a, const Matrix& b) {
   for (std::size_t i = 0; i < a.at.size(); ++i) a.at[i] -= b.at[i];
   return a;
+}
+
+/// The absolute value of the largest element.
+inline double largest(const Matrix& a) {
+  double most = 0;
+  for (const Matrix::Number& x : a.at) most = std::max(most, std::abs(x));
+  return most;
 }
 
 inline Matrix adjoint(const Matrix& a) {
