@@ -35,7 +35,7 @@ echo "== 3/3 $step"
 # One more than there are processors, since some tests wait for processes to end.
 jobs=$(($(nproc) + 1))
 before=$(programs)
-ctest --preset "$preset" --parallel "${KOINE_TEST_JOBS:-$((jobs < 4 ? jobs : 4))}" "$@"
+PATH=$PWD/ci/run/pocl:$PATH ctest --preset "$preset" --parallel "${KOINE_TEST_JOBS:-$((jobs < 4 ? jobs : 4))}" "$@"
 
 # Each ctest entry is a source file of many cases: add up what doctest says, and what leave_out() of tests/support does.
 log=$build/Testing/Temporary/LastTest.log

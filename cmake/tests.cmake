@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests. One doctest program for each of tests/unit (no device), tests/runtime, tests/ops, tests/device, tests/stress,
-# tests/load and tests/faults; one ctest entry for each source file. A file is the grain because every entry is a process: it pays for
-# the driver's start and for loading its kernels, which a test case of a few milliseconds should not, and still fails on
-# its own.
+# tests/load and tests/faults; one ctest entry for each source file, or for several of them with KOINE_TESTS_TOGETHER. A file
+# is the grain because every entry is a process: it pays for the driver's start and for loading its kernels, half a second
+# of PoCL's compiler, which a test case of a few milliseconds should not, and still fails on its own.
 
 find_package(doctest CONFIG REQUIRED)
 
@@ -20,9 +20,39 @@ add_library(koine_test_inner OBJECT "${PROJECT_SOURCE_DIR}/tests/support/inner.c
 target_link_libraries(koine_test_inner PRIVATE koine_settings koine_internal)
 target_include_directories(koine_test_inner PRIVATE "${PROJECT_SOURCE_DIR}/tests")
 
-# koine_add_tests(<folder> <library> [NAME=value...]): builds test_<folder> and registers <folder>.<file> for each of its
-# files, to run with that environment.
+# What most tests include, compiled once for all programs. It is a program, too, because it has to be compiled as they are.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/test_headers.cpp" CONTENT "// Only what is included.\n")
+add_executable(koine_test_headers EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/generated/test_headers.cpp")
+target_link_libraries(koine_test_headers PRIVATE koine_settings koine_test_support)
+# Tests are wide in types and short in loops: half of their compile time would go to optimisation.
+set(KOINE_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+target_compile_options(koine_test_headers PRIVATE ${KOINE_TEST_OPTIONS})
+target_precompile_headers(koine_test_headers PRIVATE
+  <doctest/doctest.h> <algorithm> <cmath> <complex> <cstdint> <functional> <iostream> <map> <string> <vector>)
+
+# Files of tests/device and tests/ops that one ctest entry runs: more of them share a process, which takes less time; one
+# by itself is easily asked for by its name.
+set(KOINE_TESTS_TOGETHER 1 CACHE STRING "Test files in one ctest entry")
+# Alone in any case: those whose profiles begin with their device's context, and the longest.
+set(KOINE_TESTS_ALONE profile linalg_solve reproducible)
+
+# koine_add_test(<entry> <folder> <file>... [ENVIRONMENT NAME=value...]): registers test_<folder> with these files of its
+# folder, to run with that environment.
+function(koine_add_test entry folder)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ENVIRONMENT")
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS REPLACE "(.+)" "*/tests/${folder}/test_\\1.cpp" OUTPUT_VARIABLE files)
+  list(JOIN files "," files)
+  add_test(NAME ${entry} COMMAND test_${folder} --no-version --force-colors=false "--source-file=${files}")
+  # doctest is content with a filter that matches nothing; a test that ran nothing has not passed.
+  string(REGEX MATCH "^[^.]*" label "${entry}")
+  set_tests_properties(${entry} PROPERTIES
+    LABELS ${label} TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()
+
+# koine_add_tests(<folder> <library> [TOGETHER] [NAME=value...]): builds test_<folder> and registers <folder>.<file> for
+# each of its files, to run with that environment; with TOGETHER for so many as KOINE_TESTS_TOGETHER says, by the first.
 function(koine_add_tests folder library)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "TOGETHER" "" "")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
   if(NOT sources)
     return()
@@ -33,24 +63,40 @@ function(koine_add_tests folder library)
   if("${library}" STREQUAL "koine_internal")
     target_link_libraries(test_${folder} PRIVATE koine_test_inner)
   endif()
-  # The tests are wide in types and short in loops: half of their compile time would go to optimisation.
-  target_compile_options(test_${folder} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(test_${folder} PRIVATE ${KOINE_TEST_OPTIONS})
   target_compile_definitions(test_${folder} PRIVATE KOINE_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
-  target_precompile_headers(test_${folder} PRIVATE
-    <doctest/doctest.h> <algorithm> <cmath> <complex> <cstdint> <functional> <iostream> <map> <string> <vector>)
+  target_precompile_headers(test_${folder} REUSE_FROM koine_test_headers)
+  set(names "")
   foreach(source IN LISTS sources)
-    get_filename_component(file "${source}" NAME)
-    string(REGEX REPLACE "^test_|\\.cpp$" "" name "${file}")
-    add_test(NAME ${folder}.${name}
-      COMMAND test_${folder} --no-version --force-colors=false "--source-file=*/tests/${folder}/${file}")
-    # doctest is content with a filter that matches nothing; a test that ran nothing has not passed.
-    set_tests_properties(${folder}.${name} PROPERTIES
-      LABELS ${folder} TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "${ARGN}")
+    get_filename_component(file "${source}" NAME_WE)
+    string(REGEX REPLACE "^test_" "" name "${file}")
+    list(APPEND names ${name})
+  endforeach()
+  set(most 1)
+  if(arg_TOGETHER)
+    set(most ${KOINE_TESTS_TOGETHER})
+    foreach(name IN LISTS KOINE_TESTS_ALONE)
+      if(name IN_LIST names)
+        list(REMOVE_ITEM names ${name})
+        koine_add_test(${folder}.${name} ${folder} ${name} ENVIRONMENT ${arg_UNPARSED_ARGUMENTS})
+      endif()
+    endforeach()
+  endif()
+  list(GET names -1 last)
+  set(some "")
+  foreach(name IN LISTS names)
+    list(APPEND some ${name})
+    list(LENGTH some count)
+    if(count EQUAL most OR name STREQUAL last)
+      list(GET some 0 first)
+      koine_add_test(${folder}.${first} ${folder} ${some} ENVIRONMENT ${arg_UNPARSED_ARGUMENTS})
+      set(some "")
+    endif()
   endforeach()
 endfunction()
 
 koine_add_tests(unit koine_internal)
-koine_add_tests(ops koine::koine)
+koine_add_tests(ops koine::koine TOGETHER)
 if(TARGET test_ops)
   # The op table itself, so that a row without a reference does not compile; nothing else of lib/ is linked.
   target_include_directories(test_ops PRIVATE "${PROJECT_SOURCE_DIR}/lib")
@@ -65,34 +111,20 @@ koine_add_tests(runtime koine_internal "KOINE_TEST_LAPACK=$<TARGET_FILE:koine_te
 if(TARGET test_runtime)
   add_dependencies(test_runtime koine_test_lapack)
 endif()
-koine_add_tests(device koine_internal)
+koine_add_tests(device koine_internal TOGETHER)
 if(TARGET test_device)
   # Two devices where there may be only one: PoCL shows the CPU as often as it is named here. Elsewhere this changes
   # nothing.
-  add_test(NAME device.two_devices
-    COMMAND test_device --no-version --force-colors=false
-            "--source-file=*/test_errors.cpp,*/test_devices.cpp,*/test_error_names.cpp")
-  set_tests_properties(device.two_devices PROPERTIES
-    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
+  koine_add_test(device.two_devices device errors devices error_names
+    ENVIRONMENT "POCL_DEVICES=pthread pthread")
   # Products of a CPU whose host has no BLAS.
-  add_test(NAME device.matmul_kernels
-    COMMAND test_device --no-version --force-colors=false
-            "--source-file=*/test_matmul.cpp,*/test_products.cpp,*/test_einsum.cpp")
-  set_tests_properties(device.matmul_kernels PROPERTIES
-    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "KOINE_BLAS=off")
+  koine_add_test(device.matmul_kernels device matmul products einsum ENVIRONMENT KOINE_BLAS=off)
   # Sorts of a CPU by the host.
-  add_test(NAME device.sort_host
-    COMMAND test_device --no-version --force-colors=false
-            "--source-file=*/test_sort.cpp,*/test_topk.cpp,*/test_sets.cpp,*/test_quantiles.cpp")
-  set_tests_properties(device.sort_host PROPERTIES
-    LABELS device TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "KOINE_HOST_STEPS=on")
+  koine_add_test(device.sort_host device sort topk sets quantiles ENVIRONMENT KOINE_HOST_STEPS=on)
 endif()
 
 if(TARGET test_runtime)
-  add_test(NAME runtime.two_devices
-    COMMAND test_runtime --no-version --force-colors=false "--source-file=*/test_transfers.cpp,*/test_context.cpp")
-  set_tests_properties(runtime.two_devices PROPERTIES
-    LABELS runtime TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "POCL_DEVICES=pthread pthread")
+  koine_add_test(runtime.two_devices runtime transfers context ENVIRONMENT "POCL_DEVICES=pthread pthread")
 endif()
 
 # Steps that the host does itself, which all other tests leave to the kernels that they are about. The op table once more.
@@ -134,11 +166,8 @@ if(TARGET koine_vendor_layer)
 endif()
 # What cards do in other ways than CPUs: what products and transforms go on with, and stacks of small matrices.
 if(TARGET koine_vendor_layer AND TARGET test_device)
-  add_test(NAME vendors.own_ways
-    COMMAND test_device --no-version --force-colors=false "--source-file=*/test_product_epilogues.cpp,*/test_fused_transforms.cpp,*/test_explain.cpp,*/test_small_factors.cpp")
-  set_tests_properties(vendors.own_ways PROPERTIES
-    LABELS vendors TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
-    ENVIRONMENT "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>;KOINE_TEST_PLAY=amd;KOINE_CACHE=off;KOINE_DEVICE=")
+  koine_add_test(vendors.own_ways device product_epilogues fused_transforms explain small_factors
+    ENVIRONMENT "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>" KOINE_TEST_PLAY=amd KOINE_CACHE=off KOINE_DEVICE=)
 endif()
 
 # The longest are begun first, so that other processors are not idle at the end.

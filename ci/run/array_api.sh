@@ -46,9 +46,9 @@ cmake --build "$build" --parallel "$(nproc)" --target koine_python koine_main
 
 step="testing on $KOINE_DEVICE"
 echo "== 3/3 $step"
-export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 PATH=$root/ci/run/pocl:$PATH
 cd "$build" # the suite's folder may be read-only: what hypothesis keeps goes here
-pytest=("$build/venv/bin/python" -m pytest -p no:cacheprovider -q)
+pytest=("$build/venv/bin/python" -m pytest -p no:cacheprovider -q --numprocesses "${JOBS:-2}")
 if [ "${SUITE:-on}" = off ]; then
   "${pytest[@]}" "$root/python/tests" "$@"
   echo "array_api: python/tests pass on $KOINE_DEVICE, $SECONDS s"
@@ -57,6 +57,6 @@ fi
 "${pytest[@]}" "$root/python/tests"
 # What nanobind calls leaked behind the last test is what pytest and hypothesis still hold.
 ARRAY_API_TESTS_MODULE=koine "${pytest[@]}" --disable-deadline --max-examples "${MAX_EXAMPLES:-20}" \
-  --numprocesses "${JOBS:-2}" --disable-warnings --tb=short -rX \
+  --disable-warnings --tb=short -rX \
   --xfails-file "$root/python/array_api_xfails.txt" "$suite/array_api_tests" "$@"
 echo "array_api: no failure but the expected ones on $KOINE_DEVICE, $SECONDS s"
