@@ -23,6 +23,7 @@ namespace la = koine::linalg;
 using kn::Array;
 using kn::DType;
 using kn::test::identity;
+using kn::test::largest;
 using kn::test::matrices;
 using kn::test::matrices_of;
 using kn::test::Matrix;
@@ -35,12 +36,6 @@ using Kind = kn::test::MatrixKind;
 namespace {
 
 constexpr std::int64_t many = 37;  // more than two vectors of any type, and no whole number of them
-
-double largest(const Matrix& a) {
-  double size = 0;
-  for (const Matrix::Number& x : a.at) size = std::max(size, std::abs(x));
-  return size;
-}
 
 /// 1 or -1, by the cycles of a permutation.
 double sign_of(const Matrix& p) {
