@@ -58,8 +58,7 @@ set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-widt
 
 koine_host_functions(functions_plain)
 koine_host_lanes(plain)
-# The same texts with wider vectors access the same memory, which is all that the sanitizer of threads looks at.
-if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT KOINE_SANITIZE STREQUAL "thread")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_functions(functions_avx2 ${avx2})
   koine_host_lanes(avx2 ${avx2})
   koine_host_functions(functions_avx512 ${avx512})

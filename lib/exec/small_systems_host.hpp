@@ -2,6 +2,7 @@
 // Stacks of small matrices on CPUs: lanes of vectors, whose blocks the threads of a command share.
 #pragma once
 
+#include "base/rounding.hpp"
 #include "exec/factors.hpp"
 #include "exec/host_run.hpp"
 #include "host/parts.hpp"
@@ -29,8 +30,8 @@ class SmallSystemBlocks {
         threads_(std::max<std::int64_t>(
             1, std::min<std::int64_t>({traits_.compute_units, base::usable_cores(), blocks_}))) {}
 
-  /// Bytes of room for all threads.
-  std::uint64_t room() const { return static_cast<std::uint64_t>(threads_ * each_) * sizeof(T); }
+  /// Bytes of room for all threads, wherever a driver's memory begins.
+  std::uint64_t room() const { return static_cast<std::uint64_t>(threads_ * each_) * sizeof(T) + alignment; }
 
   /// Enqueues a command in which share() is called.
   void enqueue(runtime::HostCommand& command, runtime::HostCommand::Function function) const {
@@ -43,13 +44,16 @@ class SmallSystemBlocks {
   void share(void* room, const Block& do_block) const {
     host::Parts parts(static_cast<std::size_t>(blocks_));
     std::atomic<std::int64_t> threads{0};
+    T* const all = reinterpret_cast<T*>(base::round_up(reinterpret_cast<std::uintptr_t>(room), alignment));
     host::share(traits_, static_cast<std::uint64_t>(work_), parts, [&] {
-      T* const own = static_cast<T*>(room) + threads.fetch_add(1, std::memory_order_relaxed) * each_;
+      T* const own = all + threads.fetch_add(1, std::memory_order_relaxed) * each_;
       for (std::size_t block; parts.take(block);) do_block(static_cast<std::int64_t>(block), own);
     });
   }
 
  private:
+  static constexpr std::size_t alignment = 64;  // of the longest vectors
+
   const DeviceTraits& traits_;
   const std::int64_t blocks_, each_, work_, threads_;
 };
