@@ -84,15 +84,17 @@ oclgrind() {
   export OPENCL_LAYERS=$PWD/build-ci/libkoine_vendor_layer.so KOINE_TEST_PLAY=card
   watched gpu "$@"
   for kernel in "${cpu[@]}"; do
-    # Beside programs in PTX, by AMD's instructions, and where groups may wait for each other: nothing of it is here.
+    # Beside programs in PTX, by AMD's instructions, and where groups may wait for each other, or sorts by such (the
+    # buckets of sums by ids): nothing of it is here.
     case $kernel in
-      matmul_split | matmul_matrix | sort_sweep | side_by_side | lu_spread | qr_spread | solve_spread) continue ;;
+      matmul_split | matmul_matrix | sort_sweep | scatter_buckets | side_by_side | lu_spread | qr_spread | solve_spread)
+        continue ;;
     esac
     case " ${missing[*]} " in *" $kernel "*) echo "oclgrind: kernels/$kernel.cl was never run; tests/tiny has to"; return 1 ;; esac
   done
   for kernel in $(grep -lE '^#if.*KN_CPU' kernels/*.cl); do
     kernel=$(basename "$kernel" .cl)
-    [ $kernel != sort_sweep ] || continue
+    case $kernel in sort_sweep | scatter_buckets) continue ;; esac
     case " ${cpu[*]} ${missing[*]} " in
       *" $kernel "*) echo "oclgrind: kernels/$kernel.cl has loops of both shapes, and one was never run"; return 1 ;;
     esac

@@ -37,6 +37,11 @@ TEST_CASE("factorisations and equations") {
   check_zero(kn::linalg::det(x) - kn::array({-29.f, -1.f}));
   const Array square = kn::matmul(x, x.mT()), factor = kn::linalg::cholesky(square);
   check_zero(kn::matmul(factor, factor.mT()) - square);
+  // More rows than those of several matrices to a group.
+  const Array large = 4.f * kn::eye(34) + kn::roll(kn::eye(34), 1, 0) + kn::roll(kn::eye(34), -1, 0);
+  check_zero(kn::matmul(large, kn::linalg::solve(large, kn::ones({34, 1}))) - kn::ones({34, 1}));
+  const Array lower = kn::linalg::cholesky(large);
+  check_zero(kn::matmul(lower, lower.mT()) - large);
   using C = std::complex<float>;
   const Array z = kn::array({{C(0, 1), C(2)}, {C(1, 1), C(0)}, {C(-2), C(1, -3)}});
   const kn::linalg::QrResult parts = kn::linalg::qr(z, {.mode = "complete"});
