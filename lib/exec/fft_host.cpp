@@ -6,6 +6,7 @@
 #include "exec/host_run.hpp"
 #include "graph/families.hpp"
 #include "graph/infer.hpp"
+#include "host/aligned.hpp"
 #include "host/fft.hpp"
 #include "runtime/host_command.hpp"
 
@@ -56,14 +57,13 @@ std::function<runtime::BufferRef()> prepare_fft_on_host(Programs& programs, runt
     const std::uint64_t size = size_of(x.dtype),
                         bytes = static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
     const runtime::BufferRef out = queue.allocate(bytes, function_of(node));
-    const runtime::BufferRef room = queue.allocate(work->room, function_of(node));
+    const runtime::BufferRef room = queue.allocate(work->room + host::vector_bytes, function_of(node));
     runtime::HostCommand command(queue, "fft_host");
     command.in(*x.storage).out(*out).out(*room);
     command.moves(static_cast<std::uint64_t>(x.shape.elements()) * size, bytes);
     runtime::HostCommand::Function run = [work, first = static_cast<std::uint64_t>(x.layout.offset) *
                                                         size](std::span<void* const> at) {
-      work->run(static_cast<const std::byte*>(at[0]) + first, static_cast<std::byte*>(at[1]),
-                static_cast<std::byte*>(at[2]));
+      work->run(static_cast<const std::byte*>(at[0]) + first, static_cast<std::byte*>(at[1]), host::aligned(at[2]));
     };
     small ? command.run_small(std::move(run)) : command.run(std::move(run));
     return out;

@@ -2,9 +2,9 @@
 // Stacks of small matrices on CPUs: lanes of vectors, whose blocks the threads of a command share.
 #pragma once
 
-#include "base/rounding.hpp"
 #include "exec/factors.hpp"
 #include "exec/host_run.hpp"
+#include "host/aligned.hpp"
 #include "host/parts.hpp"
 #include "host/small_systems.hpp"
 #include "runtime/host_command.hpp"
@@ -31,7 +31,7 @@ class SmallSystemBlocks {
             1, std::min<std::int64_t>({traits_.compute_units, base::usable_cores(), blocks_}))) {}
 
   /// Bytes of room for all threads, wherever a driver's memory begins.
-  std::uint64_t room() const { return static_cast<std::uint64_t>(threads_ * each_) * sizeof(T) + alignment; }
+  std::uint64_t room() const { return static_cast<std::uint64_t>(threads_ * each_) * sizeof(T) + host::vector_bytes; }
 
   /// Enqueues a command in which share() is called.
   void enqueue(runtime::HostCommand& command, runtime::HostCommand::Function function) const {
@@ -44,7 +44,7 @@ class SmallSystemBlocks {
   void share(void* room, const Block& do_block) const {
     host::Parts parts(static_cast<std::size_t>(blocks_));
     std::atomic<std::int64_t> threads{0};
-    T* const all = reinterpret_cast<T*>(base::round_up(reinterpret_cast<std::uintptr_t>(room), alignment));
+    T* const all = reinterpret_cast<T*>(host::aligned(room));
     host::share(traits_, static_cast<std::uint64_t>(work_), parts, [&] {
       T* const own = all + threads.fetch_add(1, std::memory_order_relaxed) * each_;
       for (std::size_t block; parts.take(block);) do_block(static_cast<std::int64_t>(block), own);
@@ -52,8 +52,6 @@ class SmallSystemBlocks {
   }
 
  private:
-  static constexpr std::size_t alignment = 64;  // of the longest vectors
-
   const DeviceTraits& traits_;
   const std::int64_t blocks_, each_, work_, threads_;
 };
