@@ -92,6 +92,17 @@ void describe_all(PtxText& out, const PtxMatmul& program) {
 /// so that those under way at once share what they read in the second cache.
 std::string place(const PtxMatmul& program) {
   PtxText out;
+  if (program.taken) {
+    // Row by row of tiles, each up to the one that holds the end of its last row.
+    out.line("{ .reg .b32 %limit; ld.param.u32 %z, ", parameter(offsetof(Block, corner)), "; add.s32 %z, %z, ",
+             program.rows - 1, "; mov.u32 %matrix, 0; mov.u32 %x, %tile; mov.u32 %m0, 0;");
+    out.line("ROW: add.s32 %limit, %m0, %z; max.s32 %limit, %limit, -", program.columns, "; add.s32 %limit, %limit, ",
+             program.columns, "; div.u32 %limit, %limit, ", program.columns,
+             "; min.u32 %limit, %limit, %across; setp.lt.u32 %p, %x, %limit; @%p bra FOUND;");
+    out.line("sub.u32 %x, %x, %limit; add.u32 %m0, %m0, ", program.rows, "; bra ROW;");
+    out.line("FOUND: mul.lo.u32 %n0, %x, ", program.columns, "; }");
+    return out.text();
+  }
   if (program.batched) {
     out.line("div.u32 %matrix, %tile, %per; mul.lo.u32 %x, %matrix, %per; sub.u32 %x, %tile, %x;");
     out.line("ld.param.u32 %y, ", parameter(offsetof(Block, batch)), "; ld.param.u32 %z, ",
@@ -206,6 +217,7 @@ std::string PtxMatmul::signature() const {
   flag(sm80, "sm80");
   flag(batched, "batched");
   flag(parts, "parts");
+  flag(taken, "taken");
   flag(!aligned, "unaligned");
   return text;
 }

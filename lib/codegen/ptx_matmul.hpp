@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace koine::codegen {
 
@@ -40,6 +42,9 @@ struct PtxMatmul {
   bool sm80 = false;     ///< for cards from sm_80 on rather than Hopper's; without split, and tf32 along the depth only
   /// Whether rows of the results begin at multiples of 16 bytes. If not, their elements are stored one by one.
   bool aligned = true;
+  /// Whether the sums are taken from what is where the results go, up to a diagonal: of one matrix, of float64 and
+  /// fma(), on Hopper's cards.
+  bool taken = false;
   /// What is stored in place of the sums, if there is something: of float32 and 16 bits with wgmma, unless turned(),
   /// and of fma(), on Hopper's cards.
   std::shared_ptr<const PtxEpilogue> epilogue = nullptr;
@@ -95,9 +100,10 @@ struct PtxMatmulBlock {
   std::uint32_t m, n;
   std::uint32_t steps;                   // stages along the depth
   std::uint32_t down, across;            // tiles of a matrix
-  std::uint32_t tiles;                   // of all matrices
+  std::uint32_t tiles;                   // of all matrices, without those behind a row's end
   std::uint32_t batch[2];                // sizes of the two inner axes
   std::uint32_t a_walks[3], b_walks[3];  // 0 for axes along which the operand stays at the same matrix
+  std::int32_t corner;                   // of what is taken: row i ends with column i + corner; from -m to n
 };
 
 /// The whole text.
@@ -131,6 +137,13 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
 /// wgmma's shared descriptors: `word`, an address in local memory, becomes the lower word of a descriptor; lines of 128
 /// bytes swizzled, boxes of lines so many bytes apart. %high is the upper word.
 void print_wgmma_low(PtxText& out, const char* word, int boxes_apart);
+
+/// Takes registers `sums` of a row of results from the elements so many columns behind register `first`. Of a taken
+/// program; the row is %below, its address %to_row that of column `first`, and %in says whether it is there.
+void print_ptx_take(PtxText& out, const PtxMatmul& program, const char* first,
+                    const std::vector<std::pair<int, std::string>>& sums);
+/// Its registers, for rows of so many sums; %pitch becomes that of the results.
+void print_ptx_take_setup(PtxText& out, const PtxMatmul& program, int sums);
 
 // The way of sums from registers to the results: through local memory, in boxes of 16 rows of 128 bytes for each warp.
 /// The tile that wgmma left in registers %f0 ..., as elements of the results.

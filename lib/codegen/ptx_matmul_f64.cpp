@@ -80,6 +80,7 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
   out.line("ld.param.u64 %out, [p_out]; ld.param.u64 %w, [p_block+",
            offsetof(PtxMatmulBlock, out) + offsetof(PtxMatmulBlock::Map, offset),
            "]; add.u64 %out, %out, %w; mul.wide.u32 %pitch, %n, 8;");
+  if (program.taken) print_ptx_take_setup(out, program, 2 * across);
 
   // Rows of A take turns in two sets of registers, so that one is loaded while the other is multiplied.
   const auto load_rows = [&](int i, int set) {
@@ -159,9 +160,14 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
         "mul.wide.u32 %to_row, %matrix, %m; cvt.u64.u32 %w, %below; add.u64 %to_row, %to_row, %w; mul.lo.u64 %to_row, "
         "%to_row, %pitch; ",
         "add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, %n0, 8; add.u64 %to_row, %to_row, %w;");
+    std::vector<std::pair<int, std::string>> taken;
     for (int j = 0; j < across; ++j) {
       const int sum = 4 * ((i >> 1) * across + j) + 2 * (i & 1);
       const int column = program.b_along ? 8 * j : 16 * (j >> 1) + 4 * (j & 1);
+      if (program.taken) {
+        for (int of_pair : {0, 1}) taken.emplace_back(column + of_pair * apart, "%f" + std::to_string(sum + of_pair));
+        continue;
+      }
       out.line("add.u32 %x, %n0, ", column, "; setp.lt.and.u32 %p, %x, %n, %in;");
       if (program.aligned && apart == 1) {
         out.line("@%p st.global.v2.f64 [%to_row+", 8 * column, "], {%f", sum, ", %f", sum + 1, "};");
@@ -171,6 +177,7 @@ void print_mma_f64(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces
       out.line("add.u32 %x, %x, ", apart, "; setp.lt.and.u32 %p, %x, %n, %in; @%p st.global.f64 [%to_row+",
                8 * (column + apart), "], %f", sum + 1, ";");
     }
+    if (program.taken) print_ptx_take(out, program, "%n0", taken);
   }
   out.line("add.u32 %tile, %tile, %groups; bra TILE;");
 }

@@ -188,6 +188,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line("ld.param.u64 %out, [p_out]; ld.param.u64 %w, [p_block+",
            offsetof(PtxMatmulBlock, out) + offsetof(PtxMatmulBlock::Map, offset),
            "]; add.u64 %out, %out, %w; mul.wide.u32 %pitch, %n, 4;");
+  if (program.taken) print_ptx_take_setup(out, program, four * b.groups);
   out.line(pieces.place);  // only now: registers are scarce before
   // Steps beyond the depth have turned a sum of -0 into 0, where there are any; so that is what it becomes anyway.
   for (int i = 0; i < a.groups * b.groups * 16; ++i) {
@@ -201,10 +202,15 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
         "%to_row, %pitch; ",
         "add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, %column, 4; add.u64 %to_row, %to_row, %w;");
     if (program.epilogue) program.epilogue->print_row(out, 0, "%below", "%column");
+    std::vector<std::pair<int, std::string>> taken;
     for (int group = 0; group < b.groups; ++group) {
-      const bool together = program.aligned && !b.along;
+      const bool together = program.aligned && !b.along && !program.taken;
       for (int j = 0; j < four; j += together ? four : 1) {
         const int column = b.line(group, j), number = four * group + j;
+        if (program.taken) {
+          taken.emplace_back(column, sum(i, number));
+          continue;
+        }
         out.line("add.u32 %x, %column, ", column, "; setp.lt.and.u32 %p, %x, %n, %in;");
         for (int k = 0; program.epilogue && k < (together ? four : 1); ++k) {
           program.epilogue->print_element(out, sum(i, number + k), 0, column + k, "%p");
@@ -217,6 +223,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
         }
       }
     }
+    if (program.taken) print_ptx_take(out, program, "%column", taken);
   }
   out.line("add.u32 %tile, %tile, %groups; bra TILE;");
 }

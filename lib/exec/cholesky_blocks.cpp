@@ -8,7 +8,6 @@
 #include "runtime/launch.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace koine::exec {
@@ -18,29 +17,18 @@ namespace {
 /// have matrix units.
 std::int64_t panel_of(DType type) { return type == float64 ? 512 : 1024; }
 
-/// Rows from `row` on of what is behind a panel, in columns from `first`, where the panel ends, to the diagonal.
-struct Strip {
-  std::int64_t first, row;
-  DeepUpdate update;
-};
-
-std::vector<Strip> strips_behind(Programs& programs, runtime::Queue& queue, const Stack& stack, DType type,
-                                 std::int64_t begin, std::int64_t end) {
-  std::vector<Strip> strips;
-  const std::int64_t n = stack.n, half = (n - end) / 2 / block_columns * block_columns;
-  for (const auto& [row, last] : {std::pair(end, end + half), std::pair(end + half, n)}) {
-    if (row == last) continue;
-    MatmulProblem p;
-    p.dtype = type;
-    p.m = last - row;
-    p.n = last - end;
-    p.k = end - begin;
-    p.batch = {stack.matrices};
-    p.a = {row * n + begin, n, 1, {stack.elements()}};
-    p.b = {end * n + begin, 1, n, {stack.elements()}};
-    strips.push_back({end, row, DeepUpdate(programs, queue, p, row - end)});
-  }
-  return strips;
+/// What takes the products of columns `begin` to `end` from the lower triangle behind them.
+DeepUpdate update_behind(Programs& programs, runtime::Queue& queue, const Stack& stack, DType type, std::int64_t begin,
+                         std::int64_t end) {
+  const std::int64_t n = stack.n;
+  MatmulProblem p;
+  p.dtype = type;
+  p.m = p.n = n - end;
+  p.k = end - begin;
+  p.batch = {stack.matrices};
+  p.a = {end * n + begin, n, 1, {stack.elements()}};
+  p.b = {end * n + begin, 1, n, {stack.elements()}};
+  return {programs, queue, p, 0};
 }
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -53,9 +41,9 @@ std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& pr
   const runtime::KernelRef tiles = factor_kernel(programs, queue, "cholesky_tiles", node.dtype);
   const Stack stack(node);
   const std::int64_t n = stack.n, panel = panel_of(node.dtype);
-  std::vector<std::vector<Strip>> behind;
+  std::vector<DeepUpdate> behind;
   for (std::int64_t end = panel; end < n; end += panel) {
-    behind.push_back(strips_behind(programs, queue, stack, node.dtype, end - panel, end));
+    behind.push_back(update_behind(programs, queue, stack, node.dtype, end - panel, end));
   }
   return [=, &queue, &node](const runtime::Buffer& factor) {
     const graph::Node& x = *node.inputs[0];
@@ -83,10 +71,7 @@ std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& pr
       kernels.solve({factor, at, n, 1, each}, {factor, next * n + done, 1, n, each}, stack.matrices, next - done,
                     n - next, {.first = done}, fault);
       if (next < end || end == n) continue;
-      for (const Strip& strip : behind[number(done / panel)]) {
-        const std::int64_t corner = strip.row * n + strip.first;
-        strip.update.run(factor, factor, {factor, corner, n, 1, each}, "cholesky");
-      }
+      behind[number(done / panel)].run(factor, factor, {factor, end * n + end, n, 1, each}, "cholesky");
     }
   };
 }

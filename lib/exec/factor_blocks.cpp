@@ -9,6 +9,7 @@
 #include "runtime/launch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace koine::exec {
 namespace {
@@ -114,24 +115,38 @@ void BlockKernels::solve(const StackPart& a, const StackPart& b, std::int64_t ma
 DeepUpdate::DeepUpdate(Programs& programs, runtime::Queue& queue, const MatmulProblem& product, std::int64_t corner)
     : queue_(queue),
       matrices_(product.batch.empty() ? 1 : product.batch[0]),
-      rows_(product.m),
-      columns_(product.n),
       corner_(corner),
       size_(size_of(product.dtype)),
-      product_(prepare_product(programs, queue, product)),
-      take_(factor_kernel(programs, queue, "take_products", product.dtype)) {}
+      taking_(prepare_taking(programs, queue, product, corner)) {
+  if (taking_) return;
+  take_ = factor_kernel(programs, queue, "take_products", product.dtype);
+  // Two strips are spared a quarter of a square, of which half is right of the diagonal.
+  const std::int64_t half = corner < product.n ? product.m / 2 / block_columns * block_columns : 0;
+  for (const auto& [row, last] : {std::pair(std::int64_t{0}, half), std::pair(half, product.m)}) {
+    if (row == last) continue;
+    MatmulProblem p = product;
+    p.m = last - row;
+    p.n = std::min(product.n, last + corner);
+    p.a.offset += row * p.a.row_stride;
+    strips_.push_back({row, p.m, p.n, prepare_product(programs, queue, p)});
+  }
+}
 
 void DeepUpdate::run(const runtime::Buffer& a, const runtime::Buffer& b, const StackPart& c,
                      std::string_view function) const {
+  if (taking_) return taking_(a, b, {c.buffer, c.offset, c.row});
   constexpr std::int64_t run_of_group = 1024;  // KN_RUN
   const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  const runtime::BufferRef products = queue_.allocate(number(matrices_ * rows_ * columns_) * size_, function);
-  product_({a, b, *products});
-  runtime::Launch launch(queue_, take_);
-  launch.out(c.buffer).in(*products);
-  launch.value(parameters::kn_take_products{number(c.offset), number(c.row), number(c.step), number(rows_),
-                                            number(columns_), corner_});
-  launch.run({number(matrices_ * rows_) * blocks_over(columns_, run_of_group) * group_size}, {group_size});
+  for (const Strip& strip : strips_) {
+    const runtime::BufferRef products =
+        queue_.allocate(number(matrices_ * strip.rows * strip.columns) * size_, function);
+    strip.product({a, b, *products});
+    runtime::Launch launch(queue_, take_);
+    launch.out(c.buffer).in(*products);
+    launch.value(parameters::kn_take_products{number(c.offset + strip.row * c.row), number(c.row), number(c.step),
+                                              number(strip.rows), number(strip.columns), corner_ + strip.row});
+    launch.run({number(matrices_ * strip.rows) * blocks_over(strip.columns, run_of_group) * group_size}, {group_size});
+  }
 }
 
 std::function<void(const runtime::Buffer&)> prepare_triangular_blocks(Programs& programs, runtime::Queue& queue,

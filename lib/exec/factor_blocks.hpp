@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 namespace koine::exec {
 
@@ -57,8 +59,9 @@ class BlockKernels {
   runtime::KernelRef update_, solve_;
 };
 
-/// C becomes C - A B, as BlockKernels::update has it, of deep products: by the fast ones, whose results are taken from
-/// C afterwards. What is right of a diagonal stays: row i ends with column i + corner.
+/// C becomes C - A B, as BlockKernels::update has it, of deep products: by the fast ones, in place where there are
+/// such, or their results are taken from C afterwards. What is right of a diagonal stays: row i ends with column i +
+/// corner.
 class DeepUpdate {
  public:
   static constexpr std::int64_t no_corner = std::int64_t{1} << 48;
@@ -67,10 +70,17 @@ class DeepUpdate {
   void run(const runtime::Buffer& a, const runtime::Buffer& b, const StackPart& c, std::string_view function) const;
 
  private:
+  /// Rows, and what of them is multiplied.
+  struct Strip {
+    std::int64_t row, rows, columns;
+    MatmulWork product;
+  };
+
   runtime::Queue& queue_;
-  std::int64_t matrices_, rows_, columns_, corner_;
+  std::int64_t matrices_, corner_;
   std::size_t size_;
-  MatmulWork product_;
+  MatmulTaking taking_;  // or nothing, and the others
+  std::vector<Strip> strips_;
   runtime::KernelRef take_;
 };
 

@@ -407,6 +407,23 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
   return {};
 }
 
+MatmulTaking prepare_taking(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem,
+                            std::int64_t corner) {
+  const DeviceTraits& traits = queue.traits();
+  if (!ptx_takes(traits, problem)) return nullptr;
+  MatmulProblem one = problem;
+  one.batch.clear();
+  const MatmulRoute route = choose_matmul(traits, one).route;
+  if (route != MatmulRoute::ptx || one.k > most_depth(traits, one, route)) return nullptr;
+  MatmulPiece piece{one.dtype, one.m, one.n, one.k, {}, one.a, one.b};
+  piece.corner = std::clamp(corner, -one.m, one.n);
+  try {
+    return prepare_ptx_taking(programs, queue, piece);
+  } catch (const ProgramRefused&) {
+    return nullptr;
+  }
+}
+
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem) {
   MatmulProblem p = problem;
   const bool swapped = collapse(queue.traits(), p);

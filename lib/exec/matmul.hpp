@@ -69,4 +69,16 @@ bool takes_epilogue(const graph::Node& product);
 /// sum is fixed, so the same device gives the same bits each time.
 MatmulWork prepare_product(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem);
 
+/// A matrix that a product is taken from. Its rows are contiguous; offset and stride count elements.
+struct MatmulTarget {
+  const runtime::Buffer& buffer;
+  std::int64_t offset, row_stride;
+};
+/// Enqueues C - A B in place of C, of whose row i what is behind column i + corner stays.
+using MatmulTaking = std::function<void(const runtime::Buffer& a, const runtime::Buffer& b, const MatmulTarget& c)>;
+
+/// Nothing where no kernel takes a product from a matrix that is there, or the device's driver refuses it.
+MatmulTaking prepare_taking(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem,
+                            std::int64_t corner);
+
 }  // namespace koine::exec

@@ -174,6 +174,18 @@ Split prepare_halves(Programs& programs, runtime::Queue& queue, const Side& side
   return {prepare_split(programs, queue, operand), static_cast<std::uint64_t>(elements * side.size)};
 }
 
+/// Tiles of a matrix; of one that products are taken from, up to the end of the last row of each row of tiles.
+std::int64_t tiles_of(const PtxMatmul& program, const MatmulPiece& p) {
+  const std::int64_t across = divide_up(p.n, program.columns), down = divide_up(p.m, program.rows);
+  if (!program.taken) return down * across;
+  std::int64_t tiles = 0;
+  for (std::int64_t row = 1; row <= down; ++row) {
+    tiles += std::clamp(divide_up(std::max(row * program.rows + p.corner, std::int64_t{0}), program.columns),
+                        std::int64_t{0}, across);
+  }
+  return tiles;
+}
+
 /// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
 /// operands are read once for each tile.
 void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& traits) {
@@ -190,12 +202,14 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
     const std::int64_t columns = program.turned() ? short_side : long_side;
     const std::int64_t beside = program.fma() ? traits.tuning.matmul_line_cost * (rows + columns)
                                               : std::int64_t{traits.tuning.matmul_unit_tile_cost};
-    const std::int64_t count = divide_up(p.m, rows) * divide_up(p.n, columns) * p.batch.count();
+    PtxMatmul sized = program;
+    sized.rows = static_cast<int>(rows);
+    sized.columns = static_cast<int>(columns);
+    const std::int64_t count = tiles_of(sized, p) * p.batch.count();
     const std::int64_t cost = divide_up(count, units) * (rows * columns + beside);
     if (cost >= least) continue;
     least = cost;
-    program.rows = static_cast<int>(rows);
-    program.columns = static_cast<int>(columns);
+    program = sized;
   }
 }
 
@@ -243,6 +257,11 @@ bool ptx_takes_epilogue(const DeviceTraits& traits, const MatmulProblem& p) {
   return p.epilogue == nullptr || p.epilogue->in_ptx(p.n) != nullptr;
 }
 
+bool ptx_takes(const DeviceTraits& traits, const MatmulProblem& p) {
+  return traits.ptx_sm90a && !p.fixed && !p.tf32 && !p.split && (p.dtype == float32 || p.dtype == float64) &&
+         std::all_of(p.batch.begin(), p.batch.end(), [](std::int64_t size) { return size == 1; });
+}
+
 bool worth_splitting(const MatmulProblem& p) {
   constexpr std::int64_t enough = 256;
   return std::min(p.m, p.n) >= enough && p.k >= enough;
@@ -276,9 +295,10 @@ runtime::ProgramText ptx_text(const PtxMatmul& program) {
           .assembly = true};
 }
 
-/// Enqueues a piece whose operands lie as the program takes them.
+/// Enqueues a piece whose operands lie as the program takes them, and whose results go to where the target is, if the
+/// program takes them from it.
 void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const PtxMatmul& program, const MatmulPiece& p,
-                const MatmulMemory& memory) {
+                const runtime::Buffer& a_memory, const runtime::Buffer& b_memory, const MatmulTarget& target) {
   const std::int64_t out_size = program.wide_results() ? 4 : program.size();
   PtxMatmulBlock block{};
   block.m = static_cast<std::uint32_t>(p.m);
@@ -289,7 +309,8 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
   block.batch[0] = static_cast<std::uint32_t>(p.batch.sizes[3]);
   block.batch[1] = static_cast<std::uint32_t>(p.batch.sizes[2]);
   Side a = side_a(p), b = side_b(p);
-  Side out{p.m, p.n, p.out_offset, p.n, 1, listed(p.batch.sizes), Axes(4), out_size};
+  block.corner = static_cast<std::int32_t>(p.corner);
+  Side out{p.m, p.n, target.offset, target.row_stride, 1, listed(p.batch.sizes), Axes(4), out_size};
   std::int64_t results = p.m * p.n;
   for (std::size_t axis = out.sizes.size(); axis-- > 0; results *= out.sizes[axis]) out.strides[axis] = results;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -297,7 +318,7 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
     block.b_walks[i] = b.walks(3 - i);
   }
   const std::int64_t outer = p.batch.sizes[0];  // walked here: the copy engine has five axes
-  block.tiles = block.down * block.across * static_cast<std::uint32_t>(p.batch.count() / outer);
+  block.tiles = static_cast<std::uint32_t>(tiles_of(program, p) * p.batch.count() / outer);
   const auto groups = static_cast<std::size_t>(
       program.sm80 ? block.tiles : std::min<std::int64_t>(queue.traits().compute_units, block.tiles));
   const auto items = static_cast<std::size_t>(program.items());
@@ -312,7 +333,7 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
       block.b.sizes[1] *= 2;
     }
     runtime::Launch launch(queue, kernel);
-    launch.in(memory.a).in(memory.b).out(memory.out).out(*scratch).value(block);
+    launch.in(a_memory).in(b_memory).out(target.buffer).out(*scratch).value(block);
     if (program.epilogue) p.epilogue->add(launch, *program.epilogue);
     launch.run({groups * items}, {items});
     a.offset += a.strides[0];
@@ -333,23 +354,24 @@ void try_ptx(runtime::Queue& queue, const PtxMatmul& program) {
                           .a_along = program.a_along,
                           .b_along = program.b_along,
                           .parts = program.parts,
-                          .split = program.split};
+                          .split = program.split,
+                          .taken = program.taken};
   try_out(queue, program.signature(), ptx_text(program), [&](const runtime::KernelRef& kernel) {
     return multiplies(queue, trial, [&](const MatmulPiece& piece, const MatmulMemory& memory) {
-      launch_ptx(queue, kernel, program, piece, memory);
+      launch_ptx(queue, kernel, program, piece, memory.a, memory.b, {memory.out, 0, piece.n});
     });
   });
 }
 
-}  // namespace
-
-MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
+/// What it gives enqueues the piece, whose results go to where the target is, or are taken from it.
+MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece, bool taken) {
   MatmulPiece p = piece;
   PtxMatmul program{.type = p.dtype,
                     .tf32 = p.tf32 || p.split,
                     .split = p.split,
                     .batched = p.batch.count() > p.batch.sizes[0],
                     .sm80 = queue.traits().ptx_sm80,
+                    .taken = taken,
                     .epilogue = p.epilogue ? p.epilogue->in_ptx(p.n) : nullptr};
   program.parts = size_of(p.dtype) == 2 && (p.parts || (program.epilogue && program.epilogue->type() == float32));
   /// What makes an operand that the program takes; nothing where it lies so.
@@ -385,21 +407,35 @@ MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPi
   std::copy(b.strides.begin(), b.strides.end(), p.batch.b_strides.begin());
   choose_tile(program, p, queue.traits());
   const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
-  program.aligned = p.n % unit == 0 && p.out_offset % unit == 0;
+  program.aligned = taken || (p.n % unit == 0 && p.out_offset % unit == 0);
 
   PtxMatmul alone = program;  // an epilogue changes nothing of what is tested
   alone.epilogue = nullptr;
   const std::optional<bool> verdict = trial_verdict(queue.context(), alone.signature());
   if (!verdict && programs.need("trial of " + alone.signature(), [&queue, alone] { try_ptx(queue, alone); })) {
-    return [](const MatmulMemory&) {};
+    return [](const runtime::Buffer&, const runtime::Buffer&, const MatmulTarget&) {};
   }
   if (!verdict.value_or(true)) throw ProgramRefused();
   const runtime::KernelRef kernel = programs.kernel(program.signature(), [&] { return ptx_text(program); });
-  return [&queue, p, program, kernel, a_copy = copies[0], b_copy = copies[1]](const MatmulMemory& memory) {
-    const runtime::BufferRef left = a_copy ? a_copy(memory.a) : nullptr;
-    const runtime::BufferRef right = b_copy ? b_copy(memory.b) : nullptr;
-    launch_ptx(queue, kernel, program, p, {left ? *left : memory.a, right ? *right : memory.b, memory.out});
+  return [&queue, p, program, kernel, a_copy = copies[0], b_copy = copies[1]](
+             const runtime::Buffer& a_memory, const runtime::Buffer& b_memory, const MatmulTarget& target) {
+    const runtime::BufferRef left = a_copy ? a_copy(a_memory) : nullptr;
+    const runtime::BufferRef right = b_copy ? b_copy(b_memory) : nullptr;
+    launch_ptx(queue, kernel, program, p, left ? *left : a_memory, right ? *right : b_memory, target);
   };
+}
+
+}  // namespace
+
+MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
+  return [offset = piece.out_offset, pitch = piece.n,
+          work = prepare_program(programs, queue, piece, false)](const MatmulMemory& memory) {
+    work(memory.a, memory.b, {memory.out, offset, pitch});
+  };
+}
+
+MatmulTaking prepare_ptx_taking(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece) {
+  return prepare_program(programs, queue, piece, true);
 }
 
 }  // namespace koine::exec

@@ -29,6 +29,7 @@ struct MatmulPiece {
   bool fixed = false, tf32 = false, split = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
   const Epilogue* epilogue = nullptr;  ///< of vector, small, tile, matrix and ptx alone, and not of parts
+  std::int64_t corner = 0;             ///< of a piece that is taken from a matrix: row i ends with column i + corner
 };
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
@@ -61,6 +62,10 @@ std::function<void(const runtime::Buffer&, runtime::Buffer&)> prepare_split(Prog
 bool worth_splitting(const MatmulProblem& problem);
 /// fixed for float32 alone, and suits_ptx; throws ProgramRefused
 MatmulWork prepare_ptx(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// The same of a problem that ptx_takes. Throws ProgramRefused, too.
+MatmulTaking prepare_ptx_taking(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// Whether they can take a product from what is there.
+bool ptx_takes(const DeviceTraits& traits, const MatmulProblem& problem);
 /// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.
 bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& problem);
 /// Whether they can go on with its epilogue, or, without one, with some.

@@ -16,6 +16,7 @@ struct MatmulTrial {
   bool a_along = true, b_along = true;  ///< the depth is the axis of stride 1
   bool parts = false;
   bool split = false;  ///< the operands are sums of two halves, which lie one below the other
+  bool taken = false;  ///< the products are taken from ones, up to a diagonal
 };
 
 /// Enqueues a piece whose operands lie as the program takes them.

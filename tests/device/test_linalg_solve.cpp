@@ -125,7 +125,57 @@ void check_cholesky(const Array& x, bool upper) {
   }
 }
 
+/// Factors of several panels, looked at by what they do to a vector: the factors' product takes long on the host.
+template <class T>
+void check_panels(std::int64_t size) {
+  const auto n = static_cast<std::size_t>(size);
+  std::vector<T> a(n * n), v(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    v[i] = static_cast<T>(std::sin(3.0 * static_cast<double>(i)));
+    for (std::size_t j = 0; j < n; ++j) {
+      const double apart = std::abs(static_cast<double>(i) - static_cast<double>(j));
+      // Diagonally dominant, so positive definite.
+      a[i * n + j] = static_cast<T>(i == j ? 8 + std::cos(apart) : 0.5 * std::cos(apart) / (1 + apart));
+    }
+  }
+  const auto product = [&](const std::vector<T>& matrix, const auto& x, bool transposed) {
+    std::vector<double> sums(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        sums[transposed ? j : i] += static_cast<double>(matrix[i * n + j]) * static_cast<double>(x[transposed ? i : j]);
+      }
+    }
+    return sums;
+  };
+  const auto check_close = [&](const auto& x, const auto& y) {
+    double apart = 0, all = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double value = static_cast<double>(y[i]), off = static_cast<double>(x[i]) - value;
+      apart += off * off;
+      all += value * value;
+    }
+    CHECK(std::sqrt(apart) <= tolerance(kn::dtype_of<T>, n) * std::sqrt(all));
+  };
+  const Array x = kn::asarray(a, {size, size});
+  const std::vector<T> factor = la::cholesky(x).to_vector<T>();
+  check_close(product(factor, product(factor, v, true), false), product(a, v, false));
+  bool triangle = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) triangle = triangle && factor[i * n + j] == 0;
+  }
+  CHECK(triangle);
+  const Array b = kn::asarray(v);
+  check_close(product(a, la::solve(x, b).to_vector<T>(), false), v);
+}
+
 }  // namespace
+
+TEST_CASE("what is behind a panel of a large matrix has the panel's products taken from it") {
+  on_each_device([] {
+    check_panels<float>(1200);
+    if (kn::test::computes(kn::float64)) check_panels<double>(1200);
+  });
+}
 
 TEST_CASE("LU factors multiply to the matrix") {
   each_matrix([](DType type, Kind kind, std::int64_t n) { check_lu(matrices({n, n}, type, kind)); });

@@ -89,6 +89,10 @@ std::vector<PtxMatmul> programs() {
           list.push_back(program);
           program.epilogue = nullptr;
         }
+        if ((type == DType::float64 || program.fma()) && flag(4) && !flag(2)) {
+          list.push_back(program);
+          list.back().taken = true;
+        }
         if (side < 256 && (!tf32 || program.b_along)) {
           list.push_back(program);
           list.back().sm80 = true;
