@@ -14,8 +14,9 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/exec/sort_host.cpp"
   COMPILE_OPTIONS "$<$<NOT:$<CONFIG:None,Debug>>:-O3>" SKIP_PRECOMPILE_HEADERS ON)
 # Sorts on CPUs; without it they are kernels.
 find_path(KOINE_HIGHWAY_INCLUDE_DIR hwy/contrib/sort/vqsort.h DOC "Folder of Highway's hwy/contrib/sort/vqsort.h")
+find_library(KOINE_HIGHWAY hwy DOC "Highway's libhwy")
 find_library(KOINE_HIGHWAY_SORT hwy_contrib DOC "Highway's libhwy_contrib")
-mark_as_advanced(KOINE_HIGHWAY_INCLUDE_DIR KOINE_HIGHWAY_SORT)
+mark_as_advanced(KOINE_HIGHWAY_INCLUDE_DIR KOINE_HIGHWAY KOINE_HIGHWAY_SORT)
 mark_as_advanced(KOINE_CLHPP_INCLUDE_DIR KOINE_DLPACK_INCLUDE_DIR)
 
 include(cmake/kernels.cmake)
@@ -23,7 +24,7 @@ include(cmake/host_functions.cmake)
 file(GLOB KOINE_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/*/*.cpp")
 file(GLOB KOINE_HEADERS CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/koine/*.hpp")
 
-if(KOINE_HIGHWAY_INCLUDE_DIR AND KOINE_HIGHWAY_SORT)
+if(KOINE_HIGHWAY_INCLUDE_DIR AND KOINE_HIGHWAY AND KOINE_HIGHWAY_SORT)
   # The folder behind the compiler's own, of which it may be one.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/exec/host_sorter.cpp" PROPERTIES
     COMPILE_DEFINITIONS KOINE_HAS_HIGHWAY COMPILE_OPTIONS "-idirafter${KOINE_HIGHWAY_INCLUDE_DIR}"
@@ -41,8 +42,8 @@ target_precompile_headers(koine_objects PRIVATE
 target_link_libraries(koine_objects
   PRIVATE koine_settings
   PUBLIC OpenCL::OpenCL clblast fmt::fmt ZLIB::ZLIB Threads::Threads)
-if(KOINE_HIGHWAY_INCLUDE_DIR AND KOINE_HIGHWAY_SORT)
-  target_link_libraries(koine_objects PUBLIC "${KOINE_HIGHWAY_SORT}")
+if(KOINE_HIGHWAY_INCLUDE_DIR AND KOINE_HIGHWAY AND KOINE_HIGHWAY_SORT)
+  target_link_libraries(koine_objects PUBLIC "${KOINE_HIGHWAY_SORT}" "${KOINE_HIGHWAY}")
 endif()
 
 add_library(koine SHARED)

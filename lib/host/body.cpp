@@ -128,6 +128,18 @@ void with_size(std::size_t size, F f) {
   }
 }
 
+/// Each of so many elements the same. The library is compiled so that loops like std::fill_n's store them one by one;
+/// a copy has the processor's vectors.
+template <class T>
+void fill(T* to, std::size_t count, T value) {
+  std::size_t done = std::min(count, std::size_t{16});
+  std::fill_n(to, done, value);
+  for (std::size_t some; done < count; done += some) {
+    some = std::min(done, count - done);
+    std::memcpy(to + done, to, some * sizeof(T));
+  }
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& traits) {
@@ -169,7 +181,7 @@ void gather(const graph::Layout& layout, std::span<const graph::Seam> seams, con
       } else if (stride == 1 && length > short_run) {
         std::memcpy(values, from, length * size);
       } else if (stride == 0 && length > short_run) {
-        std::fill_n(values, length, *from);
+        fill(values, length, *from);
       } else {
         for (std::size_t i = 0; i < length; ++i) values[i] = from[static_cast<std::int64_t>(i) * stride];
       }
@@ -223,7 +235,7 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
       const std::size_t size = codegen::write_constant(*body.constants[static_cast<std::size_t>(line.args[0])], value);
       with_size(size, [&]<class T>(T one) {
         std::memcpy(&one, value.data(), sizeof one);
-        std::fill_n(reinterpret_cast<T*>(room(k)), most_, one);
+        fill(reinterpret_cast<T*>(room(k)), most_, one);
       });
     } else if (line.op == Op::reduce) {
       computed_.push_back(

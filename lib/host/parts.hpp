@@ -10,24 +10,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <thread>
 
 namespace koine::host {
 
 /// Parts of a step, which threads take one after the other. Their sizes are constants of those who make them: some
 /// thousand elements, beside which taking a part costs little, and whose memory the second cache of any processor
-/// holds.
+/// holds. The thread that makes them takes the first ones and others the last, so that each goes along memory of its
+/// own, which its core's caches may still hold from the step before.
 class Parts {
  public:
   explicit Parts(std::size_t count) : count_(count) {}
   /// Whether there is one left, whose number is then `part`.
   bool take(std::size_t& part) {
-    part = next_.fetch_add(1, std::memory_order_relaxed);
-    return part < count_;
+    if (taken_.fetch_add(1, std::memory_order_relaxed) >= count_) return false;
+    part = std::this_thread::get_id() == maker_ ? first_++ : count_ - 1 - last_.fetch_add(1, std::memory_order_relaxed);
+    return true;
   }
   std::size_t count() const { return count_; }
 
  private:
-  std::atomic<std::size_t> next_{0};
+  const std::thread::id maker_ = std::this_thread::get_id();
+  std::atomic<std::size_t> taken_{0}, last_{0};
+  std::size_t first_ = 0;
   const std::size_t count_;
 };
 

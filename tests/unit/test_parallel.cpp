@@ -2,6 +2,7 @@
 // Threads that share work: each part is done once, exceptions, several callers at once, forks, and the end of the
 // process with work under way.
 #include "base/parallel.hpp"
+#include "host/parts.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -67,6 +69,35 @@ bool holds_in_child(const std::function<bool()>& f) {
 }
 
 }  // namespace
+
+TEST_CASE("each part of a step is taken once, upwards by the thread that made them and downwards by others") {
+  for (const int threads : {1, 2, 5}) {
+    for (const int count : {0, 1, 2, 7, 4096}) {
+      koine::host::Parts parts(static_cast<std::size_t>(count));
+      const std::thread::id maker = std::this_thread::get_id();
+      std::mutex mutex;
+      std::vector<int> taken(static_cast<std::size_t>(count));
+      std::vector<std::size_t> of_maker;
+      bool downwards = true;
+      in_parallel(threads, [&] {
+        std::vector<std::size_t> mine;
+        for (std::size_t part; parts.take(part);) mine.push_back(part);
+        const std::lock_guard lock(mutex);
+        for (const std::size_t part : mine) ++taken.at(part);
+        if (std::this_thread::get_id() == maker) {
+          of_maker = mine;
+        } else {
+          downwards = downwards && std::is_sorted(mine.rbegin(), mine.rend());
+        }
+      });
+      CAPTURE(threads);
+      CAPTURE(count);
+      CHECK(all_once(taken));
+      for (std::size_t i = 0; i < of_maker.size(); ++i) CHECK(of_maker[i] == i);
+      CHECK(downwards);
+    }
+  }
+}
 
 TEST_CASE("each part is done once, and all are done when the caller goes on") {
   for (const int threads : {-1, 0, 1, 2, 3, 17}) {
