@@ -59,9 +59,11 @@ constexpr std::array<const char*, 7> radix_names = {"KN_RADIX_0", "KN_RADIX_1", 
                                                     "KN_RADIX_4", "KN_RADIX_5", "KN_RADIX_6"};
 
 struct FftGroupSpec : FftSpec {
-  int length, each, items, pitch;     // pitch: from one line to the next in local memory
-  bool last, column, beside, padded;  // the last step; lines lie side by side; only their results do; kernels/fft.cl
-  bool split, convolved;              // parts go through local memory one by one; two transforms with a filter between
+  int length, each, items, pitch;  // pitch: from one line to the next in local memory
+  bool first, last, unscaled;      // steps; results are multiplied by 1
+  std::optional<int> swap;         // whether parts change places, where that is alike at both ends
+  bool column, beside, padded;     // lines lie side by side; only their results do; kernels/fft.cl
+  bool split, convolved;           // parts go through local memory one by one; two transforms with a filter between
   std::array<std::optional<int>, radix_names.size()> radices;
 
   template <class Visit>
@@ -75,7 +77,10 @@ struct FftGroupSpec : FftSpec {
     v.define("KN_EACH", each);
     v.define("KN_ITEMS", items);
     v.define("KN_PITCH", pitch);
+    v.define("KN_FIRST", first);
     v.define("KN_LAST", last);
+    v.define("KN_UNSCALED", unscaled);
+    v.define("KN_SWAP", swap);
     v.define("KN_COLUMN", column);
     v.define("KN_BESIDE", beside);
     v.define("KN_PADDED", padded);
@@ -256,7 +261,10 @@ class FftKernels {
                        static_cast<int>(each),
                        static_cast<int>(items),
                        static_cast<int>(pitch),
+                       step.before == 1,
                        step.after == 1,
+                       step.after == 1 && !plan_->convolved && info_.scale == 1,
+                       plan_->convolved ? std::nullopt : std::optional<int>(info_.inverse),
                        column,
                        beside,
                        pad,
