@@ -241,6 +241,8 @@ class FftKernels {
     // No more lines than there are, and fewer where units of the device would be idle.
     const std::uint64_t sector = std::max(std::uint64_t{1}, 32 / size_of_number());
     std::uint64_t each = std::bit_floor(fit(step, column || beside));
+    // Of complex128 twice as many fit in halves, whose sectors lie side by side.
+    if (shape_.wide && column && !plan_->convolved && each < whole_sectors / size_of_number()) each *= 2;
     while (each > 1 && each / 2 >= lines) each /= 2;
     while (each > (column || beside ? sector : 1) && lines / each < queue_.traits().compute_units) each /= 2;
     const auto largest = number(*std::max_element(step.radices.begin(), step.radices.end()));

@@ -70,10 +70,18 @@ TEST_CASE("child: bits of a long line" * doctest::skip()) {
                   [](const Array& x) { return kn::fft::fft(x.astype(kn::complex128)).astype(kn::complex64); });
 }
 
+TEST_CASE("child: bits of columns in halves" * doctest::skip()) {
+  check_same_bits(
+      "four columns in a group, and one in the last", complex_noise({1024, 21}), {1024, 21},
+      [](const Array& x) { return kn::fft::fft(x.astype(kn::complex128), {.axis = 0}).astype(kn::complex64); });
+}
+
 TEST_CASE("transforms have the same bits on a card and on a CPU") {
   kn::test::check_played("amd;pocl", "child: bits of transforms");
   kn::test::check_played("amd;pocl", "child: bits of a long line");
   kn::test::check_played("amd;pocl,small_local", "child: bits of a long line");  // in global memory
+  // A card of many units takes fewer columns in a group rather than leaving units idle.
+  kn::test::check_played("amd,few_units;pocl", "child: bits of columns in halves");
 }
 
 TEST_CASE("child: bits of factorisations" * doctest::skip()) {
