@@ -205,7 +205,13 @@
   KN_EXCHANGE(a, radix, KN_QUARTER(radix), KN_SIDE_OUT, a0, KN_RADIX_0)                            \
   KN_BARRIER
 
-__kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void fft_lines(
+// NVIDIA's compiler keeps to a number of registers only where it is not told how large groups are.
+#ifdef KN_FEW_REGISTERS
+#define KN_GROUP_OF_LINES
+#else
+#define KN_GROUP_OF_LINES __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1)))
+#endif
+__kernel KN_GROUP_OF_LINES void fft_lines(
     __global const KN_REAL* in, __global const KN_C* restrict tables, __global KN_OUT* out, __local KN_C* work,
     const kn_fft parameters KN_LEAD_TAKEN KN_PUT_TAKEN) {
   kn_fft d = parameters;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/fft.cl and fft_cpu.cl.
+#include "device/warps.hpp"
 #include "exec/donate.hpp"
 #include "exec/families.hpp"
 #include "exec/fft_host.hpp"
@@ -64,6 +65,7 @@ struct FftGroupSpec : FftSpec {
   std::optional<int> swap;         // whether parts change places, where that is alike at both ends
   bool column, beside, padded;     // lines lie side by side; only their results do; kernels/fft.cl
   bool split, convolved;           // parts go through local memory one by one; two transforms with a filter between
+  bool few_registers;              // so that more groups run side by side
   std::array<std::optional<int>, radix_names.size()> radices;
 
   template <class Visit>
@@ -86,6 +88,7 @@ struct FftGroupSpec : FftSpec {
     v.define("KN_PADDED", padded);
     v.define("KN_SPLIT", split);
     v.define("KN_CONVOLVED", convolved);
+    v.define("KN_FEW_REGISTERS", few_registers);
     for (std::size_t i = 0; i < radices.size(); ++i) v.define(radix_names[i], radices[i]);
   }
 };
@@ -106,6 +109,7 @@ struct FftLines {
 runtime::KernelRef kernel_of(Programs& programs, const FftGroupSpec& spec, const graph::Node& node,
                              const DeviceTraits& traits) {
   const bool plain = !spec.lead && !spec.finish;
+  const std::string limit = spec.few_registers ? " -cl-nv-maxrregcount=128" : "";
   std::string key = "fft";
   codegen::append_key(key, spec);
   for (const Epilogue* code : {spec.lead, spec.finish}) {
@@ -113,7 +117,7 @@ runtime::KernelRef kernel_of(Programs& programs, const FftGroupSpec& spec, const
     if (code) code->append_to(key);
   }
   const auto text_of = [&] {
-    if (plain) return Programs::text_of_file("fft", codegen::options_of(spec));
+    if (plain) return Programs::text_of_file("fft", codegen::options_of(spec) + limit);
     const auto of = [](const Epilogue* code) { return code ? code->around_transform() : codegen::CodeOfTransform{}; };
     const DType result = spec.finish ? spec.finish->type() : node.dtype;
     const codegen::EpilogueText text =
@@ -123,7 +127,7 @@ runtime::KernelRef kernel_of(Programs& programs, const FftGroupSpec& spec, const
     // The kernel is named by what it computes.
     source += text.definitions + codegen::defines_of(spec) + "#define fft_lines " + text.name + "\n";
     source += runtime::kernel_source("fft");
-    return runtime::ProgramText{std::move(source), "", text.name, "fft" + codegen::line_of(spec)};
+    return runtime::ProgramText{std::move(source), limit, text.name, "fft" + codegen::line_of(spec)};
   };
   return programs.kernel(key, text_of, plain ? "fft_lines" : "");
 }
@@ -258,6 +262,11 @@ class FftKernels {
     if (split) local /= 2;
     const bool pad = local <= queue_.traits().local_memory;
     if (!pad) pitch = n, local = n * each * size_of_number() / (split ? 2 : 1);
+    // NVIDIA's compiler takes some registers more than 128 for complex128, with which a quarter fewer groups run side
+    // by side. Where each pass but the first is short, few or none of them are missed (with more passes of 16 they
+    // are).
+    const auto long_passes = std::count(step.radices.begin(), step.radices.end(), 16);
+    const bool few = shape_.wide && !plan_->convolved && long_passes == 1 && has_warps(queue_.traits());
     FftGroupSpec group{spec,
                        static_cast<int>(n),
                        static_cast<int>(each),
@@ -272,6 +281,7 @@ class FftKernels {
                        pad,
                        split,
                        at_once(),
+                       few,
                        {}};
     std::copy(step.radices.begin(), step.radices.end(), group.radices.begin());
     return {
