@@ -205,10 +205,38 @@
   KN_EXCHANGE(a, radix, KN_QUARTER(radix), KN_SIDE_OUT, a0, KN_RADIX_0)                            \
   KN_BARRIER
 
-__kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void fft_lines(
+// NVIDIA's compiler keeps to a number of registers only where it is not told how large groups are.
+#ifdef KN_FEW_REGISTERS
+#define KN_GROUP_OF_LINES
+#else
+#define KN_GROUP_OF_LINES __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1)))
+#endif
+__kernel KN_GROUP_OF_LINES void fft_lines(
     __global const KN_REAL* in, __global const KN_C* restrict tables, __global KN_OUT* out, __local KN_C* work,
     const kn_fft parameters KN_LEAD_TAKEN KN_PUT_TAKEN) {
-  const kn_fft d = parameters;
+  kn_fft d = parameters;
+  // What is known of them here, for the compiler, which then leaves out what comes to nothing.
+  d.n = KN_LENGTH;
+#ifndef KN_COLUMN
+  d.stride = d.inner = d.after = 1;
+#endif
+#ifdef KN_SWAP
+  d.swap_in = d.swap_out = KN_SWAP;
+  d.swap_after = 0;
+#endif
+#ifdef KN_FIRST
+  d.before = d.turned = 1;
+#else
+  d.swap_in = 0;
+#endif
+#ifdef KN_LAST
+  d.last = 1;
+#else
+  d.last = 0;
+#endif
+#ifdef KN_UNSCALED
+  d.scale = 1;
+#endif
   const uint id = (uint)get_local_id(0);
   const ulong first = get_group_id(0) * (ulong)KN_EACH;
   __global const KN_C* const roots = tables + d.roots;

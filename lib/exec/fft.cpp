@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching kernels/fft.cl and fft_cpu.cl.
+#include "device/warps.hpp"
 #include "exec/donate.hpp"
 #include "exec/families.hpp"
 #include "exec/fft_host.hpp"
@@ -59,9 +60,12 @@ constexpr std::array<const char*, 7> radix_names = {"KN_RADIX_0", "KN_RADIX_1", 
                                                     "KN_RADIX_4", "KN_RADIX_5", "KN_RADIX_6"};
 
 struct FftGroupSpec : FftSpec {
-  int length, each, items, pitch;     // pitch: from one line to the next in local memory
-  bool last, column, beside, padded;  // the last step; lines lie side by side; only their results do; kernels/fft.cl
-  bool split, convolved;              // parts go through local memory one by one; two transforms with a filter between
+  int length, each, items, pitch;  // pitch: from one line to the next in local memory
+  bool first, last, unscaled;      // steps; results are multiplied by 1
+  std::optional<int> swap;         // whether parts change places, where that is alike at both ends
+  bool column, beside, padded;     // lines lie side by side; only their results do; kernels/fft.cl
+  bool split, convolved;           // parts go through local memory one by one; two transforms with a filter between
+  bool few_registers;              // so that more groups run side by side
   std::array<std::optional<int>, radix_names.size()> radices;
 
   template <class Visit>
@@ -75,12 +79,16 @@ struct FftGroupSpec : FftSpec {
     v.define("KN_EACH", each);
     v.define("KN_ITEMS", items);
     v.define("KN_PITCH", pitch);
+    v.define("KN_FIRST", first);
     v.define("KN_LAST", last);
+    v.define("KN_UNSCALED", unscaled);
+    v.define("KN_SWAP", swap);
     v.define("KN_COLUMN", column);
     v.define("KN_BESIDE", beside);
     v.define("KN_PADDED", padded);
     v.define("KN_SPLIT", split);
     v.define("KN_CONVOLVED", convolved);
+    v.define("KN_FEW_REGISTERS", few_registers);
     for (std::size_t i = 0; i < radices.size(); ++i) v.define(radix_names[i], radices[i]);
   }
 };
@@ -101,6 +109,7 @@ struct FftLines {
 runtime::KernelRef kernel_of(Programs& programs, const FftGroupSpec& spec, const graph::Node& node,
                              const DeviceTraits& traits) {
   const bool plain = !spec.lead && !spec.finish;
+  const std::string limit = spec.few_registers ? " -cl-nv-maxrregcount=128" : "";
   std::string key = "fft";
   codegen::append_key(key, spec);
   for (const Epilogue* code : {spec.lead, spec.finish}) {
@@ -108,7 +117,7 @@ runtime::KernelRef kernel_of(Programs& programs, const FftGroupSpec& spec, const
     if (code) code->append_to(key);
   }
   const auto text_of = [&] {
-    if (plain) return Programs::text_of_file("fft", codegen::options_of(spec));
+    if (plain) return Programs::text_of_file("fft", codegen::options_of(spec) + limit);
     const auto of = [](const Epilogue* code) { return code ? code->around_transform() : codegen::CodeOfTransform{}; };
     const DType result = spec.finish ? spec.finish->type() : node.dtype;
     const codegen::EpilogueText text =
@@ -118,7 +127,7 @@ runtime::KernelRef kernel_of(Programs& programs, const FftGroupSpec& spec, const
     // The kernel is named by what it computes.
     source += text.definitions + codegen::defines_of(spec) + "#define fft_lines " + text.name + "\n";
     source += runtime::kernel_source("fft");
-    return runtime::ProgramText{std::move(source), "", text.name, "fft" + codegen::line_of(spec)};
+    return runtime::ProgramText{std::move(source), limit, text.name, "fft" + codegen::line_of(spec)};
   };
   return programs.kernel(key, text_of, plain ? "fft_lines" : "");
 }
@@ -236,6 +245,8 @@ class FftKernels {
     // No more lines than there are, and fewer where units of the device would be idle.
     const std::uint64_t sector = std::max(std::uint64_t{1}, 32 / size_of_number());
     std::uint64_t each = std::bit_floor(fit(step, column || beside));
+    // Of complex128 twice as many fit in halves, whose sectors lie side by side.
+    if (shape_.wide && column && !plan_->convolved && each < whole_sectors / size_of_number()) each *= 2;
     while (each > 1 && each / 2 >= lines) each /= 2;
     while (each > (column || beside ? sector : 1) && lines / each < queue_.traits().compute_units) each /= 2;
     const auto largest = number(*std::max_element(step.radices.begin(), step.radices.end()));
@@ -251,17 +262,26 @@ class FftKernels {
     if (split) local /= 2;
     const bool pad = local <= queue_.traits().local_memory;
     if (!pad) pitch = n, local = n * each * size_of_number() / (split ? 2 : 1);
+    // NVIDIA's compiler takes some registers more than 128 for complex128, with which a quarter fewer groups run side
+    // by side. Where each pass but the first is short, few or none of them are missed (with more passes of 16 they
+    // are).
+    const auto long_passes = std::count(step.radices.begin(), step.radices.end(), 16);
+    const bool few = shape_.wide && !plan_->convolved && long_passes == 1 && has_warps(queue_.traits());
     FftGroupSpec group{spec,
                        static_cast<int>(n),
                        static_cast<int>(each),
                        static_cast<int>(items),
                        static_cast<int>(pitch),
+                       step.before == 1,
                        step.after == 1,
+                       step.after == 1 && !plan_->convolved && info_.scale == 1,
+                       plan_->convolved ? std::nullopt : std::optional<int>(info_.inverse),
                        column,
                        beside,
                        pad,
                        split,
                        at_once(),
+                       few,
                        {}};
     std::copy(step.radices.begin(), step.radices.end(), group.radices.begin());
     return {

@@ -48,6 +48,12 @@ TEST_CASE("child: bits of transforms" * doctest::skip()) {
   check_same_bits("one step of several radices", complex_noise({3, 1320}), {3, 1320}, fft);
   check_same_bits("groups of several lines", complex_noise({37, 256}), {37, 256}, fft);
   check_same_bits("two steps", complex_noise({8192}), {8192}, fft);
+  check_same_bits("an inverse one, whose parts change places in the first step and in the last", complex_noise({8192}),
+                  {8192}, [](const Array& x) { return kn::fft::ifft(x); });
+  check_same_bits("a forward one that is scaled, and an inverse one that is not", complex_noise({3, 256}), {3, 256},
+                  [](const Array& x) {
+                    return kn::concat({kn::fft::fft(x, {.norm = "ortho"}), kn::fft::ifft(x, {.norm = "forward"})});
+                  });
   check_same_bits("a convolution", complex_noise({2, 17}), {2, 17}, fft);
   check_same_bits("two steps of lines side by side", complex_noise({1100, 3}), {1100, 3},
                   [](const Array& x) { return kn::fft::fft(x, {.axis = 0}); });
@@ -64,10 +70,18 @@ TEST_CASE("child: bits of a long line" * doctest::skip()) {
                   [](const Array& x) { return kn::fft::fft(x.astype(kn::complex128)).astype(kn::complex64); });
 }
 
+TEST_CASE("child: bits of columns in halves" * doctest::skip()) {
+  check_same_bits(
+      "four columns in a group, and one in the last", complex_noise({1024, 21}), {1024, 21},
+      [](const Array& x) { return kn::fft::fft(x.astype(kn::complex128), {.axis = 0}).astype(kn::complex64); });
+}
+
 TEST_CASE("transforms have the same bits on a card and on a CPU") {
   kn::test::check_played("amd;pocl", "child: bits of transforms");
   kn::test::check_played("amd;pocl", "child: bits of a long line");
   kn::test::check_played("amd;pocl,small_local", "child: bits of a long line");  // in global memory
+  // A card of many units takes fewer columns in a group rather than leaving units idle.
+  kn::test::check_played("amd,few_units;pocl", "child: bits of columns in halves");
 }
 
 TEST_CASE("child: bits of factorisations" * doctest::skip()) {
