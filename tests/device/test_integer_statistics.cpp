@@ -70,6 +70,8 @@ void check_type() {
   check_moments(any);
   check_moments(high);
   check_moments(pair);
+  // Few elements are folded in one way whatever their number is.
+  if (!kn::test::all_variants()) return;
   check_moments(std::vector<T>{most});
   check_moments(std::vector<T>{1, 2, 4});
 }

@@ -41,19 +41,6 @@ std::vector<T> edges() {
   return values;
 }
 
-/// Every pair of x1 and x2, by a function of the library and one of C++.
-template <class A, class B, class F, class G>
-void check_pairs(const Array& got, const std::vector<A>& x1, const std::vector<B>& x2, F reference, G found) {
-  std::vector<bool> want;
-  for (const A a : x1) {
-    for (const B b : x2) want.push_back(reference(a, b));
-  }
-  CHECK(got.dtype() == kn::bool_);
-  CHECK(found(got) == want);
-}
-
-constexpr auto as_bools = [](const Array& x) { return x.to_vector<bool>(); };
-
 template <class A, class B>
 void check_types() {
   CAPTURE(kn::name(kn::dtype_of<A>));
@@ -62,25 +49,33 @@ void check_types() {
   const std::vector<B> b = edges<B>();
   const Array x = kn::asarray(a, {std::ssize(a), 1}), y = kn::asarray(b);
   const auto equal = [](A p, B q) { return std::cmp_equal(p, q); };
-  check_pairs(x == y, a, b, equal, as_bools);
-  check_pairs(
-      x != y, a, b, [](A p, B q) { return std::cmp_not_equal(p, q); }, as_bools);
-  check_pairs(
-      x < y, a, b, [](A p, B q) { return std::cmp_less(p, q); }, as_bools);
-  check_pairs(
-      x <= y, a, b, [](A p, B q) { return std::cmp_less_equal(p, q); }, as_bools);
-  check_pairs(
-      x > y, a, b, [](A p, B q) { return std::cmp_greater(p, q); }, as_bools);
-  check_pairs(
-      x >= y, a, b, [](A p, B q) { return std::cmp_greater_equal(p, q); }, as_bools);
+  const auto less = [](A p, B q) { return std::cmp_less(p, q); };
+  const auto least = [](A p, B q) { return std::cmp_less_equal(p, q); };
+  const auto pairs = [](const std::vector<A>& x1, const std::vector<B>& x2, auto reference) {
+    std::vector<bool> want;
+    for (const A p : x1) {
+      for (const B q : x2) want.push_back(reference(p, q));
+    }
+    return want;
+  };
+  const auto none_of = [](std::vector<bool> values) {
+    values.flip();
+    return values;
+  };
+  kn::test::check_together<bool>({{x == y, pairs(a, b, equal)},
+                                  {x != y, none_of(pairs(a, b, equal))},
+                                  {x < y, pairs(a, b, less)},
+                                  {x <= y, pairs(a, b, least)},
+                                  {x > y, none_of(pairs(a, b, least))},
+                                  {x >= y, none_of(pairs(a, b, less))},
+                                  {kn::isclose(x, y, {.rtol = 0, .atol = 0}), pairs(a, b, equal)}});
   // Either side as a scalar, whether the array's type holds it or not.
+  const Array line = kn::asarray(a);
   for (const B q : b) {
     CAPTURE(q);
-    check_pairs(kn::asarray(a) == q, a, std::vector{q}, equal, as_bools);
-    check_pairs(
-        kn::asarray(a) < q, a, std::vector{q}, [](A p, B r) { return std::cmp_less(p, r); }, as_bools);
-    check_pairs(
-        q <= kn::asarray(a), a, std::vector{q}, [](A p, B r) { return std::cmp_less_equal(r, p); }, as_bools);
+    kn::test::check_together<bool>({{line == q, pairs(a, {q}, equal)},
+                                    {line < q, pairs(a, {q}, less)},
+                                    {q <= line, none_of(pairs(a, {q}, less))}});
   }
   // What is made of comparisons.
   std::vector<bool> among;
@@ -97,7 +92,6 @@ void check_types() {
   }
   check_array(kn::searchsorted(kn::asarray(list), y), {std::ssize(b)}, before);
   check_array(kn::searchsorted(kn::asarray(list), y, {.side = "right"}), {std::ssize(b)}, behind);
-  check_pairs(kn::isclose(x, y, {.rtol = 0, .atol = 0}), a, b, equal, as_bools);
 }
 
 }  // namespace
@@ -152,14 +146,14 @@ TEST_CASE("integers beside a number that is not whole compare by their values") 
           least.push_back(value <= number);
           most.push_back(value >= number);
         }
-        CHECK((x == number).to_vector<bool>() == equal);
-        CHECK((number == x + 0).to_vector<bool>() == equal);
-        CHECK((x < number).to_vector<bool>() == less);
-        CHECK((number > x).to_vector<bool>() == less);
-        CHECK((x <= number).to_vector<bool>() == least);
-        CHECK((x >= number).to_vector<bool>() == most);
-        CHECK(kn::isin(x, number).to_vector<bool>() == equal);
-        CHECK(kn::isclose(x, number, {.rtol = 0, .atol = 0}).to_vector<bool>() == equal);
+        kn::test::check_together<bool>({{x == number, equal},
+                                        {number == x + 0, equal},
+                                        {x < number, less},
+                                        {number > x, less},
+                                        {x <= number, least},
+                                        {x >= number, most},
+                                        {kn::isin(x, number), equal},
+                                        {kn::isclose(x, number, {.rtol = 0, .atol = 0}), equal}});
         CHECK(kn::array_equal(x, number) == std::ranges::all_of(equal, [](bool same) { return same; }));
         CHECK(kn::where(x > number, 1, 0).to_vector<int>() == kn::where(number < x, 1, 0).to_vector<int>());
         if (number == number) CHECK(kn::searchsorted(x, number).item<int>() == std::ranges::count(less, true));

@@ -108,13 +108,15 @@ TEST_CASE("random shapes and widths, in every mode and way of lying in memory") 
 TEST_CASE("every type is padded, and what is pending") {
   on_each_device([] {
     check_type<bool>(true);
-    check_type<std::uint8_t>();
-    check_type<std::int16_t>();
-    check_type<kn::float16_t>();
     check_type<kn::bfloat16_t>(true);
-    check_type<float>();
     check_type<std::int64_t>();
     check_type<std::complex<double>>(true);
+    if (!kn::test::without_variants("types of the sizes of these")) {
+      check_type<std::uint8_t>();
+      check_type<std::int16_t>();
+      check_type<kn::float16_t>();
+      check_type<float>();
+    }
     const Array x = numbered({3});
     check_array<std::int32_t>(kn::pad(x * 2 + 1, {1, 2}, {.mode = "reflect"}), {6}, {3, 1, 3, 5, 3, 1});
     check_array<std::int32_t>(kn::pad(x, 1, {.constant_values = 2.9}), {5}, {2, 0, 1, 2, 2});

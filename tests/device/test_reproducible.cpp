@@ -192,6 +192,8 @@ void check_layouts(const Shape& shape, bool more) {
     const bool columns_or_all = axes == few.front() || axes == few.back();
     check_reductions(x, values, axes, more && (columns_or_all || (kn::test::all_variants() && axes.size() != 2)));
   }
+  // Types differ in how they are read, added up and stored, not in where they lie.
+  if (kn::dtype_of<T> != kn::float32 && !kn::test::all_variants()) return;
   for (const auto& axes : few) check_reductions(x * y + 1.0, sums, axes, false);
   // Views only move values, so what they read serves as the reference of what is reduced.
   const Array turned = kn::permute_dims(x, {2, 0, 1}), part = x(slice(none, none, 2), slice(1, none), slice(none, -1)),
@@ -238,9 +240,9 @@ TEST_CASE("reductions of every length have the documented bits") {
 
 TEST_CASE("reductions have the documented bits over any axes of any layout") {
   on_devices<float>([] {
-    check_layouts<float>({5, 37, 64}, true);    // vectors never straddle rows
-    check_layouts<float>({7, 131, 33}, false);  // they would
-    check_layouts<float>({70, 66, 3}, false);
+    check_layouts<float>({5, 37, 64}, true);                                 // vectors never straddle rows
+    check_layouts<float>({7, 131, 33}, false);                               // they would
+    if (kn::test::all_variants()) check_layouts<float>({70, 66, 3}, false);  // columns: the case below
   });
 }
 
@@ -248,8 +250,10 @@ TEST_CASE("columns longer than a block have the documented bits") {
   on_devices<float>([] {
     for (const Shape& shape : {Shape{9001, 5}, Shape{4096, 64}, Shape{5000, 130}}) {
       const std::vector<float> values = uneven<float>(static_cast<std::size_t>(shape.elements()), 3);
-      check_reductions(kn::asarray(values, shape), values, {0}, true);
+      const bool narrow = shape[1] == 5, more = narrow || kn::test::all_variants();
+      check_reductions(kn::asarray(values, shape), values, {0}, more);
       check_reductions(kn::asarray(values, shape), values, {1}, false);
+      if (!more) continue;
       check_reductions(kn::asarray(values, shape).T(), kn::asarray(values, shape).T().to_vector<float>(), {0, 1},
                        false);
     }
@@ -260,7 +264,7 @@ TEST_CASE_TEMPLATE("reductions of every floating type have the documented bits",
                    kn::bfloat16_t, std::complex<float>, std::complex<double>) {
   on_devices<T>([] {
     check_layouts<T>({3, 35, 48}, false);
-    for (const std::size_t size : {std::size_t{1}, std::size_t{31}, std::size_t{33}, std::size_t{20011}}) {
+    for (const std::size_t size : kn::test::usual_and<std::size_t>({33, 20011}, {1, 31})) {
       CAPTURE(size);
       const std::vector<T> values = uneven<T>(size, size), factors = near_one<T>(size, size);
       check_reductions(kn::asarray(values), values, {0}, true);

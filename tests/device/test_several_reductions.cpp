@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "support/devices.hpp"
@@ -41,7 +42,8 @@ std::int64_t kernels_of_one(const Array& x, const kn::Axis& axis) {
 TEST_CASE("sums, extremes and counts of one array are read once") {
   on_each_device([] {
     // Short rows, rows of many blocks, and columns; whole vectors and parts of them.
-    for (const auto& [m, n] : {std::pair{300, 7}, {40, 100}, {3, 40'001}, {1025, 64}, {9001, 5}}) {
+    using Size = std::pair<int, int>;
+    for (const auto& [m, n] : kn::test::usual_and<Size>({{300, 7}, {3, 40'001}, {9001, 5}}, {{40, 100}, {1025, 64}})) {
       kn::random::Generator random(std::uint64_t(m + n));
       const Array x = random.normal({m, n}).eval();
       for (const int axis : {0, 1, 2}) {
@@ -122,6 +124,8 @@ TEST_CASE("the positions of the largest and of the smallest elements are found b
     for (const auto& [m, n] : {std::pair{300, 7}, {3, 40'001}, {9001, 5}}) {
       const Array whole = kn::random::Generator(std::uint64_t(m + n)).integers(-900, 900, {m, n}).eval();
       for (const kn::DType type : {kn::int16, kn::float32}) {
+        // Whole numbers of rows of many blocks alone, for which no value is past all others.
+        if (type == kn::int16 && m != 3 && !kn::test::all_variants()) continue;
         const Array x = whole.astype(type).eval();
         for (const int axis : {0, 1, 2}) {
           CAPTURE(m);
@@ -165,7 +169,8 @@ TEST_CASE("the positions of the largest and of the smallest elements are found b
 
 TEST_CASE("sums of exponentials of two expressions of one array are one kernel, with the bits of each alone") {
   on_each_device([] {
-    for (const auto& [m, n] : {std::pair{3, 300'001}, {1025, 64}, {40'001, 3}}) {
+    using Size = std::pair<int, int>;
+    for (const auto& [m, n] : kn::test::usual_and<Size>({{3, 300'001}, {40'001, 3}}, {{1025, 64}})) {
       const Array x = kn::random::Generator(std::uint64_t(m + n)).normal({m, n}).eval();
       for (const int axis : {0, 1, 2}) {
         CAPTURE(m);

@@ -47,7 +47,7 @@ void check_sum(const Shape& shape, kn::DType type) {
   const Array x = numbers(shape, type), y = numbers({shape[0], columns, rows}, type);
   Array sum = x + kn::permute_dims(y, {0, 2, 1});
   CHECK(kernels_of(sum) == (shape.elements() > 0 ? 1 : 0));
-  const std::vector<double> values = sum.astype(kn::float64).to_vector<double>();
+  const std::vector<double> values = sum.to_vector<double>();
   std::vector<double> expected(values.size());
   each_element(shape, [&](std::size_t flat, auto a, auto b, auto c) {
     expected[flat] = value_at(static_cast<std::int64_t>(flat)) + value_at((a * columns + c) * rows + b);

@@ -125,6 +125,7 @@ TEST_CASE("each allocation on the host fails in its turn") {
   }
   kn::test::leave_out("CLBlast, which releases a kernel that it has not made where its memory runs out (1.5.3)");
   sweep("host memory", 1999, {{"KOINE_TEST_FAULTS", "host"}});
+  if (kn::test::without_variants("host memory, two queues: each is in a case above")) return;
   sweep("host memory, two queues", 6011, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }
 

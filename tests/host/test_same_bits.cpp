@@ -157,12 +157,13 @@ TEST_CASE("views, constants and choices of complex numbers") {
 
 TEST_CASE("reductions") {
   if (!does_steps()) return;
-  const auto check = [](const Shape& shape, const kn::Axis& axis, DType type) {
+  // `more` than a plain sum: each of them has a program for rows and columns of each size.
+  const auto check = [](const Shape& shape, const kn::Axis& axis, DType type, bool more = all_variants()) {
     CAPTURE(to_string(shape));
     const Array x = mixed(shape, type);
     kn::synchronize();
     check_bits([&] { return std::vector{kn::sum(x, {.axis = axis})}; });
-    if (type != kn::float32) return;
+    if (type != kn::float32 || !more) return;
     check_bits([&] { return std::vector{kn::sum(x * x, {.axis = axis}) * 2 + 1}; });
     check_bits([&] {
       return std::vector{kn::max(x, {.axis = axis}), kn::mean(x, {.axis = axis}), kn::prod(x, {.axis = axis})};
@@ -170,12 +171,15 @@ TEST_CASE("reductions") {
     const kn::reproducible scope;
     check_bits([&] { return std::vector{kn::sum(x + 1, {.axis = axis})}; });
   };
-  for (const std::int64_t count : {1, 2, 15, 16, 17, 100, 1000, 4000}) check({count}, kn::none, kn::float32);
-  for (const Shape& shape : {Shape{3, 5}, Shape{40, 17}, Shape{9, 100}, Shape{100, 9}, Shape{70, 33}}) {
-    check(shape, 0, kn::float32);
-    check(shape, 1, kn::float32);
+  for (const std::int64_t count : {1, 2, 15, 16, 17, 100, 1000, 4000}) {
+    check({count}, kn::none, kn::float32, count == 1 || count == 17 || count == 4000 || all_variants());
   }
-  check({6, 7, 8}, kn::Axis{0, 2}, kn::float32);
+  for (const Shape& shape : {Shape{3, 5}, Shape{40, 17}, Shape{9, 100}, Shape{100, 9}, Shape{70, 33}}) {
+    const bool more = shape[0] == 40 || all_variants();
+    check(shape, 0, kn::float32, more);
+    check(shape, 1, kn::float32, more);
+  }
+  check({6, 7, 8}, kn::Axis{0, 2}, kn::float32, true);
   check({1000}, kn::none, kn::float16);
   check({1000}, kn::none, kn::bfloat16);
   check({1000}, kn::none, kn::float64);

@@ -23,22 +23,25 @@ using kn::test::usual_and;
 
 TEST_CASE("distances from the mean of several blocks") {
   if (!does_steps()) return;
-  const auto check = [](const Shape& shape, const kn::Axis& axis, DType type) {
+  // `more` is what a deviation is used for, too.
+  const auto check = [](const Shape& shape, const kn::Axis& axis, DType type, bool more = kn::test::all_variants()) {
     CAPTURE(to_string(shape));
     const Array x = mixed(shape, type) + 1000;
     x.eval();
     kn::synchronize();
     check_bits([&] { return std::vector{kn::var(x, {.axis = axis})}; });
+    if (!more) return;
     check_bits([&] { return std::vector{kn::std(x, {.axis = axis}) * 2 + 1}; }, type == kn::bfloat16 ? 2 : 1);
   };
-  for (const std::int64_t count : {1, 2, 17, 257, 70'001}) check({count}, kn::none, kn::float32);
+  for (const std::int64_t count : {1, 2, 17, 257, 70'001}) check({count}, kn::none, kn::float32, true);
   for (const Shape& shape : {Shape{9, 100}, Shape{100, 9}, Shape{5, 40'009}, Shape{20'011, 33}, Shape{70, 7}}) {
     check(shape, 0, kn::float32);
     check(shape, 1, kn::float32);
   }
   check({300, 20, 33}, kn::Axis{0, 2}, kn::float32);
-  check({70'001}, kn::none, kn::float64);
-  check({40'001}, kn::none, kn::bfloat16);
+  check({5'000, 21}, 0, kn::float32, true);
+  check({70'001}, kn::none, kn::float64, true);
+  check({40'001}, kn::none, kn::bfloat16, true);
   const Array part = mixed({500, 101}, kn::float32)(kn::all, kn::slice(0, 99));
   kn::synchronize();
   check_bits([&] { return std::vector{kn::std(part)}; });

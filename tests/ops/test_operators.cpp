@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators, their in-place forms, weak scalars, clip, and what element-wise functions refuse.
+#include "support/arrays.hpp"
 #include "support/devices.hpp"
 
 #include <koine/koine.hpp>
@@ -42,29 +43,29 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("operators are the functions of their names") {
   on_each_device([] {
     const Array x = kn::array({7, -7, 2, 0}), y = kn::array({2, 2, -3, 5});
-    CHECK(values<std::int64_t>(x + y) == Ints{9, -5, -1, 5});
-    CHECK(values<std::int64_t>(x - y) == Ints{5, -9, 5, -5});
-    CHECK(values<std::int64_t>(x * y) == Ints{14, -14, -6, 0});
+    kn::test::check_together<std::int64_t>({{x + y, {9, -5, -1, 5}},
+                                            {x - y, {5, -9, 5, -5}},
+                                            {x * y, {14, -14, -6, 0}},
+                                            {x % y, {1, 1, -1, 0}},
+                                            {kn::floor_divide(x, y), {3, -4, -1, 0}},
+                                            {x & y, {7 & 2, -7 & 2, 2 & -3, 0}},
+                                            {x | y, {7 | 2, -7 | 2, 2 | -3, 5}},
+                                            {x ^ y, {7 ^ 2, -7 ^ 2, 2 ^ -3, 5}},
+                                            {x << 2, {28, -28, 8, 0}},
+                                            {x >> 1, {3, -4, 1, 0}},
+                                            {-x, {-7, 7, -2, 0}},
+                                            {+x, {7, -7, 2, 0}},
+                                            {~x, {~7, ~-7, ~2, ~0}}});
     CHECK(values<float>(x / y) == Floats{3.5f, -3.5f, 2.0f / -3.0f, 0});
-    CHECK(values<std::int64_t>(x % y) == Ints{1, 1, -1, 0});
-    CHECK(values<std::int64_t>(kn::floor_divide(x, y)) == Ints{3, -4, -1, 0});
-    CHECK(values<std::int64_t>(x & y) == Ints{7 & 2, -7 & 2, 2 & -3, 0});
-    CHECK(values<std::int64_t>(x | y) == Ints{7 | 2, -7 | 2, 2 | -3, 5});
-    CHECK(values<std::int64_t>(x ^ y) == Ints{7 ^ 2, -7 ^ 2, 2 ^ -3, 5});
-    CHECK(values<std::int64_t>(x << 2) == Ints{28, -28, 8, 0});
-    CHECK(values<std::int64_t>(x >> 1) == Ints{3, -4, 1, 0});
-    CHECK(values<std::int64_t>(-x) == Ints{-7, 7, -2, 0});
-    CHECK(values<std::int64_t>(+x) == Ints{7, -7, 2, 0});
-    CHECK(values<std::int64_t>(~x) == Ints{~7, ~-7, ~2, ~0});
-    CHECK(values<bool>(!x) == Bools{false, false, false, true});
-    CHECK(values<bool>(x == 7) == Bools{true, false, false, false});
-    CHECK(values<bool>(x != y) == Bools{true, true, true, true});
-    CHECK(values<bool>(x < y) == Bools{false, true, false, true});
-    CHECK(values<bool>(x <= 2) == Bools{false, true, true, true});
-    CHECK(values<bool>(2 > x) == Bools{false, true, false, true});
-    CHECK(values<bool>(x >= y) == Bools{true, false, true, false});
-    CHECK(values<bool>((x > 0) && (y > 0)) == Bools{true, false, false, false});
-    CHECK(values<bool>((x > 0) || (y > 0)) == Bools{true, true, true, true});
+    kn::test::check_together<bool>({{!x, {false, false, false, true}},
+                                    {x == 7, {true, false, false, false}},
+                                    {x != y, {true, true, true, true}},
+                                    {x < y, {false, true, false, true}},
+                                    {x <= 2, {false, true, true, true}},
+                                    {2 > x, {false, true, false, true}},
+                                    {x >= y, {true, false, true, false}},
+                                    {(x > 0) && (y > 0), {true, false, false, false}},
+                                    {(x > 0) || (y > 0), {true, true, true, true}}});
     CHECK(values<std::int64_t>(10 - x(kn::slice(0, 2)) * y(kn::slice(2, 4))) == Ints{31, 45});
   });
 }
@@ -183,14 +184,14 @@ TEST_CASE("operators on bool_") {
   on_each_device([] {
     const Array a = kn::array({false, false, true, true}), b = kn::array({false, true, false, true});
     const Bools either = {false, true, true, true}, both = {false, false, false, true};
-    CHECK(values<bool>(a + b) == either);
-    CHECK(values<bool>(a * b) == both);
-    CHECK(values<bool>(kn::maximum(a, b)) == either);
-    CHECK(values<bool>(kn::minimum(a, b)) == both);
-    CHECK(values<bool>(kn::isfinite(a)) == Bools(4, true));
-    CHECK(values<bool>(kn::isnan(a)) == Bools(4, false));
-    CHECK(values<bool>(kn::isinf(a)) == Bools(4, false));
-    CHECK(values<bool>(kn::signbit(a)) == Bools(4, false));
+    kn::test::check_together<bool>({{a + b, either},
+                                    {a * b, both},
+                                    {kn::maximum(a, b), either},
+                                    {kn::minimum(a, b), both},
+                                    {kn::isfinite(a), Bools(4, true)},
+                                    {kn::isnan(a), Bools(4, false)},
+                                    {kn::isinf(a), Bools(4, false)},
+                                    {kn::signbit(a), Bools(4, false)}});
     Array c = a;
     c += b;
     CHECK(values<bool>(c) == either);

@@ -101,6 +101,22 @@ void check_array(const Array& x, const Shape& shape, const std::vector<T>& value
   CHECK(difference(x.to_vector<T>(), values) == "");
 }
 
+/// Arrays of one shape and the values that they should have.
+template <class T>
+using Expected = std::vector<std::pair<Array, std::vector<T>>>;
+
+/// Checks them all, after one kernel has computed them: alone each would take a program of its own.
+template <class T>
+void check_together(const Expected<T>& all) {
+  std::vector<Array> arrays;
+  for (const auto& [array, values] : all) arrays.push_back(array);
+  eval(arrays);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CAPTURE(i);
+    CHECK(difference(arrays[i].to_vector<T>(), all[i].second) == "");
+  }
+}
+
 /// The message of the error of just this kind that `call` throws.
 template <class Kind, class Call>
 std::string message_of(Call call) {
