@@ -4,10 +4,12 @@
 
 #include "base/log.hpp"
 #include "codegen/constant.hpp"
+#include "codegen/rows.hpp"
 #include "exec/evaluate.hpp"
 #include "exec/host_run.hpp"
 #include "exec/host_step.hpp"
 #include "host/body.hpp"
+#include "host/fold.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +25,8 @@ using graph::Op;
 
 namespace {
 
-constexpr std::size_t most_inputs = 3;  // of an operation in the table
+constexpr std::size_t most_inputs = 3;                            // of an operation in the table
+constexpr std::int64_t most_elements = 4096, most_at_once = 256;  // more are worth a plan
 
 /// The memory of an array that the calling thread fills by `fill(memory)`, which reads `from`; null where the thread
 /// may not.
@@ -85,7 +88,6 @@ std::optional<Argument> argument_of(const Node& input, const Shape& shape, std::
 
 /// Makes the results of an element-wise operation, or a copy. Whether it did.
 bool compute(const runtime::Context& context, Node& node) {
-  constexpr std::int64_t most_elements = 4096, most_at_once = 256;  // more are worth a plan
   const std::int64_t elements = node.shape.elements();
   if (elements > most_elements || node.inputs.size() > most_inputs) return false;
   const std::size_t size = size_of(node.dtype);
@@ -118,6 +120,51 @@ bool compute(const runtime::Context& context, Node& node) {
   return true;
 }
 
+/// Reduces an array to one element, where any order gives the same bits: in integers and bool_. Whether it did.
+bool reduce(const runtime::Context& context, Node& node) {
+  const auto& reduction = node.get<Op::reduce>();
+  const Node& input = *node.inputs[0];
+  const std::int64_t elements = input.shape.elements();
+  if (elements == 0 || elements > most_elements || reduction.axes.size() != input.shape.size()) return false;
+  const DType type = codegen::fold_type(node);
+  const bool exact = graph::info(reduction.kind).state == graph::State::value && (is_integer(type) || is_bool(type));
+  if (!exact || reduction.custom || !host::folds(reduction.kind, type) || graph::info(reduction.kind).maps())
+    return false;
+  if (!host_does_small(context, 4 * static_cast<std::uint64_t>(elements))) return false;
+  // A conversion belongs to the reduction: count_nonzero takes truths, and sums have a type of their own.
+  const Node& source = input.op == Op::cast && !input.is_ready() ? *input.inputs[0] : input;
+  std::array<std::byte, 16> number;
+  const auto argument = source.is_ready() ? argument_of(source, input.shape, number) : std::nullopt;
+  if (!argument) return false;
+  const runtime::Use use[] = {{source.storage.get(), false}};
+  auto memory = made_on_host(node, 1, use, [&](std::byte* to) {
+    const auto& functions = host::functions();
+    const auto cast = [&](DType from, DType into, const void* values, void* results, std::size_t count) {
+      const void* const given[] = {values, nullptr, nullptr};
+      functions.casts[static_cast<std::size_t>(from)][static_cast<std::size_t>(into)](results, given, count);
+    };
+    constexpr std::size_t side_by_side = 16;
+    using Order = host::FoldOrder;
+    host::RunningValues running(reduction.kind, type, Order{side_by_side, most_elements, Order::Join::halves});
+    running.begin();
+    alignas(64) std::byte room[3][most_at_once * 16];
+    for (std::int64_t first = 0; first < elements; first += most_at_once) {
+      const auto count = static_cast<std::size_t>(std::min(most_at_once, elements - first));
+      const void* values = argument->at(first, count, room[0]);
+      if (source.dtype != input.dtype) cast(source.dtype, input.dtype, std::exchange(values, room[1]), room[1], count);
+      if (input.dtype != type) cast(input.dtype, type, std::exchange(values, room[2]), room[2], count);
+      running.add(static_cast<const std::byte*>(values), count);
+    }
+    const host::FinishConstant divisor(type, reduction.divisor), scale(type, reduction.scale);
+    const void* const finished[] = {running.join(), divisor.value(), scale.value()};
+    functions.finished[static_cast<std::size_t>(reduction.kind)][static_cast<std::size_t>(type)](room[0], finished, 1);
+    cast(type, node.dtype, room[0], to, 1);
+  });
+  if (memory == nullptr) return false;
+  graph::fulfil(node, std::move(memory), graph::row_major(node.shape));
+  return true;
+}
+
 }  // namespace
 
 bool made_without_plan(const runtime::Context& context, Node& node) {
@@ -125,6 +172,7 @@ bool made_without_plan(const runtime::Context& context, Node& node) {
   if (node.is_ready() || node.shape.elements() == 0) return false;
   if (runtime::recording() || base::log_enabled(base::LogTopic::launch)) return false;
   if (node.op == Op::view) return host_does_small(context, 1) && fill(node);
+  if (node.op == Op::reduce) return reduce(context, node);
   return (graph::in_table(node.op) || node.op == Op::cast) && compute(context, node);
 }
 
