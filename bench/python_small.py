@@ -156,8 +156,8 @@ xp.linalg.qr(s)
 xp.linalg.eigh(h)
 xp.linalg.svd(s)
 """
-# Those that give what is no array, or change one.
-STATEMENTS = """
+# Those that change an array, named first. On a card the new values are asked for, which PyTorch computes at once.
+CHANGES = """
 x[3] = 1.5
 x[2:8] = 1.5
 x[2:8] = y[2:8]
@@ -176,6 +176,9 @@ x += y
 x *= 1.01
 i += 1
 x.at[p].add(v) | numpy: xp.add.at(x, p, v) | torch: x.index_add_(0, p, v)
+"""
+# Those that give what is no array.
+STATEMENTS = """
 float(z)
 int(z)
 bool(z)
@@ -226,7 +229,8 @@ def names_of(who, n):
 
 
 def lines():
-    for text, koine in ((ARRAYS, "({}).eval()"), (TUPLES, "evaluate(*{})"), (STATEMENTS, "{}")):
+    for text, koine in ((ARRAYS, "({}).eval()"), (TUPLES, "evaluate(*{})"), (STATEMENTS, "{}"),
+                        (CHANGES, "{0}; {0[0]}.eval()" if card else "{}")):
         for line in text.strip().splitlines():
             name, *others = line.split(" | ")
             own = dict(other.split(": ", 1) for other in others)

@@ -27,9 +27,8 @@ struct Groups {
 
 /// Whether each element differs from the one before.
 Array firsts_of(const Array& sorted) {
-  const Array first = ones({1}, {.dtype = bool_, .device = sorted.device()});
-  const Array rest = not_equal(sorted(slice(1, none)), sorted(slice(none, -1)));
-  return concat({first, rest})(slice(none, sorted.size())).eval();
+  const Array first = arange(sorted.size(), {.device = sorted.device()}) == 0;
+  return logical_or(first, sorted != roll(sorted, 1)).eval();
 }
 
 Groups groups_of(const Array& sorted) {
@@ -38,8 +37,8 @@ Groups groups_of(const Array& sorted) {
 }
 
 Array counts_of(const Groups& groups) {
-  const Array end = full({1}, groups.sorted.size(), {.dtype = int64, .device = groups.sorted.device()});
-  return concat({groups.begins(slice(1, none)), end})(slice(none, groups.begins.size())) - groups.begins;
+  const Array last = arange(groups.begins.size(), {.device = groups.begins.device()}) == groups.begins.size() - 1;
+  return where(last, groups.sorted.size(), roll(groups.begins, -1)) - groups.begins;
 }
 
 /// The groups' numbers, from 0 on, for the elements as they lay before `order` sorted them; `first` says which of the

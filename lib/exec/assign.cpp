@@ -11,6 +11,7 @@
 #include "exec/programs.hpp"
 #include "exec/reading.hpp"
 #include "exec/traffic.hpp"
+#include "exec/without_plan.hpp"
 #include "host/copy.hpp"
 #include "runtime/recorder.hpp"
 
@@ -217,6 +218,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   NodeRef copied;
   evaluated(context, [&](Programs& programs) {
     runtime::Queue& queue = place.queue != nullptr ? *place.queue : context.queue();
+    if (!value->is_ready()) made_without_plan(context, *value);
     if (stored_on_host(queue, target, part, value)) return;
     for (std::uint64_t& number : numbers) number = number == 0 ? next_evaluation() : number;
     // What is read where it will be stored, by a value that nobody else wants, may be overwritten as it is read.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -91,14 +92,15 @@ Selection select(const NodeRef& mask, const graph::Node* x, std::string_view fun
   evaluated(queue.context(), [&](Programs& programs) {
     const CompactSpec spec{true, false, "", queue.traits().cpu_loops()};
     const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, "compact_count");
-    const Scan scan(programs, queue, body, {graph::ReduceKind::sum, 0}, DType::int64);
+    std::optional<Scan> scan;  // the count of one block is its end
+    if (blocks > 1) scan.emplace(programs, queue, body, graph::ScanInfo{graph::ReduceKind::sum, 0}, DType::int64);
     result.cold = reached && host_stands_in(queue.context(), programs, host_work * result.elements);
     if (result.cold) return;
     programs.complete();
     runtime::Launch launch(queue, kernel);
     launch.in(*result.mask->storage).out(*counts);
     launch_blocks(launch, queue, result, nullptr);
-    result.ends = scan.run();
+    result.ends = scan ? scan->run() : counts;
   });
   if (result.cold) {
     read_mask(result, queue, function);

@@ -143,10 +143,10 @@ PyObject* subscripted(PyObject* self, PyObject* key) noexcept {
   return guarded([&]() -> PyObject* {
     return with_subscript(key, [&](std::span<const Index> indices) {
       const Array x = value_of(self);
-      bool arrays = false;
-      for (const Index& index : indices) arrays |= index.array() != nullptr;
-      // Masks wait for the device.
-      return finished(arrays ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self, key});
+      bool masks = false;
+      for (const Index& index : indices) masks |= index.array() && is_bool(Array(index.array()).dtype());
+      // Those wait for the device.
+      return finished(masks ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self, key});
     });
   });
 }

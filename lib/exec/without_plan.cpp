@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small results that the calling thread makes at once.
+#include "exec/without_plan.hpp"
+
+#include "base/log.hpp"
+#include "codegen/constant.hpp"
+#include "codegen/rows.hpp"
+#include "exec/evaluate.hpp"
+#include "exec/host_run.hpp"
+#include "exec/host_step.hpp"
+#include "host/body.hpp"
+#include "host/fold.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace koine::exec {
+
+using graph::Node;
+using graph::Op;
+
+namespace {
+
+constexpr std::size_t most_inputs = 3;                            // of an operation in the table
+constexpr std::int64_t most_elements = 4096, most_at_once = 256;  // more are worth a plan
+
+/// The memory of an array that the calling thread fills by `fill(memory)`, which reads `from`; null where the thread
+/// may not.
+template <class Fill>
+runtime::BufferRef made_on_host(const Node& node, std::int64_t count, std::span<const runtime::Use> from, Fill fill) {
+  runtime::Queue& queue = queue_of(node);
+  auto memory = queue.allocate(static_cast<std::uint64_t>(count) * size_of(node.dtype), function_of(node));
+  std::array<runtime::Use, 1 + most_inputs> uses{{{memory.get(), true}}};
+  std::copy(from.begin(), from.end(), uses.begin() + 1);
+  if (!queue.on_host(std::span(uses).first(1 + from.size()), [&] { fill(memory->host()); })) return nullptr;
+  queue.context().did_on_host();
+  return memory;
+}
+
+/// Makes an array that is filled with a number: one element, which all of them are. Whether it did.
+bool fill(Node& node) {
+  const Node& value = *node.inputs[0];
+  std::array<std::byte, 16> number;
+  if (value.op != Op::constant || value.is_ready()) return false;
+  const std::size_t size = codegen::write_constant(value, number);
+  if (size != size_of(node.dtype)) return false;  // float16 is float32 in registers
+  auto layout = graph::apply(node.get<Op::view>(), node.shape, graph::row_major({}));
+  if (!layout) return false;
+  auto memory = made_on_host(node, 1, {}, [&](std::byte* to) { std::memcpy(to, number.data(), size); });
+  if (memory == nullptr) return false;
+  graph::fulfil(node, std::move(memory), std::move(*layout));
+  return true;
+}
+
+/// What an element-wise operation takes: elements in memory, or a number.
+struct Argument {
+  const std::byte* memory;
+  graph::Layout layout;  // over the elements of the result
+  std::size_t size;      // of an element
+  bool in_order;
+
+  /// The elements from number `first` on, side by side; `room` is for those that do not lie so.
+  const void* at(std::int64_t first, std::size_t count, std::byte* room) const {
+    if (in_order) return memory + (layout.offset + first) * static_cast<std::int64_t>(size);
+    host::gather(layout, {}, memory, size, first, count, room);
+    return room;
+  }
+};
+
+/// None of what has to be computed, or is not in memory as it is in registers. `number` is where a number is written.
+std::optional<Argument> argument_of(const Node& input, const Shape& shape, std::array<std::byte, 16>& number) {
+  const std::size_t size = size_of(input.dtype);
+  if (size != host::size_in_registers(input.dtype)) return std::nullopt;
+  if (input.is_ready()) {
+    if (input.storage->host() == nullptr) return std::nullopt;
+    if (input.shape == shape && is_row_major(input.layout))
+      return Argument{input.storage->host(), input.layout, size, true};
+    return Argument{input.storage->host(), graph::broadcast(input.layout, shape), size, false};
+  }
+  if (input.op != Op::constant) return std::nullopt;
+  codegen::write_constant(input, number);
+  return Argument{number.data(), graph::broadcast(graph::row_major({}), shape), size, false};
+}
+
+/// Makes the results of an element-wise operation, or a copy. Whether it did.
+bool compute(const runtime::Context& context, Node& node) {
+  const std::int64_t elements = node.shape.elements();
+  if (elements > most_elements || node.inputs.size() > most_inputs) return false;
+  const std::size_t size = size_of(node.dtype);
+  if (size != host::size_in_registers(node.dtype) || !context.traits().exact_divide) return false;
+  const DType from = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
+  const codegen::Line line{node.op, node.dtype, from, {}, -1, node.place.reproducible};
+  const auto work = static_cast<std::uint64_t>(elements) * (1 + node.inputs.size() + host::cost_of(line));
+  const host::Function function = host::function_of(line, context.traits());
+  if (function == nullptr || !host_does_small(context, work)) return false;
+  std::array<std::optional<Argument>, most_inputs> arguments;
+  std::array<std::array<std::byte, 16>, most_inputs> numbers;
+  std::array<runtime::Use, most_inputs> uses{};
+  std::size_t read = 0;
+  for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+    arguments[k] = argument_of(*node.inputs[k], node.shape, numbers[k]);
+    if (!arguments[k]) return false;
+    if (node.inputs[k]->is_ready()) uses[read++] = {node.inputs[k]->storage.get(), false};
+  }
+  auto memory = made_on_host(node, elements, std::span(uses).first(read), [&](std::byte* to) {
+    alignas(64) std::byte room[most_inputs][most_at_once * 16];
+    const void* values[most_inputs] = {};
+    for (std::int64_t first = 0; first < elements; first += most_at_once) {
+      const auto count = static_cast<std::size_t>(std::min(most_at_once, elements - first));
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) values[k] = arguments[k]->at(first, count, room[k]);
+      function(to + static_cast<std::size_t>(first) * size, values, count);
+    }
+  });
+  if (memory == nullptr) return false;
+  graph::fulfil(node, std::move(memory), graph::row_major(node.shape));
+  return true;
+}
+
+/// Reduces an array to one element, where any order gives the same bits: in integers and bool_. Whether it did.
+bool reduce(const runtime::Context& context, Node& node) {
+  const auto& reduction = node.get<Op::reduce>();
+  const Node& input = *node.inputs[0];
+  const std::int64_t elements = input.shape.elements();
+  if (elements == 0 || elements > most_elements || reduction.axes.size() != input.shape.size()) return false;
+  const DType type = codegen::fold_type(node);
+  const bool exact = graph::info(reduction.kind).state == graph::State::value && (is_integer(type) || is_bool(type));
+  if (!exact || reduction.custom || !host::folds(reduction.kind, type) || graph::info(reduction.kind).maps())
+    return false;
+  if (!host_does_small(context, 4 * static_cast<std::uint64_t>(elements))) return false;
+  // A conversion belongs to the reduction: count_nonzero takes truths, and sums have a type of their own.
+  const Node& source = input.op == Op::cast && !input.is_ready() ? *input.inputs[0] : input;
+  std::array<std::byte, 16> number;
+  const auto argument = source.is_ready() ? argument_of(source, input.shape, number) : std::nullopt;
+  if (!argument) return false;
+  const runtime::Use use[] = {{source.storage.get(), false}};
+  auto memory = made_on_host(node, 1, use, [&](std::byte* to) {
+    const auto& functions = host::functions();
+    const auto cast = [&](DType from, DType into, const void* values, void* results, std::size_t count) {
+      const void* const given[] = {values, nullptr, nullptr};
+      functions.casts[static_cast<std::size_t>(from)][static_cast<std::size_t>(into)](results, given, count);
+    };
+    constexpr std::size_t side_by_side = 16;
+    using Order = host::FoldOrder;
+    host::RunningValues running(reduction.kind, type, Order{side_by_side, most_elements, Order::Join::halves});
+    running.begin();
+    alignas(64) std::byte room[3][most_at_once * 16];
+    for (std::int64_t first = 0; first < elements; first += most_at_once) {
+      const auto count = static_cast<std::size_t>(std::min(most_at_once, elements - first));
+      const void* values = argument->at(first, count, room[0]);
+      if (source.dtype != input.dtype) cast(source.dtype, input.dtype, std::exchange(values, room[1]), room[1], count);
+      if (input.dtype != type) cast(input.dtype, type, std::exchange(values, room[2]), room[2], count);
+      running.add(static_cast<const std::byte*>(values), count);
+    }
+    const host::FinishConstant divisor(type, reduction.divisor), scale(type, reduction.scale);
+    const void* const finished[] = {running.join(), divisor.value(), scale.value()};
+    functions.finished[static_cast<std::size_t>(reduction.kind)][static_cast<std::size_t>(type)](room[0], finished, 1);
+    cast(type, node.dtype, room[0], to, 1);
+  });
+  if (memory == nullptr) return false;
+  graph::fulfil(node, std::move(memory), graph::row_major(node.shape));
+  return true;
+}
+
+}  // namespace
+
+bool made_without_plan(const runtime::Context& context, Node& node) {
+  // Another thread may have computed it meanwhile.
+  if (node.is_ready() || node.shape.elements() == 0) return false;
+  if (runtime::recording() || base::log_enabled(base::LogTopic::launch)) return false;
+  if (node.op == Op::view) return host_does_small(context, 1) && fill(node);
+  if (node.op == Op::reduce) return reduce(context, node);
+  return (graph::in_table(node.op) || node.op == Op::cast) && compute(context, node);
+}
+
+}  // namespace koine::exec

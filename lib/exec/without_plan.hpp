@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small results that the calling thread makes at once, since planning them would take most of the time.
+#pragma once
+
+#include "graph/node.hpp"
+#include "runtime/context.hpp"
+
+namespace koine::exec {
+
+/// Makes an array of one number, a copy, or the results of one element-wise operation or of a reduction in integers on
+/// what is in memory, where that is a small step of the host's and nobody wants to be told of steps. Under the
+/// evaluation mutex. Whether it did.
+bool made_without_plan(const runtime::Context& context, graph::Node& node);
+
+}  // namespace koine::exec

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single element-wise operations and reductions in integers, which the host computes without a plan where they are
+// small, beside the same computed by the standard library.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <vector>
+
+#include "support/host_steps.hpp"
+#include "support/same_bits.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::slice;
+using kn::test::does_steps;
+using kn::test::host_steps_of;
+
+namespace {
+
+// Around the elements that are computed at once, and the most that are computed so.
+constexpr std::int64_t sizes[] = {1, 2, 255, 256, 257, 4096, 4097};
+
+/// -3, 4, -2, 5, -1, -7, 0, ...: numbers of both signs, of which some are equal, and some zero.
+std::vector<std::int32_t> numbers(std::int64_t count) {
+  std::vector<std::int32_t> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<std::int32_t>((i * 7 + 4) % 13 - 7));
+  return values;
+}
+
+template <class T, class Work>
+std::vector<T> in_one_step(Work work) {
+  const bool counted = does_steps();
+  const auto before = host_steps_of();
+  const Array result = work().eval();
+  if (counted) CHECK(host_steps_of() == before + 1);
+  return result.template to_vector<T>();
+}
+
+template <class F>
+std::vector<std::int32_t> each_of(const std::vector<std::int32_t>& values, F f) {
+  std::vector<std::int32_t> results;
+  std::transform(values.begin(), values.end(), std::back_inserter(results), f);
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("an operation on arrays, numbers and views") {
+  for (const std::int64_t count : sizes) {
+    CAPTURE(count);
+    const std::vector<std::int32_t> values = numbers(count);
+    const std::vector<std::int32_t> backwards(values.rbegin(), values.rend());
+    const Array x = kn::asarray(values).eval(), reversed = x(slice(kn::none, kn::none, -1)), one = x(-1);
+    kn::synchronize();
+    const std::int32_t last = values.back();
+    CHECK(in_one_step<std::int32_t>([&] { return -x; }) == each_of(values, [](auto v) { return -v; }));
+    CHECK(in_one_step<std::int32_t>([&] { return 5 - x; }) == each_of(values, [](auto v) { return 5 - v; }));
+    CHECK(in_one_step<std::int32_t>([&] { return x * one; }) == each_of(values, [&](auto v) { return v * last; }));
+    CHECK(in_one_step<std::int32_t>([&] { return -reversed; }) == each_of(backwards, [](auto v) { return -v; }));
+    CHECK(in_one_step<std::int64_t>([&] { return x.astype(kn::int64); }) ==
+          std::vector<std::int64_t>(values.begin(), values.end()));
+    const Array positive = (x > 0).eval();
+    CHECK(in_one_step<std::int32_t>([&] { return where(positive, x, reversed); }) == [&] {
+      std::vector<std::int32_t> chosen;
+      for (std::size_t i = 0; i < values.size(); ++i) chosen.push_back(values[i] > 0 ? values[i] : backwards[i]);
+      return chosen;
+    }());
+  }
+}
+
+TEST_CASE("a row and a column make a matrix") {
+  const std::vector<std::int32_t> values = numbers(40);
+  const Array x = kn::asarray(values).eval();
+  kn::synchronize();
+  std::vector<std::int32_t> sums;
+  for (const std::int32_t column : values) {
+    for (const std::int32_t row : values) sums.push_back(row + column);
+  }
+  CHECK(in_one_step<std::int32_t>([&] { return x + reshape(x, {-1, 1}); }) == sums);
+}
+
+TEST_CASE("an operation leaves what it read as it was, and a part of an array takes its result") {
+  const Array x = kn::asarray(numbers(6)).eval();
+  Array y = x.copy();
+  kn::synchronize();
+  y(slice(2, 4)) = -x(slice(0, 2));
+  y(5) += 20;
+  CHECK(y.to_vector<std::int32_t>() == std::vector<std::int32_t>{-3, 4, 3, -4, -1, 13});
+  CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>{-3, 4, -2, 5, -1, -7});
+}
+
+TEST_CASE("reductions in integers") {
+  for (const std::int64_t count : sizes) {
+    CAPTURE(count);
+    const std::vector<std::int32_t> values = numbers(count);
+    const Array x = kn::asarray(values).eval(), backwards = x(slice(kn::none, kn::none, -1));
+    kn::synchronize();
+    const auto sum = std::accumulate(values.begin(), values.end(), std::int64_t{0});
+    const auto zeros = std::count(values.begin(), values.end(), 0);
+    for (const Array& each : {x, backwards}) {
+      CHECK(in_one_step<std::int64_t>([&] { return kn::sum(each); }) == std::vector{sum});
+      CHECK(in_one_step<std::int64_t>([&] { return kn::count_nonzero(each); }) == std::vector{count - zeros});
+      CHECK(in_one_step<std::int32_t>([&] { return kn::max(each); }) ==
+            std::vector{*std::max_element(values.begin(), values.end())});
+      CHECK(in_one_step<std::int32_t>([&] { return kn::min(each); }) ==
+            std::vector{*std::min_element(values.begin(), values.end())});
+      CHECK(kn::any(each).item<bool>() == (zeros < count));
+      CHECK(kn::all(each).item<bool>() == (zeros == 0));
+    }
+    const Array small = (x > 100).eval();
+    CHECK(kn::any(small).item<bool>() == false);
+    CHECK(kn::all(small == false).item<bool>() == true);
+  }
+}
+
+TEST_CASE("a wrong position is told by what is computed from it") {
+  const Array x = kn::asarray(numbers(6)).eval(), at = kn::asarray({1, 9}).eval();
+  kn::synchronize();
+  const Array taken = take(x, at).eval();
+  CHECK_THROWS_AS((void)(-taken).to_vector<std::int32_t>(), kn::IndexError);
+  CHECK_THROWS_AS((void)kn::count_nonzero(taken).item<std::int64_t>(), kn::IndexError);
+}
