@@ -9,8 +9,8 @@
 #include "common/tile.clh"
 
 typedef struct {
-  ulong offset, n, done;       // offset of `x`; columns of the factor that are known
-  ulong tiles, across, depth;  // of a matrix; across the panel's; columns of the last block, KN_TILE or none
+  ulong offset, n, done;         // offset of `x`; columns of the factor that are known
+  ulong tiles, across, depth;  // of a matrix; across the panel's; columns of the last block, or none
 } kn_cholesky_tiles;
 
 // Where a tile is, of a lower triangle and what is below it, row by row.
@@ -40,59 +40,81 @@ static inline KN_REAL kn_inverse(KN_REAL a) {
 #endif
 }
 
-// The rows of a work-item in the first tile, and their elements of a line of local memory.
-#define KN_ROWS (KN_TILE * 32 / KN_ITEMS)
-#define KN_LINE (KN_TILE + KN_ROWS)
-static inline void kn_read_rows(__local const KN_VALUE* from, KN_VALUE values[KN_ROWS]) {
-  const KN_PASTE(KN_REAL, 8) rows = *(__local const KN_PASTE(KN_REAL, 8)*)from;
-  values[0] = rows.s0;
-  values[1] = rows.s1;
-  values[2] = rows.s2;
-  values[3] = rows.s3;
-  values[4] = rows.s4;
-  values[5] = rows.s5;
-  values[6] = rows.s6;
-  values[7] = rows.s7;
-}
-
 // At first, where `done` is 0, all tiles are copied from `x`, and above the diagonal are zeros.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_tiles(__global const KN_VALUE* x,
                                                                                    __global KN_VALUE* factor,
                                                                                    __global kn_fault* indefinite,
                                                                                    const kn_cholesky_tiles parameters) {
   const kn_cholesky_tiles d = parameters;
-  __local KN_VALUE square[KN_TILE * KN_LINE] __attribute__((aligned(64)));
+  __local KN_VALUE a_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
+  __local KN_VALUE b_tile[KN_DEPTH * KN_PITCH] __attribute__((aligned(32)));
   __local KN_REAL pivots[KN_TILE];
   const ulong matrix = get_group_id(0) / d.tiles, tile = get_group_id(0) - matrix * d.tiles;
-  __global KN_VALUE* const to = factor + matrix * d.n * d.n;
-  __global const KN_VALUE* const from = d.done > 0 ? to : x + d.offset + matrix * d.n * d.n;
-  if (tile == 0) {
-#include "common/cholesky_tile.clh"
-    return;
-  }
   ulong tile_row = tile / d.across, tile_column = tile - tile_row * d.across;
   if (d.done > 0) kn_lower_tile(tile, d.across, &tile_row, &tile_column);
   const ulong row0 = d.done + tile_row * KN_TILE, column0 = d.done + tile_column * KN_TILE;
+  __global KN_VALUE* const to = factor + matrix * d.n * d.n;
+  __global const KN_VALUE* const from = d.done > 0 ? to : x + d.offset + matrix * d.n * d.n;
   KN_VALUE sums[KN_SUMS][KN_SUMS];
 #pragma unroll
   for (uint i = 0; i < KN_SUMS; ++i)
 #pragma unroll
     for (uint j = 0; j < KN_SUMS; ++j) sums[i][j] = KN_ZERO;
-  __local KN_VALUE *const a_tile = square, *const b_tile = square + KN_DEPTH * KN_PITCH;
   __global const KN_VALUE* const a = to + row0 * d.n + d.done - d.depth;
   __global const KN_VALUE* const b = to + column0 * d.n + d.done - d.depth;
   const long pitch = (long)d.n;
   const KnTileProduct tile_product = {pitch, 1, 1, pitch, pitch - (long)row0, pitch - (long)column0, (long)d.depth};
 #include "common/tile_product.clh"
-  const ulong row = row0 + KN_SELF / KN_SIDE * 4, column = column0 + KN_SELF % KN_SIDE * 4;
+  const uint item_x = KN_SELF % KN_SIDE, item_y = KN_SELF / KN_SIDE;
+  const ulong row = row0 + item_y * 4, column = column0 + item_x * 4;
 #pragma unroll
   for (uint i = 0; i < 4; ++i)
 #pragma unroll
     for (uint j = 0; j < 4; ++j) {
-      // Something is read in any case, so that no load waits for another.
       const bool there = row + i < d.n && column + j <= row + i;
-      sums[i][j] = *(there ? from + (row + i) * d.n + column + j : x + d.offset) - sums[i][j];
+      // Something is read in any case, so that no load waits for another.
+      const KN_VALUE value = *(there ? from + (row + i) * d.n + column + j : x + d.offset);
+      // What is missing of a tile to factorise is the identity.
+      sums[i][j] = there ? value - sums[i][j] : row + i == column + j ? KN_ONE : KN_ZERO;
     }
+  // The first tile's factor. Columns are left unscaled until all of them are known, so that a column costs one barrier.
+  // The others' products set the pace of large matrices, and share the registers: few of them here.
+  const uint quads = tile == 0 ? KN_SIDE : 0;
+  uint positive = KN_TILE;
+  for (uint quad = 0; quad < quads; ++quad) {
+#pragma unroll
+    for (uint part = 0; part < 4; ++part) {
+      const uint k = 4 * quad + part;
+      __local KN_VALUE* const line = a_tile + part % 2 * KN_PITCH;
+      if (item_x == quad) {
+#pragma unroll
+        for (uint i = 0; i < 4; ++i) line[4 * item_y + i] = sums[i][part];
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const KN_REAL pivot = line[k], inverse = kn_inverse(pivot);
+      KN_VALUE down[4], across[4];
+      kn_read_line(line, item_y, down);
+      kn_read_line(line, item_x, across);
+      positive = pivot > 0 ? positive : min(positive, k);
+      if (KN_SELF == 0) pivots[k] = pivot;
+#pragma unroll
+      for (uint j = 0; j < 4; ++j) {
+        const KN_VALUE factor = item_x > quad || (item_x == quad && j > part) ? across[j] * inverse : KN_ZERO;
+#pragma unroll
+        for (uint i = 0; i < 4; ++i) sums[i][j] = kn_take_away(sums[i][j], down[i], factor);
+      }
+    }
+  }
+  if (positive < KN_TILE) kn_report_at(indefinite, matrix, d.done + positive + 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (tile == 0) {
+#pragma unroll
+    for (uint j = 0; j < 4; ++j) {
+      const KN_REAL root = sqrt(pivots[4 * item_x + j]), inverse = 1 / root;
+#pragma unroll
+      for (uint i = 0; i < 4; ++i) sums[i][j] = 4 * item_y + i == 4 * item_x + j ? root : sums[i][j] * inverse;
+    }
+  }
 #pragma unroll
   for (uint i = 0; i < 4; ++i)
 #pragma unroll
