@@ -180,8 +180,7 @@ std::int64_t tiles_of(const PtxMatmul& program, const MatmulPiece& p) {
   if (!program.taken) return down * across;
   std::int64_t tiles = 0;
   for (std::int64_t row = 1; row <= down; ++row) {
-    tiles += std::clamp(divide_up(std::max(row * program.rows + p.corner, std::int64_t{0}), program.columns),
-                        std::int64_t{0}, across);
+    tiles += std::min(divide_up(std::max(row * program.rows + p.corner, std::int64_t{0}), program.columns), across);
   }
   return tiles;
 }

@@ -113,6 +113,7 @@ void check_together(const Expected<T>& all) {
   eval(arrays);
   for (std::size_t i = 0; i < all.size(); ++i) {
     CAPTURE(i);
+    CHECK(arrays[i].dtype() == dtype_of<T>);
     CHECK(difference(arrays[i].to_vector<T>(), all[i].second) == "");
   }
 }
