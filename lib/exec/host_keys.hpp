@@ -29,9 +29,10 @@ class HostKeys {
     return Key(ordered - nan_shift());
   }
   Key key(Key bits) const { return key(bits, kind_); }
-  /// The element of a key of its own.
+  /// Whether no two elements share a key, ...
+  bool one_to_one() const { return !positioned || kind_ != 2; }
+  /// ... and then the element of a key.
   Key value(Key key) const {
-    static_assert(!positioned);
     if (kind_ == 0) return Key(key ^ flip_);
     if (kind_ == 1) return Key(key ^ top ^ flip_);
     const Key ordered = Key(Key(key + nan_shift()) ^ flip_);
