@@ -123,7 +123,6 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
   const kn_cholesky_steps d = parameters;
   __local KN_VALUE shared[KN_SHARED] __attribute__((aligned(16)));
   __local KN_REAL pivots[KN_BLOCK], roots[KN_BLOCK], inverses[KN_BLOCK];
-  __local uint positive;
   const uint matrix = (uint)get_group_id(0) / d.groups, group = (uint)get_group_id(0) - matrix * d.groups;
   const bool solves = group < d.solving;
   // The first KN_BLOCK rows, those behind them, and the columns.
@@ -189,6 +188,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
     const uint my_row = (KN_SELF / (KN_RUN * KN_LANES) * KN_RUN + KN_SELF % KN_RUN) * KN_LANES +
                         KN_SELF / KN_RUN % KN_LANES;
     const uint my_column = my_row / KN_SIDE;
+    uint positive = KN_BLOCK;
 #pragma unroll
     for (uint set = 0; set < KN_COLUMNS; set += KN_SET)
       for (uint turn = 0; turn < KN_SET; ++turn) {
@@ -220,7 +220,8 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
                                                               : KN_STRIP * KN_BLOCK + KN_SELF);
 #pragma unroll
           for (uint k = 0; k < KN_STRIP; ++k) {
-            const KN_REAL inverse = kn_inverse(square[k][k]);
+            const KN_REAL pivot = square[k][k], inverse = kn_inverse(pivot);
+            positive = pivot > 0 ? positive : min(positive, first + k);
             ready[k * KN_TALL + KN_SELF] = mine[k];
             share_at[k * KN_BLOCK] = behind ? mine[k] * inverse : KN_ZERO;
 #pragma unroll
@@ -246,22 +247,20 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
           values[i][set + KN_SET - 1] = known_column[i];
         }
       }
+    if (group == 0 && positive < KN_BLOCK) kn_report_at(indefinite, matrix, d.done + positive + 1);
 #pragma unroll
     for (uint i = 0; i < KN_BLOCK / KN_LANES; ++i)
 #pragma unroll
       for (uint j = 0; j < KN_COLUMNS; ++j) {
         if (i * KN_LANES + item_y == j * KN_SIDE + item_x) pivots[i * KN_LANES + item_y] = values[i][j];
       }
-    if (KN_SELF == 0) positive = KN_BLOCK;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (KN_SELF < KN_BLOCK) {
       const KN_REAL pivot = pivots[KN_SELF], root = sqrt(pivot);
-      if (!(pivot > 0)) atomic_min(&positive, KN_SELF);
       roots[KN_SELF] = root;
       inverses[KN_SELF] = kn_inverse(pivot) * root;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (group == 0 && positive < KN_BLOCK) kn_report_at(indefinite, matrix, d.done + positive + 1);
 #pragma unroll
     for (uint j = 0; j < KN_COLUMNS; ++j) {
       const uint k = j * KN_SIDE + item_x;
