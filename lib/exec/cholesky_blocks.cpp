@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/cholesky_tiles.cl: Cholesky factorisations on cards, block by block within panels.
+// Launching kernels/cholesky_steps.cl: Cholesky factorisations on cards, block by block within panels.
 #include "exec/factor_blocks.hpp"
 
 #include "exec/kernel_parameters.hpp"
@@ -31,14 +31,21 @@ DeepUpdate update_behind(Programs& programs, runtime::Queue& queue, const Stack&
   return {programs, queue, p, 0};
 }
 
+/// Rows of a group that takes products: KN_TALL.
+constexpr std::int64_t step_rows = 128;
+
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+template <class Count>
+std::uint32_t word(Count value) {
+  return static_cast<std::uint32_t>(value);
+}
 
 }  // namespace
 
 std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& programs, runtime::Queue& queue,
                                                                     const graph::Node& node) {
-  const BlockKernels kernels(programs, queue, node.dtype);
-  const runtime::KernelRef tiles = factor_kernel(programs, queue, "cholesky_tiles", node.dtype);
+  const runtime::KernelRef step = factor_kernel(programs, queue, "cholesky_steps", node.dtype);
+  const runtime::KernelRef diagonal = factor_kernel(programs, queue, "cholesky_steps", node.dtype, "cholesky_diagonal");
   const Stack stack(node);
   const std::int64_t n = stack.n, panel = panel_of(node.dtype);
   std::vector<DeepUpdate> behind;
@@ -47,32 +54,28 @@ std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& pr
   }
   return [=, &queue, &node](const runtime::Buffer& factor) {
     const graph::Node& x = *node.inputs[0];
-    const std::int64_t each = stack.elements();
     const std::shared_ptr<runtime::Fault> fault = indefinite_fault(queue, node);
+    const std::uint64_t matrices = number(stack.matrices), squares = blocks_over(n, block_columns);
+    const runtime::BufferRef factors_of_squares =
+        queue.allocate(matrices * squares * block_columns * block_columns * size_of(node.dtype), "cholesky");
     for (std::int64_t done = 0; done < n; done += block_columns) {
       const std::int64_t begin = done / panel * panel, end = std::min(begin + panel, n);
-      const std::uint64_t down = blocks_over(n - done, block_columns), left = blocks_over(end - done, block_columns);
-      parameters::kn_cholesky_tiles d{number(x.layout.offset), number(n), number(done), 1, 1, 0};
-      if (done == 0) {
-        d.across = down;
-        d.tiles = down * down;
-      } else if (done > begin) {
-        d.across = left;
-        d.tiles = left * (left + 1) / 2 + (down - left) * left;
-        d.depth = block_columns;
-      }
-      {
-        runtime::Launch launch(queue, tiles);
-        launch.in(*x.storage).out(factor).fault(fault).value(d);
-        launch.run({number(stack.matrices) * d.tiles * group_size}, {group_size});
-      }
-      // The rows below the block are the columns of what is solved with its factor.
-      const std::int64_t next = std::min(done + block_columns, n), at = done * n + done;
-      kernels.solve({factor, at, n, 1, each}, {factor, next * n + done, 1, n, each}, stack.matrices, next - done,
-                    n - next, {.first = done}, fault);
+      // The first group has the square, each of the others a block of rows.
+      const std::uint64_t solving = blocks_over(n - done, block_columns);
+      const std::uint64_t across = done == 0 ? solving : done == begin ? 1 : blocks_over(end - done, block_columns);
+      const std::uint64_t groups = solving + blocks_over(n - done, step_rows) * (across - 1);
+      runtime::Launch launch(queue, step);
+      launch.in(*x.storage).out(factor).out(*factors_of_squares).fault(fault);
+      launch.value(parameters::kn_cholesky_steps{number(x.layout.offset), word(n), word(done), word(groups),
+                                                 word(solving), word(across), done > begin ? word(block_columns) : 0});
+      launch.run({matrices * groups * group_size}, {group_size});
+      const std::int64_t next = std::min(done + block_columns, n);
       if (next < end || end == n) continue;
-      behind[number(done / panel)].run(factor, factor, {factor, end * n + end, n, 1, each}, "cholesky");
+      behind[number(done / panel)].run(factor, factor, {factor, end * n + end, n, 1, stack.elements()}, "cholesky");
     }
+    runtime::Launch launch(queue, diagonal);
+    launch.in(*factors_of_squares).out(factor).value(number(n));
+    launch.run({matrices * squares * group_size}, {group_size});
   };
 }
 

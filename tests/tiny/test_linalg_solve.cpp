@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernels/cholesky.cl, lu.cl, householder.cl and solve_triangular.cl: stacks, rows that are exchanged, tall matrices,
-// complex numbers; and cholesky_tiles.cl, lu_panel.cl, lu_spread.cl, qr_panel.cl, qr_spread.cl, qr_blocks.cl,
+// complex numbers; and cholesky_steps.cl, lu_panel.cl, lu_spread.cl, qr_panel.cl, qr_spread.cl, qr_blocks.cl,
 // solve_columns.cl, tile_update.cl, take_products.cl and turn.cl: more than one block; small_factors.cl: a group that
 // is not full.
 #include <doctest/doctest.h>
