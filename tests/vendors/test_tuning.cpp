@@ -68,9 +68,11 @@ std::vector<Hash> results(const Data& d) {
   add((d.half * 3 + 1).astype(kn::float32));
   all.push_back(hash_of<std::int64_t>((d.line * 100).astype(kn::int8).astype(kn::int64)));
   // Folds: along rows, along columns, of all, of short rows; moments, positions.
-  for (const Array& x : {d.table, d.wide, d.deep, d.narrow}) {
+  for (const Array* const each : {&d.table, &d.wide, &d.deep, &d.narrow}) {
+    const Array& x = *each;
     add(kn::sum(x, {.axis = 0}));
     add(kn::sum(x * x, {.axis = 1}));
+    if (each != &d.table && !kn::test::all_variants()) continue;
     add(kn::mean(kn::exp(x)));
     add(kn::var(x, {.axis = 1}));
     all.push_back(hash_of<std::int64_t>(kn::argmax(x, {.axis = 1})));
