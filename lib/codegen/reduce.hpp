@@ -140,7 +140,7 @@ struct ReduceSpec {
     v.define("KN_LANES", walk.lanes);
     v.define("KN_ROUNDS", walk.rounds > 0 ? std::optional(walk.rounds) : std::nullopt);
     v.define("KN_WHOLE", walk.whole);
-    v.define("KN_BLOCKS", walk.blocks > 1);
+    v.define("KN_BLOCKS", !walk.cpu && walk.blocks > 1);
     v.define("KN_TILE", walk.tile);
     v.shape("spilled", walk.spilled);
     v.shape("kept", walk.kept.shape.size());

@@ -216,8 +216,9 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
     most_vectors = std::clamp<std::int64_t>(fixed_tile_bytes / (walk.lanes * vector), 1, cpu_tile);
   }
   const std::int64_t vectors = walk.cpu ? std::min(most_vectors, divide_up(inner, walk.width)) : 1;
-  // A tile ends where its results do, so a few sizes of tiles serve rows of every length.
-  walk.tile = static_cast<int>(std::bit_ceil(std::uint64_t(vectors)));
+  // A tile ends where its results do, so a few sizes of tiles serve rows of every length. Where the vectors of several
+  // rows are at hand at once, more of them would take more of the nearest cache.
+  walk.tile = static_cast<int>(walk.chunk > 0 ? vectors : std::int64_t(std::bit_ceil(std::uint64_t(vectors))));
   const std::int64_t segment = walk.width * vectors, row_segments = divide_up(inner, segment);
   const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
   if (!walk.cpu && !walk.fixed) walk.lanes = column_lanes(across, rows);

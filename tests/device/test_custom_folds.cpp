@@ -239,6 +239,7 @@ TEST_CASE("scans over shapes, axes and layouts, inclusive and exclusive") {
           }
         }
       }
+      if (s.count == 17 && kn::test::without_variants("short ones")) continue;
       for (const unsigned way : kn::test::usual_and({0u, 2u}, {1u})) {
         CAPTURE(way);
         const Array x = laid_out(kn::asarray(xs, s.shape), way);

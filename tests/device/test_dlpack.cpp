@@ -58,6 +58,9 @@ TEST_CASE("arrays of every type go out and come back") {
     for (const kn::DType type : kn::dtypes()) {
       CAPTURE(kn::name(type));
       const Array x = kn::asarray(values, type), turned = kn::reshape(x, {3, 4, 5}).mT();
+      // What is copied before it goes out is of one type of each size.
+      const bool usual = type == kn::bool_ || type == kn::float16 || type == kn::float32 || type == kn::complex64;
+      if (!usual && kn::test::without_variants()) continue;
       DLManagedTensor* const tensor = kn::to_dlpack(turned);
       const DLTensor& made = tensor->dl_tensor;
       CHECK(made.ndim == 3);

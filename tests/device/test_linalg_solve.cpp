@@ -60,7 +60,7 @@ void each_matrix(F test) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       std::vector<std::int64_t> sizes{33};
-      if (type == kn::float32) sizes = {1, 2, 33, 70};
+      if (type == kn::float32) sizes = {1, 33, 70};
       if (kn::test::exhaustive()) sizes = {1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 129, 257};
       for (const std::int64_t n : sizes) {
         CAPTURE(n);
@@ -243,10 +243,12 @@ TEST_CASE("large matrices, which several threads factorise, or many panels") {
     const Matrix x = matrix_of(la::solve(a, v)), factor = matrix_of(la::cholesky(b));
     CHECK((am * x - vm).norm() <= close * am.norm() * x.norm());
     CHECK((bm * vm - factor * (adjoint(factor) * vm)).norm() <= close * bm.norm() * vm.norm());
-    const Array c = definite({580, 580}, kn::float64), w = matrices({580, 1}, kn::float64, Kind::random, 2);
-    const Matrix cm = matrix_of(c), wm = matrix_of(w), double_factor = matrix_of(la::cholesky(c));
-    CHECK((cm * wm - double_factor * (adjoint(double_factor) * wm)).norm() <=
-          tolerance(kn::float64, 580) * cm.norm() * wm.norm());
+    if (!kn::test::without_variants("float64")) {
+      const Array c = definite({580, 580}, kn::float64), w = matrices({580, 1}, kn::float64, Kind::random, 2);
+      const Matrix cm = matrix_of(c), wm = matrix_of(w), double_factor = matrix_of(la::cholesky(c));
+      CHECK((cm * wm - double_factor * (adjoint(double_factor) * wm)).norm() <=
+            tolerance(kn::float64, 580) * cm.norm() * wm.norm());
+    }
     const auto [q, r] = la::qr(a);
     const Matrix qm = matrix_of(q);
     CHECK((am * vm - qm * (matrix_of(r) * vm)).norm() <= close * am.norm() * vm.norm());

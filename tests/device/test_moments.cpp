@@ -181,6 +181,8 @@ TEST_CASE("var of views, expressions and several axes") {
                                             },
                                             [&] { return x * 2.0 + 1.0; }};
     for (const auto& view : views) {
+      const bool part = &view == &views[3] || &view == &views[4];
+      if (part && kn::test::without_variants()) continue;
       const Shape shape = view().shape();
       const std::vector<float> values = view().to_vector<float>();
       for (const kn::Axis& axis : {kn::Axis(none), kn::Axis(0), kn::Axis(1), kn::Axis(2), kn::Axis({0, 2}),

@@ -123,6 +123,7 @@ void check_type() {
     check_lines<T>(
         table, [](const Array& x, int axis, bool keep) { return kn::nanmean(x, {.axis = axis, .keepdims = keep}); },
         mean, tolerance);
+    if (inner == 7 && !kn::test::all_variants()) continue;
     const std::vector<Values> finite(table.begin() + 2, table.end());
     for (const double correction : kn::test::usual_and({1.0}, {0.0, 2.5})) {
       check_lines<T>(

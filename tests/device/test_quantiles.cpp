@@ -48,7 +48,7 @@ std::vector<float> normal_values(std::size_t count, unsigned seed) {
 
 TEST_CASE("quantiles along axes, of even and odd numbers of elements") {
   on_each_device([] {
-    for (const std::int64_t count : {1, 2, 3, 100, 5001}) {
+    for (const std::int64_t count : kn::test::usual_and<std::int64_t>({1, 2, 100, 5001}, {3})) {
       const auto values = normal_values(static_cast<std::size_t>(count * 6), 1);
       const Array x = kn::asarray(values, {2, count, 3});
       for (const double q : {0.0, 0.1, 0.5, 0.77, 1.0}) {
@@ -204,7 +204,7 @@ TEST_CASE("edges of histograms are those of linspace, and integers are counted b
                 std::vector<std::int64_t>{0, 0, 1, 2, 0, 0, 0, 0, 0, 0});
     std::vector<std::int64_t> values;
     for (std::int64_t i = -120; i <= 120; ++i) values.push_back(i);
-    for (const std::int64_t bins : kn::test::usual_and<std::int64_t>({1, 7, 49}, {10})) {
+    for (const std::int64_t bins : kn::test::usual_and<std::int64_t>({7, 49}, {1, 10})) {
       for (const double last : kn::test::usual_and({33.0, 100.0}, {10.0})) {
         for (const kn::DType type : kn::test::usual_and({kn::int64, kn::float32}, {kn::int8})) {
           check(kn::asarray(values, {.dtype = type}), values, -last / 4, last, bins);

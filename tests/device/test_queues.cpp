@@ -105,7 +105,7 @@ TEST_CASE("random work over several queues agrees with one queue") {
     std::vector<Queue> queues;
     for (int i = 0; i < 3; ++i) queues.emplace_back();
     // What pends together, which chance decides, is a program of its own.
-    const int steps = kn::test::without_variants() ? 40 : 200;
+    const int steps = kn::test::without_variants() ? 24 : 200;
     const auto run = [&](bool several) {
       std::mt19937 random(7);
       std::vector<Array> arrays;

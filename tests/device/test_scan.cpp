@@ -126,7 +126,7 @@ TEST_CASE("sizes round the edges of vectors, chunks, groups and blocks") {
       const std::vector<std::int32_t> narrow(values.begin(), values.end());
       check_array(kn::cumulative_sum(kn::asarray(narrow)), {size}, plain_sums(values));
       for (const Shape& shape : {Shape{size, 3}, Shape{3, size}, Shape{size, 37}, Shape{2, size, 64}}) {
-        if (shape.elements() > 600'000) continue;
+        if (shape.elements() > 600'000 || (shape[1] == 37 && !kn::test::all_variants())) continue;
         CAPTURE(shape);
         const auto many = small_values<std::int64_t>(shape.elements(), 6);
         const std::size_t axis = shape[0] == size ? 0 : 1;

@@ -222,9 +222,10 @@ TEST_CASE("a file with all parameters at one of their ends leaves all bits as th
   kn::test::put(folder.path() / "high.txt", high);
   for (const char* play : {"pocl", "nvidia"}) {
     CAPTURE(std::string(play));
-    const std::string expected = bits(play, "off");
-    CHECK(expected.size() > 100);
-    CHECK(bits(play, folder.path() / "low.txt") == expected);
-    CHECK(bits(play, folder.path() / "high.txt") == expected);
+    const std::string of_low = bits(play, folder.path() / "low.txt");
+    CHECK(of_low.size() > 100);
+    CHECK(bits(play, folder.path() / "high.txt") == of_low);
+    // The values between, which devices have.
+    if (!kn::test::without_variants("the bits of the defaults")) CHECK(bits(play, "off") == of_low);
   }
 }
