@@ -286,6 +286,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   } else {
     divide_rows(walk, pass, traits);
   }
+  walk.in_blocks = !walk.cpu && walk.blocks > 1;
   return walk;
 }
 

@@ -86,11 +86,7 @@ void check_lines(const std::vector<Values>& table, const std::function<Array(con
     for (const double v : line) flat.push_back(T(static_cast<float>(v)));
   }
   const Array x = kn::asarray(flat, {rows, columns});
-  std::vector<T> across;
-  for (std::size_t i = 0; i < table[0].size(); ++i) {
-    for (const Values& line : table) across.push_back(T(static_cast<float>(line[i])));
-  }
-  const Array turned = kn::asarray(across, {columns, rows});
+  const Array turned = kn::asarray(kn::test::transposed(flat, rows, columns), {columns, rows});
   const Array along = reduce(x, 1, false), down = reduce(turned, 0, true);
   CHECK(along.shape() == Shape{rows});
   CHECK(down.shape() == Shape{1, rows});

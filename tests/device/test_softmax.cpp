@@ -58,11 +58,7 @@ void check(std::int64_t rows, std::int64_t columns, double spread) {
   CHECK(shares.shape() == x.shape());
   CHECK(kn::logsumexp(x, {.axis = 1, .keepdims = true}).shape() == Shape{rows, 1});
   const auto got = sums.to_vector<double>(), parts = shares.to_vector<double>();
-  std::vector<T> across;
-  for (std::int64_t i = 0; i < columns; ++i) {
-    for (std::int64_t row = 0; row < rows; ++row) across.push_back(values[static_cast<std::size_t>(row * columns + i)]);
-  }
-  const Array turned = kn::asarray(across, {columns, rows});
+  const Array turned = kn::asarray(kn::test::transposed(values, rows, columns), {columns, rows});
   const auto down = kn::logsumexp(turned, {.axis = 0}).to_vector<double>();
   // The rounding of the shift and of each difference counts against the largest value.
   const double bound = single * (4 + spread) + eps * spread;
