@@ -57,12 +57,13 @@ struct ReduceWalk {
   bool cpu, wide, aligned, columns, fixed;
   bool ragged;  // fixed: a row of elements may begin at any of the running values (CPU, rows)
   int width;
-  int lanes;      // work-items that share a unit (GPU); fixed columns: running values of a result
-  int rounds;     // most vectors that a work-item takes, where they are few (GPU, rows); else 0
-  bool whole;     // rows are whole vectors (GPU, rows)
-  int tile;       // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
-  bool together;  // rows of which a vector of results is folded at once (CPU)
-  bool dense;     // together: rows follow one another in memory
+  int lanes;       // work-items that share a unit (GPU); fixed columns: running values of a result
+  int rounds;      // most vectors that a work-item takes, where they are few (GPU, rows); else 0
+  bool whole;      // rows are whole vectors (GPU, rows)
+  bool in_blocks;  // a result may have several blocks (GPU); a CPU's kernels are told by their arguments
+  int tile;        // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)
+  bool together;   // rows of which a vector of results is folded at once (CPU)
+  bool dense;      // together: rows follow one another in memory
   int chains;  // running vectors of a work-item (CPU, rows), more than one where additions are most of the work; else 0
   bool skims;  // positions: looks for the best values before their positions (CPU, rows)
   int chunk;   // moments: vectors that are at hand at once, for their mean and for the distances from it; else 0
@@ -140,7 +141,7 @@ struct ReduceSpec {
     v.define("KN_LANES", walk.lanes);
     v.define("KN_ROUNDS", walk.rounds > 0 ? std::optional(walk.rounds) : std::nullopt);
     v.define("KN_WHOLE", walk.whole);
-    v.define("KN_BLOCKS", walk.blocks > 1);
+    v.define("KN_BLOCKS", walk.in_blocks);
     v.define("KN_TILE", walk.tile);
     v.shape("spilled", walk.spilled);
     v.shape("kept", walk.kept.shape.size());

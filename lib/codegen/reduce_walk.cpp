@@ -215,8 +215,11 @@ void divide_columns(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits
     const auto vector = walk.width * static_cast<std::int64_t>(size_of(combined_type(pass)));
     most_vectors = std::clamp<std::int64_t>(fixed_tile_bytes / (walk.lanes * vector), 1, cpu_tile);
   }
-  walk.tile = walk.cpu ? static_cast<int>(std::min(most_vectors, divide_up(inner, walk.width))) : 1;
-  const std::int64_t segment = std::int64_t{walk.width} * walk.tile, row_segments = divide_up(inner, segment);
+  const std::int64_t vectors = walk.cpu ? std::min(most_vectors, divide_up(inner, walk.width)) : 1;
+  // A tile ends where its results do, so a few sizes of tiles serve rows of every length. Where the vectors of several
+  // rows are at hand at once, more of them would take more of the nearest cache.
+  walk.tile = static_cast<int>(walk.chunk > 0 ? vectors : std::int64_t(std::bit_ceil(std::uint64_t(vectors))));
+  const std::int64_t segment = walk.width * vectors, row_segments = divide_up(inner, segment);
   const std::int64_t across = row_segments * (walk.kept.shape.elements() / inner);
   if (!walk.cpu && !walk.fixed) walk.lanes = column_lanes(across, rows);
   const std::int64_t lanes = walk.fixed ? 1 : walk.lanes;
@@ -283,6 +286,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   } else {
     divide_rows(walk, pass, traits);
   }
+  walk.in_blocks = !walk.cpu && walk.blocks > 1;
   return walk;
 }
 

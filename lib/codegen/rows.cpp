@@ -26,6 +26,8 @@ constexpr int longest_chain = 256;             // of vectors that a CPU adds up 
 constexpr std::int64_t longest_row_bytes = 1 << 18, longest_row_bytes_of_cpu = 1 << 20;
 constexpr std::int64_t enough_long_rows = 4;
 constexpr int room_again = 16;
+// Elements of a CPU's row, at least, that are at hand: short rows of many lengths share a program.
+constexpr std::int64_t least_room = 256;
 constexpr std::int64_t second_cache_bytes = 1 << 18;
 constexpr int dear_operations = 8;  // that a CPU keeps the result of
 // Of a GPU: vectors of a work-item before a row takes another one, which are more where nothing but results of rows is
@@ -119,7 +121,7 @@ RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
   // Powers of two, so that rows of many lengths share a program.
   const auto size = static_cast<std::int64_t>(std::bit_ceil(walk.count));
   if (walk.cpu) {
-    walk.room = static_cast<int>(std::max<std::int64_t>(size, walk.width));
+    walk.room = static_cast<int>(std::max(size, least_room));
     walk.whole = count % walk.width == 0;
     if (count > longest_chain * walk.width) walk.chain = longest_chain * walk.width;
     const std::uint64_t share = walk.rows / (std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);

@@ -34,7 +34,7 @@ Bools flags(std::int64_t columns) {
 
 TEST_CASE("extremes of bool_, and where they are") {
   kn::test::on_each_device([] {
-    for (const std::int64_t columns : {1, 7, 300, 9000}) {
+    for (const std::int64_t columns : kn::test::usual_and<std::int64_t>({9000}, {1, 7, 300})) {
       CAPTURE(columns);
       const Bools values = flags(columns);
       const Array rows = kn::asarray(values, {4, columns}), turned = kn::asarray(values, {4, columns}).T();

@@ -127,6 +127,8 @@ template <class T>
 void check_fenced(const std::vector<std::size_t>& skips) {
   on_each_device([&] {
     for (const std::size_t count : {1, 3, 30, 63, 64, 99, 513}) {
+      // Bytes are read as floats are, by kernels of their own for rows of each kind.
+      if (sizeof(T) == 1 && count != 1 && count != 30 && !kn::test::all_variants()) continue;
       for (const std::size_t skip : skips) {
         for (const bool at_end : {false, true}) {
           Fenced fenced((count + skip) * sizeof(T));

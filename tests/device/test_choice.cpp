@@ -52,7 +52,7 @@ Counts order_of_keys(std::int64_t n, std::uint64_t key) {
 constexpr double weights[] = {0.125, 0.5, 0, 0.0625, 0.3125};
 
 Array probabilities(koine::DType type = koine::float32) {
-  return koine::asarray(std::vector<float>(std::begin(weights), std::end(weights))).astype(type);
+  return koine::asarray(std::vector<float>(std::begin(weights), std::end(weights)), type);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ TEST_CASE("an element-wise kernel of three strings, over shapes and layouts") {
       const auto xs = floats(shape.elements());
       std::vector<float> expected;
       for (std::size_t k = 0; k < xs.size(); ++k) expected.push_back(2.5f * xs[k] + static_cast<float>(k));
-      for (const unsigned way : {0u, 1u, 2u, 3u}) {
+      for (const unsigned way : kn::test::usual_and({0u, 2u}, {1u, 3u})) {
         const Array x = laid_out(kn::asarray(xs, shape), way), y = laid_out(numbered<float>(shape), 3 - way);
         CAPTURE(kn::to_string(shape));
         CAPTURE(way);
@@ -106,7 +107,7 @@ TEST_CASE("several outputs come from one call, in one kernel") {
     const std::vector<Array> parts = divmod.outputs(x, 7);
     const Array again = parts[0] * 7 + parts[1];
     CHECK(kernels_of(again) == 1);
-    CHECK(kn::all(again == x).item<bool>());
+    CHECK(again.to_vector<int>() == x.to_vector<int>());
   });
 }
 
@@ -137,18 +138,21 @@ TEST_CASE("positions, type variables in the text, preambles and statements") {
 TEST_CASE("every element type as input and output") {
   on_each_device([] {
     const ElementwiseKernel same("T x", "T z", "z = x", "same"), twice("T x", "T z", "z = x + x", "twice");
-    for (const kn::DType type : kn::test::usual_and({kn::bool_, kn::int8, kn::uint64, kn::float16, kn::complex64},
-                                                    {kn::int16, kn::int32, kn::int64, kn::uint8, kn::uint16, kn::uint32,
-                                                     kn::bfloat16, kn::float32, kn::float64})) {
+    for (const kn::DType type : kn::test::usual_and({kn::bool_, kn::int8, kn::float16, kn::complex64},
+                                                    {kn::uint64, kn::int16, kn::int32, kn::int64, kn::uint8, kn::uint16,
+                                                     kn::uint32, kn::bfloat16, kn::float32, kn::float64})) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
-      const Array x = kn::astype(numbered({50}) % 50, type).eval();
+      using C = std::complex<float>;
+      std::vector<float> values(50);
+      std::iota(values.begin(), values.end(), 0.0f);
+      const Array x = kn::asarray(values, type);
       CHECK(same(x).dtype() == type);
-      CHECK(kn::all(same(x) == x).item<bool>());
+      CHECK(same(x).to_vector<C>() == x.to_vector<C>());
       if (type == kn::bool_) continue;
-      const Array doubled = twice(x);
-      CHECK(kn::all(kn::astype(kn::real(doubled), kn::float32) == kn::astype(numbered({50}), kn::float32) * 2.0)
-                .item<bool>());
+      std::vector<C> doubled;
+      for (const float value : values) doubled.emplace_back(2 * value);
+      CHECK(twice(x).to_vector<C>() == doubled);
     }
     const ElementwiseKernel truth("float x", "bool z", "z = x", "truth"),
         rounded("float x", "half z", "z = x", "rounded");

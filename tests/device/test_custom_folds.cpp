@@ -102,7 +102,7 @@ TEST_CASE("reductions over shapes, axes and layouts") {
       for (const unsigned way : {0u, 2u}) {
         const Array x = laid_out(kn::asarray(xs, s.shape), way);
         check_array<float>(norm()(x, {.axis = s.axis}), s.outer, norms);
-        if (way == 0 || kn::test::all_variants()) {
+        if ((way == 0 && s.count == 600) || kn::test::all_variants()) {
           check_array<float>(below()(x, 3, {.axis = s.axis}), s.outer, most);
         }
         CHECK(norm()(x, {.axis = s.axis, .keepdims = true}).ndim() == x.ndim());
@@ -114,16 +114,17 @@ TEST_CASE("reductions over shapes, axes and layouts") {
 TEST_CASE("reductions of several types, and an accumulator of its own") {
   on_each_device([] {
     const ReductionKernel sum("T x", "T y", {.combine = "a + b", .identity = "0"}, "my_sum");
-    for (const kn::DType type : kn::test::usual_and({kn::uint64, kn::float16, kn::complex64},
+    for (const kn::DType type : kn::test::usual_and({kn::float16, kn::complex64},
                                                     {kn::int8, kn::int16, kn::int32, kn::int64, kn::uint8, kn::uint16,
-                                                     kn::uint32, kn::bfloat16, kn::float32, kn::float64})) {
+                                                     kn::uint32, kn::uint64, kn::bfloat16, kn::float32, kn::float64})) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
-      const Array x = kn::astype(kn::ones({3, 40}), type).eval();
+      const Array x = kn::asarray(std::vector<float>(120, 1), {3, 40}, type);
       const Array y = sum(x, {.axis = 1});
       CHECK(y.dtype() == type);
-      check_array<float>(kn::astype(kn::real(y), kn::float32), {3}, {40, 40, 40});
-      check_array<float>(kn::astype(kn::real(sum(x, {.axis = 0})), kn::float32), {40}, std::vector<float>(40, 3));
+      using C = std::complex<float>;
+      check_array<C>(y, {3}, {40, 40, 40});
+      check_array<C>(sum(x, {.axis = 0}), {40}, std::vector<C>(40, 3));
     }
     const ReductionKernel parity("bool x", "bool y", {.combine = "a != b", .identity = "false"}, "parity");
     std::vector<bool> bits;
@@ -238,12 +239,13 @@ TEST_CASE("scans over shapes, axes and layouts, inclusive and exclusive") {
           }
         }
       }
-      for (const unsigned way : {0u, 1u, 2u}) {
+      if (s.count == 17 && kn::test::without_variants("short ones")) continue;
+      for (const unsigned way : kn::test::usual_and({0u, 2u}, {1u})) {
         CAPTURE(way);
         const Array x = laid_out(kn::asarray(xs, s.shape), way);
         check_array<std::int32_t>(latest()(x, {.axis = s.axis}), s.shape, inclusive);
         // Which of the two it is shows at the ends of loops, whatever the layout.
-        if (way == 0 || kn::test::all_variants()) {
+        if ((way == 0 && s.shape.elements() > 400) || kn::test::all_variants()) {
           check_array<std::int32_t>(latest(true)(x, {.axis = s.axis}), s.shape, exclusive);
         }
       }
@@ -260,11 +262,15 @@ TEST_CASE("scans of several types, of expressions, with a map") {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       for (const Shape& shape : {Shape{60}, Shape{60, 40}}) {
-        const Array x = kn::astype(kn::ones(shape), type).eval();
+        using C = std::complex<float>;
+        const Array x = kn::asarray(std::vector<float>(static_cast<std::size_t>(shape.elements()), 1), shape, type);
         CHECK(sums(x, {.axis = 0}).dtype() == type);
-        const auto expected = kn::test::by_position<float>(shape, [](const Shape& p) { return p[0] + 1; });
-        check_array<float>(kn::astype(kn::real(sums(x, {.axis = 0})), kn::float32), shape, expected);
-        check_array<float>(kn::astype(kn::real(before(x, {.axis = 0})), kn::float32) + 1, shape, expected);
+        const auto expected =
+            kn::test::by_position<C>(shape, [](const Shape& p) { return static_cast<float>(p[0] + 1); });
+        check_array<C>(sums(x, {.axis = 0}), shape, expected);
+        auto exclusive = expected;
+        for (C& value : exclusive) value -= 1;
+        check_array<C>(before(x, {.axis = 0}), shape, exclusive);
       }
     }
     const ScanKernel dots("float x, float y", "float z", {.map = "x * y", .combine = "a + b", .identity = "0"}, "dots");

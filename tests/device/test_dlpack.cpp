@@ -3,6 +3,7 @@
 // given back exactly once.
 #include <dlpack/dlpack.h>
 #include <doctest/doctest.h>
+#include <complex>
 #include <koine/koine.hpp>
 
 #include <cstdint>
@@ -44,15 +45,22 @@ struct Tensor {
   int given_back = 0;
 };
 
+std::vector<std::complex<double>> values_of(const Array& x) { return x.to_vector<std::complex<double>>(); }
+
 bool shares_memory() { return kn::test::facts_of().shares_memory; }
 
 }  // namespace
 
 TEST_CASE("arrays of every type go out and come back") {
   on_each_device([] {
+    std::vector<float> values;
+    for (int i = 0; i < 60; ++i) values.push_back(static_cast<float>(i % 7));
     for (const kn::DType type : kn::dtypes()) {
       CAPTURE(kn::name(type));
-      const Array x = (kn::arange(60) % 7 - 2).astype(type), turned = kn::reshape(x, {3, 4, 5}).mT();
+      const Array x = kn::asarray(values, type), turned = kn::reshape(x, {3, 4, 5}).mT();
+      // What is copied before it goes out is of one type of each size.
+      const bool usual = type == kn::bool_ || type == kn::float16 || type == kn::float32 || type == kn::complex64;
+      if (!usual && kn::test::without_variants()) continue;
       DLManagedTensor* const tensor = kn::to_dlpack(turned);
       const DLTensor& made = tensor->dl_tensor;
       CHECK(made.ndim == 3);
@@ -64,14 +72,14 @@ TEST_CASE("arrays of every type go out and come back") {
       const Array back = kn::from_dlpack(tensor);
       CHECK(back.dtype() == type);
       CHECK(back.shape() == Shape{3, 5, 4});
-      CHECK(kn::array_equal(back, turned));
+      CHECK(values_of(back) == values_of(turned));
       if (type != kn::float32 && !kn::test::all_variants()) continue;
       CHECK(kn::array_equal(kn::flip(back), kn::flip(turned)));
     }
     for (const Shape& shape : {Shape{}, Shape{0}, Shape{2, 0, 3}, Shape{1}}) {
       const Array back = kn::from_dlpack(kn::to_dlpack(kn::ones(shape)));
       CHECK(back.shape() == shape);
-      CHECK(kn::array_equal(back, kn::ones(shape)));
+      CHECK(back.to_vector<float>() == std::vector<float>(static_cast<std::size_t>(shape.elements()), 1.0f));
     }
     // The codes that other libraries know them by.
     const auto code = [](kn::DType type) {

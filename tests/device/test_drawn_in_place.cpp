@@ -53,7 +53,7 @@ void check_same_bits(const Law& law, const kn::Shape& shape, std::uint64_t skipp
   const auto [got, want] = both(law, shape, skipped, use);
   const std::int64_t kernels = kn::test::kernels_of(got);
   CHECK(kernels == kn::test::kernels_of(want) + (is_stored ? 1 : 0));
-  CHECK(kn::all(got == want).item<bool>());
+  CHECK(got.to_vector<std::complex<double>>() == want.to_vector<std::complex<double>>());
 }
 
 void check_close(const Law& law, const kn::Shape& shape, std::uint64_t skipped,
@@ -61,7 +61,8 @@ void check_close(const Law& law, const kn::Shape& shape, std::uint64_t skipped,
   CAPTURE(law.name);
   CAPTURE(to_string(shape));
   const auto [got, want] = both(law, shape, skipped, use);
-  CHECK(kn::allclose(got, want, {.rtol = 1e-5, .atol = 1e-7}));
+  const std::vector<float> a = got.to_vector<float>(), b = want.to_vector<float>();
+  CHECK(std::ranges::equal(a, b, [](float p, float q) { return std::abs(p - q) <= 1e-7f + 1e-5f * std::abs(q); }));
 }
 
 }  // namespace
@@ -75,6 +76,7 @@ TEST_CASE("numbers made where they are read have the bits of stored ones") {
           check_same_bits(law, {n}, skipped, [](const Array& x) { return x * 2.0f + 1.0f; });
         }
         check_same_bits(law, {37, 16}, skipped, [](const Array& x) { return x * kn::arange(16).astype(kn::float32); });
+        if (law.name != "normal" && kn::test::without_variants()) continue;
         check_same_bits(law, {1000}, skipped, [](const Array& x) { return x.astype(kn::float16); });
         if (kn::test::computes(kn::float64)) {
           check_same_bits(law, {1000}, skipped, [](const Array& x) { return x.astype(kn::float64) * 2.0; });

@@ -82,9 +82,7 @@ void check_expm(const Array& x, double condition = 1) {
   }
 }
 
-Array floats(std::vector<float> values, const Shape& shape, DType type) {
-  return kn::asarray(values, shape).astype(type);
-}
+Array floats(std::vector<float> values, const Shape& shape, DType type) { return kn::asarray(values, shape, type); }
 
 void check_kinds(DType type) {
   if (!kn::test::computes(type)) return;
@@ -106,9 +104,10 @@ void check_kinds(DType type) {
 }  // namespace
 
 TEST_CASE("exponentials of matrices of many kinds and norms") {
+  on_each_device([] { check_kinds(kn::complex128); });
+  if (kn::test::without_variants("float32, of which the cases below have other matrices")) return;
   by_both_ways([] { check_kinds(kn::float32); });
   on_each_device([] {
-    check_kinds(kn::complex128);
     if (!kn::test::exhaustive()) return;
     check_kinds(kn::complex64);
     check_kinds(kn::float64);
@@ -118,7 +117,7 @@ TEST_CASE("exponentials of matrices of many kinds and norms") {
 TEST_CASE("matrices of a stack are squared as often as each of them needs") {
   on_each_device([] {
     const Array norms = kn::exp2(kn::arange(-8.0, 6.0, 1.0, {.dtype = kn::float32}));
-    const Array stack = matrices({2, 7, 4, 4}, kn::float32, Kind::random) * kn::reshape(norms, {2, 7, 1, 1});
+    const Array stack = matrices({2, 7, 9, 9}, kn::float32, Kind::random) * kn::reshape(norms, {2, 7, 1, 1});
     check_expm(stack);
     // Alone, and beside one of a large norm, a matrix has the same exponential but for rounding of other products.
     const Matrix alone = matrix_of(la::expm(stack(0, 0))), beside = matrices_of(la::expm(stack))[0];

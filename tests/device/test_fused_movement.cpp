@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -134,7 +135,7 @@ Both turned(const Both& x) {
 Both numbers(const Shape& shape, std::mt19937& random, kn::DType type = kn::float32) {
   std::vector<double> values(static_cast<std::size_t>(shape.elements()));
   for (double& value : values) value = static_cast<double>(random() % 50);
-  const Array array = kn::asarray(values, shape).astype(type);
+  const Array array = kn::asarray(values, shape, type);
   array.eval();
   return {array, values};
 }
@@ -146,7 +147,7 @@ Both combined(const Both& x, const Both& y) {
   return result;
 }
 
-void check(const Both& x) { CHECK(x.array.astype(kn::float64).to_vector<double>() == x.values); }
+void check(const Both& x) { CHECK(x.array.to_vector<double>() == x.values); }
 
 /// The sums along each axis, and that of all elements times their number, which depends on where each is.
 void check_sums(const Both& x) {
@@ -178,7 +179,7 @@ void check_sums(const Both& x) {
 TEST_CASE("chains of movement with arithmetic between, and their sums") {
   on_each_device([] {
     std::mt19937 random(11);
-    for (int round = 0; round < (kn::test::all_variants() ? 30 : 9); ++round) {
+    for (int round = 0; round < (kn::test::all_variants() ? 30 : 6); ++round) {
       CAPTURE(round);
       Shape shape;
       for (std::size_t axes = 1 + random() % 3; axes > 0; --axes) shape.push_back(1 + std::int64_t(random() % 6));
@@ -344,11 +345,11 @@ TEST_CASE("pads of pads, of rolls, of tiles and of what is turned") {
       Both chain = turned(padded(rolled(x, 4, 1), 3, 2, 1, mode));
       chain = padded(tiled(chain, 2, 0), 40, 50, 1, mode);
       check(combined(chain, numbers(chain.array.shape(), random)));
-      check(flipped(padded(padded(x, 3, 3, 1, "edge"), 2, 25, 1, mode), 1));
-      check(sliced(padded(sliced(x, 1, 2, 1), 7, 5, 1, mode), 2, 3, 1));
-      check(padded(numbers({1}, random), 5, 6, 0, mode));
-      check(padded(combined(x, x), 60, 70, 1, mode));
       if (mode == "constant" || mode == "reflect" || kn::test::all_variants()) {
+        check(flipped(padded(padded(x, 3, 3, 1, "edge"), 2, 25, 1, mode), 1));
+        check(sliced(padded(sliced(x, 1, 2, 1), 7, 5, 1, mode), 2, 3, 1));
+        check(padded(numbers({1}, random), 5, 6, 0, mode));
+        check(padded(combined(x, x), 60, 70, 1, mode));
         check_sums(padded(padded(x, 1, 2, 1, mode), 4, 0, 0, mode));
       }
       // Long rows cross what a CPU's work-item takes at once.
@@ -366,9 +367,9 @@ TEST_CASE("every type, and the array that a pad reads afterwards") {
       CAPTURE(type);
       std::vector<double> values(40);
       for (double& value : values) value = static_cast<double>(random() % 2);
-      const Both x{kn::asarray(values, {40}).astype(type).eval(), values};
+      const Both x{kn::asarray(values, {40}, type).eval(), values};
       const Both wide = padded(reshaped(turned(reshaped(x, {2, 20})), {40}), 4, 19, 0, "symmetric");
-      CHECK(kn::real(wide.array.astype(kn::complex64)).astype(kn::float64).to_vector<double>() == wide.values);
+      CHECK(kn::real(wide.array.astype(kn::complex64)).to_vector<double>() == wide.values);
     }
     // Neither is a result written over the array that it reads elsewhere, nor does a write reach it.
     Both x = numbers({30, 16}, random);

@@ -5,6 +5,7 @@
 #include <koine/koine.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -38,7 +39,7 @@ struct Numbers {
 Numbers numbers(const Shape& shape, std::mt19937& random, kn::DType type) {
   V values(static_cast<std::size_t>(shape.elements()));
   for (std::int64_t& value : values) value = random() % 50;
-  return {kn::asarray(values, shape).astype(type).eval(), values};
+  return {kn::asarray(values, shape, type).eval(), values};
 }
 
 /// Those of an axis of `size`, from its beginning and its end.
@@ -46,7 +47,7 @@ Numbers places(const Shape& shape, std::int64_t size, std::mt19937& random, kn::
   V values(static_cast<std::size_t>(shape.elements()));
   const std::int64_t least = kn::is_signed_integer(type) ? -size : 0;
   for (std::int64_t& value : values) value = least + static_cast<std::int64_t>(random() % unsigned(size - least));
-  return {kn::asarray(values, shape).astype(type).eval(), values};
+  return {kn::asarray(values, shape, type).eval(), values};
 }
 
 Shape shape_of_taken(const Shape& of_array, std::size_t axis, const Shape& of_places) {
@@ -74,7 +75,11 @@ V taken(const Numbers& x, const Shape& shape, std::size_t axis, const V& at) {
 }
 
 V as_integers(const Array& x) {
-  return (kn::is_complex(x.dtype()) ? kn::real(x) : x).astype(kn::int64).to_vector<std::int64_t>();
+  V values;
+  for (const std::complex<double> value : x.to_vector<std::complex<double>>()) {
+    values.push_back(static_cast<std::int64_t>(value.real()));
+  }
+  return values;
 }
 
 std::string index_error(const Array& x) {
@@ -141,7 +146,7 @@ TEST_CASE("taken elements of random shapes, types and readers are those of plain
                       index_types[] = {kn::int64, kn::int32, kn::uint8, kn::int16, kn::uint64, kn::int8, kn::uint16};
   on_each_device([&] {
     std::mt19937 random(21);
-    for (int round = 0; round < (kn::test::all_variants() ? 36 : 6); ++round) {
+    for (int round = 0; round < (kn::test::all_variants() ? 36 : 5); ++round) {
       CAPTURE(round);
       const kn::DType type = types[round % 6];
       if (!kn::test::computes(type)) continue;
@@ -196,9 +201,9 @@ TEST_CASE("many elements are taken by rows, by reductions of several passes and 
     // Rows that one kernel takes whole.
     const Array wide = kn::reshape(x, {300, 1000}), picks = (kn::arange(1000) * 7 % 1000).eval();
     const Array shares = kn::softmax(wide(kn::all, picks).astype(kn::float32) / 1000, {.axis = 1});
-    const Array plain = kn::softmax(
-        kn::asarray(as_integers(wide(kn::all, picks)), {300, 1000}).astype(kn::float32) / 1000, {.axis = 1});
-    CHECK(kn::all(shares == plain).item<bool>());
+    const Array plain =
+        kn::softmax(kn::asarray(as_integers(wide(kn::all, picks)), {300, 1000}, kn::float32) / 1000, {.axis = 1});
+    CHECK(shares.to_vector<float>() == plain.to_vector<float>());
   });
 }
 
@@ -226,7 +231,7 @@ TEST_CASE("a position out of range is an error of all that a kernel writes") {
       CHECK(index_error(result + 1) == wrong_ten);
     };
     wrong(kn::take(x, bad) * 2);
-    wrong(kn::take(x, bad.astype(kn::int16)));
+    if (!kn::test::without_variants()) wrong(kn::take(x, bad.astype(kn::int16)));
     wrong(kn::sum(kn::take(x, bad)));
     wrong(kn::softmax(kn::take(x, bad).astype(kn::float32)));
     wrong(kn::cumulative_sum(kn::take(x, bad)));
@@ -311,18 +316,18 @@ TEST_CASE("of equal positions the last value stays, of every type") {
       if (!kn::test::computes(type)) continue;
       CAPTURE(type);
       const std::int64_t limit = kn::is_bool(type) ? 2 : 100;
-      for (const std::int64_t count : {1, 37, 5000}) {
+      for (const std::int64_t count : kn::test::usual_and<std::int64_t>({1, 5000}, {37})) {
         const std::int64_t size = 1 + count / 3;
         const Numbers at = places({count}, size, random, kn::int32);
         V values(static_cast<std::size_t>(count)), want(static_cast<std::size_t>(size));
         for (std::int64_t i = 0; i < size; ++i) want[std::size_t(i)] = i % limit;
-        Array x = (kn::arange(size) % limit).astype(type).eval();
+        Array x = kn::asarray(want, type);
         for (std::int64_t i = 0; i < count; ++i) {
           values[std::size_t(i)] = static_cast<std::int64_t>(random() % unsigned(limit));
           const std::int64_t place = at.values[std::size_t(i)];
           want[std::size_t(place < 0 ? place + size : place)] = values[std::size_t(i)];
         }
-        x(at.array) = kn::asarray(values).astype(type);
+        x(at.array) = kn::asarray(values, type);
         CHECK(as_integers(x) == want);
       }
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "support/arrays.hpp"
@@ -69,8 +70,8 @@ void check_type() {
   for (int i = 0; i < 1000; ++i) high.push_back(static_cast<T>(most - i % 7));
   check_moments(any);
   check_moments(high);
-  check_moments(pair);
   // Few elements are folded in one way whatever their number is.
+  if (std::is_same_v<T, std::uint64_t> || kn::test::all_variants()) check_moments(pair);
   if (!kn::test::all_variants()) return;
   check_moments(std::vector<T>{most});
   check_moments(std::vector<T>{1, 2, 4});
@@ -80,11 +81,11 @@ void check_type() {
 
 TEST_CASE("moments of integers of every type") {
   on_each_device([] {
-    check_type<std::uint8_t>();
     check_type<std::int32_t>();
-    check_type<std::int64_t>();
     check_type<std::uint64_t>();
-    if (kn::test::without_variants("four more types")) return;
+    if (kn::test::without_variants("six more types")) return;
+    check_type<std::uint8_t>();
+    check_type<std::int64_t>();
     check_type<std::int8_t>();
     check_type<std::int16_t>();
     check_type<std::uint16_t>();

@@ -60,7 +60,7 @@ void each_matrix(F test) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       std::vector<std::int64_t> sizes{33};
-      if (type == kn::float32) sizes = {1, 2, 33, 70};
+      if (type == kn::float32) sizes = {1, 33, 70};
       if (kn::test::exhaustive()) sizes = {1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 129, 257};
       for (const std::int64_t n : sizes) {
         CAPTURE(n);
@@ -108,7 +108,7 @@ void check_qr(const Array& x, std::string_view mode) {
 Array definite(const Shape& shape, DType type, unsigned seed = 3) {
   const Array b = matrices(shape, type, Kind::random, seed);
   const Array square = kn::matmul(b, kn::is_complex(type) ? kn::conj(b).mT() : b.mT());
-  return (square + kn::eye(shape.back(), {.dtype = type})).eval();
+  return (square.eval() + kn::eye(shape.back(), {.dtype = type})).eval();
 }
 
 void check_cholesky(const Array& x, bool upper) {
@@ -212,7 +212,7 @@ TEST_CASE("what is solved fits, and inverses invert") {
 TEST_CASE("triangles are solved, and the other triangle is not read") {
   each_matrix([](DType type, Kind kind, std::int64_t n) {
     if (kind != Kind::random) return;
-    const Array a = matrices({n, n}, type, kind) + 4 * kn::eye(n, {.dtype = type});
+    const Array a = (matrices({n, n}, type, kind) + 4 * kn::eye(n, {.dtype = type})).eval();
     const Array b = matrices({n, 18}, type, kind, 2);
     for (const bool lower : {false, true}) {
       for (const bool unit : {false, true}) {
@@ -224,7 +224,7 @@ TEST_CASE("triangles are solved, and the other triangle is not read") {
           for (Number& value : t.at) value /= 64;
           for (std::int64_t i = 0; i < n; ++i) t(i, i) = 1;
         }
-        const Array given = unit ? a / 64 : a;
+        const Array given = (unit ? a / 64 : a).eval();
         const Matrix x = matrix_of(la::solve_triangular(given, b, {.lower = lower, .unit_diagonal = unit}));
         CHECK((t * x - matrix_of(b)).norm() <= tolerance(type, n) * (t.norm() * x.norm()));
       }
@@ -243,10 +243,12 @@ TEST_CASE("large matrices, which several threads factorise, or many panels") {
     const Matrix x = matrix_of(la::solve(a, v)), factor = matrix_of(la::cholesky(b));
     CHECK((am * x - vm).norm() <= close * am.norm() * x.norm());
     CHECK((bm * vm - factor * (adjoint(factor) * vm)).norm() <= close * bm.norm() * vm.norm());
-    const Array c = definite({580, 580}, kn::float64), w = matrices({580, 1}, kn::float64, Kind::random, 2);
-    const Matrix cm = matrix_of(c), wm = matrix_of(w), double_factor = matrix_of(la::cholesky(c));
-    CHECK((cm * wm - double_factor * (adjoint(double_factor) * wm)).norm() <=
-          tolerance(kn::float64, 580) * cm.norm() * wm.norm());
+    if (!kn::test::without_variants("float64")) {
+      const Array c = definite({580, 580}, kn::float64), w = matrices({580, 1}, kn::float64, Kind::random, 2);
+      const Matrix cm = matrix_of(c), wm = matrix_of(w), double_factor = matrix_of(la::cholesky(c));
+      CHECK((cm * wm - double_factor * (adjoint(double_factor) * wm)).norm() <=
+            tolerance(kn::float64, 580) * cm.norm() * wm.norm());
+    }
     const auto [q, r] = la::qr(a);
     const Matrix qm = matrix_of(q);
     CHECK((am * vm - qm * (matrix_of(r) * vm)).norm() <= close * am.norm() * vm.norm());
@@ -256,21 +258,22 @@ TEST_CASE("large matrices, which several threads factorise, or many panels") {
 
 TEST_CASE("more than two blocks, stacks of such, and more rows and columns than a group has work-items") {
   by_both_ways([] {
-    check_cholesky(definite({2, 130, 130}, kn::float64), false);
-    check_lu(matrices({2, 130, 140}, kn::float64, Kind::random));
+    const DType type = kn::test::without_variants("float64") ? kn::float32 : kn::float64;
+    check_cholesky(definite({2, 130, 130}, type), false);
+    check_lu(matrices({2, 130, 140}, type, Kind::random));
     for (const Kind kind : {Kind::random, Kind::graded, Kind::deficient}) {
       check_lu(matrices({300, 70}, kn::float32, kind));
       check_qr(matrices({300, 70}, kn::float32, kind), "reduced");
     }
-    check_qr(matrices({2, 140, 150}, kn::float64, Kind::random), "reduced");
+    check_qr(matrices({2, 140, 150}, type, Kind::random), "reduced");
     check_qr(matrices({2, 160, 135}, kn::float32, Kind::random), "complete");
-    const Array a = matrices({2, 130, 130}, kn::float64, Kind::random) + 12 * kn::eye(130, {.dtype = kn::float64});
-    const Array b = matrices({2, 130, 70}, kn::float64, Kind::random, 2);
+    const Array a = (matrices({2, 130, 130}, type, Kind::random) + 12 * kn::eye(130, {.dtype = type})).eval();
+    const Array b = matrices({2, 130, 70}, type, Kind::random, 2);
     for (const bool lower : {false, true}) {
       const std::vector<Matrix> xs = matrices_of(la::solve_triangular(a, b, {.lower = lower})), bs = matrices_of(b),
                                 ts = matrices_of(lower ? kn::tril(a) : kn::triu(a));
       for (std::size_t k = 0; k < xs.size(); ++k) {
-        CHECK((ts[k] * xs[k] - bs[k]).norm() <= tolerance(kn::float64, 130) * ts[k].norm() * xs[k].norm());
+        CHECK((ts[k] * xs[k] - bs[k]).norm() <= tolerance(type, 130) * ts[k].norm() * xs[k].norm());
       }
     }
   });
@@ -278,7 +281,7 @@ TEST_CASE("more than two blocks, stacks of such, and more rows and columns than 
 
 TEST_CASE("panels of more rows than one group has in registers, which several share where they run at the same time") {
   on_each_device([] {
-    for (const DType type : {kn::float32, kn::float64}) {
+    for (const DType type : usual_and({kn::float32}, {kn::float64})) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       for (const Kind kind : {Kind::random, Kind::deficient}) {
@@ -293,7 +296,7 @@ TEST_CASE("panels of more rows than one group has in registers, which several sh
       }
       check_qr(matrices({3, 600, 33}, type, Kind::random), "reduced");
       // Triangles with one right side.
-      const Array a = matrices({2, 330, 330}, type, Kind::random) + 40 * kn::eye(330, {.dtype = type});
+      const Array a = (matrices({2, 330, 330}, type, Kind::random) + 40 * kn::eye(330, {.dtype = type})).eval();
       const Array b = matrices({2, 330, 1}, type, Kind::random, 2);
       for (const bool lower : {false, true}) {
         const std::vector<Matrix> xs = matrices_of(la::solve_triangular(a, b, {.lower = lower})), bs = matrices_of(b),
@@ -319,7 +322,8 @@ TEST_CASE("columns whose squares overflow, or vanish, are reflected all the same
 
 TEST_CASE("matrices that are not square, and stacks of matrices in any layout") {
   by_both_ways([] {
-    for (const auto& [m, n] : {std::pair{5, 3}, {3, 5}, {80, 70}, {70, 80}, {100, 5}, {5, 100}, {1, 4}, {4, 1}}) {
+    for (const auto& [m, n] :
+         usual_and<std::pair<int, int>>({{5, 3}, {70, 80}, {100, 5}, {1, 4}}, {{3, 5}, {80, 70}, {5, 100}, {4, 1}})) {
       CAPTURE(m);
       CAPTURE(n);
       const Array x = matrices({m, n}, kn::float32, Kind::random);

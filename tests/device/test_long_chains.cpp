@@ -111,21 +111,21 @@ TEST_CASE("chains of every kind take kernels and time in proportion to their len
   on_each_device([] {
     const Array x = numbered<std::int64_t>({64, 64});
     SUBCASE("arithmetic with an array") {
-      check_linear(20'000, 1 / 512.0, [&](int steps) {
+      check_linear(20'480, 1 / 512.0, [&](int steps) {
         Array y = x;
         for (int i = 0; i < steps; ++i) y = x - y;
         CHECK(y(0, 5).item<int>() == (steps % 2 ? 0 : 5));
       });
     }
     SUBCASE("each value used twice") {
-      check_linear(8'000, 1 / 256.0, [&](int steps) {
+      check_linear(8'192, 1 / 256.0, [&](int steps) {
         Array y = x;
         for (int i = 0; i < steps; ++i) y = y * y + y;
         y.eval();
       });
     }
     SUBCASE("the two before") {
-      check_linear(8'000, 1 / 256.0, [&](int steps) {
+      check_linear(8'192, 1 / 256.0, [&](int steps) {
         Array a = x, b = x;
         for (int i = 0; i < steps; ++i) {
           const Array next = a + b;
@@ -138,7 +138,7 @@ TEST_CASE("chains of every kind take kernels and time in proportion to their len
       });
     }
     SUBCASE("views alone") {
-      check_linear(8'000, 1 / 256.0, [&](int steps) {
+      check_linear(8'192, 1 / 256.0, [&](int steps) {
         Array y = x + 1;
         for (int i = 0; i < steps; ++i) y = y.T()(slice(none, none, -1));
         y.eval();
@@ -168,7 +168,7 @@ TEST_CASE("chains of every kind take kernels and time in proportion to their len
       });
     }
     SUBCASE("new data at each step") {
-      check_linear(4'000, 1 / 50.0, [&](int steps) {
+      check_linear(4'096, 1 / 50.0, [&](int steps) {
         Array y = kn::zeros({256});
         const std::vector<float> ones(256, 1.f);
         for (int i = 0; i < steps; ++i) y = y + kn::asarray(ones);

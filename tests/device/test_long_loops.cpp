@@ -45,8 +45,7 @@ void check_product(std::int64_t m, std::int64_t k, std::int64_t n) {
       for (std::int64_t j = 0; j < n; ++j)
         want[static_cast<std::size_t>(i * n + j)] +=
             a[static_cast<std::size_t>(i * k + d)] * b[static_cast<std::size_t>(d * n + j)];
-  const Array left = kn::asarray(a, {m, k}).astype(kn::dtype_of<T>),
-              right = kn::asarray(b, {k, n}).astype(kn::dtype_of<T>);
+  const Array left = kn::asarray(a, {m, k}, kn::dtype_of<T>), right = kn::asarray(b, {k, n}, kn::dtype_of<T>);
   const std::vector<T> got = kn::matmul(left, right).to_vector<T>();
   for (std::size_t i = 0; i < want.size(); ++i) CHECK(got[i] == T(want[i]));
 }

@@ -28,7 +28,7 @@ std::int64_t first_best(const std::vector<double>& values, bool largest) {
 }
 
 void check(const std::vector<double>& values, kn::DType type = kn::float32) {
-  const Array x = kn::asarray(values).astype(type);
+  const Array x = kn::asarray(values, type);
   CAPTURE(type);
   CHECK(kn::argmax(x).item<std::int64_t>() == first_best(values, true));
   CHECK(kn::argmin(x).item<std::int64_t>() == first_best(values, false));
@@ -43,7 +43,9 @@ TEST_CASE("the first of the best of many values is found wherever it is") {
     std::mt19937 random(2);
     std::vector<double> values(count);
     for (double& value : values) value = static_cast<double>(random() % 100);
-    for (const kn::DType type : {kn::float32, kn::float64, kn::float16, kn::uint8, kn::int64}) check(values, type);
+    for (const kn::DType type : kn::test::usual_and({kn::float32, kn::float16, kn::uint8}, {kn::float64, kn::int64})) {
+      check(values, type);
+    }
     check(std::vector<double>(count, 3));
     check(std::vector<double>(count, infinity));
     check(std::vector<double>(count, -infinity));

@@ -59,6 +59,7 @@ TEST_CASE("more equations than unknowns, fewer, and as many") {
       if (!kn::test::computes(type) || (!chosen && !kn::test::exhaustive())) continue;
       CAPTURE(kn::name(type));
       for (const auto& [m, n] : {std::pair{9, 4}, {4, 9}, {6, 6}}) {
+        if (m != 9 && type != kn::float32 && !kn::test::all_variants()) continue;
         CAPTURE(m);
         const Array a = matrices({m, n}, type, Kind::random), b = matrices({m, 3}, type, Kind::random, 2);
         const auto [x, residuals, rank, values] = la::lstsq(a, b);
@@ -66,10 +67,10 @@ TEST_CASE("more equations than unknowns, fewer, and as many") {
         CHECK(rank.item<std::int64_t>() == std::min(m, n));
         const Matrix am = matrix_of(a);
         // What is orthogonal to the rows: the identity less (a+ a), by the pseudo-inverse, which has a test of its own.
-        const Matrix null = kn::test::identity(n) - matrix_of(la::pinv(a)) * am;
+        const Matrix null = m < n ? kn::test::identity(n) - matrix_of(la::pinv(a)) * am : Matrix(n, 1);
         std::vector<double> rests;
         for (const auto& each : numbers_of(residuals)) rests.push_back(each.real());
-        check_solution(am, matrix_of(b), matrix_of(x), rests, m < n ? null : Matrix(n, 1), 4 * tolerance(type, 9));
+        check_solution(am, matrix_of(b), matrix_of(x), rests, null, 4 * tolerance(type, 9));
         double squares = 0;
         for (const auto& value : numbers_of(values)) squares += std::norm(value);
         CHECK(std::abs(std::sqrt(squares) - am.norm()) <= tolerance(type, 9) * am.norm());

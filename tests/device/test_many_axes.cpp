@@ -72,7 +72,7 @@ Bits turned(const Bits& x) {
 }
 
 void check(const Array& got, const std::vector<std::int32_t>& want) {
-  const std::vector<std::int32_t> values = got.astype(kn::int32).to_vector<std::int32_t>();
+  const std::vector<std::int32_t> values = got.to_vector<std::int32_t>();
   REQUIRE(values.size() == want.size());
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < want.size(); ++i) wrong += values[i] != want[i];
@@ -151,8 +151,9 @@ TEST_CASE("axes of size one do not count") {
 TEST_CASE("every family with many axes") {
   on_each_device([] {
     const Bits x = plain(64, 16);
-    check_families(x);
     check_families(turned(x));
+    if (kn::test::without_variants()) return;
+    check_families(x);
     check_families(turned(plain(17, 17)));
   });
 }

@@ -29,9 +29,9 @@ void check(DType compared, DType chosen) {
   CAPTURE(kn::name(compared));
   CAPTURE(kn::name(chosen));
   const std::vector<double> xs = numbers(5), ys = numbers(11), flags = numbers(3);
-  const Array x = kn::asarray(xs).astype(compared).eval(), y = kn::asarray(ys).astype(compared).eval();
+  const Array x = kn::asarray(xs, compared).eval(), y = kn::asarray(ys, compared).eval();
   const Array flag = (kn::asarray(flags) > 9).eval();
-  const Array a = kn::asarray(ys).astype(chosen).eval(), b = kn::asarray(xs).astype(chosen).eval();
+  const Array a = kn::asarray(ys, chosen).eval(), b = kn::asarray(xs, chosen).eval();
 
   const Array less = x < y, same = x == y, small = x <= 9;
   const Array either = (less | same) & !small, odd = less ^ small, with_flag = less & flag;
@@ -67,18 +67,18 @@ TEST_CASE("comparisons choose between elements of the same size and of others") 
   kn::test::on_each_device([] {
     using Types = std::pair<kn::DType, kn::DType>;
     for (const auto& [compared, chosen] :
-         kn::test::usual_and<Types>({{kn::float32, kn::float32}, {kn::float16, kn::float16}, {kn::int8, kn::int64}},
-                                    {{kn::float32, kn::int32},
-                                     {kn::int32, kn::float32},
-                                     {kn::uint8, kn::int8},
-                                     {kn::int16, kn::uint16},
-                                     {kn::uint64, kn::int64}})) {
+         kn::test::usual_and<Types>({{kn::float32, kn::float32}, {kn::int8, kn::int64}}, {{kn::float16, kn::float16},
+                                                                                          {kn::float32, kn::int32},
+                                                                                          {kn::int32, kn::float32},
+                                                                                          {kn::uint8, kn::int8},
+                                                                                          {kn::int16, kn::uint16},
+                                                                                          {kn::uint64, kn::int64}})) {
       check(compared, chosen);
     }
   });
+  if (kn::test::without_variants("float64")) return;
   kn::test::on_each_device(kn::float64, [] {
     check(kn::float32, kn::float64);
-    if (kn::test::without_variants("float64 beside types of its size")) return;
     check(kn::float64, kn::float64);
     check(kn::float64, kn::int64);
   });

@@ -95,7 +95,7 @@ TEST_CASE("products of real numbers are near those in double precision, with the
     const auto numbers = [&](const kn::Shape& shape, kn::DType type) {
       std::vector<float> values;
       for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(normal(generator));
-      const Array x = kn::asarray(values, shape).astype(type);
+      const Array x = kn::asarray(values, shape, type);
       return type == kn::float64 ? x / 3 : x;  // of all digits
     };
     constexpr std::int64_t m = 270, n = 260, k = 1030;

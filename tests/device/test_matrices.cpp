@@ -28,7 +28,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 void check_near(const Array& x, double want) {
-  const double got = kn::astype(x, kn::float64).item<double>();
+  const double got = x.item<double>();
   CAPTURE(got);
   CAPTURE(want);
   const double allowed = x.dtype() == kn::float64 ? 1e-13 : x.dtype() == kn::float32 ? 1e-6 : 4e-3;
@@ -90,13 +90,13 @@ TEST_CASE("diagonals and traces") {
     }
     CHECK(la::diagonal(x, {.offset = std::numeric_limits<std::int64_t>::min()}).shape() == Shape{3, 0});
     CHECK(la::trace(kn::zeros({2, 0, 3})).shape() == Shape{2});
-    for (const kn::DType type : {kn::bool_, kn::uint8, kn::float16, kn::complex64}) {
+    for (const kn::DType type : kn::test::usual_and({kn::bool_, kn::complex64}, {kn::uint8, kn::float16})) {
       const Array unit = kn::eye(3, type), main = la::diagonal(unit), above = la::diagonal(unit, {.offset = 1});
       CHECK(main.dtype() == type);
       CHECK(main.shape() == Shape{3});
-      CHECK(kn::all(main).item<bool>());
+      CHECK(main.to_vector<std::complex<float>>() == std::vector<std::complex<float>>(3, 1));
       CHECK(above.shape() == Shape{2});
-      CHECK_FALSE(kn::any(above).item<bool>());
+      CHECK(above.to_vector<std::complex<float>>() == std::vector<std::complex<float>>(2, 0));
     }
     CHECK(la::trace(kn::ones({2, 2}), {.dtype = kn::complex64}).dtype() == kn::complex64);
     CHECK(has(message_of<kn::ShapeError>([&] { la::diagonal(kn::ones({3})); }), "[diagonal] got shape (3,)"));

@@ -100,9 +100,9 @@ TEST_CASE("integers of any two types compare by their values") {
   on_each_device([] {
     // Without a common type, of one size and of two, and with one.
     check_types<std::int64_t, std::uint64_t>();
-    check_types<std::uint64_t, std::int8_t>();
     check_types<std::uint8_t, std::int64_t>();
-    if (kn::test::without_variants("four more pairs")) return;
+    if (kn::test::without_variants("five more pairs")) return;
+    check_types<std::uint64_t, std::int8_t>();
     check_types<std::int32_t, std::uint32_t>();
     check_types<std::uint64_t, std::int64_t>();
     check_types<std::int16_t, std::uint64_t>();
@@ -132,10 +132,10 @@ TEST_CASE("an array of integers beside a whole number that its type does not hol
 
 TEST_CASE("integers beside a number that is not whole compare by their values") {
   on_each_device([] {
-    for (const kn::DType type : kn::test::usual_and({kn::int32, kn::uint64}, {kn::int8, kn::int64, kn::uint8})) {
+    for (const kn::DType type : kn::test::usual_and({kn::uint64}, {kn::int32, kn::int8, kn::int64, kn::uint8})) {
       CAPTURE(type);
       const std::vector<int> values{0, 1, 2, 3};
-      const Array x = kn::asarray(values).astype(type);
+      const Array x = kn::asarray(values, type);
       for (const double number : {0.5, 1.0, 2.75, -0.5, 1e30, std::numeric_limits<double>::infinity(),
                                   std::numeric_limits<double>::quiet_NaN()}) {
         CAPTURE(number);

@@ -116,7 +116,8 @@ void check_errors(double mean, const Law& law, std::int64_t rows, std::int64_t c
 
 TEST_CASE("var is at most twice as far off as two passes over memory are") {
   on_each_device([] {
-    const std::pair<std::int64_t, std::int64_t> shapes[] = {{600, 300}, {30'000, 3}, {5000, 16}, {3, 50'001}};
+    const auto shapes =
+        usual_and<std::pair<std::int64_t, std::int64_t>>({{600, 300}, {3, 50'001}}, {{30'000, 3}, {5000, 16}});
     for (const double mean : {0.0, 100.0, 1e4}) {
       for (const Law& law : {Law(normal), Law(trend), Law(rising), Law(steps)}) {
         for (const auto& [rows, columns] : shapes) check_errors<float>(mean, law, rows, columns);
@@ -138,6 +139,7 @@ TEST_CASE("var of long sorted arrays is at most twice as far off as two passes o
       }
     }
   });
+  if (kn::test::without_variants("float64")) return;
   on_each_device(kn::float64, [] { check_errors<double>(1e4, rising, 1 << 19, 2); });
 }
 
@@ -154,8 +156,9 @@ TEST_CASE("of equal values var has next to nothing of what their rounded mean is
           CAPTURE(count);
           CAPTURE(axis);
           // By a kernel of moments, and by one that takes whole rows where they fit.
-          CHECK(kn::max(kn::var(x, {.axis = axis})).item<double>() <= most);
-          CHECK(kn::max(x - x + kn::var(x, {.axis = axis, .keepdims = true})).item<double>() <= most);
+          CHECK(std::ranges::max(kn::var(x, {.axis = axis}).to_vector<float>()) <= most);
+          const Array each = x - x + kn::var(x, {.axis = axis, .keepdims = true});
+          CHECK(std::ranges::max(each.to_vector<float>()) <= most);
         }
       }
     }
@@ -178,10 +181,14 @@ TEST_CASE("var of views, expressions and several axes") {
                                             },
                                             [&] { return x * 2.0 + 1.0; }};
     for (const auto& view : views) {
+      const bool part = &view == &views[3] || &view == &views[4];
+      if (part && kn::test::without_variants()) continue;
       const Shape shape = view().shape();
       const std::vector<float> values = view().to_vector<float>();
       for (const kn::Axis& axis : {kn::Axis(none), kn::Axis(0), kn::Axis(1), kn::Axis(2), kn::Axis({0, 2}),
                                    kn::Axis({1, 2}), kn::Axis({0, 1})}) {
+        const bool two = axis.given() && axis.axes().size() == 2 && axis.axes() != std::vector<std::int64_t>{0, 2};
+        if (two && shape != Shape{24, 35, 6} && !kn::test::all_variants()) continue;
         if (shape == Shape{7, 35, 6} && axis.given() && axis.axes() == std::vector<std::int64_t>{0}) continue;
         check_near(kn::var(view(), {.axis = axis}), values, shape, axis);
       }
@@ -205,7 +212,7 @@ TEST_CASE("var at the ends of the range") {
     CHECK(var({1e30f, -1e30f, 3e30f}) == inf);
     std::vector<float> wide(3001, 60'000.0f);
     for (std::size_t i = 0; i < wide.size(); i += 2) wide[i] = 59'000.0f;
-    const Array half = kn::asarray(wide).astype(kn::float16);
+    const Array half = kn::asarray(wide, kn::float16);
     CHECK(kn::std(half).item<float>() == doctest::Approx(496).epsilon(1e-2));  // the variance is past float16's range
   });
   on_each_device(kn::float64, [] {
@@ -216,7 +223,7 @@ TEST_CASE("var at the ends of the range") {
 
 TEST_CASE("mean, var and std run the kernels of a sum") {
   const Array x = kn::random::Generator(3).uniform({300, 1000}).eval();
-  for (const kn::DType type : {kn::float32, kn::float16}) {
+  for (const kn::DType type : usual_and({kn::float32}, {kn::float16})) {
     const Array y = x.astype(type).eval();
     for (const kn::Axis& axis : {kn::Axis(none), kn::Axis(0), kn::Axis(1)}) {
       CAPTURE(kn::name(type));

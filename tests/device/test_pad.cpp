@@ -67,7 +67,9 @@ void check(const Array& x, const std::vector<kn::PadWidths::Pair>& widths, std::
 template <class T>
 void check_type(bool thorough = false) {
   if (!kn::test::computes(kn::dtype_of<T>)) return;
-  const Array x = kn::asarray((numbered({3, 4}) % 5).to_vector<T>(), {3, 4});
+  std::vector<float> values;
+  for (int i = 0; i < 12; ++i) values.push_back(static_cast<float>(i % 5));
+  const Array x = kn::asarray(values, {3, 4}, kn::dtype_of<T>);
   // Each way of copying is a program for each type, so most types go one way.
   check<T>(x, {{2, 1}, {0, thorough ? 9 : 0}}, "reflect");
   if (thorough) check<T>(x, {{2, 1}, {0, 9}}, "constant");
@@ -89,7 +91,7 @@ TEST_CASE("random shapes and widths, in every mode and way of lying in memory") 
   on_each_device([] {
     std::mt19937 random(5);
     const std::int64_t sizes[] = {1, 2, 7, 3, 0};
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < (kn::test::without_variants() ? 7 : 12); ++round) {
       const std::string_view mode = modes[round % 5];
       Shape shape;
       std::vector<kn::PadWidths::Pair> widths;
@@ -108,7 +110,7 @@ TEST_CASE("random shapes and widths, in every mode and way of lying in memory") 
 TEST_CASE("every type is padded, and what is pending") {
   on_each_device([] {
     check_type<bool>(true);
-    check_type<kn::bfloat16_t>(true);
+    check_type<kn::bfloat16_t>(kn::test::all_variants());
     check_type<std::int64_t>();
     check_type<std::complex<double>>(true);
     if (!kn::test::without_variants("types of the sizes of these")) {

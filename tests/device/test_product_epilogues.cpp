@@ -27,7 +27,7 @@ Array numbers(const kn::Shape& shape, std::uint64_t seed, kn::DType type = kn::f
   return kn::random::Generator(seed).normal(shape).astype(type).eval();
 }
 
-std::vector<double> values_of(const Array& x) { return x.astype(kn::float64).to_vector<double>(); }
+std::vector<double> values_of(const Array& x) { return x.to_vector<double>(); }
 
 /// Whether a card's kernel stores products of this kind, rather than a CPU's or a library of the host's.
 bool by_card_kernels() { return !kn::test::facts_of().cpu_loops; }
@@ -126,7 +126,9 @@ TEST_CASE("epilogues read what lies anyhow, positions, and functions of any kind
   on_each_device([] {
     const Array a = numbers({70, 33}, 1), b = numbers({33, 65}, 2), other = numbers({65, 70}, 3);
     const Array wide = numbers({140, 195}, 4);
-    check_same(a, b, [&](const Array& p) { return kn::where(p > other.T(), kn::tanh(p), kn::exp(-p)); });
+    // In float64, of which vectors are short: PoCL's functions have other bits for each length.
+    check_same(a, b,
+               [&](const Array& p) { return kn::where(p > other.T(), kn::tanh(p), kn::exp(-p)).astype(kn::float64); });
     check_same(a, b, [&](const Array& p) {
       return p / wide(kn::slice(kn::none, kn::none, 2), kn::slice(kn::none, kn::none, -3));
     });

@@ -48,10 +48,12 @@ std::vector<float> normal_values(std::size_t count, unsigned seed) {
 
 TEST_CASE("quantiles along axes, of even and odd numbers of elements") {
   on_each_device([] {
-    for (const std::int64_t count : {1, 2, 3, 100, 5001}) {
+    for (const std::int64_t count : kn::test::usual_and<std::int64_t>({1, 2, 100, 5001}, {3})) {
       const auto values = normal_values(static_cast<std::size_t>(count * 6), 1);
       const Array x = kn::asarray(values, {2, count, 3});
       for (const double q : {0.0, 0.1, 0.5, 0.77, 1.0}) {
+        // A fraction that is one of the other constants is the same parameter, and so another program.
+        if (q != 0.1 && q != 0.77 && count != 100 && !kn::test::all_variants()) continue;
         CAPTURE(count);
         CAPTURE(q);
         const auto got = kn::quantile(x, q, {.axis = 1}).to_vector<float>();
@@ -202,8 +204,8 @@ TEST_CASE("edges of histograms are those of linspace, and integers are counted b
                 std::vector<std::int64_t>{0, 0, 1, 2, 0, 0, 0, 0, 0, 0});
     std::vector<std::int64_t> values;
     for (std::int64_t i = -120; i <= 120; ++i) values.push_back(i);
-    for (const std::int64_t bins : {1, 7, 10, 49}) {
-      for (const double last : {10.0, 33.0, 100.0}) {
+    for (const std::int64_t bins : kn::test::usual_and<std::int64_t>({7, 49}, {1, 10})) {
+      for (const double last : kn::test::usual_and({33.0, 100.0}, {10.0})) {
         for (const kn::DType type : kn::test::usual_and({kn::int64, kn::float32}, {kn::int8})) {
           check(kn::asarray(values, {.dtype = type}), values, -last / 4, last, bins);
         }
@@ -211,9 +213,11 @@ TEST_CASE("edges of histograms are those of linspace, and integers are counted b
     }
     const std::vector<std::int64_t> large = {16777215, 16777217, 16777219, 16777221, 16777222};
     check(kn::asarray(large), large, 16777216, 16777222, 3);
-    check(kn::asarray(large, {.dtype = kn::uint32}), large, -1e30, 1e30, 2);
-    check(kn::asarray(large, {.dtype = kn::int32}), large, 3e9, 4e9, 2);
     check(kn::asarray(large, {.dtype = kn::uint64}), large, -7, -3, 2);
+    if (!kn::test::without_variants()) {
+      check(kn::asarray(large, {.dtype = kn::uint32}), large, -1e30, 1e30, 2);
+      check(kn::asarray(large, {.dtype = kn::int32}), large, 3e9, 4e9, 2);
+    }
     // Every element lies between the edges that follow from the elements, rounded as those may be.
     for (const std::int64_t base : {std::int64_t{16777217}, std::int64_t{-16777219}, std::int64_t{1} << 62}) {
       const Array x = kn::asarray(std::vector<std::int64_t>{base, base + 2, base + 1001});

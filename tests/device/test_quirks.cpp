@@ -87,8 +87,8 @@ TEST_CASE("copysign and signbit see the sign of a NaN") {
       CAPTURE(kn::name(kn::dtype_of<T>));
       for (const std::size_t count : {1, 37}) {
         const kn::Array x = kn::asarray(std::vector<T>(count, negative)), y = kn::copysign(kn::ones_like(x), x);
-        CHECK(kn::all(kn::signbit(x)).item<bool>());
-        CHECK(kn::all(y == -1).item<bool>());
+        CHECK(kn::signbit(x).template to_vector<bool>() == std::vector<bool>(count, true));
+        CHECK(y.template to_vector<float>() == std::vector<float>(count, -1));
         // From an odd element on, which rules out wide loads.
         if (count > 1)
           CHECK(kn::signbit(x(kn::slice(1, kn::none))).template to_vector<bool>() ==
@@ -189,10 +189,12 @@ void check_lgamma_around(long double x, double relative, double absolute) {
 
 TEST_CASE("functions that approach a value reach it, and never turn back") {
   kn::test::on_each_device([] {
-    check_saturating<kn::bfloat16_t>(8);
     check_saturating<kn::float16_t>(11);
     check_saturating<float>(24);
-    check_saturating<double>(53);
+    if (!kn::test::without_variants("bfloat16 and float64")) {
+      check_saturating<kn::bfloat16_t>(8);
+      check_saturating<double>(53);
+    }
     const auto z =
         kn::tanh(kn::array({std::complex<float>(9.5f, 0), std::complex<float>(-20, 2), std::complex<float>(9.5f, -3)}));
     const auto parts = z.to_vector<std::complex<float>>();

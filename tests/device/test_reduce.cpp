@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -34,8 +35,8 @@ TEST_CASE("every reduction over every choice of axes") {
     for (const auto& axes :
          std::vector<std::vector<std::size_t>>{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}, {}}) {
       // Of columns, of rows, and of all.
-      const bool every_kind =
-          axes == std::vector<std::size_t>{0} || axes == std::vector<std::size_t>{2} || axes.size() == 3;
+      const bool every_kind = axes == std::vector<std::size_t>{0} || axes == std::vector<std::size_t>{2};
+      if (axes == std::vector<std::size_t>{0, 1} && kn::test::without_variants()) continue;
       check_all(x, plain, axes, every_kind || kn::test::all_variants());
     }
   });
@@ -112,8 +113,8 @@ TEST_CASE("result types, and sums wider than their elements") {
     const std::vector<std::complex<float>> z = {{1, 2}, {3, -1}, {0, 1}};
     CHECK(kn::sum(kn::asarray(z)).item<std::complex<float>>() == std::complex<float>(4, 2));
     CHECK(kn::prod(kn::asarray(z)).item<std::complex<float>>() == z[0] * z[1] * z[2]);
-    for (kn::DType type : {kn::int8, kn::uint64, kn::float16, kn::bfloat16, kn::float32}) {
-      const Array x = kn::array({3, 7, 1, 7, 0}).astype(type);
+    for (kn::DType type : kn::test::usual_and({kn::uint64, kn::float16}, {kn::int8, kn::bfloat16, kn::float32})) {
+      const Array x = kn::array({3, 7, 1, 7, 0}, type);
       CHECK(kn::max(x).dtype() == type);
       CHECK(kn::max(x).item<double>() == 7.0);
       CHECK(kn::min(x).item<double>() == 0.0);
@@ -222,11 +223,14 @@ void check_even_sums(std::int64_t count, float value, float error) {
   CAPTURE(kn::name(kn::dtype_of<T>));
   CAPTURE(count);
   const Array x = (kn::zeros({count}, {.dtype = kn::dtype_of<T>}) + value).eval();
-  const float stored = kn::abs(x(0)).astype(kn::float32).template item<float>();
+  const float stored = std::abs(x(0).template item<std::complex<float>>());
   const auto check = [&](const Array& sums, std::int64_t elements) {
     CAPTURE(elements);
-    const Array off = kn::abs(sums.astype(kn::complex64)) / (static_cast<float>(elements) * stored) - 1.0f;
-    CHECK(kn::max(kn::abs(off)).template item<float>() <= error);
+    float most = 0;
+    for (const std::complex<float> sum : sums.to_vector<std::complex<float>>()) {
+      most = std::max(most, std::abs(std::abs(sum) / (static_cast<float>(elements) * stored) - 1.0f));
+    }
+    CHECK(most <= error);
   };
   // The sums themselves may be more than a small type holds.
   const kn::SumOptions whole{.dtype = kn::is_complex(x.dtype()) ? x.dtype() : kn::float32};
@@ -256,8 +260,10 @@ TEST_CASE("no sum is a single running one") {
       const kn::reproducible scope(reproducible);
       check_even_sums<float>(count, 0.1f, 1e-4f);
     }
-    check_even_sums<std::complex<float>>(count, 0.1f, 1e-4f);
-    check_even_sums<kn::bfloat16_t>(count, 0.1f, 1e-2f);  // of the mean's own rounding
+    if (!kn::test::without_variants("complex numbers")) check_even_sums<std::complex<float>>(count, 0.1f, 1e-4f);
+    if (!kn::test::without_variants("bfloat16")) {
+      check_even_sums<kn::bfloat16_t>(count, 0.1f, 1e-2f);  // of the mean's own rounding
+    }
   });
 }
 

@@ -92,6 +92,7 @@ void check_integers() {
   CHECK(sum_of(table.rows(), 1).dtype() == kn::dtype_of<Wide>);
   check_both(table, sum_of, table.template lines<Wide>(total));
   check_both(table, max_of, table.template lines<T>([](auto a, auto b) { return *std::max_element(a, b); }));
+  if (sizeof(T) > 1 && kn::test::without_variants()) return;
   check_both(table, min_of, table.template lines<T>([](auto a, auto b) { return *std::min_element(a, b); }));
   // The first of equal extremes, wherever the blocks lie: small types have many.
   check_both(table, argmax_of,
@@ -119,6 +120,7 @@ void check_small_floats() {
         return T(static_cast<float>(sum) / static_cast<float>(last - first));
       }));
   check_both(table, max_of, std::vector<T>(short_side, T(2.0f)));
+  if (kn::test::without_variants()) return;
   check_both(table, argmin_of, table.template lines<std::int64_t>([](const T* first, const T* last) {
     return std::min_element(first, last, [](T a, T b) { return static_cast<float>(a) < static_cast<float>(b); }) -
            first;

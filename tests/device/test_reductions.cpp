@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <limits>
 #include <map>
@@ -104,16 +105,25 @@ std::vector<Values> lines(const Values& values, std::int64_t rows, std::int64_t 
 
 bool has_extreme(const ReductionInfo& row) { return row.gives == Gives::same || row.gives == Gives::position; }
 
-/// Both axes of the shape, but of the type's other kinds one alone: each takes a program of its own.
+Values reals_of(const Array& x) {
+  Values reals;
+  for (const std::complex<double> value : x.to_vector<std::complex<double>>()) reals.push_back(value.real());
+  return reals;
+}
+
+/// Both axes of the shape, but of the type's other kinds one alone: each takes a program of its own. Of bool_ and int8,
+/// which reductions take alike, every second one, and those that the other has not.
 void check_type(kn::DType type, bool both_axes) {
   constexpr std::int64_t rows = 40, columns = 21;
   // Products stay within every type, and not all elements are true.
   Values values;
   for (int i = 0; i < rows * columns; ++i) values.push_back(i % 71 == 3 ? 2 : i % 11 == 5 && i > 99 ? 0 : 1);
-  const Array x = kn::asarray(values, {rows, columns}).astype(type);
-  const Values seen = kn::real(x.astype(kn::complex64)).to_vector<double>();
+  const Array x = kn::asarray(values, {rows, columns}, {.dtype = type});
+  const Values seen = reals_of(x);
+  std::size_t number = 0;
   for (const Reduction& reduction : reductions()) {
     const ReductionInfo& row = reduction.row;
+    const bool other_has_it = ++number % 2 == static_cast<std::size_t>(type == kn::bool_);
     CAPTURE(row.name);
     CAPTURE(kn::name(type));
     if (kn::is_complex(type) && row.domain == kn::graph::Domain::real_or_bool) {
@@ -125,7 +135,8 @@ void check_type(kn::DType type, bool both_axes) {
       const Array result = reduction.function(x, axis, false);
       CHECK(result.dtype() == given(row.gives, type));
       CHECK(reduction.function(x, axis, true).shape() == (axis == 0 ? Shape{1, columns} : Shape{rows, 1}));
-      const Values got = kn::real(result.astype(kn::complex64)).to_vector<double>();
+      if ((type == kn::bool_ || type == kn::int8) && other_has_it && kn::test::without_variants()) continue;
+      const Values got = reals_of(result);
       std::size_t k = 0;
       const double precision = kn::size_of(result.dtype()) == 2 && row.gives == Gives::floating ? 1e-2 : 1e-6;
       for (const Values& line : lines(seen, rows, columns, axis)) {

@@ -85,7 +85,8 @@ void check_one_kernel(std::string_view what, const Matrix& matrix, Make make, Ex
 TEST_CASE("what reads reductions of rows by element is one kernel with them") {
   on_each_device([] {
     // A part of a vector, some vectors, a row for each group of work-items, and the longest row.
-    for (const auto& [m, n] : {std::pair{7, 10}, {5, 33}, {300, 257}, {9, 1000}, {130, 64}, {2, 8192}}) {
+    for (const auto& [m, n] :
+         kn::test::usual_and<std::pair<int, int>>({{7, 10}, {9, 1000}, {2, 8192}}, {{5, 33}, {300, 257}, {130, 64}})) {
       const Matrix a{m, n};
       const Array &x = a.x, weight = kn::linspace(0.5, 1.5, n).astype(kn::float32).eval();
       const auto weight_of = [&](std::size_t j) { return 0.5 + double(j) / double(n - 1); };

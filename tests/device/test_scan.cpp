@@ -126,7 +126,7 @@ TEST_CASE("sizes round the edges of vectors, chunks, groups and blocks") {
       const std::vector<std::int32_t> narrow(values.begin(), values.end());
       check_array(kn::cumulative_sum(kn::asarray(narrow)), {size}, plain_sums(values));
       for (const Shape& shape : {Shape{size, 3}, Shape{3, size}, Shape{size, 37}, Shape{2, size, 64}}) {
-        if (shape.elements() > 600'000) continue;
+        if (shape.elements() > 600'000 || (shape[1] == 37 && !kn::test::all_variants())) continue;
         CAPTURE(shape);
         const auto many = small_values<std::int64_t>(shape.elements(), 6);
         const std::size_t axis = shape[0] == size ? 0 : 1;
@@ -141,12 +141,12 @@ TEST_CASE("the order is the documented one, bit for bit") {
   on_each_device([] {
     for (std::int64_t count : {1, 16, 17, 300, 1025, 2049, 4097, 70'001}) {
       check_order<float>(count);
-      check_order<std::complex<double>>(count);
-      if (kn::test::without_variants("float64 and complex64")) continue;
-      check_order<double>(count);
       check_order<std::complex<float>>(count);
+      if (kn::test::without_variants("float64 and complex128")) continue;
+      check_order<double>(count);
+      check_order<std::complex<double>>(count);
     }
-    check_order<std::complex<double>>(1024 * 1024 + 1025);  // totals of totals
+    check_order<std::complex<float>>(1024 * 1024 + 1025);  // totals of totals
     check_order<float>(4096 * 4096 + 4097);
     for (const Shape& shape : {Shape{5000, 3}, Shape{5000, 40}, Shape{3, 4097, 33}}) {
       const std::size_t axis = shape.size() == 2 ? 0 : 1;
@@ -158,6 +158,7 @@ TEST_CASE("the order is the documented one, bit for bit") {
       const Array moved = (kn::moveaxis(x, axis, -1) + 0.0f).eval();
       const Array turned = kn::moveaxis(moved, -1, axis);
       CHECK(same_bits(kn::cumulative_sum(turned, {.axis = axis}).to_vector<float>(), want));
+      if (axis == 0 && shape[1] != 3 && kn::test::without_variants()) continue;
       CHECK(same_bits(kn::cumulative_sum(-(-x), {.axis = axis}).to_vector<float>(), want));
     }
   });

@@ -269,19 +269,18 @@ TEST_CASE("infinities and NaN stay in their groups") {
 TEST_CASE("integers of every type, for values and for ids") {
   on_each_device([] {
     const Array x = kn::array({3, 1, 100, 7, 5, 120}), ids = kn::array({2, 0, 2, 0, 3, 2});
-    for (const kn::DType type : kn::test::usual_and({kn::uint8, kn::int32, kn::uint64},
-                                                    {kn::int8, kn::int16, kn::uint16, kn::uint32, kn::int64})) {
+    for (const kn::DType type : kn::test::usual_and(
+             {kn::uint8, kn::int32}, {kn::int8, kn::int16, kn::uint16, kn::uint32, kn::int64, kn::uint64})) {
       CAPTURE(kn::name(type));
-      const Array v = x.astype(type), w = ids.astype(type);
+      const Array v = x.astype(type).eval(), w = ids.astype(type).eval();
       CHECK(kn::segment_sum(v, w).dtype() == kn::sum(v).dtype());
-      check_array<std::int64_t>(kn::segment_sum(v, w).astype(kn::int64), {4}, V{8, 0, 223, 5});
-      check_array<std::int64_t>(kn::segment_prod(v, w).astype(kn::int64), {4}, V{7, 1, 36000, 5});
-      check_array<std::int64_t>(kn::segment_max(v, w)({0, 2, 3}).astype(kn::int64), {3}, V{7, 120, 5});
-      check_array<std::int64_t>(kn::segment_min(v, w)({0, 2, 3}).astype(kn::int64), {3}, V{1, 3, 5});
+      check_array<std::int64_t>(kn::segment_sum(v, w), {4}, V{8, 0, 223, 5});
+      check_array<std::int64_t>(kn::segment_prod(v, w), {4}, V{7, 1, 36000, 5});
+      check_array<std::int64_t>(kn::segment_max(v, w)({0, 2, 3}), {3}, V{7, 120, 5});
+      check_array<std::int64_t>(kn::segment_min(v, w)({0, 2, 3}), {3}, V{1, 3, 5});
       check_array<std::int64_t>(kn::segment_count(w), {4}, V{2, 0, 3, 1});
       CHECK(kn::segment_mean(v, w)(2).item<float>() == 223.0f / 3);
-      CHECK(kn::segment_min(v, w)(1).astype(kn::uint64).item<std::uint64_t>() ==
-            kn::asarray(kn::iinfo(type).max).astype(kn::uint64).item<std::uint64_t>());
+      CHECK(kn::segment_min(v, w)(1).item<std::uint64_t>() == static_cast<std::uint64_t>(kn::iinfo(type).max));
     }
     const Array truth = kn::array({true, false, true, false});
     check_array<std::int64_t>(kn::segment_sum(truth, kn::array({0, 0, 0, 1})), {2}, V{2, 0});

@@ -76,10 +76,12 @@ void check_numbers() {
 TEST_CASE("unique values of every kind of type") {
   on_each_device([] {
     check_numbers<std::uint8_t>();
-    check_numbers<std::int32_t>();
-    check_numbers<std::int64_t>();
     check_numbers<float>();
-    check_numbers<double>();
+    if (!kn::test::without_variants("types of other sizes")) {
+      check_numbers<std::int32_t>();
+      check_numbers<std::int64_t>();
+      check_numbers<double>();
+    }
     check_unique<std::int32_t>(std::vector<std::int32_t>(5000, 7), {5000});
     check_array(kn::unique_values(kn::array({true, false, true})), {2}, std::vector<bool>{false, true});
     check_array(kn::unique_values(kn::array({3.f, 1.f, 3.f}).astype(kn::bfloat16)).astype(kn::float32), {2},

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "support/arrays.hpp"
@@ -57,7 +58,7 @@ void check(std::int64_t rows, std::int64_t columns, double spread) {
   CHECK(shares.shape() == x.shape());
   CHECK(kn::logsumexp(x, {.axis = 1, .keepdims = true}).shape() == Shape{rows, 1});
   const auto got = sums.to_vector<double>(), parts = shares.to_vector<double>();
-  const Array turned = kn::asarray(x.T().to_vector<T>(), {columns, rows});
+  const Array turned = kn::asarray(kn::test::transposed(values, rows, columns), {columns, rows});
   const auto down = kn::logsumexp(turned, {.axis = 0}).to_vector<double>();
   // The rounding of the shift and of each difference counts against the largest value.
   const double bound = single * (4 + spread) + eps * spread;
@@ -83,8 +84,9 @@ TEST_CASE_TEMPLATE("rows of many lengths", T, kn::float16_t, kn::bfloat16_t, flo
   if (alike && kn::test::without_variants("bfloat16 is as float16, float64 as float32")) return;
   on_each_device(kn::dtype_of<T>, [] {
     check<T>(3, 1, 10);
-    check<T>(3, 7, 10);
     check<T>(2, 1000, 1);
+    if (std::is_same_v<T, kn::float16_t> && kn::test::without_variants()) return;
+    check<T>(3, 7, 10);
     check<T>(2, 300, 50);
   });
 }
@@ -100,7 +102,10 @@ TEST_CASE("rows up to the longest that is read once, and beyond it") {
 TEST_CASE("rows of several axes, of views and of expressions") {
   on_each_device([] {
     const Array x = kn::test::numbered<float>({4, 6, 5}) % 7, flat = kn::reshape(x, {4, 30});
-    const auto close = [](const Array& a, const Array& b) { return kn::allclose(a, b, {.rtol = 1e-6, .atol = 0}); };
+    const auto close = [](const Array& a, const Array& b) {
+      const std::vector<float> got = a.to_vector<float>(), want = b.to_vector<float>();
+      return std::ranges::equal(got, want, [](float p, float q) { return std::abs(p - q) <= 1e-6f * std::abs(q); });
+    };
     CHECK(close(kn::softmax(x, {.axis = {1, 2}}), kn::reshape(kn::softmax(flat, {.axis = 1}), {4, 6, 5})));
     CHECK(close(kn::logsumexp(x, {.axis = {-1, -2}}), kn::logsumexp(flat, {.axis = 1})));
     CHECK(kn::logsumexp(x, {.axis = {1, 2}, .keepdims = true}).shape() == Shape{4, 1, 1});
@@ -109,7 +114,8 @@ TEST_CASE("rows of several axes, of views and of expressions") {
                               kn::broadcast_to(x(0, 0), {3, 2, 5}), x * x - 3.0f,
                               kn::exp(x / 7) + x(kn::all, kn::slice(1), kn::slice(1))}) {
       CAPTURE(to_string(view.shape()));
-      const Array power = kn::exp(view), total = kn::sum(power, {.axis = -1, .keepdims = true});
+      const Array stored = kn::asarray(view.to_vector<float>(), view.shape());
+      const Array power = kn::exp(stored), total = kn::sum(power, {.axis = -1, .keepdims = true});
       CHECK(close(kn::softmax(view, {.axis = -1}), power / total));
       CHECK(close(kn::logsumexp(view, {.axis = -1, .keepdims = true}), kn::log(total)));
     }

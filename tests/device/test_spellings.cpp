@@ -21,6 +21,11 @@ namespace {
 /// 0, 1, 2, ... in that shape.
 Array counted(const kn::Shape& shape) { return reshape(kn::arange(shape.elements(), {.dtype = kn::float32}), shape); }
 
+/// What both come to is compared here: of each, the comparison would be a program of its own.
+bool same(const Array& a, const Array& b) {
+  return a.shape() == b.shape() && a.to_vector<double>() == b.to_vector<double>();
+}
+
 struct Particle {
   float x, y;
   double mass;
@@ -34,23 +39,23 @@ TEST_CASE("an axis right after the array") {
     CHECK(sum(a, 0).shape() == kn::Shape{3, 4});
     CHECK(sum(a, {0, 2}).shape() == kn::Shape{3});
     CHECK(sum(a, kn::none).ndim() == 0);
-    CHECK(array_equal(sum(a, {0, 1}), sum(a, {.axis = {0, 1}})));
+    CHECK(same(sum(a, {0, 1}), sum(a, {.axis = {0, 1}})));
     // Two axes, not an axis and keepdims or a correction.
     CHECK(mean(a, {0, 1}).to_vector<float>() == std::vector<float>{10, 11, 12, 13});
     CHECK(kn::std(a, {0, 1}).shape() == kn::Shape{4});
-    CHECK(array_equal(max(a, -1), max(a, {.axis = -1})));
-    CHECK(array_equal(argmax(a, 1), argmax(a, {.axis = 1})));
-    CHECK(array_equal(kn::all(a > 0, {1, 2}), kn::all(a > 0, {.axis = {1, 2}})));
-    CHECK(array_equal(kn::concat({a, a}, 1), kn::concat({a, a}, {.axis = 1})));
-    CHECK(array_equal(sort(-a, 0), sort(-a, {.axis = 0})));
-    CHECK(array_equal(flip(a, {0, 2}), flip(a, {.axis = {0, 2}})));
-    CHECK(array_equal(roll(a, 1, 2), roll(a, 1, {.axis = 2})));
-    CHECK(array_equal(take(a, kn::array({1, 0}), 1), take(a, kn::array({1, 0}), {.axis = 1})));
-    CHECK(array_equal(quantile(a, 0.25, 2), quantile(a, 0.25, {.axis = 2})));
-    CHECK(array_equal(cumulative_sum(a, 0), cumulative_sum(a, {.axis = 0})));
-    CHECK(array_equal(tril(a, -1), tril(a, {.k = -1})));
+    CHECK(same(max(a, -1), max(a, {.axis = -1})));
+    CHECK(same(argmax(a, 1), argmax(a, {.axis = 1})));
+    CHECK(same(kn::all(a > 0, {1, 2}), kn::all(a > 0, {.axis = {1, 2}})));
+    CHECK(same(kn::concat({a, a}, 1), kn::concat({a, a}, {.axis = 1})));
+    CHECK(same(sort(-a, 0), sort(-a, {.axis = 0})));
+    CHECK(same(flip(a, {0, 2}), flip(a, {.axis = {0, 2}})));
+    CHECK(same(roll(a, 1, 2), roll(a, 1, {.axis = 2})));
+    CHECK(same(take(a, kn::array({1, 0}), 1), take(a, kn::array({1, 0}), {.axis = 1})));
+    CHECK(same(quantile(a, 0.25, 2), quantile(a, 0.25, {.axis = 2})));
+    CHECK(same(cumulative_sum(a, 0), cumulative_sum(a, {.axis = 0})));
+    CHECK(same(tril(a, -1), tril(a, {.k = -1})));
     CHECK(histogram(a, 4).counts.to_vector<int>() == std::vector<int>{6, 6, 6, 6});
-    CHECK(array_equal(tensordot(a, a, {{0, 1}, {0, 1}}), tensordot(a, a, {.axes = {{0, 1}, {0, 1}}})));
+    CHECK(same(tensordot(a, a, {{0, 1}, {0, 1}}), tensordot(a, a, {.axes = {{0, 1}, {0, 1}}})));
   });
 }
 
@@ -206,19 +211,19 @@ TEST_CASE("methods are the functions of their names") {
   kn::test::on_each_device([] {
     Array a = counted({2, 3}) - 2;
     CHECK(a.sum().item<float>() == 3);
-    CHECK(array_equal(a.sum(0), sum(a, 0)));
-    CHECK(array_equal(a.mean({.axis = 1, .keepdims = true}), mean(a, {.axis = 1, .keepdims = true})));
+    CHECK(same(a.sum(0), sum(a, 0)));
+    CHECK(same(a.mean({.axis = 1, .keepdims = true}), mean(a, {.axis = 1, .keepdims = true})));
     CHECK(a.max().item<float>() == 3);
     CHECK(a.min().item<float>() == -2);
-    CHECK(array_equal(a.argmax(1), kn::array({2, 2})));
+    CHECK(same(a.argmax(1), kn::array({2, 2})));
     CHECK(a.argmin().item<int>() == 0);
     CHECK((a > 2).any().item<bool>());
-    CHECK(array_equal((a > -1).all(1), kn::array({false, true})));
-    CHECK(array_equal(a.reshape(3, -1), reshape(a, {3, 2})));
+    CHECK(same((a > -1).all(1), kn::array({false, true})));
+    CHECK(same(a.reshape(3, -1), reshape(a, {3, 2})));
     CHECK(a.ravel().shape() == kn::Shape{6});
-    CHECK(array_equal((-a).sort(), sort(-a)));
-    CHECK(array_equal(a.T().copy(), a.T()));
-    CHECK(array_equal(a(0).sum(), sum(a(0))));
+    CHECK(same((-a).sort(), sort(-a)));
+    CHECK(same(a.T().copy(), a.T()));
+    CHECK(same(a(0).sum(), sum(a(0))));
     CHECK(a(0).reshape(3, 1).shape() == kn::Shape{3, 1});
     auto [x, y] = meshgrid(kn::arange(3), kn::arange(2));
     CHECK(x.shape() == kn::Shape{2, 3});

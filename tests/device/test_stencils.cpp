@@ -103,7 +103,7 @@ TEST_CASE("a product by a short vector joins what it is made of and what reads i
     for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 37 % 256);
     const Array photo = kn::asarray(pixels, {rows, columns, 3}), weights = kn::array({0.25, 0.625, 0.125});
     const Array grey = kn::sqrt(kn::matmul(photo.astype(kn::float32) / 255.0, weights));
-    const Array left = kn::matmul(weights, kn::asarray(pixels, {3, rows * columns}).astype(kn::float32)) + 1.0;
+    const Array left = kn::matmul(weights, kn::asarray(pixels, {3, rows * columns}, kn::float32)) + 1.0;
     CHECK(kernels_of(grey) == 1);
     CHECK(kernels_of(left) == 1);
     std::vector<double> want, want_left;

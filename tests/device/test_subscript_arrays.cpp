@@ -6,6 +6,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -52,7 +53,7 @@ void check_compaction(std::int64_t count) {
     expected.push_back(static_cast<T>(static_cast<float>(i % 100)));
     kept.push_back(i);
   }
-  const Array mask = kn::asarray(bits, {count}).astype(kn::bool_);
+  const Array mask = kn::asarray(bits, {count}, kn::bool_);
   const Array x = (kn::arange(count) % 100).astype(kn::dtype_of<T>);
   const auto length = static_cast<std::int64_t>(kept.size());
   check_array<T>(x(mask), {length}, expected);
@@ -76,14 +77,18 @@ TEST_CASE("subscripts with arrays read and assign what NumPy's do") {
     const Array yes = kn::asarray(true), no = kn::asarray(false);
     Array x = start;
     int rows_checked = 0;
-#define KN_GOLDEN(subscript, shape, values, after)                                                               \
-  {                                                                                                              \
-    CAPTURE(std::string(#subscript));                                                                            \
-    check_array<std::int64_t>(subscript, kn::Shape shape, values);                                               \
-    subscript = kn::reshape(kn::arange(1000, 1000 + static_cast<std::int64_t>(values.size())), kn::Shape shape); \
-    check_array<std::int64_t>(x, {3, 4, 5}, after);                                                              \
-    x = start;                                                                                                   \
-    ++rows_checked;                                                                                              \
+#define KN_GOLDEN(subscript, shape, values, after)                 \
+  {                                                                \
+    CAPTURE(std::string(#subscript));                              \
+    check_array<std::int64_t>(subscript, kn::Shape shape, values); \
+    if (rows_checked % 3 == 0 || kn::test::all_variants()) {       \
+      std::vector<std::int64_t> news(values.size());               \
+      std::iota(news.begin(), news.end(), 1000);                   \
+      subscript = kn::asarray(news, kn::Shape shape);              \
+      check_array<std::int64_t>(x, {3, 4, 5}, after);              \
+    }                                                              \
+    x = start;                                                     \
+    ++rows_checked;                                                \
   }
 #include "golden/subscripts.inc"
 #undef KN_GOLDEN

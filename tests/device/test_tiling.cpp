@@ -23,7 +23,10 @@ using kn::test::on_each_device;
 
 namespace {
 
-const Shape shapes[] = {{}, {1}, {7}, {0}, {3, 4}, {2, 0, 3}, {2, 3, 4}, {1, 5, 1, 2}, {2, 1, 3, 2, 2}};
+const std::vector<Shape> shapes =
+    kn::test::all_variants()
+        ? std::vector<Shape>{{}, {1}, {7}, {0}, {3, 4}, {2, 0, 3}, {2, 3, 4}, {1, 5, 1, 2}, {2, 1, 3, 2, 2}}
+        : std::vector<Shape>{{}, {1}, {7}, {0}, {3, 4}, {2, 0, 3}, {2, 3, 4}};
 
 /// numbered(shape) in memory, pending, and as a view with its axes the other way round in memory.
 std::vector<Array> layouts(const Shape& shape) {
@@ -32,11 +35,17 @@ std::vector<Array> layouts(const Shape& shape) {
     turned.push_back(shape[axis]);
     order.push_back(static_cast<std::int64_t>(axis));
   }
-  const Array x = numbered(shape);
-  Array lying = kn::zeros(turned, {.dtype = kn::int32});
-  lying = lying + kn::permute_dims(x, std::vector<std::int64_t>(order.begin(), order.end()));
-  lying.eval();
-  return {x, numbered(shape) + 0, kn::permute_dims(lying, std::vector<std::int64_t>(order.begin(), order.end()))};
+  const auto values = by_position<std::int32_t>(turned, [&](const Shape& p) {
+    Shape at;
+    for (std::size_t axis = p.size(); axis-- > 0;) at.push_back(p[axis]);
+    return number_of(at, shape);
+  });
+  const Array lying =
+      kn::permute_dims(kn::asarray(values, turned), std::vector<std::int64_t>(order.begin(), order.end()));
+  std::vector<Array> all{numbered(shape), lying};
+  // What pends is in the kernel that moves it, whatever the shape.
+  if (shape.size() == 3 || kn::test::all_variants()) all.push_back(numbered(shape) + 0);
+  return all;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ double value_at(std::int64_t flat) { return static_cast<double>((flat * 37 + fla
 Array numbers(const Shape& shape, kn::DType type = kn::float32) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(value_at(i));
-  return kn::asarray(values, shape).astype(type).eval();
+  return kn::asarray(values, shape, type).eval();
 }
 
 /// Calls f(flat position, positions along three axes) for each element of a shape.

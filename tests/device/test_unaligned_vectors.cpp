@@ -29,7 +29,7 @@ struct Matrix {
   Matrix(std::int64_t rows_, std::int64_t columns_, kn::DType type, int seed)
       : rows(rows_), columns(columns_), values(static_cast<std::size_t>(rows_ * columns_)) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = double((i * 7 + i / 13 + std::size_t(seed)) % 31);
-    array = kn::asarray(values, kn::Shape{rows, columns}).astype(type).eval();
+    array = kn::asarray(values, kn::Shape{rows, columns}, type).eval();
   }
   double at(std::int64_t row, std::int64_t column) const { return values[std::size_t(row * columns + column)]; }
   double wrapped(std::int64_t row, std::int64_t column) const {
@@ -53,7 +53,7 @@ void check(const Array& x, const Element& expected) {
   for (std::int64_t row = 0; row < x.shape()[0]; ++row) {
     for (std::int64_t column = 0; column < x.shape()[1]; ++column) values.push_back(expected(row, column));
   }
-  CHECK(x.astype(kn::float64).to_vector<double>() == values);
+  CHECK(x.to_vector<double>() == values);
 }
 
 const auto all = kn::all;

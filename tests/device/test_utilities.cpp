@@ -57,10 +57,11 @@ void check_type() {
 
 TEST_CASE("differences along each axis, several times over") {
   on_each_device([] {
-    check_type<std::int8_t>();
     check_type<std::uint16_t>();
-    check_type<std::int64_t>();
     check_type<float>();
+    if (kn::test::without_variants("signed integers")) return;
+    check_type<std::int8_t>();
+    check_type<std::int64_t>();
   });
 }
 

@@ -123,7 +123,7 @@ constexpr std::int64_t mebibyte = 1 << 20;
 
 TEST_CASE("child: ever new structures" * doctest::skip()) {
   const Array x = kn::full({50}, std::int64_t{5}).eval();
-  const unsigned all = kn::test::exhaustive() ? 1000 : 60, warm = all / 3;
+  const unsigned all = kn::test::exhaustive() ? 1000 : 45, warm = all / 2;
   std::int64_t before = 0;
   int wrong = 0;
   for (unsigned i = 0; i < all; ++i) {

@@ -172,14 +172,14 @@ TEST_CASE("reductions") {
     check_bits([&] { return std::vector{kn::sum(x + 1, {.axis = axis})}; });
   };
   for (const std::int64_t count : {1, 2, 15, 16, 17, 100, 1000, 4000}) {
-    check({count}, kn::none, kn::float32, count == 1 || count == 17 || count == 4000 || all_variants());
+    check({count}, kn::none, kn::float32, count == 4000 || all_variants());
   }
   for (const Shape& shape : {Shape{3, 5}, Shape{40, 17}, Shape{9, 100}, Shape{100, 9}, Shape{70, 33}}) {
     const bool more = shape[0] == 40 || all_variants();
     check(shape, 0, kn::float32, more);
     check(shape, 1, kn::float32, more);
   }
-  check({6, 7, 8}, kn::Axis{0, 2}, kn::float32, true);
+  check({6, 7, 8}, kn::Axis{0, 2}, kn::float32);
   check({1000}, kn::none, kn::float16);
   check({1000}, kn::none, kn::bfloat16);
   check({1000}, kn::none, kn::float64);
@@ -198,14 +198,16 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
     CAPTURE(to_string(shape));
     const Array x = mixed(shape, type);
     kn::synchronize();
-    check_bits([&] { return std::vector{kn::sum(x * 2, {.axis = axis})}; });
+    // Folded where it lies, or computed at once before.
+    const auto each = [&] { return more || all_variants() ? x * 2 : x; };
+    check_bits([&] { return std::vector{kn::sum(each(), {.axis = axis})}; });
     if (type != kn::float32) return;
     {
       const kn::reproducible scope;
-      check_bits([&] { return std::vector{kn::sum(x * 2, {.axis = axis})}; });
+      check_bits([&] { return std::vector{kn::sum(each(), {.axis = axis})}; });
     }
     if (!more) return;
-    check_bits([&] { return std::vector{kn::sum(x, {.axis = axis})}; });  // folded where it lies
+    check_bits([&] { return std::vector{kn::sum(x, {.axis = axis})}; });
     check_bits([&] { return std::vector{kn::sqrt(kn::mean(x * x, {.axis = axis})) + 1}; });
     check_bits([&] {
       return std::vector{kn::max(x, {.axis = axis}), kn::mean(x, {.axis = axis}), kn::min(x, {.axis = axis})};
@@ -222,7 +224,9 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
   check({500, 300}, 0, kn::float64);
   check({5, 40'009}, 1, kn::float32);
   check({40'009, 5}, 0, kn::float32);
-  for (const Shape& shape : {Shape{40'009, 3}, Shape{3'000, 2}}) check(shape, 0, kn::float32, true);  // narrow columns
+  for (const Shape& shape : {Shape{40'009, 3}, Shape{3'000, 2}}) {  // narrow columns
+    check(shape, 0, kn::float32);
+  }
   check({20, 700, 3}, 1, kn::float32);
   check({20'011, 33}, 0, kn::float32);
   check({300, 20, 33}, kn::Axis{0, 2}, kn::float32);

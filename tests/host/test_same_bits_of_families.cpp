@@ -4,6 +4,7 @@
 #include <koine/koine.hpp>
 
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "support/same_bits.hpp"
@@ -33,15 +34,15 @@ TEST_CASE("distances from the mean of several blocks") {
     if (!more) return;
     check_bits([&] { return std::vector{kn::std(x, {.axis = axis}) * 2 + 1}; }, type == kn::bfloat16 ? 2 : 1);
   };
-  for (const std::int64_t count : {1, 2, 17, 257, 70'001}) check({count}, kn::none, kn::float32, true);
+  for (const std::int64_t count : {1, 2, 17, 257, 70'001}) check({count}, kn::none, kn::float32, count > 257);
   for (const Shape& shape : {Shape{9, 100}, Shape{100, 9}, Shape{5, 40'009}, Shape{20'011, 33}, Shape{70, 7}}) {
     check(shape, 0, kn::float32);
     check(shape, 1, kn::float32);
   }
   check({300, 20, 33}, kn::Axis{0, 2}, kn::float32);
   check({5'000, 21}, 0, kn::float32, true);
-  check({70'001}, kn::none, kn::float64, true);
-  check({40'001}, kn::none, kn::bfloat16, true);
+  if (!kn::test::without_variants("float64")) check({70'001}, kn::none, kn::float64, true);
+  check({40'001}, kn::none, kn::bfloat16);
   const Array part = mixed({500, 101}, kn::float32)(kn::all, kn::slice(0, 99));
   kn::synchronize();
   check_bits([&] { return std::vector{kn::std(part)}; });
@@ -112,7 +113,7 @@ TEST_CASE("elements taken by positions that are stored") {
 
 TEST_CASE("searches, selections and histograms") {
   if (!does_steps()) return;
-  for (const DType type : usual_and({kn::float32, kn::float16, kn::int16}, {kn::float64, kn::uint32})) {
+  for (const DType type : usual_and({kn::float32, kn::int16}, {kn::float16, kn::float64, kn::uint32})) {
     Array x = mixed({3'000}, type), rows = mixed({40, 300}, type);
     if (kn::is_real_floating(type)) {
       const auto number = kn::arange(3'000).astype(type);
@@ -127,7 +128,7 @@ TEST_CASE("searches, selections and histograms") {
     check_bits([&] { return std::vector{kn::median(x), kn::median(rows, {.axis = 1})}; }, 0);
     check_bits([&] { return std::vector{kn::quantile(rows, std::vector{0.1, 0.5, 0.93}, {.axis = 0})}; }, 0);
     check_bits([&] { return std::vector{kn::histogram(rows, 17).counts}; }, 0);
-    check_bits([&] { return std::vector{kn::histogram(x, kn::asarray({0, 3, 5, 40, 100}).astype(type)).counts}; }, 0);
+    check_bits([&] { return std::vector{kn::histogram(x, kn::asarray({0, 3, 5, 40, 100}, type)).counts}; }, 0);
   }
 }
 
@@ -139,7 +140,7 @@ TEST_CASE("sums by ids, and ties") {
   check_bits([&] { return std::vector{kn::segment_sum(values, ids, {.count = 5})}; }, 0);
   check_bits([&] { return std::vector{kn::random::Generator(5).permutation(100'000)}; }, 0);
   const Array many = (kn::arange(3'000) * 7919 % 50).eval();
-  for (const DType type : {kn::float32, kn::float64}) {
+  for (const DType type : usual_and({kn::float32}, {kn::float64})) {
     Array x = mixed({3'000, 2}, type), y = mixed({3'000}, type);
     const Array number = kn::arange(3'000);
     y = kn::where(many == 7, kn::where(number % 2 == 0, INFINITY, y), kn::where(many == 9, NAN, y)).astype(type);
@@ -172,7 +173,7 @@ TEST_CASE("sums by ids and takes that threads share") {
     return std::vector{kn::segment_sum(values, ids, {.count = groups}),
                        kn::segment_sum(values, small_ids, {.count = 201})};
   };
-  for (const DType type : {kn::float32, kn::float64}) {
+  for (const DType type : usual_and({kn::float32}, {kn::float64})) {
     const Array near = mixed({rows}, type), of_two = mixed({rows, 2}, type);
     // No exponent is near all others, and then some are infinite.
     const Array far = (near * kn::where(number % 5 == 0, 1e-25, 1.)).astype(type).eval();
@@ -206,7 +207,7 @@ TEST_CASE("sums by ids and takes that threads share") {
 
 TEST_CASE("elements of arrays that lie in memory in any way") {
   if (!does_steps()) return;
-  for (const DType type : usual_and({kn::float32, kn::uint8}, {kn::float16, kn::int64})) {
+  for (const DType type : usual_and({kn::float32}, {kn::uint8, kn::float16, kn::int64})) {
     const Array x = mixed({7, 1, 5, 1, 3}, type), y = mixed({7, 15}, type), row = mixed({300}, type);
     kn::synchronize();
     check_bits([&] { return std::vector{kn::permute_dims(x, {0, 1, 2, 3, 4}) + x(0, 0, 0)}; }, 0);
@@ -245,7 +246,11 @@ TEST_CASE("what small masks keep") {
       CHECK(kn::nonzero(kn::logical_not(mask))[0].size() == size - static_cast<std::int64_t>(expected.size()));
       CHECK(kn::test::host_steps_of() > steps);
       for (const DType type : usual_and({kn::uint8, kn::float32, kn::complex128}, {kn::float16, kn::int64})) {
-        CHECK(kn::real(number.astype(type).eval()(mask)).astype(kn::int64).to_vector<std::int64_t>() == expected);
+        std::vector<std::int64_t> got;
+        for (const std::complex<double> value : number.astype(type).eval()(mask).to_vector<std::complex<double>>()) {
+          got.push_back(static_cast<std::int64_t>(value.real()));
+        }
+        CHECK(got == expected);
       }
     }
   }

@@ -159,7 +159,7 @@ TEST_CASE("rows change places, each matrix's its own way") {
         const Matrix a = moved(n, k);
         for (const Matrix::Number& value : a.at) values.push_back(value.real());
       }
-      const Array a = kn::asarray(values, {many, n, n}).astype(type);
+      const Array a = kn::asarray(values, {many, n, n}, type);
       const std::vector<Matrix> inverses = matrices_of(la::inv(a));
       for (std::size_t k = 0; k < many; ++k) CHECK((moved(n, k) * inverses[k] - identity(n)).norm() == 0);
     }

@@ -6,6 +6,7 @@
 #include <koine/koine.hpp>
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -206,28 +207,33 @@ TEST_CASE("operators on bool_") {
 
 TEST_CASE("in-place operators convert within a kind, and no further") {
   on_each_device([] {
-    const auto of = [](kn::DType type) { return kn::array({1, 2, 3}).astype(type); };
+    const auto of = [](kn::DType type) { return kn::array({1, 2, 3}, type); };
     const auto check = [&](kn::DType own, kn::DType other) {
       CAPTURE(name(own));
       CAPTURE(name(other));
       Array x = of(own);
       x += of(other);
       CHECK(x.dtype() == own);
-      CHECK(values<std::int64_t>(kn::real(x)) == Ints{2, 4, 6});
+      CHECK(values<std::complex<double>>(x) == std::vector<std::complex<double>>{2, 4, 6});
       x(kn::slice(2)) *= of(other)(kn::slice(2));
       CHECK(x.dtype() == own);
-      CHECK(values<std::int64_t>(kn::real(x)) == Ints{2, 8, 6});
+      CHECK(values<std::complex<double>>(x) == std::vector<std::complex<double>>{2, 8, 6});
     };
     check(kn::float16, kn::float32);
-    check(kn::bfloat16, kn::float16);
     check(kn::float32, kn::int64);
     check(kn::int32, kn::int64);
-    check(kn::int8, kn::uint32);
     check(kn::uint8, kn::uint64);
+    const bool variants = !kn::test::without_variants();
+    if (variants) {
+      check(kn::bfloat16, kn::float16);
+      check(kn::int8, kn::uint32);
+    }
     if (computes(kn::float64)) {
-      check(kn::float32, kn::float64);
       check(kn::complex64, kn::float64);
-      check(kn::complex64, kn::complex128);
+      if (variants) {
+        check(kn::float32, kn::float64);
+        check(kn::complex64, kn::complex128);
+      }
       // Computed in the wider type, then rounded once.
       Array x = kn::full({1}, 1 + 0x1p-23);
       x -= kn::asarray(std::vector<double>{1 - 0x1p-40});

@@ -66,6 +66,16 @@ inline Array laid_out(const Array& x, unsigned way) {
   return unstack(stack({x, x}, {.axis = -1}), {.axis = -1})[0];
 }
 
+/// A matrix's elements in row-major order as those of its transpose.
+template <class T>
+std::vector<T> transposed(const std::vector<T>& values, std::int64_t rows, std::int64_t columns) {
+  std::vector<T> result;
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) result.push_back(values[static_cast<std::size_t>(i * columns + j)]);
+  }
+  return result;
+}
+
 template <class T>
 std::string value_text(const T& value) {
   std::ostringstream text;

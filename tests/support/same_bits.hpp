@@ -108,7 +108,7 @@ inline Array mixed(const Shape& shape, DType type) {
   for (std::int64_t i = 0; i < shape.elements(); ++i) {
     values.push_back(static_cast<double>(i * 7919 % 1009 - 504) * (i % 3 == 0 ? 0.001 : 0.37));
   }
-  return koine::asarray(values, shape).astype(type).eval();
+  return koine::asarray(values, shape, type).eval();
 }
 
 }  // namespace koine::test

@@ -404,7 +404,7 @@ TEST_CASE("what a reduction's kernel is compiled for is in its key and in its te
                           {"KN_LANES", [](Case& c) { c.walk.lanes = 256; }},
                           {"KN_ROUNDS", [](Case& c) { c.walk.rounds = 2; }},
                           {"KN_WHOLE", [](Case& c) { c.walk.whole = true; }},
-                          {"KN_BLOCKS", [](Case& c) { c.walk.blocks = 2; }},
+                          {"KN_BLOCKS", [](Case& c) { c.walk.in_blocks = true; }},
                           {"KN_TILE", [](Case& c) { c.walk.tile = 7; }},
                           {"spilled", [](Case& c) { c.walk.spilled = true; }},
                           {"kept", [](Case& c) { c.walk.kept.add_axis(3, 5); }},

@@ -40,7 +40,7 @@ template <class F>
 Array made(std::int64_t rows, std::int64_t columns, kn::DType type, F f) {
   std::vector<float> values;
   for (std::int64_t i = 0; i < rows * columns; ++i) values.push_back(static_cast<float>(f(i / columns, i % columns)));
-  return kn::asarray(values, {rows, columns}).astype(type);
+  return kn::asarray(values, {rows, columns}, type);
 }
 
 Array diagonal(std::int64_t size, float value, kn::DType type = kn::float32) {

@@ -68,9 +68,11 @@ std::vector<Hash> results(const Data& d) {
   add((d.half * 3 + 1).astype(kn::float32));
   all.push_back(hash_of<std::int64_t>((d.line * 100).astype(kn::int8).astype(kn::int64)));
   // Folds: along rows, along columns, of all, of short rows; moments, positions.
-  for (const Array& x : {d.table, d.wide, d.deep, d.narrow}) {
+  for (const Array* const each : {&d.table, &d.wide, &d.deep, &d.narrow}) {
+    const Array& x = *each;
     add(kn::sum(x, {.axis = 0}));
     add(kn::sum(x * x, {.axis = 1}));
+    if (each != &d.table && !kn::test::all_variants()) continue;
     add(kn::mean(kn::exp(x)));
     add(kn::var(x, {.axis = 1}));
     all.push_back(hash_of<std::int64_t>(kn::argmax(x, {.axis = 1})));
@@ -220,9 +222,10 @@ TEST_CASE("a file with all parameters at one of their ends leaves all bits as th
   kn::test::put(folder.path() / "high.txt", high);
   for (const char* play : {"pocl", "nvidia"}) {
     CAPTURE(std::string(play));
-    const std::string expected = bits(play, "off");
-    CHECK(expected.size() > 100);
-    CHECK(bits(play, folder.path() / "low.txt") == expected);
-    CHECK(bits(play, folder.path() / "high.txt") == expected);
+    const std::string of_low = bits(play, folder.path() / "low.txt");
+    CHECK(of_low.size() > 100);
+    CHECK(bits(play, folder.path() / "high.txt") == of_low);
+    // The values between, which devices have.
+    if (!kn::test::without_variants("the bits of the defaults")) CHECK(bits(play, "off") == of_low);
   }
 }
