@@ -3,14 +3,18 @@
 CPU or PyTorch's on a card; the best of several rounds in turn, worst ratios last.
 
 usage: KOINE_DEVICE=... python bench/python_small.py cpu|cuda [a part of a line ...]      (koine on PYTHONPATH)
+       KOINE_DEVICE=... python bench/python_small.py building   what building x + y takes in Python beyond C++'s time, by
+                                                                the koine_bench that KOINE_BENCH names, or PATH
 ROUNDS is how many rounds there are (5), SECONDS_EACH how long a line takes in each (0.01), SIZES the numbers of
 elements ("10 1000"). On a card "enqueued" is the time until the next line of Python runs, "finished" with a wait.
 """
 import copy
 import itertools
+import json
 import math
 import os
 import pickle
+import subprocess
 import sys
 import time
 
@@ -277,6 +281,20 @@ def measured(each):
     return least
 
 
+def building():
+    """Prints what it takes to build x + y, and to let go of it: the least of rounds by turns, here and in C++."""
+    made = {name: kn.asarray(np.ones(16, np.float32)).eval() for name in "xy"}
+    run = timed("x + y", made, lambda: None, False)
+    program = [os.environ.get("KOINE_BENCH", "koine_bench"), "--benchmark_filter=^host/node x . y/koine",
+               "--benchmark_format=json", "--benchmark_min_time=0.1"]
+    python = cpp = math.inf
+    for _ in range(ROUNDS):
+        python = min(python, run(100000) / 100000 * 1e6)
+        told = json.loads(subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout)["benchmarks"]
+        cpp = min(cpp, *(each["real_time"] for each in told))
+    print(f"x + y of 16 elements, built and let go of: Python {python:.3f} us, C++ {cpp:.3f} us, {python - cpp:.3f} us more")
+
+
 def main():
     rows = []
     for name, statements in lines():
@@ -301,4 +319,4 @@ def main():
     print(f"geometric mean of {len(rows)}: {math.exp(sum(math.log(row[0]) for row in rows) / len(rows)):.2f}")
 
 
-main()
+building() if where == "building" else main()

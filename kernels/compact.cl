@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements that a mask keeps, in their order and without gaps. KN_COUNT: how many each block keeps; otherwise, with
-// the running sums of those, the elements themselves, or with KN_POSITIONS their positions. All arrays are row-major.
+// the running sums of those, the elements themselves, or with KN_POSITIONS their positions. All arrays are row-major. With
+// KN_ALONE a group has the only block, and says itself how many that keeps.
 //
 // A block has 4096 elements. On a CPU a work-item takes a run of blocks; on a GPU a group takes one, and each of its
 // work-items a chunk of 16 neighbours.
@@ -70,7 +71,13 @@ __kernel void compact_count(__global const uchar* mask, __global long* counts, c
 #define KN_ELEMENT(i) x[d.x_offset + (i)]
 #endif
 
-__kernel void KN_NAME(KN_VALUES __global const uchar* mask, __global const long* ends, __global KN_MOVED* out,
+#ifdef KN_ALONE
+#define KN_ENDS __global long* kept
+#else
+#define KN_ENDS __global const long* ends
+#endif
+
+__kernel void KN_NAME(KN_VALUES __global const uchar* mask, KN_ENDS, __global KN_MOVED* out,
                       const kn_compact parameters) {
   const kn_compact d = parameters;  // in registers, whatever is written meanwhile
   mask += d.mask_offset;
@@ -108,7 +115,12 @@ __kernel void KN_NAME(KN_VALUES __global const uchar* mask, __global const long*
     sums[lane] = sum += before;
     barrier(CLK_LOCAL_MEM_FENCE);
   }
+#ifdef KN_ALONE
+  if (lane == KN_GROUP - 1) *kept = sum;
+  ulong to = sum - mine;
+#else
   ulong to = (block > 0 ? (ulong)ends[block - 1] : 0) + (sum - mine);
+#endif
   for (uint k = 0; k < count; ++k) {
     if (mask[first + k]) out[to++] = KN_ELEMENT(first + k);
   }

@@ -59,7 +59,12 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #endif
   }
 #else
-#ifdef KN_STACKED
+#if defined(KN_TOGETHER)
+  // One group, in which each work-item goes all the way; those beyond the last vector have it too, and are not to store.
+  const ulong s = min((ulong)get_local_id(0), d.segments - 1);
+  const bool mine = get_local_id(0) < d.segments;
+  {
+#elif defined(KN_STACKED)
   // A work-item takes per_item elements below each other, so that it looks once where in a row they lie.
   const KN_INDEX stack = (KN_INDEX)get_global_id(0) / (KN_INDEX)d.inner;
   const ulong i = (KN_INDEX)get_global_id(0) - stack * (KN_INDEX)d.inner;
@@ -71,6 +76,8 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   // A group takes per_item runs of as many vectors as it has items, so that neighbours stay neighbours.
   ulong s = get_group_id(0) * get_local_size(0) * d.per_item + get_local_id(0);
   for (ulong item = 0; item < d.per_item && s < d.segments; ++item, s += get_local_size(0)) {
+#endif
+#ifndef KN_STACKED
 #ifdef KN_ACROSS
     const ulong flat = s * KN_W;
     const KN_INDEX row = (KN_INDEX)flat / (KN_INDEX)d.inner;

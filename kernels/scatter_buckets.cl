@@ -17,8 +17,7 @@ __kernel void scatter_keys(__global const KN_ID* ids, __global uint* keys, __glo
                            const kn_scatter_reduce d) {
   ids += d.ids_offset;
   for (ulong i = get_global_id(0); i < d.rows; i += get_global_size(0)) {
-    const KN_ID id = ids[i];
-    keys[i] = kn_is_group(id, d.groups, d.reports, fault) ? (uint)id : (uint)d.groups;
+    keys[i] = (uint)min(kn_group_of(ids[i], d.groups, d.reports, d.wraps, fault), d.groups);
   }
 }
 

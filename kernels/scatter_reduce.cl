@@ -7,6 +7,7 @@
 //   join     those of all parts, and of the array that sums are added to, brought together
 //   total    the sums, in KN_WORDS words of 32 bits; of extremes of 64 bits the last 32 bits of the key
 //   finish   the results
+//   at_once  all of that by one work-group, of few values
 //
 // With KN_RANGED sums of reals are first looked at together:
 //
@@ -61,6 +62,15 @@
 #define KN_GIVEN d.rows * KN_INNER
 #define KN_VALUE_AT(i) values[i]
 #endif
+// Whether there is a largest key of each entry, and whether there is a total.
+#if defined(KN_EXACT) || KN_REDUCE == KN_EXTREME
+#define KN_KEYED 1
+#define KN_LARGEST(from, at) from[at]
+#else
+#define KN_KEYED 0
+#define KN_LARGEST(from, at) 0
+#endif
+#define KN_TOTALLED (KN_REDUCE == KN_SUM || KN_BITS == 64)
 #ifndef KN_CPU
 // Values that a work-item loads together.
 #define KN_BATCH 8
@@ -73,10 +83,10 @@
   const ulong first_row = get_global_id(0) * per_item;                                        \
   const ulong last_row = min(first_row + per_item, d.rows);                                   \
   for (ulong row = first_row; row < last_row; ++row) {                                        \
-    const KN_ID id = ids[row];                                                                \
-    if (!kn_is_group(id, d.groups, d.reports, fault)) continue;                                                \
+    const ulong group = kn_group_of(ids[row], d.groups, d.reports, d.wraps, fault);           \
+    if (group >= d.groups) continue;                                                          \
     for (ulong i = 0; i < KN_INNER; ++i) {                                                    \
-      KN_AT((ulong)id * KN_INNER + i, KN_VALUE_AT(row * KN_INNER + i))                  \
+      KN_AT(group * KN_INNER + i, KN_VALUE_AT(row * KN_INNER + i))                            \
     }                                                                                         \
   }
 #else
@@ -88,12 +98,13 @@
     _Pragma("unroll") for (uint k = 0; k < KN_BATCH; ++k) {                                   \
       const KN_INDEX at = min(e + k * stride, (KN_INDEX)(elements - 1));                      \
       named[k] = ids[at / (KN_INDEX)KN_INNER];                                                \
-      batch[k] = KN_VALUE_AT(at);                                                         \
+      batch[k] = KN_VALUE_AT(at);                                                             \
     }                                                                                         \
     _Pragma("unroll") for (uint k = 0; k < KN_BATCH; ++k) {                                   \
       const KN_INDEX at = e + k * stride;                                                     \
-      if (at >= elements || !kn_is_group(named[k], d.groups, d.reports, fault)) continue;                      \
-      KN_AT((ulong)named[k] * KN_INNER + at % (KN_INDEX)KN_INNER, batch[k])                   \
+      if (at >= elements) continue;                                                           \
+      const ulong group = kn_group_of(named[k], d.groups, d.reports, d.wraps, fault);         \
+      if (group < d.groups) KN_AT(group * KN_INNER + at % (KN_INDEX)KN_INNER, batch[k])       \
     }                                                                                         \
   }
 #endif
@@ -204,11 +215,6 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
     return;
   }
 #endif
-#if defined(KN_EXACT) || KN_REDUCE == KN_EXTREME
-#define KN_LARGEST(from, at) from[at]
-#else
-#define KN_LARGEST(from, at) 0
-#endif
 #if defined(KN_CPU)
   totals += get_global_id(0) * KN_ENTRIES;
 #define KN_AT(at, bits) totals[at] = kn_both(totals[at], kn_addend(bits, KN_LARGEST(keys, at), d.flip));
@@ -260,17 +266,9 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
   }
 #endif
   KN_FOR_EACH_ENTRY {
-#if KN_REDUCE == KN_EXTREME
-    KN_KEY key = (KN_KEY)keys[t];
-#if KN_BITS == 64
-    uint low = totals[t];
-    for (ulong part = 1; part < d.parts; ++part) low = max(low, totals[part * KN_ENTRIES + t]);
-    key = key << 32 | low;
-#endif
-    if (d.based != 0) key = max(key, kn_key(base[t], (KN_KEY)d.flip));
-    out[t] = kn_value(key, (KN_KEY)d.flip);
-#else
-#ifdef KN_CPU
+#if !KN_TOTALLED
+    const KN_TOTAL total = 0;
+#elif defined(KN_CPU)
     KN_TOTAL total = totals[t];
     for (ulong part = 1; part < d.parts; ++part) total = kn_both(total, totals[part * KN_ENTRIES + t]);
 #else
@@ -278,11 +276,55 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
     for (uint k = 0; k < KN_WORDS; ++k) words[k] = totals[t * KN_STRIDE + k];
     const KN_TOTAL total = KN_TOTAL_OF(words);
 #endif
-#ifdef KN_EXACT
-    out[t] = kn_exact_result(total, keys[t], d.based, d.based != 0 ? base[t] : 0);
-#else
-    out[t] = (KN_OUT)(total + (d.based != 0 ? base[t] : 0));
-#endif
-#endif
+    out[t] = kn_result(KN_KEYED ? keys[t] : 0, total, d.based, d.based != 0 ? base[t] : 0, d.flip);
   }
 }
+
+#ifdef KN_LOCAL
+// All of that at once, by one work-group.
+__kernel void scatter_reduce_at_once(__global const KN_KEY* values, __global const KN_ID* ids,
+                                     __global const KN_OUT* base, __global KN_OUT* out, __global kn_fault* fault,
+                                     const kn_scatter_reduce d KN_TABLE) {
+  values += d.values_offset;
+  ids += d.ids_offset;
+  base += d.base_offset;
+  const uint entries = (uint)KN_ENTRIES;
+#if KN_TOTALLED
+  __local uint* const words = table + entries;
+#endif
+  for (uint t = get_local_id(0); t < entries; t += get_local_size(0)) {
+#ifdef KN_EXACT
+    table[t] = d.based != 0 ? KN_EXPONENT(base[t]) : 0;
+#else
+    table[t] = 0;
+#endif
+#if KN_TOTALLED
+    for (uint k = 0; k < KN_WORDS; ++k) words[k * entries + t] = 0;
+#endif
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#if KN_KEYED
+#define KN_AT(at, bits) kn_raise_in_local(table + (at), kn_first(bits, d.flip));
+  { KN_FOR_EACH }
+#undef KN_AT
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+#if KN_TOTALLED
+#define KN_AT(at, bits) \
+  kn_add_to_local(words + (at), entries, kn_addend(bits, KN_LARGEST(table, at), d.flip));
+  { KN_FOR_EACH }
+#undef KN_AT
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+  for (uint t = get_local_id(0); t < entries; t += get_local_size(0)) {
+#if KN_TOTALLED
+    uint own[KN_WORDS];
+    for (uint k = 0; k < KN_WORDS; ++k) own[k] = words[k * entries + t];
+    const KN_TOTAL total = KN_TOTAL_OF(own);
+#else
+    const KN_TOTAL total = 0;
+#endif
+    out[t] = kn_result(table[t], total, d.based, d.based != 0 ? base[t] : 0, d.flip);
+  }
+}
+#endif

@@ -6,6 +6,7 @@
 
 #include <koine/array.hpp>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,9 @@ bool has_arrays(std::span<const Index> indices);
 Array get_by_arrays(const Array& x, std::span<const Index> indices);
 /// x with `value`, of x's type, at such a part.
 Array set_by_arrays(const Array& x, std::span<const Index> indices, const Array& value);
+
+/// The only index, where that is an array of positions.
+std::optional<Array> leading_positions(const Array& x, std::span<const Index> indices);
 
 /// The positions in the flattened array of what such a part is made of, in its shape. Below zero are those out of
 /// range, which the array knows as its fault.

@@ -129,12 +129,6 @@ const Entry* sole_entry(const Indices& indices, const Array& x, const api::Part&
   return std::all_of(indices.basic.begin(), indices.basic.end(), whole) ? &indices.entries[0] : nullptr;
 }
 
-/// The same of the commonest subscript, which is nothing but positions along the first axis.
-std::optional<Entry> leading_positions(std::span<const Index> list, const Array& x) {
-  if (list.size() != 1 || is_bool(list[0].array()->dtype) || x.ndim() == 0) return std::nullopt;
-  return entry_of(list[0].array(), 0, 0, x);
-}
-
 /// Whether that is a mask over the leading axes.
 bool is_leading_mask(const Entry* sole) { return sole && sole->mask && sole->source == 0; }
 
@@ -198,9 +192,14 @@ Array set_by_mask(const Array& x, const Array& mask, const Array& value) {
 
 }  // namespace
 
+std::optional<Array> api::leading_positions(const Array& x, std::span<const Index> list) {
+  const bool sole = list.size() == 1 && list[0].array() && !is_bool(list[0].array()->dtype) && x.ndim() > 0;
+  return sole ? std::optional(entry_of(list[0].array(), 0, 0, x).array) : std::nullopt;
+}
+
 Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
   const base::NamedCall call(function);
-  if (const auto entry = leading_positions(list, x)) return picked(x, entry->array, {0, function, 0});
+  if (const auto positions = leading_positions(x, list)) return picked(x, *positions, {0, function, 0});
   const Indices indices = split(list, x);
   const Part part = resolve(indices.basic, x.shape());
   const Entry* const sole = sole_entry(indices, x, part);
@@ -234,8 +233,10 @@ Array api::get_by_arrays(const Array& x, std::span<const Index> list) {
 
 Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Array& value) {
   const base::NamedCall call(function);
-  std::optional<Entry> sole = leading_positions(list, x);
-  if (!sole) {
+  std::optional<Entry> sole;
+  if (auto positions = leading_positions(x, list)) {
+    sole = Entry{std::move(*positions), 0, 0, 1, false};
+  } else {
     const Indices indices = split(list, x);
     if (const Entry* const entry = sole_entry(indices, x, resolve(indices.basic, x.shape()))) sole = *entry;
   }

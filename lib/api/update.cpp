@@ -15,6 +15,7 @@
 #include <koine/types.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace koine {
 namespace {
@@ -34,9 +35,9 @@ Array paired(SegmentKind kind, const Array& a, const Array& b) {
   }
 }
 
-/// x of one axis, `at` and `values` likewise, or one value for all.
-Array reduced_into(SegmentKind kind, const Array& x, const Array& at, const Array& values) {
-  return api::reduced_by_ids({values, at, x.shape(), {kind, x.size(), function, true}, x}, x.dtype());
+/// Into rows of x, whose values come one after the other, or one value for all.
+Array reduced_into(SegmentKind kind, const Array& x, const Array& at, graph::IdsAre are, const Array& values) {
+  return api::reduced_by_ids({values, at, x.shape(), {kind, x.shape()[0], function, are}, x}, x.dtype());
 }
 
 /// The same where positions are few beside x: those that are equal get a number, and x's elements there are brought
@@ -48,7 +49,7 @@ Array reduced_apart(SegmentKind kind, const Array& x, const Array& positions, co
   const Array own =
       api::written(zeros(at.shape(), {.dtype = x.dtype(), .device = x.device()}), numbers, take(x, maximum(at, 0)));
   const Array sorted = values.size() == 1 ? values : take(values, order);
-  const graph::ScatterReduceInfo info{kind, at.size(), function, true};
+  const graph::ScatterReduceInfo info{kind, at.size(), function, graph::IdsAre::known_positions};
   const Array results = api::reduced_by_ids({sorted, numbers, at.shape(), info, own, true}, x.dtype());
   return api::written(x, at, take(results, numbers));
 }
@@ -67,20 +68,36 @@ void update(Array& x, std::span<const Index> list, SegmentKind kind, const Opera
     part = paired(kind, part, value);  // no longer of x's memory, which can then be written in place
     return x.set(indices, std::move(part));
   }
-  const Array at = api::positions_by_arrays(x, indices).flat;
-  api::check_assigned(value.shape(), at.shape());
-  if (at.size() == 0) return;
+  // Positions along the first axis are ids as they stand.
+  const std::optional<Array> leading = api::leading_positions(x, indices);
+  std::optional<Array> flat;
+  Shape part;
+  if (leading) {
+    part = leading->shape();
+    for (std::size_t axis = 1; axis < x.shape().size(); ++axis) part.push_back(x.shape()[axis]);
+  } else {
+    flat = api::positions_by_arrays(x, indices).flat;
+    part = flat->shape();
+  }
+  api::check_assigned(value.shape(), part);
+  const std::int64_t count = part.elements();
+  if (count == 0) return;
   // A single complex number is two for the kernel, which can repeat one.
   const bool one = value.size() == 1 && !is_complex(x.dtype());
-  const Array values = reshape(one ? value : broadcast_to(value, at.shape()), -1), positions = reshape(at, -1);
   // Of bool_ the sum is OR, the product AND: the larger, and the smaller, as integers.
   const bool truth = is_bool(x.dtype());
   if (truth) kind = kind == SegmentKind::sum ? SegmentKind::max : kind == SegmentKind::prod ? SegmentKind::min : kind;
-  const Array flat = api::counting(reshape(x, -1));
-  const bool few = x.size() >= shortest_left && positions.size() < x.size() / sparse;
+  const Array start = api::counting(x), values = api::counting(reshape(one ? value : broadcast_to(value, part), -1));
+  const bool few = x.size() >= shortest_left && count < x.size() / sparse;
   const bool apart = kind == SegmentKind::prod || few;
-  const Array result = apart ? reduced_apart(kind, flat, positions, api::counting(values))
-                             : reduced_into(kind, flat, positions, api::counting(values));
+  Array result = start;
+  if (leading && !apart) {
+    result = reduced_into(kind, start, reshape(*leading, -1), graph::IdsAre::positions, values);
+  } else {
+    const Array line = reshape(start, -1), at = reshape(flat ? *flat : api::positions_by_arrays(x, indices).flat, -1);
+    result = apart ? reduced_apart(kind, line, at, values)
+                   : reduced_into(kind, line, at, graph::IdsAre::known_positions, values);
+  }
   x = reshape(astype(result, x.dtype()), x.shape());
 }
 

@@ -108,8 +108,9 @@ std::string settings(const Spec& spec, const DeviceTraits& traits) {
 }
 
 /// How values go to the places that lines name, of which some may be equal: all do, each claims its place by its number
-/// from 1 on, of which the position keeps the highest, or those do whose claim was kept.
-enum class Scatters : std::uint8_t { all, claims, claimed };
+/// from 1 on, of which the position keeps the highest, or those do whose claim was kept; `together` is both by a single
+/// work-group that has a vector for each of its work-items.
+enum class Scatters : std::uint8_t { all, claims, claimed, together };
 
 /// A kernel that stores every output of the body: kernels/elementwise.cl.
 KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits,

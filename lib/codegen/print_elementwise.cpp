@@ -125,18 +125,28 @@ std::string instances(const Body& body, const std::string& macro, const Reads& r
   return text;
 }
 
-/// Puts each value where a line says, or claims the position for it; a position below zero is none.
+/// Puts each value where a line says, or claims the position for it; a position below zero is none. What work-items of
+/// one group claim together needs no cleared memory: each clears what it will claim.
 std::string scattering_stores(const Body& body, std::size_t k, Scatters scatters) {
   const Output& output = body.outputs[k];
   const std::string type(name(output.node->dtype)), element(register_type(output.node->dtype));
   const std::string number = "(uint)((ulong)row * d.inner + i + l) + 1", n = std::to_string(body.loads.size() + k);
   const std::string put =
       "kn_put_" + type + "(KN_LANE(" + element + ", v" + std::to_string(output.line) + ", l), p" + n + " + at);\n";
-  std::string text = "for (uint l = 0; l < KN_W; ++l) {\nconst long at = KN_LANE(long, v" + std::to_string(output.at) +
-                     ", l);\nif (l < left && at >= 0";
-  if (scatters == Scatters::claims) return text + ") atomic_max(&owners[at], " + number + ");\n}\n";
-  if (scatters == Scatters::claimed) text += " && owners[at] == " + number;
-  return text + ") " + put + "}\n";
+  const std::string claim = "atomic_max(&owners[at], " + number + ");\n";
+  const auto for_each = [&](const std::string& where, const std::string& does) {
+    return "for (uint l = 0; l < KN_W; ++l) {\nconst long at = KN_LANE(long, v" + std::to_string(output.at) +
+           ", l);\nif (l < left && at >= 0" + where + ") " + does + "}\n";
+  };
+  switch (scatters) {
+    case Scatters::all: return for_each("", put);
+    case Scatters::claims: return for_each("", claim);
+    case Scatters::claimed: return for_each(" && owners[at] == " + number, put);
+    case Scatters::together: break;
+  }
+  const std::string barrier = "barrier(CLK_GLOBAL_MEM_FENCE);\n";
+  return for_each(" && mine", "atomic_xchg(&owners[at], 0u);\n") + barrier + for_each(" && mine", claim) + barrier +
+         for_each(" && mine && atomic_max(&owners[at], 0u) == " + number, put);
 }
 
 }  // namespace
@@ -182,6 +192,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   if (!shuffled.empty()) text.modules.push_back("common/shuffled");
   if (!anywhere.empty()) text.modules.push_back("common/words");
   text.custom = custom_functions(body, walk.width, walk.cpu);
+  if (scatters == Scatters::together) text.settings += "#define KN_TOGETHER 1\n";
   text.definitions = printer.memory_instances(stored) + shuffled + anywhere + block_type(block, walk.spilled) +
                      "#define KN_STRIDE(k) d.inner_stride[k]\n" +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +

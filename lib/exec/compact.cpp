@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels/compact.cl: counts of blocks, their running sums, and then the elements.
+// Launching kernels/compact.cl: counts of blocks, their running sums, and then the elements; of one block at once.
 #include "exec/compact.hpp"
 
 #include "exec/evaluate.hpp"
@@ -30,13 +30,14 @@ struct Selection {
   std::uint64_t elements, blocks;
   runtime::BufferRef ends;  // int64: how many the blocks up to each keep together
   std::int64_t count = 0;
+  runtime::BufferRef kept = nullptr;       // what it keeps, where a card's kernel has counted and written it at once
   std::vector<std::uint8_t> on_host = {};  // the mask, where the host goes through it
   bool cold = false;                       // it does so in place of kernels that are not compiled yet
 };
 
 /// One of the file's kernels: what each block keeps, the positions, or the elements, moved as that type.
 struct CompactSpec {
-  bool count, positions;
+  bool count, positions, alone;
   std::string_view moved;
   bool cpu;
 
@@ -44,6 +45,7 @@ struct CompactSpec {
   void visit(Visit& v) const {
     v.define("KN_COUNT", count);
     v.define("KN_POSITIONS", positions);
+    v.define("KN_ALONE", alone);
     v.define("KN_MOVED", moved);
     v.define("KN_CPU", cpu);
   }
@@ -72,6 +74,28 @@ void read_mask(Selection& selection, runtime::Queue& queue, std::string_view fun
   selection.count = std::count(selection.on_host.begin(), selection.on_host.end(), std::uint8_t{1});
 }
 
+/// Asks for the kernel that writes what is kept. `x` null: positions.
+runtime::KernelRef keeping_kernel(Programs& programs, const runtime::Queue& queue, const graph::Node* x, bool alone) {
+  const CompactSpec spec{false, x == nullptr, alone, x ? moved_as(x->dtype) : "", queue.traits().cpu_loops()};
+  return programs.kernel_of_file("compact", spec, x ? "compact" : "compact_positions");
+}
+
+/// Of one block, in memory for all of its elements, so that nobody waits for their count first.
+void keep_at_once(Selection& selection, runtime::Queue& queue, const graph::Node* x, std::string_view function) {
+  const std::size_t each = size_of(x ? x->dtype : DType::int64);
+  const auto count = queue.allocate(sizeof selection.count, function);
+  evaluated(queue.context(), [&](Programs& programs) {
+    const runtime::KernelRef kernel = keeping_kernel(programs, queue, x, true);
+    programs.complete();
+    selection.kept = queue.allocate(selection.elements * each, function);
+    runtime::Launch launch(queue, kernel);
+    if (x != nullptr) launch.in(*x->storage);
+    launch.in(*selection.mask->storage).out(*count).out(*selection.kept);
+    launch_blocks(launch, queue, selection, x);
+  });
+  queue.read(*count, 0, &selection.count, sizeof selection.count, function);
+}
+
 /// `x`: the elements to be kept, null for positions.
 Selection select(const NodeRef& mask, const graph::Node* x, std::string_view function) {
   Selection result;
@@ -85,12 +109,17 @@ Selection select(const NodeRef& mask, const graph::Node* x, std::string_view fun
     read_mask(result, queue, function);
     return result;
   }
+  const bool cpu = queue.traits().cpu_loops();
+  if (result.blocks == 1 && !cpu) {
+    keep_at_once(result, queue, x, function);
+    return result;
+  }
   const auto blocks = static_cast<std::int64_t>(result.blocks);
   const auto counts = queue.allocate(result.blocks * sizeof(std::int64_t), function);
   const NodeRef leaf = graph::make_leaf(DType::int64, graph::row_major({blocks}), counts, mask->place);
   const codegen::Body body = stored_body({leaf}, {blocks}, leaf.get());
   evaluated(queue.context(), [&](Programs& programs) {
-    const CompactSpec spec{true, false, "", queue.traits().cpu_loops()};
+    const CompactSpec spec{true, false, false, "", cpu};
     const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, "compact_count");
     std::optional<Scan> scan;  // the count of one block is its end
     if (blocks > 1) scan.emplace(programs, queue, body, graph::ScanInfo{graph::ReduceKind::sum, 0}, DType::int64);
@@ -147,13 +176,13 @@ void keep_on_host(const Selection& selection, const graph::Node* x, const runtim
 NodeRef kept(const graph::Node* x, DType type, const Selection& selection, std::string_view function) {
   const graph::Place place = selection.mask->place;
   runtime::Queue& queue = queue_of(*selection.mask);
+  if (selection.kept) return graph::make_leaf(type, graph::row_major({selection.count}), selection.kept, place);
   const auto out = queue.allocate(static_cast<std::uint64_t>(selection.count) * size_of(type), function);
   if (selection.count > 0 && !selection.on_host.empty()) {
     keep_on_host(selection, x, out);
   } else if (selection.count > 0) {
     evaluated(queue.context(), [&](Programs& programs) {
-      const CompactSpec spec{false, x == nullptr, x ? moved_as(type) : "", queue.traits().cpu_loops()};
-      const runtime::KernelRef kernel = programs.kernel_of_file("compact", spec, x ? "compact" : "compact_positions");
+      const runtime::KernelRef kernel = keeping_kernel(programs, queue, x, false);
       programs.complete();
       runtime::Launch launch(queue, kernel);
       if (x != nullptr) launch.in(*x->storage);

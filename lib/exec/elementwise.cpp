@@ -121,14 +121,23 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
   append_key(facts, body);
 }
 
+/// Of work-items.
+std::size_t group_of(const DeviceTraits& traits) {
+  return traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
+}
+
 }  // namespace
+
+bool fits_group(const runtime::Queue& queue, const codegen::Body& body) {
+  return static_cast<std::uint64_t>(body.domain.elements()) <= group_of(queue.traits());
+}
 
 ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue, codegen::Step& step,
                                 codegen::Scatters scatters) {
   const codegen::Body& body = step.body;
   const DeviceTraits& traits = queue.traits();
   ElementsKernel result;
-  result.local = traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
+  result.local = group_of(traits);
   if (body.domain.elements() == 0) return result;
   const auto ask = [&] {
     result.groups = step.groups;

@@ -31,7 +31,10 @@ std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen:
 runtime::ProgramText program_text(const codegen::KernelText& text);
 /// The buffers in the order of Printer's parameters, and words for positions that are out of range.
 void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body);
-/// What kernels that take elements by positions report, for a node of that family.
+/// What kernels report of a position along an axis that is out of range.
+std::shared_ptr<runtime::Fault> position_fault(runtime::Queue& queue, std::string_view function, std::size_t axis,
+                                               std::int64_t size);
+/// The same of a node that takes elements by positions.
 std::shared_ptr<runtime::Fault> take_fault(runtime::Queue& queue, const graph::Node& take);
 /// The last argument: the block, or the buffer that it is written to, to be held until the kernel is enqueued.
 [[nodiscard]] runtime::BufferRef add_parameters(runtime::Launch& launch, runtime::Queue& queue,

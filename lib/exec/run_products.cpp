@@ -78,7 +78,7 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
     d.step = 1;
     d.rows = d.blocks > 1 ? parts : 0;
   }
-  if (!info.positions) queue.add_fault(*out, outside);
+  if (info.ids != graph::IdsAre::known_positions) queue.add_fault(*out, outside);
   queue.add_fault(*out, falling);
   return out;
 }

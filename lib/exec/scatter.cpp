@@ -12,9 +12,9 @@ namespace {
 
 using codegen::Scatters;
 
-/// `claim`: null where no two positions can be equal.
+/// `claim`: null where no two positions can be equal, or one kernel claims them and puts the values there, too.
 runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, const ElementsKernel& claim,
-                          const ElementsKernel& put) {
+                          const ElementsKernel& put, bool claimed) {
   const graph::Node &node = *step.node, &x = *node.inputs[0];
   const auto elements = static_cast<std::uint64_t>(node.shape.elements());
   const std::uint64_t bytes = elements * size_of(node.dtype);
@@ -32,8 +32,8 @@ runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, cons
   };
   runtime::BufferRef out = waits(claim) || waits(put) ? nullptr : donated(node, bytes);
   runtime::BufferRef owners;
+  if (claimed) owners = queue.allocate(elements * sizeof(std::uint32_t), "subscript");
   if (claim.kernel) {
-    owners = queue.allocate(elements * sizeof(std::uint32_t), "subscript");
     queue.fill_zero(*owners, 0, owners->size(), "subscript");
     run(claim, nullptr, owners.get());
   }
@@ -50,15 +50,20 @@ runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, cons
 
 // The inputs are an array in row-major order, positions in it flattened, of which those below zero were reported as
 // wrong and are none, and as many values. Of equal positions the last counts: where there may be some, a first kernel
-// finds for each element the last value that goes there. The result is the array's own memory where nobody else needs
-// it.
+// finds for each element the last value that goes there, or the only one, which a single group runs. The result is the
+// array's own memory where nobody else needs it.
 Work prepare_scatter(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool claimed = node.get<graph::Op::scatter>().repeats;
-  const ElementsKernel claim = claimed ? prepare_elements(programs, queue, step, Scatters::claims) : ElementsKernel{};
-  const ElementsKernel put = prepare_elements(programs, queue, step, claimed ? Scatters::claimed : Scatters::all);
-  return [&queue, &node, &step, claim, put] {
-    graph::fulfil(node, launch(queue, step, claim, put), graph::row_major(node.shape));
+  const bool together = claimed && !queue.traits().cpu_loops() && fits_group(queue, step.body);
+  const ElementsKernel claim =
+      claimed && !together ? prepare_elements(programs, queue, step, Scatters::claims) : ElementsKernel{};
+  const ElementsKernel put = prepare_elements(programs, queue, step,
+                                              together  ? Scatters::together
+                                              : claimed ? Scatters::claimed
+                                                        : Scatters::all);
+  return [&queue, &node, &step, claim, put, claimed] {
+    graph::fulfil(node, launch(queue, step, claim, put, claimed), graph::row_major(node.shape));
   };
 }
 

@@ -80,7 +80,8 @@ class ScatterReduce {
     d_.inner = entries_ / d_.groups;
     d_.flip = info_.kind == SegmentKind::min ? ~std::uint64_t{0} : 0;
     d_.based = base_ != nullptr;
-    d_.reports = !info_.positions;
+    d_.reports = info_.ids != graph::IdsAre::known_positions;
+    d_.wraps = info_.ids == graph::IdsAre::positions;
     count_ = d_.rows * d_.inner;
     same_ = static_cast<std::uint64_t>(values_.shape.elements()) * each < count_;
     local_ = !cpu_ && local_bytes(true) <= tuning_.segment_local_bytes;
@@ -90,6 +91,10 @@ class ScatterReduce {
           std::max<std::uint64_t>(tuning_.segment_values_per_item, values_per_entry * entries_);
       const std::uint64_t most = std::uint64_t{tuning_.items_per_core} * queue.traits().compute_units;
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, most);
+    }
+    if (local_ && count_ + entries_ <= tuning_.segment_values_at_once) {
+      at_once_ = kernel(programs, "scatter_reduce_at_once");
+      return;
     }
     if (exact_ && !local_ && !same_ && d_.inner == 1 && type_ == DType::float32 && result_ == type_ &&
         count_ >= launches_of_buckets * tuning_.segment_values_per_launch &&
@@ -122,8 +127,8 @@ class ScatterReduce {
                                            : (words_ == 3 ? 4 : words_) * sizeof(std::uint32_t);
     const BufferRef out = queue_.allocate(entries_ * size_of(result_), info_.name);
     const auto fault = id_fault(queue_, info_);
-    if (sweep_) {
-      run_buckets(*out, fault->word());
+    if (sweep_ || at_once_) {
+      sweep_ ? run_buckets(*out, fault->word()) : run_at_once(*out, fault->word());
       if (d_.reports) queue_.add_fault(*out, fault);
       return out;
     }
@@ -203,6 +208,14 @@ class ScatterReduce {
     last.run({buckets * bucket}, {bucket});
   }
 
+  void run_at_once(const runtime::Buffer& out, const runtime::Buffer& fault) {
+    Launch launch(queue_, at_once_);
+    add_values(launch).in(base_ ? *base_->storage : *values_.storage).out(out).out(fault).value(d_);
+    launch.local(local_bytes(true));
+    const std::size_t local = std::min<std::size_t>(group_size, at_once_->max_group());
+    launch.run({local}, {local});
+  }
+
   Launch& add_values(Launch& launch) { return launch.in(*values_.storage).in(*ids_.storage); }
 
   void run_values(Launch& launch, const runtime::Kernel& kernel, std::uint64_t bytes) {
@@ -238,7 +251,7 @@ class ScatterReduce {
   // Whether there is one value for all, tables in local memory, and a look at the range of exponents.
   bool same_ = false, local_ = false, ranged_ = false;
   parameters::kn_scatter_reduce d_{};
-  KernelRef largest_, join_, total_, finish_, range_;
+  KernelRef at_once_, largest_, join_, total_, finish_, range_;
   KernelRef keys_, begins_, buckets_;  // of values sorted by buckets
   std::optional<const SortSweep> sweep_;
 };
@@ -246,6 +259,7 @@ class ScatterReduce {
 }  // namespace
 
 std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info) {
+  if (info.ids == graph::IdsAre::positions) return position_fault(queue, info.name, 0, info.groups);
   return std::make_shared<runtime::Fault>(queue, [info](std::int64_t id) {
     return "[" + std::string(info.name) + "] id " + std::to_string(id) + " is out of range; with a count of " +
            std::to_string(info.groups) + " ids can be 0 to " + std::to_string(info.groups - 1);

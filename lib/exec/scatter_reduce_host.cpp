@@ -42,7 +42,8 @@ struct Sums {
   const DeviceTraits* traits;
   RowsByIds rows;
   DType values, ids, result;
-  bool same;  // one value for all
+  bool same;   // one value for all
+  bool wraps;  // ids below zero count from the end
   std::uint64_t values_offset, ids_offset, base_offset, work;
 
   std::uint64_t count() const { return same ? 1 : rows.rows * rows.inner; }
@@ -58,16 +59,17 @@ Sums sums_of(const runtime::Queue& queue, const graph::Node& node) {
   const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
   const auto entries = static_cast<std::size_t>(node.shape.elements()),
              groups = static_cast<std::size_t>(node.get<graph::Op::scatter_reduce>().groups);
-  Sums sums{&queue.traits(), {}, values.dtype, ids.dtype, node.dtype, false, 0, 0, 0, 0};
+  Sums sums{&queue.traits(), {}, values.dtype, ids.dtype, node.dtype, false, false, 0, 0, 0, 0};
   sums.rows = {static_cast<std::size_t>(ids.shape.elements()), groups, entries / groups, nullptr};
   const std::uint64_t all = sums.rows.rows * sums.rows.inner;
+  sums.wraps = node.get<graph::Op::scatter_reduce>().ids == graph::IdsAre::positions;
   sums.same = static_cast<std::uint64_t>(values.shape.elements()) < all;
   sums.work = operations * (all + entries);
   return sums;
 }
 
 template <class T>
-host::Groups read_ids(const T* from, std::size_t count, std::int64_t groups, std::int64_t* room,
+host::Groups read_ids(const T* from, std::size_t count, std::int64_t groups, bool wraps, std::int64_t* room,
                       runtime::FaultWord* fault) {
   constexpr bool in_place = std::is_same_v<T, std::int64_t>;
   // The highest bit says whether one is below zero or above the last: without comparisons, so that any processor's
@@ -84,12 +86,14 @@ host::Groups read_ids(const T* from, std::size_t count, std::int64_t groups, std
     return {room, true};
   }
   for (std::size_t k = 0; k < count; ++k) {
-    const auto id = static_cast<std::int64_t>(from[k]);
-    const bool known = id >= 0 && id < groups;
-    room[k] = known ? id : -1;
+    // As in the kernel, what is no int64 is the largest.
+    const std::int64_t id = std::in_range<std::int64_t>(from[k]) ? static_cast<std::int64_t>(from[k])
+                                                                 : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t group = wraps && id < 0 ? id + groups : id;
+    const bool known = group >= 0 && group < groups;
+    room[k] = known ? group : -1;
     if (known || fault == nullptr || std::atomic_ref(fault->reported).exchange(1) != 0) continue;
-    // As the kernel does: what is no int64 is the largest.
-    fault->value = std::in_range<std::int64_t>(from[k]) ? id : std::numeric_limits<std::int64_t>::max();
+    fault->value = id;
   }
   return {room, false};
 }
@@ -144,8 +148,9 @@ void add(const Sums& sums, const Memory& at) {
     if constexpr (!std::is_same_v<T, bool>) {
       const T* const ids = reinterpret_cast<const T*>(at.ids) + sums.ids_offset;
       const auto groups = static_cast<std::int64_t>(rows.groups);
-      const auto read = [ids, groups, fault = at.fault](std::size_t first, std::size_t count, std::int64_t* room) {
-        return read_ids(ids + first, count, groups, room, fault);
+      const auto read = [ids, groups, wraps = sums.wraps, fault = at.fault](std::size_t first, std::size_t count,
+                                                                            std::int64_t* room) {
+        return read_ids(ids + first, count, groups, wraps, room, fault);
       };
       rows.read = std::cref(read);  // which allocates nothing
       if (!is_real_floating(sums.result)) {
@@ -189,11 +194,11 @@ std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, run
     runtime::HostCommand command(queue, "sums_by_ids_host");
     command.in(*values.storage).in(*ids.storage).out(*out).out(*room);
     if (base != nullptr) command.in(*base->storage);
-    if (!info.positions) command.fault(id_fault(queue, info));
+    const bool reports = info.ids != graph::IdsAre::known_positions;
+    if (reports) command.fault(id_fault(queue, info));
     command.moves(sums.count() * size_of(sums.values) + sums.rows.rows * size_of(sums.ids),
                   entries * size_of(node.dtype));
-    runtime::HostCommand::Function run = [sums, based = base != nullptr,
-                                          reports = !info.positions](std::span<void* const> at) {
+    runtime::HostCommand::Function run = [sums, based = base != nullptr, reports](std::span<void* const> at) {
       add(sums, {static_cast<const std::byte*>(at[0]), static_cast<const std::byte*>(at[1]),
                  based ? static_cast<const std::byte*>(at[4]) : nullptr, static_cast<std::byte*>(at[2]),
                  static_cast<std::byte*>(at[3]), reports ? static_cast<runtime::FaultWord*>(at.back()) : nullptr});

@@ -45,13 +45,18 @@ void launch(runtime::Queue& queue, const graph::Node& node, std::uint64_t elemen
 
 }  // namespace
 
+std::shared_ptr<runtime::Fault> position_fault(runtime::Queue& queue, std::string_view function, std::size_t axis,
+                                               std::int64_t size) {
+  return std::make_shared<runtime::Fault>(queue, [function, axis, size](std::int64_t position) {
+    return "[" + std::string(function) + "] index " + std::to_string(position) + " is out of range for axis " +
+           std::to_string(axis) + " of size " + std::to_string(size) +
+           (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
+  });
+}
+
 std::shared_ptr<runtime::Fault> take_fault(runtime::Queue& queue, const graph::Node& take) {
-  return std::make_shared<runtime::Fault>(
-      queue, [info = take.get<graph::Op::take>(), size = codegen::take_size(take)](std::int64_t position) {
-        return "[" + std::string(info.name) + "] index " + std::to_string(position) + " is out of range for axis " +
-               std::to_string(info.named_axis) + " of size " + std::to_string(size) +
-               (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
-      });
+  const auto& info = take.get<graph::Op::take>();
+  return position_fault(queue, info.name, info.named_axis, codegen::take_size(take));
 }
 
 Work prepare_take(Programs& programs, runtime::Queue& queue, codegen::Step& step) {

@@ -120,6 +120,32 @@ bool compute(const runtime::Context& context, Node& node) {
   return true;
 }
 
+/// Takes elements of a line of them by positions that lie side by side. Whether it did: not if one is out of range.
+bool take(const runtime::Context& context, Node& node) {
+  const Node &x = *node.inputs[0], &positions = *node.inputs[1];
+  const std::int64_t elements = node.shape.elements();
+  if (elements > most_elements || x.shape.size() != 1 || !x.is_ready() || !positions.is_ready()) return false;
+  if (!is_row_major(x.layout) || !is_row_major(positions.layout)) return false;
+  if (!host_does_small(context, 4 * static_cast<std::uint64_t>(elements))) return false;
+  if (x.storage->host() == nullptr || positions.storage->host() == nullptr) return false;
+  const std::int64_t size = x.shape[0];
+  const std::size_t each = size_of(x.dtype);
+  bool within = true;
+  const runtime::Use use[] = {{x.storage.get(), false}, {positions.storage.get(), false}};
+  auto memory = made_on_host(node, elements, use, [&](std::byte* to) {
+    const std::byte* const from = x.storage->host() + x.layout.offset * static_cast<std::int64_t>(each);
+    const auto* const at = reinterpret_cast<const std::int64_t*>(positions.storage->host()) + positions.layout.offset;
+    for (std::int64_t k = 0; within && k < elements; ++k, to += each) {
+      const std::int64_t position = at[k] < 0 ? at[k] + size : at[k];
+      within = position >= 0 && position < size;
+      if (within) std::memcpy(to, from + position * static_cast<std::int64_t>(each), each);
+    }
+  });
+  if (memory == nullptr || !within) return false;
+  graph::fulfil(node, std::move(memory), graph::row_major(node.shape));
+  return true;
+}
+
 /// Reduces an array to one element, where any order gives the same bits: in integers and bool_. Whether it did.
 bool reduce(const runtime::Context& context, Node& node) {
   const auto& reduction = node.get<Op::reduce>();
@@ -173,6 +199,7 @@ bool made_without_plan(const runtime::Context& context, Node& node) {
   if (runtime::recording() || base::log_enabled(base::LogTopic::launch)) return false;
   if (node.op == Op::view) return host_does_small(context, 1) && fill(node);
   if (node.op == Op::reduce) return reduce(context, node);
+  if (node.op == Op::take) return take(context, node);
   return (graph::in_table(node.op) || node.op == Op::cast) && compute(context, node);
 }
 

@@ -121,11 +121,15 @@ enum class SegmentKind : std::uint8_t { sum, prod, max, min };
 
 /// Rows reduced by ids below `groups`: a sum, a max or a min, which may start from a third input, or a prod, whose ids
 /// rise.
+/// What ids are: numbers of groups; positions along an axis, counted from its end where they are below zero; or
+/// positions that were looked at, of which those below zero are none.
+enum class IdsAre : std::uint8_t { groups, positions, known_positions };
+
 struct ScatterReduceInfo {
   SegmentKind kind;
   std::int64_t groups;
-  const char* name;        // of the function, for messages
-  bool positions = false;  // that were looked at: those below zero are none
+  const char* name;  // of the function, for messages
+  IdsAre ids = IdsAre::groups;
 
   std::string_view function() const { return name; }
 };

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from . import _koine
-from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list
+from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list, _from_plain
 
 HOST = (1, 0)  # DLPack's kDLCPU
 OPENCL = 4  # its kDLOpenCL
@@ -18,6 +18,10 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
     uses that memory where the device shares it with the host, and a ValueError says where it does not; each function
     that reads such an array has finished when it returns, so that it saw the values of that moment.
     """
+    if dtype is None and device is None and copy is not False:
+        x = _from_plain(obj)  # nearly always
+        if x is not None:
+            return x
     if isinstance(obj, Array):
         return _convert(obj, dtype, device, copy)
     own = getattr(obj, "dtype", None)  # which NumPy's scalars have, too

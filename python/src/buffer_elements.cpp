@@ -35,15 +35,21 @@ Elements elements_of(const Py_buffer& view) {
     result.swapped = (big || text[0] == '<') && big != (std::endian::native == std::endian::big) && view.itemsize > 1;
     text.remove_prefix(1);
   }
-  // long is as wide as the element says.
-  if (text == "l") text = view.itemsize == 8 ? "q" : "i";
-  if (text == "L") text = view.itemsize == 8 ? "Q" : "I";
-  if (text == "n") text = "q";
-  if (text == "N") text = "Q";
-  if (text == "c") text = "B";
+  if (text.size() == 1) {
+    switch (text[0]) {
+      case 'l': text = view.itemsize == 8 ? "q" : "i"; break;  // long is as wide as the element says
+      case 'L': text = view.itemsize == 8 ? "Q" : "I"; break;
+      case 'n': text = "q"; break;
+      case 'N': text = "Q"; break;
+      case 'c': text = "B"; break;
+      default: break;
+    }
+  }
   for (const Format& format : formats) {
-    if (text == format.letters && static_cast<std::size_t>(view.itemsize) == size_of(format.type))
+    if (text.starts_with(format.letters[0]) && text == format.letters &&
+        static_cast<std::size_t>(view.itemsize) == size_of(format.type)) {
       result.type = format.type;
+    }
   }
   return result;
 }

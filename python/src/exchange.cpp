@@ -3,6 +3,7 @@
 #include "exchange.hpp"
 
 #include "buffer_elements.hpp"
+#include "lists.hpp"
 #include "module.hpp"
 #include "tensor.hpp"
 #include "waiting.hpp"
@@ -241,20 +242,59 @@ bool has(const std::optional<Device>& device, DType type) {
   return std::find(known.begin(), known.end(), type) != known.end();
 }
 
+// What takes less time to copy than to be an owner of memory.
+constexpr Py_ssize_t few_bytes = 1 << 14;
+
+/// A copy of few elements that lie side by side; nothing of truths that are not 0 or 1, as NumPy takes every byte but 0
+/// for true, which from_dlpack minds.
+std::optional<Array> copied(const Py_buffer& view, DType type, const Shape& shape,
+                            const std::optional<Device>& device) {
+  const std::span truths(static_cast<const unsigned char*>(view.buf),
+                         is_bool(type) ? static_cast<std::size_t>(view.len) : 0);
+  if (std::ranges::any_of(truths, [](auto each) { return each > 1; })) return std::nullopt;
+  return koine::detail::from_host(view.buf, type, static_cast<std::size_t>(view.len) / size_of(type), shape,
+                                  {.device = device}, "asarray");
+}
+
+/// Whether an object gives a buffer; whatever else it raises is forgotten where another way may be found.
+bool got_buffer(nb::handle object, Py_buffer& view, int flags) {
+  if (PyObject_GetBuffer(object.ptr(), &view, flags) == 0) return true;
+  if (PyErr_ExceptionMatches(PyExc_BufferError) != 0 || PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
+    PyErr_Clear();
+  } else {
+    forget_type_error();
+  }
+  return false;
+}
+
+/// The array in Python's numbers, or in a buffer of few numbers that need nothing but a copy, as those of most arrays;
+/// nothing of other objects, which asarray looks at with more care.
+std::optional<Array> from_plain(nb::handle object) {
+  PyObject* const p = object.ptr();
+  for (PyTypeObject* const type : {&PyFloat_Type, &PyLong_Type, &PyList_Type, &PyBool_Type, &PyComplex_Type}) {
+    if (Py_IS_TYPE(p, type)) return from_list(object, std::nullopt, std::nullopt);
+  }
+  if (is_array(object) || PyObject_CheckBuffer(p) == 0) return std::nullopt;
+  Viewed viewed;
+  Py_buffer& view = viewed.view;
+  if (!got_buffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) return std::nullopt;
+  const Elements elements = elements_of(view);
+  // Bytes may be those of what is no number, such as one of NumPy's dates.
+  if (!elements.type || *elements.type == uint8 || elements.swapped || view.len > few_bytes ||
+      reinterpret_cast<std::uintptr_t>(view.buf) % size_of(*elements.type) != 0) {
+    return std::nullopt;
+  }
+  const Shape shape(std::span(view.shape, static_cast<std::size_t>(view.ndim)));
+  return without_gil([&] { return copied(view, *elements.type, shape, std::nullopt); });
+}
+
 /// The array in an object with the buffer protocol; nothing of an object that has none, or no letter for its elements.
 /// `type` says what they are where its own letters do not. Elements of a type that the device has not become `wanted`
 /// on the host.
 std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, std::optional<DType> wanted,
                                  const std::optional<Device>& device, std::optional<bool> copy) {
   auto tensor = std::make_unique<Viewed>();
-  if (PyObject_GetBuffer(object.ptr(), &tensor->view, PyBUF_FULL_RO) != 0) {
-    if (PyErr_ExceptionMatches(PyExc_BufferError) != 0 || PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
-      PyErr_Clear();
-    } else {
-      forget_type_error();
-    }
-    return std::nullopt;
-  }
+  if (!got_buffer(object, tensor->view, PyBUF_FULL_RO)) return std::nullopt;
   Py_buffer& view = tensor->view;
   const Elements elements = elements_of(view);
   if (!type) type = elements.type;
@@ -283,17 +323,8 @@ std::optional<Array> from_buffer(nb::handle object, std::optional<DType> type, s
   if (wanted && copy != false && !has(device, *type)) {
     return gathered(view, *type, false, {.dtype = wanted, .device = device});
   }
-  // What takes less time to copy than to be an owner of memory. NumPy takes every byte but 0 for true, which
-  // from_dlpack minds.
-  constexpr Py_ssize_t few_bytes = 1 << 14;
-  const bool few = copy.value_or(true) && view.len <= few_bytes && contiguous;
-  const std::span truths(static_cast<const unsigned char*>(view.buf),
-                         few && is_bool(*type) ? static_cast<std::size_t>(view.len) : 0);
-  if (few && std::ranges::none_of(truths, [](auto each) { return each > 1; })) {
-    return without_gil([&] {
-      return koine::detail::from_host(view.buf, *type, static_cast<std::size_t>(view.len / size), tensor->shape,
-                                      {.device = device}, "asarray");
-    });
+  if (copy.value_or(true) && view.len <= few_bytes && contiguous) {
+    if (auto x = without_gil([&] { return copied(view, *type, tensor->shape, device); })) return x;
   }
   tensor->managed.dl_tensor = {
       view.buf, {kDLCPU, 0}, view.ndim, data_type(*type), tensor->shape.data(), tensor->strides.data(), 0};
@@ -443,6 +474,11 @@ void bind_exchange(nb::module_& m) {
     return x ? checked(wrap(*std::move(x))) : nb::none();
   };
   function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)", of_buffer, "asarray");
+  const auto of_plain = [](const Arguments& a) {
+    auto x = from_plain(a[0]);
+    return x ? checked(wrap(*std::move(x))) : nb::none();
+  };
+  function(m, "_from_plain", "(object, /)", of_plain, "asarray");
   function(m, "_raise_what_stopped", "(x, /)", [](const Arguments& a) { raise_what_stopped(a); });
   function(m, "_to_opencl_capsule", "(x, versioned, number, /)", [](const Arguments& a) {
     return to_opencl_capsule(a.array(0), a.flag(1, false), static_cast<int>(a.integer(2)));

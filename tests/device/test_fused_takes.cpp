@@ -13,6 +13,7 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 #include "support/work.hpp"
 
 namespace kn = koine;
@@ -276,17 +277,18 @@ TEST_CASE("what is assigned by positions is computed by the kernel that puts it 
     check(1, 5, 5, 5);
     x(small) = 6.5;
     check(1, 6.5, 6.5, 6.5);
-    // Where positions may be equal, a kernel before finds which comes last.
+    // Where positions may be equal, a CPU's kernel before finds which comes last; a card's group does both.
+    const std::int64_t each = kn::test::facts_of().cpu_loops ? 2 : 1;
     x(at) = v;
-    check(2, 0, 1, 2);
+    check(each, 0, 1, 2);
     x(small) = v * 2 + 1;
-    check(2, 1, 3, 5);
+    check(each, 1, 3, 5);
     // What is made of the array itself is stored first, so that the array is written in place.
     const void* const memory = kn::test::memory_of(x);
     x(at) = x(at) * 10;
-    check(3, 10, 30, 50);
+    check(each + 1, 10, 30, 50);
     x(at) += v;
-    check(3, 10, 31, 52);
+    check(each + 1, 10, 31, 52);
     CHECK(kn::test::memory_of(x) == memory);
     // Nobody else's values change.
     const Array other = x;
@@ -295,7 +297,7 @@ TEST_CASE("what is assigned by positions is computed by the kernel that puts it 
     CHECK(other(kn::array({3, 39, 0})).to_vector<double>() == std::vector<double>{10, 31, 52});
     Array table = kn::reshape(kn::arange(15), {5, 3}).eval();
     table(positions({1, -1})) = kn::array({7, 8, 9}).eval();
-    CHECK(kernels_of(table) == 2);
+    CHECK(kernels_of(table) == each);
     check_array<std::int64_t>(table, {5, 3}, {0, 1, 2, 7, 8, 9, 6, 7, 8, 9, 10, 11, 7, 8, 9});
     table(kn::all, positions({-1})) = 0;
     CHECK(kernels_of(table) == 1);

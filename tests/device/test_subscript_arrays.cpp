@@ -13,6 +13,7 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::all;
@@ -93,6 +94,59 @@ TEST_CASE("subscripts with arrays read and assign what NumPy's do") {
 #include "golden/subscripts.inc"
 #undef KN_GOLDEN
     CHECK(rows_checked == 51);
+  });
+}
+
+TEST_CASE("what a mask of up to 4096 elements keeps is one launch of a card") {
+  on_each_device([] {
+    if (kn::test::facts_of().cpu_loops) return;
+    for (const std::int64_t count : {5, 4096, 4097}) {
+      CAPTURE(count);
+      const Array mask = kn::asarray(drawn(static_cast<std::size_t>(count), 2, 7)).astype(kn::bool_).eval();
+      const Array x = kn::asarray(drawn(static_cast<std::size_t>(count), 1000, 8)).eval();
+      const auto launches = [&](auto work) {
+        const auto before = kn::test::activity_of().launches;
+        work();
+        return kn::test::activity_of().launches - before;
+      };
+      const auto some = launches([&] { Array(x(mask)).eval(); });
+      const auto where = launches([&] { kn::eval(kn::nonzero(mask)[0]); });
+      CHECK((some == 1) == (count <= 4096));
+      CHECK((where == 1) == (count <= 4096));
+    }
+  });
+}
+
+TEST_CASE("of equal positions the last counts, in a single launch of a card where they fit into a work-group") {
+  on_each_device([] {
+    const bool card = !kn::test::facts_of().cpu_loops;
+    for (const std::size_t count : {4u, 255u, 256u, 257u}) {
+      CAPTURE(count);
+      const V at = drawn(count, 90, 3), values = drawn(count, 1000, 4);
+      V want(100, -1);
+      for (std::size_t k = 0; k < count; ++k) want[static_cast<std::size_t>(at[k]) + 10] = values[k];
+      // Computed positions, of which those of work-items without an element would be out of range.
+      const Array where = positions(at), put = positions(values);
+      Array x = kn::full({100}, -1);
+      x(where + 10) = put;
+      check_array<std::int64_t>(x.astype(kn::int64), {100}, want);
+      Array y = kn::asarray(V(100)).eval();
+      kn::eval(where, put);
+      const auto before = kn::test::activity_of().launches;
+      y(where) = put;
+      y.eval();
+      if (card) CHECK(kn::test::activity_of().launches - before == (count <= 256 ? 1 : 2));
+    }
+    // Positions so far beyond that work-items without one of their own must not look.
+    Array x = kn::zeros({50});
+    x(kn::array({-100, -99, -100}) + 100) = kn::array({1, 2, 3});
+    check_array<float>(x(slice(3)), {3}, {3, 2, 0});
+    for (const std::int64_t wrong : {-51, 50}) {
+      x(positions({0, wrong, 0})) = kn::array({1, 2, 3});
+      CHECK(has(message_of<kn::IndexError>([&] { x.to_vector<float>(); }),
+                "index " + std::to_string(wrong) + " is out of range for axis 0 of size 50"));
+      x = kn::zeros({50});
+    }
   });
 }
 

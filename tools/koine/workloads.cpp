@@ -157,6 +157,7 @@ Workloads segment_values_per_item(Maker& m) { return {m.groups(1 << 15, 100), m.
 Workloads segment_local_bytes(Maker& m) {
   return {m.groups(m.many() / 4, 250), m.groups(m.many() / 4, 1000), m.groups(m.many() / 4, 2000)};
 }
+Workloads segment_values_at_once(Maker& m) { return {m.groups(1 << 12, 100), m.groups(1 << 14, 100)}; }
 Workloads segment_groups_per_unit(Maker& m) { return {m.groups(m.many(), 100)}; }
 Workloads segment_local_bytes_per_unit(Maker& m) { return {m.groups(m.many(), 500), m.groups(m.many(), 2000)}; }
 Workloads segment_values_per_launch(Maker& m) {

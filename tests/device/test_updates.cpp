@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Updates through a subscript, x.at(positions).add(values) and its like, against plain loops.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/inner.hpp"
+
+namespace kn = koine;
+using kn::Array;
+using kn::test::check_array;
+using kn::test::has;
+using kn::test::message_of;
+using kn::test::on_each_device;
+
+namespace {
+
+using V = std::vector<std::int64_t>;
+
+std::vector<std::int32_t> ids_below(std::int64_t groups, std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::int32_t> ids(count);
+  for (auto& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(groups));
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("updates count every position") {
+  on_each_device([] {
+    Array x = kn::array({1.0, 2.0, 3.0, 4.0});
+    const Array before = x;
+    x.at({0, 0, -1}).add(kn::array({10.0, 20.0, 5.0}));
+    check_array<float>(x, {4}, {31, 2, 3, 9});
+    check_array<float>(before, {4}, {1, 2, 3, 4});
+    x.at(kn::array({1, 1, 1})).multiply(2);
+    check_array<float>(x, {4}, {31, 16, 3, 9});
+    x.at({0, 2, 2}).max(kn::array({0.0, 7.0, 5.0}));
+    check_array<float>(x, {4}, {31, 16, 7, 9});
+    x.at({0, 2, 2}).min(kn::array({0.0, 7.0, 5.0}));
+    check_array<float>(x, {4}, {0, 16, 5, 9});
+    // Slices, masks and integers alone repeat nothing.
+    x.at(kn::slice(2)).add(1);
+    x.at(x > 10).add(100);
+    x.at(-1).multiply(2);
+    check_array<float>(x, {4}, {1, 117, 5, 18});
+
+    Array m = kn::zeros({3, 4}, {.dtype = kn::int32});
+    m.at(kn::array({0, 2, 0}), kn::slice(1, 3)).add(kn::array({{1, 2}, {3, 4}, {5, 6}}));
+    check_array<std::int32_t>(m, {3, 4}, {0, 6, 8, 0, 0, 0, 0, 0, 0, 3, 4, 0});
+    m.at({1, 1}, kn::array({2, 2})).add(7);
+    check_array<std::int32_t>(m, {3, 4}, {0, 6, 8, 0, 0, 0, 14, 0, 0, 3, 4, 0});
+    m.at({1, 1, 2}).add(kn::array({1, 1, 1, 1}));
+    check_array<std::int32_t>(m, {3, 4}, {0, 6, 8, 0, 2, 2, 16, 2, 1, 4, 5, 1});
+
+    Array truth = kn::array({false, true, true});
+    truth.at({0, 0}).add(kn::array({false, true}));
+    truth.at({1, 1}).multiply(kn::array({true, false}));
+    check_array<bool>(truth, {3}, {true, false, true});
+    Array z = kn::zeros({2}, {.dtype = kn::complex64});
+    z.at({1, 1, 1}).add(std::complex<float>(1, 2));
+    check_array<std::complex<float>>(z, {2}, {{0, 0}, {3, 6}});
+
+    Array y = kn::zeros({3});
+    y.at(kn::array({0, 7})).add(1);
+    CHECK(has(message_of<kn::IndexError>([&] { y.to_vector<float>(); }), "index 7 is out of range"));
+    CHECK_THROWS_AS(x.at({0, 1}).add(kn::ones({3})), kn::ShapeError);
+    CHECK_THROWS_AS(z.at({0}).max(1), kn::DTypeError);
+  });
+}
+
+TEST_CASE("positions along the first axis, whatever their type, name whole rows") {
+  on_each_device([] {
+    constexpr std::int64_t rows = 200, inner = 3;
+    const V at{0, -1, 5, 5, -128, 127, 0};
+    const auto start = ids_below(1000, rows * inner, 1), values = ids_below(1000, at.size() * inner, 2);
+    for (const kn::DType type : {kn::int8, kn::int64}) {
+      auto sums = start, most = start;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::int64_t row = at[i / inner], k = (row < 0 ? row + rows : row) * inner;
+        const auto entry = static_cast<std::size_t>(k) + i % inner;
+        sums[entry] += values[i];
+        most[entry] = std::max(most[entry], values[i]);
+      }
+      Array x = kn::asarray(start, {rows, inner}), y = x, one = x;
+      const Array ids = kn::asarray(at).astype(type), v = kn::asarray(values, {7, inner});
+      x.at(ids).add(v);
+      y.at(ids).max(v);
+      check_array(x, {rows, inner}, sums);
+      check_array(y, {rows, inner}, most);
+      // One value for all, and positions with two axes.
+      one.at(kn::reshape(ids, {7, 1})).add(1);
+      CHECK(kn::sum(one).item<std::int64_t>() == kn::sum(kn::asarray(start)).item<std::int64_t>() + 7 * inner);
+      CHECK(one(5, 0).item<int>() == start[15] + 2);
+      CHECK(one(72, 2).item<int>() == start[218] + 1);
+    }
+    Array z = kn::zeros({2, 2}, {.dtype = kn::complex64});
+    z.at({-1, -1}).add(kn::array({{std::complex<float>(1, 2)}, {std::complex<float>(3, 4)}}));
+    check_array<std::complex<float>>(z, {2, 2}, {{0, 0}, {0, 0}, {4, 6}, {4, 6}});
+    for (const std::int64_t wrong : {-4, 3}) {
+      Array w = kn::zeros({3, 2});
+      w.at(kn::asarray(V{0, wrong})).add(1);
+      CHECK(message_of<kn::IndexError>([&] { w.to_vector<float>(); }) ==
+            "[at] index " + std::to_string(wrong) + " is out of range for axis 0 of size 3; it can be -3 to 2");
+    }
+    Array w = kn::zeros({3});
+    w.at(kn::asarray(std::vector<std::uint64_t>{~std::uint64_t{0}})).max(1);
+    CHECK(has(message_of<kn::IndexError>([&] { w.to_vector<float>(); }), "index 9223372036854775807 is out of range"));
+  });
+}
+
+TEST_CASE("few values by few ids are one launch on a card") {
+  on_each_device([] {
+    if (kn::test::facts_of().cpu_loops) return;
+    const Array x = kn::asarray(std::vector<float>(100)).eval(), v = kn::asarray(std::vector<float>{1, 2, 3}).eval();
+    const Array at = kn::asarray(V{1, -1, 1}).eval();
+    const auto launches = [&](auto work) {
+      work();  // may compile
+      const auto before = kn::test::activity_of().launches;
+      work();
+      return kn::test::activity_of().launches - before;
+    };
+    CHECK(launches([&] {
+            Array y = x;
+            y.at(at).add(v);
+            y.eval();
+          }) == 1);
+    CHECK(launches([&] {
+            Array y = x;
+            y.at(at).max(v);
+            y.eval();
+          }) == 1);
+    const Array ids = kn::asarray(V{0, 1, 0}).eval();
+    CHECK(launches([&] { kn::segment_sum(v, ids, {.count = 2}).eval(); }) == 1);
+  });
+}
+
+TEST_CASE("elements that no position names stay as they are, down to the sign of zero") {
+  on_each_device([] {
+    for (const std::int64_t size : {8, 1000}) {
+      CAPTURE(size);
+      std::vector<float> start(static_cast<std::size_t>(size), -0.0f);
+      start[3] = kn::nan;
+      start[4] = std::numeric_limits<float>::infinity();
+      Array x = kn::asarray(start);
+      x.at({1, 2, 1}).add(0.5);
+      x.at({5}).add(1);
+      const auto got = x.to_vector<float>();
+      CHECK(got[1] == 1.0f);
+      CHECK(got[2] == 0.5f);
+      CHECK(got[5] == 1.0f);
+      CHECK(std::isnan(got[3]));
+      CHECK(std::isinf(got[4]));
+      CHECK(std::signbit(got[0]));
+      CHECK(std::signbit(got[static_cast<std::size_t>(size) - 1]));
+    }
+  });
+}
+
+TEST_CASE("few positions in a long array, and many") {
+  on_each_device([] {
+    constexpr std::int64_t size = 50'000;
+    for (const std::size_t count : {100u, 200'000u}) {
+      CAPTURE(count);
+      const auto at = ids_below(count == 100 ? 30 : size, count, 11);
+      auto want = ids_below(1000, size, 12), most = want;
+      const auto values = ids_below(1000, count, 13);
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto k = static_cast<std::size_t>(at[i]);
+        want[k] += values[i];
+        most[k] = std::max(most[k], values[i]);
+      }
+      Array x = kn::asarray(ids_below(1000, size, 12)), y = x;
+      x.at(kn::asarray(at)).add(kn::asarray(values));
+      y.at(kn::asarray(at)).max(kn::asarray(values));
+      check_array(x, {size}, want);
+      check_array(y, {size}, most);
+    }
+  });
+}
+
+TEST_CASE("a long chain of updates looks at what it found wrong many words at a time") {
+  on_each_device([] {
+    constexpr int rounds = 70;
+    const Array at = kn::asarray(V{1, -1, 1}).eval(), v = kn::asarray(std::vector<float>{1, 2, 3}).eval();
+    Array x = kn::asarray(std::vector<float>(5)).eval();
+    x.at(at).add(v);
+    x.eval();
+    kn::profile::Session session;
+    for (int i = 1; i < rounds; ++i) {
+      x.at(at).add(v);
+      x.eval();
+    }
+    const auto commands = session.commands();
+    const auto reads = std::count_if(commands.begin(), commands.end(),
+                                     [](const auto& each) { return each.kind == kn::profile::Kind::download; });
+    if (!kn::test::facts_of().shares_memory) CHECK(reads <= 6);
+    check_array<float>(x, {5}, {0, 4 * rounds, 0, 0, 2 * rounds});
+    // One that is wrong among others that are right is found, wherever it stands in the chain.
+    for (const int wrong : {0, 1, 40}) {
+      CAPTURE(wrong);
+      Array y = kn::asarray(std::vector<float>(5)).eval();
+      const auto chained = [&] {
+        for (int i = 0; i < 45; ++i) {
+          y.at(i == wrong ? kn::asarray(V{0, 5, 0}) : at).add(v);
+          y.eval();
+        }
+        y.to_vector<float>();
+      };
+      CHECK(has(message_of<kn::IndexError>(chained), "index 5 is out of range"));
+    }
+  });
+}
