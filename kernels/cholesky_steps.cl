@@ -114,7 +114,7 @@ static inline void kn_take_line(KN_VALUE values[KN_ROWS][KN_COLUMNS], uint first
 }
 
 // At first, where `done` is 0, all is copied from `x`, and above the diagonal are zeros. Factors of squares on the
-// diagonal go to `squares`, since others may still read what they are made of.
+// diagonal go to `squares`, since others may still read what they are made of, but for the last one's.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_steps(__global const KN_VALUE* x,
                                                                                    __global KN_VALUE* factor,
                                                                                    __global KN_VALUE* squares,
@@ -270,7 +270,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
       }
     }
   }
-  const uint blocks = (d.n + KN_BLOCK - 1) / KN_BLOCK;
+  const uint blocks = (d.n - 1) / KN_BLOCK;
   __global KN_VALUE* const square = squares + ((ulong)matrix * blocks + d.done / KN_BLOCK) * KN_BLOCK * KN_BLOCK;
   for (uint pass = solves && group > 0 ? 1 : 0; pass < (solves && group == 0 ? 1u : 2u); ++pass) {
 #pragma unroll
@@ -285,7 +285,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
     for (uint t = 0; t < KN_BLOCK / lines; ++t) {
       const uint at = t * lines + line, i = (pass > 0 ? lower0 : upper0) + at, j = column0 + column;
       const KN_VALUE value = shared[at * KN_PITCH + column];
-      if (solves && pass == 0) {
+      if (solves && pass == 0 && d.solving > 1) {
         square[at * KN_BLOCK + column] = column <= at ? value : KN_ZERO;
       } else if (i < d.n && j < d.n && (j <= i || d.done == 0)) {
         to[(ulong)i * d.n + j] = j <= i ? value : KN_ZERO;
@@ -295,11 +295,11 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
   }
 }
 
-// Puts the factors of the squares on the diagonal into their places.
+// Puts the factors of the squares on the diagonal into their places, but for the last one of each matrix.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_diagonal(__global const KN_VALUE* squares,
                                                                                       __global KN_VALUE* factor,
                                                                                       const ulong n) {
-  const ulong count = (n + KN_BLOCK - 1) / KN_BLOCK, matrix = get_group_id(0) / count;
+  const ulong count = (n - 1) / KN_BLOCK, matrix = get_group_id(0) / count;
   const ulong first = (get_group_id(0) - matrix * count) * KN_BLOCK;
   squares += get_group_id(0) * KN_BLOCK * KN_BLOCK;
   factor += matrix * n * n + first * n + first;
@@ -309,6 +309,6 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_dia
 #pragma unroll
   for (uint t = 0; t < KN_BLOCK * KN_BLOCK / KN_ITEMS; ++t) {
     const uint i = (t * KN_ITEMS + KN_SELF) / KN_BLOCK, j = KN_SELF % KN_BLOCK;
-    if (first + i < n && first + j < n) factor[i * n + j] = values[t];
+    factor[i * n + j] = values[t];
   }
 }

@@ -55,9 +55,10 @@ std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& pr
   return [=, &queue, &node](const runtime::Buffer& factor) {
     const graph::Node& x = *node.inputs[0];
     const std::shared_ptr<runtime::Fault> fault = indefinite_fault(queue, node);
-    const std::uint64_t matrices = number(stack.matrices), squares = blocks_over(n, block_columns);
-    const runtime::BufferRef factors_of_squares =
-        queue.allocate(matrices * squares * block_columns * block_columns * size_of(node.dtype), "cholesky");
+    const std::uint64_t matrices = number(stack.matrices), squares = blocks_over(n, block_columns) - 1;
+    const runtime::BufferRef factors_of_squares = queue.allocate(
+        matrices * std::max(squares, std::uint64_t{1}) * block_columns * block_columns * size_of(node.dtype),
+        "cholesky");
     for (std::int64_t done = 0; done < n; done += block_columns) {
       const std::int64_t begin = done / panel * panel, end = std::min(begin + panel, n);
       // The first group has the square, each of the others a block of rows.
@@ -73,6 +74,7 @@ std::function<void(const runtime::Buffer&)> prepare_cholesky_blocks(Programs& pr
       if (next < end || end == n) continue;
       behind[number(done / panel)].run(factor, factor, {factor, end * n + end, n, 1, stack.elements()}, "cholesky");
     }
+    if (squares == 0) return;
     runtime::Launch launch(queue, diagonal);
     launch.in(*factors_of_squares).out(factor).value(number(n));
     launch.run({matrices * squares * group_size}, {group_size});
