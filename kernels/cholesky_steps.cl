@@ -38,6 +38,8 @@ typedef float4 KnRun;
 // less is taken from the second one when the first one is known.
 #define KN_STRIP KN_SIDE
 #define KN_SET (KN_COLUMNS / 2)
+// From one line of shares to the next.
+#define KN_SHARES (KN_BLOCK + KN_TALL)
 
 typedef struct {
   ulong offset;                 // of `x`
@@ -214,16 +216,16 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
           // Where the columns are by now whose shares this row has.
           const uint moved = my_column < set + KN_SET ? (my_column - turn) % KN_SET : my_column - set;
           const bool behind = my_column > set + turn;
-          // Rows that have none write behind all.
+          // Rows that have none write behind them.
           __local KN_VALUE* const share_at =
               shares + (my_row < KN_BLOCK && my_column >= set ? kn_place(moved, my_row % KN_SIDE, KN_SIDE)
-                                                              : KN_STRIP * KN_BLOCK + KN_SELF);
+                                                              : KN_BLOCK + KN_SELF);
 #pragma unroll
           for (uint k = 0; k < KN_STRIP; ++k) {
             const KN_REAL pivot = square[k][k], inverse = kn_inverse(pivot);
             positive = pivot > 0 ? positive : min(positive, first + k);
             ready[k * KN_TALL + KN_SELF] = mine[k];
-            share_at[k * KN_BLOCK] = behind ? mine[k] * inverse : KN_ZERO;
+            share_at[k * KN_SHARES] = behind ? mine[k] * inverse : KN_ZERO;
 #pragma unroll
             for (uint j = k + 1; j < KN_STRIP; ++j) {
               const KN_VALUE share = square[j][k] * inverse;
@@ -238,7 +240,7 @@ __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void cholesky_ste
         kn_read_runs(ready + item_x * KN_TALL, item_y, KN_LANES, KN_ROWS, known_column);
 #pragma unroll
         for (uint k = 0; k < KN_STRIP; ++k) {
-          kn_take_line(values, set, ready + k * KN_TALL, item_y, shares + k * KN_BLOCK, item_x);
+          kn_take_line(values, set, ready + k * KN_TALL, item_y, shares + k * KN_SHARES, item_x);
         }
 #pragma unroll
         for (uint i = 0; i < KN_ROWS; ++i) {
