@@ -23,7 +23,6 @@ std::shared_ptr<FaultWords::Block> FaultWords::make_block(const Queue& queue) {
   const cl_mem memory = clCreateBuffer(context.handle()(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
   if (code != CL_SUCCESS) return nullptr;
   auto block = std::make_shared<Block>();
-  block->stride = stride;
   block->memory = shared_buffer(context, memory, bytes);
   for (std::size_t k = 0; k < words_of_block; ++k) {
     const cl_buffer_region region{k * stride, sizeof(FaultWord)};
@@ -32,16 +31,6 @@ std::shared_ptr<FaultWords::Block> FaultWords::make_block(const Queue& queue) {
     block->words.push_back(shared_buffer(context, word, sizeof(FaultWord)));
   }
   return block;
-}
-
-FaultWords::Place FaultWords::place_of(const Buffer& word) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& block : blocks_) {
-    for (std::size_t k = 0; k < block->words.size(); ++k) {
-      if (block->words[k].get() == &word) return {block->memory, k * block->stride};
-    }
-  }
-  return {};
 }
 
 BufferRef FaultWords::take(Queue& queue) {

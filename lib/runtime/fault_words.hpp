@@ -19,18 +19,10 @@ class FaultWords {
   /// A cleared word, for work of this queue. It may be cleared again once its last holder is gone.
   BufferRef take(Queue& queue);
 
-  /// Where a word lies among others that were cleared with it; without memory, a word that lies alone.
-  struct Place {
-    BufferRef memory;
-    std::size_t offset = 0;  // in bytes
-  };
-  Place place_of(const Buffer& word);
-
  private:
   /// Parts of one piece of memory, each a buffer.
   struct Block {
     BufferRef memory;
-    std::size_t stride = 0;  // bytes from word to word
     std::vector<BufferRef> words;
   };
 

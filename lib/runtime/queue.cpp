@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "cl/errors.hpp"
 #include "runtime/context.hpp"
@@ -183,22 +180,7 @@ void Queue::add_fault(const Buffer& buffer, const std::shared_ptr<Fault>& fault)
 }
 
 void Queue::check_faults(const Buffer& buffer) {
-  // Of several words those that were cleared together are read together: each read waits for the device. Among several
-  // queues a word's memory alone says what to wait for.
-  std::vector<std::byte> together;
-  BufferRef held;
-  std::size_t asked = 0;
-  check_faults(buffer, [&](const Buffer& word, void* target, std::uint64_t bytes) {
-    const bool alone = ++asked == 1 || context_.has_several_queues();
-    const FaultWords::Place place = alone ? FaultWords::Place{} : context_.fault_words().place_of(word);
-    if (place.memory == nullptr) return read(word, 0, target, bytes);
-    if (held != place.memory) {
-      held = place.memory;
-      together.resize(held->size());
-      read(*held, 0, together.data(), together.size());
-    }
-    std::memcpy(target, together.data() + place.offset, bytes);
-  });
+  check_faults(buffer, [this](const Buffer& word, void* target, std::uint64_t bytes) { read(word, 0, target, bytes); });
 }
 
 void Queue::check_faults(const Buffer& buffer, const std::function<void(const Buffer&, void*, std::uint64_t)>& read) {
