@@ -3,8 +3,8 @@
 // of each of which a launch makes the factor's columns. Every group that has rows of the block takes the last block's
 // products from them and from the square on the diagonal, factorises the square, and solves for its rows while it does so:
 // that all of them factorise it costs nobody time, and no launch waits for another between square and rows. Further groups
-// take the last block's products from what is left of the panel. kernels/take_products.cl takes the products of all of a
-// panel from the lower triangle behind it.
+// take the last block's products from what is left of the panel. What is behind a panel has the products of all of it
+// taken by others (DeepUpdate in lib/exec/factor_blocks.hpp).
 
 #define KN_BLOCK 64u
 #include "common/factors.clh"
@@ -42,10 +42,10 @@ typedef float4 KnRun;
 #define KN_SHARES (KN_BLOCK + KN_TALL)
 
 typedef struct {
-  ulong offset;                 // of `x`
-  uint n, done;                 // columns of a matrix; those of the factor that are known
+  ulong offset;                  // of `x`
+  uint n, done;                  // columns of a matrix; those of the factor that are known
   uint groups, solving, across;  // of a matrix: all, those with rows of the block; blocks that are left of the panel
-  uint depth;                   // columns of the last block, or none
+  uint depth;                    // columns of the last block, or none
 } kn_cholesky_steps;
 
 // 1 / a to about the last bit. Columns wait for it one after the other, so that there is no branch.

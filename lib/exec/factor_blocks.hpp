@@ -26,7 +26,7 @@ bool panels_in_blocks(const graph::Place& place, DType type, std::int64_t rows);
 /// The place of a node that runs on a queue.
 graph::Place place_on(const runtime::Queue& queue, const graph::Node& node);
 
-/// Columns of a block: KN_BLOCK of cholesky_steps.cl and KN_BLOCK of solve_columns.cl.
+/// Columns of a block: KN_BLOCK of cholesky_steps.cl and solve_columns.cl.
 inline constexpr std::int64_t block_columns = 64;
 
 /// A part of each matrix of a stack in memory. Offset and strides count elements; `step`: to the next matrix.

@@ -119,12 +119,12 @@ struct ScatterInfo {
 
 enum class SegmentKind : std::uint8_t { sum, prod, max, min };
 
-/// Rows reduced by ids below `groups`: a sum, a max or a min, which may start from a third input, or a prod, whose ids
-/// rise.
 /// What ids are: numbers of groups; positions along an axis, counted from its end where they are below zero; or
 /// positions that were looked at, of which those below zero are none.
 enum class IdsAre : std::uint8_t { groups, positions, known_positions };
 
+/// Rows reduced by ids below `groups`: a sum, a max or a min, which may start from a third input, or a prod, whose ids
+/// rise.
 struct ScatterReduceInfo {
   SegmentKind kind;
   std::int64_t groups;

@@ -19,6 +19,7 @@ namespace kn = koine;
 using kn::Array;
 using kn::test::check_array;
 using kn::test::has;
+using kn::test::ids_below;
 using kn::test::message_of;
 using kn::test::on_each_device;
 
@@ -63,13 +64,6 @@ std::vector<T> spread(std::size_t count, int exponents, unsigned seed) {
     if constexpr (std::is_same_v<T, double>) value = std::ldexp(part, exponent);
   }
   return values;
-}
-
-std::vector<std::int32_t> ids_below(std::int64_t groups, std::size_t count, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::int32_t> ids(count);
-  for (auto& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(groups));
-  return ids;
 }
 
 /// Half a unit in the last place of T around x.

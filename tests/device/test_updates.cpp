@@ -8,7 +8,6 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -20,19 +19,13 @@ namespace kn = koine;
 using kn::Array;
 using kn::test::check_array;
 using kn::test::has;
+using kn::test::ids_below;
 using kn::test::message_of;
 using kn::test::on_each_device;
 
 namespace {
 
 using V = std::vector<std::int64_t>;
-
-std::vector<std::int32_t> ids_below(std::int64_t groups, std::size_t count, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::int32_t> ids(count);
-  for (auto& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(groups));
-  return ids;
-}
 
 }  // namespace
 

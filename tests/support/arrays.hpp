@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <random>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -52,6 +53,14 @@ Array numbered(const Shape& shape) {
   std::vector<T> values;
   for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<T>(i));
   return asarray(values, shape);
+}
+
+/// Random numbers of groups.
+inline std::vector<std::int32_t> ids_below(std::int64_t groups, std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::int32_t> ids(count);
+  for (auto& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(groups));
+  return ids;
 }
 
 /// The same values lying in memory in one of four ways: in order, backwards, with the axes the other way round, or
