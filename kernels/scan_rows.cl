@@ -148,7 +148,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #endif
   // A chunk of 16 takes 17 places, or its reader's neighbours would wait for the same bank.
   __local KN_ONE staged[KN_GROUP * (KN_CHUNK + 1)];
-  __local KN_ONE totals[KN_GROUP];
+  __local KN_ONE totals[KN_GROUP + KN_GROUP / KN_CHUNK];
 #if KN_LANES > KN_CHUNK
   __local KN_ONE group_totals[KN_GROUP / KN_CHUNK];
 #endif
@@ -167,18 +167,18 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   for (ulong block = 0; block < d.blocks; ++block) {
 #endif
     const ulong first = block * KN_BLOCK;
-    const ulong last = min(first + KN_BLOCK, d.count);
+    const uint there = (uint)min(d.count - first, (ulong)KN_BLOCK);
     KN_ONE values[KN_CHUNK];
     // Past the end the last element is read again, so that no load waits for another's condition.
 #pragma unroll
     for (uint t = 0; t < KN_CHUNK; ++t) {
-      const ulong at = first + t * KN_LANES + lane;
-      const ulong i = min(at, last - 1);
+      const uint at = t * KN_LANES + lane;
+      const ulong i = first + min(at, there - 1);
       const ulong left = 1;
       KN_STATE taken;
       KN_BODY
       values[t] = taken;
-      if (at >= last) values[t] = KN_IDENTITY;
+      if (at >= there) values[t] = KN_IDENTITY;
     }
 #pragma unroll
     for (uint t = 0; t < KN_CHUNK; ++t) {
@@ -186,28 +186,50 @@ __kernel void KN_NAME(KN_PARAMETERS) {
       shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK] = values[t];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    KN_ONE sum = mine[0];
+    KN_ONE sum = values[0] = mine[0];
+#pragma unroll
     for (uint k = 1; k < KN_CHUNK; ++k) {
       const KN_ONE one = mine[k];
-      mine[k] = sum = KN_COMBINE(sum, one);
+      values[k] = sum = KN_COMBINE(sum, one);
     }
     KN_ONE groups = KN_IDENTITY;
     KN_ONE chunks = KN_IDENTITY;
 #if KN_LANES > 1
-    totals[local_id] = sum;
+    const uint place = local_id + local_id / KN_CHUNK;
+    totals[place] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint position = lane % KN_CHUNK;
-    for (uint c = local_id - position; c < local_id; ++c) {
-      const KN_ONE total = totals[c];
-      chunks = KN_COMBINE(chunks, total);
+    // What lies before each chunk of a group is found by one work-item for all of them: if each found its own, the
+    // instructions would take longer than memory.
+    if (local_id < KN_GROUP / KN_CHUNK) {
+      __local KN_ONE* of_group = totals + local_id * (KN_CHUNK + 1);
+      KN_ONE all[KN_CHUNK];
+#pragma unroll
+      for (uint c = 0; c < KN_CHUNK; ++c) all[c] = of_group[c];
+      KN_ONE before = KN_IDENTITY;
+#pragma unroll
+      for (uint c = 0; c < KN_CHUNK; ++c) {
+        of_group[c] = before;
+        before = KN_COMBINE(before, all[c]);
+      }
+#if KN_LANES > KN_CHUNK
+      group_totals[local_id] = before;
+#endif
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    chunks = totals[place];
 #endif
 #if KN_LANES > KN_CHUNK
-    if (position == KN_CHUNK - 1) group_totals[local_id / KN_CHUNK] = KN_COMBINE(chunks, sum);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint g = (local_id - lane) / KN_CHUNK; g < local_id / KN_CHUNK; ++g) {
-      const KN_ONE total = group_totals[g];
-      groups = KN_COMBINE(groups, total);
+#ifdef KN_TOTALS
+    if (lane == KN_LANES - 1)
+#endif
+    {
+      KN_ONE earlier[KN_LANES / KN_CHUNK];
+#pragma unroll
+      for (uint g = 0; g < KN_LANES / KN_CHUNK - 1; ++g) earlier[g] = group_totals[g];
+#pragma unroll
+      for (uint g = 0; g < KN_LANES / KN_CHUNK - 1; ++g) {
+        if (g < local_id / KN_CHUNK) groups = KN_COMBINE(groups, earlier[g]);
+      }
     }
 #endif
 #if defined(KN_TOTALS) || defined(KN_CARRIED) || defined(KN_CHAINED)
@@ -231,19 +253,18 @@ __kernel void KN_NAME(KN_PARAMETERS) {
     groups = KN_COMBINE(before, groups);
 #endif
     const KN_ONE base = KN_COMBINE(groups, chunks);
-    for (uint k = 0; k < KN_CHUNK; ++k) {
-      const KN_ONE one = mine[k];
-      mine[k] = KN_COMBINE(base, one);
-    }
+#pragma unroll
+    for (uint k = 0; k < KN_CHUNK; ++k) mine[k] = KN_COMBINE(base, values[k]);
 #ifdef KN_CARRIED
     if (lane == KN_LANES - 1) block_total = whole;
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
     for (uint t = 0; t < KN_CHUNK; ++t) {
       const uint at = t * KN_LANES + lane;
       const ulong i = first + at;
       const ulong left = 1;
-      if (exists && i < last) {
+      if (exists && at < there) {
         const KN_ONE result = shared[at / KN_CHUNK * (KN_CHUNK + 1) + at % KN_CHUNK];
         KN_PUT(result)
       }

@@ -16,6 +16,8 @@ constexpr std::int64_t local_bytes = 16384;
 
 // To fill a GPU by groups that each take a row, or neighbouring rows, from end to end.
 constexpr std::int64_t enough_groups = 128;
+// Blocks of a row that a group takes one after another sooner than two more launches would begin.
+constexpr std::int64_t few_blocks = 4;
 // Rows whose chains go on side by side: in one, 16 blocks follow the 16 before them after some 0.6 us (H200), which
 // three passes over memory take for 16 blocks of some twenty rows.
 constexpr std::int64_t fewest_chains = 32;
@@ -50,11 +52,12 @@ static bool walks_columns(const ScanPass& pass, const DeviceTraits& traits) {
 bool carries_blocks(const ScanPass& pass, const DeviceTraits& traits) {
   const Shape& domain = pass.body->domain;
   const std::int64_t count = domain[pass.axis], block = scan_block(pass.result);
-  const std::int64_t together =
-      walks_columns(pass, traits) ? bytes_side_by_side / std::int64_t(size_of(pass.result)) : 1;
+  const bool columns = walks_columns(pass, traits);
+  const std::int64_t together = columns ? bytes_side_by_side / std::int64_t(size_of(pass.result)) : 1;
+  const bool fills = domain.elements() / count >= enough_groups * together;
   // What is carried is a scan of the totals of one block of them.
   return !traits.cpu_loops() && count > block && (count - 1) / block <= scan_block(total_type(pass)) &&
-         domain.elements() / count >= enough_groups * together;
+         (fills || (!columns && count <= few_blocks * block));
 }
 
 bool chains_blocks(const ScanPass& pass, const DeviceTraits& traits) {

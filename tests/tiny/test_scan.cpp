@@ -47,6 +47,7 @@ TEST_CASE("rows for one, 16 and all work-items of a group") {
 
 TEST_CASE("rows of several blocks") {
   check_sums<float>(1, 8200, 1);
+  check_sums<float>(1, 16400, 1);
   check_sums<std::int64_t>(2, 2100, 1);
   check_sums<double>(1, 2049, 1);
 }
