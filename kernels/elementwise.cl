@@ -3,7 +3,8 @@
 //
 // On a CPU device a work-item takes a run of whole segments and walks each in wide vectors; on a GPU a segment is one
 // vector and neighbouring work-items take neighbouring vectors. With KN_ACROSS those go on from row to row, so that
-// results are stored in whole vectors whatever a row's length is.
+// results are stored in whole vectors whatever a row's length is. With KN_PARTS groups take the same part of all rows
+// before they go on to the next part.
 //
 // Hooks, filled by codegen; the defaults double a row of floats:
 //   KN_NAME        the kernel's name
@@ -72,12 +73,19 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   KN_COLUMN
   const KN_INDEX end = (KN_INDEX)min((ulong)(stack + 1) * d.per_item, d.segments / d.inner);
   for (KN_INDEX row = stack * (KN_INDEX)d.per_item; row < end; ++row) {
+#elif defined(KN_PARTS)
+  // Groups that are under way together take the same part of their rows.
+  const KN_INDEX part = (KN_INDEX)get_group_id(0) / (KN_INDEX)d.rows;
+  const KN_INDEX row = (KN_INDEX)get_group_id(0) - part * (KN_INDEX)d.rows;
+  const ulong i = ((ulong)part * get_local_size(0) + get_local_id(0)) * KN_W;
+  const ulong left = d.inner - i;
+  if (i < d.inner) {
 #else
   // A group takes per_item runs of as many vectors as it has items, so that neighbours stay neighbours.
   ulong s = get_group_id(0) * get_local_size(0) * d.per_item + get_local_id(0);
   for (ulong item = 0; item < d.per_item && s < d.segments; ++item, s += get_local_size(0)) {
 #endif
-#ifndef KN_STACKED
+#if !defined(KN_STACKED) && !defined(KN_PARTS)
 #ifdef KN_ACROSS
     const ulong flat = s * KN_W;
     const KN_INDEX row = (KN_INDEX)flat / (KN_INDEX)d.inner;

@@ -33,6 +33,7 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
     block.add("deep_lanes", segments.deep_lanes);
     block.add("deep_stride", walk.deep_strides);
   }
+  if (walk.by_parts) block.add("rows", static_cast<std::uint64_t>(walk.rows()));
   if (walk.across) block.add("elements", static_cast<std::uint64_t>(walk.axes.shape.elements()));
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
     block.add({"seam_at", s}, walk.seams[s].at);

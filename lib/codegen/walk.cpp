@@ -173,8 +173,18 @@ bool takes_rows(const Body& body, const Walk& walk, int width) {
   return false;
 }
 
-/// The same for vectors twice as long, where rows are taken by their positions: a work-item waits for a position first,
-/// and then has twice the bytes under way.
+/// Whether groups take rows by their parts. Rows that are taken several times are then read from the second cache,
+/// which holds a part of each where it could not hold them whole: 8192 of 1000 rows of 8192 float32 on an H200 in 0.72
+/// of the time.
+bool goes_by_parts(const Body& body, const Walk& walk) {
+  constexpr std::int64_t group = 256, many_groups = 8;
+  const std::int64_t vectors = walk.inner() / walk.width;
+  const bool fills_groups = vectors % group == 0 ? vectors > group : vectors > many_groups * group;
+  return walk.width > 1 && walk.outer_axes() > 0 && fills_groups && takes_rows(body, walk, walk.width);
+}
+
+/// The same for vectors twice as long, where shorter rows are taken by their positions: a work-item waits for a
+/// position first, and then has twice the bytes under way.
 bool keeps_twice_the_vectors(const Body& body, const DeviceTraits& traits, Walk& walk) {
   constexpr int widest = 16;
   if (walk.width == 1 || 2 * walk.width > widest || !takes_rows(body, walk, 2 * walk.width)) return false;
@@ -258,11 +268,17 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   walk.across = false;
   walk.straddles.assign(operands, 0);
   walk.stacked = false;
+  walk.by_parts = false;
   walk.steady.assign(operands, 0);
   choose_blocks(body, walk);
   find_leaders(body, walk);
   if (walk.depth > 0) return;
-  if (!walk.cpu && !keeps_twice_the_vectors(body, traits, walk) && !keeps_vectors(body, traits, walk)) walk.width = 1;
+  if (!walk.cpu) {
+    walk.by_parts = goes_by_parts(body, walk) && keeps_vectors(body, traits, walk);
+    if (!walk.by_parts && !keeps_twice_the_vectors(body, traits, walk) && !keeps_vectors(body, traits, walk)) {
+      walk.width = 1;
+    }
+  }
   // Rows so long that most groups are in one of them: neighbours stay neighbours.
   constexpr std::int64_t shortest_stacked_row = 256;
   walk.stacked = !walk.cpu && walk.width == 1 && walk.outer_axes() > 0 && walk.inner() >= shortest_stacked_row;

@@ -36,6 +36,7 @@ struct Walk {
   bool aligned;           // every contiguous access, stores among them, is aligned to the vector
   bool across;            // vectors go on from a row to the next one
   bool stacked = false;   // a card's work-item takes elements of several rows, below each other
+  bool by_parts = false;  // a card's groups take a part of each row before the next part
   int width;              // elements of a vector
   graph::Collapsed axes;  // at least one
   std::vector<std::int64_t> offsets;
@@ -64,6 +65,7 @@ struct Walk {
     v.define("KN_ALIGNED", aligned);
     v.define("KN_ACROSS", across);
     v.define("KN_STACKED", stacked);
+    v.define("KN_PARTS", by_parts);
     v.define("KN_ROWS", outer_axes() > 0);
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
     v.shape("spilled", spilled);

@@ -24,6 +24,11 @@ constexpr std::int64_t block_segment = 256;
 
 using base::divide_up;
 
+/// Of work-items.
+std::size_t group_of(const DeviceTraits& traits) {
+  return traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
+}
+
 /// Of a walk by blocks. On a card a tile of so many lanes of blocks, along both axes, is what neighbours share.
 Segments make_block_segments(const Walk& walk, const DeviceTraits& traits) {
   const Tuning& tuning = traits.tuning;
@@ -59,6 +64,11 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
       return {vectors, vectors, 1, std::uint64_t(walk.width)};
     }
     const std::int64_t vectors = divide_up(inner, walk.width);
+    if (walk.by_parts) {
+      const auto group = static_cast<std::int64_t>(group_of(traits));
+      return {std::uint64_t(vectors), std::uint64_t(divide_up(vectors, group) * group * rows), 1,
+              std::uint64_t(walk.width)};
+    }
     // A work-item that moves single elements of a large array takes several, or starting it would be most of its work.
     const bool several = walk.width == 1 && vectors * rows >= many_elements;
     return {std::uint64_t(vectors), std::uint64_t(vectors * rows), several ? tuning.elementwise_scalars_per_item : 1u,
@@ -119,11 +129,6 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
     add(output.node->dtype);
   }
   append_key(facts, body);
-}
-
-/// Of work-items.
-std::size_t group_of(const DeviceTraits& traits) {
-  return traits.cpu_loops() ? 1 : std::min<std::size_t>(group_size, traits.max_group);
 }
 
 }  // namespace

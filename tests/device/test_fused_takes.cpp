@@ -386,7 +386,8 @@ TEST_CASE("rows of whole vectors are taken, which begin at vectors or beside the
   on_each_device([] {
     constexpr std::int64_t count = 33;
     const Array rows = (kn::arange(count) * 7 % 40).astype(kn::int32).eval();
-    for (const std::int64_t columns : {64, 68, 72}) {
+    // Cards take the last two by parts of rows: by whole groups of vectors, and with a rest.
+    for (const std::int64_t columns : {64, 68, 72, 2048, 8260}) {
       for (const std::int64_t first : {0, 1, 4, 8}) {
         CAPTURE(columns);
         CAPTURE(first);
