@@ -51,9 +51,9 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   const uint lane = get_local_id(0) / across;
   const KN_INDEX unit = (KN_INDEX)get_group_id(0);
   const KN_INDEX rest = unit / (KN_INDEX)d.tiles;
-  const ulong wanted = ((ulong)(unit - rest * (KN_INDEX)d.tiles) * across + column) * KN_W;
-  const bool exists = wanted < d.inner;
-  const ulong i = exists ? wanted : 0;
+  const ulong column_at = ((ulong)(unit - rest * (KN_INDEX)d.tiles) * across + column) * KN_W;
+  const bool exists = column_at < d.inner;
+  const ulong i = exists ? column_at : 0;
   const ulong left = KN_W;  // vectors are whole, or else of one element
 #ifdef KN_CARRIED
   const KN_INDEX kept = rest;

@@ -134,12 +134,12 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   __local uint ticket;
   if (local_id == 0) ticket = atomic_inc((volatile __global uint*)chain);
   barrier(CLK_LOCAL_MEM_FENCE);
-  const ulong wanted = ticket;
+  const ulong number = ticket;
 #else
-  const ulong wanted = (ulong)get_group_id(0) * (KN_GROUP / KN_LANES) + local_id / KN_LANES;
+  const ulong number = (ulong)get_group_id(0) * (KN_GROUP / KN_LANES) + local_id / KN_LANES;
 #endif
-  const bool exists = wanted < d.units;
-  const ulong unit = exists ? wanted : d.units - 1;
+  const bool exists = number < d.units;
+  const ulong unit = exists ? number : d.units - 1;
 #ifdef KN_CARRIED
   const ulong kept = unit;
 #else
@@ -195,8 +195,8 @@ __kernel void KN_NAME(KN_PARAMETERS) {
     KN_ONE groups = KN_IDENTITY;
     KN_ONE chunks = KN_IDENTITY;
 #if KN_LANES > 1
-    const uint place = local_id + local_id / KN_CHUNK;
-    totals[place] = sum;
+    const uint own = local_id + local_id / KN_CHUNK;
+    totals[own] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     // What lies before each chunk of a group is found by one work-item for all of them: if each found its own, the
     // instructions would take longer than memory.
@@ -216,7 +216,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    chunks = totals[place];
+    chunks = totals[own];
 #endif
 #if KN_LANES > KN_CHUNK
 #ifdef KN_TOTALS

@@ -239,7 +239,6 @@ constinit const Functions KOINE_HOST_TABLE = table();
 }  // namespace koine::host
 )";
 
-bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 std::string registers(DType type) { return std::string(koine::base::row_of(type).registers); }
 std::string memory(DType type) {
   return type == DType::float16 ? "ushort" : std::string(koine::base::row_of(type).memory);
@@ -248,7 +247,8 @@ std::string number(auto value) { return std::to_string(static_cast<int>(value));
 
 /// What `text` gives, as a value of `type` has it in registers.
 std::string rounded(DType type, const std::string& text) {
-  return is_half(type) ? "kn_round_" + std::string(koine::base::row_of(type).name) + "(" + text + ")" : text;
+  return koine::base::is_half(type) ? "kn_round_" + std::string(koine::base::row_of(type).name) + "(" + text + ")"
+                                    : text;
 }
 
 /// An expression of ops.def for single values of `type`, a and b.
@@ -279,7 +279,7 @@ std::string cast(DType from, DType to) {
   const std::string target = registers(to);
   if (is_bool(to)) return is_complex(from) ? "a.x != 0 || a.y != 0" : is_bool(from) ? "a" : "a != 0";
   if (is_complex(to) && !is_complex(from)) return "pair_of<" + registers(koine::base::row_of(to).part) + ">(a)";
-  if (from == DType::float64 && is_half(to)) return "kn_odd_float(a)";
+  if (from == DType::float64 && koine::base::is_half(to)) return "kn_odd_float(a)";
   if (registers(from) == target) return "a";
   if (is_real_floating(from) && is_integer(to)) return "convert_" + target + "_sat(a == a ? a : 0)";
   return "convert_" + target + "(a)";

@@ -15,9 +15,9 @@ struct TakeOptions {
 /// The elements of `x` at `indices` along one axis: the result has the shape of x with that axis replaced by the axes
 /// of `indices`. Indices are integers; those below zero count from the end. Only the device can notice that one is out
 /// of range: the IndexError is thrown when a result that depends on it is observed (item, to_vector, copy_to, printing,
-/// to_device; a long chain of takes looks back now and then while it is evaluated). An array that such a result was
-/// assigned to a part of depends on it as a whole. Takes every type; gives the same type.
-/// DTypeError for indices that are not integers, IndexError for an axis out of range.
+/// to_device). In a long chain of takes the evaluation itself may throw it. If such a result was assigned to a part of
+/// an array, reading any part of that array throws. Takes every type; gives the same type. DTypeError for indices that
+/// are not integers, IndexError for an axis out of range.
 KOINE_API Array take(const Array& x, const Array& indices, const TakeOptions& options = {});
 inline Array take(const Array& x, const Array& indices, const Axis& axis) { return take(x, indices, {.axis = axis}); }
 

@@ -20,8 +20,8 @@ struct MemoryStats {
 /// The state of a device's memory pool. A device that has not been used yet has nothing in use.
 KOINE_API MemoryStats memory_stats(const Device& device);
 
-/// Bounds what the pool takes from the device. What is held is released at once if it no longer
-/// fits. Arrays stay; what comes back of them beyond the limit is released at the next allocation.
+/// Bounds what the pool takes from the device. Memory that is held free beyond the limit is released at once. Arrays
+/// stay; memory that they give back later is released at the next allocation if it is beyond the limit.
 KOINE_API void set_memory_limit(const Device& device, std::uint64_t bytes);
 
 }  // namespace koine

@@ -18,7 +18,7 @@ struct EventState;
 struct QueueChoice;
 }  // namespace detail
 
-/// A point in a queue's work. A value as cheap as a pointer; one that was made by nobody is in the past.
+/// A point in a queue's work, as cheap to copy as a pointer. A default-constructed one counts as done.
 class KOINE_API Event {
  public:
   Event() = default;

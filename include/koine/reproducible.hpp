@@ -20,8 +20,8 @@ namespace koine {
 /// these functions may be computed in another way than without the scope; random numbers are always the same.) Not
 /// covered are powers of complex numbers, the sign and payload of a NaN, and what passes through subnormal numbers on a
 /// device that has none, or through float32 divisions and roots on one that does not round them correctly. Reductions
-/// add up in the tree that docs/architecture.md shows; so does an element of a matrix product the chains of fused
-/// multiply-adds over blocks of 4096 of its depth, or, where a vector meets a matrix, the products.
+/// add up in the tree that docs/architecture.md shows. An element of a matrix product is the sum, in the same tree, of
+/// chains of fused multiply-adds over blocks of 4096 of the depth; of a vector by a matrix it is that of the products.
 class KOINE_API reproducible {
  public:
   explicit reproducible(bool on = true) noexcept;

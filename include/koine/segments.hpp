@@ -20,8 +20,9 @@ namespace koine {
 
 struct SegmentOptions {
   detail::Named names_only = detail::named;
-  std::optional<std::int64_t> count = std::nullopt;  ///< of groups; by default the largest id and one, which waits
-  bool sorted = false;                               ///< ids do not fall, so that segment_prod need not sort them
+  std::optional<std::int64_t> count =
+      std::nullopt;     ///< of groups; by default the largest id plus one, for which the call waits for the device
+  bool sorted = false;  ///< each id is at least the one before, so that segment_prod need not sort them
 };
 
 /// The sum of each group, 0 for none. The exact sum, rounded once, but for what is below 2^-61 of its largest value

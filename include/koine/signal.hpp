@@ -20,10 +20,11 @@ struct ConvolveOptions {
   std::string_view mode = "full";  ///< or "same", "valid"
 };
 /// The discrete convolution of two arrays of one axis: element k is the sum of x1[i]·x2[k - i]. Takes every type; gives
-/// the promoted type, for bool_ int64. float16 and bfloat16 accumulate in float32, integers wrap. Each element is added
-/// up from its products, but floating arrays go as by fftconvolve where that is quicker: where there are more products,
-/// a complex one counting as four, than 10·n·log2(n), of n elements that its transforms have. In reproducible scopes
-/// all are added up. ShapeError for inputs without just one axis, ValueError for one without elements or another mode.
+/// the promoted type, for bool_ int64. float16 and bfloat16 accumulate in float32, integers wrap. Each element is the
+/// sum of its products, or, for floating types, computed by Fourier transforms as in fftconvolve where that is faster:
+/// where there are more than 10·n·log2(n) products, n being the length of the transforms and a complex product counting
+/// as four. In reproducible scopes it is always the sum. ShapeError for inputs without just one axis, ValueError for
+/// one without elements or another mode.
 KOINE_API Array convolve(const Array& x1, const Array& x2, const ConvolveOptions& options = {});
 
 struct CorrelateOptions {

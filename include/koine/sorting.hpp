@@ -51,9 +51,9 @@ struct TopkOptions {
 struct TopkResult {
   Array values, indices;
 };
-/// The k largest elements along one axis, the largest first, and their positions, of which equal elements have rising
-/// ones. Takes real types and bool_; gives the same type and int64 positions. NaN come last: they are among the k only
-/// if there are not k numbers. ValueError for k below zero or above the size of the axis.
+/// The k largest elements along one axis, the largest first, and their positions; of equal elements the one with the
+/// lower position comes first. Takes real types and bool_; gives the same type and int64 positions. NaN come last: they
+/// are among the k only if there are not k numbers. ValueError for k below zero or above the size of the axis.
 KOINE_API TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options = {});
 inline TopkResult topk(const Array& x, std::int64_t k, std::int64_t axis) { return topk(x, k, {.axis = axis}); }
 

@@ -32,7 +32,7 @@ void require_square(const Array& x, std::string_view function) {
 
 Array factorable(const Array& x, std::string_view function) {
   const DType type = floating_type(x.dtype());
-  if (type == float16 || type == bfloat16) {
+  if (base::is_half(type)) {
     throw DTypeError(prefix(function) + "does not take " + std::string(name(type)) +
                      "; it takes float32, float64, complex64 and complex128, and integers");
   }

@@ -5,6 +5,7 @@
 #include "api/choices.hpp"
 #include "api/integers.hpp"
 #include "api/sorting.hpp"
+#include "base/dtypes.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -109,9 +110,9 @@ Array api::reduced_by_ids(const Segments& segments, DType type) {
       ids = sorted.values;
       if (!one) values = take(values, sorted.positions, 0);
     }
-    const DType wide = is_integer(type)                      ? (is_unsigned_integer(type) ? uint64 : int64)
-                       : type == float16 || type == bfloat16 ? float32
-                                                             : type;
+    const DType wide = is_integer(type)      ? (is_unsigned_integer(type) ? uint64 : int64)
+                       : base::is_half(type) ? float32
+                                             : type;
     const Array product = pending(graph::Op::scatter_reduce, wide, segments.shape,
                                   {in_order(astype(values, wide).node()), in_order(ids.node())}, attributes);
     return astype(segments.start ? astype(*segments.start, wide) * product : product, type);
@@ -155,7 +156,7 @@ Array segment_mean(const Array& x, const Array& ids, const SegmentOptions& optio
     return astype(mean->whole, default_dtype()) + mean->rest;
   }
   // In a wider type than float16, in which sums that the mean has room for have none.
-  const bool narrow = x.dtype() == float16 || x.dtype() == bfloat16;
+  const bool narrow = base::is_half(x.dtype());
   const Array total = sum(narrow ? astype(x, float32) : x);
   return astype(total / astype(counts, total.dtype()), x.dtype());
 }

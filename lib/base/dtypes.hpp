@@ -27,6 +27,9 @@ inline constexpr DTypeRow dtype_rows[] = {
 };
 static_assert(std::size(dtype_rows) == dtype_count);
 
+/// Of two bytes; kernels compute with it in float32.
+constexpr bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
+
 constexpr const DTypeRow& row_of(DType type) { return dtype_rows[static_cast<std::size_t>(type)]; }
 
 }  // namespace koine::base

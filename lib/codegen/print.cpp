@@ -17,8 +17,6 @@ using graph::Op;
 
 namespace {
 
-bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
-
 std::string unsigned_type(DType type) {
   const std::string name(register_type(type));
   return is_signed_integer(type) ? "u" + name : name;
@@ -32,7 +30,7 @@ std::string_view register_type(DType type) { return base::row_of(type).registers
 
 std::string_view mask_type(DType type) {
   constexpr std::array<std::string_view, 9> by_size = {"", "char", "short", "", "int", "", "", "", "long"};
-  return is_half(type) ? "int" : by_size[size_of(type)];
+  return base::is_half(type) ? "int" : by_size[size_of(type)];
 }
 
 std::string_view memory_type(DType type) { return base::row_of(type).memory; }
@@ -233,7 +231,7 @@ std::string Printer::cast_text(const Line& line) const {
     if (is_complex(from)) return "convert_" + part + "2(" + x + ")";
     return "(" + part + "2)((" + part + ")" + x + ", 0)";
   }
-  if (from == DType::float64 && is_half(to)) return "kn_odd_float(" + x + ")";
+  if (from == DType::float64 && base::is_half(to)) return "kn_odd_float(" + x + ")";
   if (is_bool(from) && is_integer(to) && has_mask(line.args[0], to)) {
     return "as_" + vector_type(to) + "(-" + mask_for(line.args[0], to) + ")";
   }
@@ -300,7 +298,7 @@ std::string Printer::line_text(std::size_t index) const {
   const Line& line = body_.lines[index];
   const std::string v = value(static_cast<std::int32_t>(index)), type = vector_type(line.type);
   const std::string rounding =
-      is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "";
+      base::is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "";
   const auto assigned = [&](const std::string& text) { return type + " " + v + " = " + text + ";\n"; };
   switch (line.op) {
     case Op::constant: return assigned("k" + number(static_cast<std::size_t>(line.args[0])));
@@ -342,7 +340,7 @@ std::string Printer::result_text(std::size_t index, std::size_t call) const {
   const Line& line = body_.lines[index];
   const std::string v = "v" + number(index), result = number(body_.call_of(line).node->get<Op::custom>().output);
   return vector_type(line.type) + " " + v + " = v" + number(call) + "_" + result + ";\n" +
-         (is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "");
+         (base::is_half(line.type) ? v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n" : "");
 }
 
 std::string Printer::lines(const std::vector<Access>& access) const { return lines_of(-1, access); }
@@ -387,7 +385,7 @@ std::string Printer::loop_text(std::size_t index, const std::vector<Access>& acc
   text += "for (long l" + n + " = 0; l" + n + " < " + rounds + "; ++l" + n + ") {\n" + lines_of(line.args[1], access);
   text += "const " + vector + " a = " + sum + ", b = " + taken + ";\n" + sum + " = " + combine.text + ";\n}\n";
   text += vector_type(line.type) + " " + v + " = " + sum + ";\n";
-  if (is_half(line.type)) text += v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n";
+  if (base::is_half(line.type)) text += v + " = kn_round_" + std::string(name(line.type)) + "(" + v + ");\n";
   return text;
 }
 
@@ -399,9 +397,9 @@ std::string Printer::memory_instances(const std::vector<DType>& stored) const {
   std::string text;
   for (DType type : types) {
     const std::string type_name(name(type));
-    text += is_half(type) ? "KN_MEMORY_" + type_name + "\n"
-                          : (is_complex(type) ? "KN_MEMORY_COMPLEX(" : "KN_MEMORY(") + type_name + ", " +
-                                std::string(register_type(type)) + ")\n";
+    text += base::is_half(type) ? "KN_MEMORY_" + type_name + "\n"
+                                : (is_complex(type) ? "KN_MEMORY_COMPLEX(" : "KN_MEMORY(") + type_name + ", " +
+                                      std::string(register_type(type)) + ")\n";
   }
   types.clear();
   for (const Load& load : body_.loads) {
@@ -415,10 +413,10 @@ std::string Printer::memory_instances(const std::vector<DType>& stored) const {
 }
 
 std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored) const {
-  bool half = std::any_of(stored.begin(), stored.end(), is_half), integer = false, real = false;
+  bool half = std::any_of(stored.begin(), stored.end(), base::is_half), integer = false, real = false;
   std::set<std::string_view> own;
   for (const Line& line : body_.lines) {
-    half = half || is_half(line.type);
+    half = half || base::is_half(line.type);
     if (!graph::in_table(line.op)) continue;
     if (const graph::OwnExpression* function = own_expression(line)) {
       own.insert(function->file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of epilogues and leads: one element at a time, in a function that stands before the kernel, so that no name
 // of the one is in the other's way.
+#include "base/dtypes.hpp"
 #include "codegen/epilogue.hpp"
 #include "codegen/names.hpp"
 #include "codegen/print.hpp"
@@ -54,7 +55,7 @@ Function function_of(const Body& body, const EpilogueWalk& walk, const ParamBloc
     const std::string n = number(k), made(register_type(given));
     parameters += "const " + made + " value" + n + ", ";
     // A result is rounded to its type as if it had been stored.
-    const bool half = given == DType::float16 || given == DType::bfloat16;
+    const bool half = base::is_half(given);
     const std::string rounded = half ? "kn_round_" + std::string(koine::name(given)) + "(value" + n + ")" : "value" + n;
     loads += "const " + made + " x" + n + " = " + rounded + ";\n";
   }

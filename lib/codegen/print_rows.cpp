@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of kernels/rows.cl.
+#include "base/dtypes.hpp"
 #include "codegen/combine.hpp"
 #include "codegen/names.hpp"
 #include "codegen/print_custom.hpp"
@@ -211,7 +212,7 @@ class Phrases {
     text += result + " = " + applied(finish_of(fold.kind, fold.custom), state) + ";\n}\n";
     const std::string vector = printer_.vector_type(type);
     text += vector + " " + line + " = (" + vector + ")(" + result + ");\n";
-    if (type == DType::float16 || type == DType::bfloat16) {
+    if (base::is_half(type)) {
       text += line + " = kn_round_" + std::string(name(type)) + "(" + line + ");\n";
     }
     return text;

@@ -2,6 +2,7 @@
 // The operations of epilogues in PTX, with the bits of their expressions in ops.def.
 #include "codegen/ptx_epilogue.hpp"
 
+#include "base/dtypes.hpp"
 #include "base/hash.hpp"
 #include "codegen/constant.hpp"
 #include "codegen/names.hpp"
@@ -21,8 +22,7 @@ constexpr std::size_t most_loads = 4, most_lines = 24;
 // Of each load the block has an offset and the distance of rows, in bytes.
 constexpr std::size_t load_bytes = 16, constant_bytes = 4;
 
-bool is_half(DType type) { return type == DType::float16 || type == DType::bfloat16; }
-bool in_float(DType type) { return type == DType::float32 || is_half(type); }
+bool in_float(DType type) { return type == DType::float32 || base::is_half(type); }
 
 std::string number(std::size_t n) { return std::to_string(n); }
 

@@ -441,7 +441,7 @@ bool suits_matrix(const DeviceTraits& traits, const MatmulProblem& p) {
   // Below, tiles of 128 are mostly empty.
   constexpr std::int64_t fewest = 48;
   if (std::min({p.m, p.n, p.k}) < fewest) return false;
-  if (p.dtype == float16 || p.dtype == bfloat16) return traits.mfma || traits.wmma;
+  if (base::is_half(p.dtype)) return traits.mfma || traits.wmma;
   return traits.mfma && (p.dtype == float32 || p.dtype == float64);
 }
 

@@ -102,9 +102,7 @@ Range range_of(DType type) {
 
 }  // namespace
 
-DType accumulation_type(DType type) {
-  return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type;
-}
+DType accumulation_type(DType type) { return base::is_half(type) ? DType::float32 : type; }
 
 DType real_part(DType type) { return base::row_of(type).part; }
 

@@ -4,6 +4,7 @@
 // built.
 #pragma once
 
+#include "base/dtypes.hpp"
 #include "codegen/body.hpp"
 #include "device/traits.hpp"
 #include "graph/reductions.hpp"
@@ -30,9 +31,7 @@ struct SmallProduct {
 using Multiply = void (*)(void* result, const void* left, const void* right, const SmallProduct& product);
 
 /// Bytes of an element as it is computed.
-constexpr std::size_t size_in_registers(DType type) {
-  return type == DType::float16 || type == DType::bfloat16 ? sizeof(float) : size_of(type);
-}
+constexpr std::size_t size_in_registers(DType type) { return base::is_half(type) ? sizeof(float) : size_of(type); }
 
 /// Null where there is none.
 struct Functions {

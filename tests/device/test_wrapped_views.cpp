@@ -220,6 +220,16 @@ TEST_CASE("parts of equal shape are written by one kernel") {
   x.eval();
   const auto rows = kn::test::work_of([&] { kn::stack({x * 2, x + 1, kn::flip(x)}).eval(); });
   CHECK(rows.kernels == 1);
+  std::vector<kn::Array> parts;
+  std::vector<float> all;
+  for (int part = 0; part < 8; ++part) {
+    parts.push_back(y * part);
+    for (int i = 0; i < 12; ++i) all.push_back(static_cast<float>(i * part));
+  }
+  kn::Array eight;
+  const auto joining = kn::test::work_of([&] { eight = kn::concat(parts).eval(); });
+  CHECK(joining.kernels == 1);
+  CHECK(eight.to_vector<float>() == all);
   const kn::Array stacked = kn::stack({y * 2, y + 1, y}, {.axis = -1});
   const kn::Array joined = kn::concat({y * 2, y + 1}, {.axis = 1});
   std::vector<float> stack, concat;
