@@ -36,6 +36,15 @@ Array constant_array(const Shape& shape, const Scalar& value, const CreationOpti
   return Array(api::broadcast_node(constant, shape));
 }
 
+/// Memory as it comes. Kernels count on it that bytes of bool_ are 0 or 1.
+Array uninitialised(const Shape& shape, DType type, const std::optional<Device>& device, const char* function) {
+  if (is_bool(type)) return constant_array(shape, false, {.dtype = type, .device = device}, function);
+  graph::check_sizes(shape, function);
+  const graph::Place place = api::place_of(device);
+  api::require_type(place, type, function);
+  return api::unwritten(shape, type, place, function);
+}
+
 CreationOptions like(const Array& x, const CreationOptions& options) {
   return {.dtype = options.dtype.value_or(x.dtype()), .device = options.device.value_or(x.device())};
 }
@@ -88,8 +97,7 @@ Array asarray(const Array& x, const CreationOptions& options) {
 }
 
 Array empty(const Shape& shape, const CreationOptions& options) {
-  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device},
-                        "empty");
+  return uninitialised(shape, options.dtype.value_or(default_dtype()), options.device, "empty");
 }
 
 Array zeros(const Shape& shape, const CreationOptions& options) {
@@ -106,7 +114,8 @@ Array full(const Shape& shape, const Scalar& value, const CreationOptions& optio
 }
 
 Array empty_like(const Array& x, const CreationOptions& options) {
-  return constant_array(x.shape(), 0, like(x, options), "empty_like");
+  const CreationOptions own = like(x, options);
+  return uninitialised(x.shape(), *own.dtype, own.device, "empty_like");
 }
 Array zeros_like(const Array& x, const CreationOptions& options) {
   return constant_array(x.shape(), 0, like(x, options), "zeros_like");

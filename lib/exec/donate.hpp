@@ -11,6 +11,8 @@ namespace koine::exec {
 /// none. Each element is read and written by the same work-item and nowhere else, and with the body's outputs the last
 /// reader of the load's source goes. Inside evaluated().
 runtime::BufferRef donated(const codegen::Body& body, std::size_t output);
+/// Whether that input of a node, which is in memory, and its memory die with the node.
+bool dies_with(const graph::Node& node, const graph::NodeRef& input);
 /// The memory of a node's first input, of so many bytes, if that dies with the node.
 runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes);
 

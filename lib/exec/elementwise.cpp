@@ -128,10 +128,6 @@ std::size_t group_of(const DeviceTraits& traits) {
 
 }  // namespace
 
-bool fits_group(const runtime::Queue& queue, const codegen::Body& body) {
-  return static_cast<std::uint64_t>(body.domain.elements()) <= group_of(queue.traits());
-}
-
 ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue, codegen::Step& step,
                                 codegen::Scatters scatters) {
   const codegen::Body& body = step.body;

@@ -2,6 +2,7 @@
 // Launching kernels/scatter_reduce.cl and scatter_buckets.cl.
 #include "exec/scatter_reduce.hpp"
 
+#include "exec/donate.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -126,7 +127,8 @@ class ScatterReduce {
                                                     : 4
                                            : (words_ == 3 ? 4 : words_) * sizeof(std::uint32_t);
     const BufferRef out = queue_.allocate(entries_ * size_of(result_), info_.name);
-    const auto fault = id_fault(queue_, info_);
+    const bool replaced = base_ && dies_with(node_, node_.inputs[2]);
+    const auto fault = queue_.fault(id_cause(info_), replaced ? base_->storage.get() : nullptr);
     if (sweep_ || at_once_) {
       sweep_ ? run_buckets(*out, fault->word()) : run_at_once(*out, fault->word());
       if (d_.reports) queue_.add_fault(*out, fault);
@@ -258,12 +260,13 @@ class ScatterReduce {
 
 }  // namespace
 
-std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info) {
-  if (info.ids == graph::IdsAre::positions) return position_fault(queue, info.name, 0, info.groups);
-  return std::make_shared<runtime::Fault>(queue, [info](std::int64_t id) {
-    return "[" + std::string(info.name) + "] id " + std::to_string(id) + " is out of range; with a count of " +
-           std::to_string(info.groups) + " ids can be 0 to " + std::to_string(info.groups - 1);
-  });
+runtime::FaultCause id_cause(const graph::ScatterReduceInfo& info) {
+  if (info.ids == graph::IdsAre::positions) return position_cause(info.name, 0, info.groups);
+  const auto sentence = [](const runtime::FaultCause& of, std::int64_t id) {
+    return "[" + std::string(of.function) + "] id " + std::to_string(id) + " is out of range; with a count of " +
+           std::to_string(of.size) + " ids can be 0 to " + std::to_string(of.size - 1);
+  };
+  return {sentence, info.name, 0, info.groups};
 }
 
 // The inputs, in row-major order, are values, ids and, perhaps, an array that the result starts from. An id out of

@@ -4,13 +4,10 @@
 
 #include "graph/node.hpp"
 #include "runtime/fault.hpp"
-#include "runtime/queue.hpp"
-
-#include <memory>
 
 namespace koine::exec {
 
 /// The fault of an id that names no group.
-std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info);
+runtime::FaultCause id_cause(const graph::ScatterReduceInfo& info);
 
 }  // namespace koine::exec
