@@ -15,7 +15,6 @@ typedef struct {
   ulong offset, elements;  // of `values`
 } kn_unique;
 
-#ifndef KN_CPU
 // Whether two neighbours in order are equal.
 static inline bool kn_same(KN_KEY a, KN_KEY b) {
 #if KN_KIND == KN_REAL && defined(KN_POSITIONED)
@@ -96,4 +95,3 @@ __kernel void unique(__global const KN_KEY* values, __global long* groups, __glo
   for (uint k = id; k < all; k += KN_GROUP) counts[k] = counters[k + 1] - counters[k];
 #endif
 }
-#endif

@@ -10,6 +10,7 @@
 #include <koine/searching.hpp>
 #include <koine/types.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace koine {
@@ -71,12 +72,13 @@ DType wide_type(DType type, const graph::Place& place) {
   return place.traits->fp64 ? DType::float64 : DType::float32;
 }
 
-/// Row and column numbers of a matrix compared: column - row <= k (or >=, ==).
-Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t k, const Device& device) {
-  const CreationOptions options{.dtype = int64, .device = device};
-  const Array row = reshape(arange(rows, options), {rows, 1}), column = arange(columns, options);
-  const Array distance = column - row;
-  return op == Op::equal ? distance == k : op == Op::less_equal ? distance <= k : distance >= k;
+/// Row and column numbers of a matrix compared: column <= row + k (or >=, ==).
+Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t k, const graph::Place& place) {
+  const Array column(graph::make_iota({columns}, place));
+  Array row = reshape(Array(graph::make_iota({rows}, place)), {rows, 1});
+  // Beyond the corners every diagonal is like the next.
+  if (const std::int64_t by = std::clamp(k, -rows, columns); by != 0) row = row + by;
+  return op == Op::equal ? column == row : op == Op::less_equal ? column <= row : column >= row;
 }
 
 Array triangle(Op op, const Array& x, const TriangleOptions& options, std::string_view function) {
@@ -84,8 +86,8 @@ Array triangle(Op op, const Array& x, const TriangleOptions& options, std::strin
   if (x.ndim() < 2) {
     throw ShapeError(api::prefix(function) + "needs at least two axes, got shape " + to_string(x.shape()));
   }
-  const Array mask = diagonal_mask(op, x.shape(-2), x.shape(-1), options.k, x.device());
-  return where(mask, x, zeros_like(x));
+  const Array mask = diagonal_mask(op, x.shape(-2), x.shape(-1), options.k, api::place_of(x.device()));
+  return where(mask, x, is_bool(x.dtype()) ? Operand(false) : Operand(0));
 }
 
 }  // namespace
@@ -259,7 +261,7 @@ Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options) {
   const Device device = options.device.value_or(default_device());
   const DType type = options.dtype.value_or(default_dtype());
   api::require_type(api::place_of(device), type, "eye");
-  return astype(diagonal_mask(Op::equal, n_rows, n_cols, options.k, device), type);
+  return astype(diagonal_mask(Op::equal, n_rows, n_cols, options.k, api::place_of(device)), type);
 }
 
 Array eye(std::int64_t n_rows, const EyeOptions& options) { return eye(n_rows, n_rows, options); }

@@ -28,11 +28,11 @@ Array cross(const Array& x1, const Array& x2, const CrossOptions& options) {
       throw ShapeError("[cross] axis " + std::to_string(options.axis) + " of shape " + to_string(x.shape()) +
                        " has size " + std::to_string(x.shape()[axis]) + "; vectors must have three elements");
     }
-    return moveaxis(astype(x, type), axis, -1);
+    return axis + 1 == x.shape().size() ? astype(x, type) : moveaxis(astype(x, type), axis, -1);
   };
   const Array a = vectors(x1), b = vectors(x2);
   const Array product = roll(a, -1, -1) * roll(b, -2, -1) - roll(a, -2, -1) * roll(b, -1, -1);
-  return moveaxis(product, -1, options.axis);
+  return options.axis == -1 ? product : moveaxis(product, -1, options.axis);
 }
 
 Array diagonal(const Array& x, const DiagonalOptions& options) {

@@ -78,7 +78,7 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
   const codegen::Body& body = step.body;
   std::string& facts = step.facts;
   facts.clear();
-  const auto plain = [](const codegen::Load& load) { return load.loop < 0 && !load.take && !load.draw(); };
+  const auto plain = [](const codegen::Load& load) { return load.loop < 0 && !load.draw(); };
   if (!body.loops.empty() || !body.folds.empty() || !body.calls.empty() ||
       !std::all_of(body.loads.begin(), body.loads.end(), plain)) {
     return;
@@ -104,6 +104,10 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
               (other.source->storage != nullptr && other.source->storage == load.source->storage));
     });
     add(first - body.loads.begin());
+    if (load.take) {
+      add(load.take_size());
+      add(load.take_stride);
+    }
     add(load.layout.offset);
     add_all(load.layout.strides);
     add(load.seams.size());

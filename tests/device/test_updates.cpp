@@ -2,11 +2,13 @@
 // Updates through a subscript, x.at(positions).add(values) and its like, against plain loops.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
+#include <koine/profile.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -178,6 +180,47 @@ TEST_CASE("few positions in a long array, and many") {
       y.at(kn::asarray(at)).max(kn::asarray(values));
       check_array(x, {size}, want);
       check_array(y, {size}, most);
+    }
+  });
+}
+
+TEST_CASE("a chain of updates waits for no card, and what is wrong is an error of what depends on it alone") {
+  on_each_device([] {
+    const Array at = kn::asarray(V{1, -1, 1}).eval(), v = kn::asarray(std::vector<float>{1, 2, 3}).eval(),
+                wrong = kn::asarray(V{0, 5, 0}).eval();
+    using Update = std::function<void(Array&, const Array&)>;
+    const std::vector<Update> updates = {[&](Array& x, const Array& where) { x.at(where).add(v); },
+                                         [&](Array& x, const Array& where) { x.at(where).max(v); },
+                                         [&](Array& x, const Array& where) { x(where) = v; },
+                                         [&](Array& x, const Array& where) { x(where) += v; }};
+    for (const Update& update : updates) {
+      Array x = kn::asarray(std::vector<float>(5)).eval();
+      const auto again = [&](const Array& where) {
+        update(x, where);
+        x.eval();
+      };
+      again(at);
+      kn::profile::Session session;
+      for (int i = 0; i < 100; ++i) again(at);
+      session.stop();
+      std::uint64_t reads = 0;
+      for (const auto& row : session.rows()) reads += row.kind == kn::profile::Kind::download ? row.calls : 0;
+      if (!kn::test::facts_of().shares_memory) CHECK(reads == 0);
+      const std::vector<float> before = x.to_vector<float>();
+      again(at);
+      // Neither what was made of the array before, nor a copy, is wrong.
+      const Array made = (x + 0).eval(), copy = x;
+      again(wrong);
+      again(at);
+      const Array later = (x + 0).eval();
+      const auto error = [](const Array& array) {
+        return message_of<kn::IndexError>([&] { array.to_vector<float>(); });
+      };
+      CHECK(has(error(x), "index 5 is out of range for axis 0 of size 5"));
+      CHECK(has(error(later), "index 5 is out of range for axis 0 of size 5"));
+      CHECK(has(error(x), "index 5 is out of range for axis 0 of size 5"));
+      CHECK(made.to_vector<float>() == copy.to_vector<float>());
+      CHECK(made.to_vector<float>()[0] == before[0]);
     }
   });
 }
