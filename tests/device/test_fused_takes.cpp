@@ -296,9 +296,9 @@ TEST_CASE("what is assigned by positions is computed by the kernel that puts it 
     check(each + 1, 52, 30, 8);
     x(at) = x(positions({0, 3, -1}));
     check(each + 1, 8, 52, 30);
+    CHECK(kn::test::memory_of(x) == memory);
     x(at) = v + 10;
     check(each, 10, 11, 12);
-    CHECK(kn::test::memory_of(x) == memory);
     // Nobody else's values change.
     const Array other = x;
     x(at) = -1;
