@@ -74,11 +74,10 @@ DType wide_type(DType type, const graph::Place& place) {
 
 /// Row and column numbers of a matrix compared: column <= row + k (or >=, ==).
 Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t k, const graph::Place& place) {
-  const Array column(graph::make_iota({columns}, place));
-  Array row = reshape(Array(graph::make_iota({rows}, place)), {rows, 1});
+  Array row(api::reshape_node(graph::make_iota({rows}, place), {rows, 1}));
   // Beyond the corners every diagonal is like the next.
   if (const std::int64_t by = std::clamp(k, -rows, columns); by != 0) row = row + by;
-  return op == Op::equal ? column == row : op == Op::less_equal ? column <= row : column >= row;
+  return api::pending(op, DType::bool_, {rows, columns}, place, {graph::make_iota({columns}, place), row.node()});
 }
 
 Array triangle(Op op, const Array& x, const TriangleOptions& options, std::string_view function) {

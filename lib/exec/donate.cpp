@@ -61,8 +61,7 @@ bool dies_with(const Node& node, const NodeRef& input) {
   return found.freed == found.held;
 }
 
-runtime::BufferRef donated(const Node& node, std::uint64_t bytes) {
-  const NodeRef& x = node.inputs[0];
+runtime::BufferRef donated(const Node& node, const NodeRef& x, std::uint64_t bytes) {
   return dies_with(node, x) && x->layout.offset == 0 && x->storage->size() == bytes ? x->storage : nullptr;
 }
 

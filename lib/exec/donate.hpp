@@ -13,7 +13,7 @@ namespace koine::exec {
 runtime::BufferRef donated(const codegen::Body& body, std::size_t output);
 /// Whether that input of a node, which is in memory, and its memory die with the node.
 bool dies_with(const graph::Node& node, const graph::NodeRef& input);
-/// The memory of a node's first input, of so many bytes, if that dies with the node.
-runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes);
+/// The memory of an input, of so many bytes, if that dies with the node.
+runtime::BufferRef donated(const graph::Node& node, const graph::NodeRef& input, std::uint64_t bytes);
 
 }  // namespace koine::exec

@@ -119,7 +119,13 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
     add(value);
   }
   for (const codegen::Output& output : body.outputs) {
-    if (output.destination) return facts.clear();
+    const graph::Destination* const to = output.destination;
+    add(to != nullptr);
+    if (to != nullptr) {
+      add(to->layout.offset);
+      add_all(to->layout.shape);
+      add_all(to->layout.strides);
+    }
     add(output.node->dtype);
   }
   append_key(facts, body);

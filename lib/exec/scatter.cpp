@@ -22,7 +22,7 @@ runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, cons
   const auto waits = [&](const ElementsKernel& kernel) {
     return kernel.kernel && queue.context().waits_after(*kernel.kernel);
   };
-  runtime::BufferRef out = waits(claim) || waits(put) ? nullptr : donated(node, bytes);
+  runtime::BufferRef out = waits(claim) || waits(put) ? nullptr : donated(node, node.inputs[0], bytes);
   const auto words = position_words(queue, step.body, out.get());
   const auto run = [&](const ElementsKernel& kernel, const runtime::Buffer* into, const runtime::Buffer* owners) {
     runtime::Launch launch(queue, kernel.kernel);

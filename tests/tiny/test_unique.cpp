@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/unique.cl: as many elements as a group has work-items and more, with and without places, of several sizes;
-// and positions whose own elements a group takes before it puts others there.
+// kernels/unique.cl and kernels/scatter_reduce.cl: as many elements as a group has work-items and more, with and
+// without places, of several sizes; and positions whose own elements a group takes before it puts others there.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
@@ -65,4 +65,13 @@ TEST_CASE("elements that are taken where others are put") {
   check_array(x, {6}, V{0, 51, 2, 43, 4, 25});
   x.at(at).add(y);
   check_array(x, {6}, V{0, 141, 2, 83, 4, 45});
+  // Of many entries few are looked at.
+  V want(9000);
+  want[1] = 90, want[8999] = 20, want[3] = 40;
+  Array sums = kn::zeros({9000}), most = kn::zeros({9000}, {.dtype = kn::int64});
+  sums.at(at).add(y);
+  most.at(at).max(y);
+  check_array(sums.astype(kn::int64), {9000}, want);
+  want[1] = 50;
+  check_array(most, {9000}, want);
 }
