@@ -8,6 +8,7 @@
 //   total    the sums, in KN_WORDS words of 32 bits; of extremes of 64 bits the last 32 bits of the key
 //   finish   the results
 //   at_once  all of that by one work-group, of few values
+//   few      the same in place, of few values beside many entries
 //
 // With KN_RANGED sums of reals are first looked at together:
 //
@@ -110,6 +111,8 @@
 #endif
 
 #ifdef KN_LOCAL
+// Values of `few`.
+#define KN_FEW_VALUES 256
 #define KN_TABLE , __local uint *table
 #else
 #define KN_TABLE
@@ -281,6 +284,17 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
 }
 
 #ifdef KN_LOCAL
+// An entry's total, in a table of so many.
+static inline KN_TOTAL kn_total_in(__local const uint* words, const uint entries, const uint at) {
+#if KN_TOTALLED
+  uint own[KN_WORDS];
+  for (uint k = 0; k < KN_WORDS; ++k) own[k] = words[k * entries + at];
+  return KN_TOTAL_OF(own);
+#else
+  return 0;
+#endif
+}
+
 // All of that at once, by one work-group.
 __kernel void scatter_reduce_at_once(__global const KN_KEY* values, __global const KN_ID* ids,
                                      __global const KN_OUT* base, __global KN_OUT* out, __global kn_fault* fault,
@@ -289,9 +303,7 @@ __kernel void scatter_reduce_at_once(__global const KN_KEY* values, __global con
   ids += d.ids_offset;
   base += d.base_offset;
   const uint entries = (uint)KN_ENTRIES;
-#if KN_TOTALLED
   __local uint* const words = table + entries;
-#endif
   for (uint t = get_local_id(0); t < entries; t += get_local_size(0)) {
 #ifdef KN_EXACT
     table[t] = d.based != 0 ? KN_EXPONENT(base[t]) : 0;
@@ -317,14 +329,55 @@ __kernel void scatter_reduce_at_once(__global const KN_KEY* values, __global con
   barrier(CLK_LOCAL_MEM_FENCE);
 #endif
   for (uint t = get_local_id(0); t < entries; t += get_local_size(0)) {
-#if KN_TOTALLED
-    uint own[KN_WORDS];
-    for (uint k = 0; k < KN_WORDS; ++k) own[k] = words[k * entries + t];
-    const KN_TOTAL total = KN_TOTAL_OF(own);
-#else
-    const KN_TOTAL total = 0;
-#endif
+    const KN_TOTAL total = kn_total_in(words, entries, t);
     out[t] = kn_result(table[t], total, d.based, d.based != 0 ? base[t] : 0, d.flip);
+  }
+}
+
+// Of few values, one for each work-item of a group: the entries that they name are brought together in place, however
+// many others there are. Equal ids share the table's entry of the first of them.
+__kernel void scatter_reduce_few(__global const KN_KEY* values, __global const KN_ID* ids, __global KN_OUT* out,
+                                 __global kn_fault* fault, const kn_scatter_reduce d) {
+  values += d.values_offset;
+  ids += d.ids_offset;
+  const uint id = (uint)get_local_id(0), inner = (uint)KN_INNER, rows = (uint)d.rows;
+  const uint row = id / inner, column = id % inner;
+  __local ulong groups[KN_FEW_VALUES];
+  __local uint table[(1 + KN_TOTALLED * KN_WORDS) * KN_FEW_VALUES];
+  if (id < rows) groups[id] = kn_group_of(ids[id], d.groups, d.reports, d.wraps, fault);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const bool mine = row < rows && groups[min(row, rows - 1)] < d.groups;
+  uint first = 0;
+  ulong place = 0;
+  if (mine) {
+    while (groups[first] != groups[row]) ++first;
+    place = groups[row] * inner + column;
+  }
+  const bool leads = mine && first == row;
+  const uint at = first * inner + column;
+  __local uint* const words = table + KN_FEW_VALUES;
+  if (row < rows) {
+#ifdef KN_EXACT
+    table[id] = leads ? KN_EXPONENT(out[place]) : 0;
+#else
+    table[id] = 0;
+#endif
+#if KN_TOTALLED
+    for (uint k = 0; k < KN_WORDS; ++k) words[k * KN_FEW_VALUES + id] = 0;
+#endif
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#if KN_KEYED
+  if (mine) kn_raise_in_local(table + at, kn_first(KN_VALUE_AT(id), d.flip));
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+#if KN_TOTALLED
+  if (mine) kn_add_to_local(words + at, KN_FEW_VALUES, kn_addend(KN_VALUE_AT(id), KN_LARGEST(table, at), d.flip));
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+  if (leads) {
+    const KN_TOTAL total = kn_total_in(words, KN_FEW_VALUES, id);
+    out[place] = kn_result(table[id], total, 1, out[place], d.flip);
   }
 }
 #endif

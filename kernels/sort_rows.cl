@@ -110,25 +110,7 @@ __kernel void sort_rows(__global const KN_KEY* values, __global KN_KEY* sorted, 
     staged_keys[KN_STAGED_AT(k)] = k < size ? kn_key(values[base + k], flip) : (KN_KEY) ~(KN_KEY)0;
     staged_positions[KN_STAGED_AT(k)] = (ushort)k;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  KN_KEY keys[KN_EACH];
-  ushort own_positions[KN_EACH];
-  uint digits[KN_EACH], ranks[KN_EACH];
-  for (uint shift = 0; shift < KN_BITS + (uint)d.row_bits; shift += 4) {
-#pragma unroll
-    for (uint k = 0; k < KN_EACH; ++k) {
-      keys[k] = staged_keys[KN_STAGED_AT(id * KN_EACH + k)];
-      own_positions[k] = staged_positions[KN_STAGED_AT(id * KN_EACH + k)];
-      digits[k] = (shift < KN_BITS ? (uint)(keys[k] >> shift) : own_positions[k] / count >> (shift - KN_BITS)) & 15u;
-    }
-    kn_rank(digits, ranks, counters, sums);
-#pragma unroll
-    for (uint k = 0; k < KN_EACH; ++k) {
-      staged_keys[KN_STAGED_AT(ranks[k])] = keys[k];
-      staged_positions[KN_STAGED_AT(ranks[k])] = own_positions[k];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+  kn_sort_tile(staged_keys, staged_positions, counters, sums, size, count, (uint)d.row_bits);
   for (uint k = id; k < size; k += KN_GROUP) {
     const uint row = k / count * count;
     KN_PUT(values + base + row, base + k, staged_keys[KN_STAGED_AT(k)], staged_positions[KN_STAGED_AT(k)] - row);

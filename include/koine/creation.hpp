@@ -160,7 +160,7 @@ Array array(const Range& values, const CreationOptions& options) {
   return asarray(values, options);
 }
 
-/// Uninitialised elements: their values are not specified (here: zero). Gives `.dtype`, default_dtype() by default.
+/// Uninitialised elements: their values are not specified. Gives `.dtype`, default_dtype() by default.
 KOINE_API Array empty(const Shape& shape, const CreationOptions& options = {});
 inline Array empty(const Shape& shape, DType dtype) { return empty(shape, {.dtype = dtype}); }
 /// Every element is 0. Gives `.dtype`, default_dtype() by default.

@@ -10,6 +10,7 @@
 #include <koine/searching.hpp>
 #include <koine/types.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace koine {
@@ -34,6 +35,15 @@ Array constant_array(const Shape& shape, const Scalar& value, const CreationOpti
   graph::require_fits(value, type, function);
   const auto constant = graph::make_constant(type, graph::constant_value(value, type), place);
   return Array(api::broadcast_node(constant, shape));
+}
+
+/// Memory as it comes. Kernels count on it that bytes of bool_ are 0 or 1.
+Array uninitialised(const Shape& shape, DType type, const std::optional<Device>& device, const char* function) {
+  if (is_bool(type)) return constant_array(shape, false, {.dtype = type, .device = device}, function);
+  graph::check_sizes(shape, function);
+  const graph::Place place = api::place_of(device);
+  api::require_type(place, type, function);
+  return api::unwritten(shape, type, place, function);
 }
 
 CreationOptions like(const Array& x, const CreationOptions& options) {
@@ -62,12 +72,12 @@ DType wide_type(DType type, const graph::Place& place) {
   return place.traits->fp64 ? DType::float64 : DType::float32;
 }
 
-/// Row and column numbers of a matrix compared: column - row <= k (or >=, ==).
-Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t k, const Device& device) {
-  const CreationOptions options{.dtype = int64, .device = device};
-  const Array row = reshape(arange(rows, options), {rows, 1}), column = arange(columns, options);
-  const Array distance = column - row;
-  return op == Op::equal ? distance == k : op == Op::less_equal ? distance <= k : distance >= k;
+/// Row and column numbers of a matrix compared: column <= row + k (or >=, ==).
+Array diagonal_mask(Op op, std::int64_t rows, std::int64_t columns, std::int64_t k, const graph::Place& place) {
+  Array row(api::reshape_node(graph::make_iota({rows}, place), {rows, 1}));
+  // Beyond the corners every diagonal is like the next.
+  if (const std::int64_t by = std::clamp(k, -rows, columns); by != 0) row = row + by;
+  return api::pending(op, DType::bool_, {rows, columns}, place, {graph::make_iota({columns}, place), row.node()});
 }
 
 Array triangle(Op op, const Array& x, const TriangleOptions& options, std::string_view function) {
@@ -75,8 +85,8 @@ Array triangle(Op op, const Array& x, const TriangleOptions& options, std::strin
   if (x.ndim() < 2) {
     throw ShapeError(api::prefix(function) + "needs at least two axes, got shape " + to_string(x.shape()));
   }
-  const Array mask = diagonal_mask(op, x.shape(-2), x.shape(-1), options.k, x.device());
-  return where(mask, x, zeros_like(x));
+  const Array mask = diagonal_mask(op, x.shape(-2), x.shape(-1), options.k, api::place_of(x.device()));
+  return where(mask, x, is_bool(x.dtype()) ? Operand(false) : Operand(0));
 }
 
 }  // namespace
@@ -88,8 +98,7 @@ Array asarray(const Array& x, const CreationOptions& options) {
 }
 
 Array empty(const Shape& shape, const CreationOptions& options) {
-  return constant_array(shape, 0, {.dtype = options.dtype.value_or(default_dtype()), .device = options.device},
-                        "empty");
+  return uninitialised(shape, options.dtype.value_or(default_dtype()), options.device, "empty");
 }
 
 Array zeros(const Shape& shape, const CreationOptions& options) {
@@ -106,7 +115,8 @@ Array full(const Shape& shape, const Scalar& value, const CreationOptions& optio
 }
 
 Array empty_like(const Array& x, const CreationOptions& options) {
-  return constant_array(x.shape(), 0, like(x, options), "empty_like");
+  const CreationOptions own = like(x, options);
+  return uninitialised(x.shape(), *own.dtype, own.device, "empty_like");
 }
 Array zeros_like(const Array& x, const CreationOptions& options) {
   return constant_array(x.shape(), 0, like(x, options), "zeros_like");
@@ -250,7 +260,7 @@ Array eye(std::int64_t n_rows, std::int64_t n_cols, const EyeOptions& options) {
   const Device device = options.device.value_or(default_device());
   const DType type = options.dtype.value_or(default_dtype());
   api::require_type(api::place_of(device), type, "eye");
-  return astype(diagonal_mask(Op::equal, n_rows, n_cols, options.k, device), type);
+  return astype(diagonal_mask(Op::equal, n_rows, n_cols, options.k, api::place_of(device)), type);
 }
 
 Array eye(std::int64_t n_rows, const EyeOptions& options) { return eye(n_rows, n_rows, options); }

@@ -28,11 +28,18 @@ Array cross(const Array& x1, const Array& x2, const CrossOptions& options) {
       throw ShapeError("[cross] axis " + std::to_string(options.axis) + " of shape " + to_string(x.shape()) +
                        " has size " + std::to_string(x.shape()[axis]) + "; vectors must have three elements");
     }
-    return moveaxis(astype(x, type), axis, -1);
+    return axis + 1 == x.shape().size() ? astype(x, type) : moveaxis(astype(x, type), axis, -1);
   };
   const Array a = vectors(x1), b = vectors(x2);
-  const Array product = roll(a, -1, -1) * roll(b, -2, -1) - roll(a, -2, -1) * roll(b, -1, -1);
-  return moveaxis(product, -1, options.axis);
+  const auto from = [](const Array& x, std::int64_t first) {
+    graph::ViewMap map = api::identity_map(x.shape());
+    map.bounds = Shape::filled(x.shape().size(), 0);
+    map.start[x.shape().size() - 1] = first;
+    map.bounds[x.shape().size() - 1] = 3;
+    return api::view(x.node(), x.shape(), map);
+  };
+  const Array product = from(a, 1) * from(b, 2) - from(a, 2) * from(b, 1);
+  return options.axis == -1 ? product : moveaxis(product, -1, options.axis);
 }
 
 Array diagonal(const Array& x, const DiagonalOptions& options) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets: made of sorts, scans, masks and binary searches.
+// Sets: made of sorts, scans, masks and binary searches; of few elements on a card by one kernel.
 #include "api/build.hpp"
 #include "api/sorting.hpp"
+#include "exec/unique.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -14,6 +15,7 @@
 #include <koine/types.hpp>
 
 #include <cmath>
+#include <optional>
 
 namespace koine {
 namespace {
@@ -63,6 +65,12 @@ Array flattened(const Array& x) { return reshape(x, {-1}).eval(); }
 /// The flattened elements in order.
 Array sorted_of(const Array& x) { return is_complex(x.dtype()) ? ordered(flattened(x)).values : sort(flattened(x)); }
 
+/// Of few elements of a real type on a card.
+std::optional<exec::Unique> at_once(const Array& x, exec::UniqueWanted wanted, const char* function) {
+  if (is_complex(x.dtype())) return std::nullopt;
+  return exec::unique_at_once(flattened(x).node(), wanted, function);
+}
+
 /// Whether each of `elements` equals one of `list`: their groups, when all are sorted together.
 Array in_groups_of(const Array& elements, const Array& list) {
   const Array both = concat({list, reshape(elements, {-1})}).eval();
@@ -96,6 +104,10 @@ Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
 
 UniqueAllResult unique_all(const Array& x) {
   const base::NamedCall call("unique_all");
+  if (const auto found = at_once(x, {.positions = true, .inverse = true, .counts = true}, "unique_all")) {
+    return {Array(found->values), Array(found->positions), reshape(Array(found->inverse), x.shape()),
+            Array(found->counts)};
+  }
   const api::Ordered sorted = ordered(flattened(x));
   const Groups groups = groups_of(sorted.values);
   return {take(groups.sorted, groups.begins), take(sorted.positions, groups.begins),
@@ -104,6 +116,9 @@ UniqueAllResult unique_all(const Array& x) {
 
 UniqueInverseResult unique_inverse(const Array& x) {
   const base::NamedCall call("unique_inverse");
+  if (const auto found = at_once(x, {.inverse = true}, "unique_inverse")) {
+    return {Array(found->values), reshape(Array(found->inverse), x.shape())};
+  }
   const api::Ordered sorted = ordered(flattened(x));
   const Groups groups = groups_of(sorted.values);
   return {take(groups.sorted, groups.begins), inverse_of(groups.first, sorted.positions, x.shape())};
@@ -111,12 +126,16 @@ UniqueInverseResult unique_inverse(const Array& x) {
 
 UniqueCountsResult unique_counts(const Array& x) {
   const base::NamedCall call("unique_counts");
+  if (const auto found = at_once(x, {.counts = true}, "unique_counts")) {
+    return {Array(found->values), Array(found->counts)};
+  }
   const Groups groups = groups_of(sorted_of(x));
   return {take(groups.sorted, groups.begins), counts_of(groups)};
 }
 
 Array unique_values(const Array& x) {
   const base::NamedCall call("unique_values");
+  if (const auto found = at_once(x, {}, "unique_values")) return Array(found->values);
   const Array sorted = sorted_of(x);
   return sorted(firsts_of(sorted));
 }

@@ -264,6 +264,10 @@ Array api::set_by_arrays(const Array& x, std::span<const Index> list, const Arra
 }
 
 api::Positions api::positions_by_arrays(const Array& x, std::span<const Index> list) {
+  if (x.ndim() == 1) {
+    const auto only = leading_positions(x, list);
+    if (only) return {positions_within(x.size(), *only, {0, function, 0}), true};
+  }
   const Indices indices = split(list, x);
   const Part part = resolve(indices.basic, x.shape());
   const Shape strides = graph::row_major_strides(x.shape());

@@ -4,6 +4,7 @@
 #include "api/segments.hpp"
 #include "api/sorting.hpp"
 #include "api/subscript.hpp"
+#include "exec/scatter_reduce.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -34,6 +35,8 @@ Array paired(SegmentKind kind, const Array& a, const Array& b) {
     default: return minimum(a, b);
   }
 }
+
+Array in_line(const Array& x) { return x.ndim() == 1 ? x : reshape(x, -1); }
 
 /// Into rows of x, whose values come one after the other, or one value for all.
 Array reduced_into(SegmentKind kind, const Array& x, const Array& at, graph::IdsAre are, const Array& values) {
@@ -87,18 +90,21 @@ void update(Array& x, std::span<const Index> list, SegmentKind kind, const Opera
   // Of bool_ the sum is OR, the product AND: the larger, and the smaller, as integers.
   const bool truth = is_bool(x.dtype());
   if (truth) kind = kind == SegmentKind::sum ? SegmentKind::max : kind == SegmentKind::prod ? SegmentKind::min : kind;
-  const Array start = api::counting(x), values = api::counting(reshape(one ? value : broadcast_to(value, part), -1));
-  const bool few = x.size() >= shortest_left && count < x.size() / sparse;
+  const bool whole = one || value.shape() == part;
+  const Array start = api::counting(x), values = api::counting(in_line(whole ? value : broadcast_to(value, part)));
+  const bool at_once = exec::updates_at_once(*x.node()->place.traits, is_complex(x.dtype()) ? 2 * count : count);
+  const bool few = x.size() >= shortest_left && count < x.size() / sparse && !at_once;
   const bool apart = kind == SegmentKind::prod || few;
   Array result = start;
   if (leading && !apart) {
-    result = reduced_into(kind, start, reshape(*leading, -1), graph::IdsAre::positions, values);
+    result = reduced_into(kind, start, in_line(*leading), graph::IdsAre::positions, values);
   } else {
-    const Array line = reshape(start, -1), at = reshape(flat ? *flat : api::positions_by_arrays(x, indices).flat, -1);
+    const Array line = in_line(start), at = in_line(flat ? *flat : api::positions_by_arrays(x, indices).flat);
     result = apart ? reduced_apart(kind, line, at, values)
                    : reduced_into(kind, line, at, graph::IdsAre::known_positions, values);
   }
-  x = reshape(astype(result, x.dtype()), x.shape());
+  result = astype(result, x.dtype());
+  x = result.shape() == x.shape() ? result : reshape(result, x.shape());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan depends on, as words, and plans made of kept ones.
 #include "codegen/plan_state.hpp"
+#include "codegen/print.hpp"
 
 #include <utility>
 
@@ -38,6 +39,9 @@ void append_attributes(Structure& words, const Node& node) {
   if (node.op == Op::result) words.push_back(node.get<Op::result>().number);
   if (node.op == Op::scan) words.push_back(node.get<Op::scan>().axis);
   if (node.op == Op::take) words.push_back(node.get<Op::take>().axis);
+  if (node.op == Op::scatter) {
+    words.push_back(scatters_together(*node.place.traits, node.inputs[1]->shape.elements()) ? 1 : 0);
+  }
   if (node.op == Op::custom) {
     words.push_back(node.get<Op::custom>().output);
     append(words, node.get<Op::custom>().code);

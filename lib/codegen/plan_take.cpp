@@ -2,6 +2,7 @@
 // Elements taken by their positions in the kernel that reads them, or put where positions say by the one that computes
 // them; either computes the positions, too.
 #include "codegen/plan_state.hpp"
+#include "codegen/print.hpp"
 
 namespace koine::codegen {
 
@@ -35,32 +36,48 @@ bool Planner::State::takes_in_kernel(const Info& info) const {
   return !computed.always_stored() && !computed.requested;
 }
 
-/// Whether a value needs the memory of an array; so it is said, too, of one that much work lies behind.
-static bool needs_memory(const Node& value, const Node& array) {
+/// Whether what is put at a place by a scatter takes the element that is there, and no other: so x(p) += y reads only
+/// what the same work-item writes, of equal places the one whose value counts.
+static bool takes_own(const Node& node, const Node& scatter) {
+  const Node &array = *scatter.inputs[0], &places = *scatter.inputs[1];
+  if (node.op != Op::take || node.is_ready() || places.op != Op::take || places.is_ready()) return false;
+  const bool within = places.inputs[0]->op == Op::iota && places.inputs[0]->shape == array.shape;
+  return within && node.inputs[0].get() == &array && node.inputs[1] == places.inputs[1] && node.shape == places.shape;
+}
+
+/// Whether a value that a scatter puts into its array needs the array's memory, but for elements that a single group
+/// takes before it puts others there; so it is said, too, of a value that much work lies behind.
+static bool needs_memory(const Node& value, const Node& scatter) {
   constexpr std::size_t most_nodes = 64;
-  std::vector<const Node*> behind = {&value};
+  struct Behind {
+    const Node* node;
+    bool in_place;  // each of its elements is read where the value's is
+  };
+  const Node& array = *scatter.inputs[0];
+  const Shape& places = scatter.inputs[1]->shape;
+  std::vector<Behind> behind = {{&value, scatters_together(*scatter.place.traits, places.elements())}};
   for (std::size_t k = 0; k < behind.size(); ++k) {
-    const Node& node = *behind[k];
-    if (&node == &array || (node.is_ready() && node.storage == array.storage)) return true;
-    for (const NodeRef& input : node.inputs) {
+    const auto [node, in_place] = behind[k];
+    if (node == &array || (node->is_ready() && node->storage == array.storage)) return true;
+    if (in_place && takes_own(*node, scatter)) continue;
+    for (const NodeRef& input : node->inputs) {
       if (behind.size() == most_nodes) return true;
-      behind.push_back(input.get());
+      behind.push_back({input.get(), in_place && graph::is_elementwise(node->op) && input->shape == places});
     }
   }
   return false;
 }
 
 /// What is put into an array by positions is computed by the kernel that puts it there, and so are the positions, but
-/// for what is made of the array itself: that is stored first, so that the array can be written in place.
+/// for what is made of other elements of the array: that is stored first, so that the array can be written in place.
 void Planner::State::decide_scatter(Info& info) {
   const Node& node = *info.node;
-  const NodeRef& array = node.inputs[0];
   info.step = add_step(Op::scatter, info.node);
   ++steps[static_cast<std::size_t>(info.step)].results;
   steps[static_cast<std::size_t>(info.step)].body.domain = node.inputs[1]->shape;
   for (const NodeRef& input : node.inputs) {
     if (input->is_ready()) continue;
-    if (takes_allowed && !needs_memory(*input, *array)) {
+    if (takes_allowed && !needs_memory(*input, node)) {
       add_read(*input, info.step, Chains::identity);
     } else {
       find(input.get())->request(Why::into_kernels);

@@ -111,6 +111,8 @@ std::string settings(const Spec& spec, const DeviceTraits& traits) {
 /// from 1 on, of which the position keeps the highest, or those do whose claim was kept; `together` is both by a single
 /// work-group that has a vector for each of its work-items.
 enum class Scatters : std::uint8_t { all, claims, claimed, together };
+/// Whether a single group is to claim the places of so many values, and put them there.
+bool scatters_together(const DeviceTraits& traits, std::int64_t values);
 
 /// A kernel that stores every output of the body: kernels/elementwise.cl.
 KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits,

@@ -151,6 +151,11 @@ std::string scattering_stores(const Body& body, std::size_t k, Scatters scatters
 
 }  // namespace
 
+bool scatters_together(const DeviceTraits& traits, std::int64_t values) {
+  constexpr std::int64_t group = 256;
+  return !traits.cpu_loops() && values <= std::min<std::int64_t>(group, traits.max_group);
+}
+
 KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBlock& block, const DeviceTraits& traits,
                              Scatters scatters) {
   const Printer printer(body, traits, walk.width, true);

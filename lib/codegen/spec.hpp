@@ -32,8 +32,8 @@ inline std::optional<int> one_if(bool yes) { return yes ? std::optional(1) : std
 
 namespace detail {
 
-/// Appends the bytes of each field, which are as many whatever its value. Runs before every launch: it grows the key
-/// ahead of what it writes, and cuts it in the end.
+/// Appends the bytes of each field, which are as many whatever its value, or say how many they are. Runs before every
+/// launch: it grows the key ahead of what it writes, and cuts it in the end.
 class SpecKey {
  public:
   explicit SpecKey(std::string& key) : key_(key), used_(key.size()) {}
@@ -55,6 +55,10 @@ class SpecKey {
 
  private:
   void append(const Either& value) { append(value.first); }
+  void append(std::string_view value) {
+    append(value.size());
+    write(value.data(), value.size());
+  }
   void append(std::optional<int> value) {
     append(value.has_value());
     append(value.value_or(0));

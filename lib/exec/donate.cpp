@@ -54,10 +54,15 @@ runtime::BufferRef donated(const codegen::Body& body, std::size_t output) {
   return nullptr;
 }
 
-runtime::BufferRef donated(const Node& node, std::uint64_t bytes) {
-  const NodeRef& x = node.inputs[0];
-  const bool dies = x.use_count() == 1 && x->storage.use_count() == 1 && !x->storage->borrowed();
-  return dies && x->layout.offset == 0 && x->storage->size() == bytes ? x->storage : nullptr;
+bool dies_with(const Node& node, const NodeRef& input) {
+  if (input->storage.use_count() != 1 || input->storage->borrowed()) return false;
+  References found;
+  count_references(node, input.get(), found);
+  return found.freed == found.held;
+}
+
+runtime::BufferRef donated(const Node& node, const NodeRef& x, std::uint64_t bytes) {
+  return dies_with(node, x) && x->layout.offset == 0 && x->storage->size() == bytes ? x->storage : nullptr;
 }
 
 }  // namespace koine::exec

@@ -11,7 +11,9 @@ namespace koine::exec {
 /// none. Each element is read and written by the same work-item and nowhere else, and with the body's outputs the last
 /// reader of the load's source goes. Inside evaluated().
 runtime::BufferRef donated(const codegen::Body& body, std::size_t output);
-/// The memory of a node's first input, of so many bytes, if that dies with the node.
-runtime::BufferRef donated(const graph::Node& node, std::uint64_t bytes);
+/// Whether that input of a node, which is in memory, and its memory die with the node.
+bool dies_with(const graph::Node& node, const graph::NodeRef& input);
+/// The memory of an input, of so many bytes, if that dies with the node.
+runtime::BufferRef donated(const graph::Node& node, const graph::NodeRef& input, std::uint64_t bytes);
 
 }  // namespace koine::exec

@@ -88,7 +88,7 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
   const codegen::Body& body = step.body;
   std::string& facts = step.facts;
   facts.clear();
-  const auto plain = [](const codegen::Load& load) { return load.loop < 0 && !load.take && !load.draw(); };
+  const auto plain = [](const codegen::Load& load) { return load.loop < 0 && !load.draw(); };
   if (!body.loops.empty() || !body.folds.empty() || !body.calls.empty() ||
       !std::all_of(body.loads.begin(), body.loads.end(), plain)) {
     return;
@@ -114,6 +114,10 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
               (other.source->storage != nullptr && other.source->storage == load.source->storage));
     });
     add(first - body.loads.begin());
+    if (load.take) {
+      add(load.take_size());
+      add(load.take_stride);
+    }
     add(load.layout.offset);
     add_all(load.layout.strides);
     add(load.seams.size());
@@ -125,17 +129,19 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
     add(value);
   }
   for (const codegen::Output& output : body.outputs) {
-    if (output.destination) return facts.clear();
+    const graph::Destination* const to = output.destination;
+    add(to != nullptr);
+    if (to != nullptr) {
+      add(to->layout.offset);
+      add_all(to->layout.shape);
+      add_all(to->layout.strides);
+    }
     add(output.node->dtype);
   }
   append_key(facts, body);
 }
 
 }  // namespace
-
-bool fits_group(const runtime::Queue& queue, const codegen::Body& body) {
-  return static_cast<std::uint64_t>(body.domain.elements()) <= group_of(queue.traits());
-}
 
 ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue, codegen::Step& step,
                                 codegen::Scatters scatters) {

@@ -17,9 +17,6 @@ struct ElementsKernel {
   std::size_t groups = 0, local = 1;
 };
 
-/// Whether one work-group has a work-item for each element of a body.
-bool fits_group(const runtime::Queue& queue, const codegen::Body& body);
-
 /// Asks for the kernel that computes a step's body, and fills the step's walk and parameters. With Scatters::together
 /// the body fits a group.
 ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue, codegen::Step& step,

@@ -201,7 +201,7 @@ class FftKernels {
     const bool once = first_.size() == 1 && second_.empty() && whole;
     // An array is not overwritten where the kernel could still fail after it ran: the work would be tried again.
     const bool in_place = alike && once && !queue_.context().waits_after(*only.kernel);
-    BufferRef own = in_place ? donated(node_, bytes) : nullptr;
+    BufferRef own = in_place ? donated(node_, node_.inputs[0], bytes) : nullptr;
     return own ? own : queue_.allocate(bytes, function_of(node_));
   }
 

@@ -66,7 +66,7 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
     astray = work();
   });
   if (astray) {
-    const auto fault = take_fault(queue, *astray->take);
+    const auto fault = queue.fault(take_cause(*astray->take));
     const runtime::FaultWord word{1, 0, astray->position};
     queue.write(const_cast<runtime::Buffer&>(fault->word()), 0, &word, sizeof word);  // as a kernel would
     for (const graph::Destination& result : results) queue.add_fault(*result.storage, fault);

@@ -94,13 +94,25 @@ void run_over(runtime::Launch& launch, const runtime::Queue& queue, const runtim
   launch.run({(std::min(count, enough) + local - 1) / local * local}, {local});
 }
 
+std::vector<std::shared_ptr<runtime::Fault>> position_words(runtime::Queue& queue, const codegen::Body& body,
+                                                            const runtime::Buffer* replaced) {
+  std::vector<std::shared_ptr<runtime::Fault>> words;
+  for (const codegen::Load& load : body.loads) {
+    if (load.take) words.push_back(queue.fault(take_cause(*load.take), replaced));
+  }
+  return words;
+}
+
 void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body) {
+  add_loads(launch, body, position_words(queue, body));
+}
+
+void add_loads(runtime::Launch& launch, const codegen::Body& body,
+               const std::vector<std::shared_ptr<runtime::Fault>>& words) {
   for (const codegen::Load& load : body.loads) {
     if (!load.iota) launch.in(*load.source->storage);
   }
-  for (const codegen::Load& load : body.loads) {
-    if (load.take) launch.fault(take_fault(queue, *load.take));
-  }
+  for (const auto& word : words) launch.fault(word);
   if (runtime::recording()) launch.moves(traffic_of(body).read, 0);
 }
 

@@ -31,11 +31,15 @@ std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen:
 runtime::ProgramText program_text(const codegen::KernelText& text);
 /// The buffers in the order of Printer's parameters, and words for positions that are out of range.
 void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body);
+void add_loads(runtime::Launch& launch, const codegen::Body& body,
+               const std::vector<std::shared_ptr<runtime::Fault>>& words);
+/// Those words. `replaced`: of Queue::fault.
+std::vector<std::shared_ptr<runtime::Fault>> position_words(runtime::Queue& queue, const codegen::Body& body,
+                                                            const runtime::Buffer* replaced = nullptr);
 /// What kernels report of a position along an axis that is out of range.
-std::shared_ptr<runtime::Fault> position_fault(runtime::Queue& queue, std::string_view function, std::size_t axis,
-                                               std::int64_t size);
+runtime::FaultCause position_cause(std::string_view function, std::size_t axis, std::int64_t size);
 /// The same of a node that takes elements by positions.
-std::shared_ptr<runtime::Fault> take_fault(runtime::Queue& queue, const graph::Node& take);
+runtime::FaultCause take_cause(const graph::Node& take);
 /// The last argument: the block, or the buffer that it is written to, to be held until the kernel is enqueued.
 [[nodiscard]] runtime::BufferRef add_parameters(runtime::Launch& launch, runtime::Queue& queue,
                                                 const codegen::ParamBlock& block, bool spilled);

@@ -11,11 +11,6 @@
 
 namespace koine::exec {
 
-runtime::KernelRef Programs::kernel_with(std::string_view file, const std::string& options, std::string_view entry) {
-  return kernel(
-      std::string(file) + options, [&] { return text_of_file(file, options); }, entry);
-}
-
 runtime::ProgramText Programs::text_of_file(std::string_view file, std::string options) {
   return {std::string(runtime::kernel_source(file)), std::move(options), "", std::string(file)};
 }

@@ -54,7 +54,13 @@ class Programs {
   /// options.
   template <class Spec>
   runtime::KernelRef kernel_of_file(std::string_view file, const Spec& spec, std::string_view entry) {
-    return kernel_with(file, codegen::options_of(spec), entry);
+    // Runs before every launch: the options are written where the program has to be built.
+    std::string signature(file);
+    const char* const kind = &spec_kind<Spec>;
+    signature.append(reinterpret_cast<const char*>(&kind), sizeof kind);
+    codegen::append_key(signature, spec);
+    const auto text = [&] { return text_of_file(file, codegen::options_of(spec)); };
+    return kernel(signature, text, entry);
   }
 
   /// The program of such a file.
@@ -93,11 +99,13 @@ class Programs {
   }
 
  private:
+  template <class Spec>
+  static inline const char spec_kind = 0;  // whose place tells specs of equal fields apart
+
   static Asked asked(runtime::ProgramText text, std::string_view entry) {
     std::string name(entry.empty() ? std::string_view(text.entry) : entry);
     return {std::move(name), std::move(text)};
   }
-  runtime::KernelRef kernel_with(std::string_view file, const std::string& options, std::string_view entry);
   bool is_missing(std::string_view signature) const {
     return std::any_of(missing_.begin(), missing_.end(),
                        [&](const Missing& each) { return each.signature == signature; });

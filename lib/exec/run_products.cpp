@@ -55,7 +55,7 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
   ones.out(*out).value(d);
   const std::uint64_t fewest = queue.traits().tuning.elements_per_item;
   run_over(ones, queue, *fill, entries, fewest);
-  const auto outside = id_fault(queue, info);
+  const auto outside = queue.fault(id_cause(info));
   const auto falling = std::make_shared<runtime::Fault>(queue, [function = info.name](std::int64_t id) {
     return "[" + std::string(function) + "] id " + std::to_string(id) +
            " stands behind a larger one; with .sorted ids must not fall";

@@ -18,19 +18,20 @@ runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, cons
   const graph::Node &node = *step.node, &x = *node.inputs[0];
   const auto elements = static_cast<std::uint64_t>(node.shape.elements());
   const std::uint64_t bytes = elements * size_of(node.dtype);
-  const auto run = [&](const ElementsKernel& kernel, const runtime::Buffer* out, const runtime::Buffer* owners) {
-    runtime::Launch launch(queue, kernel.kernel);
-    add_loads(launch, queue, step.body);
-    if (out) launch.out(*out);
-    if (owners) launch.out(*owners);
-    const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, step.walk.spilled);
-    launch.run({kernel.groups * kernel.local}, {kernel.local});
-  };
   // An array is not overwritten where a kernel could still fail after it ran: the work would be tried again.
   const auto waits = [&](const ElementsKernel& kernel) {
     return kernel.kernel && queue.context().waits_after(*kernel.kernel);
   };
-  runtime::BufferRef out = waits(claim) || waits(put) ? nullptr : donated(node, bytes);
+  runtime::BufferRef out = waits(claim) || waits(put) ? nullptr : donated(node, node.inputs[0], bytes);
+  const auto words = position_words(queue, step.body, out.get());
+  const auto run = [&](const ElementsKernel& kernel, const runtime::Buffer* into, const runtime::Buffer* owners) {
+    runtime::Launch launch(queue, kernel.kernel);
+    add_loads(launch, step.body, words);
+    if (into) launch.out(*into);
+    if (owners) launch.out(*owners);
+    const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, step.walk.spilled);
+    launch.run({kernel.groups * kernel.local}, {kernel.local});
+  };
   runtime::BufferRef owners;
   if (claimed) owners = queue.allocate(elements * sizeof(std::uint32_t), "subscript");
   if (claim.kernel) {
@@ -55,7 +56,7 @@ runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, cons
 Work prepare_scatter(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   const bool claimed = node.get<graph::Op::scatter>().repeats;
-  const bool together = claimed && !queue.traits().cpu_loops() && fits_group(queue, step.body);
+  const bool together = claimed && codegen::scatters_together(queue.traits(), step.body.domain.elements());
   const ElementsKernel claim =
       claimed && !together ? prepare_elements(programs, queue, step, Scatters::claims) : ElementsKernel{};
   const ElementsKernel put = prepare_elements(programs, queue, step,

@@ -2,6 +2,7 @@
 // Launching kernels/scatter_reduce.cl and scatter_buckets.cl.
 #include "exec/scatter_reduce.hpp"
 
+#include "exec/donate.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
@@ -92,8 +93,15 @@ class ScatterReduce {
       const std::uint64_t most = std::uint64_t{tuning_.items_per_core} * queue.traits().compute_units;
       d_.parts = std::clamp<std::uint64_t>(count_ / enough, 1, most);
     }
-    if (local_ && count_ + entries_ <= tuning_.segment_values_at_once) {
+    const bool together = local_ && count_ + entries_ <= tuning_.segment_values_at_once;
+    const bool few = base_ && updates_at_once(queue.traits(), static_cast<std::int64_t>(count_));
+    if (together && !(few && dies_with(node, node.inputs[2]))) {
       at_once_ = kernel(programs, "scatter_reduce_at_once");
+      return;
+    }
+    if (few) {
+      local_ = true;
+      few_ = kernel(programs, "scatter_reduce_few");
       return;
     }
     if (exact_ && !local_ && !same_ && d_.inner == 1 && type_ == DType::float32 && result_ == type_ &&
@@ -125,10 +133,13 @@ class ScatterReduce {
                                              : sum_ ? 8
                                                     : 4
                                            : (words_ == 3 ? 4 : words_) * sizeof(std::uint32_t);
-    const BufferRef out = queue_.allocate(entries_ * size_of(result_), info_.name);
-    const auto fault = id_fault(queue_, info_);
-    if (sweep_ || at_once_) {
-      sweep_ ? run_buckets(*out, fault->word()) : run_at_once(*out, fault->word());
+    const bool replaced = base_ && dies_with(node_, node_.inputs[2]);
+    const auto fault = queue_.fault(id_cause(info_), replaced ? base_->storage.get() : nullptr);
+    const BufferRef out = few_ ? in_place() : queue_.allocate(entries_ * size_of(result_), info_.name);
+    if (sweep_ || at_once_ || few_) {
+      sweep_ ? run_buckets(*out, fault->word())
+      : few_ ? run_few(*out, fault->word())
+             : run_at_once(*out, fault->word());
       if (d_.reports) queue_.add_fault(*out, fault);
       return out;
     }
@@ -166,6 +177,17 @@ class ScatterReduce {
  private:
   std::uint64_t local_bytes(bool total) const {
     return (1 + (total && totalled_ ? words_ : 0)) * entries_ * sizeof(std::uint32_t);
+  }
+
+  /// The array's own memory if nobody else needs it, else a copy of it.
+  BufferRef in_place() {
+    const std::uint64_t bytes = entries_ * size_of(result_);
+    // It is not overwritten where the kernel could still fail after it ran: the work would be tried again.
+    BufferRef out = queue_.context().waits_after(*few_) ? nullptr : donated(node_, node_.inputs[2], bytes);
+    if (out) return out;
+    out = queue_.allocate(bytes, info_.name);
+    queue_.copy(*out, 0, *base_->storage, d_.base_offset * size_of(result_), bytes, info_.name);
+    return out;
   }
 
   /// Zeros for each entry of each part.
@@ -216,6 +238,13 @@ class ScatterReduce {
     launch.run({local}, {local});
   }
 
+  void run_few(const runtime::Buffer& out, const runtime::Buffer& fault) {
+    Launch launch(queue_, few_);
+    add_values(launch).out(out).out(fault).value(d_);
+    const std::size_t local = std::min<std::size_t>(group_size, queue_.traits().max_group);
+    launch.run({local}, {local});
+  }
+
   Launch& add_values(Launch& launch) { return launch.in(*values_.storage).in(*ids_.storage); }
 
   void run_values(Launch& launch, const runtime::Kernel& kernel, std::uint64_t bytes) {
@@ -251,19 +280,24 @@ class ScatterReduce {
   // Whether there is one value for all, tables in local memory, and a look at the range of exponents.
   bool same_ = false, local_ = false, ranged_ = false;
   parameters::kn_scatter_reduce d_{};
-  KernelRef at_once_, largest_, join_, total_, finish_, range_;
+  KernelRef at_once_, few_, largest_, join_, total_, finish_, range_;
   KernelRef keys_, begins_, buckets_;  // of values sorted by buckets
   std::optional<const SortSweep> sweep_;
 };
 
 }  // namespace
 
-std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info) {
-  if (info.ids == graph::IdsAre::positions) return position_fault(queue, info.name, 0, info.groups);
-  return std::make_shared<runtime::Fault>(queue, [info](std::int64_t id) {
-    return "[" + std::string(info.name) + "] id " + std::to_string(id) + " is out of range; with a count of " +
-           std::to_string(info.groups) + " ids can be 0 to " + std::to_string(info.groups - 1);
-  });
+bool updates_at_once(const DeviceTraits& traits, std::int64_t values) {
+  return !traits.cpu_loops() && values <= std::min<std::int64_t>(group_size, traits.max_group);
+}
+
+runtime::FaultCause id_cause(const graph::ScatterReduceInfo& info) {
+  if (info.ids == graph::IdsAre::positions) return position_cause(info.name, 0, info.groups);
+  const auto sentence = [](const runtime::FaultCause& of, std::int64_t id) {
+    return "[" + std::string(of.function) + "] id " + std::to_string(id) + " is out of range; with a count of " +
+           std::to_string(of.size) + " ids can be 0 to " + std::to_string(of.size - 1);
+  };
+  return {sentence, info.name, 0, info.groups};
 }
 
 // The inputs, in row-major order, are values, ids and, perhaps, an array that the result starts from. An id out of

@@ -2,15 +2,19 @@
 // What the kernels of reductions by ids share (scatter_reduce.cl, run_products.cl).
 #pragma once
 
+#include "device/traits.hpp"
 #include "graph/node.hpp"
 #include "runtime/fault.hpp"
-#include "runtime/queue.hpp"
 
-#include <memory>
+#include <cstdint>
 
 namespace koine::exec {
 
 /// The fault of an id that names no group.
-std::shared_ptr<runtime::Fault> id_fault(runtime::Queue& queue, const graph::ScatterReduceInfo& info);
+runtime::FaultCause id_cause(const graph::ScatterReduceInfo& info);
+
+/// Whether a single work-group brings so many values together with entries of an array, in place: real numbers, of
+/// complex ones both parts.
+bool updates_at_once(const DeviceTraits& traits, std::int64_t values);
 
 }  // namespace koine::exec

@@ -195,7 +195,7 @@ std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, run
     command.in(*values.storage).in(*ids.storage).out(*out).out(*room);
     if (base != nullptr) command.in(*base->storage);
     const bool reports = info.ids != graph::IdsAre::known_positions;
-    if (reports) command.fault(id_fault(queue, info));
+    if (reports) command.fault(queue.fault(id_cause(info)));
     command.moves(sums.count() * size_of(sums.values) + sums.rows.rows * size_of(sums.ids),
                   entries * size_of(node.dtype));
     runtime::HostCommand::Function run = [sums, based = base != nullptr, reports](std::span<void* const> at) {

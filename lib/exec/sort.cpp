@@ -27,6 +27,11 @@ constexpr std::uint64_t digits = 256;
 
 using base::divide_up;
 
+/// Elements of a work-item in a tile of a GPU whose elements take so many bytes each.
+std::uint64_t tile_each(const Tuning& tuning, std::uint64_t bytes, std::uint64_t local_bytes_of_item) {
+  return std::min<std::uint64_t>(tuning.sort_tile_elements, local_bytes_of_item / bytes - 2);
+}
+
 /// Rows that lie one after another in memory. Of the values each row in order: -0.0 comes before 0.0 (after, if
 /// descending), NaN last. Or the positions, of int64, of a row's elements in order: equal elements keep theirs, NaN
 /// among themselves, and both zeros, being equal; NaN comes last. Or both, of which only one may be wanted.
@@ -53,7 +58,7 @@ class Sort {
         item_(!placed_ ? key_
               : apart_ ? 16
                        : 8),
-        tile_(group_size * each_of(key_ + 2, 90)) {
+        tile_(group_size * sort_tile_each(queue.traits(), key_)) {
     if (elements_ == 0 || !(values_wanted_ || positions_wanted_)) return;
     const std::uint64_t units = queue_.traits().compute_units;
     const bool whole =
@@ -99,12 +104,6 @@ class Sort {
   }
   std::uint64_t flip() const { return info_.descending ? ~std::uint64_t{0} : 0; }
   std::uint64_t offset() const { return static_cast<std::uint64_t>(x_.layout.offset); }
-  /// Elements of a work-item in a tile of a GPU: the tile, beside its counters, fits the local memory that every device
-  /// has (32 KiB).
-  std::uint64_t each_of(std::uint64_t bytes, std::uint64_t local_words) const {
-    return std::min<std::uint64_t>(tuning_.sort_tile_elements, local_words / bytes - 2);
-  }
-
   SortSpec spec(std::optional<int> each) const {
     return {{x_.dtype}, values_wanted_, positions_wanted_, placed_, apart_, wide_, cpu_, each};
   }
@@ -142,7 +141,7 @@ class Sort {
   }
 
   void prepare_blocks(Programs& programs) {
-    const std::uint64_t each = each_of(item_, 80);
+    const std::uint64_t each = tile_each(tuning_, item_, 80);
     blocks_.per_block = group_size * each;
     if (cpu_) {
       const std::uint64_t enough =
@@ -214,6 +213,11 @@ class Sort {
 };
 
 }  // namespace
+
+std::uint64_t sort_tile_each(const DeviceTraits& traits, std::uint64_t bytes) {
+  constexpr std::uint64_t position = 2, local_bytes_of_item = 90;
+  return tile_each(traits.tuning, bytes + position, local_bytes_of_item);
+}
 
 std::uint64_t KeySpec::infinity_bits() const {
   if (!is_real_floating(type)) return 0;

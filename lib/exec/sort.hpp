@@ -2,6 +2,8 @@
 // What the kernels that compare keys share (sort_rows.cl, sort_blocks.cl, search.cl, scatter_reduce.cl).
 #pragma once
 
+#include "device/traits.hpp"
+
 #include <koine/dtype.hpp>
 
 #include <cstdint>
@@ -52,5 +54,9 @@ struct SortSpec {
     v.define("KN_PAYLOAD", payload);
   }
 };
+
+/// How many elements of so many bytes, with their positions, a work-item has of a tile that a group of a GPU sorts: the
+/// tile, beside its counters, fits the local memory that every device has (32 KiB).
+std::uint64_t sort_tile_each(const DeviceTraits& traits, std::uint64_t bytes);
 
 }  // namespace koine::exec

@@ -39,24 +39,24 @@ void launch(runtime::Queue& queue, const graph::Node& node, std::uint64_t elemen
       static_cast<std::uint64_t>(x.layout.offset), static_cast<std::uint64_t>(positions.layout.offset), rows, count,
       static_cast<std::uint64_t>(x.shape[axis]),   product(x.shape, axis + 1, x.shape.size())};
   runtime::Launch launch(queue, kernel);
-  launch.in(*x.storage).in(*positions.storage).out(*out).fault(take_fault(queue, node)).value(d);
+  launch.in(*x.storage).in(*positions.storage).out(*out).fault(queue.fault(take_cause(node))).value(d);
   run_over(launch, queue, *kernel, elements, queue.traits().tuning.take_elements_per_item, rows);
 }
 
 }  // namespace
 
-std::shared_ptr<runtime::Fault> position_fault(runtime::Queue& queue, std::string_view function, std::size_t axis,
-                                               std::int64_t size) {
-  return std::make_shared<runtime::Fault>(queue, [function, axis, size](std::int64_t position) {
-    return "[" + std::string(function) + "] index " + std::to_string(position) + " is out of range for axis " +
-           std::to_string(axis) + " of size " + std::to_string(size) +
-           (size == 0 ? "" : "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1));
-  });
+runtime::FaultCause position_cause(std::string_view function, std::size_t axis, std::int64_t size) {
+  const auto sentence = [](const runtime::FaultCause& of, std::int64_t position) {
+    return "[" + std::string(of.function) + "] index " + std::to_string(position) + " is out of range for axis " +
+           std::to_string(of.axis) + " of size " + std::to_string(of.size) +
+           (of.size == 0 ? "" : "; it can be " + std::to_string(-of.size) + " to " + std::to_string(of.size - 1));
+  };
+  return {sentence, function, axis, size};
 }
 
-std::shared_ptr<runtime::Fault> take_fault(runtime::Queue& queue, const graph::Node& take) {
+runtime::FaultCause take_cause(const graph::Node& take) {
   const auto& info = take.get<graph::Op::take>();
-  return position_fault(queue, info.name, info.named_axis, codegen::take_size(take));
+  return position_cause(info.name, info.named_axis, codegen::take_size(take));
 }
 
 Work prepare_take(Programs& programs, runtime::Queue& queue, codegen::Step& step) {

@@ -3,6 +3,7 @@
 #include "runtime/fault.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/named_call.hpp"
 #include "cl/errors.hpp"
@@ -12,6 +13,12 @@ namespace koine::runtime {
 
 Fault::Fault(Queue& queue, std::function<std::string(std::int64_t)> message, ErrorKind kind)
     : word_(queue.context().fault_words().take(queue)), message_(std::move(message)), kind_(kind) {}
+
+Fault::Fault(Queue& queue, const FaultCause& cause)
+    : word_(queue.context().fault_words().take(queue)),
+      message_([cause](std::int64_t value) { return cause.sentence(cause, value); }),
+      cause_(cause),
+      kind_(ErrorKind::IndexError) {}
 
 void Fault::check(const std::function<void(const Buffer&, void*, std::uint64_t)>& read) {
   if (state_.load(std::memory_order_acquire) == State::clear) return;
@@ -26,10 +33,10 @@ void Fault::check(const std::function<void(const Buffer&, void*, std::uint64_t)>
 Faults merged(const Faults& a, const Faults& b) {
   if (a == b || b == nullptr) return a;
   if (a == nullptr) return b;
+  const auto in_a = [&](const auto& fault) { return std::find(a->begin(), a->end(), fault) != a->end(); };
+  if (std::all_of(b->begin(), b->end(), in_a)) return a;
   std::vector<std::shared_ptr<Fault>> both = *a;
-  for (const auto& fault : *b) {
-    if (std::find(both.begin(), both.end(), fault) == both.end()) both.push_back(fault);
-  }
+  std::copy_if(b->begin(), b->end(), std::back_inserter(both), [&](const auto& fault) { return !in_a(fault); });
   return std::make_shared<const std::vector<std::shared_ptr<Fault>>>(std::move(both));
 }
 

@@ -172,7 +172,26 @@ void Queue::bound_faults(std::span<const Use> uses, std::size_t more) {
   for (const Use& use : uses) check_faults(*use.buffer);
 }
 
+std::shared_ptr<Fault> Queue::fault(const FaultCause& cause, const Buffer* replaced) {
+  if (replaced != nullptr) {
+    const std::lock_guard lock(order_mutex());
+    const Faults& known = replaced->faults();
+    if (known != nullptr && known.use_count() == 1) {
+      const auto own = std::find_if(known->begin(), known->end(), [&](const std::shared_ptr<Fault>& fault) {
+        return fault.use_count() == 1 && fault->goes_on(cause);
+      });
+      if (own != known->end()) return *own;
+    }
+  }
+  return std::make_shared<Fault>(*this, cause);
+}
+
 void Queue::add_fault(const Buffer& buffer, const std::shared_ptr<Fault>& fault) {
+  {
+    const std::lock_guard lock(order_mutex());
+    const Faults& known = buffer.faults();
+    if (known != nullptr && std::find(known->begin(), known->end(), fault) != known->end()) return;
+  }
   const Use use{&buffer, true};
   bound_faults({&use, 1}, 1);
   const std::lock_guard lock(order_mutex());

@@ -72,6 +72,10 @@ class Queue {
   /// Zeros. Offset and size are multiples of 4 unless the range ends at the buffer's size().
   void fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function = "eval");
 
+  /// A word for what may be out of range. Where a kernel makes the contents of `replaced`, which nobody else holds,
+  /// into its result, it is the one that those depend on for the same cause, if nothing else does: so a chain of
+  /// updates has one word, however long it is.
+  std::shared_ptr<Fault> fault(const FaultCause& cause, const Buffer* replaced = nullptr);
   /// Whoever observes what is in the buffer now, or what is made of it, gets the fault if it was reported.
   void add_fault(const Buffer& buffer, const std::shared_ptr<Fault>& fault);
   /// Sees to it that what is written from these buffers depends on few faults, `more` to come among them: looks at

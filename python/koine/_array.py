@@ -120,25 +120,25 @@ class At:
     def __getitem__(self, key):
         return At(self._array, key)
 
-    def _update(self, operation, values):
-        self._array._update(self._key, operation, values)
-        return self._array
-
     def add(self, values, /):
         """What np.add.at does."""
-        return self._update("add", values)
+        self._array._update(self._key, "add", values)
+        return self._array
 
     def multiply(self, values, /):
         """The elements times the values."""
-        return self._update("multiply", values)
+        self._array._update(self._key, "multiply", values)
+        return self._array
 
     def max(self, values, /):
         """The largest, NaN where one is."""
-        return self._update("max", values)
+        self._array._update(self._key, "max", values)
+        return self._array
 
     def min(self, values, /):
         """The smallest, NaN where one is."""
-        return self._update("min", values)
+        self._array._update(self._key, "min", values)
+        return self._array
 
 
 Array.__dlpack__ = _dlpack

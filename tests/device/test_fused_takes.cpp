@@ -283,18 +283,27 @@ TEST_CASE("what is assigned by positions is computed by the kernel that puts it 
     check(each, 0, 1, 2);
     x(small) = v * 2 + 1;
     check(each, 1, 3, 5);
-    // What is made of the array itself is stored first, so that the array is written in place.
+    // What is made of the array itself is stored first, so that the array is written in place; a card's group takes its
+    // own places before it puts others there.
+    const bool card = !kn::test::facts_of().cpu_loops;
+    const std::int64_t own = card ? 1 : each + 1;
     const void* const memory = kn::test::memory_of(x);
     x(at) = x(at) * 10;
-    check(each + 1, 10, 30, 50);
+    check(own, 10, 30, 50);
     x(at) += v;
-    check(each + 1, 10, 31, 52);
+    check(own, 10, 31, 52);
+    x(at) = kn::flip(Array(x(at))) - v;
+    check(each + 1, 52, 30, 8);
+    x(at) = x(positions({0, 3, -1}));
+    check(each + 1, 8, 52, 30);
     CHECK(kn::test::memory_of(x) == memory);
+    x(at) = v + 10;
+    check(each, 10, 11, 12);
     // Nobody else's values change.
     const Array other = x;
     x(at) = -1;
     check(1, -1, -1, -1);
-    CHECK(other(kn::array({3, 39, 0})).to_vector<double>() == std::vector<double>{10, 31, 52});
+    CHECK(other(kn::array({3, 39, 0})).to_vector<double>() == std::vector<double>{10, 11, 12});
     Array table = kn::reshape(kn::arange(15), {5, 3}).eval();
     table(positions({1, -1})) = kn::array({7, 8, 9}).eval();
     CHECK(kernels_of(table) == each);
@@ -306,6 +315,49 @@ TEST_CASE("what is assigned by positions is computed by the kernel that puts it 
     check_array<std::int64_t>(table, {5, 3}, {-1, 1, 0, 7, -1, 0, 6, 7, 0, 9, 10, 0, 7, 8, 0});
     table(positions({})) = 4;
     CHECK(kernels_of(table) == 0);
+  });
+}
+
+TEST_CASE("of equal positions the last value stays that is made of the element there, of every type") {
+  on_each_device([] {
+    const bool card = !kn::test::facts_of().cpu_loops;
+    for (const kn::DType type : {kn::int8, kn::float16, kn::float32, kn::int64, kn::complex64}) {
+      for (const std::size_t count : {1u, 7u, 256u, 257u}) {
+        CAPTURE(type);
+        CAPTURE(count);
+        V at, add, start(20), want;
+        for (std::size_t k = 0; k < count; ++k) {
+          at.push_back(static_cast<std::int64_t>(k * 7 % 20) - (k % 3 == 0 ? 20 : 0));
+          add.push_back(static_cast<std::int64_t>(k % 11));
+        }
+        for (std::size_t k = 0; k < 20; ++k) start[k] = static_cast<std::int64_t>(k);
+        want = start;
+        for (std::size_t k = 0; k < count; ++k) {
+          const auto place = static_cast<std::size_t>(at[k] < 0 ? at[k] + 20 : at[k]);
+          want[place] = 2 * start[place] + add[k];
+        }
+        Array x = kn::asarray(start).astype(type).eval();
+        const Array where = positions(at), values = kn::asarray(add).astype(type).eval();
+        const Array held = x, twice = x(where) * 2;  // which others want
+        Array y = x + 0;
+        y.eval();
+        x(where) = twice + values;
+        y(where) = y(where) * 2 + values;
+        if (card && count <= 256) CHECK(kernels_of(y) == 1);
+        CHECK(as_integers(y) == want);
+        CHECK(as_integers(x) == want);
+        CHECK(as_integers(held) == start);
+        V doubled;
+        for (const std::int64_t each : at)
+          doubled.push_back(2 * start[static_cast<std::size_t>(each < 0 ? each + 20 : each)]);
+        CHECK(as_integers(twice) == doubled);
+      }
+    }
+    for (const std::int64_t wrong : {-6, 5}) {
+      Array x = kn::arange(5).eval();
+      x(positions({0, wrong})) += kn::asarray(V{1, 2});
+      CHECK(has(index_error(x), "index " + std::to_string(wrong) + " is out of range for axis 0 of size 5"));
+    }
   });
 }
 

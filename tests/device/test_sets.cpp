@@ -14,6 +14,8 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/inner.hpp"
+#include "support/work.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -22,6 +24,7 @@ using kn::test::check_array;
 using kn::test::has;
 using kn::test::message_of;
 using kn::test::on_each_device;
+using kn::test::work_of;
 
 namespace {
 
@@ -64,10 +67,16 @@ void check_unique(const std::vector<T>& values, const Shape& shape) {
 template <class T>
 void check_numbers() {
   std::mt19937 random(8);
-  for (const Shape& shape : std::vector<Shape>{{0}, {1}, {2, 3}, {4, 0}, {30, 40}, {20'000}}) {
-    std::vector<T> values;
-    for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<T>(random() % 100));
+  for (const Shape& shape : std::vector<Shape>{{0}, {1}, {2, 3}, {4, 0}, {256}, {257}, {30, 40}, {20'000}}) {
+    std::vector<T> values, wide;
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      values.push_back(static_cast<T>(random() % 100));
+      // Of every size that the type holds, and most of both signs.
+      const std::int64_t drawn = static_cast<std::int32_t>(random()), times = random() % 7;
+      wide.push_back(i % 5 == 0 ? values[static_cast<std::size_t>(i / 2)] : static_cast<T>(drawn * times));
+    }
     check_unique(values, shape);
+    check_unique(wide, shape);
   }
 }
 
@@ -101,6 +110,27 @@ TEST_CASE("each NaN is a value of its own, and zeros are one") {
     check_array(all.counts, {4}, std::vector<std::int64_t>{2, 2, 1, 1});
     check_array(all.inverse_indices, {6}, std::vector<std::int64_t>{2, 0, 1, 0, 3, 1});
     check_array(kn::unique_counts(x).counts, {4}, std::vector<std::int64_t>{2, 2, 1, 1});
+    check_array(kn::unique_inverse(x).inverse_indices, {6}, std::vector<std::int64_t>{2, 0, 1, 0, 3, 1});
+    check_array(kn::unique_values(x), {4}, std::vector<float>{0, 2, nan, nan});
+    // Which zero it is: the first, or of values alone that of a sort.
+    CHECK(!std::signbit(all.values.to_vector<float>()[0]));
+    CHECK(!std::signbit(kn::unique_inverse(x).values.to_vector<float>()[0]));
+    CHECK(std::signbit(kn::unique_values(x).to_vector<float>()[0]));
+    CHECK(std::signbit(kn::unique_counts(x).values.to_vector<float>()[0]));
+  });
+}
+
+TEST_CASE("the distinct values of few elements are one launch of a card") {
+  on_each_device([] {
+    if (kn::test::facts_of().cpu_loops) return;
+    for (const std::int64_t size : {1, 10, 1000, 1792}) {
+      CAPTURE(size);
+      const Array x = (kn::arange(size) % 7).eval();
+      CHECK(work_of([&] { kn::unique_values(x).eval(); }).kernels == 1);
+      CHECK(work_of([&] { kn::unique_counts(x).counts.eval(); }).kernels == 1);
+      CHECK(work_of([&] { kn::unique_inverse(x).inverse_indices.eval(); }).kernels == 1);
+      CHECK(work_of([&] { kn::unique_all(x).indices.eval(); }).kernels == 1);
+    }
   });
 }
 

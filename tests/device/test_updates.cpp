@@ -2,11 +2,13 @@
 // Updates through a subscript, x.at(positions).add(values) and its like, against plain loops.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
+#include <koine/profile.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/inner.hpp"
+#include "support/work.hpp"
 
 namespace kn = koine;
 using kn::Array;
@@ -178,6 +181,121 @@ TEST_CASE("few positions in a long array, and many") {
       y.at(kn::asarray(at)).max(kn::asarray(values));
       check_array(x, {size}, want);
       check_array(y, {size}, most);
+    }
+  });
+}
+
+TEST_CASE("few values beside many entries are one launch of a card, in place") {
+  on_each_device([] {
+    const bool card = !kn::test::facts_of().cpu_loops;
+    constexpr std::int64_t rows = 5000, inner = 2;
+    const auto drawn = [](std::int64_t below, std::int64_t count, unsigned seed) {
+      const auto ids = ids_below(below, static_cast<std::size_t>(count), seed);
+      return V(ids.begin(), ids.end());
+    };
+    for (const kn::DType type : {kn::int8, kn::float16, kn::float32, kn::int64, kn::complex64}) {
+      for (const std::int64_t count : {1, 3, 64, 65, 128}) {
+        CAPTURE(type);
+        CAPTURE(count);
+        const std::int64_t reals = count * inner * (kn::is_complex(type) ? 2 : 1);
+        V at = drawn(count / 2 + 1, count, 21);
+        for (std::size_t i = 0; i < at.size(); ++i) at[i] = i % 3 == 0 ? at[i] - rows : at[i] * 700 % rows;
+        const V start = drawn(20, rows * inner, 22), add = drawn(20, count * inner, 23);
+        V sums = start, most = start;
+        for (std::size_t i = 0; i < add.size(); ++i) {
+          const std::int64_t row = at[i / inner] + (at[i / inner] < 0 ? rows : 0);
+          const auto entry = static_cast<std::size_t>(row * inner) + i % inner;
+          sums[entry] += add[i];
+          most[entry] = std::max(most[entry], add[i]);
+        }
+        const auto checked = [&](const Array& x, V want) {
+          if (type == kn::int8) {
+            for (std::int64_t& each : want) each = static_cast<std::int8_t>(each);
+          }
+          check_array(kn::is_complex(type) ? kn::real(x).astype(kn::int64) : x.astype(kn::int64), {rows, inner}, want);
+        };
+        const Array where = kn::asarray(at).eval(), v = kn::asarray(add, {count, inner}).astype(type).eval();
+        Array x = kn::asarray(start, {rows, inner}).astype(type).eval();
+        const Array held = x;
+        x.at(where).add(v);
+        checked(x, sums);
+        checked(held, start);
+        x.at(where).add(-v);
+        x.eval();
+        const void* const memory = kn::test::memory_of(x);
+        x.at(where).add(v);
+        const auto kernels = kn::test::kernels_of(x);
+        if (card && reals <= 256) {
+          CHECK(kernels == 1);
+          CHECK(kn::test::memory_of(x) == memory);
+        }
+        checked(x, sums);
+        if (kn::is_complex(type)) continue;
+        Array y = kn::asarray(start, {rows, inner}).astype(type);
+        y.at(where).max(v);
+        checked(y, most);
+        y.at(where, 0).add(1);  // single elements, and one value for all
+        for (const std::int64_t each : at) ++most[static_cast<std::size_t>((each + (each < 0 ? rows : 0)) * inner)];
+        checked(y, most);
+      }
+    }
+    for (const std::int64_t wrong : {-10'001, 10'000}) {
+      Array x = kn::zeros({10'000});
+      x.at(kn::asarray(V{0, wrong, 0})).add(1);
+      CHECK(has(message_of<kn::IndexError>([&] { x.to_vector<float>(); }),
+                "index " + std::to_string(wrong) + " is out of range for axis 0 of size 10000"));
+    }
+    // Sums are rounded once, and what no position names stays as it is.
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> start(10'000, -0.0f);
+    start[3] = 1;
+    start[7] = nan;
+    Array x = kn::asarray(start);
+    x.at(kn::array({3, 3, 3, 9})).add(kn::array({1e-8f, 1e8f, -1e8f, 0.0f}));
+    const std::vector<float> got = x.to_vector<float>();
+    CHECK(got[3] == 1.0f + 1e-8f);
+    CHECK(std::isnan(got[7]));
+    CHECK(std::signbit(got[8]));
+  });
+}
+
+TEST_CASE("a chain of updates waits for no card, and what is wrong is an error of what depends on it alone") {
+  on_each_device([] {
+    const Array at = kn::asarray(V{1, -1, 1}).eval(), v = kn::asarray(std::vector<float>{1, 2, 3}).eval(),
+                wrong = kn::asarray(V{0, 5, 0}).eval();
+    using Update = std::function<void(Array&, const Array&)>;
+    const std::vector<Update> updates = {[&](Array& x, const Array& where) { x.at(where).add(v); },
+                                         [&](Array& x, const Array& where) { x.at(where).max(v); },
+                                         [&](Array& x, const Array& where) { x(where) = v; },
+                                         [&](Array& x, const Array& where) { x(where) += v; }};
+    for (const Update& update : updates) {
+      Array x = kn::asarray(std::vector<float>(5)).eval();
+      const auto again = [&](const Array& where) {
+        update(x, where);
+        x.eval();
+      };
+      again(at);
+      kn::profile::Session session;
+      for (int i = 0; i < 100; ++i) again(at);
+      session.stop();
+      std::uint64_t reads = 0;
+      for (const auto& row : session.rows()) reads += row.kind == kn::profile::Kind::download ? row.calls : 0;
+      if (!kn::test::facts_of().shares_memory) CHECK(reads == 0);
+      const std::vector<float> before = x.to_vector<float>();
+      again(at);
+      // Neither what was made of the array before, nor a copy, is wrong.
+      const Array made = (x + 0).eval(), copy = x;
+      again(wrong);
+      again(at);
+      const Array later = (x + 0).eval();
+      const auto error = [](const Array& array) {
+        return message_of<kn::IndexError>([&] { array.to_vector<float>(); });
+      };
+      CHECK(has(error(x), "index 5 is out of range for axis 0 of size 5"));
+      CHECK(has(error(later), "index 5 is out of range for axis 0 of size 5"));
+      CHECK(has(error(x), "index 5 is out of range for axis 0 of size 5"));
+      CHECK(made.to_vector<float>() == copy.to_vector<float>());
+      CHECK(made.to_vector<float>()[0] == before[0]);
     }
   });
 }
