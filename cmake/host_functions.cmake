@@ -50,6 +50,13 @@ foreach(file random_narrow random_wide exact_sum_narrow exact_sum_wide)
     OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
 endforeach()
 
+# Words of random streams in vectors.
+function(koine_host_random name)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/random_${name}.cpp" PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};${optimised};${ARGN}" INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels"
+    OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
+endfunction()
+
 # Fourier transforms, elimination in small matrices and products of reductions, whose products and sums may be rounded together.
 function(koine_host_lanes name)
   list(REMOVE_ITEM options -ffp-contract=off -w)
@@ -63,12 +70,15 @@ set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-widt
 
 koine_host_functions(functions_plain)
 koine_host_lanes(plain)
+koine_host_random(plain)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_functions(functions_avx2 ${avx2})
   koine_host_lanes(avx2 ${avx2})
+  koine_host_random(avx2 ${avx2})
   koine_host_functions(functions_avx512 ${avx512})
   koine_host_lanes(avx512 ${avx512})
-  foreach(file functions fft small_systems two_sided instructions)
+  koine_host_random(avx512 ${avx512})
+  foreach(file functions fft random small_systems two_sided instructions)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp"
       PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_X86)
   endforeach()

@@ -121,6 +121,8 @@ if(TARGET test_device)
   koine_add_test(device.matmul_kernels device matmul products einsum ENVIRONMENT KOINE_BLAS=off)
   # Sorts of a CPU by the host.
   koine_add_test(device.sort_host device sort topk sets quantiles ENVIRONMENT KOINE_HOST_STEPS=on)
+  # Random numbers that the host makes.
+  koine_add_test(device.random_host device random ENVIRONMENT KOINE_HOST_STEPS=on)
 endif()
 
 if(TARGET test_runtime)

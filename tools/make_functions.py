@@ -47,8 +47,20 @@ def cosine(t):
     return (cos(sqrt(t)) - 1 + t / 2) / t**2
 
 
-def near_erf(t):
-    return erf(sqrt(t)) / sqrt(t) - 1
+def near_erf(s):
+    """erf(x) / x - 1 as a function of s = x^2 - 1."""
+    x = sqrt(1 + s)
+    return erf(x) / x - 1
+
+
+def far_erf(u):
+    """The fourth root of erfc(x) as a function of u = x - 7/4."""
+    return sqrt(sqrt(erfc(u + ERF_MIDDLE)))
+
+
+def error_of_far_erf(u):
+    """How many times as large an error of far_erf(u) is in erf(x), as a part of it."""
+    return 4 * far_erf(u) ** 3 / erf(u + ERF_MIDDLE)
 
 
 def log2_tail(t):
@@ -57,6 +69,7 @@ def log2_tail(t):
 
 EIGHTH = (pi / 4 * mpf("1.02")) ** 2
 EXPS = mpf("0.3467")
+ERF_SPLIT, ERF_MIDDLE = mpf("1.28125"), mpf("1.75")
 LOGS = (sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1)
 # name: function, weight of its error, from, to, degree for float32; the same for float64
 POLYNOMIALS = {
@@ -69,8 +82,8 @@ POLYNOMIALS = {
     "KN_TANH": [(odd(tanh), lambda t: t * sqrt(t) / tanh(sqrt(t)), TINY, end * end, degree) for end, degree in ((1, 6), (0.9, 13))],
     "KN_ATAN": [(odd(atan), lambda t: t, TINY, 1, degree) for degree in (8, 19)],
     "KN_ASIN": [(odd(asin), lambda t: t, TINY, 0.25, degree) for degree in (4, 12)],
-    "KN_ERF_NEAR": [(near_erf, lambda t: 1 / (1 + near_erf(t)), TINY, end * end, degree) for end, degree in ((1, 6), (1, 11))],
-    "KN_ERF_FAR": [(lambda x: log(erfc(x)), lambda x: erfc(x) / erf(x), 1, end, degree) for end, degree in ((4, 6), (6, 17))],
+    "KN_ERF_NEAR": [(near_erf, lambda s: 1 / (1 + near_erf(s)), TINY - 1, ERF_SPLIT**2 - 1, degree) for degree in (7, 13)],
+    "KN_ERF_FAR": [(far_erf, error_of_far_erf, ERF_SPLIT - ERF_MIDDLE, end - ERF_MIDDLE, degree) for end, degree in ((4, 7), (6, 19))],
     "KN_ERFC": [(scaled_erfc, abs, mpf(-2.5) / 3.5, mpf(end - 3) / (end + 3), degree) for end, degree in ((10.2, 9), (27.5, 20))],
     "KN_LGAMMA": [(near_lgamma, lambda s: 1 / near_lgamma(s), -1, 1, degree) for degree in (13, 28)],
     "KN_GAMMA": [(lambda s: gamma(2 + s), lambda s: 1 / gamma(2 + s), 0, 1, degree) for degree in (8, 17)],

@@ -3,50 +3,14 @@
 #include "base/library.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "base/env.hpp"
 #include "base/process.hpp"
 
 namespace koine::base {
-
-namespace {
-
-/// One more variable in front of the environment's own, until this object goes. setenv() may move and free an array
-/// that other threads are reading; here they find either of two that stay as they are for as long as the process lives.
-class OneMoreVariable {
- public:
-  explicit OneMoreVariable(const std::string& variable) : mine_(new Environment), before_(environ) {
-    mine_->variable = variable;
-    mine_->all.push_back(mine_->variable.data());
-    for (char** each = before_; each != nullptr && *each != nullptr; ++each) mine_->all.push_back(*each);
-    mine_->all.push_back(nullptr);
-    mine_->older = newest.exchange(mine_);
-    environ = mine_->all.data();
-  }
-  ~OneMoreVariable() {
-    if (environ == mine_->all.data()) environ = before_;  // else another thread has made a third one of it
-  }
-  OneMoreVariable(const OneMoreVariable&) = delete;
-  OneMoreVariable& operator=(const OneMoreVariable&) = delete;
-
- private:
-  struct Environment {
-    std::string variable;
-    std::vector<char*> all;
-    Environment* older = nullptr;
-  };
-  static inline constinit std::atomic<Environment*> newest{nullptr};
-
-  Environment* mine_;
-  char** before_;
-};
-
-}  // namespace
 
 void* Library::find(const std::string& name) const noexcept { return dlsym(handle, name.c_str()); }
 

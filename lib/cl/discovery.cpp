@@ -2,6 +2,9 @@
 // Asks every platform for its devices, once, and keeps them for the life of the process.
 #include "cl/discovery.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -13,6 +16,7 @@
 #include "base/env.hpp"
 #include "base/first_use.hpp"
 #include "base/log.hpp"
+#include "base/parallel.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "cl/capabilities.hpp"
@@ -282,10 +286,30 @@ void log_devices(const Registry& registry) {
       "only after the fork, or start a new program (exec)");
 }
 
+/// While this lives, PoCL is told how many cores the process may run on, where those are a part of the machine's. It
+/// counts the machine's, and as many threads would take turns on these: on two cores of sixteen kernels of a million
+/// elements take up to twice as long. Not where the user has told it a number.
+class UsableCoresForPocl {
+ public:
+  UsableCoresForPocl() {
+    const int cores = base::usable_cores();
+    if (cores >= sysconf(_SC_NPROCESSORS_ONLN)) return;
+    if (std::ranges::any_of(names_, [](const char* name) { return base::env(name).has_value(); })) return;
+    for (std::size_t i = 0; i < count_; ++i) variables_[i].emplace(names_[i] + ("=" + std::to_string(cores)));
+  }
+
+ private:
+  static constexpr std::size_t count_ = 2;
+  // Up to PoCL 3.1 and since; the former is deprecated.
+  static constexpr std::array<const char*, count_> names_{"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"};
+  std::array<std::optional<base::OneMoreVariable>, count_> variables_;
+};
+
 Registry* discover() {
   base::log_topics_of_environment();    // throws here where it is malformed
   const base::Undisturbed undisturbed;  // the first call of OpenCL loads the drivers
   base::watch_end();
+  const UsableCoresForPocl cores;
   auto registry = std::make_unique<Registry>();
   registry->generation = base::process_generation();
   cl_uint count = 0;

@@ -2,15 +2,15 @@
 // Random numbers, and elements taken by positions, on the calling thread.
 #include "exec/families.hpp"
 #include "exec/host_run.hpp"
+#include "host/parts.hpp"
 #include "host/random.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace koine::exec {
 namespace {
-
-constexpr std::uint64_t draw_work = 30;  // to make a number
 
 const std::byte* memory_of(const graph::Node& node) {
   return node.storage->host() + node.layout.offset * static_cast<std::int64_t>(size_of(node.dtype));
@@ -56,15 +56,25 @@ Astray take(const graph::Node& node, std::byte* to) {
 std::optional<std::uint64_t> work_of_random(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   if (node.shape.elements() == 0 || !host::draws(node.get<graph::Op::random>())) return std::nullopt;
-  return draw_work * static_cast<std::uint64_t>(node.shape.elements());
+  return host::draw_cost(node.get<graph::Op::random>()) * static_cast<std::uint64_t>(node.shape.elements());
 }
 
 Work draw_on_host(const HostRun& run) {
-  return prepare_result_on_host(run, [&node = *run.step.node](std::byte* to) {
-    host::draw_elements(node.get<graph::Op::random>(), node.dtype, 0, static_cast<std::size_t>(node.shape.elements()),
-                        to);
+  const auto& info = run.step.node->get<graph::Op::random>();
+  if (run.only_shared && !host::draws_in_vectors(info)) return nullptr;
+  const auto draw = [&info, &node = *run.step.node, work = run.work, &traits = run.queue.traits()](std::byte* to) {
+    constexpr std::size_t of_part = 1 << 14;
+    const std::size_t count = count_of(node), size = size_of(node.dtype);
+    host::Parts parts((count + of_part - 1) / of_part);
+    host::share(traits, work, parts, [&] {
+      for (std::size_t part; parts.take(part);) {
+        const std::size_t first = part * of_part, some = std::min(of_part, count - first);
+        host::draw_elements(info, node.dtype, first, some, to + first * size);
+      }
+    });
     return Astray();
-  });
+  };
+  return prepare_result_on_host(run, draw);
 }
 
 std::optional<std::uint64_t> work_of_take(const HostRun& run) {
@@ -79,7 +89,7 @@ Work take_on_host(const HostRun& run) {
 
 }  // namespace
 
-const HostRunner host_random{.work = work_of_random, .prepare = draw_on_host};
+const HostRunner host_random{.work = work_of_random, .prepare = draw_on_host, .shares = true};
 const HostRunner host_take{.work = work_of_take, .prepare = take_on_host};
 
 }  // namespace koine::exec

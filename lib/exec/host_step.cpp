@@ -13,8 +13,9 @@ namespace koine::exec {
 namespace {
 
 // Of a step in place of a program that is not compiled yet: 50 to 100 ms, where a compiler in a process takes 30 ms to
-// find it in a cache of its own, 150 ms to compile it, and 500 ms for the first.
-constexpr std::uint64_t most_cold_work = std::uint64_t{1} << 26;
+// find it in a cache of its own, 150 ms to compile it, and 500 ms for the first. Of what threads share, and compute in
+// vectors, eight times as much takes as long.
+constexpr std::uint64_t most_cold_work = std::uint64_t{1} << 26, most_shared_cold_work = 8 * most_cold_work;
 // As soon as a program comes again, only so small a part: who comes a third time may come many times.
 constexpr std::uint64_t cold_work_again = 32;
 // What a step counts at least, for the text of its kernel is written each time, and what is behind steps of the device
@@ -22,12 +23,13 @@ constexpr std::uint64_t cold_work_again = 32;
 constexpr std::uint64_t least_cold_work = most_cold_work / cold_work_again / 8;
 constexpr std::uint64_t fold_work = 4;  // to reduce or scan an element
 
-/// Whether the host is done in about the time that a program takes to compile. One that comes again is compiled.
-bool stands_in(runtime::Context& context, const Programs::Missing& program, std::uint64_t work) {
+/// Whether the host is done in about the time that a program takes to compile, which `most` work does. One that comes
+/// again is compiled.
+bool stands_in(runtime::Context& context, const Programs::Missing& program, std::uint64_t work,
+               std::uint64_t most = most_cold_work) {
   if (program.compile) return false;
   const std::uint64_t done = context.cold_work().done(program.signature);
-  return done + work <= (done == 0 ? most_cold_work : most_cold_work / cold_work_again) &&
-         !context.is_on_disk(program.text);
+  return done + work <= (done == 0 ? most : most_cold_work / cold_work_again) && !context.is_on_disk(program.text);
 }
 
 /// Whether the host may do steps of the device at all, which nothing is known to be under way on.
@@ -105,9 +107,10 @@ Work HostSteps::prepare_cold(runtime::Queue& queue, codegen::Step& step, const s
   auto work = host_work_of(run);
   if (!work) return nullptr;
   if (step.folds()) *work += fold_work * static_cast<std::uint64_t>(step.body.domain.elements());
-  if (!stands_in(context_, program, *work)) return nullptr;
+  const HostRunner& host = *host_runner(step.family);
+  if (!stands_in(context_, program, *work, host.shares ? most_shared_cold_work : most_cold_work)) return nullptr;
   run.work = *work;
-  Work prepared = host_runner(step.family)->prepare(run);
+  Work prepared = host.prepare(run);
   if (!prepared) return nullptr;
   return [&context = context_, signature = program.signature, work = *work, prepared = std::move(prepared)] {
     context.cold_work().add(signature, std::max(work, least_cold_work));

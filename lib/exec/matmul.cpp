@@ -91,6 +91,9 @@ constexpr Rule rules[] = {
     {MatmulRoute::blas,
      [](const DeviceTraits& traits, const MatmulProblem& p) { return !p.fixed && suits_blas(traits, p); },
      "a CPU's BLAS has kernels for each make of processor, and none of them has to be compiled"},
+    {MatmulRoute::widened,
+     [](const DeviceTraits& traits, const MatmulProblem& p) { return !p.fixed && suits_widened(traits, p); },
+     "a CPU's BLAS knows no 16-bit types, but is as quick with float32, and nothing has to be compiled"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
     {MatmulRoute::small, [](const DeviceTraits&, const MatmulProblem& p) { return suits_small(p); },
@@ -123,6 +126,7 @@ std::string_view route_name(MatmulRoute route) {
     case MatmulRoute::host: return "host";
     case MatmulRoute::vector: return "vector";
     case MatmulRoute::blas: return "blas";
+    case MatmulRoute::widened: return "widened";
     case MatmulRoute::packed: return "packed";
     case MatmulRoute::small: return "small";
     case MatmulRoute::ptx: return "ptx";
@@ -186,7 +190,8 @@ bool collapse(const DeviceTraits& traits, MatmulProblem& p) {
 
 MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute route, const MatmulPiece& piece) {
   switch (route) {
-    case MatmulRoute::nothing: break;
+    case MatmulRoute::nothing:
+    case MatmulRoute::widened: break;
     case MatmulRoute::zeros:
       return [&queue, piece](const MatmulMemory& memory) {
         const auto elements = static_cast<std::uint64_t>(piece.batch.count() * piece.m * piece.n);
@@ -352,6 +357,10 @@ MatmulWork prepare_collapsed(Programs& programs, runtime::Queue& queue, const Ma
     base::log_line(base::LogTopic::launch, "matmul " + std::string(name(p.dtype)) + " " + std::to_string(p.m) + "x" +
                                                std::to_string(p.k) + "x" + std::to_string(p.n) + " runs as " +
                                                std::string(route_name(choice.route)) + ": " + std::string(choice.why));
+  }
+  if (choice.route == MatmulRoute::widened) {
+    return prepare_widened(programs, queue, p,
+                           [&](const MatmulProblem& wide) { return prepare_collapsed(programs, queue, wide); });
   }
   const std::int64_t depth = most_depth(queue.traits(), p, choice.route);
   const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, p.split, false, p.epilogue};

@@ -88,6 +88,11 @@ MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulP
 bool suits_blas(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The depth of one sum of its.
 std::int64_t blas_depth(const MatmulProblem& problem);
+/// never fixed, and suits_widened; `prepare` does the same of a product of float32
+MatmulWork prepare_widened(Programs& programs, runtime::Queue& queue, const MatmulProblem& problem,
+                           const std::function<MatmulWork(const MatmulProblem&)>& prepare);
+/// Whether a BLAS of the host's takes such a product of a 16-bit type once it is one of float32.
+bool suits_widened(const DeviceTraits& traits, const MatmulProblem& problem);
 /// never fixed, and suits_host
 MatmulWork prepare_host(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether a loop of the host's own takes such a product at memory's speed: a matrix by a vector.

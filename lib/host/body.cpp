@@ -23,8 +23,6 @@ using graph::Op;
 
 namespace {
 
-constexpr std::uint64_t draw_cost = 30;  // of a random number
-
 bool is_load(const Line& line) { return line.op == Op::leaf || line.op == Op::iota; }
 
 /// Whether each element is the same one.
@@ -159,7 +157,7 @@ std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& trait
     if (function_of(line, traits) == nullptr) return std::nullopt;
   }
   for (const Load& load : body.loads) {
-    if (load.draw()) cost += draw_cost;
+    if (const graph::RandomInfo* const draw = load.draw()) cost += draw_cost(*draw);
   }
   for (const codegen::Output& output : body.outputs) {
     if (output.destination && output.destination->layout.shape != body.domain) return std::nullopt;

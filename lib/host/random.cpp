@@ -4,6 +4,8 @@
 
 #include "base/dtypes.hpp"
 #include "host/functions.hpp"
+#include "host/instructions.hpp"
+#include "host/random_lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,64 +17,87 @@ namespace {
 using graph::RandomInfo;
 using graph::RandomKind;
 
-/// The numbers of a block, before they are scaled: four, and of type double two.
-void draw_block(const RandomInfo& info, DType type, const RandomBlock& block, float numbers[4]) {
-  if (info.kind == RandomKind::normal) {
-    normals_of(block.even, numbers);
-    normals_of(block.odd, numbers + 2);
-    return;
-  }
-  // Uniform in [0, 1), with as many bits as the type holds exactly.
-  const int digits = base::row_of(type).digits;
-  for (std::uint64_t k = 0; k < 4; ++k) {
-    const std::uint32_t word = block.word(k);
-    numbers[k] = info.kind == RandomKind::exponential
-                     ? exponential_of(word)
-                     : static_cast<float>(word >> (32 - digits)) * (1.0f / static_cast<float>(1 << digits));
-  }
+const RandomLanes& lanes() {
+#ifdef KOINE_HOST_X86
+  if (instructions() == Instructions::avx512) return random_avx512;
+  if (instructions() == Instructions::avx2) return random_avx2;
+#endif
+  return random_plain;
 }
-void draw_block(const RandomInfo& info, DType, const RandomBlock& block, double numbers[2]) {
-  if (info.kind == RandomKind::normal) return normals_of(block, numbers);
-  for (int k = 0; k < 2; ++k) {
-    const std::uint64_t word = k == 0 ? block.even : block.odd;
-    numbers[k] =
-        info.kind == RandomKind::exponential ? exponential_of(word) : static_cast<double>(word >> 11) * 0x1p-53;
-  }
-}
-void draw_block(const RandomInfo& info, DType, const RandomBlock& block, std::uint64_t numbers[2]) {
-  // The upper half of a product of 128 bits.
-  __extension__ using Product = unsigned __int128;
-  const auto number = [&](std::uint64_t word) {
-    return static_cast<std::uint64_t>(static_cast<Product>(word) * info.range >> 64) +
-           static_cast<std::uint64_t>(info.low);
-  };
-  numbers[0] = number(block.even);
-  numbers[1] = number(block.odd);
+
+constexpr std::size_t blocks_at_once = 64;
+
+template <class T>
+UniformLaw<T> law_of(const RandomInfo& info, DType type) {
+  return {base::row_of(type).digits, static_cast<T>(info.start), static_cast<T>(info.scale), static_cast<T>(info.last)};
 }
 
 template <class T>
 T scaled(const RandomInfo& info, T number) {
-  const T result = std::fma(number, static_cast<T>(info.scale), static_cast<T>(info.start));
-  return info.kind == RandomKind::uniform ? std::min(result, static_cast<T>(info.last)) : result;
+  return std::fma(number, static_cast<T>(info.scale), static_cast<T>(info.start));
 }
-std::uint64_t scaled(const RandomInfo&, std::uint64_t number) { return number; }
+
+/// The numbers that whole blocks make: four of a block, and of other types than float two.
+void make(const RandomInfo& info, DType type, const std::uint64_t* words, std::size_t blocks, float* to) {
+  const std::size_t count = 4 * blocks;
+  if (info.kind == RandomKind::uniform) return lanes().uniform_floats(to, words, count, law_of<float>(info, type));
+  for (std::size_t k = 0; k < 2 * blocks; ++k) {
+    if (info.kind == RandomKind::normal) {
+      normals_of(words[k], to + 2 * k);
+    } else {
+      to[2 * k] = exponential_of(static_cast<std::uint32_t>(words[k]));
+      to[2 * k + 1] = exponential_of(static_cast<std::uint32_t>(words[k] >> 32));
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) to[k] = scaled(info, to[k]);
+}
+void make(const RandomInfo& info, DType type, const std::uint64_t* words, std::size_t blocks, double* to) {
+  const std::size_t count = 2 * blocks;
+  if (info.kind == RandomKind::uniform) return lanes().uniform_doubles(to, words, count, law_of<double>(info, type));
+  for (std::size_t k = 0; k < count; k += 2) {
+    if (info.kind == RandomKind::normal) {
+      normals_of(words[k], words[k + 1], to + k);
+    } else {
+      for (std::size_t i = k; i < k + 2; ++i) to[i] = exponential_of(words[i]);
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) to[k] = scaled(info, to[k]);
+}
+void make(const RandomInfo& info, DType, const std::uint64_t* words, std::size_t blocks, std::uint64_t* to) {
+  // The upper half of a product of 128 bits.
+  __extension__ using Product = unsigned __int128;
+  for (std::size_t k = 0; k < 2 * blocks; ++k) {
+    to[k] = static_cast<std::uint64_t>(static_cast<Product>(words[k]) * info.range >> 64) +
+            static_cast<std::uint64_t>(info.low);
+  }
+}
 
 template <class T>
 void draw_numbers(const RandomInfo& info, DType type, std::uint64_t first, std::size_t count, T* to) {
   constexpr std::uint64_t in_block = sizeof(T) == sizeof(float) ? 4 : 2;
-  T numbers[in_block];
-  const std::uint64_t begin = info.first_word / (4 / in_block) + first;
-  for (std::uint64_t number = begin; number < begin + count; ++number) {
-    if (number == begin || number % in_block == 0) {
-      draw_block(info, type, random_block(number / in_block, info.seed), numbers);
-    }
-    *to++ = scaled(info, numbers[number % in_block]);
+  std::uint64_t words[2 * blocks_at_once];
+  T numbers[in_block * blocks_at_once];
+  std::uint64_t number = info.first_word / (4 / in_block) + first;
+  for (std::size_t some; count > 0; number += some, to += some, count -= some) {
+    const std::size_t skipped = number % in_block;
+    some = std::min(count, in_block * blocks_at_once - skipped);
+    const std::size_t blocks = (skipped + some + in_block - 1) / in_block;
+    lanes().words(words, number / in_block, info.seed, blocks);
+    const bool whole = some == in_block * blocks;
+    make(info, type, words, blocks, whole ? to : numbers);
+    if (!whole) std::copy_n(numbers + skipped, some, to);
   }
 }
 
 }  // namespace
 
 bool draws(const RandomInfo& info) { return info.kind <= RandomKind::exponential; }
+
+bool draws_in_vectors(const RandomInfo& info) {
+  return info.kind == RandomKind::uniform || info.kind == RandomKind::integers;
+}
+
+std::uint64_t draw_cost(const RandomInfo& info) { return draws_in_vectors(info) ? 6 : 30; }
 
 void draw(const RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to) {
   if (info.kind == RandomKind::integers) {
@@ -85,6 +110,10 @@ void draw(const RandomInfo& info, DType type, std::uint64_t first, std::size_t c
 }
 
 void draw_elements(const RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to) {
+  // In memory as in registers.
+  if (size_of(type) == (info.kind == RandomKind::integers ? 8 : size_in_registers(type))) {
+    return draw(info, type, first, count, to);
+  }
   constexpr std::size_t at_once = 256;
   alignas(8) std::byte drawn[at_once * sizeof(std::uint64_t)];
   const std::size_t size = size_of(type), number = static_cast<std::size_t>(type);

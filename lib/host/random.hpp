@@ -13,6 +13,11 @@ namespace koine::host {
 /// Whether the host makes numbers of this law: those that take a fixed number of words each.
 bool draws(const graph::RandomInfo& info);
 
+/// What a number takes, in operations of element-wise code.
+std::uint64_t draw_cost(const graph::RandomInfo& info);
+/// Whether it makes them in vectors, as fast as a kernel.
+bool draws_in_vectors(const graph::RandomInfo& info);
+
 /// Numbers `first` to `first + count` of what `info` says, as they are in registers; integers are the lowest bytes of
 /// words of 64 bits, whatever their type is.
 void draw(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to);
@@ -20,20 +25,10 @@ void draw(const graph::RandomInfo& info, DType type, std::uint64_t first, std::s
 /// The same as elements in memory.
 void draw_elements(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to);
 
-/// Four words of a stream.
-struct RandomBlock {
-  std::uint64_t even, odd;
-
-  std::uint32_t word(std::uint64_t number) const {
-    return static_cast<std::uint32_t>((number < 2 ? even : odd) >> (32 * (number % 2)));
-  }
-};
-RandomBlock random_block(std::uint64_t block, std::uint64_t seed);
-
 // Of words of a stream the numbers of the standard laws, two of a pair of words: float32, and float64.
 float exponential_of(std::uint32_t word);
 double exponential_of(std::uint64_t word);
 void normals_of(std::uint64_t words, float numbers[2]);
-void normals_of(const RandomBlock& words, double numbers[2]);
+void normals_of(std::uint64_t even, std::uint64_t odd, double numbers[2]);
 
 }  // namespace koine::host

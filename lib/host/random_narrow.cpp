@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of random streams, and random numbers of float32.
+// Random numbers of float32.
 #include "host/random.hpp"
 
 #include <cfloat>
@@ -16,11 +16,6 @@ namespace {
 #include "host/random_text.hpp"
 
 }  // namespace
-
-RandomBlock random_block(std::uint64_t block, std::uint64_t seed) {
-  const ulong2 words = kn_words(block, 0, seed);
-  return {words.even, words.odd};
-}
 
 float exponential_of(std::uint32_t word) { return -kn_log_uniform(word); }
 

@@ -19,8 +19,8 @@ namespace {
 
 double exponential_of(std::uint64_t word) { return -kn_log_uniform(word); }
 
-void normals_of(const RandomBlock& words, double numbers[2]) {
-  const double2 both = kn_normals({words.even, words.odd});
+void normals_of(std::uint64_t even, std::uint64_t odd, double numbers[2]) {
+  const double2 both = kn_normals({even, odd});
   numbers[0] = both.even;
   numbers[1] = both.odd;
 }

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <sched.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -102,4 +104,25 @@ TEST_CASE("a folder that cannot be had is done without") {
     CAPTURE(std::string(folder));
     check_child("child: computes", {{"KOINE_CACHE_DIR", folder}, {"KOINE_DUMP_DIR", folder}});
   }
+}
+
+TEST_CASE("child: runs on one core alone" * doctest::skip()) {
+  cpu_set_t cores, one;
+  REQUIRE(sched_getaffinity(0, sizeof cores, &cores) == 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &cores)) ++first;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  const char* const told = std::getenv("POCL_MAX_PTHREAD_COUNT");
+  CHECK(kn::default_device().compute_units() == std::atoi(std::getenv("KOINE_TEST_UNITS")));
+  CHECK(std::getenv("POCL_MAX_PTHREAD_COUNT") == told);
+  CHECK((kn::arange(3) + 1)(2).item<int>() == 3);
+}
+
+TEST_CASE("PoCL has as many compute units as cores that the process may run on, or as it is told") {
+  if (kn::default_device().vendor() != "pocl") return;
+  constexpr const char* child = "child: runs on one core alone";
+  check_child(child, {{"KOINE_TEST_UNITS", "1"}, {"POCL_MAX_PTHREAD_COUNT", ""}, {"POCL_CPU_MAX_CU_COUNT", ""}});
+  check_child(child, {{"KOINE_TEST_UNITS", "3"}, {"POCL_MAX_PTHREAD_COUNT", "3"}});
 }

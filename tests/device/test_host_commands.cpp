@@ -102,6 +102,15 @@ TEST_CASE("host: products whose parts several threads compute" * doctest::skip()
   // Many small matrices, and one matrix for all.
   check(0.0f, {2000, 8, 8}, Way::contiguous, {2000, 8, 8}, Way::contiguous);
   check(0.0f, {40, 16, 33}, Way::transposed, {33, 17}, Way::contiguous);
+  // As float32 in memory of their own.
+  check(kn::float16_t(), {257, 131}, Way::contiguous, {131, 193}, Way::transposed);
+  check(kn::bfloat16_t(), {5, 40, 50}, Way::stepped, {5, 50, 60}, Way::transposed);
+  check(kn::float16_t(), {2, 1, 3, 40, 50}, Way::contiguous, {4, 1, 50, 60}, Way::transposed);
+}
+
+TEST_CASE("child: multiplies halves" * doctest::skip()) {
+  check_product<kn::float16_t>(matrix<kn::float16_t>({70, 40}, Way::contiguous),
+                               matrix<kn::float16_t>({40, 50}, Way::transposed));
 }
 
 TEST_CASE("host: operands inside larger arrays" * doctest::skip()) {
@@ -250,6 +259,7 @@ TEST_CASE("KOINE_BLAS, integers and reproducible scopes") {
   CHECK(has(found, "matrix products on CPUs by libopenblas.so.0: OpenBLAS"));
   CHECK(has(found, "koine launch: matmul_blas on " + kn::default_device().selector() + ", by a thread of the host"));
   CHECK(has(log("child: multiplies", "libopenblas.so.0"), "matmul_blas on "));
+  CHECK(has(log("child: multiplies halves", "libopenblas.so.0"), "matmul_blas on "));
   CHECK(!has(log("child: multiplies", "off"), "matmul_blas"));
   CHECK(!has(log("child: multiplies reproducibly", ""), "matmul_blas on "));
 }

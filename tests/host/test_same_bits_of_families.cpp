@@ -97,6 +97,9 @@ TEST_CASE("random numbers") {
   for (const DType type : {kn::int32, kn::uint8, kn::int64}) {
     check_bits([&] { return std::vector{kn::random::Generator(7).integers(0, 100, {1001}, {.dtype = type})}; });
   }
+  // By several threads.
+  check_bits([&] { return std::vector{kn::random::Generator(7).uniform({70'003})}; });
+  check_bits([&] { return std::vector{kn::random::Generator(7).integers(-9, 1000, {70'003}, {.dtype = kn::int64})}; });
   // Made where they are read.
   check_bits([&] { return std::vector{kn::random::Generator(7).normal({40, 33}).T() * 2}; }, 0);
   check_bits([&] { return std::vector{kn::mean(kn::exp(kn::random::Generator(7).uniform({70'001})))}; }, 0);
