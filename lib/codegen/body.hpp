@@ -109,6 +109,8 @@ struct Body {
 
   /// Whether a result has one element for each row rather than for each element of the domain.
   bool of_row(const Output& output) const { return output.node->shape.elements() != domain.elements(); }
+  /// What a result of element-wise code is stored as: its own type, or that of the bits that are moved (move_bits()).
+  DType type_of(const Output& output) const { return lines[static_cast<std::size_t>(output.line)].type; }
   /// Of a line of a custom operation.
   const Call& call_of(const Line& line) const { return calls[static_cast<std::size_t>(line.args[0])]; }
 };
@@ -130,5 +132,11 @@ void each_argument(const Body& body, const Line& line, F f) {
     default: return each(line.args);
   }
 }
+
+/// Makes unsigned integers of what element-wise code only moves, from an array to a result: their program does for
+/// every type of their size.
+void move_bits(Body& body);
+/// The type that elements of `type` are moved as.
+DType bits_of(DType type);
 
 }  // namespace koine::codegen

@@ -85,10 +85,12 @@ std::string kernel_name(const Body& body, std::string_view suffix) {
     const Op op = body.lines[static_cast<std::size_t>(body.outputs[0].line)].op;
     words.push_back(op == Op::constant ? "fill" : op == Op::iota ? "iota" : "copy");
   }
-  return joined(words, body.outputs[0].node->dtype, suffix);
+  return joined(words, body.type_of(body.outputs[0]), suffix);
 }
 
-std::string name_of_store(DType type, bool constant) { return joined({constant ? "fill" : "copy"}, type); }
+std::string name_of_store(DType type, bool constant) {
+  return joined({constant ? "fill" : "copy"}, constant ? type : bits_of(type));
+}
 
 std::string kernel_name_of_product(const Body& epilogue) {
   Words words = {"matmul"};

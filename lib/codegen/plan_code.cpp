@@ -7,6 +7,10 @@
 namespace koine::codegen {
 namespace {
 
+// So many of a kernel's constants are parameters of their own even where some are equal: with other numbers, of which
+// others are equal, an expression takes the same program. Of more, as a chain has them, equal ones share a parameter.
+constexpr std::size_t constants_apart = 8;
+
 const void* memory_of(const Node& source, bool iota) {
   if (iota) return source.op == Op::random ? &source : nullptr;
   return source.is_ready() ? static_cast<const void*>(source.storage.get()) : &source;
@@ -111,9 +115,11 @@ std::int32_t Planner::State::add_line(Body& body, const Node& node, std::span<st
   }
   if (node.op == Op::constant) {
     auto& constants = body.constants;
-    const std::int32_t found = found_constants.find(
-        constants.size(), [&] { return hash_of(body, node); },
-        [&](std::size_t k) { return same_constant(*constants[k], node); });
+    const std::int32_t found = constants.size() < constants_apart
+                                   ? -1
+                                   : found_constants.find(
+                                         constants.size(), [&] { return hash_of(body, node); },
+                                         [&](std::size_t k) { return same_constant(*constants[k], node); });
     if (found >= 0) return body.constant_lines[static_cast<std::size_t>(found)];
     args[0] = static_cast<std::int32_t>(constants.size());
     constants.push_back(&node);
@@ -265,7 +271,10 @@ void Planner::State::order() {
         continue;
       }
       todo.pop_back();
-      if (marks[at] == entered) ordered.push_back(&steps[at]);
+      if (marks[at] == entered) {
+        if (steps[at].family == Op::elementwise || steps[at].family == Op::scatter) move_bits(steps[at].body);
+        ordered.push_back(&steps[at]);
+      }
       marks[at] = done;
     }
   }

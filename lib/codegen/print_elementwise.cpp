@@ -129,7 +129,7 @@ std::string instances(const Body& body, const std::string& macro, const Reads& r
 /// one group claim together needs no cleared memory: each clears what it will claim.
 std::string scattering_stores(const Body& body, std::size_t k, Scatters scatters) {
   const Output& output = body.outputs[k];
-  const std::string type(name(output.node->dtype)), element(register_type(output.node->dtype));
+  const std::string type(name(body.type_of(output))), element(register_type(body.type_of(output)));
   const std::string number = "(uint)((ulong)row * d.inner + i + l) + 1", n = std::to_string(body.loads.size() + k);
   const std::string put =
       "kn_put_" + type + "(KN_LANE(" + element + ", v" + std::to_string(output.line) + ", l), p" + n + " + at);\n";
@@ -160,7 +160,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
                              Scatters scatters) {
   const Printer printer(body, traits, walk.width, true);
   std::vector<DType> stored;
-  for (const Output& output : body.outputs) stored.push_back(output.node->dtype);
+  for (const Output& output : body.outputs) stored.push_back(body.type_of(output));
   std::string stores, outputs;
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
     const std::string n = std::to_string(body.loads.size() + k), value = "v" + std::to_string(body.outputs[k].line);

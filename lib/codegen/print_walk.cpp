@@ -3,6 +3,7 @@
 #include "codegen/print_walk.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace koine::codegen {
 namespace {
@@ -42,8 +43,19 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
   }
   block.add("offset", walk.offsets);
   if (any_strided(walk)) block.add("inner_stride", strides.last(operands));
-  block.add("size", std::span(walk.axes.shape.begin(), outer));
-  block.add("stride", strides.first(outer * operands));
+  const std::span<const std::int64_t> sizes(walk.axes.shape.begin(), outer);
+  if (!walk.any_axes) {
+    block.add("size", sizes);
+    block.add("stride", strides.first(outer * operands));
+    return;
+  }
+  std::array<std::int64_t, Walk::most_any_axes> all_sizes{};
+  std::array<std::int64_t, Walk::most_any_axes * Walk::most_any_operands> all_strides{};
+  std::copy(sizes.begin(), sizes.end(), all_sizes.begin());
+  std::copy_n(strides.begin(), outer * operands, all_strides.begin());
+  block.add("axes", static_cast<std::uint64_t>(outer));
+  block.add("size", all_sizes);
+  block.add("stride", std::span(all_strides).first(all_sizes.size() * operands));
 }
 
 /// Past seam number `s` along the axis that `at` counts along, its leader has moved by a jump, and by a change of its
@@ -85,8 +97,10 @@ std::string row_offsets(const Walk& walk) {
   for (std::size_t k = 0; k < operands; ++k) {
     if (walk.leader[k] == k) text += "long " + moved(k) + " = 0;\n";
   }
-  if (outer > 0) text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
-  for (std::size_t axis = outer; axis-- > 0;) {
+  const std::size_t printed = walk.any_axes ? Walk::most_any_axes : outer;
+  if (printed > 0) text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
+  for (std::size_t axis = printed; axis-- > 0;) {
+    if (walk.any_axes && axis > 0) text += "if (d.axes > " + number(axis) + ") {\n";
     const std::string size = "(KN_INDEX)d.size[" + number(axis) + "]", at = "c" + number(axis) + "_";
     if (axis > 0) {
       text += "const long " + at + " = left_rows % " + size + ";\nleft_rows /= " + size + ";\n";
@@ -100,6 +114,7 @@ std::string row_offsets(const Walk& walk) {
     for (std::size_t s = 0; s < walk.seams.size(); ++s) {
       if (walk.seams[s].axis == axis) text += past_seam(walk, s, at);
     }
+    if (walk.any_axes && axis > 0) text += "}\n";
   }
   for (std::size_t k = 0; k < operands; ++k) {
     const std::string n = number(k);

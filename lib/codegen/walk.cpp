@@ -18,7 +18,7 @@ static int vector_of(std::size_t bytes, const Body& body, bool stores) {
   std::size_t widest = 1;
   for (const Load& load : body.loads) widest = std::max(widest, load.iota && !load.draw() ? 1 : size_of(load.dtype));
   if (stores) {
-    for (const Output& output : body.outputs) widest = std::max(widest, size_of(output.node->dtype));
+    for (const Output& output : body.outputs) widest = std::max(widest, size_of(body.type_of(output)));
   }
   for (const Line& line : body.lines) {
     if (is_complex(line.type)) return 1;  // a complex number is a vector already
@@ -270,9 +270,12 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   walk.stacked = false;
   walk.by_parts = false;
   walk.steady.assign(operands, 0);
+  walk.any_axes = false;
   choose_blocks(body, walk);
   find_leaders(body, walk);
   if (walk.depth > 0) return;
+  walk.any_axes =
+      walk.cpu && walk.seams.empty() && walk.outer_axes() <= Walk::most_any_axes && operands <= Walk::most_any_operands;
   if (!walk.cpu) {
     walk.by_parts = goes_by_parts(body, walk) && keeps_vectors(body, traits, walk);
     if (!walk.by_parts && !keeps_twice_the_vectors(body, traits, walk) && !keeps_vectors(body, traits, walk)) {

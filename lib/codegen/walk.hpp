@@ -53,6 +53,10 @@ struct Walk {
   /// operands move along it.
   std::int64_t depth = 0;
   std::vector<std::int64_t> deep_strides;
+  /// Whether a CPU's kernel is the same one for any number of outer axes up to four, of which it finds out at each row.
+  /// (A card's work-items find out where they are at each vector.)
+  bool any_axes = false;
+  static constexpr std::size_t most_any_axes = 4, most_any_operands = 8;
 
   std::int64_t inner() const { return axes.shape.back(); }
   std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }
@@ -66,11 +70,12 @@ struct Walk {
     v.define("KN_ACROSS", across);
     v.define("KN_STACKED", stacked);
     v.define("KN_PARTS", by_parts);
-    v.define("KN_ROWS", outer_axes() > 0);
+    v.define("KN_ROWS", any_axes || outer_axes() > 0);
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
     v.shape("spilled", spilled);
     v.shape("transposed", depth > 0);
-    v.shape("axes", outer_axes());
+    v.shape("any axes", any_axes);
+    v.shape("axes", any_axes ? most_any_axes : outer_axes());
     v.shape("access", access);
     v.shape("straddles", straddles);
     v.shape("steady", steady);

@@ -136,7 +136,7 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
       add_all(to->layout.shape);
       add_all(to->layout.strides);
     }
-    add(output.node->dtype);
+    add(body.type_of(output));
   }
   append_key(facts, body);
 }
@@ -177,7 +177,7 @@ ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue,
   key.assign(1, 'e');
   append_key(key, step.walk);
   append_key(key, body);
-  for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(output.node->dtype));
+  for (const codegen::Output& output : body.outputs) key.push_back(static_cast<char>(body.type_of(output)));
   key.push_back(static_cast<char>(scatters));
   std::swap(step.facts, step.facts_before);
   return ask();

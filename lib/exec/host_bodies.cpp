@@ -47,7 +47,7 @@ void store_rows(const Body& body, const host::Lines& lines, const codegen::Outpu
                 std::size_t first, std::size_t elements) {
   const std::int64_t length = body.domain[body.domain.size() - 1];
   const std::int64_t rows = static_cast<std::int64_t>(elements) / length;
-  const DType type = output.node->dtype;
+  const DType type = body.type_of(output);
   const std::size_t size = host::size_in_registers(type), count = static_cast<std::size_t>(rows);
   std::vector<std::byte> firsts(count * size);
   host::gather({{rows}, {length}}, {}, static_cast<const std::byte*>(lines.values(output.line)), size, 0, count,
@@ -60,11 +60,10 @@ void store_rows(const Body& body, const host::Lines& lines, const codegen::Outpu
 std::vector<bool> stored_at_once(const Body& body) {
   std::vector<bool> result;
   for (const codegen::Output& output : body.outputs) {
-    const DType type = output.node->dtype;
+    const DType type = body.type_of(output);
     const bool first = std::none_of(body.outputs.data(), &output,
                                     [&](const codegen::Output& other) { return other.line == output.line; });
     result.push_back(first && !output.destination && !body.of_row(output) &&
-                     type == body.lines[static_cast<std::size_t>(output.line)].type &&
                      size_of(type) == host::size_in_registers(type));
   }
   return result;
@@ -99,7 +98,7 @@ class Elements {
     if (body_.of_row(output)) {
       return store_rows(body_, lines_, output, memory(k), static_cast<std::size_t>(first), count);
     }
-    host::store(results_[k].layout, output.node->dtype, memory(k), first, count, lines_.values(output.line));
+    host::store(results_[k].layout, body_.type_of(output), memory(k), first, count, lines_.values(output.line));
   }
 
   const Body& body_;
@@ -176,7 +175,7 @@ std::optional<host::Lines::Astray> compute_fold(const Fold& fold, const DeviceTr
 std::optional<host::Lines::Astray> scatter(const Body& body, const DeviceTraits& traits, const graph::Node& from,
                                            std::byte* to) {
   const codegen::Output& output = body.outputs[0];
-  const std::size_t size = size_of(from.dtype), number = static_cast<std::size_t>(from.dtype);
+  const std::size_t size = size_of(from.dtype), number = static_cast<std::size_t>(body.type_of(output));
   std::memcpy(to, from.storage->host() + from.layout.offset * static_cast<std::int64_t>(size),
               static_cast<std::size_t>(from.shape.elements()) * size);
   host::Lines lines(body, traits, memory_of(body));

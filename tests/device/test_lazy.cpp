@@ -4,7 +4,9 @@
 #include <koine/koine.hpp>
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "support/arrays.hpp"
@@ -269,6 +271,7 @@ TEST_CASE("other sizes, strides and constants need no other program") {
     const Array x = ramp(6000);
     programs(x, 2.0, 1);
     CHECK(programs(x, 3.5, -7) == 0);
+    CHECK(programs(x, 1.0, 1) == 0);  // numbers that happen to be equal
     CHECK(programs(ramp(17), 1.0, 2) == 0);
     CHECK(programs(reshape(x, {20, 30, 10}), 1.0, 2) == 0);
     CHECK(programs(x(slice(100, 200)), 1.0, 2) == 0);
@@ -277,6 +280,16 @@ TEST_CASE("other sizes, strides and constants need no other program") {
     programs(x(slice(none, none, -1)), 3.0, 2);  // a card takes it in vectors, as what else lies side by side
     CHECK(programs(x(slice(77, none, -1)), 1.0, 2) == 0);
     programs(reshape(x, {60, 100})(all, slice(50)), 1.0, 1);
+    if (kn::test::facts_of().cpu_loops) {
+      const Array part = reshape(x, {5, 4, 30, 10})(slice(1, none), slice(1, none), slice(1, none), slice(2, 8));
+      CHECK(programs(part, 1.0, 2) == 0);
+      const std::vector<float> got = expression(part, 0.5, 2).to_vector<float>();
+      std::size_t k = 0;
+      kn::test::each_position(part.shape(), [&](const kn::Shape& p) {
+        const double value = double((p[0] + 1) * 1200 + (p[1] + 1) * 300 + (p[2] + 1) * 10 + p[3] + 2) / 6000;
+        CHECK(got[k++] == doctest::Approx(value > 0.5 ? value * 0.5 + 2 : value));
+      });
+    }
     CHECK(programs(reshape(x, {10, 600})(slice(1, 5), slice(3, 61)), 1.0, 1) == 0);
     programs(reshape(x, {60, 100})(all, slice(1, 78)), 1.0, 1);  // in vectors, too, which go on from row to row
     CHECK(programs(reshape(x, {10, 600})(slice(1, 5), slice(3, 202)), 1.0, 1) == 0);
@@ -285,5 +298,40 @@ TEST_CASE("other sizes, strides and constants need no other program") {
     for (const int count : {100'000, 99'999, 80'000}) total(ramp(count));
     CHECK(total(ramp(99'997)) == 0);
     CHECK(total(reshape(ramp(80'000), {200, 400})) == 0);
+  });
+}
+
+TEST_CASE("elements that are only moved take one program for all types of their size") {
+  on_each_device([] {
+    const auto check = [](std::initializer_list<kn::DType> types) {
+      bool first = true;
+      for (const kn::DType type : types) {
+        if (!kn::test::computes(type)) continue;
+        CAPTURE(kn::name(type));
+        std::vector<float> values, turned, rows;
+        for (int i = 0; i < 6 * 51; ++i) {
+          values.push_back(static_cast<float>(i % 2));
+          turned.push_back(static_cast<float>((i % 6 * 51 + i / 6) % 2));
+        }
+        for (const int row : {5, 0, 4}) rows.insert(rows.end(), &values[row * 51u], &values[row * 51u] + 51);
+        const Array x = kn::asarray(values, {6, 51}, type);
+        const Array places = kn::asarray(std::vector<std::int64_t>{5, 0, -2}).eval();
+        Array copy, taken;
+        const auto work = work_of([&] {
+          copy = x.T().copy().eval();
+          taken = kn::take(x, places, {.axis = 0}).eval();
+        });
+        if (!first) CHECK(work.programs == 0);
+        first = false;
+        CHECK(copy.dtype() == type);
+        using C = std::complex<float>;
+        CHECK(copy.to_vector<C>() == std::vector<C>(turned.begin(), turned.end()));
+        CHECK(taken.to_vector<C>() == std::vector<C>(rows.begin(), rows.end()));
+      }
+    };
+    check({kn::bool_, kn::int8, kn::uint8});
+    check({kn::int16, kn::float16, kn::bfloat16});
+    check({kn::float32, kn::int32, kn::uint32});
+    check({kn::int64, kn::complex64, kn::float64});
   });
 }

@@ -48,12 +48,11 @@ std::vector<float> normal_values(std::size_t count, unsigned seed) {
 
 TEST_CASE("quantiles along axes, of even and odd numbers of elements") {
   on_each_device([] {
-    for (const std::int64_t count : kn::test::usual_and<std::int64_t>({1, 2, 100, 5001}, {3})) {
+    for (const std::int64_t count : kn::test::usual_and<std::int64_t>({1, 100, 5001}, {2, 3})) {
       const auto values = normal_values(static_cast<std::size_t>(count * 6), 1);
       const Array x = kn::asarray(values, {2, count, 3});
       for (const double q : {0.0, 0.1, 0.5, 0.77, 1.0}) {
         // A fraction that is one of the other constants is the same parameter, and so another program.
-        if (q != 0.1 && q != 0.77 && count != 100 && !kn::test::all_variants()) continue;
         CAPTURE(count);
         CAPTURE(q);
         const auto got = kn::quantile(x, q, {.axis = 1}).to_vector<float>();

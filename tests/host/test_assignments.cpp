@@ -149,7 +149,7 @@ TEST_CASE("a profile and the log name stores as they name kernels") {
   CHECK(commands[0].name == "fill_f32");
   CHECK(commands[0].bytes_read == 0);
   CHECK(commands[0].bytes_written == 4);
-  CHECK(commands[1].name == "copy_f32");
+  CHECK(commands[1].name == "copy_u32");
   CHECK(commands[1].bytes_read == 16);
   CHECK(commands[1].bytes_written == 16);
 }
