@@ -3,6 +3,7 @@
 #include "api/build.hpp"
 
 #include "api/choices.hpp"
+#include "base/first_use.hpp"
 #include "base/with_type.hpp"
 #include "exec/evaluate.hpp"
 #include "runtime/context.hpp"
@@ -252,8 +253,28 @@ NodeRef in_order(const NodeRef& node) {
   return ordered ? node : graph::make_copy(node, node->shape, chosen_place(node->place));
 }
 
+namespace {
+
+/// The attributes of a view that is one element everywhere, made once for arrays of one axis.
+graph::Attributes one_for_all(std::size_t axes) {
+  const auto made = [&] {
+    graph::ViewMap map;
+    map.source = Shape::filled(axes, -1);
+    map.step = Shape::filled(axes, 1);
+    return graph::make_attributes<Op::view>(std::move(map));
+  };
+  static constinit base::FirstUse<const graph::Attributes> of_rows;
+  return axes == 1 ? of_rows.get(made) : made();
+}
+
+}  // namespace
+
 NodeRef broadcast_node(const NodeRef& node, const Shape& shape) {
   if (node->shape == shape) return node;
+  if (node->shape.empty() && !node->is_ready()) {
+    const Place place = chosen_place(node->place);
+    return graph::make_node(Op::view, node->dtype, shape, place, {&node, 1}, one_for_all(shape.size()));
+  }
   graph::ViewMap map;
   map.start = Shape::filled(node->shape.size(), 0);
   map.step = Shape::filled(shape.size(), 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements picked by arrays of positions.
 #include "api/build.hpp"
+#include "base/first_use.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -11,6 +12,7 @@
 #include <koine/types.hpp>
 
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace koine {
@@ -21,29 +23,51 @@ void api::require_positions(const Array& positions, std::string_view function) {
                    "; they must be integers");
 }
 
-Array api::picked(const Array& x, const Array& positions, graph::TakeInfo info) {
-  Shape shape;
-  const auto add_axis = [&](std::int64_t size, std::int64_t of_array, std::int64_t of_positions) {
-    shape.push_back(size);
-    info.array.source.push_back(of_array);
-    info.positions.source.push_back(of_positions);
+namespace {
+
+/// Of an array of so many axes, one of which has those of the positions in its place.
+graph::TakeMaps take_maps(std::size_t axes, std::size_t axis, std::size_t axes_of_positions) {
+  graph::TakeMaps maps;
+  const auto add_axis = [&](std::int64_t of_array, std::int64_t of_positions) {
+    maps.array.source.push_back(of_array);
+    maps.positions.source.push_back(of_positions);
   };
   const auto add_axes = [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) add_axis(x.shape()[i], static_cast<std::int64_t>(i), -1);
+    for (std::size_t i = first; i < last; ++i) add_axis(static_cast<std::int64_t>(i), -1);
   };
-  add_axes(0, info.axis);
-  for (std::size_t i = 0; i < positions.shape().size(); ++i) {
-    add_axis(positions.shape()[i], -1, static_cast<std::int64_t>(i));
-  }
-  add_axes(info.axis + 1, x.shape().size());
+  add_axes(0, axis);
+  for (std::size_t i = 0; i < axes_of_positions; ++i) add_axis(-1, static_cast<std::int64_t>(i));
+  add_axes(axis + 1, axes);
+  maps.array.start = Shape::filled(axes, 0);
+  maps.positions.start = Shape::filled(axes_of_positions, 0);
+  maps.array.step = maps.positions.step = Shape::filled(axes - 1 + axes_of_positions, 1);
+  return maps;
+}
+
+/// The same, made once for what is taken most often: elements of one row by one row of positions.
+std::shared_ptr<const graph::TakeMaps> shared_take_maps(std::size_t axes, std::size_t axis,
+                                                        std::size_t axes_of_positions) {
+  const auto made = [&] { return std::make_shared<const graph::TakeMaps>(take_maps(axes, axis, axes_of_positions)); };
+  if (axes != 1 || axes_of_positions != 1) return made();
+  static constinit base::FirstUse<const std::shared_ptr<const graph::TakeMaps>> of_rows;
+  return of_rows.get(made);
+}
+
+}  // namespace
+
+Array api::picked(const Array& x, const Array& positions, graph::TakeInfo info) {
+  const Shape& at = positions.shape();
+  Shape shape = x.shape();
+  shape.erase(info.axis);
+  for (std::size_t i = 0; i < at.size(); ++i) shape.insert(info.axis + i, at[i]);
   graph::check_sizes(shape, info.name);
-  info.array.start = Shape::filled(x.shape().size(), 0);
-  info.positions.start = Shape::filled(positions.shape().size(), 0);
-  info.array.step = info.positions.step = Shape::filled(shape.size(), 1);
+  info.maps = shared_take_maps(x.shape().size(), info.axis, at.size());
   // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  const Array signed_ones = astype(positions.dtype() == uint64 ? minimum(positions, last) : positions, int64);
-  return pending(graph::Op::take, x.dtype(), shape, {in_order(x.node()), in_order(signed_ones.node())},
+  const Array& signed_ones = positions.dtype() == int64
+                                 ? positions
+                                 : astype(positions.dtype() == uint64 ? minimum(positions, last) : positions, int64);
+  return pending(graph::Op::take, x.dtype(), std::move(shape), {in_order(x.node()), in_order(signed_ones.node())},
                  graph::make_attributes<graph::Op::take>(std::move(info)));
 }
 

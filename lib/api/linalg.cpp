@@ -33,6 +33,13 @@ Array sums_of_products(const Array& a, const Array& b, DType type) {
   return astype(sum(rows * columns, {.axis = -1}), type);
 }
 
+/// The same of a vector and matrices, or another vector, without axes of size one.
+Array sums_with_vector(const Array& x1, const Array& x2, DType type) {
+  const DType wide = graph::accumulation_type(type);
+  const Array rows = x2.ndim() == 1 ? x1 : x2.mT(), vector = x2.ndim() == 1 ? x2 : x1;
+  return astype(sum(astype(rows, wide) * astype(vector, wide), {.axis = -1}), type);
+}
+
 Array multiply(const Array& x1, const Array& x2, graph::MatmulPrecision precision) {
   const DType type = api::product_type("matmul", {x1, x2});
   const auto refuse = [&](const std::string& why) {
@@ -57,6 +64,7 @@ Array multiply(const Array& x1, const Array& x2, graph::MatmulPrecision precisio
   const bool is_short = a.shape(-1) > 0 && a.shape(-1) <= short_depth && !is_complex(type);
   const bool sums = (api::choices().reproducible || is_short) && !is_integer(type) &&
                     (is_vector(a.shape(-2), b) || is_vector(b.shape(-1), a));
+  if (sums && (x1.ndim() == 1 || x2.ndim() == 1)) return sums_with_vector(x1, x2, type);
   const Array product =
       sums ? sums_of_products(a, b, type)
            : api::pending(graph::Op::matmul, type, shape, {astype(a, type).node(), astype(b, type).node()},

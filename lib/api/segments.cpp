@@ -6,6 +6,7 @@
 #include "api/integers.hpp"
 #include "api/sorting.hpp"
 #include "base/dtypes.hpp"
+#include "exec/at_once.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -82,11 +83,12 @@ Array extreme(SegmentKind kind, const Array& x, const Array& ids, const SegmentO
       x.dtype());
 }
 
-/// The least and the largest of some integers that int64 holds. Few are read rather than reduced.
-std::pair<std::int64_t, std::int64_t> range_of(const Array& x) {
-  constexpr std::int64_t few = 4096;
-  if (x.size() <= few) {
-    const std::vector<std::int64_t> values = x.to_vector<std::int64_t>();
+// Integers that are read rather than reduced, and counts of them that are made as they are read.
+constexpr std::int64_t few = 4096;
+
+/// The least and the largest of some integers that int64 holds, `values` if they have been read.
+std::pair<std::int64_t, std::int64_t> range_of(const Array& x, const std::vector<std::int64_t>& values) {
+  if (!values.empty()) {
     const auto [least, largest] = std::minmax_element(values.begin(), values.end());
     return {*least, *largest};
   }
@@ -201,13 +203,20 @@ Array bincount(const Array& x, const BincountOptions& options) {
   const bool bounded = is_unsigned_integer(x.dtype()) && iinfo(x.dtype()).max < static_cast<std::uint64_t>(length);
   if (x.size() > 0 && !bounded) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    const auto [first, last] = range_of(x.dtype() == uint64 ? minimum(x, most) : x);
+    const Array signed_ones = x.dtype() == uint64 ? minimum(x, most) : x;
+    std::vector<std::int64_t> values;
+    if (x.size() <= few) values = signed_ones.to_vector<std::int64_t>();
+    const auto [first, last] = range_of(signed_ones, values);
     if (first < 0 || last == most) {
       throw ValueError("[bincount] x has " +
                        (first < 0 ? std::to_string(first) : "an element of " + std::to_string(last) + " or more") +
                        "; elements must be at least 0 and below " + std::to_string(most));
     }
     length = std::max(length, last + 1);
+    if (!values.empty() && length <= few && !options.weights) {
+      const graph::Place place = api::chosen_place(x.node()->place);
+      if (graph::NodeRef made = exec::counted_at_once(*x.node(), values, length, place)) return Array(std::move(made));
+    }
   }
   const SegmentOptions groups{.count = length};
   return options.weights ? segment_sum(*options.weights, x, groups) : segment_count(x, groups);

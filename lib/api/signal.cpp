@@ -4,6 +4,7 @@
 #include "api/choices.hpp"
 #include "api/integers.hpp"
 #include "api/sorting.hpp"
+#include "exec/at_once.hpp"
 
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
@@ -89,11 +90,16 @@ Array slid(const Array& x, const Array& y, Overlap mode, std::string_view functi
   const std::int64_t after = mode == Overlap::full ? size - 1 : mode == Overlap::same ? size - 1 - size / 2 : 0;
   graph::check_sizes({x.size() + size, size}, function);  // as many products, at the most
   const DType wide = graph::accumulation_type(x.dtype());
+  const std::int64_t results = x.size() - size + 1 + before + after;
   if (!is_integer(wide) && !api::choices().reproducible) {
-    const Kept kept{size - 1 - before, x.size() - size + 1 + before + after};
+    const Kept kept{size - 1 - before, results};
     if (transforms_pay(kept.count, size, kept.cyclic(x.size(), size), is_complex(wide))) {
       return by_transforms(x, flip(y), {0}, {kept});
     }
+  }
+  const graph::Place place = api::chosen_place(x.node()->place);
+  if (graph::NodeRef made = exec::slid_at_once(*x.node(), *y.node(), before, results, place)) {
+    return Array(std::move(made));
   }
   const Array around = before + after > 0 ? pad(x, {before, after}) : x;
   return astype(sum(astype(windows(around, size), wide) * astype(y, wide), {.axis = 1, .dtype = wide}), x.dtype());
@@ -193,6 +199,16 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
   at.eval();
   points.eval();
   heights.eval();
+  // What lies before the first point and behind the last, where it is given.
+  const auto ended = [&](Array value) {
+    if (options.period) return value;
+    if (options.left) value = where(less(at, points(0)), *options.left, value);
+    if (options.right) value = where(greater(at, points(last)), *options.right, value);
+    return value;
+  };
+  if (graph::NodeRef made = exec::interpolated_at_once(*at.node(), *points.node(), *heights.node(), place)) {
+    return astype(ended(Array(std::move(made))), type);
+  }
   const Array after = searchsorted(points, at, {.side = "right"});
   const Array low = clip(after - 1, 0, last), high = minimum(after, last);
   const Array x0 = take(points, low), x1 = take(points, high), y0 = take(heights, low), y1 = take(heights, high);
@@ -208,11 +224,7 @@ Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOpt
   value = where(apart, y0 * (1 - part) + y1 * part, value);
   value = where(logical_and(isnan(value), equal(y0, y1)), y0, value);
   value = where(logical_or(equal(at, x0), equal(low, high)), y0, value);
-  if (!options.period) {
-    if (options.left) value = where(less(at, points(0)), *options.left, value);
-    if (options.right) value = where(greater(at, points(last)), *options.right, value);
-  }
-  return astype(where(isnan(at), std::numeric_limits<double>::quiet_NaN(), value), type);
+  return astype(where(isnan(at), std::numeric_limits<double>::quiet_NaN(), ended(value)), type);
 }
 
 }  // namespace koine

@@ -23,8 +23,10 @@ std::string at(std::size_t axis, const Shape& shape) {
   return "axis " + std::to_string(axis) + " of shape " + to_string(shape);
 }
 
-/// Python's rule: ends are clipped to the axis; a negative one counts from the end.
-void add_slice(Part& part, const Slice& slice, std::size_t axis, const Shape& shape) {
+/// Python's rule: ends are clipped to the axis; a negative one counts from the end. Calls
+/// range(axis, start, stride, count).
+template <class Range>
+void take_slice(const Slice& slice, std::size_t axis, const Shape& shape, Range range) {
   const std::int64_t size = shape[axis], step = slice.step;
   if (step == 0) throw ValueError("[subscript] the slice of " + at(axis, shape) + " has step 0; it must not be zero");
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
@@ -37,15 +39,13 @@ void add_slice(Part& part, const Slice& slice, std::size_t axis, const Shape& sh
   // Steps past the axis all mean "the first element"; clamping keeps the arithmetic below from overflowing.
   const std::int64_t stride = std::clamp<std::int64_t>(step, -size - 1, size + 1), length = std::abs(stride);
   const std::int64_t count = span > 0 ? (span + length - 1) / length : 0;
-  part.map.start[axis] = count ? start : 0;
-  part.map.source.push_back(static_cast<std::int64_t>(axis));
-  part.map.step.push_back(stride);
-  part.shape.push_back(count);
+  range(axis, count ? start : 0, stride, count);
 }
 
-}  // namespace
-
-Part api::resolve(std::span<const Index> indices, const Shape& shape) {
+/// Goes through the indices, which name a part of an array of `shape`: position(axis, at), range(axis, start, stride,
+/// count) and new_axis() of `names` are called in the order of the part's axes.
+template <class Names>
+void resolve_into(std::span<const Index> indices, const Shape& shape, Names& names) {
   std::size_t named = 0, ellipses = 0;
   for (const Index& index : indices) {
     if (std::holds_alternative<Ellipsis>(index.value())) {
@@ -59,11 +59,9 @@ Part api::resolve(std::span<const Index> indices, const Shape& shape) {
     throw IndexError("[subscript] names " + std::to_string(named) + " axes, but shape " + to_string(shape) + " has " +
                      std::to_string(shape.size()));
   }
-  Part part;
-  part.map.start = Shape::filled(shape.size(), 0);
   std::size_t axis = 0;
   const auto whole_axes = [&](std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i, ++axis) add_slice(part, Slice{}, axis, shape);
+    for (std::size_t i = 0; i < count; ++i, ++axis) names.range(axis, 0, 1, shape[axis]);
   };
   for (const Index& index : indices) {
     if (const auto* position = std::get_if<std::int64_t>(&index.value())) {
@@ -73,18 +71,72 @@ Part api::resolve(std::span<const Index> indices, const Shape& shape) {
                          (size ? "; it can be " + std::to_string(-size) + " to " + std::to_string(size - 1)
                                : ", which has no elements"));
       }
-      part.map.start[axis++] = *position < 0 ? *position + size : *position;
+      names.position(axis++, *position < 0 ? *position + size : *position);
     } else if (const auto* slice = std::get_if<Slice>(&index.value())) {
-      add_slice(part, *slice, axis++, shape);
+      take_slice(*slice, axis++, shape, [&](auto... range) { names.range(range...); });
     } else if (std::holds_alternative<NewAxis>(index.value())) {
-      part.map.source.push_back(-1);
-      part.map.step.push_back(0);
-      part.shape.push_back(1);
+      names.new_axis();
     } else {
       whole_axes(shape.size() - named);
     }
   }
   whole_axes(shape.size() - axis);
+}
+
+/// Of a part as a view of an array that may be pending.
+struct ViewNames {
+  Part& part;
+
+  void position(std::size_t axis, std::int64_t at) { part.map.start[axis] = at; }
+  void range(std::size_t axis, std::int64_t start, std::int64_t stride, std::int64_t count) {
+    part.map.start[axis] = start;
+    add_axis(static_cast<std::int64_t>(axis), stride, count);
+  }
+  void new_axis() { add_axis(-1, 0, 1); }
+
+ private:
+  void add_axis(std::int64_t source, std::int64_t step, std::int64_t size) {
+    part.map.source.push_back(source);
+    part.map.step.push_back(step);
+    part.shape.push_back(size);
+  }
+};
+
+/// Of a part of what lies in memory.
+struct LayoutNames {
+  const graph::Layout& whole;
+  graph::Layout& part;
+
+  void position(std::size_t axis, std::int64_t at) { part.offset += at * whole.strides[axis]; }
+  void range(std::size_t axis, std::int64_t start, std::int64_t stride, std::int64_t count) {
+    part.offset += start * whole.strides[axis];
+    add_axis(count, stride * whole.strides[axis]);
+  }
+  void new_axis() { add_axis(1, 0); }
+
+ private:
+  void add_axis(std::int64_t size, std::int64_t stride) {
+    part.shape.push_back(size);
+    part.strides.push_back(stride);
+  }
+};
+
+/// What applying the part's view to the layout gives, in one go.
+graph::Layout layout_of_part(std::span<const Index> indices, const graph::Layout& whole) {
+  graph::Layout part;
+  part.offset = whole.offset;
+  LayoutNames names{whole, part};
+  resolve_into(indices, whole.shape, names);
+  return part;
+}
+
+}  // namespace
+
+Part api::resolve(std::span<const Index> indices, const Shape& shape) {
+  Part part;
+  part.map.start = Shape::filled(shape.size(), 0);
+  ViewNames names{part};
+  resolve_into(indices, shape, names);
   return part;
 }
 
@@ -134,8 +186,13 @@ bool has_lists(std::span<const Index> indices) {
 Array Array::get(std::span<const Index> indices) const {
   if (has_lists(indices)) return get(api::with_arrays(indices, *this));
   if (api::has_arrays(indices)) return api::get_by_arrays(*this, indices);
-  const Part part = api::resolve(indices, shape());
-  return api::view(node(), part.shape, part.map);
+  const graph::NodeRef& own = node();
+  if (own->is_ready()) {
+    return Array(graph::make_leaf(own->dtype, layout_of_part(indices, own->layout), own->storage,
+                                  api::chosen_place(own->place)));
+  }
+  const Part part = api::resolve(indices, own->shape);
+  return api::view(own, part.shape, part.map);
 }
 
 void Array::set(std::span<const Index> indices, Operand value) {
@@ -144,9 +201,11 @@ void Array::set(std::span<const Index> indices, Operand value) {
   if (!node_) node_ = node();
   if (value.is_scalar() && !api::has_arrays(indices)) {
     graph::require_fits(value.scalar(), node_->dtype, "subscript");
-    const Part part = api::resolve(indices, node_->shape);
     const graph::ConstantValue number = graph::constant_value(value.scalar(), node_->dtype);
-    if (exec::assign_number(node_, part.map, part.shape, number, api::chosen_place(node_->place))) return;
+    if (node_->is_ready() &&
+        exec::assign_number(node_, layout_of_part(indices, node_->layout), number, api::chosen_place(node_->place))) {
+      return;
+    }
   }
   graph::NodeRef source = api::assigned_value(*this, value, "subscript").node();
   value = Operand(false);  // who else holds it needs it later (exec::assign)

@@ -45,10 +45,16 @@ bool is_picking(const Index& index) {
   return index.array() != nullptr || std::holds_alternative<std::int64_t>(index.value());
 }
 
+/// Throws DeviceError where an array and what indexes it are on different devices.
+void require_one_device(const Array& x, const Array& index) {
+  if (x.node()->place == index.node()->place) return;
+  const Operand first(x), second(index);
+  api::common_place(function, {&first, &second});
+}
+
 Entry entry_of(const graph::NodeRef& node, std::size_t source, std::size_t axis, const Array& x) {
   Entry entry{Array(node), source, axis, 1, is_bool(node->dtype)};
-  const Operand first(x), second(entry.array);
-  api::common_place(function, {&first, &second});
+  require_one_device(x, entry.array);
   if (!entry.mask) {
     api::require_positions(entry.array, function);
     return entry;
@@ -194,7 +200,11 @@ Array set_by_mask(const Array& x, const Array& mask, const Array& value) {
 
 std::optional<Array> api::leading_positions(const Array& x, std::span<const Index> list) {
   const bool sole = list.size() == 1 && list[0].array() && !is_bool(list[0].array()->dtype) && x.ndim() > 0;
-  return sole ? std::optional(entry_of(list[0].array(), 0, 0, x).array) : std::nullopt;
+  if (!sole) return std::nullopt;
+  std::optional<Array> positions(list[0].array());
+  require_one_device(x, *positions);
+  require_positions(*positions, function);
+  return positions;
 }
 
 Array api::get_by_arrays(const Array& x, std::span<const Index> list) {

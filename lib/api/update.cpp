@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values brought together with a part of an array, where positions may repeat: x.at(...).add(values) and its like.
+#include "api/choices.hpp"
 #include "api/integers.hpp"
 #include "api/segments.hpp"
 #include "api/sorting.hpp"
 #include "api/subscript.hpp"
+#include "exec/evaluate.hpp"
 #include "exec/scatter_reduce.hpp"
 
 #include <koine/creation.hpp>
@@ -60,6 +62,12 @@ Array reduced_apart(SegmentKind kind, const Array& x, const Array& positions, co
 void update(Array& x, std::span<const Index> list, SegmentKind kind, const Operand& operand) {
   const base::NamedCall call(function);
   if (kind == SegmentKind::max || kind == SegmentKind::min) api::require_order(x.dtype(), function);
+  if (kind == SegmentKind::sum && list.size() == 1 && list[0].array() != nullptr) {
+    if (const std::optional<Array> positions = api::leading_positions(x, list)) {
+      const Array value = api::assigned_value(x, operand, function);
+      if (exec::add_at(x.node(), positions->node(), value.node(), api::chosen_place(x.node()->place))) return;
+    }
+  }
   const std::vector<Index> indices = api::with_arrays(list, x);
   const Array value = api::assigned_value(x, operand, function);
   const bool repeats = std::any_of(indices.begin(), indices.end(), [](const Index& index) {

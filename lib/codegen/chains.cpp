@@ -13,8 +13,8 @@ bool same_map(const graph::ViewMap* a, const graph::ViewMap* b) { return a == b 
 const graph::ViewMap* map_of(const graph::Node& node, std::size_t number) {
   if (node.op == graph::Op::view) return &node.get<graph::Op::view>();
   if (node.op != graph::Op::take) return nullptr;
-  const graph::TakeInfo& info = node.get<graph::Op::take>();
-  const graph::ViewMap& map = number == 0 ? info.array : info.positions;
+  const graph::TakeMaps& maps = *node.get<graph::Op::take>().maps;
+  const graph::ViewMap& map = number == 0 ? maps.array : maps.positions;
   const Shape& shape = node.inputs[number]->shape;
   return shape == node.shape && keeps_order(map, node.shape, shape) ? nullptr : &map;
 }

@@ -12,6 +12,7 @@
 #include "exec/reading.hpp"
 #include "exec/traffic.hpp"
 #include "exec/without_plan.hpp"
+#include "graph/infer.hpp"
 #include "host/copy.hpp"
 #include "runtime/recorder.hpp"
 
@@ -121,6 +122,23 @@ bool may_write(const runtime::Context& context, const NodeRef& target, const Nod
   return sole && !target->storage->borrowed() && is_injective(target->layout) && !context.synchronous();
 }
 
+/// Computes a pending value where it is to be stored, if all that reads the target's memory is the value itself, each
+/// element where it will lie. The value then is that part of the memory, so the target is small: an assignment to it
+/// while somebody holds the value copies it. Whether it was done.
+bool computed_in_place(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, Node& value) {
+  constexpr std::int64_t most = 4096;
+  if (value.dtype != target->dtype || value.shape != part.shape || target->shape.elements() > most) return false;
+  long holders = 1;
+  for (const NodeRef& input : value.inputs) {
+    if (!input->is_ready() || input->storage != target->storage) continue;
+    if (input.use_count() != 1 || input->layout != part) return false;
+    ++holders;
+  }
+  return target.use_count() == 1 && target->storage.use_count() == holders && !target->storage->borrowed() &&
+         is_injective(target->layout) && !queue.context().synchronous() &&
+         made_in_place(queue, value, target->storage, part);
+}
+
 /// Where the elements of a value that is there lie, in an array's type; without a buffer it is a number.
 struct Stored {
   const runtime::Buffer* buffer;
@@ -182,16 +200,15 @@ bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::L
 
 }  // namespace
 
-bool assign_number(const NodeRef& target, const graph::ViewMap& map, const Shape& shape,
-                   const graph::ConstantValue& value, const graph::Place& place) {
-  if (!target->is_ready() || shape.elements() == 0) return false;
+bool assign_number(const NodeRef& target, const graph::Layout& part, const graph::ConstantValue& value,
+                   const graph::Place& place) {
+  if (part.shape.elements() == 0) return false;
   runtime::Context& context = *target->place.context;
   const runtime::Context::InUse in_use(context, "subscript");
   Stored number{nullptr, {}, {}};
   if (codegen::write_constant(target->dtype, value, number.number) != size_of(target->dtype)) return false;
   const std::lock_guard lock(context.evaluation_mutex());
-  return stored_on_host(place.queue != nullptr ? *place.queue : context.queue(), target,
-                        *apply(map, shape, target->layout), number, nullptr);
+  return stored_on_host(place.queue != nullptr ? *place.queue : context.queue(), target, part, number, nullptr);
 }
 
 void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value, graph::Place place) {
@@ -218,6 +235,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   NodeRef copied;
   evaluated(context, [&](Programs& programs) {
     runtime::Queue& queue = place.queue != nullptr ? *place.queue : context.queue();
+    if (!value->is_ready() && computed_in_place(queue, target, part, *value)) return;
     if (!value->is_ready()) made_without_plan(context, *value);
     if (stored_on_host(queue, target, part, value)) return;
     for (std::uint64_t& number : numbers) number = number == 0 ? next_evaluation() : number;
@@ -247,6 +265,28 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   });
 }
 
+namespace {
+
+/// How far from the first element of an axis of `size` elements, `stride` apart, the positions in a row lie. Whether
+/// all are within the axis.
+bool read_positions(const Node& positions, std::int64_t size, std::int64_t stride, std::span<std::int64_t> offsets) {
+  bool within = true;
+  base::with_type(positions.dtype, [&]<class T>(base::Tag<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T* at = elements_of<T>(positions);
+      for (std::int64_t& offset : offsets) {
+        within = within && std::cmp_less(*at, size) && std::cmp_greater_equal(*at, -size);
+        const auto number = static_cast<std::int64_t>(*at);
+        offset = (number < 0 ? number + size : number) * stride;
+        at += positions.layout.strides[0];
+      }
+    }
+  });
+  return within;
+}
+
+}  // namespace
+
 bool assign_at(const NodeRef& target, std::size_t axis, const NodeRef& positions, const NodeRef& value,
                const graph::Place& place) {
   runtime::Context& context = *target->place.context;
@@ -273,18 +313,7 @@ bool assign_at(const NodeRef& target, std::size_t axis, const NodeRef& positions
   if (!may_write(context, target, nullptr, false)) return false;
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(count));
   const auto store = [&] {
-    bool within = true;
-    base::with_type(positions->dtype, [&]<class T>(base::Tag<T>) {
-      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        const T* const at = elements_of<T>(*positions);
-        for (std::int64_t k = 0; k < count; ++k) {
-          const T position = at[k * positions->layout.strides[0]];
-          within = within && std::cmp_less(position, size) && std::cmp_greater_equal(position, -size);
-          const auto number = static_cast<std::int64_t>(position);
-          offsets[static_cast<std::size_t>(k)] = (number < 0 ? number + size : number) * target->layout.strides[axis];
-        }
-      }
-    });
+    const bool within = read_positions(*positions, size, target->layout.strides[axis], offsets);
     for (std::int64_t k = 0; within && k < count; ++k) {
       from.offset = all.offset + k * all.strides[axis];
       part.offset = target->layout.offset + offsets[static_cast<std::size_t>(k)];
@@ -294,6 +323,50 @@ bool assign_at(const NodeRef& target, std::size_t axis, const NodeRef& positions
   };
   const runtime::Use read[] = {{positions->storage.get(), false}, {stored->buffer, false}};
   return store_on_host(queue, target, *stored, std::span(read, stored->is_number() ? 1 : 2), work, store);
+}
+
+bool add_at(const NodeRef& target, const NodeRef& positions, const NodeRef& value, const graph::Place& place) {
+  constexpr std::size_t most = 32;  // that are compared with each other
+  runtime::Context& context = *target->place.context;
+  runtime::Queue& queue = place.queue != nullptr ? *place.queue : context.queue();
+  const DType type = target->dtype;
+  // Exact sums of float64 leave out bits that decide how a sum of two is rounded.
+  if (!target->is_ready() || !(is_integer(type) || type == float32) || target->shape.size() != 1) return false;
+  if (!positions->is_ready() || positions->shape.size() != 1) return false;
+  const std::int64_t count = positions->shape.elements();
+  if (count == 0 || count > static_cast<std::int64_t>(most)) return false;
+  if (!graph::broadcasts_to(value->shape, positions->shape)) return false;
+  if (runtime::recording() || base::log_enabled(base::LogTopic::launch)) return false;
+  if (!host_does_small(context, static_cast<std::uint64_t>(count))) return false;
+  const runtime::Context::InUse in_use(context, "at");
+  if (value->op != Op::constant) evaluate(value);
+  const auto stored = stored_as(type, *value);
+  if (!stored || stored->buffer == target->storage.get() || positions->storage == target->storage) return false;
+  const graph::Layout each = graph::broadcast(stored->layout, positions->shape);
+  const std::lock_guard lock(context.evaluation_mutex());
+  if (!may_write(context, target, nullptr, false)) return false;
+  const auto add = [&] {
+    std::array<std::int64_t, most> room;
+    const std::span offsets = std::span(room).first(static_cast<std::size_t>(count));
+    if (!read_positions(*positions, target->shape[0], target->layout.strides[0], offsets)) return false;
+    for (std::size_t k = 1; k < offsets.size(); ++k) {
+      if (std::find(offsets.begin(), offsets.begin() + k, offsets[k]) != offsets.begin() + k) return false;
+    }
+    base::with_type(type, [&]<class T>(base::Tag<T>) {
+      if constexpr (std::is_same_v<T, float> || (std::is_integral_v<T> && !std::is_same_v<T, bool>)) {
+        using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;  // integers wrap
+        T* const to = reinterpret_cast<T*>(target->storage->host()) + target->layout.offset;
+        const T* const from = reinterpret_cast<const T*>(stored->memory()) + each.offset;
+        for (std::size_t k = 0; k < offsets.size(); ++k) {
+          const auto term = from[static_cast<std::int64_t>(k) * each.strides[0]];
+          to[offsets[k]] = static_cast<T>(static_cast<Sum>(to[offsets[k]]) + static_cast<Sum>(term));
+        }
+      }
+    });
+    return true;
+  };
+  const runtime::Use read[] = {{positions->storage.get(), false}, {stored->buffer, false}};
+  return store_on_host(queue, target, *stored, std::span(read, stored->is_number() ? 1 : 2), count, add);
 }
 
 void write_parts(const NodeRef& target, std::span<const Part> parts) {

@@ -27,16 +27,21 @@ void bound_pending(const graph::NodeRef& root);
 void assign(graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape, graph::NodeRef value,
             graph::Place place);
 
-/// The same of a number, where that is a small step of the host's, which is told more quickly than it is to make a node
-/// of the number. Whether it was done.
-bool assign_number(const graph::NodeRef& target, const graph::ViewMap& map, const Shape& shape,
-                   const graph::ConstantValue& value, const graph::Place& place);
+/// The same of a number, to a part of a target that is in memory, where that is a small step of the host's, which is
+/// told more quickly than it is to make a node of the number. Whether it was done.
+bool assign_number(const graph::NodeRef& target, const graph::Layout& part, const graph::ConstantValue& value,
+                   const graph::Place& place);
 
 /// Puts `value`, of the target's type, where positions along an axis of the target say, of equal ones the last, where
 /// both are in memory and that is a small step of the host's. Whether it was done: not where a position is out of
 /// range.
 bool assign_at(const graph::NodeRef& target, std::size_t axis, const graph::NodeRef& positions,
                const graph::NodeRef& value, const graph::Place& place);
+
+/// Adds `value`, of the target's type, to the elements of a target of one axis where positions say that differ from
+/// each other, likewise. Whether it was done: only where an addition has the bits of the exact sum that others give.
+bool add_at(const graph::NodeRef& target, const graph::NodeRef& positions, const graph::NodeRef& value,
+            const graph::Place& place);
 
 /// A part of an array, and what it is to be: of the array's type, or one that is cast to it, and broadcasting to
 /// `shape`.

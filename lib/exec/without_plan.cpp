@@ -9,11 +9,13 @@
 #include "exec/host_run.hpp"
 #include "exec/host_step.hpp"
 #include "host/body.hpp"
+#include "host/copy.hpp"
 #include "host/fold.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -27,6 +29,11 @@ namespace {
 
 constexpr std::size_t most_inputs = 3;                            // of an operation in the table
 constexpr std::int64_t most_elements = 4096, most_at_once = 256;  // more are worth a plan
+
+/// Whether so much work is a small step of the host's. Whether nothing is under way made_on_host() asks.
+bool is_small(const runtime::Context& context, std::uint64_t work) {
+  return work <= context.traits().tuning.host_step_work && context.works_in_host_memory();
+}
 
 /// The memory of an array that the calling thread fills by `fill(memory)`, which reads `from`; null where the thread
 /// may not.
@@ -86,39 +93,64 @@ std::optional<Argument> argument_of(const Node& input, const Shape& shape, std::
   return Argument{number.data(), graph::broadcast(graph::row_major({}), shape), size, false};
 }
 
-/// Makes the results of an element-wise operation, or a copy. Whether it did.
-bool compute(const runtime::Context& context, Node& node) {
-  const std::int64_t elements = node.shape.elements();
-  if (elements > most_elements || node.inputs.size() > most_inputs) return false;
-  const std::size_t size = size_of(node.dtype);
-  if (size != host::size_in_registers(node.dtype) || !context.traits().exact_divide) return false;
-  const DType from = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
-  const codegen::Line line{node.op, node.dtype, from, {}, -1, node.place.reproducible};
-  const auto work = static_cast<std::uint64_t>(elements) * (1 + node.inputs.size() + host::cost_of(line));
-  const host::Function function = host::function_of(line, context.traits());
-  if (function == nullptr || !host_does_small(context, work)) return false;
-  std::array<std::optional<Argument>, most_inputs> arguments;
-  std::array<std::array<std::byte, 16>, most_inputs> numbers;
-  std::array<runtime::Use, most_inputs> uses{};
-  std::size_t read = 0;
-  for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-    arguments[k] = argument_of(*node.inputs[k], node.shape, numbers[k]);
-    if (!arguments[k]) return false;
-    if (node.inputs[k]->is_ready()) uses[read++] = {node.inputs[k]->storage.get(), false};
+/// An element-wise operation, or a copy, on what is in memory and on numbers.
+class Operation {
+ public:
+  /// Whether the host computes it as a small step.
+  bool prepare(const runtime::Context& context, const Node& node) {
+    elements_ = node.shape.elements();
+    inputs_ = node.inputs.size();
+    size_ = size_of(node.dtype);
+    if (elements_ > most_elements || inputs_ > most_inputs) return false;
+    if (size_ != host::size_in_registers(node.dtype) || !context.traits().exact_divide) return false;
+    const DType from = node.inputs[node.op == Op::where ? 1 : 0]->dtype;
+    const codegen::Line line{node.op, node.dtype, from, {}, -1, node.place.reproducible};
+    const auto work = static_cast<std::uint64_t>(elements_) * (1 + inputs_ + host::cost_of(line));
+    function_ = host::function_of(line, context.traits());
+    if (function_ == nullptr || !is_small(context, work)) return false;
+    for (std::size_t k = 0; k < inputs_; ++k) {
+      arguments_[k] = argument_of(*node.inputs[k], node.shape, numbers_[k]);
+      if (!arguments_[k]) return false;
+      if (node.inputs[k]->is_ready()) uses_[read_++] = {node.inputs[k]->storage.get(), false};
+    }
+    return true;
   }
-  auto memory = made_on_host(node, elements, std::span(uses).first(read), [&](std::byte* to) {
+  /// Of what it reads.
+  std::span<const runtime::Use> uses() const { return std::span(uses_).first(read_); }
+  /// Leaves the results at `to`, side by side.
+  void run(std::byte* to) const {
     alignas(64) std::byte room[most_inputs][most_at_once * 16];
     const void* values[most_inputs] = {};
-    for (std::int64_t first = 0; first < elements; first += most_at_once) {
-      const auto count = static_cast<std::size_t>(std::min(most_at_once, elements - first));
-      for (std::size_t k = 0; k < node.inputs.size(); ++k) values[k] = arguments[k]->at(first, count, room[k]);
-      function(to + static_cast<std::size_t>(first) * size, values, count);
+    for (std::int64_t first = 0; first < elements_; first += most_at_once) {
+      const auto count = static_cast<std::size_t>(std::min(most_at_once, elements_ - first));
+      for (std::size_t k = 0; k < inputs_; ++k) values[k] = arguments_[k]->at(first, count, room[k]);
+      function_(to + static_cast<std::size_t>(first) * size_, values, count);
     }
-  });
+  }
+
+ private:
+  std::int64_t elements_ = 0;
+  std::size_t inputs_ = 0, size_ = 0, read_ = 0;
+  host::Function function_ = nullptr;
+  std::array<std::optional<Argument>, most_inputs> arguments_;
+  std::array<std::array<std::byte, 16>, most_inputs> numbers_;
+  std::array<runtime::Use, most_inputs> uses_{};
+};
+
+/// Makes the results of such an operation. Whether it did.
+bool compute(const runtime::Context& context, Node& node) {
+  Operation operation;
+  if (!operation.prepare(context, node)) return false;
+  auto memory = made_on_host(node, node.shape.elements(), operation.uses(), [&](std::byte* to) { operation.run(to); });
   if (memory == nullptr) return false;
   graph::fulfil(node, std::move(memory), graph::row_major(node.shape));
   return true;
 }
+
+bool is_operation(const Node& node) { return graph::in_table(node.op) || node.op == Op::cast; }
+
+/// Whether nobody wants to be told of steps.
+bool untold() { return !runtime::recording() && !base::log_enabled(base::LogTopic::launch); }
 
 /// Takes elements of a line of them by positions that lie side by side. Whether it did: not if one is out of range.
 bool take(const runtime::Context& context, Node& node) {
@@ -126,7 +158,7 @@ bool take(const runtime::Context& context, Node& node) {
   const std::int64_t elements = node.shape.elements();
   if (elements > most_elements || x.shape.size() != 1 || !x.is_ready() || !positions.is_ready()) return false;
   if (!is_row_major(x.layout) || !is_row_major(positions.layout)) return false;
-  if (!host_does_small(context, 4 * static_cast<std::uint64_t>(elements))) return false;
+  if (!is_small(context, 4 * static_cast<std::uint64_t>(elements))) return false;
   if (x.storage->host() == nullptr || positions.storage->host() == nullptr) return false;
   const std::int64_t size = x.shape[0];
   const std::size_t each = size_of(x.dtype);
@@ -156,7 +188,7 @@ bool reduce(const runtime::Context& context, Node& node) {
   const bool exact = graph::info(reduction.kind).state == graph::State::value && (is_integer(type) || is_bool(type));
   if (!exact || reduction.custom || !host::folds(reduction.kind, type) || graph::info(reduction.kind).maps())
     return false;
-  if (!host_does_small(context, 4 * static_cast<std::uint64_t>(elements))) return false;
+  if (!is_small(context, 4 * static_cast<std::uint64_t>(elements))) return false;
   // A conversion belongs to the reduction: count_nonzero takes truths, and sums have a type of their own.
   const Node& source = input.op == Op::cast && !input.is_ready() ? *input.inputs[0] : input;
   std::array<std::byte, 16> number;
@@ -196,11 +228,30 @@ bool reduce(const runtime::Context& context, Node& node) {
 bool made_without_plan(const runtime::Context& context, Node& node) {
   // Another thread may have computed it meanwhile.
   if (node.is_ready() || node.shape.elements() == 0) return false;
-  if (runtime::recording() || base::log_enabled(base::LogTopic::launch)) return false;
-  if (node.op == Op::view) return host_does_small(context, 1) && fill(node);
+  if (!untold()) return false;
+  if (node.op == Op::view) return is_small(context, 1) && fill(node);
   if (node.op == Op::reduce) return reduce(context, node);
   if (node.op == Op::take) return take(context, node);
-  return (graph::in_table(node.op) || node.op == Op::cast) && compute(context, node);
+  return is_operation(node) && compute(context, node);
+}
+
+bool made_in_place(runtime::Queue& queue, Node& node, const std::shared_ptr<runtime::Buffer>& memory,
+                   const graph::Layout& part) {
+  const std::int64_t elements = node.shape.elements();
+  if (node.is_ready() || elements == 0 || elements > most_at_once || !is_operation(node) || !untold()) return false;
+  Operation operation;
+  if (!operation.prepare(queue.context(), node)) return false;
+  std::array<runtime::Use, 1 + most_inputs> uses{{{memory.get(), true}}};
+  std::ranges::copy(operation.uses(), uses.begin() + 1);
+  const auto store = [&] {
+    alignas(64) std::byte results[most_at_once * 16];  // all of them before the first is stored
+    operation.run(results);
+    host::copy(graph::row_major(node.shape), results, part, memory->host(), size_of(node.dtype));
+  };
+  if (!queue.on_host(std::span(uses).first(1 + operation.uses().size()), store)) return false;
+  queue.context().did_on_host();
+  graph::fulfil(node, memory, part);
+  return true;
 }
 
 }  // namespace koine::exec

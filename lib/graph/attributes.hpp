@@ -16,6 +16,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -100,12 +101,16 @@ struct RandomInfo {
   }
 };
 
+/// Where the elements of a take's result find their position, and element 0 along the axis of what they are taken from.
+struct TakeMaps {
+  ViewMap array, positions;
+};
+
 struct TakeInfo {
   std::size_t axis;
   const char* name = "take";      // of the function, for messages, as is:
   std::size_t named_axis = axis;  // what the caller calls the axis
-  // Where the result's elements find their position, and element 0 along the axis of what they are taken from.
-  ViewMap array = {}, positions = {};
+  std::shared_ptr<const TakeMaps> maps = nullptr;
 
   std::string_view function() const { return name; }
 };

@@ -145,7 +145,9 @@ cl_int Queue::start_after(Queue& other) {
 
 Faults Queue::faults_of(std::span<const Use> uses) {
   Faults faults;
-  for (const Use& use : uses) faults = merged(faults, use.buffer->faults());
+  for (const Use& use : uses) {
+    if (use.buffer->faults() != nullptr) faults = merged(faults, use.buffer->faults());
+  }
   return faults;
 }
 
@@ -199,6 +201,10 @@ void Queue::add_fault(const Buffer& buffer, const std::shared_ptr<Fault>& fault)
 }
 
 void Queue::check_faults(const Buffer& buffer) {
+  {
+    const std::lock_guard lock(order_mutex());
+    if (buffer.faults() == nullptr) return;  // nearly always
+  }
   check_faults(buffer, [this](const Buffer& word, void* target, std::uint64_t bytes) { read(word, 0, target, bytes); });
 }
 

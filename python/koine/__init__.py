@@ -14,7 +14,7 @@ from ._koine import __version__, bool
 # Objects that others still hold must not be touched once the interpreter ends.
 _atexit.register(_koine._interpreter_ends)
 
-from ._creation import _index_array, array, asarray, from_dlpack
+from ._creation import _as_array, _index_array, array, from_dlpack
 from ._inspection import API_VERSION as __array_api_version__, __array_namespace_info__
 from ._results import histogram, topk, unique_all, unique_counts, unique_inverse
 from . import _array, fft, linalg, opencl, profile, random

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from . import _koine
-from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list, _from_plain
+from ._koine import Array, _convert, _from_buffer, _from_capsule, _from_list, asarray
 
 HOST = (1, 0)  # DLPack's kDLCPU
 OPENCL = 4  # its kDLOpenCL
@@ -11,17 +11,8 @@ NUMBERS = (int, float, complex, list, tuple, range)
 NO_NUMBERS = frozenset("OSUVMmT")  # NumPy's kinds of types
 
 
-def asarray(obj, /, dtype=None, *, device=None, copy=None):
-    """The array in a number, in nested lists of numbers, in a buffer, or in another library's array.
-
-    What lies in other objects' memory is copied unless copy is False, as they may change it. With copy=False the array
-    uses that memory where the device shares it with the host, and a ValueError says where it does not; each function
-    that reads such an array has finished when it returns, so that it saw the values of that moment.
-    """
-    if dtype is None and device is None and copy is not False:
-        x = _from_plain(obj)  # nearly always
-        if x is not None:
-            return x
+def _as_array(obj, dtype, device, copy):
+    """asarray of what is not just copied: of other objects than numbers, lists and small buffers, or with options."""
     if isinstance(obj, Array):
         return _convert(obj, dtype, device, copy)
     own = getattr(obj, "dtype", None)  # which NumPy's scalars have, too

@@ -46,15 +46,20 @@ std::optional<std::vector<Array>> read_arrays(nanobind::handle object);
 Index subscript_entry(nanobind::handle entry);
 /// All of them.
 std::vector<Index> subscript(nanobind::handle key);
-/// Calls f with the entries of a subscript, mostly one.
+/// Calls f with the entries of a subscript, mostly one or two.
 template <class F>
 auto with_subscript(nanobind::handle key, F f) {
-  if (PyTuple_Check(key.ptr())) {
-    const std::vector<Index> entries = subscript(key);
-    return f(std::span(entries));
+  if (!PyTuple_Check(key.ptr())) {
+    const Index only = subscript_entry(key);
+    return f(std::span(&only, 1));
   }
-  const Index only = subscript_entry(key);
-  return f(std::span(&only, 1));
+  if (PyTuple_Size(key.ptr()) == 2) {
+    const Index two[] = {subscript_entry(PyTuple_GetItem(key.ptr(), 0)),
+                         subscript_entry(PyTuple_GetItem(key.ptr(), 1))};
+    return f(std::span(two));
+  }
+  const std::vector<Index> entries = subscript(key);
+  return f(std::span(entries));
 }
 
 /// A function of the package koine that is written in Python. It is looked up at each call: a static variable's

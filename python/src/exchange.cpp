@@ -474,11 +474,14 @@ void bind_exchange(nb::module_& m) {
     return x ? checked(wrap(*std::move(x))) : nb::none();
   };
   function(m, "_from_buffer", "(object, dtype, wanted, device, copy, /)", of_buffer, "asarray");
-  const auto of_plain = [](const Arguments& a) {
-    auto x = from_plain(a[0]);
-    return x ? checked(wrap(*std::move(x))) : nb::none();
-  };
-  function(m, "_from_plain", "(object, /)", of_plain, "asarray");
+  function(m, "asarray", "(obj, /, dtype=None, *, device=None, copy=None)", [](const Arguments& a) {
+    if (!a.given(1) && !a.given(2) && a[3].ptr() != Py_False) {
+      if (is_array(a[0]) && !a.given(3)) return nb::borrow(a[0]);
+      if (auto x = from_plain(a[0])) return checked(wrap(*std::move(x)));  // nearly always
+    }
+    const auto given = [&](std::size_t i) { return a.given(i) ? nb::borrow(a[i]) : nb::none(); };
+    return nb::object(python_function("_as_array")(a[0], given(1), given(2), given(3)));
+  });
   function(m, "_raise_what_stopped", "(x, /)", [](const Arguments& a) { raise_what_stopped(a); });
   function(m, "_to_opencl_capsule", "(x, versioned, number, /)", [](const Arguments& a) {
     return to_opencl_capsule(a.array(0), a.flag(1, false), static_cast<int>(a.integer(2)));

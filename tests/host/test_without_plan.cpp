@@ -124,3 +124,24 @@ TEST_CASE("a wrong position is told by what is computed from it") {
   CHECK_THROWS_AS((void)(-taken).to_vector<std::int32_t>(), kn::IndexError);
   CHECK_THROWS_AS((void)kn::count_nonzero(taken).item<std::int64_t>(), kn::IndexError);
 }
+
+TEST_CASE("a value that is computed where it is assigned stays what it was") {
+  Array x = kn::asarray(numbers(6)).eval();
+  kn::synchronize();
+  Array part = x(1);
+  part += 5;
+  x(1) = part;
+  CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>{-3, 9, -2, 5, -1, -7});
+  x(1) = 100;
+  CHECK(part.item<std::int32_t>() == 9);
+  x(slice(0, 3)) = x(slice(0, 3)) * x(slice(3, 6));  // what lies elsewhere in the same memory
+  CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>{-15, -100, 14, 5, -1, -7});
+  const Array before = x;
+  x(slice(kn::none, kn::none, -2)) += 1;
+  x(0) = x(0) + x(0);
+  CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>{-30, -99, 14, 6, -1, -6});
+  CHECK(before.to_vector<std::int32_t>() == std::vector<std::int32_t>{-15, -100, 14, 5, -1, -7});
+  x(5) = x(4);
+  x(4) = x(5) - 1;
+  CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>{-30, -99, 14, 6, -2, -1});
+}
