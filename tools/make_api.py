@@ -55,7 +55,7 @@ def split_parameters(text):
 
 class Headers:
     def __init__(self, paths):
-        self.functions, self.structs, self.fields = {}, {}, {}
+        self.functions, self.structs, self.fields, self.members = {}, {}, {}, {}
         texts = {path: self.clean(path.read_text()) for path in paths}
         for text in texts.values():
             for match in re.finditer(r"\bstruct (\w*Options) \{(.*?)\n\};", text, re.S):
@@ -65,7 +65,13 @@ class Headers:
                                                re.findall(r"([\w:<>, ]+?)\s+(\w+)\s*(?:=\s*([^;]*))?;", body)}
                 self.structs[match.group(1)] = re.findall(r"(\w+)\s*(?:=[^;]*)?;", body)
         for path, text in texts.items():
+            self.read_members(path.stem, text)
             self.read(path.stem, text)
+        # What arrays share with parts of arrays stands in a base of both.
+        base = next(text for text in (path.read_text() for path in paths) if "class KOINE_API Methods {" in text)
+        start = base.index("class KOINE_API Methods {")
+        shared = base[start:braced(base, base.index("{", start))]
+        self.read_members("", re.sub(r"KOINE_METHOD\((.*)\);", r"\1;", self.clean(shared)).replace("Methods", "Array", 1))
 
     @staticmethod
     def clean(text):
@@ -77,6 +83,38 @@ class Headers:
         while match := re.search(r"namespace (detail|graph|runtime|exec) \{", text):
             text = text[:match.start()] + text[braced(text, match.end() - 1):]
         return text
+
+    def read_members(self, header, text):
+        """The names of the public functions and variables of each class, but for those of options structs and operators."""
+        scope = header + "::" if header in ("opencl", "profile", "random") else ""
+        kinds = r"^(class|struct) (?:\[\[\w+\]\] |KOINE_API |alignas\(.*\) )*(\w+)(?: final)?(?: : [^;{]*)? \{"
+        for match in re.finditer(kinds, text, re.M):
+            kind, name = match.groups()
+            if name.endswith("Options"):
+                continue
+            body = text[match.end():braced(text, match.end() - 1) - 1]
+            while inner := re.search(r"\{", body):  # what functions do, what variables begin as, and classes in it
+                body = body[:inner.start()] + ";" + body[braced(body, inner.start()):]
+            body = re.sub(r"^ *///?< .*", "", body, flags=re.M)
+            body = re.sub(r"/// For the library's own use.*\n(?: *///.*\n)*(?:(?! *///| *\n| [a-z]+:).*\n)*", "", body)
+            members = self.members.setdefault(scope + name, [])
+            parts = ["public" if kind == "struct" else "private", *re.split(r"^ (public|protected|private):", body, flags=re.M)]
+            for label, part in zip(parts[::2], parts[1::2]):
+                if label == "public":
+                    members += [word for word in dict.fromkeys(self.declared(part, name)) if word not in members]
+
+    @staticmethod
+    def declared(part, name):
+        part = re.sub(r"//.*", "", part)
+        for statement in re.split(r";", part):
+            statement = " ".join(statement.split()).partition(" =")[0]
+            if re.match(r"(explicit |using |friend |static_assert)", statement) or re.search(r"\boperator\b|~", statement):
+                continue
+            function = re.search(r"(?:^|[\s&*>])(\w+)\(", re.sub(r"requires ?\(.*?\.\.\.\)|requires\(.*?\) ", "", statement))
+            if function and function.group(1) not in (name, "decltype", "requires"):
+                yield function.group(1)
+            elif not function and (variables := re.fullmatch(r"(?:const )?[\w:]+(?:<.*>)?[ &*]+(\w+(?:, \w+)*)(?:\[.*\])?", statement)):
+                yield from variables.group(1).split(", ")
 
     def read(self, header, text):
         # Bodies go, but for the one class whose methods are functions of the standard's kind, and the object `all`.

@@ -29,13 +29,15 @@ ERROR = r"(?:\w+Error|OutOfMemory|DeviceLost)"
 
 
 def read_table():
-    """The parameters' annotations and texts, names that differ in Python, docstrings that only Python has, and
-    what functions give where the headers do not say it in Python's terms."""
-    known, renamed, texts, results = {}, {}, {}, {}
+    """The parameters' annotations and texts, names that differ in Python, docstrings that only Python has, what
+    functions give where the headers do not say it in Python's terms, and lines of examples."""
+    known, renamed, texts, results, examples = {}, {}, {}, {}, {}
     for line in (root / "tools" / "python_names.txt").read_text().splitlines():
         if line.startswith("#") or not line:
             continue
-        if "() | " in line:
+        if example := re.match(r"([\w.]+)\(\) ((?:>>>|\.\.\.) .*)", line):
+            examples.setdefault(example.group(1), []).append(example.group(2))
+        elif "() | " in line:
             name, _, text = line.partition("() | ")
             texts[name] = text
         elif "() -> " in line:
@@ -47,7 +49,7 @@ def read_table():
         else:
             name, kind, text = re.split(r" (?<!\\)\| ", line)
             known[name] = kind.replace("\\|", "|"), text
-    return known, renamed, texts, results
+    return known, renamed, texts, results, examples
 
 
 def pythonic(text):
@@ -57,7 +59,8 @@ def pythonic(text):
     text = re.sub(r"`\.(\w+)`", r"`\1`", text)
     text = re.sub(r"(?<![\w`.])\.(\w+)\b", r"`\1`", text)
     text = re.sub(r"`[^`]*`", lambda code: re.sub(r"\{([^}=]*)\}", r"(\1)", code.group()), text)
-    text = text.replace("koine::", "koine.").replace("std::nullopt", "None").replace("`none`", "None").replace("::", ".")
+    text = re.sub(r"\bauto \[(.*?)\](.*?);?(?=`)", r"\1\2", text)
+    text = text.replace("koine::", "koine.").replace("std::nullopt", "None").replace("`none`", "None").replace("::", ".").replace("(false)", "(False)")
     return re.sub(r"\bbool_\b", "bool", text)
 
 
@@ -87,7 +90,7 @@ class Namespace:
     def __init__(self):
         headers = sorted((root / "include" / "koine").glob("*.hpp"))
         self.headers = make_api.Headers(headers)
-        self.known, self.renamed, self.texts, self.results = read_table()
+        self.known, self.renamed, self.texts, self.results, self.examples = read_table()
         self.functions = {function.name.replace("::", "."): function for function in self.headers.functions.values()
                           if function.name not in self.texts}
         # A class is found by its own name, too.
@@ -97,41 +100,50 @@ class Namespace:
 
     def read_classes(self, text):
         """Docstrings of classes, and of their methods where these are no functions of the standard's kind."""
-        scope = re.search(r"namespace koine::(\w+) \{", text)
-        prefix = scope.group(1) + "." if scope else ""
+        scopes = re.findall(r"^namespace koine::(\w+) \{", text, re.M)  # those before the last declare what others define
+        prefix = scopes[-1] + "." if scopes else ""
         comment = r"((?:^ *///.*\n)+)"
         for match in re.finditer(comment + r"(?:template .*\n)?(?:class|struct|enum class) (?:KOINE_API )?(\w+)[^;{]*\{", text, re.M):
             name = prefix + ("Array" if match.group(2) == "Methods" else match.group(2))
             self.texts.setdefault(name, self.comment(match.group(1)))
+            shared = self.functions if name in ("Array", "random.Generator") else {}
             body = text[match.end():make_api.braced(text, match.end() - 1)]
             for member in re.finditer(comment + r"(?:^ *(?:template|requires).*\n)*^ *(?:KOINE_METHOD\()?([^\n/]*?)\b(\w+)\(", body, re.M):
                 # Those that are functions, too, have the functions' docstrings.
-                if re.search(r"[=(]|return", member.group(2)) or member.group(3) in (match.group(2), *self.functions):
+                if re.search(r"[=(]|return", member.group(2)) or member.group(3) in (match.group(2), *shared):
                     continue
                 self.texts.setdefault(f"{name}.{member.group(3)}", self.comment(member.group(1)))
+            if not name.endswith("Options"):
+                for field, about in re.findall(r"^ +[\w:<>]+ (\w+)(?: = [^;]*)?; *///< (.*)$", body, re.M):
+                    self.texts.setdefault(f"{name}.{field}", capital(about))
 
     @staticmethod
     def comment(lines):
-        return " ".join(line.strip().removeprefix("///").strip() for line in lines.splitlines()).strip()
+        """The text of a docstring, but for lines of code, which are C++."""
+        lines = [line.strip().removeprefix("///") for line in lines.splitlines()]
+        text = " ".join(line.strip() for line in lines if not line.startswith(" " * 5)).strip()
+        return re.sub(r": {2,}", ". ", text)
 
     def parameters(self, name):
         """Python's parameters of a function: name, annotation, text, default."""
-        function, short = self.functions[name], name.rpartition(".")[2]
+        function, short = self.functions.get(name), name.rpartition(".")[2]
         shown = set()
-        for cpp, (kind, default) in function.parameters.items():
+        for cpp, (kind, default) in (function.parameters if function else {}).items():
             word = self.renamed.get(f"{short}.{cpp}", cpp)
             kind, text = self.parameter(short, word, kind)
             if word not in shown:
                 yield word, kind, text, default
             shown.add(word)
+        owner = short if "Generator." in name else name
         for key, (kind, text) in self.known.items():
-            if key.startswith(f"{short}.+"):  # those that Python alone has
-                yield key.partition("+")[2], kind, text, "None"
+            if found := re.fullmatch(re.escape(owner) + r"\.([+!])(.*)", key):  # those that Python alone has
+                yield found.group(2), kind, text, "None" if found.group(1) == "+" else None
 
     def parameter(self, function, word, kind=""):
         """The annotation of a parameter and what it is."""
-        bare = re.sub(r"^const |&$", "", kind).strip()
-        if found := self.known.get(f"{function}.{word}") or self.known.get(f"{function}.+{word}") or self.known.get(word):
+        bare, short = re.sub(r"^const |&$", "", kind).strip(), function.rpartition(".")[2]
+        keys = [f"{scope}.{mark}{word}" for scope in (function, short) for mark in ("", "+", "!")]
+        if found := next((self.known[key] for key in (*keys, word) if key in self.known), None):
             return ("int" if bare == "std::int64_t" else found[0]), found[1]
         optional = re.fullmatch(r"std::optional<(.*)>", bare)
         annotation = ANNOTATIONS.get(optional.group(1) if optional else bare, "Any")
@@ -162,9 +174,9 @@ class Namespace:
         parts = [wrapped(pythonic(summary))]
         if about:
             parts.append(wrapped(pythonic(" ".join(about))))
-        if function and function.parameters:
+        if function and (shown := list(self.parameters(name))):
             lines = ["Parameters", "----------"]
-            for word, kind, words, default in self.parameters(name):
+            for word, kind, words, default in shown:
                 kinds = WORDS.get(kind) or kind.removesuffix(" | None").split(" | ")
                 kind = kinds if isinstance(kinds, str) else " or ".join(dict.fromkeys(WORDS.get(each, each) for each in kinds))
                 lines.append(f"{word} : {kind}{', optional' if default is not None else ''}")
@@ -182,8 +194,10 @@ class Namespace:
         if errors:
             lines = ["Raises", "------"]
             for error, condition in errors:
-                lines += [error] + ([wrapped(capital(pythonic(condition)), "    ")] if condition else [])
+                lines += [error.replace("IoError", "OSError")] + ([wrapped(capital(pythonic(condition)), "    ")] if condition else [])
             parts.append("\n".join(lines))
+        if name in self.examples:
+            parts.append("\n".join(["Examples", "--------", *self.examples[name]]))
         return "\n\n".join(part for part in parts if part)
 
     def names(self):

@@ -22,7 +22,7 @@ HEAD = '''\
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, ClassVar, Literal, NamedTuple, SupportsIndex, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Self, SupportsIndex, TypeAlias
 
 '''
 ALIASES = '''\
@@ -55,7 +55,7 @@ class Stubs:
     @staticmethod
     def annotation(text):
         """As it may stand in the module and in its classes, where names such as bool and dtype are others."""
-        text = re.sub(r"\b(koine\.)?(_\w+\.)?(?=[A-Z])", "", re.sub(r"\bkoine\._koine\.", "", text))
+        text = re.sub(r"\b(koine\.|_)(\w+\.)*(?=[A-Z])", "", text)
         return re.sub(r"(?<![\w.])bool\b(?!=)", "builtins.bool", re.sub(r"(?<![\w.])dtype(?![\w:(])", "DType", text))
 
     def result(self, name, short):
@@ -79,7 +79,7 @@ class Stubs:
                 continue
             word = parameter.name
             rest = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-            annotation = self.words.parameter(short, ("*" if rest else "") + word, kinds.get(word, ""))[0]
+            annotation = self.words.parameter(name, ("*" if rest else "") + word, kinds.get(word, ""))[0]
             if annotation == "Any" and not short.startswith("__") and word not in self.words.known:
                 self.missing.append(f"{name}: {word}")
             if parameter.default is None and not re.search(r"\bNone\b|^(Axes|DTypeLike|DeviceLike|Any)$", annotation):
@@ -90,8 +90,8 @@ class Stubs:
         """A definition, with its docstring if it is a function of a module."""
         short = name.rpartition(".")[2]
         if native := getattr(value, "__nb_signature__", None):
-            lines = [indent + self.annotation(re.sub(r"= .[0-9]+", "= ...", text)) + ": ..." for text, *_ in native]
-            return "\n".join(lines) + "\n"
+            return "".join(indent + self.annotation(re.sub(r"= .[0-9]+", "= ...", text)) + ":" +
+                           (self.text(doc, indent + "    ") if doc else " ...\n") for text, doc, *_ in native)
         try:
             signature = inspect.signature(value)
         except (TypeError, ValueError):
@@ -141,7 +141,7 @@ class Stubs:
                 "__setitem__": "    def __setitem__(self, key: Key, value: ArrayLike, /) -> None: ...\n",
                 "__format__": "    def __format__(self, spec: str, /) -> str: ...\n",
                 "__contains__": "    def __contains__(self, value: object, /) -> builtins.bool: ...\n",
-                "__enter__": "    def __enter__(self) -> Any: ...\n", "__exit__": "    def __exit__(self, *exception: object) -> None: ...\n",
+                "__enter__": "    def __enter__(self) -> Self: ...\n", "__exit__": "    def __exit__(self, *exception: object) -> None: ...\n",
                 "__hash__": "    __hash__: ClassVar[None]  # type: ignore[assignment]\n" if name == "Array.__hash__" else
                 "    def __hash__(self) -> int: ...\n"}.get(word)
 
@@ -149,7 +149,7 @@ class Stubs:
         native = getattr(getattr(value, "fget", None), "__nb_signature__", None)
         found = re.search(r"-> (.*)$", native[0][0]) if native else None
         gives = self.annotation(found.group(1)) if found and name not in self.words.results else self.result(name, word)
-        text = self.words.docstring(name)
+        text = inspect.getdoc(value) or ""
         return f"    @property\n    def {word}(self) -> {gives}:" + (self.text(text, "        ") if text else " ...\n")
 
     def members(self, name, kind):
@@ -167,6 +167,8 @@ class Stubs:
             elif isinstance(value, (staticmethod, classmethod)):
                 lines += f"    @{type(value).__name__}\n" + self.function(full, value.__func__, "    ", isinstance(value, classmethod))
             elif callable(value):
+                # nanobind's static methods are functions in the class.
+                lines += "    @staticmethod\n" if type(value).__name__ == "nb_func" else ""
                 lines += self.function(full, value, "    ", True)
             elif not word.startswith("__"):
                 lines += f"    {word}: Any\n"

@@ -23,7 +23,7 @@ trap 'code=$?; [ $code -eq 0 ] || echo "array_api: FAILED while $step, after $SE
 
 # The versions that were tested last: newer ones come here, with what fails on them.
 packages=(nanobind==3.1.0 nanobind-backend==1.0.0 numpy==2.4.6 pytest==9.2.0 pytest-json-report==1.5.0
-  pytest-xdist==3.8.0 hypothesis==6.170.15 ndindex==1.10.1)
+  pytest-xdist==3.8.0 hypothesis==6.170.15 ndindex==1.10.1 ml_dtypes==0.6.0 mypy==2.4.1)
 
 step="installing packages"
 echo "== 1/3 $step"
@@ -48,7 +48,7 @@ step="testing on $KOINE_DEVICE"
 echo "== 3/3 $step"
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 PATH=$root/ci/run/pocl:$PATH
 cd "$build" # the suite's folder may be read-only: what hypothesis keeps goes here
-pytest=("$build/venv/bin/python" -m pytest -p no:cacheprovider -q --numprocesses "${JOBS:-2}")
+pytest=("$build/venv/bin/python" -m pytest -p no:cacheprovider -q -rs --numprocesses "${JOBS:-2}")
 if [ "${SUITE:-on}" = off ]; then
   "${pytest[@]}" "$root/python/tests" "$@"
   echo "array_api: python/tests pass on $KOINE_DEVICE, $SECONDS s"

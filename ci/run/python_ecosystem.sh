@@ -25,7 +25,7 @@ fi
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg
 cd "$build"
 step="testing on $KOINE_DEVICE"
-"$build/venv/bin/python" -m pytest -p no:cacheprovider -q --disable-warnings "$root"/python/tests/test_ecosystem_*.py "$@"
+"$build/venv/bin/python" -m pytest -p no:cacheprovider -q -rs --disable-warnings "$root"/python/tests/test_ecosystem_*.py "$@"
 step="measuring errors of linear algebra"
 "$build/venv/bin/python" "$root/ci/run/linalg_accuracy.py"
 KERNELS=1 "$build/venv/bin/python" "$root/ci/run/linalg_accuracy.py" 1 2 3 31 32 33 100

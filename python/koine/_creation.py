@@ -67,7 +67,23 @@ def _foreign(obj, wanted, device, copy):
 
 
 def array(obj, /, dtype=None, *, device=None, copy=True):
-    """asarray, whose result is an object of its own unless copy says otherwise."""
+    """asarray, whose result is an object of its own unless copy says otherwise.
+
+    Parameters
+    ----------
+    obj : Any
+        What the array is made of.
+    dtype : dtype, optional
+        The type of the result's elements; by default that of the values.
+    device : Device or str, optional
+        The device of the result; by default that of the input, or the default device.
+    copy : bool, optional
+        As in asarray, but True by default.
+
+    Returns
+    -------
+    Array
+    """
     return asarray(obj, dtype, device=device, copy=copy)
 
 
@@ -75,7 +91,27 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """The array in another library's, by DLPack; without a copy where that can be and copy is not True.
 
     An array without a copy sees what is written to that memory later: each function that reads it has finished when it
-    returns. BufferError where the other library cannot give what is asked for.
+    returns.
+
+    Parameters
+    ----------
+    x : Any
+        The other library's array, which has __dlpack__.
+    device : Device or str, optional
+        The device of the result; by default that of the memory, or the default device.
+    copy : bool, optional
+        True always copies, False never does and raises where it would have to, None does where it has to.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    TypeError
+        For what has no __dlpack__.
+    BufferError
+        Where the other library cannot give what is asked for.
     """
     if isinstance(x, Array):
         return _convert(x, None, device, copy)

@@ -8,5 +8,17 @@ __all__ = ["Generator", "default_rng"]
 
 
 def default_rng(seed=None, counter=0, /):
-    """The stream of a seed, from its word `counter` on; None lets the system draw a seed, a Generator is given back."""
+    """The stream of a seed, from its word `counter` on.
+
+    Parameters
+    ----------
+    seed : int or Generator, optional
+        The seed; None lets the system draw one, a Generator is given back.
+    counter : int, optional
+        How many words of the stream are passed over.
+
+    Returns
+    -------
+    Generator
+    """
     return _koine._default_rng(seed, counter)

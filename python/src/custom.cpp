@@ -35,7 +35,7 @@ std::vector<Array> outputs(const ElementwiseKernel& kernel, const std::vector<Op
 }  // namespace
 
 void bind_custom(nb::module_& m) {
-  nb::class_<ElementwiseKernel> elementwise(m, "ElementwiseKernel", python_doc("ElementwiseKernel"));
+  Class<ElementwiseKernel> elementwise(m, "ElementwiseKernel");
   elementwise.def(
       "__init__",
       [](ElementwiseKernel* place, const std::string& inputs, const std::string& outputs, const std::string& operation,
@@ -48,7 +48,7 @@ void bind_custom(nb::module_& m) {
     return nb::steal(made.size() == 1 ? wrap(Array(made[0])) : to_python(made));
   });
 
-  nb::class_<ReductionKernel> reduction(m, "ReductionKernel", python_doc("ReductionKernel"));
+  Class<ReductionKernel> reduction(m, "ReductionKernel");
   reduction.def(
       "__init__",
       [](ReductionKernel* place, const std::string& inputs, const std::string& output, const std::string& name,
@@ -70,7 +70,7 @@ void bind_custom(nb::module_& m) {
                                                               {.axis = a.axis(1), .keepdims = a.flag(2, false)});
   });
 
-  nb::class_<ScanKernel> scan(m, "ScanKernel", python_doc("ScanKernel"));
+  Class<ScanKernel> scan(m, "ScanKernel");
   scan.def(
       "__init__",
       [](ScanKernel* place, const std::string& inputs, const std::string& output, const std::string& name,

@@ -19,19 +19,17 @@ Device device_or_default(const Arguments& a, std::size_t i) {
 }
 
 void bind_device(nb::module_& m) {
-  nb::class_<Device> device(m, "Device",
-                            "One compute device. As a context manager it is the default one of this thread.");
-  device.attr("__module__") = "koine";
-  device.def_prop_ro("name", &Device::name)
-      .def_prop_ro("vendor", &Device::vendor)
-      .def_prop_ro("type", [](const Device& d) { return to_string(d.type()); })
-      .def_prop_ro("platform", &Device::platform)
-      .def_prop_ro("driver", &Device::driver)
-      .def_prop_ro("selector", &Device::selector)
-      .def_prop_ro("memory", &Device::memory)
-      .def_prop_ro("compute_units", &Device::compute_units)
-      .def_prop_ro("has_fp64", &Device::has_fp64)
-      .def_prop_ro("has_fp16", &Device::has_fp16)
+  Class<Device> device(m, "Device");
+  device.attribute("name", &Device::name)
+      .attribute("vendor", &Device::vendor)
+      .attribute("type", [](const Device& d) { return to_string(d.type()); })
+      .attribute("platform", &Device::platform)
+      .attribute("driver", &Device::driver)
+      .attribute("selector", &Device::selector)
+      .attribute("memory", &Device::memory)
+      .attribute("compute_units", &Device::compute_units)
+      .attribute("has_fp64", &Device::has_fp64)
+      .attribute("has_fp16", &Device::has_fp16)
       .def("__hash__", [](const Device& d) { return std::hash<std::string>{}(d.selector()); })
       .def("__str__", &Device::selector)
       .def("__repr__", [](const Device& d) { return "koine.Device('" + d.selector() + "')"; })
@@ -59,11 +57,11 @@ void bind_device(nb::module_& m) {
 }
 
 void bind_memory(nb::module_& m) {
-  nb::class_<MemoryStats>(m, "MemoryStats", "The state of a device's memory pool, in bytes.")
-      .def_ro("in_use", &MemoryStats::in_use)
-      .def_ro("held", &MemoryStats::held)
-      .def_ro("peak", &MemoryStats::peak)
-      .def_ro("limit", &MemoryStats::limit)
+  Class<MemoryStats>(m, "MemoryStats")
+      .attribute("in_use", &MemoryStats::in_use)
+      .attribute("held", &MemoryStats::held)
+      .attribute("peak", &MemoryStats::peak)
+      .attribute("limit", &MemoryStats::limit)
       .def("__repr__", [](const MemoryStats& s) {
         return "MemoryStats(in_use=" + std::to_string(s.in_use) + ", held=" + std::to_string(s.held) +
                ", peak=" + std::to_string(s.peak) + ", limit=" + std::to_string(s.limit) + ")";
@@ -78,15 +76,14 @@ void bind_memory(nb::module_& m) {
 }
 
 void bind_queue(nb::module_& m) {
-  nb::class_<Event> event(m, "Event", "A point in a queue's work.");
-  event.def(nb::init<>()).def_prop_ro("done", &Event::done, "Whether the work before the point is done.");
+  Class<Event> event(m, "Event");
+  event.attribute("done", &Event::done).def(nb::init<>());
   method(event, "wait", "($self, /)", [](const Arguments& a) {
     const Event kept = nb::cast<Event>(nb::handle(a[0]));
     wait_for(kept, default_device().type());
     without_gil([&] { kept.wait(); });  // throws what the work before the point failed with
   });
-  nb::class_<Queue> queue(
-      m, "Queue", "An in-order queue of work on a device. As a context manager it takes what this thread builds.");
+  Class<Queue> queue(m, "Queue");
   queue.def(
       "__init__",
       [](Queue* place, nb::object device) {
@@ -96,9 +93,9 @@ void bind_queue(nb::module_& m) {
         new (place) Queue(*chosen);
       },
       "device"_a = nb::none());
-  queue.def_prop_ro("device", &Queue::device)
-      .def("record", &Queue::record)
-      .def("wait", &Queue::wait, "event"_a)
+  queue.attribute("device", &Queue::device)
+      .method("record", &Queue::record)
+      .method("wait", &Queue::wait, "event"_a)
       .def(
           "__eq__", [](const Queue& a, const Queue& b) { return a == b; }, nb::is_operator());
   queue.attr("__hash__") = nb::none();

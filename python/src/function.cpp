@@ -33,9 +33,26 @@ PyMethodDef* definition(const char* name, const char* signature, std::string_vie
                          METH_FASTCALL | METH_KEYWORDS, kept(doc)};
 }
 
+/// Of what has no text of its own, the function's of that name.
+const char* doc_of(const std::string& scope, const char* name) {
+  const char* const own = python_docs::doc(scope + name);
+  return *own == '\0' ? python_docs::doc(name) : own;
+}
+
 }  // namespace
 
 const char* python_doc(const char* name) { return python_docs::doc(name); }
+
+const char* doc_in_module(nb::handle module, const char* name) {
+  return doc_of(scope_of(nb::cast<std::string>(home_of(module))), name);
+}
+
+const char* doc_in_class(nb::handle type, const char* name) {
+  const auto word = [&](const char* attribute) { return nb::cast<std::string>(nb::object(type.attr(attribute))); };
+  return doc_of(scope_of(word("__module__")) + word("__name__") + ".", name);
+}
+
+nb::object home_of(nb::handle module) { return module.attr(nb::hasattr(module, "__home__") ? "__home__" : "__name__"); }
 
 void Signature::read(const char* function, std::string_view text) {
   function_ = function;
@@ -292,18 +309,13 @@ PyObject* run(const Signature& signature, PyObject* self, PyObject* const* given
 
 void add_function(nb::handle module, const char* name, const char* signature, Call call) {
   // Where users find it, for pickle and help: `__home__` re-exports all but names that begin with an underscore.
-  const char* const home = name[0] == '_' || !nb::hasattr(module, "__home__") ? "__name__" : "__home__";
-  const std::string own = scope_of(nb::cast<std::string>(nb::object(module.attr(home)))) + name;
-  const std::string_view text = *python_docs::doc(own) == '\0' ? python_docs::doc(name) : python_docs::doc(own);
-  PyMethodDef* const def = definition(name, signature, text, call);
-  module.attr(name) = checked(PyCFunction_NewEx(def, module.ptr(), nb::object(module.attr(home)).ptr()));
+  const nb::object home = name[0] == '_' ? nb::object(module.attr("__name__")) : home_of(module);
+  PyMethodDef* const def = definition(name, signature, doc_in_module(module, name), call);
+  module.attr(name) = checked(PyCFunction_NewEx(def, module.ptr(), home.ptr()));
 }
 
 void add_method(nb::handle type, const char* name, const char* signature, Call call) {
-  const auto word = [&](const char* attribute) { return nb::cast<std::string>(nb::object(type.attr(attribute))); };
-  const std::string own = scope_of(word("__module__")) + word("__name__") + "." + name;
-  const std::string_view text = *python_docs::doc(own) == '\0' ? python_docs::doc(name) : python_docs::doc(own);
-  PyMethodDef* const def = definition(name, signature, text, call);
+  PyMethodDef* const def = definition(name, signature, doc_in_class(type, name), call);
   type.attr(name) = checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), def));
 }
 

@@ -186,7 +186,42 @@ void method(nb::handle type, const char* name, const char* signature, B) {
   detail::add_method(type, name, signature, detail::Row<B>::call_method);
 }
 
-/// What the headers say of a class, held as long as the process.
+/// What the headers or tools/python_names.txt say of a class, held as long as the process.
 const char* python_doc(const char* name);
+/// The same of what a module or a class has under a name.
+const char* doc_in_module(nb::handle module, const char* name);
+const char* doc_in_class(nb::handle type, const char* name);
+/// The module in which users find what is defined in this one.
+nb::object home_of(nb::handle module);
+
+/// A class with the docstrings that the headers or tools/python_names.txt have of it and of its members.
+template <class T>
+class Class : public nb::class_<T> {
+ public:
+  Class(nb::handle module, const char* name) : nb::class_<T>(module, name, doc_in_module(module, name)) {
+    this->attr("__module__") = home_of(module);
+  }
+
+  /// A read-only attribute: a member of T, or what a function gives.
+  template <class Get>
+  Class& attribute(const char* name, Get get) {
+    if constexpr (std::is_member_object_pointer_v<Get>) {
+      this->def_ro(name, get, doc_in_class(*this, name));
+    } else {
+      this->def_prop_ro(name, get, doc_in_class(*this, name));
+    }
+    return *this;
+  }
+  template <class F, class... Extra>
+  Class& method(const char* name, F f, const Extra&... extra) {
+    this->def(name, std::move(f), extra..., doc_in_class(*this, name));
+    return *this;
+  }
+  template <class F, class... Extra>
+  Class& static_method(const char* name, F f, const Extra&... extra) {
+    this->def_static(name, std::move(f), extra..., doc_in_class(*this, name));
+    return *this;
+  }
+};
 
 }  // namespace koine::python

@@ -29,13 +29,12 @@ Device device_of(const Arguments& a, std::size_t i) { return a.device(i).value_o
 void bind_handles(nb::module_& m) {
   nb::module_ sub = m.def_submodule("_opencl_handles");
   sub.attr("__home__") = "koine.opencl";
-  nb::class_<opencl::Buffer> buffer(sub, "Buffer", python_doc("opencl.Buffer"));
-  buffer.attr("__module__") = "koine.opencl";
-  buffer.def_prop_ro("handle", [](const opencl::Buffer& b) { return integer(b.get()); })
-      .def_prop_ro("offset", &opencl::Buffer::offset)
-      .def_prop_ro("size", &opencl::Buffer::size)
-      .def_prop_ro("ready", [](const opencl::Buffer& b) { return integer(b.ready()); })
-      .def(
+  Class<opencl::Buffer> buffer(sub, "Buffer");
+  buffer.attribute("handle", [](const opencl::Buffer& b) { return integer(b.get()); })
+      .attribute("offset", &opencl::Buffer::offset)
+      .attribute("size", &opencl::Buffer::size)
+      .attribute("ready", [](const opencl::Buffer& b) { return integer(b.ready()); })
+      .method(
           "used_until",
           [](const opencl::Buffer& b, std::uintptr_t event) { b.used_until(reinterpret_cast<cl_event>(event)); },
           "event"_a);

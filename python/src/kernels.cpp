@@ -174,8 +174,7 @@ nb::object launched(const Arguments& a) {
 }
 
 void bind_program(nb::module_& m) {
-  nb::class_<Program> program(m, "Program", python_doc("Program"));
-  program.attr("__module__") = "koine";
+  Class<Program> program(m, "Program");
   program.def(
       "__init__",
       [](Program* place, const std::string& source, const std::string& options, nb::object defines,
@@ -187,7 +186,7 @@ void bind_program(nb::module_& m) {
       "source"_a, nb::kw_only(), "options"_a = "", "defines"_a = nb::none(), "include_folders"_a = nb::none(),
       "device"_a = nb::none());
   program
-      .def_static(
+      .static_method(
           "from_file",
           [](nb::object path, const std::string& options, nb::object defines, nb::object include_folders,
              nb::object device) {
@@ -197,8 +196,8 @@ void bind_program(nb::module_& m) {
             return Program::from_file(file, values);
           },
           "path"_a, nb::kw_only(), "options"_a = "", "defines"_a = nb::none(), "include_folders"_a = nb::none(),
-          "device"_a = nb::none(), python_doc("Program.from_file"))
-      .def_static(
+          "device"_a = nb::none())
+      .static_method(
           "from_binary",
           [](nb::object binary, nb::object device) {
             const ProgramOptions values = Compiled{"", nb::none(), nb::none(), device}.values();
@@ -206,24 +205,19 @@ void bind_program(nb::module_& m) {
             const auto bytes = nb::cast<nb::bytes>(binary);
             return Program::from_binary(std::as_bytes(std::span(bytes.c_str(), bytes.size())), values);
           },
-          "binary"_a, nb::kw_only(), "device"_a = nb::none(), python_doc("Program.from_binary"))
-      .def_prop_ro("device", &Program::device)
-      .def("kernel_names", &Program::kernel_names, python_doc("Program.kernel_names"))
-      .def(
-          "kernel", [](const Program& p, const std::string& name) { return p.kernel(name); }, "name"_a,
-          python_doc("Program.kernel"))
-      .def(
-          "binary",
-          [](const Program& p) {
-            const std::vector<std::byte> bytes = p.binary();
-            return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-          },
-          python_doc("Program.binary"));
+          "binary"_a, nb::kw_only(), "device"_a = nb::none())
+      .attribute("device", &Program::device)
+      .method("kernel_names", &Program::kernel_names)
+      .method(
+          "kernel", [](const Program& p, const std::string& name) { return p.kernel(name); }, "name"_a)
+      .method("binary", [](const Program& p) {
+        const std::vector<std::byte> bytes = p.binary();
+        return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      });
 }
 
 void bind_kernel(nb::module_& m) {
-  nb::class_<Kernel> kernel(m, "Kernel", python_doc("Kernel"));
-  kernel.attr("__module__") = "koine";
+  Class<Kernel> kernel(m, "Kernel");
   kernel.def(
       "__init__",
       [](Kernel* place, const std::string& source, const std::optional<std::string>& name, const std::string& options,
@@ -234,11 +228,11 @@ void bind_kernel(nb::module_& m) {
       },
       "source"_a, "name"_a = nb::none(), nb::kw_only(), "options"_a = "", "defines"_a = nb::none(),
       "include_folders"_a = nb::none(), "device"_a = nb::none());
-  kernel.def_prop_ro("name", &Kernel::name)
-      .def_prop_ro("device", &Kernel::device)
-      .def_prop_ro("parameters", &Kernel::parameters)
-      .def_prop_ro("max_group", &Kernel::max_group)
-      .def_prop_ro("local_memory", &Kernel::local_memory);
+  kernel.attribute("name", &Kernel::name)
+      .attribute("device", &Kernel::device)
+      .attribute("parameters", &Kernel::parameters)
+      .attribute("max_group", &Kernel::max_group)
+      .attribute("local_memory", &Kernel::local_memory);
   method(kernel, "__call__", "($self, global_size, /, *arguments, local=None, offset=None, queue=None, after=None)",
          [](const Arguments& a) { return launched(a); });
 }
@@ -248,16 +242,11 @@ void bind_kernel(nb::module_& m) {
 void bind_kernels(nb::module_& m) {
   bind_program(m);
   bind_kernel(m);
-  nb::class_<LocalMemory>(m, "LocalMemory", "Local memory that a work-group gets; made by local_memory().")
-      .def_ro("bytes", &LocalMemory::bytes);
-  nb::class_<NewArray>(m, "NewArray", "An array that a launch makes and gives back; made by out(shape, dtype).");
-  nb::class_<Marked>(m, "KernelArgument", "An array, and whether a kernel writes it; made by in_() and out().")
-      .def(
-          "untyped",
-          [](const Marked& marked) {
-            return Marked{marked.array, marked.written, true};
-          },
-          "The same array for a pointer to any type: its elements are taken for what the kernel says.");
+  Class<LocalMemory>(m, "LocalMemory").attribute("bytes", &LocalMemory::bytes);
+  Class<NewArray>(m, "NewArray");
+  Class<Marked>(m, "KernelArgument").method("untyped", [](const Marked& marked) {
+    return Marked{marked.array, marked.written, true};
+  });
   function(m, "local_memory", "(bytes, /)", [](const Arguments& a) {
     return nb::cast(local_memory(static_cast<std::size_t>(std::max<std::int64_t>(a.integer(0), 0))));
   });

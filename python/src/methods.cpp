@@ -36,7 +36,7 @@ Array transposed(const Array& x, const Shape& axes) {
 template <class F>
 void property(nb::handle type, const char* name, F get) {
   static const nb::object* const make = new nb::object(nb::module_::import_("builtins").attr("property"));
-  type.attr(name) = (*make)(nb::cpp_function(get, nb::name(name)));
+  type.attr(name) = (*make)(nb::cpp_function(get, nb::name(name)), nb::none(), nb::none(), doc_in_class(type, name));
 }
 
 void bind_attributes(nb::handle array) {

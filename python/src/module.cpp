@@ -37,4 +37,5 @@ NB_MODULE(_koine, m) {
   bind_profile(m);
   bind_files(m);
   bind_handles(m);
+  function(m, "_docstring", "(name, /)", [](const Arguments& a) { return std::string(python_doc(a.text(0).c_str())); });
 }

@@ -14,25 +14,25 @@ using profile::Session;
 Session& self(const Arguments& a) { return nb::cast<Session&>(nb::handle(a[0])); }
 
 void bind_records(nb::module_& m) {
-  nb::class_<Command>(m, "Command", "One command of a device; times in seconds since the session began.")
-      .def_ro("name", &Command::name)
-      .def_prop_ro("kind", [](const Command& c) { return profile::to_string(c.kind); })
-      .def_ro("device", &Command::device)
-      .def_ro("queue", &Command::queue)
-      .def_ro("start", &Command::start)
-      .def_ro("end", &Command::end)
-      .def_ro("timed", &Command::timed)
-      .def_ro("bytes_read", &Command::bytes_read)
-      .def_ro("bytes_written", &Command::bytes_written);
-  nb::class_<Row>(m, "Row", "All commands of one name and kind on one device.")
-      .def_ro("name", &Row::name)
-      .def_prop_ro("kind", [](const Row& r) { return profile::to_string(r.kind); })
-      .def_ro("device", &Row::device)
-      .def_ro("calls", &Row::calls)
-      .def_ro("seconds", &Row::seconds)
-      .def_ro("share", &Row::share)
-      .def_ro("bytes_read", &Row::bytes_read)
-      .def_ro("bytes_written", &Row::bytes_written);
+  Class<Command>(m, "Command")
+      .attribute("name", &Command::name)
+      .attribute("kind", [](const Command& c) { return profile::to_string(c.kind); })
+      .attribute("device", &Command::device)
+      .attribute("queue", &Command::queue)
+      .attribute("start", &Command::start)
+      .attribute("end", &Command::end)
+      .attribute("timed", &Command::timed)
+      .attribute("bytes_read", &Command::bytes_read)
+      .attribute("bytes_written", &Command::bytes_written);
+  Class<Row>(m, "Row")
+      .attribute("name", &Row::name)
+      .attribute("kind", [](const Row& r) { return profile::to_string(r.kind); })
+      .attribute("device", &Row::device)
+      .attribute("calls", &Row::calls)
+      .attribute("seconds", &Row::seconds)
+      .attribute("share", &Row::share)
+      .attribute("bytes_read", &Row::bytes_read)
+      .attribute("bytes_written", &Row::bytes_written);
 }
 
 }  // namespace
@@ -41,21 +41,20 @@ void bind_profile(nb::module_& m) {
   nb::module_ sub = m.def_submodule("_profile");
   sub.attr("__home__") = "koine.profile";
   bind_records(sub);
-  nb::class_<Session> session(sub, "Session", python_doc("profile.Session"));
-  session.attr("__module__") = "koine.profile";
+  Class<Session> session(sub, "Session");
   session.def(
       "__init__",
       [](Session* place, std::size_t max_commands, bool start) {
         new (place) Session({.max_commands = max_commands, .start = start});
       },
       nb::kw_only(), "max_commands"_a = 1'000'000, "start"_a = true);
-  session.def_prop_ro("running", &Session::running)
-      .def("start", &Session::start)
-      .def("clear", &Session::clear)
-      .def("rows", &Session::rows)
-      .def("commands", &Session::commands)
-      .def("table", &Session::table)
-      .def("trace", &Session::trace)
+  session.attribute("running", &Session::running)
+      .method("start", &Session::start)
+      .method("clear", &Session::clear)
+      .method("rows", &Session::rows)
+      .method("commands", &Session::commands)
+      .method("table", &Session::table)
+      .method("trace", &Session::trace)
       .def("__str__", &Session::table);
   method(session, "stop", "($self, /)", [](const Arguments& a) {
     Session& kept = self(a);

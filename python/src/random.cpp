@@ -117,10 +117,11 @@ std::uint64_t unsigned_of(const Arguments& a, std::size_t i) {
 }  // namespace
 
 void bind_random(nb::module_& m) {
-  nb::class_<Generator> generator(m.def_submodule("_random"), "Generator", python_doc("random.Generator"));
-  generator.attr("__module__") = "koine.random";
-  generator.def_prop_ro("seed", &Generator::seed, "The seed of the stream.")
-      .def_prop_ro("counter", &Generator::counter, "How many words of 32 bits have been used.")
+  nb::module_ sub = m.def_submodule("_random");
+  sub.attr("__home__") = "koine.random";
+  Class<Generator> generator(sub, "Generator");
+  generator.attribute("seed", &Generator::seed)
+      .attribute("counter", &Generator::counter)
       .def("__repr__", [](const Generator& g) {
         return "koine.random.Generator(seed=" + std::to_string(g.seed()) + ", counter=" + std::to_string(g.counter()) +
                ")";

@@ -33,7 +33,7 @@ void leave() {
 }
 
 void bind_scopes(nb::module_& m) {
-  nb::class_<Scope> scopes(m, "Scope", "A choice of this thread while a with statement runs.");
+  Class<Scope> scopes(m, "Scope");
   method(scopes, "__enter__", "($self, /)", [](const Arguments& a) {
     enter(nb::cast<const Scope&>(nb::handle(a[0])).make());
     return nb::borrow(a[0]);

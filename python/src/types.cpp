@@ -26,15 +26,11 @@ const char* kind_letter(DType type) {
 }
 
 void bind_dtype(nb::module_& m) {
-  nb::class_<Type> type(m, "dtype", "The type of an array's elements, such as koine.float32.");
+  Class<Type> type(m, "dtype");
   type_class = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.attr("__module__") = "koine";
-  type.def_prop_ro(
-          "name", [](const Type& t) { return python_name(t.value); }, "The standard's name: \"float32\".")
-      .def_prop_ro(
-          "itemsize", [](const Type& t) { return size_of(t.value); }, "The bytes of one element.")
-      .def_prop_ro(
-          "kind", [](const Type& t) { return kind_letter(t.value); }, "NumPy's letter: b, i, u, f or c.")
+  type.attribute("name", [](const Type& t) { return python_name(t.value); })
+      .attribute("itemsize", [](const Type& t) { return size_of(t.value); })
+      .attribute("kind", [](const Type& t) { return kind_letter(t.value); })
       .def("__repr__", [](const Type& t) { return "koine." + python_name(t.value); })
       .def("__str__", [](const Type& t) { return python_name(t.value); })
       .def("__hash__", [](const Type& t) { return static_cast<Py_hash_t>(t.value); })
@@ -105,20 +101,20 @@ std::optional<DType> dtype_of_object(nb::handle object) {
 
 void bind_types(nb::module_& m) {
   bind_dtype(m);
-  nb::class_<FloatInfo>(m, "FloatInfo", "What finfo says of a floating type.")
-      .def_ro("bits", &FloatInfo::bits)
-      .def_ro("eps", &FloatInfo::eps)
-      .def_ro("max", &FloatInfo::max)
-      .def_ro("min", &FloatInfo::min)
-      .def_ro("smallest_normal", &FloatInfo::smallest_normal)
-      .def_prop_ro("dtype", [](const FloatInfo& info) { return info.dtype; })
+  Class<FloatInfo>(m, "FloatInfo")
+      .attribute("bits", &FloatInfo::bits)
+      .attribute("eps", &FloatInfo::eps)
+      .attribute("max", &FloatInfo::max)
+      .attribute("min", &FloatInfo::min)
+      .attribute("smallest_normal", &FloatInfo::smallest_normal)
+      .attribute("dtype", [](const FloatInfo& info) { return info.dtype; })
       .def("__repr__",
            [](const FloatInfo& info) { return "koine.finfo(koine." + std::string(name(info.dtype)) + ")"; });
-  nb::class_<IntegerInfo>(m, "IntegerInfo", "What iinfo says of an integer type.")
-      .def_ro("bits", &IntegerInfo::bits)
-      .def_ro("max", &IntegerInfo::max)
-      .def_ro("min", &IntegerInfo::min)
-      .def_prop_ro("dtype", [](const IntegerInfo& info) { return info.dtype; })
+  Class<IntegerInfo>(m, "IntegerInfo")
+      .attribute("bits", &IntegerInfo::bits)
+      .attribute("max", &IntegerInfo::max)
+      .attribute("min", &IntegerInfo::min)
+      .attribute("dtype", [](const IntegerInfo& info) { return info.dtype; })
       .def("__repr__",
            [](const IntegerInfo& info) { return "koine.iinfo(koine." + std::string(name(info.dtype)) + ")"; });
   function(m, "finfo", "(type, /)", [](const Arguments& a) { return nb::cast(finfo(type_of(a, 0))); });
