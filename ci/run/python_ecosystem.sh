@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests the Python module with the packages that people use it with, from PyPI: scikit-learn, SciPy, xarray, Dask, Cubed,
-# einops, opt_einsum, array-api-compat, array-api-extra, matplotlib and seaborn; holds linear algebra to its errors
-# beside SciPy (linalg_accuracy.py); and runs the examples of examples/python. Builds into build-python/ as ci/run/array_api.sh does. usage: ci/run/python_ecosystem.sh [pytest arguments]
+# einops, opt_einsum, array-api-compat, array-api-extra, matplotlib, seaborn and PyTorch; holds linear algebra to its errors
+# beside SciPy (linalg_accuracy.py); and runs the examples of examples/python. Builds into build-python/ as ci/run/array_api.sh does.
+# usage: ci/run/python_ecosystem.sh [pytest arguments]
+# TORCH_INDEX is the address of a package index with PyTorch's wheels for CPUs, 0.2 GB; PyPI's, which are taken without
+# it, bring CUDA's libraries, 3 GB. TORCH=off leaves PyTorch out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD build=$PWD/build-python
@@ -21,11 +24,18 @@ if [ "$(cat "$build/ecosystem" 2>/dev/null)" != "${packages[*]}" ]; then
   "$build/venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "${packages[@]}"
   echo "${packages[*]}" >"$build/ecosystem"
 fi
+torch=(torch==2.15.0 ${TORCH_INDEX:+--index-url "$TORCH_INDEX"})
+if [ "${TORCH:-on}" = off ]; then
+  echo "python_ecosystem: TORCH=off, so PyTorch is not installed"
+elif [ "$(cat "$build/torch" 2>/dev/null)" != "${torch[*]}" ]; then
+  "$build/venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "${torch[@]}"
+  echo "${torch[*]}" >"$build/torch"
+fi
 
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg
 cd "$build"
 step="testing on $KOINE_DEVICE"
-"$build/venv/bin/python" -m pytest -p no:cacheprovider -q --disable-warnings "$root"/python/tests/test_ecosystem_*.py "$@"
+"$build/venv/bin/python" -m pytest -p no:cacheprovider -q -rs --disable-warnings "$root"/python/tests/test_ecosystem_*.py "$@"
 step="measuring errors of linear algebra"
 "$build/venv/bin/python" "$root/ci/run/linalg_accuracy.py"
 KERNELS=1 "$build/venv/bin/python" "$root/ci/run/linalg_accuracy.py" 1 2 3 31 32 33 100
