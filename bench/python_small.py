@@ -5,6 +5,8 @@ CPU or PyTorch's on a card; the best of several rounds in turn, worst ratios las
 usage: KOINE_DEVICE=... python bench/python_small.py cpu|cuda [a part of a line ...]      (koine on PYTHONPATH)
        KOINE_DEVICE=... python bench/python_small.py building   what building x + y takes in Python beyond C++'s time, by
                                                                 the koine_bench that KOINE_BENCH names, or PATH
+       KOINE_DEVICE=... taskset -c 0,1 python bench/python_small.py mixture   whole fits of scikit-learn's GaussianMixture
+                                                                to 10^5 points of 20 numbers, in float32, on two cores
 ROUNDS is how many rounds there are (5), SECONDS_EACH how long a line takes in each (0.01), SIZES the numbers of
 elements ("10 1000"). On a card "enqueued" is the time until the next line of Python runs, "finished" with a wait.
 """
@@ -295,6 +297,36 @@ def building():
     print(f"x + y of 16 elements, built and let go of: Python {python:.3f} us, C++ {cpp:.3f} us, {python - cpp:.3f} us more")
 
 
+def mixture():
+    """Prints the seconds of a whole fit of each kind of covariance, here and with NumPy: the least of rounds by turns."""
+    os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported
+    import warnings
+
+    import sklearn
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    warnings.simplefilter("ignore", ConvergenceWarning)  # all do the same number of iterations
+    generator = np.random.default_rng(0)
+    centres = 3 * generator.normal(size=(5, 20))
+    points = (centres[generator.integers(5, size=100_000)] + generator.normal(size=(100_000, 20))).astype(np.float32)
+    given = {"koine": kn.asarray(points), "numpy": points}
+    print("covariance", "koine s", "numpy s", "ratio", sep="\t")
+    with sklearn.config_context(array_api_dispatch=True):
+        for kind in ("full", "tied", "diag", "spherical"):
+            least, fits = dict.fromkeys(given, math.inf), {}
+            for _ in range(ROUNDS + 1):  # the first compiles
+                for library, x in given.items():
+                    start = time.perf_counter()
+                    # A start that Koine can take, too: docs/python.md.
+                    model = GaussianMixture(5, covariance_type=kind, init_params="random", random_state=0, max_iter=20, tol=0)
+                    fits[library] = np.asarray(model.fit(x).weights_)
+                    least[library] = min(least[library], time.perf_counter() - start)
+            np.testing.assert_allclose(fits["koine"], fits["numpy"], atol=0.02)
+            koine, peer = least["koine"], least["numpy"]
+            print(kind, f"{koine:.3f}", f"{peer:.3f}", f"{koine / peer:.2f}", sep="\t", flush=True)
+
+
 def main():
     rows = []
     for name, statements in lines():
@@ -319,4 +351,4 @@ def main():
     print(f"geometric mean of {len(rows)}: {math.exp(sum(math.log(row[0]) for row in rows) / len(rows)):.2f}")
 
 
-building() if where == "building" else main()
+{"building": building, "mixture": mixture}.get(where, main)()

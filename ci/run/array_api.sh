@@ -3,6 +3,7 @@
 # Builds the Python module into build-python/ and runs the array API standard's own test suite on it, on PoCL or on
 # KOINE_DEVICE's devices. What may fail stands in python/array_api_xfails.txt with the reason; any other failure fails.
 # usage: ci/run/array_api.sh [pytest arguments]     MAX_EXAMPLES=20 of hypothesis, JOBS=2 processes
+# PYTHON=python3 names the Python; BUILD is to be another folder for another one.
 # SUITE=off builds and runs python/tests alone, to which the arguments go then. BUILD=build-ci builds the module in a
 # folder where the library is built already.
 # The suite is data-apis/array-api-tests with its submodule, in the folder that ARRAY_API_TESTS names, by default
@@ -29,11 +30,13 @@ step="installing packages"
 echo "== 1/3 $step"
 ci/run/packages.sh build python
 mkdir -p "$POCL_CACHE_DIR"
-if [ "$(cat "$build/packages" 2>/dev/null)" != "${packages[*]}" ]; then
+python=${PYTHON:-python3}
+key="${packages[*]} $("$python" -VV) $("$python" -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))')"
+if [ "$(cat "$build/packages" 2>/dev/null)" != "$key" ]; then
   rm -rf "$build/venv"
-  python3 -m venv "$build/venv"
+  "$python" -m venv "$build/venv"
   "$build/venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "${packages[@]}"
-  echo "${packages[*]}" >"$build/packages"
+  echo "$key" >"$build/packages"
 fi
 
 step="building into build-python/"

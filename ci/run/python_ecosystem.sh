@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests the Python module with the packages that people use it with, from PyPI: scikit-learn, SciPy, xarray, Dask, Cubed,
-# einops, opt_einsum, array-api-compat, array-api-extra, matplotlib and seaborn; holds linear algebra to its errors
-# beside SciPy (linalg_accuracy.py); and runs the examples of examples/python. Builds into build-python/ as ci/run/array_api.sh does. usage: ci/run/python_ecosystem.sh [pytest arguments]
+# einops, opt_einsum, array-api-compat, array-api-extra, matplotlib, seaborn and PyTorch; holds linear algebra to its errors
+# beside SciPy (linalg_accuracy.py); and runs the examples of examples/python. Builds into build-python/ as ci/run/array_api.sh does.
+# usage: ci/run/python_ecosystem.sh [pytest arguments]
+# TORCH_INDEX is the address of a package index with PyTorch's wheels for CPUs, 0.2 GB; PyPI's, which are taken without
+# it, bring CUDA's libraries, 3 GB. TORCH=off leaves PyTorch out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD build=$PWD/build-python
@@ -20,6 +23,13 @@ step="installing packages"
 if [ "$(cat "$build/ecosystem" 2>/dev/null)" != "${packages[*]}" ]; then
   "$build/venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "${packages[@]}"
   echo "${packages[*]}" >"$build/ecosystem"
+fi
+torch=(torch==2.15.0 ${TORCH_INDEX:+--index-url "$TORCH_INDEX"})
+if [ "${TORCH:-on}" = off ]; then
+  echo "python_ecosystem: TORCH=off, so PyTorch is not installed"
+elif [ "$(cat "$build/torch" 2>/dev/null)" != "${torch[*]}" ]; then
+  "$build/venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "${torch[@]}"
+  echo "${torch[*]}" >"$build/torch"
 fi
 
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg

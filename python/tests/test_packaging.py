@@ -111,6 +111,15 @@ def test_the_command_lists_the_devices():
     assert kn.__array_namespace_info__().default_device().selector in run.stdout
 
 
+def test_the_command_finds_that_all_is_well():
+    run = subprocess.run([sys.executable, "-m", "koine", "doctor"], capture_output=True, text=True, cwd="/")
+    assert run.returncode == 0, run.stdout + run.stderr
+    default = kn.__array_namespace_info__().default_device().selector
+    lines = [line.split(maxsplit=2) for line in run.stdout.splitlines()]
+    for what in ("device", "self-test"):
+        assert any(line[:2] == [what, "ok"] and line[2].startswith(default) for line in lines), run.stdout
+
+
 def test_the_module_keeps_to_the_stable_interface():
     if getattr(sys, "_is_gil_enabled", lambda: True)():
         assert pathlib.Path(kn._koine.__file__).name == "_koine.abi3.so"
