@@ -50,6 +50,7 @@ TEST_CASE("an element-wise kernel of three strings, over shapes and layouts") {
       std::vector<float> expected;
       for (std::size_t k = 0; k < xs.size(); ++k) expected.push_back(2.5f * xs[k] + static_cast<float>(k));
       for (const unsigned way : kn::test::usual_and({0u, 2u}, {1u, 3u})) {
+        if (way == 2 && shape.size() != 2 && kn::test::without_variants("lines turned around")) continue;
         const Array x = laid_out(kn::asarray(xs, shape), way), y = laid_out(numbered<float>(shape), 3 - way);
         CAPTURE(kn::to_string(shape));
         CAPTURE(way);
@@ -97,7 +98,8 @@ TEST_CASE("several outputs come from one call, in one kernel") {
       q.push_back((k - 100) / 7);
       r.push_back((k - 100) % 7);
     }
-    const Array x = (numbered({300}) - 100).eval();
+    const Array x = kn::test::counted(
+        300, [](std::int64_t i) { return i - 100; }, kn::int32);
     const std::vector<Array> both = divmod.outputs(x, 7);
     CHECK(kn::test::work_of([&] { kn::eval(both); }).kernels == 1);
     check_array<std::int32_t>(both[0], {300}, q);
@@ -138,9 +140,9 @@ TEST_CASE("positions, type variables in the text, preambles and statements") {
 TEST_CASE("every element type as input and output") {
   on_each_device([] {
     const ElementwiseKernel same("T x", "T z", "z = x", "same"), twice("T x", "T z", "z = x + x", "twice");
-    for (const kn::DType type : kn::test::usual_and({kn::bool_, kn::int8, kn::float16, kn::complex64},
-                                                    {kn::uint64, kn::int16, kn::int32, kn::int64, kn::uint8, kn::uint16,
-                                                     kn::uint32, kn::bfloat16, kn::float32, kn::float64})) {
+    for (const kn::DType type : kn::test::usual_and({kn::bool_, kn::float16, kn::complex64},
+                                                    {kn::int8, kn::uint64, kn::int16, kn::int32, kn::int64, kn::uint8,
+                                                     kn::uint16, kn::uint32, kn::bfloat16, kn::float32, kn::float64})) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       using C = std::complex<float>;

@@ -100,6 +100,8 @@ TEST_CASE("reductions over shapes, axes and layouts") {
         }
       }
       for (const unsigned way : {0u, 2u}) {
+        // Of columns, and of an axis between others.
+        if (way == 2 && s.inside < 9 && kn::test::without_variants("rows with their axes turned")) continue;
         const Array x = laid_out(kn::asarray(xs, s.shape), way);
         check_array<float>(norm()(x, {.axis = s.axis}), s.outer, norms);
         if ((way == 0 && s.count == 600) || kn::test::all_variants()) {
@@ -242,10 +244,11 @@ TEST_CASE("scans over shapes, axes and layouts, inclusive and exclusive") {
       if (s.count == 17 && kn::test::without_variants("short ones")) continue;
       for (const unsigned way : kn::test::usual_and({0u, 2u}, {1u})) {
         CAPTURE(way);
+        if (way == 2 && s.inside != 5 && kn::test::without_variants("axes turned")) continue;
         const Array x = laid_out(kn::asarray(xs, s.shape), way);
         check_array<std::int32_t>(latest()(x, {.axis = s.axis}), s.shape, inclusive);
         // Which of the two it is shows at the ends of loops, whatever the layout.
-        if ((way == 0 && s.shape.elements() > 400) || kn::test::all_variants()) {
+        if ((way == 0 && s.shape.elements() >= 20'000) || kn::test::all_variants()) {
           check_array<std::int32_t>(latest(true)(x, {.axis = s.axis}), s.shape, exclusive);
         }
       }
@@ -258,7 +261,7 @@ TEST_CASE("scans of several types, of expressions, with a map") {
     const ScanKernel sums("T x", "T y", {.combine = "a + b", .identity = "0"}, "my_sums"),
         before("T x", "T y", {.combine = "a + b", .identity = "0", .exclusive = true}, "sums_before");
     for (const kn::DType type : kn::test::usual_and(
-             {kn::bfloat16, kn::complex64}, {kn::int16, kn::int64, kn::uint8, kn::float16, kn::float32, kn::float64})) {
+             {kn::complex64}, {kn::bfloat16, kn::int16, kn::int64, kn::uint8, kn::float16, kn::float32, kn::float64})) {
       if (!kn::test::computes(type)) continue;
       CAPTURE(kn::name(type));
       for (const Shape& shape : {Shape{60}, Shape{60, 40}}) {

@@ -111,9 +111,10 @@ void check_length(std::int64_t n, bool all_norms = true) {
 
 TEST_CASE("cosine and sine transforms are sums") {
   on_each_device([] {
-    for (const std::int64_t n : kn::test::usual_and<std::int64_t>({64}, {1})) check_length<float>(n, false);
+    check_length<float>(64);
+    if (kn::test::without_variants("lengths of 1 and 3, and float64")) return;
+    check_length<float>(1, false);
     check_length<float>(3);
-    if (kn::test::without_variants("float64")) return;
     if (kn::test::computes(kn::float64)) check_length<double>(30, false);
   });
 }

@@ -71,14 +71,15 @@ TEST_CASE("roots, quotients and powers of a reduction take no kernel of their ow
       const std::int64_t alone = kernels_of(kn::sum(x * x, {.axis = axis}));
       const Array root = kn::sqrt(kn::sum(x * x, {.axis = axis}));
       CHECK(kernels_of(root) <= alone);
-      const Array other = 1 / (kn::sqrt(kn::sum(x * x, {.axis = axis})) * 2 + 3);
-      CHECK(kernels_of(other) <= alone);
       std::vector<double> roots, others;
       for (const auto& line : lines_of(x, number)) {
         roots.push_back(std::sqrt(sum_of(line, square)));
         others.push_back(1 / (roots.back() * 2 + 3));
       }
       check(root, roots);
+      if (number != 0 && kn::test::without_variants("quotients of rows and of all")) return;
+      const Array other = 1 / (kn::sqrt(kn::sum(x * x, {.axis = axis})) * 2 + 3);
+      CHECK(kernels_of(other) <= alone);
       check(other, others);
     });
   });
@@ -129,7 +130,7 @@ TEST_CASE("what several reductions of one array are made into is one kernel for 
 
 TEST_CASE("of reductions with unlike states the last one reads the others") {
   on_each_device([] {
-    for (const auto& [rows, columns] : {Shape2{300, 70}, {9001, 33}}) {
+    for (const auto& [rows, columns] : kn::test::usual_and<Shape2>({{9001, 33}}, {{300, 70}})) {
       const Array x = (kn::random::Generator(5).normal({rows, columns}) + 2).eval();
       const std::int64_t apart = kernels_of(kn::std(x, {.axis = 0})) + kernels_of(kn::mean(x, {.axis = 0}));
       const Array both = kn::std(x, {.axis = 0}) + kn::mean(x, {.axis = 0});

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/devices.hpp"
 #include "support/work.hpp"
 
 namespace kn = koine;
@@ -17,12 +18,11 @@ using kn::test::kernels_of;
 
 namespace {
 
-/// Whole numbers, whose sums are exact in any order.
-Array numbers(const kn::Shape& shape) {
-  Array x = kn::astype(kn::remainder(kn::arange(shape.elements()) * 7919, 1009), kn::float32);
-  x = kn::reshape(x, shape);
-  x.eval();
-  return x;
+/// Whole numbers, whose sums are exact in any order, times a factor.
+Array numbers(const kn::Shape& shape, float factor = 1) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<float>(i * 7919 % 1009) * factor);
+  return kn::asarray(values, shape);
 }
 
 /// Each as it is lazily, and stored, which has one piece.
@@ -50,8 +50,11 @@ void check_same(const Array& got, const Array& expected) {
 TEST_CASE("folds of what lies in pieces have the values of folds of its copy") {
   for (const kn::Shape& shape : kn::test::usual_and<kn::Shape>({{37, 61}}, {{1500}})) {
     CAPTURE(shape.elements());
-    for (const auto& [lazy, stored] : in_pieces(numbers(shape))) {
+    const auto pieces = in_pieces(numbers(shape));
+    for (const auto& [lazy, stored] : pieces) {
       check_same(kn::argmax(lazy), kn::argmax(stored));
+      if (&lazy == &pieces[1].first && kn::test::without_variants("what is computed of two that lie in pieces"))
+        continue;
       for (std::int64_t axis = 0; axis < std::int64_t(shape.size()); ++axis) {
         CAPTURE(axis);
         check_same(kn::sum(lazy, {.axis = axis}), kn::sum(stored, {.axis = axis}));
@@ -74,7 +77,7 @@ TEST_CASE("one kernel reads the pieces and folds them") {
 
 TEST_CASE("softmax, moments and norms of pieces, against the host") {
   const std::int64_t rows = 5, count = 700, shift = 41;
-  const Array x = numbers({rows, count}) / 500;
+  const Array x = numbers({rows, count}, 0.002f);
   const std::vector<float> values = x.to_vector<float>();
   const Array rolled = kn::roll(x, shift, {.axis = 1});
   const std::vector<float> soft = kn::softmax(rolled, {.axis = 1}).to_vector<float>();
@@ -103,7 +106,7 @@ TEST_CASE("softmax, moments and norms of pieces, against the host") {
 
 TEST_CASE("a reproducible sum of pieces has the bits of the stored one") {
   const kn::reproducible scope;
-  for (const auto& [lazy, stored] : in_pieces(numbers({70, 90}) * 0.37f)) {
+  for (const auto& [lazy, stored] : in_pieces(numbers({70, 90}, 0.37f))) {
     for (std::int64_t axis = 0; axis < 2; ++axis) {
       CHECK(kn::sum(lazy * 1.1f, {.axis = axis}).to_vector<float>() ==
             kn::sum(stored * 1.1f, {.axis = axis}).to_vector<float>());

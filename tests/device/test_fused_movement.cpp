@@ -168,8 +168,9 @@ void check_sums(const Both& x) {
   }
   double sum = 0;
   for (std::size_t i = 0; i < x.values.size(); ++i) sum += x.values[i] * static_cast<double>(i % 7);
-  const Array weights = kn::astype(kn::remainder(kn::arange(x.array.size()), 7), kn::float64);
-  CHECK(kn::sum(kn::reshape(x.array, {-1}).astype(kn::float64) * weights).item<double>() == sum);
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < x.values.size(); ++i) weights.push_back(static_cast<double>(i % 7));
+  CHECK(kn::sum(kn::reshape(x.array, {-1}).astype(kn::float64) * kn::asarray(weights)).item<double>() == sum);
   const auto first = std::max_element(x.values.begin(), x.values.end()) - x.values.begin();
   CHECK(kn::argmax(x.array).item<std::int64_t>() == first);
 }
@@ -179,7 +180,7 @@ void check_sums(const Both& x) {
 TEST_CASE("chains of movement with arithmetic between, and their sums") {
   on_each_device([] {
     std::mt19937 random(11);
-    for (int round = 0; round < (kn::test::all_variants() ? 30 : 6); ++round) {
+    for (int round = 0; round < (kn::test::all_variants() ? 30 : 4); ++round) {
       CAPTURE(round);
       Shape shape;
       for (std::size_t axes = 1 + random() % 3; axes > 0; --axes) shape.push_back(1 + std::int64_t(random() % 6));
@@ -330,6 +331,7 @@ TEST_CASE("pad is one kernel, alone and with what reads it") {
       }
       CHECK(kernels_of(sum) == 1);
       check({sum, sums});
+      if (mode != "constant" && !kn::test::all_variants()) continue;
       const auto lo = kn::slice(0, -2), mid = kn::slice(1, -1), hi = kn::slice(2, kn::none);
       CHECK(kernels_of(p(lo, mid) + p(hi, mid) + p(mid, lo) + p(mid, hi) - 4 * x.array) == 1);
     }
@@ -345,7 +347,7 @@ TEST_CASE("pads of pads, of rolls, of tiles and of what is turned") {
       Both chain = turned(padded(rolled(x, 4, 1), 3, 2, 1, mode));
       chain = padded(tiled(chain, 2, 0), 40, 50, 1, mode);
       check(combined(chain, numbers(chain.array.shape(), random)));
-      if (mode == "constant" || mode == "reflect" || kn::test::all_variants()) {
+      if (mode == "reflect" || kn::test::all_variants()) {
         check(flipped(padded(padded(x, 3, 3, 1, "edge"), 2, 25, 1, mode), 1));
         check(sliced(padded(sliced(x, 1, 2, 1), 7, 5, 1, mode), 2, 3, 1));
         check(padded(numbers({1}, random), 5, 6, 0, mode));
@@ -369,7 +371,9 @@ TEST_CASE("every type, and the array that a pad reads afterwards") {
       for (double& value : values) value = static_cast<double>(random() % 2);
       const Both x{kn::asarray(values, {40}, type).eval(), values};
       const Both wide = padded(reshaped(turned(reshaped(x, {2, 20})), {40}), 4, 19, 0, "symmetric");
-      CHECK(kn::real(wide.array.astype(kn::complex64)).to_vector<double>() == wide.values);
+      std::vector<double> got;
+      for (const std::complex<double> value : wide.array.to_vector<std::complex<double>>()) got.push_back(value.real());
+      CHECK(got == wide.values);
     }
     // Neither is a result written over the array that it reads elsewhere, nor does a write reach it.
     Both x = numbers({30, 16}, random);

@@ -84,24 +84,25 @@ TEST_CASE("what is made before and after a transform takes no kernel of its own"
 TEST_CASE("real transforms, both ends, and what is as short as numbers are") {
   on_each_device([] {
     const Array x = reals({4, 90}).eval(), window = reals({90}, 8).eval();
-    const Array filter = reals({46}, 9).eval(), half = x.astype(kn::float16).eval();
+    const Array filter = reals({46}, 9).eval(), half = kn::asarray(x.to_vector<float>(), x.shape(), kn::float16);
     const std::int64_t one = kernels_of(kn::fft::rfft(x));
     check_same(
         "a spectrum", [&](const Stored& s) { return kn::square(kn::abs(s(kn::fft::rfft(s(x * window))))); }, one);
     check_same(
         "a filter", [&](const Stored& s) { return kn::fft::irfft(s(s(kn::fft::rfft(x)) * filter)); }, 2 * one);
     check_same(
-        "cut and scaled", [&](const Stored& s) { return s(kn::fft::rfft(s(2 * x), {.n = 64, .norm = "ortho"})) / 3; },
-        1);
-    check_same(
         "continued", [&](const Stored& s) { return kn::fft::irfft(s(x.astype(kn::complex64) + 1), {.n = 200}); }, 1);
     check_same(
         "float16", [&](const Stored& s) { return kn::fft::fft(s(half.astype(kn::complex64))); }, 1);
     check_same(
-        "float16, a half", [&](const Stored& s) { return kn::fft::rfft(s(half.astype(kn::float32))); }, 1);
-    check_same(
         "to float16", [&](const Stored& s) { return kn::abs(s(kn::fft::rfft(x))).astype(kn::float16); }, 1);
     CHECK(kn::fft::fft(half).dtype() == kn::complex64);
+    if (kn::test::without_variants("cut transforms, and halves of float16")) return;
+    check_same(
+        "cut and scaled", [&](const Stored& s) { return s(kn::fft::rfft(s(2 * x), {.n = 64, .norm = "ortho"})) / 3; },
+        1);
+    check_same(
+        "float16, a half", [&](const Stored& s) { return kn::fft::rfft(s(half.astype(kn::float32))); }, 1);
   });
 }
 
@@ -137,6 +138,7 @@ TEST_CASE("what somebody else wants, too, is stored") {
     const Array first = kn::fft::fft(x * window), second = kn::fft::fft(x * (2 * window));
     kn::eval({first, second});
     CHECK(values_of(first) == expected);
+    if (kn::test::without_variants("sums of two transforms")) return;
     const Array both = kn::fft::fft(x * window) + kn::fft::fft(x + 1) * window;
     CHECK(values_of(both) == values_of(first.eval() + kn::fft::fft((x + 1).eval()).eval() * window));
     const Array sum = kn::fft::fft(x * window) + kn::sum(x * window, {.axis = 1, .keepdims = true});
@@ -154,12 +156,12 @@ TEST_CASE("what moves elements stands before or behind transforms") {
             values_of(make([](const Array& a) { return a.eval(); })));
     };
     check([&](const Stored& s) { return fft(s(x.T() * 2)); });
-    check([&](const Stored& s) { return fft(s(kn::roll(x, 7, {.axis = 1}) + x)); });
     check([&](const Stored& s) { return kn::fft::fftshift(kn::abs(s(fft(x)))); });
-    check([&](const Stored& s) { return s(fft(x)).T() * x.T(); });
     check([&](const Stored& s) { return kn::fft::ifft2(s(kn::fft::fft2(s(x * 2)) * x)); });
     check([&](const Stored& s) { return fft(s(kn::sum(x, 0) * x)); });
     if (kn::test::without_variants()) return;
+    check([&](const Stored& s) { return fft(s(kn::roll(x, 7, {.axis = 1}) + x)); });
+    check([&](const Stored& s) { return s(fft(x)).T() * x.T(); });
     check([&](const Stored& s) { return fft(s(kn::flip(x, {1}) + 1)); });
     check([&](const Stored& s) { return kn::reshape(s(fft(x)), {12, 120}) * 2 + 1; });
   });

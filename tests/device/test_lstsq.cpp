@@ -58,8 +58,8 @@ TEST_CASE("more equations than unknowns, fewer, and as many") {
       const bool chosen = type == kn::float32 || type == kn::complex128;
       if (!kn::test::computes(type) || (!chosen && !kn::test::exhaustive())) continue;
       CAPTURE(kn::name(type));
-      for (const auto& [m, n] : {std::pair{9, 4}, {4, 9}, {6, 6}}) {
-        if (m != 9 && type != kn::float32 && !kn::test::all_variants()) continue;
+      for (const auto& [m, n] : {std::pair{14, 9}, {9, 14}, {11, 11}}) {
+        if (m != 14 && type != kn::float32 && !kn::test::all_variants()) continue;
         CAPTURE(m);
         const Array a = matrices({m, n}, type, Kind::random), b = matrices({m, 3}, type, Kind::random, 2);
         const auto [x, residuals, rank, values] = la::lstsq(a, b);
@@ -70,10 +70,10 @@ TEST_CASE("more equations than unknowns, fewer, and as many") {
         const Matrix null = m < n ? kn::test::identity(n) - matrix_of(la::pinv(a)) * am : Matrix(n, 1);
         std::vector<double> rests;
         for (const auto& each : numbers_of(residuals)) rests.push_back(each.real());
-        check_solution(am, matrix_of(b), matrix_of(x), rests, null, 4 * tolerance(type, 9));
+        check_solution(am, matrix_of(b), matrix_of(x), rests, null, 4 * tolerance(type, 14));
         double squares = 0;
         for (const auto& value : numbers_of(values)) squares += std::norm(value);
-        CHECK(std::abs(std::sqrt(squares) - am.norm()) <= tolerance(type, 9) * am.norm());
+        CHECK(std::abs(std::sqrt(squares) - am.norm()) <= tolerance(type, 14) * am.norm());
       }
     }
   });
@@ -96,7 +96,11 @@ TEST_CASE("dependent columns give the solution of smallest norm") {
     const auto rests = residuals.to_vector<float>();
     check_solution(matrix_of(a), matrix_of(b), matrix_of(x), {rests[0], rests[1]}, null, tolerance(kn::float32, 7));
     // A fit of what fits exactly.
-    const Array exact = la::lstsq(a, kn::matmul(a, kn::ones({4}))).residuals;
+    std::vector<float> sums;
+    for (std::size_t i = 0; i < values.size(); i += 4) {
+      sums.push_back(values[i] + values[i + 1] + values[i + 2] + values[i + 3]);
+    }
+    const Array exact = la::lstsq(a, kn::asarray(sums)).residuals;
     CHECK(exact.shape() == Shape{1});
     CHECK(exact.item<float>() < 1e-6f);
   });
@@ -125,22 +129,22 @@ TEST_CASE("a line through points, in long double") {
 
 TEST_CASE("stacks broadcast, and small singular values are left out") {
   on_each_device([] {
-    const Array a = matrices({3, 5, 2}, kn::float32, Kind::random);
-    const Array b = matrices({2, 1, 5, 4}, kn::float32, Kind::random, 2);
+    const Array a = matrices({3, 14, 9}, kn::float32, Kind::random);
+    const Array b = matrices({2, 1, 14, 4}, kn::float32, Kind::random, 2);
     const auto [x, residuals, rank, values] = la::lstsq(a, b);
-    CHECK(x.shape() == Shape{2, 3, 2, 4});
+    CHECK(x.shape() == Shape{2, 3, 9, 4});
     CHECK(residuals.shape() == Shape{2, 3, 4});
     CHECK(rank.shape() == Shape{3});
-    CHECK(values.shape() == Shape{3, 2});
+    CHECK(values.shape() == Shape{3, 9});
     const std::vector<Matrix> as = matrices_of(a), bs = matrices_of(b), xs = matrices_of(x);
     const auto rests = residuals.to_vector<float>();
     for (std::size_t i = 0; i < 6; ++i) {
       const std::vector<double> own(rests.begin() + static_cast<std::ptrdiff_t>(4 * i),
                                     rests.begin() + static_cast<std::ptrdiff_t>(4 * i + 4));
-      check_solution(as[i % 3], bs[i / 3], xs[i], own, Matrix(2, 1), tolerance(kn::float32, 5));
+      check_solution(as[i % 3], bs[i / 3], xs[i], own, Matrix(9, 1), tolerance(kn::float32, 14));
     }
     // One vector for all.
-    CHECK(la::lstsq(a, kn::ones({5})).x.shape() == Shape{3, 2});
+    CHECK(la::lstsq(a, kn::ones({14})).x.shape() == Shape{3, 9});
     const Array graded = kn::array({{1.f, 0.f}, {0.f, 0.01f}, {0.f, 0.f}}), ones = kn::ones({3});
     CHECK(std::abs(la::lstsq(graded, ones).x(1).item<float>() - 100) < 1e-3f);
     const auto cut = la::lstsq(graded, ones, {.rtol = 0.1});

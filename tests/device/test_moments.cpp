@@ -181,7 +181,7 @@ TEST_CASE("var of views, expressions and several axes") {
                                             },
                                             [&] { return x * 2.0 + 1.0; }};
     for (const auto& view : views) {
-      const bool part = &view == &views[3] || &view == &views[4];
+      const bool part = &view == &views[3] || &view == &views[4], computed = &view == &views[5];
       if (part && kn::test::without_variants()) continue;
       const Shape shape = view().shape();
       const std::vector<float> values = view().to_vector<float>();
@@ -189,6 +189,9 @@ TEST_CASE("var of views, expressions and several axes") {
                                    kn::Axis({1, 2}), kn::Axis({0, 1})}) {
         const bool two = axis.given() && axis.axes().size() == 2 && axis.axes() != std::vector<std::int64_t>{0, 2};
         if (two && shape != Shape{24, 35, 6} && !kn::test::all_variants()) continue;
+        // Of what is computed, columns and all of it.
+        const bool columns = axis.given() && axis.axes() == std::vector<std::int64_t>{0};
+        if (computed && axis.given() && !columns && !kn::test::all_variants()) continue;
         if (shape == Shape{7, 35, 6} && axis.given() && axis.axes() == std::vector<std::int64_t>{0}) continue;
         check_near(kn::var(view(), {.axis = axis}), values, shape, axis);
       }

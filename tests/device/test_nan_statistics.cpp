@@ -128,7 +128,7 @@ void check_type() {
             return kn::nanvar(x, {.axis = axis, .correction = correction, .keepdims = keep});
           },
           [&](const Values& line) { return variance(line, correction); }, tolerance);
-      if (few) continue;
+      if (kn::test::without_variants("roots of variances")) continue;
       check_lines<T>(
           finite,
           [&](const Array& x, int axis, bool keep) {
@@ -145,6 +145,7 @@ void check_type() {
             return largest ? kn::nanmax(x, options) : kn::nanmin(x, options);
           },
           [&](const Values& line) { return extreme(line, largest); }, 0);
+      if (!largest && kn::test::without_variants("positions of minima")) continue;
       check_lines<T>(
           table,
           [&](const Array& x, int axis, bool keep) {

@@ -89,18 +89,19 @@ TEST_CASE("products of named axes are what NumPy's are") {
 
 TEST_CASE("products of every type") {
   check_type<std::int8_t>();
+  check_type<std::uint64_t>();
+  check_type<kn::float16_t>();
+  check_type<float>();
+  check_type<std::complex<float>>(true);
+  if (kn::test::without_variants("types of the kinds of these")) return;
   check_type<std::int16_t>();
   check_type<std::int32_t>();
   check_type<std::int64_t>();
   check_type<std::uint8_t>();
   check_type<std::uint16_t>();
   check_type<std::uint32_t>();
-  check_type<std::uint64_t>();
-  check_type<kn::float16_t>();
   check_type<kn::bfloat16_t>();
-  check_type<float>();
   check_type<double>();
-  check_type<std::complex<float>>(true);
   check_type<std::complex<double>>();
 }
 

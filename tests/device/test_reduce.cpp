@@ -36,7 +36,8 @@ TEST_CASE("every reduction over every choice of axes") {
          std::vector<std::vector<std::size_t>>{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}, {}}) {
       // Of columns, of rows, and of all.
       const bool every_kind = axes == std::vector<std::size_t>{0} || axes == std::vector<std::size_t>{2};
-      if (axes == std::vector<std::size_t>{0, 1} && kn::test::without_variants()) continue;
+      const bool as_others = axes == std::vector<std::size_t>{0, 1} || axes == std::vector<std::size_t>{1, 2};
+      if (as_others && kn::test::without_variants()) continue;
       check_all(x, plain, axes, every_kind || kn::test::all_variants());
     }
   });
@@ -58,7 +59,7 @@ TEST_CASE("sizes round the edges of vectors, lanes and blocks") {
 
 TEST_CASE("short rows, one behind the other and apart") {
   on_each_device([] {
-    for (const std::int64_t columns : {3, 8, 13, 16, 40, 64, 70}) {
+    for (const std::int64_t columns : kn::test::usual_and<std::int64_t>({3, 13, 64}, {8, 16, 40, 70})) {
       constexpr std::int64_t rows = 37;
       const Plain whole = random_plain({rows, columns + 2});
       Plain part{{rows, columns}, {}};
@@ -87,6 +88,7 @@ TEST_CASE("inputs that are views, broadcasts and expressions") {
     const Plain repeated = part({4, 12, 20}, [](const Shape& p) { return p[1] * 20 + p[2]; });
     for (std::size_t axis : {0, 1}) {
       check_all(x.T(), turned, {axis});
+      if (axis == 0 && kn::test::without_variants("columns of strided and of repeated ones")) continue;
       check_all(x(all, slice(18, none, -3)), every_third, {axis});
       check_all(kn::broadcast_to(x, {4, 12, 20}), repeated, {axis});
     }

@@ -97,7 +97,7 @@ void check_integers() {
   // The first of equal extremes, wherever the blocks lie: small types have many.
   check_both(table, argmax_of,
              table.template lines<std::int64_t>([](auto a, auto b) { return std::max_element(a, b) - a; }));
-  if (sizeof(T) > 1) return;
+  if (sizeof(T) > 1 || kn::test::without_variants("positions of minima, as those of maxima")) return;
   check_both(table, argmin_of,
              table.template lines<std::int64_t>([](auto a, auto b) { return std::min_element(a, b) - a; }));
 }
@@ -294,7 +294,7 @@ TEST_CASE("reductions of reductions, and of many axes at once") {
     const Shape shape = {2, 3, 4, 5, 6, 7};
     const Array x = kn::test::numbered<std::int64_t>(shape);
     const Array turned = kn::permute_dims(x, {5, 3, 1, 4, 2, 0});
-    for (const kn::Axis& axes : {kn::Axis{0, 2, 4}, kn::Axis{1, 3, 5}, kn::Axis{-1, -3, 0}, kn::Axis{2, 3}}) {
+    for (const kn::Axis& axes : kn::test::usual_and<kn::Axis>({{0, 2, 4}, {2, 3}}, {{1, 3, 5}, {-1, -3, 0}})) {
       std::vector<bool> reduced(6, false);
       for (std::int64_t axis : axes.axes()) reduced[static_cast<std::size_t>(axis < 0 ? axis + 6 : axis)] = true;
       const Shape source = turned.shape();

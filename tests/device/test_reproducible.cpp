@@ -152,12 +152,13 @@ void check_reductions(const Array& x, const std::vector<T>& values, const std::v
   if constexpr (!kn::test::is_complex_float<T>) {
     using S = Summed<T>;
     check_bits(kn::var(x, {.axis = axis}), of_each<T>(parts, [](const auto& g) { return var_of<T>(g, 0); }));
-    check_bits(kn::std(x, {.axis = axis, .correction = 1}),
-               of_each<T>(parts, [](const auto& g) { return T(std::sqrt(static_cast<S>(var_of<T>(g, 1)))); }));
     const S infinity = std::numeric_limits<S>::infinity();
     check_bits(kn::max(x, {.axis = axis}), of_each<T>(parts, [&](const auto& g) {
                  return T(fixed_tree<S>(g, -infinity, [](S a, S b) { return a > b ? a : b; }));
                }));
+    if (kn::test::without_variants("minima, which are as maxima, and roots of variances")) return;
+    check_bits(kn::std(x, {.axis = axis, .correction = 1}),
+               of_each<T>(parts, [](const auto& g) { return T(std::sqrt(static_cast<S>(var_of<T>(g, 1)))); }));
     check_bits(kn::min(x, {.axis = axis}), of_each<T>(parts, [&](const auto& g) {
                  return T(fixed_tree<S>(g, infinity, [](S a, S b) { return a < b ? a : b; }));
                }));
@@ -187,8 +188,10 @@ void check_layouts(const Shape& shape, bool more) {
   }
   // Every kernel costs a compilation: all subsets of axes where all reductions are asked for too.
   using Axes = std::vector<std::vector<std::int64_t>>;
-  const Axes few{{0}, {0, 2}, {0, 1, 2}}, of_views = kn::test::all_variants() ? few : Axes{{0}, {0, 1, 2}};
-  for (const auto& axes : more ? subsets(3) : few) {
+  const Axes few{{0}, {0, 2}, {0, 1, 2}},
+      all_or_some = kn::test::all_variants() ? subsets(3) : Axes{{0}, {1}, {2}, {0, 2}, {0, 1, 2}},
+      of_views = kn::test::all_variants() ? few : Axes{{0}, {0, 1, 2}};
+  for (const auto& axes : more ? all_or_some : few) {
     const bool columns_or_all = axes == few.front() || axes == few.back();
     check_reductions(x, values, axes, more && (columns_or_all || (kn::test::all_variants() && axes.size() != 2)));
   }
@@ -399,11 +402,7 @@ TEST_CASE("what decides on a product's order is its shapes and not its layout") 
     CHECK(bit_difference(chain, sums) != "");
     check_bits(kn::matmul(rows, one), chain);
     check_bits(kn::matmul(rows, each), sums);
-    check_bits(kn::matmul(one.T(), kn::asarray(a, {4, k, 1})), [&] {
-      std::vector<float> turned;
-      for (std::size_t i = 0; i < chain.size(); ++i) turned.push_back(chain[i]);
-      return turned;
-    }());
+    check_bits(kn::matmul(one.T(), kn::asarray(a, {4, k, 1})), chain);
   });
 }
 
@@ -423,6 +422,7 @@ TEST_CASE("logarithms of sums of exponentials have the bits of those sums, for e
     const Array special = kn::asarray(std::vector<float>{-inf, -inf, 0, inf, inf, -inf}, {3, 2});
     CHECK(kn::logsumexp(special, {.axis = 1}).to_vector<float>() == std::vector<float>{-inf, inf, inf});
     CHECK(kn::logsumexp(kn::zeros({0})).item<float>() == -inf);
+    if (kn::test::without_variants("logarithms of sums of integers")) return;
     const Array i = kn::arange(100) - 1'000'000'000'000;
     check_bits(kn::logsumexp(i), kn::logsumexp(kn::asarray(i.to_vector<std::int64_t>())).to_vector<float>());
   });

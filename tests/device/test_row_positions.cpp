@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "support/devices.hpp"
@@ -45,13 +46,15 @@ void check_ties(std::int64_t m, std::int64_t n) {
   if (!kn::test::computes(type)) return;
   CAPTURE(kn::name(type));
   CAPTURE(n);
-  kn::random::Generator random(700);
-  const Array whole = random.integers(0, kn::is_bool(type) ? 2 : 40, {m, n});
-  Array x = whole.astype(type);
-  if (kn::is_signed_integer(type) || !(kn::is_integer(type) || kn::is_bool(type))) x = x - 20;
-  x.eval();
-  const std::vector<double> values = x.template to_vector<double>();
+  std::mt19937 random(700);
+  const bool has_sign = kn::is_signed_integer(type) || !(kn::is_integer(type) || kn::is_bool(type));
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    values.push_back(static_cast<double>(random() % (kn::is_bool(type) ? 2 : 40)) - (has_sign ? 20 : 0));
+  }
+  const Array x = kn::asarray(values, {m, n}, type);
   for (const bool largest : {true, false}) {
+    if (!largest && m < 37 && kn::test::without_variants("minima, of types that maxima have")) continue;
     // What makes the kernel one of whole rows: something that each element reads.
     const Array extreme = largest ? kn::max(x, kept) : kn::min(x, kept);
     const Array same = x == extreme, place = largest ? kn::argmax(x, {.axis = -1}) : kn::argmin(x, {.axis = -1});

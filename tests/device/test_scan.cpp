@@ -123,8 +123,10 @@ TEST_CASE("sizes round the edges of vectors, chunks, groups and blocks") {
       CAPTURE(size);
       const auto values = small_values<std::int64_t>(size, 5);
       check_array(kn::cumulative_sum(kn::asarray(values)), {size}, plain_sums(values));
-      const std::vector<std::int32_t> narrow(values.begin(), values.end());
-      check_array(kn::cumulative_sum(kn::asarray(narrow)), {size}, plain_sums(values));
+      if (kn::test::all_variants()) {
+        const std::vector<std::int32_t> narrow(values.begin(), values.end());
+        check_array(kn::cumulative_sum(kn::asarray(narrow)), {size}, plain_sums(values));
+      }
       for (const Shape& shape : {Shape{size, 3}, Shape{3, size}, Shape{size, 37}, Shape{2, size, 64}}) {
         if (shape.elements() > 600'000 || (shape[1] == 37 && !kn::test::all_variants())) continue;
         CAPTURE(shape);
@@ -158,7 +160,7 @@ TEST_CASE("the order is the documented one, bit for bit") {
       const Array moved = (kn::moveaxis(x, axis, -1) + 0.0f).eval();
       const Array turned = kn::moveaxis(moved, -1, axis);
       CHECK(same_bits(kn::cumulative_sum(turned, {.axis = axis}).to_vector<float>(), want));
-      if (axis == 0 && shape[1] != 3 && kn::test::without_variants()) continue;
+      if (shape[1] != 3 && kn::test::without_variants()) continue;
       CHECK(same_bits(kn::cumulative_sum(-(-x), {.axis = axis}).to_vector<float>(), want));
     }
   });
@@ -241,13 +243,12 @@ TEST_CASE("a leading value, views, broadcasts and expressions") {
 }
 
 TEST_CASE("many rows of several blocks, of which a GPU's groups carry the totals along, keep the documented order") {
-  on_each_device(kn::float64, [] {
+  on_each_device([] {
     const auto check = [](const Shape& shape, std::size_t axis) {
       CAPTURE(shape);
-      const auto values = real_values<double>(shape.elements(), 5);
-      const std::vector<double> sums =
-          kn::cumulative_sum(kn::asarray(values, shape), {.axis = axis}).to_vector<double>();
-      CHECK(same_bits(sums, along(shape, axis, values, fixed_sums<double>)));
+      const auto values = real_values<float>(shape.elements(), 5);
+      const std::vector<float> sums = kn::cumulative_sum(kn::asarray(values, shape), {.axis = axis}).to_vector<float>();
+      CHECK(same_bits(sums, along(shape, axis, values, fixed_sums<float>)));
     };
     check({130, 5000}, 1);
     check({40, 5000}, 1);

@@ -100,7 +100,7 @@ TEST_CASE("convolution and correlation are what NumPy's are") {
   on_each_device([] {
     const auto small = [](const V& values) { return kn::asarray(values); };
     const Array single = small({7}), pair = small({2, -1}), three = small({1, -3, 2}), four = small({0, 1, 5, -2});
-    const Array eleven = kn::arange(11) * 5 % 7 - 2;
+    const Array eleven = kn::test::counted(11, [](std::int64_t i) { return i * 5 % 7 - 2; });
     int rows_checked = 0;
 #include "golden/signal.inc"
 #undef KN_GOLDEN
@@ -109,13 +109,13 @@ TEST_CASE("convolution and correlation are what NumPy's are") {
 }
 
 TEST_CASE("convolution in every type") {
-  check_type<std::int16_t>(true);
-  check_type<std::uint8_t>();
+  check_type<std::int16_t>();
   check_type<kn::float16_t>();
   check_type<float>();
-  check_type<double>();
   check_type<std::complex<float>>(true);
   if (kn::test::without_variants("types of the kinds of these")) return;
+  check_type<std::uint8_t>(true);
+  check_type<double>();
   check_type<std::int8_t>();
   check_type<std::int32_t>();
   check_type<std::int64_t>();
@@ -133,7 +133,7 @@ TEST_CASE("inputs of convolution in any way of lying in memory, and pending") {
     for (int i = 0; i < 40; ++i) y.push_back(i * 3 % 11 - 5);
     const auto want = convolved(x, y);
     const V valid(want.begin() + 39, want.begin() + 300);
-    for (unsigned way = 0; way < 4; ++way) {
+    for (const unsigned way : kn::test::usual_and({1u, 2u}, {0u, 3u})) {
       const Array a = kn::test::laid_out(kn::asarray(x), way), b = kn::test::laid_out(kn::asarray(y), way + 1);
       check_array<std::int64_t>(kn::convolve(a, b, {.mode = "valid"}), {261}, valid);
     }
@@ -181,9 +181,11 @@ TEST_CASE("interpolation is what NumPy's is") {
 
 TEST_CASE("interpolation in every floating type") {
   check_interp<kn::float16_t>(0x1p-11);
-  check_interp<kn::bfloat16_t>(0x1p-8);
   check_interp<float>(2e-7);
-  check_interp<double>(1e-15);
+  if (!kn::test::without_variants("interpolation in bfloat16 and float64")) {
+    check_interp<kn::bfloat16_t>(0x1p-8);
+    check_interp<double>(1e-15);
+  }
   on_each_device([] {
     const Array xp = kn::array({0, 10, 20}),
                 fp = kn::asarray(std::vector<std::complex<float>>{{1, 0}, {0, 2}, {-1, 0}});

@@ -27,11 +27,13 @@ using kn::DType;
 using kn::Shape;
 using kn::test::by_both_ways;
 using kn::test::identity;
+using kn::test::is_triangle;
 using kn::test::matrices;
 using kn::test::matrices_of;
 using kn::test::Matrix;
 using kn::test::message_of;
 using kn::test::on_each_device;
+using kn::test::stack_of;
 using kn::test::tolerance;
 using kn::test::usual_and;
 using kn::test::without_variants;
@@ -58,18 +60,6 @@ void each_stack(F test) {
       test(type, n == 32 ? 1 : 1 + 66 / n, n);
     }
   }
-}
-
-/// The matrices as a stack, of what float32 and complex64 hold.
-Array stack_of(const std::vector<Matrix>& all, DType type) {
-  std::vector<std::complex<float>> values;
-  for (const Matrix& each : all) {
-    for (const Number& value : each.at) values.emplace_back(value);
-  }
-  const Array x =
-      kn::asarray(values, Shape{static_cast<std::int64_t>(all.size()), static_cast<std::int64_t>(all[0].rows),
-                                static_cast<std::int64_t>(all[0].columns)});
-  return (kn::is_complex(type) ? x.astype(type) : kn::real(x).astype(type)).eval();
 }
 
 /// Random ones plus a multiple of the identity, which keeps what is solved near 1.
@@ -107,15 +97,6 @@ void check_products(const std::vector<Matrix>& a, const std::vector<Matrix>& x, 
   }
 }
 
-bool is_upper(const Matrix& a) {
-  for (std::size_t i = 0; i < a.rows; ++i) {
-    for (std::size_t j = 0; j < std::min(i, a.columns); ++j) {
-      if (a(i, j) != Number(0)) return false;
-    }
-  }
-  return true;
-}
-
 void check_qr(const Array& x, std::string_view mode) {
   const auto [q, r] = la::qr(x, {.mode = mode});
   const std::vector<Matrix> qs = matrices_of(q), rs = matrices_of(r);
@@ -123,7 +104,7 @@ void check_qr(const Array& x, std::string_view mode) {
   check_products(qs, rs, matrices_of(x), close);
   for (std::size_t k = 0; k < qs.size(); ++k) {
     CHECK((adjoint(qs[k]) * qs[k] - identity(qs[k].columns)).norm() <= close);
-    CHECK(is_upper(rs[k]));
+    CHECK(is_triangle(rs[k], false));
   }
 }
 
@@ -133,7 +114,7 @@ void check_lu(const Array& x) {
   std::vector<Matrix> rows = matrices_of(x);
   for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = adjoint(ps[k]) * rows[k];
   check_products(ls, us, rows, tolerance(x.dtype(), 33));
-  for (const Matrix& each : us) CHECK(is_upper(each));
+  for (const Matrix& each : us) CHECK(is_triangle(each, false));
   for (const Matrix& each : ls) {
     for (const Number& factor : each.at) CHECK(std::abs(factor) <= 1.415);
   }
@@ -199,7 +180,7 @@ TEST_CASE("small triangles and Cholesky factors, of which the other triangle is 
       const std::vector<Matrix> factors = matrices_of(la::cholesky(stack_of(with(squares, true, false, nan, 0), type)));
       for (const Matrix& factor : factors) {
         adjoints.push_back(adjoint(factor));
-        CHECK(is_upper(adjoints.back()));
+        CHECK(is_triangle(adjoints.back(), false));
       }
       check_products(factors, adjoints, squares, close);
     });
@@ -223,8 +204,16 @@ TEST_CASE("reflections of small matrices, and elimination, of any shape") {
 TEST_CASE("columns of small matrices whose squares overflow, or vanish, are reflected all the same") {
   by_both_ways([] {
     for (const float scale : {1e30f, 1e-30f}) {
-      check_qr(matrices({7, 4, 4}, kn::float32, Kind::random) * scale / (scale > 1 ? 1e20f : 1e-20f), "reduced");
-      const auto [q, r] = la::qr(matrices({7, 4, 3}, kn::float32, Kind::random) * kn::array({1.f, scale, 1.f}));
+      const auto scaled = [&](std::int64_t columns, Number all, Number second) {
+        std::vector<Matrix> some = matrices_of(matrices({7, 4, columns}, kn::float32, Kind::random));
+        for (Matrix& each : some) {
+          for (std::size_t at = 0; at < each.at.size(); ++at) each.at[at] *= at % each.columns == 1 ? second : all;
+        }
+        return stack_of(some, kn::float32);
+      };
+      const double less = scale > 1 ? 1e10 : 1e-10;
+      check_qr(scaled(4, less, less), "reduced");
+      const auto [q, r] = la::qr(scaled(3, 1, scale));
       for (const Matrix& each : matrices_of(q)) {
         CHECK((adjoint(each) * each - identity(3)).norm() <= tolerance(kn::float32, 4));
       }
@@ -234,7 +223,8 @@ TEST_CASE("columns of small matrices whose squares overflow, or vanish, are refl
 
 TEST_CASE("parts of stacks, whose first matrix is not that of the memory") {
   by_both_ways([] {
-    const Array stack = matrices({40, 4, 4}, kn::float32, Kind::random), right = kn::ones({40, 4, 2});
+    const Array stack = matrices({40, 4, 4}, kn::float32, Kind::random),
+                right = matrices({40, 4, 2}, kn::float32, Kind::random, 2);
     const Array a = stack(kn::slice(9, 36)), b = right(kn::slice(9, 36));
     check_products(matrices_of(a), matrices_of(la::solve(a, b)), matrices_of(b), tolerance(kn::float32, 4));
     check_qr(a, "reduced");
@@ -245,9 +235,9 @@ TEST_CASE("parts of stacks, whose first matrix is not that of the memory") {
 TEST_CASE("one wrong matrix in the middle of a group is named, or spoils no other") {
   by_both_ways([] {
     const auto said = [](const Array& x) { return message_of<kn::LinAlgError>([&] { x.to_vector<float>(); }); };
-    Array singular = stack_of(regular(41, 4, kn::float32), kn::float32);
-    singular(21, kn::all, 2) = 0;
-    const Array right = kn::ones({41, 4, 1});
+    std::vector<Matrix> some = regular(41, 4, kn::float32);
+    for (std::size_t i = 0; i < 4; ++i) some[21](i, 2) = 0;
+    const Array singular = stack_of(some, kn::float32), right = matrices({41, 4, 1}, kn::float32, Kind::random, 2);
     CHECK(said(la::solve(singular, right)) ==
           "[solve] matrix 21 of the stack is singular: element (2, 2) of its triangular factor is 0");
     CHECK(said(la::inv(singular)) ==
@@ -256,21 +246,24 @@ TEST_CASE("one wrong matrix in the middle of a group is named, or spoils no othe
           "[solve_triangular] matrix 21 of the stack is singular: element (2, 2) of it is 0");
     const std::vector<float> determinants = la::det(singular).to_vector<float>();
     for (std::size_t k = 0; k < determinants.size(); ++k) CHECK((determinants[k] == 0) == (k == 21));
-    Array indefinite = Array(kn::broadcast_to(2 * kn::eye(5), {41, 5, 5}));
-    indefinite(30, 3, 3) = -1;
-    CHECK(said(la::cholesky(indefinite)) ==
+    std::vector<Matrix> twos(41, identity(5));
+    for (Matrix& each : twos) {
+      for (std::size_t i = 0; i < 5; ++i) each(i, i) = 2;
+    }
+    twos[30](3, 3) = -1;
+    CHECK(said(la::cholesky(stack_of(twos, kn::float32))) ==
           "[cholesky] matrix 30 of the stack is not positive definite: its leading minor of order 4 is not positive");
     // A NaN: of its matrix alone.
-    Array spoilt = stack_of(regular(41, 4, kn::float32), kn::float32);
-    spoilt(17, 0, 0) = nan;
-    spoilt(17, 2, 0) = nan;
+    some = regular(41, 4, kn::float32);
+    some[17](0, 0) = some[17](2, 0) = nan;
+    const Array spoilt = stack_of(some, kn::float32);
     for (const Array& x : {la::inv(spoilt), la::qr(spoilt).Q}) {
-      const std::vector<float> sums = kn::sum(x, {.axis = {-2, -1}}).to_vector<float>();
-      for (std::size_t k = 0; k < sums.size(); ++k) CHECK(std::isnan(sums[k]) == (k == 17));
+      const std::vector<Matrix> found = matrices_of(x);
+      for (std::size_t k = 0; k < found.size(); ++k) CHECK(std::isnan(found[k].norm()) == (k == 17));
     }
-    indefinite(30, 3, 3) = 2;
-    indefinite(12, 1, 0) = nan;
-    CHECK(said(la::cholesky(indefinite)) ==
+    twos[30](3, 3) = 2;
+    twos[12](1, 0) = nan;
+    CHECK(said(la::cholesky(stack_of(twos, kn::float32))) ==
           "[cholesky] matrix 12 of the stack is not positive definite: its leading minor of order 2 is not positive");
   });
 }

@@ -89,7 +89,7 @@ Both numbers(const kn::Shape& shape, std::mt19937& random) {
 
 TEST_CASE("rolls, flips, slices and transposes of each other, in one kernel") {
   std::mt19937 random(7);
-  for (int round = 0; round < (kn::test::without_variants() ? 12 : 60); ++round) {
+  for (int round = 0; round < (kn::test::without_variants() ? 8 : 60); ++round) {
     CAPTURE(round);
     // Long rows cross the segments that a CPU's work-items take.
     const std::int64_t columns = round % 10 == 0 ? 9000 : 1 + std::int64_t(random() % 40);
@@ -123,8 +123,9 @@ TEST_CASE("rolls, flips, slices and transposes of each other, in one kernel") {
     const Both once = rolled(twice_and_one(x), 5, 0);
     double sum = 0;
     for (std::size_t i = 0; i < once.values.size(); ++i) sum += double(once.values[i]) * double(i % 7);
-    const kn::Array weights = kn::astype(kn::remainder(kn::arange(once.array.size()), 7), kn::float64);
-    CHECK(kn::sum(kn::astype(kn::reshape(once.array, {-1}), kn::float64) * weights).item<double>() == sum);
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < once.values.size(); ++i) weights.push_back(double(i % 7));
+    CHECK(kn::sum(kn::astype(kn::reshape(once.array, {-1}), kn::float64) * kn::asarray(weights)).item<double>() == sum);
   }
 }
 

@@ -55,6 +55,14 @@ Array numbered(const Shape& shape) {
   return asarray(values, shape);
 }
 
+/// f(0), f(1), ... of a type: made here, since expressions would be compiled.
+template <class F>
+Array counted(std::int64_t count, F f, DType type = int64) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(f(i));
+  return asarray(values, type);
+}
+
 /// Random numbers of groups.
 inline std::vector<std::int32_t> ids_below(std::int64_t groups, std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);

@@ -66,6 +66,26 @@ inline Matrix adjoint(const Matrix& a) {
   return b;
 }
 
+/// Whether all elements on one side of the diagonal are 0: `above` it, or below.
+inline bool is_triangle(const Matrix& a, bool above) {
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.columns; ++j) {
+      if ((above ? j > i : j < i) && a(i, j) != Matrix::Number(0)) return false;
+    }
+  }
+  return true;
+}
+
+/// The elements on one side of the diagonal and along it, and `other` beyond.
+inline Matrix triangle(Matrix a, bool lower, Matrix::Number other = 0) {
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.columns; ++j) {
+      if (lower ? j > i : j < i) a(i, j) = other;
+    }
+  }
+  return a;
+}
+
 inline Matrix identity(std::size_t n) {
   Matrix a(n, n);
   for (std::size_t i = 0; i < n; ++i) a(i, i) = 1;

@@ -69,12 +69,32 @@ inline Matrix matrix_of(const Array& x) {
 
 enum class MatrixKind { random, graded, deficient, zero, near_singular };
 
-/// Matrices of a kind, with parts between -1 and 1 that every type holds; stored, so that what reads them has the same
-/// kernels whatever they are made of.
+/// Elements as an array of a type, converted here: a kernel would be compiled for each type.
+inline Array array_of(const std::vector<Matrix::Number>& values, const Shape& shape, DType type) {
+  if (is_complex(type)) return asarray(values, shape, type);
+  std::vector<double> real;
+  for (const Matrix::Number& value : values) real.push_back(value.real());
+  return asarray(real, shape, type);
+}
+inline Array array_of(const Matrix& a, DType type) {
+  return array_of(a.at, {static_cast<std::int64_t>(a.rows), static_cast<std::int64_t>(a.columns)}, type);
+}
+/// Matrices of one shape.
+inline Array stack_of(const std::vector<Matrix>& all, DType type) {
+  std::vector<Matrix::Number> values;
+  for (const Matrix& each : all) values.insert(values.end(), each.at.begin(), each.at.end());
+  return array_of(values,
+                  {static_cast<std::int64_t>(all.size()), static_cast<std::int64_t>(all[0].rows),
+                   static_cast<std::int64_t>(all[0].columns)},
+                  type);
+}
+
+/// Matrices of a kind, with parts between -1 and 1 that every type holds.
 inline Array matrices(const Shape& shape, DType type, MatrixKind kind, unsigned seed = 1) {
   std::mt19937 random(seed);
   const std::int64_t m = shape[shape.size() - 2], n = shape.back();
   std::vector<std::complex<float>> values;
+  values.reserve(static_cast<std::size_t>(shape.elements()));
   for (std::int64_t at = 0; at < shape.elements(); ++at) {
     const std::int64_t i = at / n % m, j = at % n;
     const auto part = [&] { return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 1024; };
@@ -88,8 +108,37 @@ inline Array matrices(const Shape& shape, DType type, MatrixKind kind, unsigned 
     if (kind == MatrixKind::zero) value = 0;
     values.push_back(value);
   }
-  const Array x = asarray(values, shape);
-  return (is_complex(type) ? x.astype(type) : real(x).astype(type)).eval();
+  return array_of({values.begin(), values.end()}, shape, type);
+}
+
+/// Random matrices plus a multiple of the identity, which keeps what is solved small.
+inline Array dominant(const Shape& shape, DType type, double diagonal) {
+  std::vector<Matrix::Number> values = numbers_of(matrices(shape, type, MatrixKind::random));
+  const auto n = static_cast<std::size_t>(shape.back());
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (at / n % n == at % n) values[at] += diagonal;
+  }
+  return array_of(values, shape, type);
+}
+
+/// Hermitian matrices whose eigenvalues are 1 or larger: full ones, each the identity and a product of low rank.
+inline Array definite(const Shape& shape, DType type, unsigned seed = 3) {
+  const std::int64_t n = shape.back();
+  std::mt19937 random(seed);
+  std::vector<Matrix> all;
+  for (std::int64_t left = shape.elements() / (n * n); left > 0; --left) {
+    Matrix b(n, std::min<std::int64_t>(n, 8));
+    const auto part = [&] { return static_cast<double>(static_cast<int>(random() % 2001) - 1000) / 1024; };
+    for (Matrix::Number& value : b.at) {
+      const double real = part();
+      value = {real, is_complex(type) ? part() : 0};
+    }
+    Matrix& a = all.emplace_back(b * adjoint(b));
+    for (std::int64_t i = 0; i < n; ++i) a(i, i) += 1;
+  }
+  std::vector<Matrix::Number> values;
+  for (const Matrix& each : all) values.insert(values.end(), each.at.begin(), each.at.end());
+  return array_of(values, shape, type);
 }
 
 /// What errors may come to for matrices of such a size.
