@@ -35,6 +35,9 @@ target_precompile_headers(koine_test_headers PRIVATE
 set(KOINE_TESTS_TOGETHER 1 CACHE STRING "Test files in one ctest entry")
 # Alone in any case: those whose profiles begin with their device's context, and the longest.
 set(KOINE_TESTS_ALONE profile linalg_solve reproducible)
+# What these test is how the library's functions are composed, of many expressions that nothing else has. The host computes
+# their small steps, as it does for users, but where KOINE_TEST_EXHAUSTIVE asks for all variants: there kernels do.
+set(KOINE_TESTS_BY_HOST closeness expm golden integer_statistics lstsq matrices mixed_integers numpy_names spellings)
 
 # koine_add_test(<entry> <folder> <file>... [ENVIRONMENT NAME=value...]): registers test_<folder> with these files of its
 # folder, to run with that environment.
@@ -47,6 +50,23 @@ function(koine_add_test entry folder)
   string(REGEX MATCH "^[^.]*" label "${entry}")
   set_tests_properties(${entry} PROPERTIES
     LABELS ${label} TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 " ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()
+
+# koine_add_groups(<most> <folder> <file>... [ENVIRONMENT NAME=value...]): registers <folder>.<file> for each of these, or
+# for as many of them as <most>, by the first.
+function(koine_add_groups most folder)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ENVIRONMENT")
+  set(some "")
+  while(arg_UNPARSED_ARGUMENTS)
+    list(POP_FRONT arg_UNPARSED_ARGUMENTS name)
+    list(APPEND some ${name})
+    list(LENGTH some count)
+    if(count EQUAL most OR NOT arg_UNPARSED_ARGUMENTS)
+      list(GET some 0 first)
+      koine_add_test(${folder}.${first} ${folder} ${some} ENVIRONMENT ${arg_ENVIRONMENT})
+      set(some "")
+    endif()
+  endwhile()
 endfunction()
 
 # koine_add_tests(<folder> <library> [TOGETHER] [NAME=value...]): builds test_<folder> and registers <folder>.<file> for
@@ -81,18 +101,12 @@ function(koine_add_tests folder library)
         koine_add_test(${folder}.${name} ${folder} ${name} ENVIRONMENT ${arg_UNPARSED_ARGUMENTS})
       endif()
     endforeach()
+    set(by_host ${names})
+    list(REMOVE_ITEM names ${KOINE_TESTS_BY_HOST})
+    list(REMOVE_ITEM by_host ${names})
+    koine_add_groups(${most} ${folder} ${by_host} ENVIRONMENT ${arg_UNPARSED_ARGUMENTS} KOINE_TEST_BY_HOST=1)
   endif()
-  list(GET names -1 last)
-  set(some "")
-  foreach(name IN LISTS names)
-    list(APPEND some ${name})
-    list(LENGTH some count)
-    if(count EQUAL most OR name STREQUAL last)
-      list(GET some 0 first)
-      koine_add_test(${folder}.${first} ${folder} ${some} ENVIRONMENT ${arg_UNPARSED_ARGUMENTS})
-      set(some "")
-    endif()
-  endforeach()
+  koine_add_groups(${most} ${folder} ${names} ENVIRONMENT ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
 koine_add_tests(unit koine_internal)
