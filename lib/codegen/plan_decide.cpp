@@ -230,15 +230,14 @@ bool Planner::State::takes_result(const Step& step, const Node& node) const {
 std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
   if (info.cut || info.apart) return -1;
   const bool last_of_all = info.edges == 0;
+  const auto first_of = [&](std::int32_t s) -> const Info& {
+    return infos[static_cast<std::size_t>(steps[static_cast<std::size_t>(s)].node->slot)];
+  };
   const auto fits = [&](std::int32_t s) {
     const Step& step = steps[static_cast<std::size_t>(s)];
-    const bool apart = infos[static_cast<std::size_t>(step.node->slot)].apart;
-    return !apart && (!step.mixed || last_of_all) && takes_result(step, *info.node);
+    return !first_of(s).apart && (!step.mixed || last_of_all) && takes_result(step, *info.node);
   };
-  const auto level = [&](std::int32_t s) {
-    const Node* first = steps[static_cast<std::size_t>(s)].node;
-    return infos[static_cast<std::size_t>(first->slot)].level;
-  };
+  const auto level = [&](std::int32_t s) { return first_of(s).level; };
   std::int32_t last = -1;
   for (const Read& read : info.reads) {
     if (level(read.step) == info.level) last = std::max(last, read.step);
@@ -252,16 +251,15 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
   if (merge) {
     const auto end = static_cast<std::int32_t>(step_count);
     for (std::int32_t step = std::max(last + 1, end - static_cast<std::int32_t>(most_steps)); step < end; ++step) {
-      const Node* first = steps[static_cast<std::size_t>(step)].node;
+      const Info& first = first_of(step);
+      if (first.requested != info.requested) continue;
       // What nobody asked for is given back soon: much of it together would take memory at once.
       if (!info.requested && steps[static_cast<std::size_t>(step)].results >= few_results) continue;
       // Results that nothing reads can be stored together wherever they stand: nothing waits for them.
       const bool together = level(step) == info.level || (last_of_all && steps[static_cast<std::size_t>(step)].last);
       // A kernel of whole rows is worth joining for what it reads.
-      if (first->op == Op::reduce && source_of(*first) != info.source) continue;
-      if (fits(step) && together && infos[static_cast<std::size_t>(first->slot)].requested == info.requested) {
-        return step;
-      }
+      if (first.node->op == Op::reduce && source_of(*first.node) != info.source) continue;
+      if (together && fits(step)) return step;
     }
   }
   return -1;

@@ -34,20 +34,24 @@ inline constexpr int table_size = 0
 #include "graph/ops.def"
     ;
 inline constexpr bool in_table(Op op) { return static_cast<int>(op) < table_size; }
-inline constexpr Role role(Op op) {
-  constexpr Role roles[] = {
+namespace detail {
+// No local of role(), which would be written to the stack by each call.
+inline constexpr Role roles[] = {
 #define KN_INLINE(name, role, ...) Role::role,
 #define KN_FAMILY(name, role, ...) Role::role,
 #include "graph/families.def"
-  };
-  return in_table(op) ? Role::pointwise : roles[static_cast<int>(op) - table_size];
+};
+}  // namespace detail
+inline constexpr Role role(Op op) {
+  return in_table(op) ? Role::pointwise : detail::roles[static_cast<int>(op) - table_size];
 }
 inline bool is_elementwise(Op op) { return role(op) == Role::pointwise; }
 /// Computed where it is needed inside a kernel, so never worth storing.
 inline bool is_source(Op op) { return role(op) == Role::source; }
 /// Runs kernels of its own, whose results are stored.
 inline bool has_own_kernel(Op op) {
-  return role(op) == Role::fold || role(op) == Role::contraction || role(op) == Role::opaque;
+  const Role own = role(op);
+  return own == Role::fold || own == Role::contraction || own == Role::opaque;
 }
 /// Two elements in, whether they stand in an order or are equal out.
 bool is_comparison(Op op);
