@@ -11,6 +11,7 @@
 namespace kn = koine;
 using kn::Array;
 using kn::test::counted;
+using kn::test::numbered;
 using kn::test::on_each_device;
 
 TEST_CASE("rows that are no whole number of vectors are taken and put") {
