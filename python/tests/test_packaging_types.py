@@ -54,6 +54,15 @@ def test_docstrings_name_the_parameters():
     assert wrong == {}
 
 
+def test_docstrings_say_what_parameters_are():
+    empty = {}
+    for name, value in (FUNCTIONS | MEMBERS).items():
+        section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", docstring(value), re.M | re.S)
+        if section and (words := re.findall(r"^\*?(\w+) : [^\n]*(?=\n\S|\Z)", section.group(1), re.M)):
+            empty[name] = words
+    assert empty == {}
+
+
 def test_docstrings_speak_python():
     cpp = re.compile(r"std::|koine::|\bbool_\b|nullopt|\{\.|`\.\w|\{`|\bconst koine|\w+Kernel \w+\(|\bArray \w+ =|\bIoError\b|\bauto \[")
     everything = FUNCTIONS | CLASSES | MEMBERS

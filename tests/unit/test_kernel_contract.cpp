@@ -303,6 +303,7 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                           {"KN_ALIGNED", [](Case& c) { c.walk.aligned = !c.walk.aligned; }},
                           {"KN_ACROSS", [](Case& c) { c.walk.across = true; }},
                           {"KN_STACKED", [](Case& c) { c.walk.stacked = true; }},
+                          {"KN_PARTS", [](Case& c) { c.walk.by_parts = true; }},
                           {"straddles", [](Case& c) { c.walk.straddles[0] = 1; }},
                           {"steady", [](Case& c) { c.walk.steady[1] = 1; }},
                           {"KN_ROWS",
@@ -318,6 +319,7 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                              c.walk.depth = 50;
                              c.walk.deep_strides = {1, 40, 40, 40};
                            }},
+                          {"any axes", [](Case& c) { c.walk.any_axes = true; }},
                           {"axes", outer_axis},
                           {"access", [](Case& c) { c.walk.access[1] = Access::strided; }},
                           {"leaders", [](Case& c) { c.walk.leader[1] = 0; }},
