@@ -52,16 +52,20 @@ void bind_profile(nb::module_& m) {
   session.def_prop_ro("running", &Session::running)
       .def("start", &Session::start)
       .def("clear", &Session::clear)
-      .def("rows", &Session::rows)
-      .def("commands", &Session::commands)
-      .def("table", &Session::table)
-      .def("trace", &Session::trace)
-      .def("__str__", &Session::table);
+      .def("rows", [](const Session& s) { return without_gil([&] { return s.rows(); }); })
+      .def("commands", [](const Session& s) { return without_gil([&] { return s.commands(); }); })
+      .def("table", [](const Session& s) { return without_gil([&] { return s.table(); }); })
+      .def("trace", [](const Session& s) { return without_gil([&] { return s.trace(); }); })
+      .def("__str__", [](const Session& s) { return without_gil([&] { return s.table(); }); });
   method(session, "stop", "($self, /)", [](const Arguments& a) {
     Session& kept = self(a);
     without_gil([&] { kept.stop(); });
   });
-  method(session, "save_trace", "($self, path, /)", [](const Arguments& a) { self(a).save_trace(a.text(1)); });
+  method(session, "save_trace", "($self, path, /)", [](const Arguments& a) {
+    const Session& kept = self(a);
+    const std::string path = a.text(1);
+    without_gil([&] { kept.save_trace(path); });
+  });
   method(session, "__enter__", "($self, /)", [](const Arguments& a) {
     self(a).start();
     return nb::borrow(a[0]);
