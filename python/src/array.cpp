@@ -4,9 +4,11 @@
 
 #include "exchange.hpp"
 #include "numbers.hpp"
+#include "waiting.hpp"
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <string>
@@ -84,9 +86,10 @@ PyObject* in_place(PyObject* self, PyObject* other) noexcept {
   return guarded([&]() -> PyObject* {
     const auto y = read_change(self, other);
     if (!y) return not_implemented();
+    const bool borrowed = reads_borrowed({self, other});
     const Alone alone(self);
     F(array_of(self), *y);
-    finish({self, other}, array_of(self));
+    if (borrowed) finish_now(array_of(self));
     return Py_NewRef(self);
   });
 }
@@ -123,7 +126,7 @@ PyObject* quotient_and_rest(PyObject* a, PyObject* b) noexcept {
     const auto x = read_operand(a), y = read_operand(b);
     if (!x || !y) return not_implemented();
     const std::vector<Array> results{floor_divide(*x, *y), remainder(*x, *y)};
-    for (const Array& result : results) finish({a, b}, result);
+    if (reads_borrowed({a, b})) std::ranges::for_each(results, finish_now);
     return to_python(results);
   });
 }
@@ -143,10 +146,13 @@ PyObject* subscripted(PyObject* self, PyObject* key) noexcept {
   return guarded([&]() -> PyObject* {
     return with_subscript(key, [&](std::span<const Index> indices) {
       const Array x = value_of(self);
-      bool masks = false;
-      for (const Index& index : indices) masks |= index.array() && is_bool(Array(index.array()).dtype());
-      // Those wait for the device.
-      return finished(masks ? without_gil([&] { return x.get(indices); }) : x.get(indices), {self, key});
+      std::vector<Array> counted;  // the device says how many elements a mask keeps
+      for (const Index& index : indices) {
+        if (index.array() && is_bool(Array(index.array()).dtype())) counted.emplace_back(index.array());
+      }
+      if (counted.empty()) return finished(x.get(indices), {self, key});
+      counted.push_back(x);
+      return finished(when_all_ready(counted, [&] { return x.get(indices); }), {self, key});
     });
   });
 }
@@ -157,9 +163,10 @@ int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
     return with_subscript(key, [&](std::span<const Index> indices) {
       auto operand = read_change(self, value);
       if (!operand) operand = Operand(assigned_array(value, value_of(self)));
+      const bool borrowed = reads_borrowed({self, key, value});
       const Alone alone(self);
       array_of(self).set(indices, *std::move(operand));
-      finish({key, value}, array_of(self));
+      if (borrowed) finish_now(array_of(self));
       return Py_None;
     });
   });

@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <utility>
 
 namespace koine::python {
@@ -14,6 +15,7 @@ namespace koine::python {
 struct ArrayObject {
   PyObject_HEAD Array array;
   PyObject* weak_references;
+  std::atomic<bool> lent;  // to somebody who is at it without the GIL; see lending.hpp
 };
 
 /// koine.Array; made by bind_array.
@@ -22,19 +24,31 @@ extern PyTypeObject* array_type;
 inline bool is_array(PyObject* object) noexcept { return Py_TYPE(object) == array_type; }
 inline bool is_array(nanobind::handle object) noexcept { return is_array(object.ptr()); }
 
+/// Waits, while other Python threads run, until the array is given back.
+void wait_until_given_back(const ArrayObject* object) noexcept;
+
 /// While one lives, no other thread is at the object: for free-threaded Python; elsewhere the GIL sees to it.
 class Alone {
  public:
 #ifdef Py_GIL_DISABLED
-  explicit Alone(PyObject* object) noexcept { PyCriticalSection_Begin(&section_, object); }
+  explicit Alone(PyObject* object) noexcept {
+    PyCriticalSection_Begin(&section_, object);
+    wait_if_lent(object);
+  }
   ~Alone() { PyCriticalSection_End(&section_); }
 #else
-  explicit Alone(PyObject*) noexcept {}
+  explicit Alone(PyObject* object) noexcept { wait_if_lent(object); }
 #endif
   Alone(const Alone&) = delete;
   Alone& operator=(const Alone&) = delete;
 
  private:
+  static void wait_if_lent(PyObject* object) noexcept {
+    if (!is_array(object)) return;
+    const auto* const array = reinterpret_cast<const ArrayObject*>(object);
+    if (array->lent.load(std::memory_order_relaxed)) wait_until_given_back(array);
+  }
+
 #ifdef Py_GIL_DISABLED
   PyCriticalSection section_;
 #endif

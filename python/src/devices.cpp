@@ -120,8 +120,7 @@ void bind_devices(nb::module_& m) {
   function(m, "synchronize", "(device=None, /)", [](const Arguments& a) {
     const auto device = a.device(0);
     for (const Device& each : device ? std::vector{*device} : without_gil([] { return devices(); })) {
-      for (const Event& point : without_gil([&] { return under_way(each); })) wait_for(point, each.type());
-      without_gil([&] { synchronize(each); });  // throws what the work failed with
+      wait_for_work(each);
     }
   });
   function(m, "version", "()", [](const Arguments&) { return std::string(version()); });

@@ -2,10 +2,20 @@
 // The element-wise functions: the rows of the op table, and what stands beside it.
 #include "module.hpp"
 
+#include "waiting.hpp"
+
 namespace koine::python {
 namespace {
 
 ClipBound bound(const std::optional<Operand>& operand) { return operand ? ClipBound(*operand) : ClipBound(none); }
+
+std::vector<Array> arrays_of(std::initializer_list<Operand> operands) {
+  std::vector<Array> arrays;
+  for (const Operand& each : operands) {
+    if (!each.is_scalar()) arrays.push_back(each.array());
+  }
+  return arrays;
+}
 
 template <Array (*F)(const Operand&)>
 void bind(nb::module_& m, const char* name) {
@@ -37,12 +47,12 @@ void bind_elementwise(nb::module_& m) {
   function(m, "allclose", "(x1, x2, /, rtol=1e-05, atol=1e-08, *, equal_nan=False)", [](const Arguments& a) {
     const Operand x1 = a.operand(0), x2 = a.operand(1);
     const ClosenessOptions options = {.rtol = a.real(2, 1e-5), .atol = a.real(3, 1e-8), .equal_nan = a.flag(4, false)};
-    return without_gil([&] { return allclose(x1, x2, options); });
+    return when_all_ready(arrays_of({x1, x2}), [&] { return allclose(x1, x2, options); });
   });
   function(m, "array_equal", "(x1, x2, /, *, equal_nan=False)", [](const Arguments& a) {
     const Operand x1 = a.operand(0), x2 = a.operand(1);
     const bool equal_nan = a.flag(2, false);
-    return without_gil([&] { return array_equal(x1, x2, {.equal_nan = equal_nan}); });
+    return when_all_ready(arrays_of({x1, x2}), [&] { return array_equal(x1, x2, {.equal_nan = equal_nan}); });
   });
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "array_object.hpp"
+#include "kernel_values.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -22,26 +23,39 @@ extern std::atomic<int> borrowed_tensors;
 /// Lets go of the objects whose memory is not used any more. The caller holds the GIL.
 void let_go_of_owners() noexcept;
 
-/// Whether this array, or one of this tuple or list of arrays, lies in memory of another object, which may be written
-/// between two calls.
+/// Calls `f` with each array of an argument: itself, the one that a kernel's argument marks, those of a tuple or a
+/// list.
+template <class F>
+void for_each_array(PyObject* object, F f) {
+  if (object == nullptr) return;
+  if (is_array(object)) return f(object);
+  if (PyTuple_Check(object) || PyList_Check(object)) {
+    for (nanobind::handle entry : nanobind::handle(object)) {
+      if (is_array(entry)) f(entry.ptr());
+    }
+  } else if (nanobind::isinstance<Marked>(object)) {
+    f(nanobind::cast<const Marked&>(nanobind::handle(object)).array.ptr());
+  }
+}
+
+/// Whether an array of this argument lies in memory of another object, which may be written between two calls. Asked
+/// before a call that may change the array, which lies elsewhere afterwards.
 bool reads_borrowed(PyObject* object);
+bool reads_borrowed(std::initializer_list<PyObject*> objects);
 
 /// x, or a copy of what lies in another object's memory: what Python calls a copy.
 Array own(const Array& x);
 
-/// Computes an array and waits for it.
+/// Computes an array, and waits for it and what else its device does: lazy work would see what is written later into
+/// another object's memory. KeyboardInterrupt where Ctrl-C comes before; the work goes on.
 void finish_now(const Array& result);
-
-/// The same, if an operand lies in another object's memory: lazy work would see what is
-/// written there later.
-void finish(std::initializer_list<PyObject*> operands, const Array& result);
 
 /// A view of x, which is known to lie in that memory only once it is computed.
 Array finished_view(const Array& x, Array view);
 
-/// The same as finish, and a Python object around the result.
+/// A Python object around the result, which is finished if an operand lies in another object's memory.
 inline PyObject* finished(Array&& result, std::initializer_list<PyObject*> operands) {
-  if (borrowed_tensors.load(std::memory_order_relaxed) != 0) finish(operands, result);
+  if (reads_borrowed(operands)) finish_now(result);
   return wrap(std::move(result));
 }
 

@@ -263,29 +263,25 @@ namespace detail {
 
 namespace {
 
-/// Calls `f` with each array among an argument, which may be a list of arrays.
 template <class F>
-void for_each_array(PyObject* object, F f) {
-  if (object == nullptr) return;
-  if (is_array(object)) return f(object);
-  if (!PyTuple_Check(object) && !PyList_Check(object)) return;
-  for (nb::handle entry : nb::handle(object)) {
-    if (is_array(entry)) f(entry.ptr());
-  }
+void for_each_argument(PyObject* const* slots, std::span<PyObject* const> rest, F f) {
+  for (std::size_t i = 0; i < Signature::most; ++i) f(slots[i]);
+  for (PyObject* object : rest) f(object);
 }
 
-/// Of a call whose arguments lie in memory of other objects: computes what it gives, and what it has changed, before it
+bool reads_borrowed(PyObject* const* slots, std::span<PyObject* const> rest) {
+  if (borrowed_tensors.load(std::memory_order_relaxed) == 0) return false;
+  bool found = false;
+  for_each_argument(slots, rest, [&](PyObject* object) { found = found || python::reads_borrowed(object); });
+  return found;
+}
+
+/// Of a call whose arguments lay in memory of other objects: computes what it gives, or what it has changed, before it
 /// returns.
 void finish_result(PyObject* const* slots, std::span<PyObject* const> rest, PyObject* result) {
-  const auto for_each_argument = [&](auto f) {
-    for (std::size_t i = 0; i < Signature::most; ++i) for_each_array(slots[i], f);
-    for (PyObject* object : rest) for_each_array(object, f);
-  };
-  if (std::none_of(slots, slots + Signature::most, reads_borrowed) && std::ranges::none_of(rest, reads_borrowed))
-    return;
-  const auto finish = [](PyObject* object) { finish_now(value_of(object)); };
+  const auto finish = [](PyObject* array) { finish_now(value_of(array)); };
   for_each_array(result, finish);
-  if (result == Py_None) for_each_argument(finish);
+  if (result == Py_None) for_each_argument(slots, rest, [&](PyObject* object) { for_each_array(object, finish); });
 }
 
 }  // namespace
@@ -301,8 +297,9 @@ PyObject* run(const Signature& signature, PyObject* self, PyObject* const* given
     } else {
       rest = signature.bind_method(self, given, static_cast<std::size_t>(count), names, slots);
     }
+    const bool borrowed = reads_borrowed(slots, rest);  // before arrays are changed, which lie elsewhere then
     nb::object result = checked(body(Arguments(signature, slots, rest)));
-    if (borrowed_tensors.load(std::memory_order_relaxed) != 0) finish_result(slots, rest, result.ptr());
+    if (borrowed) finish_result(slots, rest, result.ptr());
     return result.release().ptr();
   });
 }

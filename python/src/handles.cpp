@@ -2,6 +2,8 @@
 // Koine beside other OpenCL code in one process: handles as integers, such as pyopencl's from_int_ptr takes.
 #include "module.hpp"
 
+#include "exchange.hpp"
+
 #include <koine/opencl.hpp>
 
 namespace koine::python {
@@ -62,8 +64,11 @@ void bind_handles(nb::module_& m) {
   });
   function(sub, "writable_buffer", "(x, /)", [](const Arguments& a) {
     if (!is_array(a[0])) a.refuse(0, "an array");
+    const bool borrowed = reads_borrowed({a[0].ptr()});
     const Alone alone(a[0].ptr());
-    return nb::cast(opencl::writable_buffer(array_of(a[0].ptr())));
+    const opencl::Buffer made = opencl::writable_buffer(array_of(a[0].ptr()));
+    if (borrowed) finish_now(array_of(a[0].ptr()));
+    return nb::cast(made);
   });
   function(
       sub, "from_buffer", "(memory, shape, dtype, /, *, offset=0, after=None, device=None)", [](const Arguments& a) {

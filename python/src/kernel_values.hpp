@@ -11,6 +11,13 @@
 
 namespace koine::python {
 
+/// An argument with a word about what the kernel does with it: `kn.out(x)`, `kn.in_(x)`.
+struct Marked {
+  nb::object array;
+  bool written;
+  bool untyped = false;
+};
+
 /// A number, a tuple of numbers for a vector, bytes for a struct, or a scalar of NumPy's, which has a type of its own.
 /// `parameter` is what the program's text says, such as "float4 a"; numbers become that type, and where it is empty,
 /// int and float. OverflowError for a number that the type cannot hold; nothing for another object.

@@ -3,21 +3,13 @@
 #include "module.hpp"
 
 #include "kernel_values.hpp"
+#include "lending.hpp"
 
 #include <cstddef>
-#include <cstring>
-#include <deque>
 #include <span>
 
 namespace koine::python {
 namespace {
-
-/// An argument with a word about what the kernel does with it: `kn.out(x)`, `kn.in_(x)`.
-struct Marked {
-  nb::object array;
-  bool written;
-  bool untyped = false;
-};
 
 std::vector<Define> defines_of(nb::handle object) {
   std::vector<Define> defines;
@@ -70,7 +62,7 @@ Kernel only_kernel(const Program& program, const std::optional<std::string>& nam
                    (list.empty() ? "" : " (" + list + ")") + "; name one");
 }
 
-/// The arguments of a launch. Arrays are those of Python's objects themselves, which get what is written.
+/// The arguments of a launch.
 class Launch {
  public:
   Launch(const Arguments& a, const Kernel& kernel) : a_(a), parameters_(kernel.parameters()) {}
@@ -79,7 +71,8 @@ class Launch {
     const std::size_t index = arguments_.size();
     const std::string parameter = index < parameters_.size() ? parameters_[index] : "";
     if (is_array(object)) {
-      arguments_.emplace_back(own(object));
+      const bool read = parameter.starts_with("const ");
+      arguments_.push_back(read ? KernelArgument(value_of(object)) : KernelArgument(to_write(object)));
       return;
     }
     if (nb::isinstance<Marked>(object)) return add_marked(nb::cast<const Marked&>(nb::handle(object)));
@@ -98,64 +91,31 @@ class Launch {
     }
     arguments_.push_back(*std::move(value));
   }
-  std::span<const KernelArgument> arguments() const { return arguments_; }
 
-  /// Gives the objects what the launch has written.
-  void finish() {
-#ifdef Py_GIL_DISABLED
-    for (Copy& copy : copies_) {
-      if (copy.array.node() == copy.before) continue;  // only read
-      const Alone alone(copy.object);
-      array_of(copy.object) = std::move(copy.array);
-    }
-#endif
+  /// Compiling, and a queue that is full, let other Python threads run.
+  std::vector<Array> run(const Kernel& kernel, const LaunchOptions& options) const {
+    const Lent lent(written_);
+    return without_gil([&] { return kernel.launch(options, arguments_); });
   }
 
  private:
-  /// The array that the launch may write. Free-threaded Python lets other threads use the object meanwhile, so there it
-  /// is another value, whose memory the launch copies before it writes.
-  Array& own(PyObject* object) {
-#ifdef Py_GIL_DISABLED
-    for (Copy& copy : copies_) {
-      if (copy.object == object) return copy.array;
-    }
-    const Array value = value_of(object);
-    return copies_.emplace_back(object, value, value.node()).array;
-#else
+  /// The array of Python's object itself, which gets what is written.
+  Array& to_write(PyObject* object) {
+    written_.push_back(object);
     return array_of(object);
-#endif
   }
 
   void add_marked(const Marked& marked) {
-    Array& array = own(marked.array.ptr());
-    const KernelArgument argument = marked.written ? out(array) : in(array);
+    PyObject* const object = marked.array.ptr();
+    const KernelArgument argument = marked.written ? out(to_write(object)) : in(value_of(object));
     arguments_.push_back(marked.untyped ? argument.untyped() : argument);
   }
 
   const Arguments& a_;
   std::vector<std::string> parameters_;
   std::vector<KernelArgument> arguments_;
-#ifdef Py_GIL_DISABLED
-  struct Copy {
-    PyObject* object;
-    Array array;
-    graph::NodeRef before;
-  };
-  std::deque<Copy> copies_;
-#endif
+  std::vector<PyObject*> written_;
 };
-
-/// Pending arrays are computed while other Python threads run; the launch itself is short.
-void compute(const Arguments& a) {
-  std::vector<Array> arrays;
-  for (PyObject* object : a.rest()) {
-    if (is_array(object)) arrays.push_back(value_of(object));
-    if (nb::isinstance<Marked>(object)) {
-      arrays.push_back(value_of(nb::cast<const Marked&>(nb::handle(object)).array.ptr()));
-    }
-  }
-  without_gil([&] { eval(arrays); });
-}
 
 nb::object launched(const Arguments& a) {
   const Kernel kernel = nb::cast<Kernel>(nb::handle(a[0]));
@@ -164,11 +124,9 @@ nb::object launched(const Arguments& a) {
   if (a.given(3)) options.offset = a.shape(3);
   if (a.given(4)) options.queue = nb::cast<Queue>(nb::handle(a[4]));
   if (a.given(5)) options.after = nb::cast<std::vector<Event>>(nb::handle(a[5]));
-  compute(a);
   Launch launch(a, kernel);
   for (PyObject* object : a.rest()) launch.add(object);
-  const std::vector<Array> made = kernel.launch(options, launch.arguments());
-  launch.finish();
+  const std::vector<Array> made = launch.run(kernel, options);
   if (made.empty()) return nb::none();
   return nb::steal(made.size() == 1 ? wrap(Array(made[0])) : to_python(made));
 }
@@ -201,9 +159,13 @@ void bind_program(nb::module_& m) {
           "from_binary",
           [](nb::object binary, nb::object device) {
             const ProgramOptions values = Compiled{"", nb::none(), nb::none(), device}.values();
-            if (PyUnicode_Check(binary.ptr())) return Program::from_binary(nb::cast<std::string>(binary), values);
+            if (PyUnicode_Check(binary.ptr())) {
+              const auto file = nb::cast<std::string>(binary);
+              return without_gil([&] { return Program::from_binary(file, values); });
+            }
             const auto bytes = nb::cast<nb::bytes>(binary);
-            return Program::from_binary(std::as_bytes(std::span(bytes.c_str(), bytes.size())), values);
+            const auto view = std::as_bytes(std::span(bytes.c_str(), bytes.size()));
+            return without_gil([&] { return Program::from_binary(view, values); });
           },
           "binary"_a, nb::kw_only(), "device"_a = nb::none())
       .attribute("device", &Program::device)

@@ -2,6 +2,8 @@
 // Shape and order, and elements picked by positions.
 #include "module.hpp"
 
+#include "waiting.hpp"
+
 namespace koine::python {
 namespace {
 
@@ -68,7 +70,7 @@ void bind_manipulation(nb::module_& m) {
     if (const auto repeats = is_array(a[1]) ? std::nullopt : read_integer(a[1])) return repeat(x, *repeats, options);
     const Shape list = is_array(a[1]) ? Shape() : a.shape(1);
     const Array repeats = is_array(a[1]) ? a.array(1) : asarray(std::vector<std::int64_t>(list.begin(), list.end()));
-    return without_gil([&] { return repeat(x, repeats, options); });
+    return when_ready(repeats, [&] { return repeat(x, repeats, options); });
   });
   function(m, "reshape", "(x, /, shape, *, copy=None)",
            [](const Arguments& a) { return reshape(a.array(0), a.shape(1), {.copy = a.maybe_flag(2)}); });

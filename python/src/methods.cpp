@@ -4,6 +4,7 @@
 
 #include "exchange.hpp"
 #include "numbers.hpp"
+#include "waiting.hpp"
 
 #include <koine/host_memory.hpp>
 
@@ -227,7 +228,7 @@ void bind_reductions(nb::handle array) {
   });
   method(array, "nonzero", "($self, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    return without_gil([&] { return nonzero(x); });
+    return when_ready(x, [&] { return nonzero(x); });
   });
 }
 

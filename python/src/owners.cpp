@@ -4,8 +4,11 @@
 
 #include "exchange.hpp"
 #include "module.hpp"
+#include "waiting.hpp"
 
 #include <koine/host_memory.hpp>
+
+#include <algorithm>
 
 namespace koine::python {
 
@@ -43,29 +46,22 @@ void let_go_of_owners() noexcept {
 }
 
 bool reads_borrowed(PyObject* object) {
-  if (object == nullptr) return false;
-  if (is_array(object)) return is_borrowed(value_of(object));
-  if (!PyTuple_Check(object) && !PyList_Check(object)) return false;
-  for (nb::handle entry : nb::handle(object)) {
-    if (is_array(entry) && is_borrowed(value_of(entry.ptr()))) return true;
-  }
-  return false;
+  bool found = false;
+  for_each_array(object, [&](PyObject* array) { found = found || is_borrowed(value_of(array)); });
+  return found;
+}
+
+bool reads_borrowed(std::initializer_list<PyObject*> objects) {
+  if (borrowed_tensors.load(std::memory_order_relaxed) == 0) return false;
+  return std::ranges::any_of(objects, [](PyObject* object) { return reads_borrowed(object); });
 }
 
 Array own(const Array& x) { return is_borrowed(x) ? x.copy() : x; }
 
 void finish_now(const Array& result) {
-  without_gil([&] {
-    result.eval();
-    synchronize(result.device());
-  });
-}
-
-void finish(std::initializer_list<PyObject*> operands, const Array& result) {
-  if (borrowed_tensors.load(std::memory_order_relaxed) == 0) return;
-  for (PyObject* operand : operands) {
-    if (reads_borrowed(operand)) return finish_now(Array(result));
-  }
+  const Array kept = result;  // which others may change meanwhile
+  without_gil([&] { kept.eval(); });
+  wait_for_work(kept.device());
 }
 
 Array finished_view(const Array& x, Array view) {

@@ -51,16 +51,20 @@ void bind_profile(nb::module_& m) {
   session.attribute("running", &Session::running)
       .method("start", &Session::start)
       .method("clear", &Session::clear)
-      .method("rows", &Session::rows)
-      .method("commands", &Session::commands)
-      .method("table", &Session::table)
-      .method("trace", &Session::trace)
-      .def("__str__", &Session::table);
+      .method("rows", [](const Session& s) { return without_gil([&] { return s.rows(); }); })
+      .method("commands", [](const Session& s) { return without_gil([&] { return s.commands(); }); })
+      .method("table", [](const Session& s) { return without_gil([&] { return s.table(); }); })
+      .method("trace", [](const Session& s) { return without_gil([&] { return s.trace(); }); })
+      .def("__str__", [](const Session& s) { return without_gil([&] { return s.table(); }); });
   method(session, "stop", "($self, /)", [](const Arguments& a) {
     Session& kept = self(a);
     without_gil([&] { kept.stop(); });
   });
-  method(session, "save_trace", "($self, path, /)", [](const Arguments& a) { self(a).save_trace(a.text(1)); });
+  method(session, "save_trace", "($self, path, /)", [](const Arguments& a) {
+    const Session& kept = self(a);
+    const std::string path = a.text(1);
+    without_gil([&] { kept.save_trace(path); });
+  });
   method(session, "__enter__", "($self, /)", [](const Arguments& a) {
     self(a).start();
     return nb::borrow(a[0]);

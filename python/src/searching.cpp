@@ -2,6 +2,8 @@
 // Positions, order and sets.
 #include "module.hpp"
 
+#include "waiting.hpp"
+
 namespace koine::python {
 namespace {
 
@@ -22,7 +24,7 @@ void bind_searching(nb::module_& m) {
   });
   function(m, "nonzero", "(x, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    return without_gil([&] { return nonzero(x); });
+    return when_ready(x, [&] { return nonzero(x); });
   });
   function(m, "searchsorted", "(x1, x2, /, *, side='left', sorter=None)", [](const Arguments& a) {
     const std::string side = a.text(2, "left");
@@ -46,22 +48,22 @@ void bind_searching(nb::module_& m) {
            [](const Arguments& a) { return isin(a.operand(0), a.operand(1), {.invert = a.flag(2, false)}); });
   function(m, "_unique_all", "(x, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    const UniqueAllResult result = without_gil([&] { return unique_all(x); });
+    const UniqueAllResult result = when_ready(x, [&] { return unique_all(x); });
     return std::vector<Array>{result.values, result.indices, result.inverse_indices, result.counts};
   });
   function(m, "_unique_counts", "(x, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    const UniqueCountsResult result = without_gil([&] { return unique_counts(x); });
+    const UniqueCountsResult result = when_ready(x, [&] { return unique_counts(x); });
     return std::vector<Array>{result.values, result.counts};
   });
   function(m, "_unique_inverse", "(x, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    const UniqueInverseResult result = without_gil([&] { return unique_inverse(x); });
+    const UniqueInverseResult result = when_ready(x, [&] { return unique_inverse(x); });
     return std::vector<Array>{result.values, result.inverse_indices};
   });
   function(m, "unique_values", "(x, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    return without_gil([&] { return unique_values(x); });
+    return when_ready(x, [&] { return unique_values(x); });
   });
 }
 

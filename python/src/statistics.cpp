@@ -2,6 +2,8 @@
 // Reductions, scans, quantiles, counts and differences.
 #include "module.hpp"
 
+#include "waiting.hpp"
+
 namespace koine::python {
 namespace {
 
@@ -44,7 +46,7 @@ Array quantile_of(const Arguments& a, F of) {
   }
   if (is_array(a[1]) && a.array(1).ndim() == 1) {
     const Array q = a.array(1);
-    return of(x, without_gil([&] { return q.to_vector<double>(); }), options);
+    return of(x, once_ready(q, [&] { return q.to_vector<double>(); }), options);
   }
   return of(x, a.real(1), options);
 }
@@ -108,14 +110,14 @@ void bind_statistics(nb::module_& m) {
   function(m, "bincount", "(x, /, weights=None, minlength=0)", [](const Arguments& a) {
     const Array x = a.array(0);
     const BincountOptions options = {.weights = a.maybe_array(1), .minlength = a.integer(2, 0)};
-    return without_gil([&] { return bincount(x, options); });
+    return when_ready(x, [&] { return bincount(x, options); });
   });
   function(m, "_histogram", "(x, /, bins=10, range=None)", [](const Arguments& a) {
     const Array x = a.array(0);
     const auto both = [](const HistogramResult& result) { return std::vector<Array>{result.counts, result.edges}; };
     if (a.given(1) && is_array(a[1])) {
       const Array edges = a.array(1);
-      return both(without_gil([&] { return histogram(x, edges); }));
+      return both(when_ready(edges, [&] { return histogram(x, edges); }));
     }
     if (a.given(1) && !read_integer(a[1])) a.refuse(1, "a number of bins, or an array of their edges");
     HistogramOptions options = {.bins = a.integer(1, 10)};
@@ -125,7 +127,8 @@ void bind_statistics(nb::module_& m) {
       }
       options.range = {nb::cast<double>(nb::object(a[2][0])), nb::cast<double>(nb::object(a[2][1]))};
     }
-    return both(without_gil([&] { return histogram(x, options); }));
+    const auto counted = [&] { return histogram(x, options); };
+    return both(options.range ? without_gil(counted) : when_ready(x, counted));
   });
 }
 

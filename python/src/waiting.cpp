@@ -30,4 +30,9 @@ void wait_for(const Event& event, DeviceType type) {
   }
 }
 
+void wait_for_work(const Device& device) {
+  for (const Event& point : without_gil([&] { return under_way(device); })) wait_for(point, device.type());
+  without_gil([&] { synchronize(device); });
+}
+
 }  // namespace koine::python

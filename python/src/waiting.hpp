@@ -8,6 +8,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace koine::python {
 
@@ -15,23 +18,41 @@ namespace koine::python {
 /// handler raises, where one comes before.
 void wait_for(const Event& event, DeviceType type);
 
+/// Waits in the same way for all that a device has been given, and throws what it failed with.
+void wait_for_work(const Device& device);
+
+/// What `work` gives, which waits for values of these arrays on its way: called once they are there, without the GIL.
+/// It must touch no object of Python's.
+template <class Work>
+auto when_all_ready(std::span<const Array> arrays, Work work) {
+  std::optional<decltype(work())> result;
+  std::vector<Event> events;
+  without_gil([&] {
+    if (arrays.size() > 1) eval(std::vector(arrays.begin(), arrays.end()));
+    for (const Array& x : arrays) {
+      Event event = ready(x);
+      if (event.state() != nullptr) events.push_back(std::move(event));
+    }
+    if (events.empty()) result.emplace(work());
+  });
+  if (!result) {
+    for (const Event& event : events) wait_for(event, arrays.front().device().type());
+    without_gil([&] { result.emplace(work()); });
+  }
+  return *std::move(result);
+}
+template <class Work>
+auto when_ready(const Array& x, Work work) {
+  return when_all_ready(std::span(&x, 1), work);
+}
+
 /// What `work` gives, which reads the values of x: called once they are there, without the GIL unless they are few, as
 /// to give that up takes as long as to read them. It must touch no object of Python's.
 template <class Work>
 auto once_ready(const Array& x, Work work) {
   constexpr std::int64_t few_bytes = 1 << 14;
   if (at_hand(x) && x.nbytes() <= few_bytes) return work();
-  std::optional<decltype(work())> result;
-  Event event;
-  without_gil([&] {
-    event = ready(x);
-    if (event.state() == nullptr) result.emplace(work());
-  });
-  if (!result) {
-    wait_for(event, x.device().type());
-    without_gil([&] { result.emplace(work()); });
-  }
-  return *std::move(result);
+  return when_ready(x, work);
 }
 
 }  // namespace koine::python

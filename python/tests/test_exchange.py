@@ -99,6 +99,69 @@ def test_what_is_made_of_borrowed_memory_is_computed_at_once(read):
     np.testing.assert_array_equal(np.asarray(result), expected)
 
 
+@pytest.mark.skipif(not SHARED, reason="the device has memory of its own")
+@pytest.mark.parametrize("change", [lambda x: x.__iadd__(1), lambda x: x.__setitem__(3, 7), lambda x: x.fill(2), lambda x: x.sort(),
+                                    lambda x: x.at[5:].add(x[:-5]), lambda x: kn.random.default_rng(3).shuffle(x)])
+def test_what_changes_an_array_over_borrowed_memory_has_read_it_when_it_returns(change):
+    values = np.arange(4095, -1, -1, dtype=np.float32)
+    expected = kn.asarray(values)
+    change(expected)
+    x = kn.asarray(values, copy=False)
+    change(x)
+    values[:] = -1
+    np.testing.assert_array_equal(np.asarray(x), np.asarray(expected))
+
+
+# They compute for a while before they read, so that whoever does not wait for them is seen.
+SLOW_SUMS = """kernel void sums(const global float* x, global float* y, long n) {
+    float late = 0;
+    for (long i = 0; i < 30000000; ++i) late = late * 0.999f + 0.5f;  // 500
+    for (long i = 0; i < n; ++i) y[i] = x[i] + (late > 499.0f); }"""
+SLOW_MARKS = SLOW_SUMS.replace("const global", "global")
+SLOW_CHANGE = """kernel void change(global float* x, long n) {
+    float late = 0;
+    for (long i = 0; i < 30000000; ++i) late = late * 0.999f + 0.5f;
+    for (long i = 0; i < n; ++i) x[i] += late > 499.0f; }"""
+
+
+def counted_from_page(n):
+    """0 to n - 1 from the start of a page on, so that a buffer of OpenCL can begin there, and a kernel get no copy."""
+    memory = np.zeros(4 * n + 4096, dtype=np.uint8)
+    values = memory[-address(memory) % 4096:][:4 * n].view(np.float32)
+    values[:] = np.arange(n)
+    return values
+
+
+@pytest.mark.skipif(not SHARED, reason="the device has memory of its own")
+@pytest.mark.parametrize("source, mark", [(SLOW_SUMS, lambda x: x), (SLOW_SUMS, kn.in_), (SLOW_MARKS, kn.in_),
+                                          (SLOW_MARKS, lambda x: kn.in_(x).untyped())])
+@pytest.mark.parametrize("made", [True, False])
+def test_a_kernel_that_reads_borrowed_memory_has_finished_when_it_returns(source, mark, made):
+    values = counted_from_page(5000)
+    kernel, x, y = kn.Kernel(source), kn.asarray(values, copy=False), kn.zeros(5000)
+    kernel(1, kn.in_(y), kn.out((5000,)), 5000).eval()  # some drivers compile at the first launch, which takes its time
+    result = kernel(1, mark(x), kn.out((5000,)) if made else kn.out(y), 5000)
+    values[:] = -1
+    np.testing.assert_array_equal(np.asarray(result if made else y), np.arange(5000) + 1)
+    assert float(x[7]) == -1  # it was not copied
+
+
+@pytest.mark.parametrize("mark", [lambda x: x, kn.out, lambda x: kn.out(x).untyped()])
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_kernel_never_writes_to_borrowed_memory(mark, writable):
+    """As an assignment: the array moves into memory of its own, and the values that were there before are untouched."""
+    values = counted_from_page(5000)
+    values.flags.writeable = writable
+    x = kn.asarray(values, copy=False if SHARED else None)
+    kernel = kn.Kernel(SLOW_CHANGE)
+    kernel(1, kn.out(kn.zeros(5000)), 5000)
+    assert kernel(1, mark(x), 5000) is None
+    np.testing.assert_array_equal(values, np.arange(5000))
+    values.flags.writeable = True
+    values[:] = -1
+    np.testing.assert_array_equal(np.asarray(x), np.arange(5000) + 1)
+
+
 def assigned(key, value):
     x = kn.zeros(1000, dtype=kn.int64)
     x[key] = value

@@ -174,8 +174,9 @@ def test_text():
     assert f"{kn.asarray(1.25):.1f}" == "1.2" and f"{kn.ones(2)}" == "[1. 1.]"
     with pytest.raises(TypeError):
         format(kn.ones(2), ".1f")
-    page = kn.ones((2, 2))._repr_html_()
-    assert "(2, 2)" in page and "float32" in page and "[1. 1.]" in page
+    x = kn.ones((2, 2))
+    page = x._repr_html_()
+    assert "(2, 2)" in page and "float32" in page and "[1. 1.]" in page and str(x.device) in page
     assert repr(kn.float32) == "koine.float32" and str(kn.bool) == "bool"
     kn.set_print_options(precision=2)
     try:
@@ -437,16 +438,24 @@ def test_ctrl_c_stops_a_wait_and_not_the_work():
             float x = get_global_id(0) * 1e-3f;
             for (long i = 0; i < n; ++i) x = x * 0.999f + 0.5f;
             y[get_global_id(0)] = x; }'''
-        kernel, queue = kn.Kernel(source), kn.Queue()
+        kernel, queue, mask = kn.Kernel(source), kn.Queue(), kn.asarray([[True]])
+        first = kn.Kernel("kernel void first(global float* x, global float* y) { y[0] = x[0]; }")
+        borrowed = kn.from_dlpack(np.ones((1, 1), np.float32))
         kernel(1, kn.out((1, 1)), 10).tolist()  # some drivers compile when it is launched first
+        first(1, kn.in_(borrowed), kn.out((1, 1))).tolist()
         def seconds():
             start = time.perf_counter()
             kernel(1, kn.out((1, 1)), 10_000_000).tolist()
             return time.perf_counter() - start
-        with queue:  # for some three seconds; a time that was disturbed would make it a moment
-            y = kernel(1, kn.out((1, 1)), int(3e7 / min(seconds() for _ in range(5))))
+        with queue:  # for some six seconds; a time that was disturbed would make it a moment
+            y = kernel(1, kn.out((1, 1)), int(6e7 / min(seconds() for _ in range(5))))
         waits = [lambda: float(y[0, 0]), lambda: np.asarray(y), y.tolist, lambda: bytes(y), lambda: str(y),
-                 kn.synchronize, lambda: kn.synchronize(y.device), queue.synchronize, queue.record().wait]
+                 kn.synchronize, lambda: kn.synchronize(y.device), queue.synchronize, queue.record().wait,
+                 lambda: kn.nonzero(y), y.nonzero, lambda: y[mask], lambda: kn.unique_values(y), lambda: kn.unique_all(y),
+                 lambda: kn.unique_counts(y), lambda: kn.unique_inverse(y), lambda: kn.histogram(y),
+                 lambda: kn.allclose(y, y), lambda: kn.array_equal(y, y)]
+        if y.device.type == "cpu":
+            waits += [lambda: first(1, kn.in_(borrowed), kn.out((1, 1))), lambda: borrowed.T]
         for number, wait in enumerate(waits):
             threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
             try:

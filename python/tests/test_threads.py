@@ -130,3 +130,93 @@ def test_scopes_belong_to_a_thread():
         pytest.skip("the device has no float64")
     together(work)
     assert sorted(seen) == [(0, "float64"), (1, "float32"), (2, "float64"), (3, "float32")]
+
+
+def gil_seen_free(code):
+    """Runs code that defines `work`, which stays in C++ for long, and prints its seconds and the longest time in which another
+    thread could not run meanwhile."""
+    result = run("""
+        import sys, threading, time
+        import koine as kn
+        sys.setswitchinterval(1e-4)
+        going, gaps = True, [0.0]
+
+        def look():
+            last = time.perf_counter()
+            while going:
+                time.sleep(1e-4)
+                now = time.perf_counter()
+                gaps[0] = max(gaps[0], now - last)
+                last = now
+        """ + code + """
+        looker = threading.Thread(target=look)
+        looker.start()
+        time.sleep(0.02)
+        gaps[0] = 0.0
+        start = time.perf_counter()
+        work()
+        seconds, gap = time.perf_counter() - start, gaps[0]
+        going = False
+        looker.join()
+        print(seconds, gap)
+        """)
+    assert result.returncode == 0, result.stderr
+    return map(float, result.stdout.split())
+
+
+def test_other_threads_run_while_a_kernel_is_launched_for_the_first_time():
+    """Some drivers compile only then."""
+    seconds, gap = gil_seen_free("""
+        new = time.time_ns() % 1000003  # what no cache has
+        lines = "".join(f"x = x * {n}.5f + {n}; if (x > {new + n}e9f) x -= y[{n} % 64];" for n in range(200))
+        kernel = kn.Kernel("kernel void f(global float* y) { float x = get_global_id(0);" + lines + "y[get_global_id(0)] = x; }")
+        y = kn.zeros(64).eval()
+        kn.synchronize()
+        def work():
+            kernel(64, kn.out(y), local=(16,))
+        """)
+    if seconds < 0.1:
+        pytest.skip(f"this driver has nothing to compile at the launch, which took {seconds:.3f} s")
+    assert gap < seconds / 2, (seconds, gap)
+
+
+@pytest.mark.parametrize("call", ["trace()", "save_trace('/dev/null')"])
+def test_other_threads_run_while_a_trace_is_written(call):
+    seconds, gap = gil_seen_free(f"""
+        import koine.profile
+        with kn.profile.Session() as session:
+            x = kn.zeros((300, 300)).eval()
+            for _ in range(60_000):
+                x = (x + 1).eval()
+        def work():
+            session.{call}
+        """)
+    if seconds < 0.05:
+        pytest.skip(f"the trace takes {seconds:.3f} s, too short to be seen")
+    assert gap < seconds / 2, (seconds, gap)
+
+
+def test_an_array_that_a_kernel_changes_is_read_before_or_after_and_changed_in_place():
+    kernel = kn.Kernel("kernel void add(global long* x, long a) { x[get_global_id(0)] += a; }")
+    x = kn.zeros(1000, dtype=kn.int64)
+
+    def work(number):
+        for _ in range(100):
+            if number % 2:
+                kernel(1000, kn.out(x), 1)
+            else:
+                x.__iadd__(1)
+            values = np.asarray(x)
+            assert values.min() == values.max()
+
+    together(work)
+    assert x.tolist() == [400] * 1000
+    sums, other = kn.zeros(8, dtype=kn.int64), kn.ones(8, dtype=kn.int64)
+    both = kn.Kernel("kernel void both(global long* x, global long* y) { size_t i = get_global_id(0); x[i] += 1; y[i] += 1; }")
+
+    def crossed(number):
+        for _ in range(100):
+            both(8, *((kn.out(sums), kn.out(other)) if number % 2 else (kn.out(other), kn.out(sums))))
+
+    together(crossed)
+    assert sums.tolist() == [400] * 8 and other.tolist() == [401] * 8
