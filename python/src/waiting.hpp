@@ -6,6 +6,7 @@
 
 #include <koine/host_memory.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,8 +29,9 @@ auto when_all_ready(std::span<const Array> arrays, Work work) {
   std::optional<decltype(work())> result;
   std::vector<Event> events;
   without_gil([&] {
-    if (arrays.size() > 1) eval(std::vector(arrays.begin(), arrays.end()));
-    for (const Array& x : arrays) {
+    const bool there = std::all_of(arrays.begin(), arrays.end(), at_hand);
+    if (!there && arrays.size() > 1) eval(std::vector(arrays.begin(), arrays.end()));
+    for (const Array& x : there ? std::span<const Array>() : arrays) {
       Event event = ready(x);
       if (event.state() != nullptr) events.push_back(std::move(event));
     }
