@@ -4,6 +4,7 @@
 #include <koine/creation.hpp>
 #include <koine/elementwise.hpp>
 #include <koine/profile.hpp>
+#include <koine/queue.hpp>
 
 #include <algorithm>
 
@@ -81,7 +82,8 @@ double bandwidth(const Device& device) {
   // Many times what caches hold, and little of the memory.
   constexpr std::uint64_t most = std::uint64_t{256} << 20;
   const std::uint64_t bytes = std::min({most, traits.memory / 32, traits.max_allocation / 2});
-  const DeviceScope scope(device);
+  const Queue own(device);  // the driver may tell no times of one whose handle other code has
+  const QueueScope scope(own);
   const Array x = ones({static_cast<std::int64_t>(bytes / sizeof(float))}).eval();
   (x + 1).eval();
   synchronize(device);

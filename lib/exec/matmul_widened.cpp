@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/dtypes.hpp"
 #include "base/parallel.hpp"
 #include "exec/host_run.hpp"
 #include "exec/matmul_routes.hpp"
@@ -114,7 +115,7 @@ std::function<void(const runtime::Buffer&, runtime::Buffer&)> prepare_widening(P
 }  // namespace
 
 bool suits_widened(const DeviceTraits& traits, const MatmulProblem& p) {
-  if (!(p.dtype == DType::float16 || p.dtype == DType::bfloat16) || !traits.host_commands) return false;
+  if (!base::is_half(p.dtype) || !traits.host_commands) return false;
   // Twice the memory of the product's own is little of the device's.
   constexpr std::uint64_t part = 16;
   const auto elements = static_cast<std::uint64_t>(read_of(p, p.a, p.m, p.k).shape.elements() +
@@ -131,8 +132,12 @@ MatmulWork prepare_widened(Programs& programs, runtime::Queue& queue, const Matm
   };
   const std::uint64_t results = results_of(p);
   const auto narrow = [type = p.dtype](std::uint64_t first, std::size_t some, const std::byte* from, std::byte* to) {
-    const void* const arguments[] = {from + first * sizeof(float), nullptr, nullptr};
-    host::functions().stores[static_cast<std::size_t>(type)](to + first * 2, arguments, some);
+    const auto number = static_cast<std::size_t>(type);
+    std::array<float, at_once> rounded;
+    const void* const sums[] = {from + first * sizeof(float), nullptr, nullptr};
+    host::functions().casts[static_cast<std::size_t>(DType::float32)][number](rounded.data(), sums, some);
+    const void* const stored[] = {rounded.data(), nullptr, nullptr};
+    host::functions().stores[number](to + first * 2, stored, some);
   };
   return [&queue, results, a_bytes = bytes(a), b_bytes = bytes(b),
           widen_a = prepare_widening(programs, queue, p.dtype, a, p.a.offset),

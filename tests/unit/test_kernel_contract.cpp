@@ -141,6 +141,7 @@ struct Elementwise {
     walk.axes.add_axis(30, 80);
     walk.axes.add_axis(40, 1);
     walk.seams = {{0, 0, 7, -9, 0}};
+    walk.any_axes = false;
     walk.leader = {0, 1, 2, 3};
   }
   const kn::codegen::Walk& spec() const { return walk; }

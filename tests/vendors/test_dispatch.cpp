@@ -357,6 +357,8 @@ TEST_CASE("child: every kernel" * doctest::skip()) {
       143);
   CHECK(kn::segment_prod(x(kn::slice(0, n), 0), counted(n, [](std::int64_t i) { return i / 2; }), {.count = n})(1)
             .item<float>() == 66.0f * 99);
+  // The distinct values of a few.
+  CHECK(kn::unique_values(counted(n, [](std::int64_t i) { return i % 9; })).size() == 9);
   // Elements at positions.
   CHECK(kn::take(x, positions, {.axis = 0})(0, 0).item<float>() == static_cast<float>((n - 1) * 33));
   Array put = x;
