@@ -347,6 +347,10 @@ inline std::vector<Step> workload() {
     attempt.once([&] { x(at) = asarray(std::vector<float>{1, 2, 3}); });
     attempt.once([&] { x(x > 97) = 0; });
     attempt.once([&] { x.at(at).add(segment_prod(x({1, 1, 1}), at - at)); });
+    attempt.once([&] {
+      const Array held = x;  // so that nothing is added in place, as after a failure
+      x.at(at).add(at - at);
+    });
     attempt.once([&] { bad = x; });
     attempt.once([&] { bad(asarray(std::vector<std::int64_t>{3, 100})) = 7; });
     return equal<float>(x(at), {5, 3, 5}) && equal<float>(x(x < 3), {0, 1, 2, 0}) && x(98).item<int>() == 0 &&
