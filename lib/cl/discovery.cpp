@@ -287,8 +287,9 @@ void log_devices(const Registry& registry) {
 }
 
 /// While this lives, PoCL is told how many cores the process may run on, where those are a part of the machine's. It
-/// counts the machine's, and as many threads would take turns on these: on two cores of sixteen kernels of a million
-/// elements take up to twice as long. Not where the user has told it a number.
+/// counts the machine's, and as many threads would take turns on these. Told of two cores of a Xeon's sixteen, a chain
+/// of small kernels takes 0.6 of the time, and kernels of a million elements, which more threads share more evenly, 1.1
+/// on average. Not where the user has told it a number.
 class UsableCoresForPocl {
  public:
   UsableCoresForPocl() {

@@ -3,7 +3,6 @@
 // product's own, so that a BLAS takes them and nothing is compiled.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,9 +11,11 @@
 
 #include "base/dtypes.hpp"
 #include "base/parallel.hpp"
+#include "base/rounding.hpp"
 #include "exec/host_run.hpp"
 #include "exec/matmul_routes.hpp"
 #include "exec/programs.hpp"
+#include "exec/share_parts.hpp"
 #include "host/body.hpp"
 #include "host/functions.hpp"
 #include "runtime/host_command.hpp"
@@ -81,17 +82,15 @@ std::function<void(const runtime::Buffer&, runtime::Buffer&)> prepare_conversion
     runtime::HostCommand command(queue, "matmul_convert");
     command.in(from).out(to);
     runtime::HostCommand::Function function([count, convert, &traits](std::span<void* const> memory) {
-      std::atomic<std::uint64_t> next{0};
-      const auto work = [&] {
-        for (std::uint64_t first; (first = next.fetch_add(at_once, std::memory_order_relaxed)) < count;) {
-          const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(at_once, count - first));
-          convert(first, some, static_cast<const std::byte*>(memory[0]), static_cast<std::byte*>(memory[1]));
-        }
-      };
       const std::uint64_t enough = count / traits.tuning.thread_work + 1;
       const auto cores = static_cast<std::uint64_t>(base::usable_cores());
-      base::in_parallel(static_cast<int>(std::min<std::uint64_t>({enough, traits.compute_units, cores})),
-                        std::ref(work));
+      const auto threads = static_cast<int>(std::min<std::uint64_t>({enough, traits.compute_units, cores}));
+      const auto parts = static_cast<std::int64_t>(base::divide_up(count, std::uint64_t{at_once}));
+      share_parts(threads, parts, static_cast<std::int64_t>(count), [&](std::int64_t part) {
+        const std::uint64_t first = static_cast<std::uint64_t>(part) * at_once;
+        const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(at_once, count - first));
+        convert(first, some, static_cast<const std::byte*>(memory[0]), static_cast<std::byte*>(memory[1]));
+      });
     });
     small ? command.run_small(std::move(function)) : command.run(std::move(function));
   };

@@ -2,6 +2,7 @@
 // Launching kernels/scatter_reduce.cl and scatter_buckets.cl.
 #include "exec/scatter_reduce.hpp"
 
+#include "codegen/print.hpp"
 #include "exec/donate.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
@@ -288,7 +289,7 @@ class ScatterReduce {
 }  // namespace
 
 bool updates_at_once(const DeviceTraits& traits, std::int64_t values) {
-  return !traits.cpu_loops() && values <= std::min<std::int64_t>(group_size, traits.max_group);
+  return codegen::scatters_together(traits, values);
 }
 
 runtime::FaultCause id_cause(const graph::ScatterReduceInfo& info) {
