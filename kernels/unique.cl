@@ -62,14 +62,7 @@ __kernel void unique(__global const KN_KEY* values, __global long* groups, __glo
   for (uint k = first; k < last; ++k) {
     begin += k == 0 || !kn_same(keys[KN_STAGED_AT(k - 1)], keys[KN_STAGED_AT(k)]) ? 1 : 0;
   }
-  sums[id] = begin;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint step = 1; step < KN_GROUP; step *= 2) {
-    const uint before = id >= step ? sums[id - step] : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sums[id] += before;
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+  kn_sum_up(sums, begin);
   const uint all = sums[KN_GROUP - 1];
   uint group = sums[id] - begin;  // the number of the next one
   for (uint k = first; k < last; ++k) {
