@@ -180,7 +180,6 @@ const std::vector<Case>& cases() {
       {"var float64", [] { return kn::var(doubles()); }},
       {"any", [] { return kn::any(numbers() > 2.0); }},
       {"count_nonzero", [] { return kn::count_nonzero(numbers()); }},
-      {"logsumexp", [] { return kn::logsumexp(numbers()); }},
       {"argmin of columns", [] { return kn::argmin(square(), 0); }},
       {"cumulative_prod", [] { return kn::cumulative_prod(numbers()); }},
       {"cumulative_max", [] { return kn::cumulative_max(numbers()); }},
@@ -219,8 +218,6 @@ const std::vector<Case>& cases() {
        [] {
          return kn::matmul(whole().reshape({side, side}), whole()(kn::slice(side)));
        }},
-      {"float16 by vector",
-       [] { return kn::matmul(kn::astype(square(), kn::float16), kn::astype(square()(0), kn::float16)); }},
       {"dot", [] { return kn::matmul(numbers(), numbers()); }},
       {"dot int32", [] { return kn::matmul(whole(), whole()); }},
       {"dot of complex", [] { return kn::vecdot(complex(), complex()); }},
@@ -279,8 +276,6 @@ const std::vector<Case>& cases() {
       {"unique_all", [] { return kn::unique_all(numbers()).indices; }},
       {"segment_sum", [] { return kn::segment_sum(numbers(), whole() % 100, {.count = 100}); }},
       {"segment_mean", [] { return kn::segment_mean(numbers(), whole() % 100, {.count = 100}); }},
-      {"segment_max", [] { return kn::segment_max(numbers(), whole() % 100, {.count = 100}); }},
-      {"segment_prod", [] { return kn::segment_prod(numbers(), whole() % 100, {.count = 100}); }},
       {"segment_count", [] { return kn::segment_count(whole() % 100, {.count = 100}); }},
       {"segment_sum of complex", [] { return kn::segment_sum(complex(), whole() % 100, {.count = 100}); }},
       {"bincount of weights", [] { return kn::bincount(whole(), {.weights = numbers()}); }},
@@ -354,6 +349,12 @@ const std::vector<Case>& cases() {
        }},
       {"large normal", [] { return kn::random::Generator(1).normal({large_size}); }},
       {"large gamma", [] { return kn::random::Generator(1).gamma(2.0, {large_size}); }},
+      // What waits for a compiler: drivers' exponentials, sums in 16 bits by rows, and extremes and products by ids.
+      {"logsumexp", [] { return kn::logsumexp(numbers()); }, true},
+      {"float16 by vector",
+       [] { return kn::matmul(kn::astype(square(), kn::float16), kn::astype(square()(0), kn::float16)); }, true},
+      {"segment_max", [] { return kn::segment_max(numbers(), whole() % 100, {.count = 100}); }, true},
+      {"segment_prod", [] { return kn::segment_prod(numbers(), whole() % 100, {.count = 100}); }, true},
       {"the README's program", readme},
       {"15 lines", fifteen_lines},
   };

@@ -14,7 +14,7 @@ namespace koine::bench {
 /// A function that computes its result, or gives an array that is to be computed.
 struct Case {
   template <class F>
-  Case(std::string_view called, F f) : name(called) {
+  Case(std::string_view called, F f, bool always_waits = false) : name(called), waits(always_waits) {
     if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
       run = f;
     } else {
@@ -23,6 +23,7 @@ struct Case {
   }
 
   std::string_view name;
+  bool waits;  ///< for a compiler, as the host has no code for it
   std::function<void()> run;
 };
 

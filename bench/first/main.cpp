@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine_first: what the first answer of each function costs in a fresh process that finds nothing compiled: the time
 // from main to the result, the processor's time of the process and of those that it starts, and programs compiled.
-// usage: koine_first [--list | --in-turn | --whole name | name...]
+// usage: koine_first [--list | --in-turn | --whole name | [--most ms] name...]
 //   --in-turn    all of them in one process, one after another: what each adds to a process that has compiled before
 //   --whole      one of them in this process, with the caches that the environment names, to be timed to its end
+//   --most       those that take longer, but for what is known to wait for a compiler, are named at the end, and the
+//   exit
+//                code is 1
 //   KOINE_DEVICE the device; the caches of Koine, PoCL and NVIDIA's driver are empty folders of its own
 #include "cases.hpp"
 
@@ -58,15 +61,17 @@ void line(std::string_view name, double wall, double cpu, int programs) {
   std::fflush(stdout);
 }
 
-/// Of a process that the parent starts with empty caches.
-int run_alone(const Case& each) {
+constexpr int too_slow = 3;
+
+/// Of a process that the parent starts with empty caches. `most`: the time it may take.
+int run_alone(const Case& each, double most) {
   const Clock::time_point start = Clock::now();
   each.run();
   kn::synchronize();
-  line(each.name, milliseconds_since(start), processor_time(RUSAGE_SELF) + processor_time(RUSAGE_CHILDREN),
+  const double wall = milliseconds_since(start);
+  line(each.name, wall, processor_time(RUSAGE_SELF) + processor_time(RUSAGE_CHILDREN),
        files_in(std::getenv("KOINE_DUMP_DIR")));
-  std::fflush(stdout);
-  std::_Exit(0);  // what is written to the caches at the end is not part of the answer
+  std::_Exit(wall > most ? too_slow : 0);  // what is written to the caches at the end is not part of the answer
 }
 
 int run_in_turn(const fs::path& dumps) {
@@ -85,8 +90,8 @@ int run_in_turn(const fs::path& dumps) {
   std::_Exit(0);
 }
 
-/// Runs this program again with empty caches.
-void start(const fs::path& folder, const char* program, const char* what) {
+/// Runs this program again with empty caches. Whether it took no longer than `most` milliseconds.
+bool start(const fs::path& folder, const char* program, const char* what, const char* most = "inf") {
   fs::remove_all(folder);
   for (const char* const name : {"koine", "pocl", "cuda", "dump"}) fs::create_directories(folder / name);
   const pid_t child = fork();
@@ -95,28 +100,30 @@ void start(const fs::path& folder, const char* program, const char* what) {
     setenv("POCL_CACHE_DIR", (folder / "pocl").c_str(), 1);
     setenv("CUDA_CACHE_PATH", (folder / "cuda").c_str(), 1);
     setenv("KOINE_DUMP_DIR", (folder / "dump").c_str(), 1);
-    execl("/proc/self/exe", program, "--alone", what, nullptr);
+    execl("/proc/self/exe", program, "--alone", what, most, nullptr);
     _exit(127);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  if (status != 0) std::printf("%-22s failed\n", what);
+  const bool slow = WIFEXITED(status) && WEXITSTATUS(status) == too_slow;
+  if (status != 0 && !slow) std::printf("%-22s failed\n", what);
+  return status == 0;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::vector<std::string_view> words(arguments + 1, arguments + count);
+  std::vector<std::string_view> words(arguments + 1, arguments + count);
   if (words.size() == 2 && words[0] == "--whole") {
     for (const Case& each : cases()) {
       if (each.name == words[1]) each.run();
     }
     return 0;
   }
-  if (words.size() == 2 && words[0] == "--alone") {
+  if (words.size() == 3 && words[0] == "--alone") {
     if (words[1] == "--in-turn") return run_in_turn(std::getenv("KOINE_DUMP_DIR"));
     for (const Case& each : cases()) {
-      if (each.name == words[1]) return run_alone(each);
+      if (each.name == words[1]) return run_alone(each, std::atof(arguments[3]));
     }
     return 2;
   }
@@ -124,6 +131,12 @@ int main(int count, char** arguments) {
     for (const Case& each : cases()) std::puts(std::string(each.name).c_str());
     return 0;
   }
+  const char* most = "inf";
+  if (words.size() >= 2 && words[0] == "--most") {
+    most = arguments[2];
+    words.erase(words.begin(), words.begin() + 2);
+  }
+  std::string slow;
   std::string folder = (fs::temp_directory_path() / "koine_first_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 1;
   heading();
@@ -133,8 +146,13 @@ int main(int count, char** arguments) {
   } else {
     for (const Case& each : cases()) {
       const bool wanted = words.empty() || std::find(words.begin(), words.end(), each.name) != words.end();
-      if (wanted) start(folder, arguments[0], std::string(each.name).c_str());
+      if (wanted && !start(folder, arguments[0], std::string(each.name).c_str(), each.waits ? "inf" : most)) {
+        slow += std::string(slow.empty() ? "" : ", ") + std::string(each.name);
+      }
     }
   }
   fs::remove_all(folder);
+  if (slow.empty()) return 0;
+  std::printf("longer than %s ms, or failed: %s\n", most, slow.c_str());
+  return 1;
 }
