@@ -13,7 +13,8 @@ endif()
 add_executable(koine_start "${PROJECT_SOURCE_DIR}/bench/start/main.cpp")
 target_link_libraries(koine_start PRIVATE koine_settings koine_internal)
 
-add_executable(koine_first "${PROJECT_SOURCE_DIR}/bench/first/main.cpp")
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/first/*.cpp")
+add_executable(koine_first ${sources})
 target_link_libraries(koine_first PRIVATE koine_settings koine::koine)
 
 # Measures against the references of the tests, for each row of the op table.

@@ -44,7 +44,7 @@ foreach(file fold moments random signal)
     SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -ffp-contract=off INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels")
 endforeach()
 # Texts of kernels as they are.
-foreach(file random_narrow random_wide exact_sum_narrow exact_sum_wide)
+foreach(file random_narrow random_wide random_poisson random_binomial exact_sum_narrow exact_sum_wide)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp" PROPERTIES
     SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};${optimised}" INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels"
     OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")

@@ -63,11 +63,11 @@ static KN_REAL kn_drawn(ulong position, const KN_LAW law) {
     const double2 x = kn_normals(words);
     const ulong2 u = kn_words(position, round | 1UL << 32, law.seed);
 #else
-    const float2 x = as_float2(kn_normals(words.x));
-    const uint2 u = as_uint2(words.y);
+    const float2 x = as_float2(kn_normals(words.even));
+    const uint2 u = as_uint2(words.odd);
 #endif
     for (int i = 0; i < 2 && !accepted; ++i) {
-      const KN_REAL v = fma(c, i == 0 ? x.x : x.y, (KN_REAL)1), y = v - (KN_REAL)1;
+      const KN_REAL v = fma(c, i == 0 ? x.even : x.odd, (KN_REAL)1), y = v - (KN_REAL)1;
       if (v <= (KN_REAL)0) continue;
       // Accepted if ln u < x^2 / 2 + d - d v^3 + d ln v^3, which is 3 d (ln(1 + y) - y + y^2 / 2 - y^3 / 3): of four
       // large numbers one small one, so it is taken from the logarithm's own series.
@@ -82,12 +82,12 @@ static KN_REAL kn_drawn(ulong position, const KN_LAW law) {
       } else {
         excess = fma(y * y, fma(y, (KN_REAL)(-1.0f / 3), (KN_REAL)0.5f), kn_log(v) - y);
       }
-      accepted = kn_log_uniform(i == 0 ? u.x : u.y) < 3 * d * excess;
+      accepted = kn_log_uniform(i == 0 ? u.even : u.odd) < 3 * d * excess;
       number = d * (v * v * v);
     }
   }
   if (law.power > (KN_REAL)0) {
-    const ulong word = kn_words(position, 1UL << 32, law.seed).x;
+    const ulong word = kn_words(position, 1UL << 32, law.seed).even;
     number *= kn_exp(kn_log_uniform((KN_BITS)word) * law.power);
     // Devices may or may not keep what is smaller.
     if (number < KN_AS_REAL((KN_BITS)1 << KN_DIGIT_BITS)) number = 0;
@@ -141,13 +141,13 @@ static long kn_drawn(ulong position, const KN_LAW law) {
   for (uint round = 1; round <= KN_ROUNDS; ++round) {
     const ulong2 words = kn_words(position, round, law.seed);
     for (int i = 0; i < 2; ++i) {
-      const uint2 word = as_uint2(i == 0 ? words.x : words.y);
+      const uint2 word = as_uint2(i == 0 ? words.even : words.odd);
       // u is from -1/2 to 1/2, v from 0 to 1.
-      const uint size = (word.x >> 31) != 0 ? ~word.x : word.x;
-      const float side = (word.x >> 31) != 0 ? -0x1p-32f : 0x1p-32f;
+      const uint size = (word.even >> 31) != 0 ? ~word.even : word.even;
+      const float side = (word.even >> 31) != 0 ? -0x1p-32f : 0x1p-32f;
       const float u = (convert_float(size) + 0.5f) * side;
       const float left = (convert_float(0x7fffffffu - size) + 0.5f) * 0x1p-32f;
-      const float v = (convert_float(word.y) + 0.5f) * 0x1p-32f;
+      const float v = (convert_float(word.odd) + 0.5f) * 0x1p-32f;
       const float steepness = kn_reciprocal(left);
       const float offset = fma(2 * law.a, steepness, law.b) * u;
       if (fabs(offset) >= 0x1p35f) continue;

@@ -144,8 +144,13 @@ constexpr std::string_view loops = R"(}
       }                                                                                  \
     }                                                                                    \
   }
-// To a row of sums so many rows, each times its factor, one after another.
-#define KN_ADD_ROWS(T)                                                                   \
+// A complex number as kernels/common/matmul_types.clh adds it, each product rounded with its sum.
+template <class T>
+HostPair<T> chained(HostPair<T> factor, HostPair<T> value, HostPair<T> sum) {
+  return {fma(-factor.y, value.y, fma(factor.x, value.x, sum.x)), fma(factor.y, value.x, fma(factor.x, value.y, sum.y))};
+}
+// To a row of sums so many rows, each times its factor, one after another. `added` is a sum with one more product.
+#define KN_ADD_ROWS(T, added)                                                            \
   [](void* sums, const void* matrix, std::size_t leading, const void* factors, std::size_t rows, std::size_t columns) { \
     constexpr std::size_t together = 8;                                                  \
     T* const to = static_cast<T*>(sums);                                                 \
@@ -155,12 +160,18 @@ constexpr std::string_view loops = R"(}
     for (; rows - row >= together; row += together, a += together * leading) {           \
       _Pragma("GCC ivdep") for (std::size_t i = 0; i < columns; ++i) {                   \
         T sum = to[i];                                                                   \
-        _Pragma("GCC unroll 8") for (std::size_t r = 0; r < together; ++r) sum += f[row + r] * a[r * leading + i]; \
+        _Pragma("GCC unroll 8") for (std::size_t r = 0; r < together; ++r) {             \
+          const T factor = f[row + r], value = a[r * leading + i];                       \
+          sum = added;                                                                   \
+        }                                                                                \
         to[i] = sum;                                                                     \
       }                                                                                  \
     }                                                                                    \
     for (; row < rows; ++row, a += leading)                                              \
-      _Pragma("GCC ivdep") for (std::size_t i = 0; i < columns; ++i) to[i] += f[row] * a[i]; \
+      _Pragma("GCC ivdep") for (std::size_t i = 0; i < columns; ++i) {                   \
+        const T factor = f[row], value = a[i], sum = to[i];                              \
+        to[i] = added;                                                                   \
+      }                                                                                  \
   }
 // A matrix by another of few elements: blocks of four rows by a vector, of which the last begins among the columns of the
 // one before it.
@@ -305,7 +316,7 @@ int main() {
   for (int k = 0; k < graph::table_size; ++k) {
     const graph::OpInfo& row = graph::info(static_cast<graph::Op>(k));
     files.insert(row.expressions.own_f.file);
-    if (is_exact(row, DType::complex64)) files.insert(row.expressions.c_file);
+    files.insert(row.expressions.c_file);
   }
   for (const std::string_view file : files) {
     if (!file.empty()) std::cout << "#include \"" << file << ".clh\"\n";
@@ -334,10 +345,18 @@ int main() {
     }
   }
   for (const DType type : {DType::float32, DType::float64}) {
-    for (const auto& [entry, loop] : {std::pair{"dots", "KN_DOTS"}, {"rows_added", "KN_ADD_ROWS"}}) {
-      std::cout << "  f." << entry << "[" << number(type) << "] = " << loop << "(" << registers(type) << ");\n";
-    }
+    std::cout << "  f.dots[" << number(type) << "] = KN_DOTS(" << registers(type) << ");\n";
+    std::cout << "  f.rows_added[" << number(type) << "] = KN_ADD_ROWS(" << registers(type)
+              << ", sum + factor * value);\n";
     std::cout << "  f.small_products[" << number(type) << "] = small_product_in_vectors<" << registers(type) << ">;\n";
+  }
+  for (int t = 0; t < koine::dtype_count; ++t) {
+    const auto type = static_cast<DType>(t);
+    if (is_bool(type) || koine::base::is_half(type)) continue;
+    const char* const added = is_integer(type)   ? "sum + factor * value"
+                              : is_complex(type) ? "chained(factor, value, sum)"
+                                                 : "fma(factor, value, sum)";
+    std::cout << "  f.rows_chained[" << t << "] = KN_ADD_ROWS(" << registers(type) << ", " << added << ");\n";
   }
   std::cout << arguments;
 
@@ -348,7 +367,7 @@ int main() {
       const graph::OpInfo& row = graph::info(static_cast<graph::Op>(k));
       // Of whole numbers the table's own expression has the same value, and is as fast here.
       const char* own = is_real_floating(type) ? graph::own_expression(row, type).text : nullptr;
-      const char* text = own ? own : is_exact(row, type) ? graph::expression(row, type) : nullptr;
+      const char* text = own ? own : is_complex(type) || is_exact(row, type) ? graph::expression(row, type) : nullptr;
       if (text == nullptr) continue;
       const DType result = row.result == graph::Result::boolean ? DType::bool_
                            : row.result == graph::Result::real  ? koine::base::row_of(type).part
@@ -387,7 +406,7 @@ int main() {
       print("loads[" + n + "]", in, stored, bfloat ? "as_float((uint)a << 16)" : "a");
       print("stores[" + n + "]", stored, in, bfloat ? "(ushort)(as_uint(a) >> 16)" : "a");
     }
-    if (is_complex(type)) continue;
+    const std::string part = registers(koine::base::row_of(type).part);
     for (const graph::ReduceKind kind : graph::reductions) {
       const graph::ReductionInfo& row = graph::info(kind);
       const koine::codegen::Combine combine = koine::codegen::combine_of(kind, type);
@@ -400,9 +419,10 @@ int main() {
       const std::string entry = "[" + number(kind) + "][" + n + "]";
       print("combined" + entry, in, in, combine.text);
       std::cout << "  f.running" << entry << " = KN_RUNNING(" << in << ", (" << combine.text << "));\n";
-      print("identities" + entry, in, in, combine.identity);
+      print("identities" + entry, in, in,
+            is_complex(type) ? in + (row.nothing == 1 ? "{1, 0}" : "{}") : combine.identity);
       print("mapped" + entry, in, in, koine::codegen::applied(row.map, "a"));
-      print("finished" + entry, in, in, koine::codegen::applied(row.finish, "a"));
+      print("finished" + entry, in, in, koine::codegen::applied(row.finish, "a"), part, part);
     }
   }
   for (const int size : {1, 2, 4, 8, 16}) {

@@ -3,8 +3,9 @@
 # Runs every fuzzer for a while: libFuzzer with sanitizers on .npy and .npz files, KOINE_* variables and cache files, then
 # random programs of arrays on PoCL, played twice so that arrays move between devices, or on KOINE_DEVICE's.
 # usage: ci/run/fuzz.sh [seconds for the programs, 600] [seed]
-# A tenth of that time goes to each of the others, and to programs that run by the host's steps and by kernels. What fails
-# lies in build-fuzz/findings; with a fix it joins the corpus.
+# A tenth of that time goes to each of the others, to programs that run by the host's steps and by kernels, and to those
+# that run by all ways of a card, which is played where there is none. What fails lies in build-fuzz/findings; with a
+# fix it joins the corpus.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-600}
@@ -21,7 +22,7 @@ command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}
 cmake --preset fuzz
 cmake --build --preset fuzz --parallel "$(nproc)"
 cmake --preset ci
-cmake --build --preset ci --parallel "$(nproc)" --target fuzz_graphs
+cmake --build --preset ci --parallel "$(nproc)" --target fuzz_graphs koine_vendor_layer
 
 corpus=$PWD/tests/fuzz/files/corpus
 mkdir -p build-fuzz/findings
@@ -43,4 +44,9 @@ step="fuzzing programs from seed $seed on"
 ../../build-ci/fuzz_graphs --seconds "$seconds" --seed "$seed" | tee graphs.log
 step="comparing the host's steps with kernels from seed $seed on"
 ../../build-ci/fuzz_graphs --recent --ways --seconds $((seconds / 10 + 1)) --seed "$seed"
+step="comparing a card's ways from seed $seed on"
+card=()
+[[ $KOINE_DEVICE == *nvidia* ]] || card=(OPENCL_LAYERS="$PWD/../../build-ci/libkoine_vendor_layer.so" KOINE_TEST_PLAY=nvidia
+  KOINE_DEVICE=nvidia)
+env "${card[@]}" ../../build-ci/fuzz_graphs --card-ways --seconds $((seconds / 10 + 1)) --seed "$seed"
 echo "fuzz: all passed: $inputs files and values, $(awk '/ programs from seed / { n = $2 } END { print n }' graphs.log) programs, $SECONDS s"

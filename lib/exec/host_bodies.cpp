@@ -159,7 +159,7 @@ std::optional<host::Lines::Astray> compute_fold(const Fold& fold, const DeviceTr
       partials.clear();
       written.clear();
       for (std::size_t k = 0; k < reduction.parts(); ++k) {
-        written.push_back(partials.emplace_back(reduction.count() * sizeof(std::int64_t)).data());
+        written.push_back(partials.emplace_back(reduction.count() * host::widest_in_registers).data());
       }
     }
     const auto found = reduction.run(traits, std::exchange(work, 0), read, beside, written);

@@ -55,7 +55,7 @@ Astray take(const graph::Node& node, std::byte* to) {
 
 std::optional<std::uint64_t> work_of_random(const HostRun& run) {
   const graph::Node& node = *run.step.node;
-  if (node.shape.elements() == 0 || !host::draws(node.get<graph::Op::random>())) return std::nullopt;
+  if (node.shape.elements() == 0) return std::nullopt;
   return host::draw_cost(node.get<graph::Op::random>()) * static_cast<std::uint64_t>(node.shape.elements());
 }
 

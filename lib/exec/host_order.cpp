@@ -169,7 +169,7 @@ void order_ties(const graph::Node& node, std::int64_t* to) {
 std::optional<std::uint64_t> work_of_search(const HostRun& run) {
   const graph::Node& node = *run.step.node;
   if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
-  return count_of(node) * 4 * std::bit_width(count_of(*node.inputs[0]));
+  return count_of(node) * 3 * std::bit_width(count_of(*node.inputs[0]));
 }
 
 Work search_on_host(const HostRun& run) {

@@ -12,12 +12,13 @@
 namespace koine::exec {
 namespace {
 
-// Of a step in place of a program that is not compiled yet: 50 to 100 ms, where a compiler in a process takes 30 ms to
-// find it in a cache of its own, 150 ms to compile it, and 500 ms for the first. Of what threads share, and compute in
-// vectors, eight times as much takes as long.
-constexpr std::uint64_t most_cold_work = std::uint64_t{1} << 26, most_shared_cold_work = 8 * most_cold_work;
+// Of a step in place of a program that is not compiled yet: a quarter of a second at most, where a compiler in a
+// process takes 150 ms to compile a small one, and 500 ms to a second for the first, or for those of selections,
+// products or logarithms of the gamma function. Of what threads share, and compute in vectors, eight times as much
+// takes as long.
+constexpr std::uint64_t most_cold_work = std::uint64_t{1} << 28, most_shared_cold_work = 8 * most_cold_work;
 // As soon as a program comes again, only so small a part: who comes a third time may come many times.
-constexpr std::uint64_t cold_work_again = 32;
+constexpr std::uint64_t cold_work_again = 128;
 // What a step counts at least, for the text of its kernel is written each time, and what is behind steps of the device
 // waits for them: so it is compiled after some eight times at the latest.
 constexpr std::uint64_t least_cold_work = most_cold_work / cold_work_again / 8;

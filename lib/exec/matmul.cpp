@@ -377,6 +377,14 @@ MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& prob
   return {MatmulRoute::tile, {}};
 }
 
+bool is_one_chain(const DeviceTraits& traits, const MatmulProblem& problem) {
+  MatmulProblem p = problem;
+  collapse(traits, p);
+  const MatmulRoute route = choose_matmul(traits, p).route;
+  return (route == MatmulRoute::packed || (route == MatmulRoute::vector && is_integer(p.dtype))) &&
+         p.k <= most_depth(traits, p, route);
+}
+
 bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
   // A CPU's element-wise kernel works in wide vectors on what the caches hold, or is no kernel at all but a host step;
   // a product's kernel would be compiled anew for each epilogue.

@@ -59,6 +59,10 @@ using MatmulWork = std::function<void(const MatmulMemory&)>;
 /// What prepare_product would use.
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem);
 
+/// Whether a CPU's kernel would add up each result as one sum, to which products are added one after another in the
+/// order of the depth, or in any order where that makes no difference.
+bool is_one_chain(const DeviceTraits& traits, const MatmulProblem& problem);
+
 /// Whether the kernel that would compute a product can go on with its epilogue, or, without one, with some.
 bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The same of a pending product, whose inputs may be pending, too.

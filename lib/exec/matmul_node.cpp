@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a matmul node, and what its kernel goes on with, to the problem that the kernels solve.
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "exec/elementwise.hpp"
 #include "exec/families.hpp"
+#include "exec/host_run.hpp"
 #include "exec/matmul.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
+#include "host/chained_products.hpp"
 
 namespace koine::exec {
 namespace {
@@ -53,9 +57,44 @@ MatmulProblem problem_of(const graph::Node& node, const graph::Layout& a_layout,
   return problem;
 }
 
+/// Where and how the host multiplies with the bits of a CPU's kernel: what wraps, or has an order.
+std::optional<MatmulProblem> chained_problem(const HostRun& run) {
+  const graph::Node& node = *run.step.node;
+  if (node.shape.elements() == 0 || codegen::finished_product(run.step) || !host_reads_inputs(node))
+    return std::nullopt;
+  MatmulProblem problem = problem_of(node, layout_of(*node.inputs[0]), layout_of(*node.inputs[1]));
+  const bool in_order = is_integer(problem.dtype) || problem.fixed;
+  if (!in_order || problem.k == 0 || !host::multiplies_chained(problem.dtype)) return std::nullopt;
+  return is_one_chain(run.queue.traits(), problem) ? std::optional(std::move(problem)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> work_of_matmul(const HostRun& run) {
+  const auto problem = chained_problem(run);
+  if (!problem) return std::nullopt;
+  return host::chained_work(problem->dtype, run.step.node->shape.elements(), problem->n, problem->k);
+}
+
+Work multiply_on_host(const HostRun& run) {
+  if (run.only_shared) return nullptr;
+  return prepare_result_on_host(run,
+                                [&node = *run.step.node, &traits = run.queue.traits(), work = run.work](std::byte* to) {
+                                  const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
+                                  const auto of_batch = [&](const graph::Node& operand) {
+                                    Shape shape = node.shape;
+                                    std::copy(operand.shape.end() - 2, operand.shape.end(), shape.end() - 2);
+                                    return broadcast(operand.layout, shape);
+                                  };
+                                  host::multiply_chained({node.dtype, of_batch(a), of_batch(b)}, traits, work,
+                                                         a.storage->host(), b.storage->host(), to);
+                                  return Astray();
+                                });
+}
+
 bool is_real(DType type) { return type == float16 || type == bfloat16 || type == float32 || type == float64; }
 
 }  // namespace
+
+const HostRunner host_matmul{.work = work_of_matmul, .prepare = multiply_on_host, .shares = true};
 
 bool takes_epilogue(const graph::Node& node) {
   return node.place.traits != nullptr && is_real(node.dtype) &&

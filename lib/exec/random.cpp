@@ -4,9 +4,9 @@
 #include "exec/families.hpp"
 #include "exec/kernel_parameters.hpp"
 #include "exec/kernel_run.hpp"
+#include "host/random_laws.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 
@@ -68,69 +68,6 @@ void launch_fixed(runtime::Queue& queue, const runtime::KernelRef& kernel, const
            std::numeric_limits<std::uint64_t>::max(), skipped == 0 ? tuning.random_items_per_unit : items_for_all);
 }
 
-template <class T>
-struct GammaLaw : parameters::kn_gamma<T> {
-  explicit GammaLaw(const RandomInfo& info) : parameters::kn_gamma<T>() {
-    const bool small = info.shape < 1;
-    const double exact = (small ? info.shape + 1 : info.shape) - 1.0 / 3;
-    this->d = static_cast<T>(exact);
-    this->c = static_cast<T>(1 / std::sqrt(9 * exact));
-    this->power = small ? static_cast<T>(std::min<double>(1 / info.shape, std::numeric_limits<T>::max())) : T(0);
-    this->scale = static_cast<T>(info.scale);
-  }
-};
-
-struct CountLaw : parameters::kn_counts {
-  CountLaw(const RandomInfo& info, DType dtype) : parameters::kn_counts() {
-    const int bits = static_cast<int>(8 * size_of(dtype)) - is_signed_integer(dtype);
-    most = std::numeric_limits<std::int64_t>::max() >> (63 - std::min(bits, 63));
-    centre = fixed(info.mean);
-    mean = static_cast<float>(info.mean);
-    inverse_mean = static_cast<float>(1 / info.mean);
-    double slope, width, quick, height;
-    if (info.kind == RandomKind::poisson) {
-      width = 0.931 + 2.53 * std::sqrt(info.mean);
-      slope = -0.059 + 0.02483 * width;
-      quick = 0.9277 - 3.6224 / (width - 2);
-      height = 1.1239 + 1.1328 / (width - 3.4);
-      start = fixed(info.mean + 0.43);
-    } else {
-      trials = info.trials;
-      most = std::min(most, trials);
-      const auto n = static_cast<double>(trials);
-      const double remaining = n - info.mean, p = info.mean / n, deviation = std::sqrt(info.mean * (remaining / n));
-      width = 1.15 + 2.53 * deviation;
-      slope = -0.0873 + 0.0248 * width + 0.01 * p;
-      quick = 0.92 - 4.2 / width;
-      height = (2.83 + 5.1 / width) * deviation;
-      start = fixed(info.mean + 0.5);
-      rest = static_cast<float>(remaining);
-      inverse_rest = static_cast<float>(1 / remaining);
-      // Probabilities are taken relative to that of the most likely count.
-      const double mode = std::floor((n + 1) * p);
-      shared = static_cast<float>(factorial(mode) + deviance(mode, info.mean) + factorial(n - mode) +
-                                  deviance(n - mode, remaining));
-    }
-    a = static_cast<float>(slope);
-    b = static_cast<float>(width);
-    squeeze = static_cast<float>(quick);
-    hat = static_cast<float>(height);
-  }
-
- private:
-  /// With 20 binary places.
-  static std::int64_t fixed(double value) { return std::llround(std::ldexp(value, 20)); }
-  /// ln k! - k ln k + k of 10 or more, by Stirling's series
-  static double factorial(double k) {
-    return 0.5 * std::log(6.283185307179586 * k) + (1.0 / 12 - (1.0 / 360 - 1.0 / (1260 * k * k)) / (k * k)) / k;
-  }
-  /// k ln(k / mean) + mean - k for k within 1 of the mean
-  static double deviance(double k, double mean) {
-    const double e = (k - mean) / mean;
-    return mean * ((1 + e) * std::log1p(e) - e);
-  }
-};
-
 void launch_rejection(runtime::Queue& queue, const runtime::KernelRef& kernel, const RandomInfo& info, DType dtype,
                       std::uint64_t count, runtime::Buffer& out) {
   runtime::Launch launch(queue, kernel);
@@ -142,11 +79,11 @@ void launch_rejection(runtime::Queue& queue, const runtime::KernelRef& kernel, c
     launch.value(law);
   };
   if (info.kind != RandomKind::gamma) {
-    pass(CountLaw(info, dtype));
+    pass(host::count_law<parameters::kn_counts>(info, dtype));
   } else if (dtype == DType::float64) {
-    pass(GammaLaw<double>(info));
+    pass(host::gamma_law<parameters::kn_gamma<double>>(info));
   } else {
-    pass(GammaLaw<float>(info));
+    pass(host::gamma_law<parameters::kn_gamma<float>>(info));
   }
   run_over(launch, queue, *kernel, count, queue.traits().tuning.elements_per_item / 4);
 }

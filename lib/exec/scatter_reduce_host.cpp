@@ -5,6 +5,7 @@
 #include "base/with_type.hpp"
 #include "exec/host_run.hpp"
 #include "exec/scatter_reduce.hpp"
+#include "graph/infer.hpp"
 #include "host/exact_sum.hpp"
 #include "runtime/host_command.hpp"
 
@@ -55,15 +56,33 @@ struct Memory {
   runtime::FaultWord* fault;  // null if ids that name no group are none
 };
 
+/// Numbers of a value: a complex one's parts are added up apart.
+std::size_t parts_of(DType type) { return is_complex(type) ? 2 : 1; }
+
+/// Whether there is one value for all ids.
+bool is_same(const graph::Node& node) {
+  const auto& info = node.get<graph::Op::scatter_reduce>();
+  return node.inputs[0]->shape.elements() < node.inputs[1]->shape.elements() * (node.shape.elements() / info.groups);
+}
+
 Sums sums_of(const runtime::Queue& queue, const graph::Node& node) {
   const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
-  const auto entries = static_cast<std::size_t>(node.shape.elements()),
+  const auto entries = static_cast<std::size_t>(node.shape.elements()) * parts_of(node.dtype),
              groups = static_cast<std::size_t>(node.get<graph::Op::scatter_reduce>().groups);
-  Sums sums{&queue.traits(), {}, values.dtype, ids.dtype, node.dtype, false, false, 0, 0, 0, 0};
+  Sums sums{&queue.traits(),
+            {},
+            graph::real_part(values.dtype),
+            ids.dtype,
+            graph::real_part(node.dtype),
+            is_same(node),
+            false,
+            0,
+            0,
+            0,
+            0};
   sums.rows = {static_cast<std::size_t>(ids.shape.elements()), groups, entries / groups, nullptr};
   const std::uint64_t all = sums.rows.rows * sums.rows.inner;
   sums.wraps = node.get<graph::Op::scatter_reduce>().ids == graph::IdsAre::positions;
-  sums.same = static_cast<std::uint64_t>(values.shape.elements()) < all;
   sums.work = operations * (all + entries);
   return sums;
 }
@@ -167,11 +186,12 @@ void add(const Sums& sums, const Memory& at) {
 }  // namespace
 
 bool host_sums_by_ids(const runtime::Queue& queue, const graph::Node& node) {
-  const DType from = node.inputs[0]->dtype, to = node.dtype;
+  const DType from = node.inputs[0]->dtype, to = node.dtype, part = graph::real_part(to);
   return queue.traits().host_commands && queue.context().works_in_host_memory() &&
          queue.traits().tuning.host_step_work > 0 &&
          node.get<graph::Op::scatter_reduce>().kind == graph::SegmentKind::sum && node.shape.elements() > 0 &&
-         ((from == to && (to == DType::float32 || to == DType::float64)) || (is_whole(from) && is_whole(to)));
+         !(is_complex(to) && is_same(node)) &&
+         ((from == to && (part == DType::float32 || part == DType::float64)) || (is_whole(from) && is_whole(to)));
 }
 
 // The inputs are those of the kernels.
@@ -185,11 +205,11 @@ std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, run
     const graph::ScatterReduceInfo info = node.get<graph::Op::scatter_reduce>();
     const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
     const graph::Node* const base = node.inputs.size() > 2 ? node.inputs[2].get() : nullptr;
-    sums.values_offset = static_cast<std::uint64_t>(values.layout.offset);
+    sums.values_offset = static_cast<std::uint64_t>(values.layout.offset) * parts_of(values.dtype);
     sums.ids_offset = static_cast<std::uint64_t>(ids.layout.offset);
-    sums.base_offset = base != nullptr ? static_cast<std::uint64_t>(base->layout.offset) : 0;
+    sums.base_offset = base != nullptr ? static_cast<std::uint64_t>(base->layout.offset) * parts_of(base->dtype) : 0;
     const std::uint64_t entries = sums.rows.entries();
-    const runtime::BufferRef out = queue.allocate(entries * size_of(node.dtype), info.name),
+    const runtime::BufferRef out = queue.allocate(entries * size_of(sums.result), info.name),
                              room = queue.allocate(host::room_of_sums(queue.traits(), sums.rows), info.name);
     runtime::HostCommand command(queue, "sums_by_ids_host");
     command.in(*values.storage).in(*ids.storage).out(*out).out(*room);
@@ -197,7 +217,7 @@ std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, run
     const bool reports = info.ids != graph::IdsAre::known_positions;
     if (reports) command.fault(queue.fault(id_cause(info)));
     command.moves(sums.count() * size_of(sums.values) + sums.rows.rows * size_of(sums.ids),
-                  entries * size_of(node.dtype));
+                  entries * size_of(sums.result));
     runtime::HostCommand::Function run = [sums, based = base != nullptr, reports](std::span<void* const> at) {
       add(sums, {static_cast<const std::byte*>(at[0]), static_cast<const std::byte*>(at[1]),
                  based ? static_cast<const std::byte*>(at[4]) : nullptr, static_cast<std::byte*>(at[2]),

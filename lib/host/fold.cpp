@@ -48,9 +48,7 @@ void fill_with_identity(ReduceKind kind, DType type, void* to, std::size_t count
   functions().identities[number(kind)][number(type)](to, from, count);
 }
 
-bool folds(ReduceKind kind, DType type) {
-  return !is_complex(type) && functions().combined[number(kind)][number(type)] != nullptr;
-}
+bool folds(ReduceKind kind, DType type) { return functions().combined[number(kind)][number(type)] != nullptr; }
 
 std::size_t FoldOrder::begin_of(std::size_t block, std::size_t length) const {
   if (block >= blocks) return length;
@@ -95,8 +93,9 @@ void RunningValues::fold(std::vector<std::byte>& running, const std::byte* eleme
   constexpr std::size_t most_bytes = 4096;
   const std::size_t rounds = count / width, bytes = width * size_;
   std::size_t done = 0;
-  if (rounds > 1 && bytes <= most_bytes) {
-    functions().folded[number(kind_)][number(type_)](running.data(), elements, width, rounds);
+  const Fold in_vectors = functions().folded[number(kind_)][number(type_)];
+  if (in_vectors != nullptr && rounds > 1 && bytes <= most_bytes) {
+    in_vectors(running.data(), elements, width, rounds);
     done = rounds * width;
   }
   for (std::size_t now = 0; done < count; done += now) {

@@ -2,6 +2,7 @@
 // Folds on the host, each in the order in which the device's kernel adds up the same elements, so that bits agree.
 #pragma once
 
+#include "base/dtypes.hpp"
 #include "graph/reductions.hpp"
 #include "koine/dtype.hpp"
 
@@ -66,11 +67,11 @@ class RunningValues {
   std::vector<std::byte> values_, sets_;
 };
 
-/// A divisor or a scale in the type that values are combined in.
+/// A divisor or a scale in the type that values are combined in, or that of their parts.
 class FinishConstant {
  public:
   FinishConstant(DType type, double value)
-      : wide_(value), narrow_(static_cast<float>(value)), is_wide_(type == DType::float64) {}
+      : wide_(value), narrow_(static_cast<float>(value)), is_wide_(base::row_of(type).part == DType::float64) {}
   const void* value() const { return is_wide_ ? static_cast<const void*>(&wide_) : &narrow_; }
 
  private:

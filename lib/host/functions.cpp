@@ -35,7 +35,9 @@ Function function_of(const codegen::Line& line, const DeviceTraits& traits) {
   const bool drivers = is_real_floating(line.in_type) &&
                        graph::own_expression(graph::info(line.op), line.in_type).text != nullptr && !line.portable &&
                        !traits.quirks.own_functions;
-  return drivers ? nullptr : functions().ops[static_cast<std::size_t>(line.op)][from];
+  // What differs between devices depends on whether they have float64, which the host has.
+  const bool other = is_complex(line.in_type) && !traits.fp64 && !is_exact(graph::info(line.op), line.in_type);
+  return drivers || other ? nullptr : functions().ops[static_cast<std::size_t>(line.op)][from];
 }
 
 }  // namespace koine::host

@@ -33,6 +33,8 @@ using Multiply = void (*)(void* result, const void* left, const void* right, con
 /// Bytes of an element as it is computed.
 constexpr std::size_t size_in_registers(DType type) { return base::is_half(type) ? sizeof(float) : size_of(type); }
 
+constexpr std::size_t widest_in_registers = 16;
+
 /// Null where there is none.
 struct Functions {
   Function ops[graph::table_size][dtype_count];      // by the type of the arguments
@@ -43,7 +45,8 @@ struct Functions {
   Function running[std::size(graph::reductions)][dtype_count];   // each with all before it; where the arguments lie
   Fold folded[std::size(graph::reductions)][dtype_count];
   Products dots[dtype_count], rows_added[dtype_count];  // of float32 and float64
-  Multiply small_products[dtype_count];                 // of the same
+  Products rows_chained[dtype_count];    // as rows_added, each product rounded with its sum; of most types
+  Multiply small_products[dtype_count];  // of the same
   Function identities[std::size(graph::reductions)][dtype_count];
   Function mapped[std::size(graph::reductions)][dtype_count];
   Function positions[std::size(graph::reductions)][dtype_count];  // of all elements the position, an int64

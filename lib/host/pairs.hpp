@@ -28,6 +28,7 @@ struct HostPair {
   friend HostPair operator*(HostPair a, std::type_identity_t<T> b) { return {a.x * b, a.y * b}; }
   friend HostPair operator*(std::type_identity_t<T> a, HostPair b) { return {a * b.x, a * b.y}; }
   friend HostPair operator/(HostPair a, std::type_identity_t<T> b) { return {a.x / b, a.y / b}; }
+  HostPair& operator+=(HostPair b) { return *this = *this + b; }
   HostPair& operator*=(T b) { return *this = *this * b; }
   HostPair& operator/=(T b) { return *this = *this / b; }
 };

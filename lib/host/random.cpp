@@ -91,27 +91,33 @@ void draw_numbers(const RandomInfo& info, DType type, std::uint64_t first, std::
 
 }  // namespace
 
-bool draws(const RandomInfo& info) { return info.kind <= RandomKind::exponential; }
-
 bool draws_in_vectors(const RandomInfo& info) {
   return info.kind == RandomKind::uniform || info.kind == RandomKind::integers;
 }
 
-std::uint64_t draw_cost(const RandomInfo& info) { return draws_in_vectors(info) ? 6 : 30; }
+std::uint64_t draw_cost(const RandomInfo& info) {
+  return draws_in_vectors(info) ? 6 : info.kind <= RandomKind::exponential ? 30 : 200;
+}
 
 void draw(const RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to) {
-  if (info.kind == RandomKind::integers) {
-    draw_numbers(info, type, first, count, reinterpret_cast<std::uint64_t*>(to));
-  } else if (type == DType::float64) {
-    draw_numbers(info, type, first, count, reinterpret_cast<double*>(to));
-  } else {
-    draw_numbers(info, type, first, count, reinterpret_cast<float*>(to));
+  const auto with_numbers = [&](auto make) {
+    if (is_integer(type)) return make(reinterpret_cast<std::uint64_t*>(to));
+    type == DType::float64 ? make(reinterpret_cast<double*>(to)) : make(reinterpret_cast<float*>(to));
+  };
+  const std::uint64_t position = info.first_word / info.words(type) + first;
+  switch (info.kind) {
+    case RandomKind::gamma:
+      return type == DType::float64 ? draw_gammas(info, position, count, reinterpret_cast<double*>(to))
+                                    : draw_gammas(info, position, count, reinterpret_cast<float*>(to));
+    case RandomKind::poisson: return draw_poissons(info, type, position, count, reinterpret_cast<std::uint64_t*>(to));
+    case RandomKind::binomial: return draw_binomials(info, type, position, count, reinterpret_cast<std::uint64_t*>(to));
+    default: with_numbers([&](auto* numbers) { draw_numbers(info, type, first, count, numbers); });
   }
 }
 
 void draw_elements(const RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to) {
   // In memory as in registers.
-  if (size_of(type) == (info.kind == RandomKind::integers ? 8 : size_in_registers(type))) {
+  if (size_of(type) == (is_integer(type) ? 8 : size_in_registers(type))) {
     return draw(info, type, first, count, to);
   }
   constexpr std::size_t at_once = 256;
@@ -121,7 +127,7 @@ void draw_elements(const RandomInfo& info, DType type, std::uint64_t first, std:
     some = std::min(at_once, count);
     draw(info, type, first, some, drawn);
     const void* const from[] = {drawn, nullptr, nullptr};
-    if (info.kind != RandomKind::integers) {
+    if (!is_integer(type)) {
       functions().casts[static_cast<std::size_t>(type == DType::float64 ? type : DType::float32)][number](drawn, from,
                                                                                                           some);
       functions().stores[number](to, from, some);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers on the host, with the bits of kernels/random.cl: both are made of kernels/common/random.clh.
+// Random numbers on the host, with the bits of kernels/random.cl and kernels/rejection.cl: both are made of the same
+// texts.
 #pragma once
 
 #include "graph/attributes.hpp"
@@ -9,9 +10,6 @@
 #include <cstdint>
 
 namespace koine::host {
-
-/// Whether the host makes numbers of this law: those that take a fixed number of words each.
-bool draws(const graph::RandomInfo& info);
 
 /// What a number takes, in operations of element-wise code.
 std::uint64_t draw_cost(const graph::RandomInfo& info);
@@ -30,5 +28,13 @@ float exponential_of(std::uint32_t word);
 double exponential_of(std::uint64_t word);
 void normals_of(std::uint64_t words, float numbers[2]);
 void normals_of(std::uint64_t even, std::uint64_t odd, double numbers[2]);
+
+// Numbers by rejection, of positions from `first` on.
+void draw_gammas(const graph::RandomInfo& info, std::uint64_t first, std::size_t count, float* to);
+void draw_gammas(const graph::RandomInfo& info, std::uint64_t first, std::size_t count, double* to);
+void draw_poissons(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count,
+                   std::uint64_t* to);
+void draw_binomials(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count,
+                    std::uint64_t* to);
 
 }  // namespace koine::host

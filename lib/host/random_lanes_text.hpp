@@ -3,6 +3,8 @@
 // included inside a namespace without a name.
 #define KN_ELEMENT KN_F32
 #include "host/random_text.hpp"
+#define KN_KIND KN_NORMAL
+#include <common/random.clh>
 
 void words(std::uint64_t* to, std::uint64_t first, std::uint64_t seed, std::size_t blocks) {
   for (std::size_t k = 0; k < blocks; ++k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers of float64.
 #include "host/random.hpp"
+#include "host/random_laws.hpp"
 
 #include <cfloat>
 #include <climits>
@@ -14,6 +15,8 @@ namespace {
 
 #define KN_ELEMENT KN_F64
 #include "host/random_text.hpp"
+#define KN_KIND KN_GAMMA
+#include <rejection.cl>
 
 }  // namespace
 
@@ -23,6 +26,14 @@ void normals_of(std::uint64_t even, std::uint64_t odd, double numbers[2]) {
   const double2 both = kn_normals({even, odd});
   numbers[0] = both.even;
   numbers[1] = both.odd;
+}
+
+void draw_gammas(const graph::RandomInfo& info, std::uint64_t first, std::size_t count, double* to) {
+  auto law = gamma_law<kn_gamma>(info);
+  law.seed = info.seed;
+  law.first = first;
+  law.count = count;
+  rejection_gamma(to, law);
 }
 
 }  // namespace koine::host

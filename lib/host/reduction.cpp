@@ -249,7 +249,7 @@ class Reduction::Task {
   /// Rows that are over before their running values are worth a loop: as columns, many at a time.
   void fold_short_rows(Taken& taken, std::vector<RunningValues>& running, std::size_t unit) {
     const std::size_t begin = unit * tile_, rows = std::min(tile_, r_.kept_ - begin), length = r_.reduced_;
-    std::vector<std::byte> turned(std::min(taken.most(), rows * length) * sizeof(std::int64_t));
+    std::vector<std::byte> turned(std::min(taken.most(), rows * length) * widest_in_registers);
     for (RunningValues& each : running) each.begin();
     for (std::size_t row = 0, some = 0; row < rows; row += some) {
       some = std::min(taken.most() / length, rows - row);

@@ -41,7 +41,7 @@ class Running {
   DType type_;
   std::size_t size_;
   bool any_ = false;
-  alignas(8) std::byte value_[8] = {};
+  alignas(widest_in_registers) std::byte value_[widest_in_registers] = {};
 };
 
 /// Each of up to a chunk's elements with those before it.

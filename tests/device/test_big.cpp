@@ -8,43 +8,31 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
-#include <mutex>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/arrays.hpp"
+#include "support/big.hpp"
 #include "support/devices.hpp"
 #include "support/inner.hpp"
 
 namespace kn = koine;
 using kn::Array;
 using kn::slice;
+using kn::test::differing;
 using kn::test::has;
+using kn::test::in_parts;
 using kn::test::message_of;
+using kn::test::on_large_devices;
+using kn::test::pattern;
+using kn::test::two31;
+using kn::test::two32;
 
 namespace {
 
-constexpr std::int64_t two31 = std::int64_t{1} << 31, two32 = std::int64_t{1} << 32;
 constexpr std::int64_t big = two32 + 3, rows = 7, columns = big / rows;
 static_assert(rows * columns == big);
-
-/// Depends on every byte of a position, so that a position that wrapped anywhere gives another value.
-constexpr std::uint8_t pattern(std::int64_t i) {
-  return static_cast<std::uint8_t>(i ^ (i >> 8) ^ (i >> 16) ^ (i >> 24) ^ ((i >> 32) * 37));
-}
-
-/// Calls f(first, last) for the parts of a range, on every core: the host's side takes longer than the card's.
-template <class F>
-void in_parts(std::int64_t size, F f) {
-  const std::int64_t parts = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::jthread> threads;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    threads.emplace_back([=, &f] { f(size / parts * part, part + 1 == parts ? size : size / parts * (part + 1)); });
-  }
-}
 
 const std::vector<std::uint8_t>& patterns() {
   static const std::vector<std::uint8_t> values = [] {
@@ -55,43 +43,6 @@ const std::vector<std::uint8_t>& patterns() {
     return made;
   }();
   return values;
-}
-
-/// How many of an array's elements differ from f(i), and where the first is.
-template <class T, class F>
-std::string differing(const std::vector<T>& got, std::int64_t size, F f) {
-  if (static_cast<std::int64_t>(got.size()) != size) return std::to_string(got.size()) + " elements";
-  std::mutex mutex;
-  std::int64_t count = 0, least = size;
-  in_parts(size, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      if (got[i] == f(i)) continue;
-      const std::lock_guard lock(mutex);
-      ++count;
-      least = std::min(least, i);
-    }
-  });
-  return count == 0 ? "" : std::to_string(count) + " differ, the first at " + std::to_string(least);
-}
-
-/// Runs a test on each device that can hold `bytes` in one buffer and four times that at once.
-void on_large_devices(std::int64_t bytes, const std::function<void()>& test) {
-  kn::test::on_each_device([&] {
-    const kn::Device device = kn::default_device();
-    const std::uint64_t largest = kn::test::facts_of(device).largest_buffer;
-    const auto needed = static_cast<std::uint64_t>(bytes);
-    std::ostringstream why;
-    if (needed > largest) {
-      why << "one buffer holds " << kn::test::bytes_text(largest);
-    } else if (4 * needed > kn::memory_stats(device).limit) {
-      why << "the memory to use is " << kn::test::bytes_text(kn::memory_stats(device).limit);
-    } else if (device.type() == kn::DeviceType::cpu && !kn::test::exhaustive()) {
-      why << "on a CPU it takes minutes: KOINE_TEST_EXHAUSTIVE=1 runs it";
-    } else {
-      return test();
-    }
-    kn::test::leave_out(device.selector() + ", arrays of " + kn::test::bytes_text(needed) + ": " + why.str());
-  });
 }
 
 }  // namespace

@@ -2,7 +2,13 @@
 // fuzz_graphs: random programs of arrays against a plain interpreter, or those in files.
 //   fuzz_graphs --seconds 3600 --seed 1      programs made of seeds 1, 2, 3, ... for an hour
 //   fuzz_graphs --recent ...                 every other step of the kinds that the fuzzer learned last
-//   fuzz_graphs --ways ...                   each program twice, by the host's steps and by kernels: the bits agree
+//   fuzz_graphs --ways ...                   each program by the host's steps, by kernels, and by these with every
+//   parameter
+//                                            of tuning at its lowest and at its highest: the bits agree
+//   fuzz_graphs --card-ways ...              the same of a card, real or played: as it is, without programs in PTX, as
+//   a card
+//                                            before sm_70, whose sorts and scans have other kernels, and with the
+//                                            parameters
 //   fuzz_graphs FILE...                      the programs in files, or in all files of a folder
 //   fuzz_graphs --write FOLDER --seed 7      the program of a seed as a file
 //   fuzz_graphs --print FILE                 a program in C++
@@ -41,10 +47,59 @@ constexpr std::uint8_t special = 1;  // the variable of special values
 /// Every other step is of the kinds from `gather` on.
 bool recent = false;
 
-/// Each program is run by kernels, too, and gives the same bits. Products by the host's BLAS have others.
-bool both_ways = false;
-const Variables by_host = {{"KOINE_HOST_STEPS", "on"}, {"KOINE_BLAS", "off"}},
-                by_kernels = {{"KOINE_HOST_STEPS", "off"}, {"KOINE_BLAS", "off"}};
+/// A way of computing a program.
+struct Way {
+  std::string name;
+  Variables variables;
+};
+/// Each program is run by the first way, and then by all others, which give the same bits. Products by the host's BLAS
+/// have others, and those of different kernels do not count (koine::fuzz::run).
+std::vector<Way> ways;
+
+/// A file in which each parameter of tuning has its lowest or its highest value.
+std::string tuning_file(bool highest) {
+  const fs::path path = fs::temp_directory_path() / (std::string("koine_fuzz_") + (highest ? "highest" : "lowest"));
+  std::ofstream file(path);
+  file << "[any]\n";
+#define KN_PARAMETER(name, usual, lowest, highest_value, ...) \
+  file << #name << " = " << (highest ? (highest_value) : (lowest)) << '\n';
+#include "tuning/parameters.def"
+#undef KN_PARAMETER
+  return path;
+}
+
+/// The first way, by `others`, and with the parameters.
+std::vector<Way> ways_of(const Variables& first, std::vector<Way> others) {
+  const Variables usual = others.empty() ? first : others.front().variables;
+  others.insert(others.begin(), {"as it is", first});
+  for (const bool highest : {false, true}) {
+    Way way{highest ? "with the highest parameters" : "with the lowest parameters", usual};
+    way.variables.push_back({"KOINE_TUNING", tuning_file(highest)});
+    others.push_back(std::move(way));
+  }
+  return others;
+}
+
+std::vector<Way> ways_of_cpu() {
+  return ways_of({{"KOINE_HOST_STEPS", "on"}, {"KOINE_BLAS", "off"}},
+                 {{"by kernels", {{"KOINE_HOST_STEPS", "off"}, {"KOINE_BLAS", "off"}}}});
+}
+
+std::vector<Way> ways_of_card() {
+  const char *const layers = std::getenv("OPENCL_LAYERS"), *const play = std::getenv("KOINE_TEST_PLAY");
+  std::string older = "before_warps";
+  if (play != nullptr) {
+    older.clear();
+    for (const char* c = play; *c != 0; ++c) older += *c == ';' ? std::string(",before_warps;") : std::string(1, *c);
+    older += ",before_warps";
+  }
+  const fs::path layer = fs::read_symlink("/proc/self/exe").parent_path() / "libkoine_vendor_layer.so";
+  std::vector<Way> all = ways_of({}, {});
+  all.push_back({"without PTX", {{"KOINE_PTX", "off"}}});
+  all.push_back({"as an older card",
+                 {{"OPENCL_LAYERS", layers != nullptr ? layers : layer.string()}, {"KOINE_TEST_PLAY", older}}});
+  return all;
+}
 
 /// Of every other program the steps behind the new arrays are a chain on one array: it moves, is computed with, moves
 /// again, and ends in what goes along its axes. Nothing holds what comes in between, so that kernels may take it all
@@ -166,35 +221,35 @@ void report(const std::string& name, const Bytes& program, const Outcome& first)
             << described.text << std::endl;
 }
 
-/// Runs the programs that went well once more, by kernels: how many differ in bits or fail there, each of which it
-/// shrinks and writes.
+/// Runs the programs that went well by the first way once more, by another: how many differ in bits or fail there, each
+/// of which it shrinks and writes.
 template <class Next>
-std::size_t compare_ways(const std::string& name, const Outcome& host, const Next& next) {
+std::size_t compare_ways(const std::string& name, const Outcome& first, const Way& way, const Next& next) {
   std::size_t at = 0, failures = 0;
-  while (at < host.done) {
+  while (at < first.done) {
     const auto rest = [&](std::size_t number, Bytes& program) {
-      return at + number < host.done && next(at + number, program);
+      return at + number < first.done && next(at + number, program);
     };
-    const Outcome kernels = koine::fuzz::run_apart(rest, seconds_each, false, by_kernels);
+    const Outcome other = koine::fuzz::run_apart(rest, seconds_each, false, way.variables);
     std::size_t same = 0;
-    while (same < kernels.done && kernels.bits[same] == host.bits[at + same]) ++same;
+    while (same < other.done && other.bits[same] == first.bits[at + same]) ++same;
     at += same;
-    if (at == host.done) break;
+    if (at == first.done) break;
     ++failures;
     Bytes program;
     next(at, program);
-    const auto differs = [](const Bytes& candidate) {
-      const Outcome a = koine::fuzz::run_apart(candidate, seconds_each, false, by_host),
-                    b = koine::fuzz::run_apart(candidate, seconds_each, false, by_kernels);
+    const auto differs = [&](const Bytes& candidate) {
+      const Outcome a = koine::fuzz::run_apart(candidate, seconds_each, false, ways.front().variables),
+                    b = koine::fuzz::run_apart(candidate, seconds_each, false, way.variables);
       return a.end == End::well && (b.end != End::well || a.bits != b.bits);
     };
     const bool alone = differs(program);
     const Bytes least = alone ? koine::fuzz::shrunk(program, differs, tries) : program;
     const fs::path file = "failed-" + name + "-" + std::to_string(at) + ".bytes";
     write(file, least);
-    std::cout << "fuzz_graphs: " << name << ", program " << at << ": other bits by kernels than by the host's steps"
+    std::cout << "fuzz_graphs: " << name << ", program " << at << ": other bits " << way.name
               << (alone ? "" : ", though not alone") << "; " << least.size() / Step::bytes << " steps, written to "
-              << file.string() << ' ' << kernels.text << std::endl;
+              << file.string() << ' ' << other.text << std::endl;
     ++at;
   }
   return failures;
@@ -213,10 +268,11 @@ int run_seeds(std::uint64_t first, int seconds) {
       program = program_of(seed + number);
       return true;
     };
-    const Outcome outcome = koine::fuzz::run_apart(next, seconds_each, false, both_ways ? by_host : Variables());
-    if (both_ways) {
-      const auto again = [&](std::size_t number, Bytes& program) { return program = program_of(seed + number), true; };
-      failures += compare_ways("seed-" + std::to_string(seed), outcome, again);
+    const Outcome outcome =
+        koine::fuzz::run_apart(next, seconds_each, false, ways.empty() ? Variables() : ways[0].variables);
+    const auto again = [&](std::size_t number, Bytes& program) { return program = program_of(seed + number), true; };
+    for (std::size_t k = 1; k < ways.size(); ++k) {
+      failures += compare_ways("seed-" + std::to_string(seed), outcome, ways[k], again);
     }
     seed += outcome.done;
     if (outcome.end != End::well && outcome.leaving) {
@@ -268,8 +324,8 @@ int run(const std::vector<std::string>& words) {
       recent = true;
       continue;
     }
-    if (words[i] == "--ways") {
-      both_ways = true;
+    if (words[i] == "--ways" || words[i] == "--card-ways") {
+      ways = words[i] == "--ways" ? ways_of_cpu() : ways_of_card();
       continue;
     }
     const bool option = words[i].starts_with("--");
@@ -313,10 +369,11 @@ int main(int count, char** words) {
   try {
     const int code = run({words + 1, words + count});
     if (code == 2)
-      std::cerr << "usage: fuzz_graphs [--recent] [--ways] [--seconds N] [--seed S] | FILE... | --print FILE | "
-                   "--collect FOLDER "
-                   "| --write "
-                   "FOLDER --seed S\n";
+      std::cerr
+          << "usage: fuzz_graphs [--recent] [--ways | --card-ways] [--seconds N] [--seed S] | FILE... | --print FILE | "
+             "--collect FOLDER "
+             "| --write "
+             "FOLDER --seed S\n";
     return code;
   } catch (const std::exception& error) {
     std::cerr << "fuzz_graphs: " << error.what() << '\n';

@@ -14,8 +14,8 @@ class Thinning : Resolution {
   using Resolution::Resolution;
 
   std::vector<Call> calls() {
-    constexpr std::int64_t narrow[] = {1, 2, 3, 5, 8, 9, 17, 31, 32, 33}, wide[] = {1, 4, 64, 100, 257, 700},
-                           depths[] = {1, 2, 8, 15, 64, 100, 1000, 3000}, many[] = {0, 0, 0, 3, 60};
+    constexpr std::int64_t narrow[] = {1, 2, 3, 5, 8, 9, 17, 31, 32, 33}, wide[] = {1, 4, 64, 101, 257, 700},
+                           depths[] = {1, 2, 8, 15, 64, 101, 997, 3000}, many[] = {0, 0, 0, 3, 60};
     constexpr std::int64_t most_work = 1 << 21;
     std::int64_t m = narrow[step_.p[0] % std::size(narrow)], n = wide[step_.p[1] % std::size(wide)],
                  k = depths[step_.p[2] % std::size(depths)];
@@ -24,6 +24,9 @@ class Thinning : Resolution {
     if (products * m * n > most_elements) n = 1;
     k = std::clamp<std::int64_t>(most_work / (products * m * n), 1, k);
     k = std::min(k, most_elements / (products * std::max(m, n)));
+    // One product in eight is of nothing, or comes to nothing.
+    constexpr int one_in = 8;
+    if (step_.p[3] / 32 == one_in - 1) (step_.p[0] % 3 == 0 ? m : step_.p[0] % 3 == 1 ? n : k) = 0;
     type_ = type(step_.p[4]);
     if (is_bool(type_)) type_ = int32;
     const Call::Source left = operand(0, step_.a, batch, {m, k}, step_.p[3] & 2),

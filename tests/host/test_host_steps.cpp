@@ -123,9 +123,7 @@ TEST_CASE("the device does what is large, what the host does not know, and all t
   kn::synchronize();
   CHECK(done_by([&] { (large + 1).eval(); }) == Done{0, 1});
   kn::synchronize();
-  const Array z = small.astype(kn::complex64).eval();
-  kn::synchronize();
-  CHECK(done_by([&] { kn::pow(z, z).eval(); }).host == 0);
+  CHECK(done_by([&] { kn::logsumexp(small).eval(); }).host == 0);
   kn::synchronize();
   const HostStepWork none(0);
   CHECK(done_by([&] { (small + 1).eval(); }) == Done{0, 1});
@@ -183,7 +181,7 @@ TEST_CASE("what takes the host much less time than a compiler it does again, but
 TEST_CASE("what takes the host longer than a compiler is the device's from the first time on") {
   if (!does_steps()) return;
   const HostStepWork little(64);
-  const Array x = counted(5'000'000) / 1e6f;
+  const Array x = counted(6'000'000) / 1e6f;
   x.eval();
   kn::synchronize();
   CHECK(done_by([&] { kn::pow(x, x + 1).eval(); }) == Done{0, 1});

@@ -105,6 +105,74 @@ TEST_CASE("random numbers") {
   check_bits([&] { return std::vector{kn::mean(kn::exp(kn::random::Generator(7).uniform({70'001})))}; }, 0);
 }
 
+TEST_CASE("reductions and scans of complex numbers") {
+  if (!does_steps()) return;
+  for (const DType type : usual_and({kn::complex64}, {kn::complex128})) {
+    const Array whole = mixed({70'001}, kn::float64), second = mixed({70'001}, kn::float32);
+    const Array x = (whole + second * std::complex<double>(0.25, 0.5)).astype(type).eval();
+    const Array table = x(slice(0, 69'300)).reshape({33, 70, 30}).copy().eval();
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::sum(x)}; });
+    check_bits([&] { return std::vector{kn::mean(x * x)}; });
+    check_bits([&] { return std::vector{kn::cumulative_sum(x)}; });
+    check_bits([&] { return std::vector{kn::prod(x(slice(0, 300)) * 0.1)}; });
+    for (const int axis : {0, 1, 2}) check_bits([&] { return std::vector{kn::sum(table, {.axis = axis})}; }, 0);
+    check_bits([&] { return std::vector{x - kn::mean(x)}; }, 2);
+    const kn::reproducible scope;
+    check_bits([&] { return std::vector{kn::sum(x)}; });
+    check_bits([&] { return std::vector{kn::sum(table, {.axis = 1})}; }, 0);
+  }
+}
+
+TEST_CASE("random numbers by rejection") {
+  if (!does_steps()) return;
+  constexpr std::int64_t many = 40'003;  // several parts
+  for (const DType type : usual_and({kn::float32, kn::float64}, {kn::float16, kn::bfloat16})) {
+    for (const double shape : {0.3, 7.5}) {
+      check_bits(
+          [&] {
+            kn::random::Generator generator(42);
+            generator.uniform({3}, {.dtype = type}).eval();
+            return std::vector{generator.gamma(shape, {many}, {.scale = 3, .dtype = type})};
+          },
+          2);
+    }
+  }
+  for (const DType type : usual_and({kn::int64, kn::uint16}, {kn::int32, kn::uint64})) {
+    check_bits([&] { return std::vector{kn::random::Generator(7).poisson(1000.5, {many}, {.dtype = type})}; });
+    check_bits([&] { return std::vector{kn::random::Generator(7).binomial(30'000, 0.3, {many}, {.dtype = type})}; });
+  }
+  check_bits([&] { return std::vector{kn::random::Generator(7).poisson(0x1p39, {many})}; });
+}
+
+TEST_CASE("products of one sum for each result") {
+  if (!does_steps()) return;
+  const auto check = [](const Shape& left, const Shape& right, DType type) {
+    CAPTURE(to_string(left));
+    CAPTURE(to_string(right));
+    CAPTURE(name(type));
+    Array x = mixed(left, type), y = mixed(right, type);
+    kn::eval(x, y);
+    kn::synchronize();
+    const auto product = [&] { return std::vector{kn::matmul(x, y)}; };
+    check_bits(product);
+    // Columns lie side by side.
+    if (left.size() == 2 && left == right) check_bits([&] { return std::vector{kn::matmul(x.T(), y.T())}; });
+  };
+  const auto in_some_shapes = [&](DType type) {
+    check({2, 1}, {1, 2}, type);
+    check({37, 37}, {37, 37}, type);
+    check({17, 300}, {300, 1031}, type);  // more than a block each way
+    check({3, 1, 5, 7}, {2, 7, 4}, type);
+  };
+  for (const DType type : usual_and({kn::int32, kn::uint8}, {kn::int8, kn::int64})) in_some_shapes(type);
+  check({1, 9000}, {9000, 1}, kn::int16);
+  const kn::reproducible scope;
+  for (const DType type : usual_and({kn::float32, kn::complex64}, {kn::float16, kn::bfloat16, kn::float64})) {
+    in_some_shapes(type);
+  }
+}
+
 TEST_CASE("elements taken by positions that are stored") {
   if (!does_steps()) return;
   const Array x = mixed({20, 6, 5}, kn::float32), half = mixed({30}, kn::float16);
@@ -193,6 +261,14 @@ TEST_CASE("sums by ids and takes that threads share") {
         },
         0);
     check_bits([&] { return std::vector{kn::take(near, ids), kn::take(far, ids - groups) * 2}; }, 0);
+  }
+  for (const DType type : usual_and({kn::complex64}, {kn::complex128})) {
+    const Array x = mixed({rows, 3}, kn::float64),
+                turned = mixed({rows, 3}, kn::float32) * std::complex<double>(0, 0.3);
+    const Array values = (x + turned).astype(type).eval();
+    kn::synchronize();
+    check_bits([&] { return sums(values); }, 0);
+    check_bits([&] { return sums(values(kn::all, 1)); }, 0);
   }
   for (const DType type : usual_and({kn::int64, kn::bool_}, {kn::int8, kn::uint32})) {
     const Array values = mixed({rows}, kn::int16).astype(type).eval();

@@ -202,6 +202,11 @@ inline const std::vector<Role>& roles() {
       // Quotients and roots of float32 within 2.5 and 3 units in the last place; denormals may be flushed.
       {"inexact", "", {ulongs(CL_DEVICE_SINGLE_FP_CONFIG, {CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_FMA})}},
 
+      // An NVIDIA card of which not every group that has started goes on, and that takes no programs in PTX.
+      {"before_warps",
+       "",
+       {uints(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, {6}), uints(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, {0})}},
+
       {"small_groups", "", {sizes(CL_DEVICE_MAX_WORK_GROUP_SIZE, {256})}},
 
       // So few that a small problem fills them: what is chosen for large ones is reached.
