@@ -29,7 +29,8 @@ def told(*names):
 def of_device(koine):
     """What the Python module says of itself and of its device."""
     device = koine.default_device()
-    return f"Koine {koine.__version__} on {device.selector} ({device.name}), driver {device.driver}"
+    cores = f", {len(os.sched_getaffinity(0))} cores" if ":cpu:" in device.selector else ""
+    return f"Koine {koine.__version__} on {device.selector} ({device.name}{cores}), driver {device.driver}"
 
 
 def made_by(about, command):
