@@ -75,7 +75,7 @@ def drop_wrong(names, koine, peers):
         # Of two that do not agree nobody knows which is right.
         alone = len(sums) == 2 and not agree(name, max(sums.values()), min(sums.values()))
         if alone or not agree(name, sums["koine"], middle):
-            wrong.append(f"{name}: Koine gives {sums['koine']:.9g}, the median of all is {middle:.9g}.")
+            wrong.append(f"{name}: {', '.join(f'{who} gives {value:.9g}' for who, value in sums.items())}.")
             del koine[name]
             continue
         for who in peers:
