@@ -153,6 +153,13 @@ def sort(xp, uniform, gpu):
     yield f"sort 2^{log}", lambda: xp.sort(line), False
     yield f"argsort 2^{log}", lambda: xp.argsort(line), False
     yield f"unique of 1000 among 2^{log}", lambda: xp.unique(xp.floor(line * 1000)), False
+    yield f"unique and inverse of 1000 among 2^{log}", lambda: xp.unique(xp.floor(line * 1000), return_inverse=True), False
+    if xp.__name__ == "torch":
+        yield "topk 10 of rows of 1000", lambda: xp.topk(rows, 10), False
+        yield f"topk 10 of 2^{log}", lambda: xp.topk(line, 10), False
+    else:  # the largest in any order
+        yield "topk 10 of rows of 1000", lambda: xp.partition(rows, 990, axis=1)[:, 990:], False
+        yield f"topk 10 of 2^{log}", lambda: xp.partition(line, count - 10)[count - 10 :], False
     yield "sort of rows of 1000", lambda: xp.sort(rows), False
     yield "sort of rows of 10", lambda: xp.sort(short), False
 
@@ -271,6 +278,9 @@ def matmul(xp, uniform, gpu):
         for n in (1024, 2048, 4096) if gpu else (1024, 2048):
             a, b = uniform((n, n), dtype), uniform((n, n), dtype)
             yield f"{dtype} {n}", lambda: a @ b, False
+    side = 16384 if gpu else 4096
+    a, b = uniform((side, side)), uniform(side)
+    yield f"float32 {side}^2 by a vector", lambda: a @ b, False
     if not gpu:
         return
     for n in (512, 1001, 8192):
