@@ -107,6 +107,15 @@ void add_launches() {
     run_in_flight(
         state, [&] { bare.launch(); }, [&] { bare.finish(); });
   });
+  add_host("chain of small kernels, one evaluation/koine", [](State& state) {
+    const Array b = uniform({few});
+    Array last = uniform({few});
+    const auto step = [&] {
+      last = last * b + 1.0;
+      last.eval();
+    };
+    run_in_flight(state, step, finish);
+  });
   add_host("small kernel, built, enqueued and finished/koine", [](State& state) {
     const Array a = uniform({few}), b = uniform({few});
     for (auto _ : state) {

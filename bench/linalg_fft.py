@@ -2,12 +2,14 @@
 """Linear algebra and Fourier transforms beside the peers that are installed: NumPy, SciPy and PyTorch on the CPU, CuPy
 and PyTorch on an NVIDIA card. Medians of rounds in turn, and the best peer's time over Koine's.
 
-usage: KOINE_DEVICE=... python bench/linalg_fft.py cpu|cuda [a part of a line's name ...]     (koine on PYTHONPATH)
-ROUNDS is how many rounds there are (5), SECONDS_EACH how long a line takes in each (0.2).
+usage: KOINE_DEVICE=... python bench/linalg_fft.py [--docs] cpu|cuda [a part of a line's name ...]  (koine on PYTHONPATH)
+ROUNDS is how many rounds there are (5), SECONDS_EACH how long a line takes in each (0.2). A peer that takes SECONDS_MOST
+(2) for one call is timed by that call alone. --docs writes the tables into docs/linalg.md and docs/fft.md.
 """
 import importlib
 import math
 import os
+import shlex
 import statistics
 import sys
 import time
@@ -15,8 +17,12 @@ import time
 import koine as kn
 import numpy as np
 
+from page import made_by, of_device, replace_section, told
+
 ROUNDS, SECONDS_EACH = int(os.environ.get("ROUNDS", 5)), float(os.environ.get("SECONDS_EACH", 0.2))
-where, wanted = sys.argv[1], sys.argv[2:]
+SECONDS_MOST = float(os.environ.get("SECONDS_MOST", 2))
+docs = "--docs" in sys.argv
+where, *wanted = [argument for argument in sys.argv[1:] if argument != "--docs"]
 numbers = np.random.default_rng(1)
 
 
@@ -132,26 +138,69 @@ if where == "cuda":
 else:
     makers |= {"numpy": lambda name, given: of_numpy(np, name, given)} | ({"scipy": of_scipy} if scipy else {})
 makers |= {"torch": of_torch} if torch else {}
+
+
+def median_times(runs):
+    """{who: seconds}, of rounds in turn"""
+    counts, times = {}, {}
+    for who in list(runs):
+        try:
+            first = seconds(runs[who], 1)  # what is compiled once is compiled here
+            if first < SECONDS_MOST:
+                first = seconds(runs[who], 1)
+        except Exception as error:  # a peer that cannot leaves a blank
+            print(f"{who}: {error}", file=sys.stderr)
+            continue
+        counts[who], times[who] = max(1, min(200, int(SECONDS_EACH / max(first, 1e-6)))), [first]
+    for _ in range(ROUNDS):
+        for who in times:
+            if times[who][0] < SECONDS_MOST:
+                times[who].append(seconds(runs[who], counts[who]))
+    return {who: statistics.median(taken[1:] or taken) for who, taken in times.items()}
+
+
+def versions():
+    modules = {"NumPy": np if where == "cpu" else None, "SciPy": scipy if where == "cpu" else None, "CuPy": cupy,
+               "PyTorch": torch}
+    return "; ".join([of_device(kn), *(f"{name} {module.__version__}" for name, module in modules.items() if module)])
+
+
+def write(page, rows):
+    """Puts rows, and what they come to, into a page's section."""
+    heads = ["work, us", *(NAMES[who] for who in makers), "best peer / Koine"]
+    text = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    text += ["| " + " | ".join(cells) + " |" for cells, _ in rows]
+    given = told("KOINE_DEVICE", "ROUNDS", "SECONDS_EACH", "SECONDS_MOST") + f"python bench/linalg_fft.py {where} {shlex.join(wanted)}"
+    replace_section(os.path.join("docs", page), f"speed {'gpu' if where == 'cuda' else 'cpu'}",
+                    made_by(versions(), given) + "\n".join(text) + f"\n\n{mean_of([ratio for _, ratio in rows])}\n")
+
+
+def mean_of(ratios):
+    ratios = [ratio for ratio in ratios if ratio]
+    if not ratios:
+        return "No peers."
+    return f"Geometric mean of {len(ratios)} lines: {math.exp(statistics.fmean(map(math.log, ratios))):.2f}."
+
+
+NAMES = {"koine": "Koine", "numpy": "NumPy", "scipy": "SciPy", "cupy": "CuPy", "torch": "PyTorch"}
 print("line", *makers, "best peer / koine", sep="\t")
-ratios = []
+rows = []  # the cells of a line, and its ratio
 for line, function, make in lines():
     if wanted and not any(part in line for part in wanted):
         continue
     given = make()
-    runs = {who: run for who, maker in makers.items() if (run := maker(function, given))}
-    if "koine" not in runs:
+    medians = median_times({who: run for who, maker in makers.items() if (run := maker(function, given))})
+    if "koine" not in medians:
         print(line, "not there", sep="\t")
         continue
-    counts, times = {}, {}
-    for who, run in runs.items():
-        run()
-        counts[who] = max(1, min(200, int(SECONDS_EACH / max(seconds(run, 1), 1e-6))))
-        times[who] = []
-    for _ in range(ROUNDS):
-        for who, run in runs.items():
-            times[who].append(seconds(run, counts[who]))
-    medians = {who: statistics.median(times[who]) for who in runs}
-    ratios.append(min(medians[who] for who in runs if who != "koine") / medians["koine"])
-    print(line, *(f"{medians[who] * 1e6:.1f} us" if who in medians else "-" for who in makers), f"{ratios[-1]:.2f}",
-          sep="\t", flush=True)
-print("geometric mean", f"{math.exp(statistics.fmean(map(math.log, ratios))):.2f} of {len(ratios)} lines", sep="\t")
+    peers = [seconds_taken for who, seconds_taken in medians.items() if who != "koine"]
+    ratio = min(peers) / medians["koine"] if peers else None
+    rows.append(([line, *(f"{medians[who] * 1e6:.1f}" if who in medians else "" for who in makers),
+                  f"{ratio:.2f}" if ratio else ""], ratio))
+    print(*rows[-1][0], sep="\t", flush=True)
+print(mean_of([ratio for _, ratio in rows]))
+if docs:
+    transforms = [row for row in rows if "fft" in row[0][0]]
+    for page, part in (("linalg.md", [row for row in rows if row not in transforms]), ("fft.md", transforms)):
+        if part:
+            write(page, part)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The work of koine_bench in NumPy or, with --gpu, in CuPy and PyTorch where they can be imported.
+"""The work of koine_bench in NumPy and PyTorch or, with --gpu, in CuPy and PyTorch, where they can be imported.
 
 usage: peers.py [--gpu] [--seconds S] GROUP OUT.json
 
@@ -79,7 +79,7 @@ def time_of_many(step, finish, seconds, count=1000):
     return statistics.median(times)
 
 
-def numpy_peer():
+def numpy_peer(device):
     import numpy
 
     name_cpu_for_openblas()
@@ -91,7 +91,7 @@ def numpy_peer():
     return numpy, uniform, lambda: None
 
 
-def cupy_peer():
+def cupy_peer(device):
     import cupy
 
     def uniform(shape, dtype="float32"):
@@ -100,20 +100,22 @@ def cupy_peer():
     return cupy, uniform, cupy.cuda.Device().synchronize
 
 
-def torch_peer():
+def torch_peer(device):
     import torch
 
     # Matrix products in float32 proper, as everybody else computes them here.
     torch.backends.cuda.matmul.allow_tf32 = False
 
     def uniform(shape, dtype="float32"):
-        return torch.rand(shape, device="cuda").to(getattr(torch, dtype))
+        return torch.rand(shape, device=device).to(getattr(torch, dtype))
 
+    if device == "cpu":
+        return torch, uniform, lambda: None
     torch.cuda.synchronize()
     return torch, uniform, torch.cuda.synchronize
 
 
-def jax_peer():
+def jax_peer(device):
     import jax
 
     key = jax.random.key(42)
@@ -151,6 +153,13 @@ def sort(xp, uniform, gpu):
     yield f"sort 2^{log}", lambda: xp.sort(line), False
     yield f"argsort 2^{log}", lambda: xp.argsort(line), False
     yield f"unique of 1000 among 2^{log}", lambda: xp.unique(xp.floor(line * 1000)), False
+    yield f"unique and inverse of 1000 among 2^{log}", lambda: xp.unique(xp.floor(line * 1000), return_inverse=True), False
+    if xp.__name__ == "torch":
+        yield "topk 10 of rows of 1000", lambda: xp.topk(rows, 10), False
+        yield f"topk 10 of 2^{log}", lambda: xp.topk(line, 10), False
+    else:  # the largest in any order
+        yield "topk 10 of rows of 1000", lambda: xp.partition(rows, 990, axis=1)[:, 990:], False
+        yield f"topk 10 of 2^{log}", lambda: xp.partition(line, count - 10)[count - 10 :], False
     yield "sort of rows of 1000", lambda: xp.sort(rows), False
     yield "sort of rows of 10", lambda: xp.sort(short), False
 
@@ -219,7 +228,7 @@ def segments(xp, uniform, gpu):
         """The sum of rows by id: for each library its own way to it."""
         if library == "torch":
             wide = ids.long()
-            return lambda: xp.zeros((groups, *x.shape[1:]), device="cuda").index_add_(0, wide, x)
+            return lambda: x.new_zeros((groups, *x.shape[1:])).index_add_(0, wide, x)
         if library == "cupy":
             import cupyx
 
@@ -264,10 +273,14 @@ def segments(xp, uniform, gpu):
 
 def matmul(xp, uniform, gpu):
     # NumPy multiplies float16 without a BLAS: minutes at these sizes.
+    # Those of PyTorch may take as long.
     for dtype in ("float32", "float64", "float16") if gpu else ("float32", "float64"):
         for n in (1024, 2048, 4096) if gpu else (1024, 2048):
             a, b = uniform((n, n), dtype), uniform((n, n), dtype)
             yield f"{dtype} {n}", lambda: a @ b, False
+    side = 16384 if gpu else 4096
+    a, b = uniform((side, side)), uniform(side)
+    yield f"float32 {side}^2 by a vector", lambda: a @ b, False
     if not gpu:
         return
     for n in (512, 1001, 8192):
@@ -276,25 +289,44 @@ def matmul(xp, uniform, gpu):
     a, b = uniform((4096, 4096)), uniform((4096, 4096))
     yield "float32 4096, the first transposed", lambda: a.T @ b, False
     yield "float32 4096, the second transposed", lambda: a @ b.T, False
-    yield "3xtf32 4096", lambda: a @ b, False  # beside float32 proper
+    for n in (1024, 2048, 4096, 8192):
+        a, b = uniform((n, n)), uniform((n, n))
+        yield f"3xtf32 {n}", lambda: a @ b, False  # beside float32 proper
     if xp.__name__ == "torch":
         xp.backends.cuda.matmul.allow_tf32 = True
-        yield "tf32 4096", lambda: a @ b, False
+        for n in (1001, 1024, 2048, 4001, 4096, 8192):
+            a, b = uniform((n, n)), uniform((n, n))
+            yield f"tf32 {n}", lambda: a @ b, False
+        a, b = uniform((4096, 4096)), uniform((4096, 4096))
+        yield "tf32 4096, the first transposed", lambda: a.T @ b, False
+        yield "tf32 4096, the second transposed", lambda: a @ b.T, False
         xp.backends.cuda.matmul.allow_tf32 = False
-        a, b = uniform((4096, 4096), "bfloat16"), uniform((4096, 4096), "bfloat16")
-        yield "bfloat16 4096", lambda: a @ b, False
-    a, b = uniform((8192, 8192), "float16"), uniform((8192, 8192), "float16")
-    yield "float16 8192", lambda: a @ b, False
+        for n in (1024, 2048, 4096, 8192):
+            a, b = uniform((n, n), "bfloat16"), uniform((n, n), "bfloat16")
+            yield f"bfloat16 {n}", lambda: a @ b, False
+    for dtype, n in (("float16", 512), ("float16", 1001), ("float16", 8192), ("float64", 512), ("float64", 1001), ("float64", 8192)):
+        a, b = uniform((n, n), dtype), uniform((n, n), dtype)
+        yield f"{dtype} {n}", lambda: a @ b, False
     many = 2**20
     for work, first, second in (
-        ("64 x 2^20 by 2^20 x 64", (64, many), (many, 64)),
-        ("2^20 of 8", (many, 8, 8), (many, 8, 8)),
-        ("16384 of 64", (16384, 64, 64), (16384, 64, 64)),
-        ("2^20 x 64 by 64 x 64", (many, 64), (64, 64)),
-        ("2^20 x 64 by a vector", (many, 64), (64,)),
+        ("float16 64 of 512", (64, 512, 512), (64, 512, 512)),
+        ("float16 16384 of 64", (16384, 64, 64), (16384, 64, 64)),
+        ("float16 64 x 2^20 by 2^20 x 64", (64, many), (many, 64)),
+        ("float32 64 x 2^20 by 2^20 x 64", (64, many), (many, 64)),
+        ("float32 2^21 of 3", (2 * many, 3, 3), (2 * many, 3, 3)),
+        ("float32 2^20 of 8", (many, 8, 8), (many, 8, 8)),
+        ("float32 2^18 of 16", (many // 4, 16, 16), (many // 4, 16, 16)),
+        ("float32 16384 of 64", (16384, 64, 64), (16384, 64, 64)),
+        ("float32 2^20 x 64 by 64 x 64", (many, 64), (64, 64)),
+        ("float32 2^20 x 64 by 64 x 4", (many, 64), (64, 4)),
+        ("float32 2^20 x 64 by a vector", (many, 64), (64,)),
+        ("float32 2^21 x 32 by a vector", (2 * many, 32), (32,)),
+        ("float32 8192^2 by a vector", (8192, 8192), (8192,)),
+        ("float32 a vector by 8192^2", (8192,), (8192, 8192)),
     ):
-        a, b = uniform(first), uniform(second)
-        yield f"float32 {work}", lambda: a @ b, False
+        dtype = work.split()[0]
+        a, b = uniform(first, dtype), uniform(second, dtype)
+        yield work, lambda: a @ b, False
 
 
 def products(xp, uniform, gpu):
@@ -325,21 +357,22 @@ def products(xp, uniform, gpu):
 def random(xp, uniform, gpu):
     log = 26 if gpu else 22
     n = 2**log
+    device = "cuda" if gpu else "cpu"
     if xp.__name__ == "torch":
         def numbers(value):
-            return xp.full((n,), value, device="cuda")
+            return xp.full((n,), value, device=device)
 
         shape, rate, trials, large, chance = (numbers(value) for value in (2.5, 3.0, 100.0, 1000.0, 0.3))
         works = {
-            "uniform": lambda: xp.rand(n, device="cuda"),
-            "normal": lambda: xp.randn(n, device="cuda"),
-            "exponential": lambda: xp.empty(n, device="cuda").exponential_(),
+            "uniform": lambda: xp.rand(n, device=device),
+            "normal": lambda: xp.randn(n, device=device),
+            "exponential": lambda: xp.empty(n, device=device).exponential_(),
             "gamma of 2.5": lambda: xp._standard_gamma(shape),
             "poisson of 3": lambda: xp.poisson(rate),
             "poisson of 100": lambda: xp.poisson(trials),
             "poisson of 1000": lambda: xp.poisson(large),
             "binomial of 100 and 0.3": lambda: xp.binomial(trials, chance),
-            "permutation": lambda: xp.randperm(n, device="cuda"),
+            "permutation": lambda: xp.randperm(n, device=device),
         }
     else:
         g = xp.random.default_rng(42)
@@ -360,6 +393,13 @@ def random(xp, uniform, gpu):
 
 def host(xp, uniform, gpu):
     a, b = uniform(16), uniform(16)
+    last = a
+
+    def link():
+        nonlocal last
+        last = last * b + 1
+
+    yield "chain of small kernels, one evaluation", link, True
     yield "small kernel, built and enqueued", lambda: a * b + 1, True
     yield "small kernel, built, enqueued and finished", lambda: a * b + 1, False
 
@@ -376,19 +416,26 @@ def main():
 
     rows = []
     context = {}
-    peers = (("CuPy", cupy_peer), ("PyTorch", torch_peer)) if options.gpu else (("NumPy", numpy_peer),)
-    if options.gpu and options.group == "segments":
-        peers += (("JAX", jax_peer),)
+    peers = [("CuPy", cupy_peer) if options.gpu else ("NumPy", numpy_peer), ("PyTorch", torch_peer)]
+    if options.group == "segments":
+        peers.append(("JAX", jax_peer))
     for name, make in peers:
         try:
-            xp, uniform, finish = make()
+            xp, uniform, finish = make("cuda" if options.gpu else "cpu")
         except Exception as error:  # not installed, or without a card
             context[name] = f"left out: {error}"
             continue
         context[name] = sys.modules[xp.__name__.partition(".")[0]].__version__
-        for work, step, many in globals()[options.group](xp, uniform, options.gpu):
-            seconds = (time_of_many if many else time_of)(step, finish, options.seconds)
-            rows.append({"run_name": f"{options.group}/{work}/{name}", "real_time": seconds * 1e9, "time_unit": "ns"})
+        try:
+            for work, step, many in globals()[options.group](xp, uniform, options.gpu):
+                try:
+                    seconds = (time_of_many if many else time_of)(step, finish, options.seconds)
+                except Exception as error:  # one that a library cannot run leaves the others
+                    print(f"{name} has no {options.group}/{work}: {error}", file=sys.stderr)
+                    continue
+                rows.append({"run_name": f"{options.group}/{work}/{name}", "real_time": seconds * 1e9, "time_unit": "ns"})
+        except Exception as error:
+            print(f"{name} has no more of {options.group}: {error}", file=sys.stderr)
     if not options.gpu and "left out" not in context["NumPy"]:
         context["NumPy"] += ", " + blas_in_use()
     with open(options.out, "w") as out:

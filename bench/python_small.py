@@ -2,13 +2,13 @@
 """Small arrays from Python: some hundred operations of 10 and of 1000 elements, each evaluated, beside NumPy's on the
 CPU or PyTorch's on a card; the best of several rounds in turn, worst ratios last.
 
-usage: KOINE_DEVICE=... python bench/python_small.py cpu|cuda [a part of a line ...]      (koine on PYTHONPATH)
+usage: KOINE_DEVICE=... python bench/python_small.py [--docs] cpu|cuda [a part of a line ...]      (koine on PYTHONPATH)
        KOINE_DEVICE=... python bench/python_small.py building   what building x + y takes in Python beyond C++'s time, by
                                                                 the koine_bench that KOINE_BENCH names, or PATH
        KOINE_DEVICE=... taskset -c 0,1 python bench/python_small.py mixture   whole fits of scikit-learn's GaussianMixture
                                                                 to 10^5 points of 20 numbers, in float32, on two cores
 ROUNDS is how many rounds there are (5), SECONDS_EACH how long a line takes in each (0.01), SIZES the numbers of
-elements ("10 1000"). On a card "enqueued" is the time until the next line of Python runs, "finished" with a wait.
+elements ("10 1000"). --docs writes what they come to, some lines and those farthest behind into docs/python.md. On a card "enqueued" is the time until the next line of Python runs, "finished" with a wait.
 """
 import copy
 import itertools
@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pickle
+import shlex
 import subprocess
 import sys
 import time
@@ -23,9 +24,12 @@ import time
 import koine as kn
 import numpy as np
 
+from page import made_by, of_device, replace_section, told
+
 ROUNDS, SECONDS_EACH = int(os.environ.get("ROUNDS", 5)), float(os.environ.get("SECONDS_EACH", 0.01))
 SIZES = [int(size) for size in os.environ.get("SIZES", "10 1000").split()]
-where, wanted = sys.argv[1], sys.argv[2:]
+docs = "--docs" in sys.argv
+where, *wanted = [argument for argument in sys.argv[1:] if argument != "--docs"]
 card = where == "cuda"
 if card:
     import torch
@@ -327,6 +331,39 @@ def mixture():
             print(kind, f"{koine:.3f}", f"{peer:.3f}", f"{koine / peer:.2f}", sep="\t", flush=True)
 
 
+# Lines that the page shows wherever they stand.
+SHOWN = ("x + y", "xp.exp(x)", "c * c", "xp.sum(x)", "xp.any(m)", "xp.zeros(n)", "xp.asarray(host)", "x.copy()", "x[3]", "x[p]",
+         "x[m]", "x[3] = 1.5", "x[p] = v", "x[p] += v", "x.at[p].add(v)", "float(x[3])", "xp.interp(w, w, w)",
+         "xp.bincount(k)", "xp.linalg.solve(h, v)", "xp.linalg.inv(h)", "xp.fft.fft(f)")
+
+
+def mean_of(rows):
+    return math.exp(sum(math.log(row[0]) for row in rows) / len(rows))
+
+
+def write(rows):
+    """What all lines come to, then of the fewest elements some lines and the twenty farthest behind, into the page."""
+    peer = "PyTorch" if card else "NumPy"
+    module = torch if card else np
+    about = f"{of_device(kn)}; {peer} {module.__version__}"
+    command = told("KOINE_DEVICE", "ROUNDS", "SECONDS_EACH", "SIZES") + f"python bench/python_small.py {where} {shlex.join(wanted)}"
+    text = ""
+    for n, kind in sorted({row[2:4] for row in rows}):
+        group = [row for row in rows if row[2:4] == (n, kind)]
+        ahead = sum(row[0] <= 1 for row in group)
+        text += (f"Of {n} elements{', ' + kind if kind else ''}: {mean_of(group):.2f} of {peer}'s time, the geometric mean of "
+                 f"{len(group)} lines, of which {ahead} take no longer than {peer}'s.\n\n")
+    few = [row for row in rows if row[2] == min(SIZES)]
+    text += f"| microseconds, of {min(SIZES)} elements | {'until | ' if card else ''}Koine | {peer} | Koine / {peer} |\n"
+    text += "|---" * (5 if card else 4) + "|\n"
+    for row in sorted(few, key=lambda row: -row[0]):
+        if row[1] in SHOWN or row in few[-20:]:
+            ratio, name, _, kind, koine, other = row
+            text += (f"| `{name.replace('|', chr(92) + '|')}` | {kind + ' | ' if card else ''}{koine:.2f} | {other:.2f} | "
+                     f"{ratio:.2f} |\n")
+    replace_section("docs/python.md", f"small arrays {'gpu' if card else 'cpu'}", made_by(about, command) + text)
+
+
 def main():
     rows = []
     for name, statements in lines():
@@ -348,7 +385,9 @@ def main():
     print("ratio", "koine us", "peer us", "line", sep="\t")
     for ratio, name, n, kind, koine, peer in rows:
         print(f"{ratio:.2f}", f"{koine:.2f}", f"{peer:.2f}", f"{name}  of {n} {kind}", sep="\t")
-    print(f"geometric mean of {len(rows)}: {math.exp(sum(math.log(row[0]) for row in rows) / len(rows)):.2f}")
+    print(f"geometric mean of {len(rows)}: {mean_of(rows):.2f}")
+    if docs:
+        write(rows)
 
 
 {"building": building, "mixture": mixture}.get(where, main)()

@@ -4,7 +4,7 @@
 
 usage: table.py [--docs PAGE --command TEXT] FILE.json...
 
---docs puts it into section "single operations gpu" or "single operations cpu" of a page, too.
+--docs puts it into section "groups gpu" or "groups cpu" of a page, too.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def read(paths):
     for path in paths:
         with open(path) as file:
             report = json.load(file)
-        context.update({k: v for k, v in report["context"].items() if isinstance(v, str)})
+        context.update({k: v for k, v in report["context"].items() if isinstance(v, str) and not v.startswith("left out")})
         for row in report["benchmarks"]:
             name = row["run_name"].removesuffix("/real_time")
             time = row["real_time"] * NANOSECONDS[row["time_unit"]]
@@ -133,7 +133,7 @@ def main():
     print(text)
     if options.docs:
         where = "gpu" if ":gpu:" in context.get("selector", "") else "cpu"
-        replace_section(options.docs, f"single operations {where}", text)
+        replace_section(options.docs, f"groups {where}", text)
 
 
 if __name__ == "__main__":

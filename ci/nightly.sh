@@ -4,7 +4,8 @@
 # other implementations of OpenCL; clang-tidy; the binary interface; every call and allocation failing; memcheck; the
 # array API standard's test suite, packages that use Koine from Python, and the wheel; the fuzzers; every kernel that the
 # tests make, compiled for cards that are not here; every float32 value in the elementary functions; one short round of
-# each benchmark; the first answer of each function in 0.3 s. docs/reliability.md says what each is for.
+# each benchmark, in which operations and programs give what other libraries do; the first answer of each function in
+# 0.3 s. docs/reliability.md says what each is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export KOINE_TEST_EXHAUSTIVE=1
@@ -60,4 +61,8 @@ step="running the benchmarks"
 KOINE_DEVICE=${KOINE_DEVICE:-pocl} build-ci/koine_bench --benchmark_min_time=0.01
 step="asking each function for its first answer"
 KOINE_DEVICE=pocl build-ci/koine_first --most 300
+step="comparing operations and programs with other libraries"
+export PATH=$PWD/build-ci:$PATH KOINE_DEVICE=${KOINE_DEVICE:-pocl}
+SECONDS_EACH=0.01 ci/run/operations.sh
+SECONDS_EACH=0.01 TOGETHER=1 ci/run/programs.sh
 echo "nightly: all passed, $SECONDS s"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # koine_bench: every bench/*.cpp in one Google Benchmark program; koine_start, which measures one start; koine_first,
-# which measures the first answer of each function; koine_accuracy, which makes docs/accuracy.md; and koine_programs.
+# which measures the first answer of each function; koine_accuracy, which makes docs/accuracy.md; koine_programs and
+# koine_operations.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cpp")
 if(sources)
@@ -23,7 +24,10 @@ add_executable(koine_accuracy ${sources})
 target_link_libraries(koine_accuracy PRIVATE koine_settings koine::koine)
 target_include_directories(koine_accuracy PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/lib")
 
-# Whole programs beside their twins in Python: ci/run/programs.sh.
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/programs/*.cpp")
-add_executable(koine_programs ${sources})
-target_link_libraries(koine_programs PRIVATE koine_settings koine::koine)
+# Whole programs and single operations beside their twins in Python: ci/run/programs.sh, ci/run/operations.sh.
+foreach(name programs operations)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/${name}/*.cpp" "${PROJECT_SOURCE_DIR}/bench/twins/*.cpp")
+  add_executable(koine_${name} ${sources})
+  target_link_libraries(koine_${name} PRIVATE koine_settings koine::koine)
+  target_include_directories(koine_${name} PRIVATE "${PROJECT_SOURCE_DIR}/bench/twins")
+endforeach()

@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class AsianOption : public Program {
@@ -31,4 +31,4 @@ class AsianOption : public Program {
 const Registration<AsianOption> registration("asian_option", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

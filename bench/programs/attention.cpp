@@ -2,7 +2,7 @@
 // Attention of eight heads: softmax(q k^T / 8) v.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Attention : public Program {
@@ -27,4 +27,4 @@ class Attention : public Program {
 const Registration<Attention> registration("attention", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

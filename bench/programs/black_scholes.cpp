@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 kn::Array normal_distribution(const kn::Array& x) { return 0.5 * (1.0 + kn::erf(x / std::sqrt(2.0))); }
@@ -36,4 +36,4 @@ class BlackScholes : public Program {
 const Registration<BlackScholes> registration("black_scholes", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

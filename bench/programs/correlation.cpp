@@ -2,7 +2,7 @@
 // The correlation matrix of 64 columns.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Correlation : public Program {
@@ -28,4 +28,4 @@ class Correlation : public Program {
 const Registration<Correlation> registration("correlation", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

@@ -2,7 +2,7 @@
 // The histogram of an image of bytes made even: counts, their running sum as a table, each pixel looked up.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Equalize : public Program {
@@ -29,4 +29,4 @@ class Equalize : public Program {
 const Registration<Equalize> registration("equalize", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

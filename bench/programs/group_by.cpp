@@ -2,7 +2,7 @@
 // A table's rows by 1000 keys: sums, counts, largest values, and each row beside the mean of its group.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class GroupBy : public Program {
@@ -31,4 +31,4 @@ class GroupBy : public Program {
 const Registration<GroupBy> registration("group_by", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

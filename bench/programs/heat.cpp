@@ -2,7 +2,7 @@
 // Heat in a plate: explicit finite differences by slices, the edge held.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Heat : public Program {
@@ -25,4 +25,4 @@ class Heat : public Program {
 const Registration<Heat> registration("heat", 10);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

@@ -2,7 +2,7 @@
 // Lloyd's algorithm: each point goes to the nearest of 16 centres, each centre to the mean of its points.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class KMeans : public Program {
@@ -25,4 +25,4 @@ class KMeans : public Program {
 const Registration<KMeans> registration("kmeans", 5);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

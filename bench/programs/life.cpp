@@ -2,7 +2,7 @@
 // Conway's Game of Life on a torus of bytes.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Life : public Program {
@@ -27,4 +27,4 @@ class Life : public Program {
 const Registration<Life> registration("life", 10);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

@@ -2,7 +2,7 @@
 // A least-squares fit of 32 weights by gradient descent.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class LinearRegression : public Program {
@@ -30,4 +30,4 @@ class LinearRegression : public Program {
 const Registration<LinearRegression> registration("linear_regression", 10);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

@@ -2,7 +2,7 @@
 // Logistic regression with a bias and weight decay, by gradient descent; the loss is looked at in each step.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class LogisticRegression : public Program {
@@ -35,4 +35,4 @@ class LogisticRegression : public Program {
 const Registration<LogisticRegression> registration("logistic_regression", 10);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

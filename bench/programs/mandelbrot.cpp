@@ -2,7 +2,7 @@
 // The Mandelbrot set: how many of 50 iterations each point of a grid stays within a circle.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Mandelbrot : public Program {
@@ -33,4 +33,4 @@ class Mandelbrot : public Program {
 const Registration<Mandelbrot> registration("mandelbrot", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

@@ -2,7 +2,7 @@
 // Bodies that attract each other: all pairs, leapfrog.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class NBody : public Program {
@@ -30,4 +30,4 @@ class NBody : public Program {
 const Registration<NBody> registration("nbody", 2);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

@@ -2,7 +2,7 @@
 // The eight nearest of many points for each of 128 queries, by a product and topk.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Neighbours : public Program {
@@ -25,4 +25,4 @@ class Neighbours : public Program {
 const Registration<Neighbours> registration("neighbours", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

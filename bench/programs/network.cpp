@@ -2,7 +2,7 @@
 // Training steps of a network of two layers on batches of a data set, gradients written out.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Network : public Program {
@@ -44,4 +44,4 @@ class Network : public Program {
 const Registration<Network> registration("network", 8);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

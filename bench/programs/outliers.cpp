@@ -2,7 +2,7 @@
 // A mean without outliers: what lies within three deviations, estimated by medians.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Outliers : public Program {
@@ -28,4 +28,4 @@ class Outliers : public Program {
 const Registration<Outliers> registration("outliers", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

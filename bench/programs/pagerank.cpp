@@ -2,7 +2,7 @@
 // PageRank over a list of links: each page hands its rank on, the sums by page.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class PageRank : public Program {
@@ -30,4 +30,4 @@ class PageRank : public Program {
 const Registration<PageRank> registration("pagerank", 5);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

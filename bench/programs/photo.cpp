@@ -2,7 +2,7 @@
 // A photograph: grey from three bytes a pixel, gamma, a blur of 3 by 3, bytes again.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Photo : public Program {
@@ -30,4 +30,4 @@ class Photo : public Program {
 const Registration<Photo> registration("photo", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

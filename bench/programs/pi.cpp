@@ -2,7 +2,7 @@
 // Pi from random points: the share of those in a quarter of a circle.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Pi : public Program {
@@ -26,4 +26,4 @@ class Pi : public Program {
 const Registration<Pi> registration("pi", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

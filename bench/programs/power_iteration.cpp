@@ -2,7 +2,7 @@
 // The largest eigenvalue of a symmetric matrix by power iteration, until the host sees it settle.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class PowerIteration : public Program {
@@ -32,4 +32,4 @@ class PowerIteration : public Program {
 const Registration<PowerIteration> registration("power_iteration", 10);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

@@ -2,7 +2,7 @@
 // Walkers of 1024 random steps: where they are on each day, how far they come, who returns.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class RandomWalk : public Program {
@@ -29,4 +29,4 @@ class RandomWalk : public Program {
 const Registration<RandomWalk> registration("random_walk", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

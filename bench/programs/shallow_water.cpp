@@ -2,7 +2,7 @@
 // Waves in shallow water on a torus: linear equations of height and two velocities, neighbours by rolls.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class ShallowWater : public Program {
@@ -33,4 +33,4 @@ class ShallowWater : public Program {
 const Registration<ShallowWater> registration("shallow_water", 10);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

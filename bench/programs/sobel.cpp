@@ -2,7 +2,7 @@
 // Edges of an image: Sobel's gradients, their length, and the share of pixels above twice the mean.
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 class Sobel : public Program {
@@ -29,4 +29,4 @@ class Sobel : public Program {
 const Registration<Sobel> registration("sobel", 1);
 
 }  // namespace
-}  // namespace programs
+}  // namespace twins

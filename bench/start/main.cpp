@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine_start: the time from main to the first result of a fused chain, in a process that does nothing else; with the
-// argument "driver", the time of those OpenCL calls that nobody can spare. ci/run/bench_start.sh runs both.
+// argument "driver", the time of those OpenCL calls that nobody can spare; with "about", what the device is.
+// ci/run/bench_start.sh runs all three.
 #include <koine/koine.hpp>
 
 #include <chrono>
@@ -53,6 +54,13 @@ int start_driver(Stopwatch& watch) {
   return 0;
 }
 
+int tell_device() {
+  const kn::Device device = kn::default_device();
+  std::printf("Koine %s on %s (%s), driver %s\n", kn::version(), device.selector().c_str(), device.name().c_str(),
+              device.driver().c_str());
+  return 0;
+}
+
 int start_koine(Stopwatch& watch) {
   const kn::Device device = kn::default_device();
   const double discovery = watch.lap();
@@ -78,5 +86,6 @@ int start_koine(Stopwatch& watch) {
 
 int main(int count, char** arguments) {
   Stopwatch watch;
-  return count > 1 && std::string_view(arguments[1]) == "driver" ? start_driver(watch) : start_koine(watch);
+  const std::string_view what = count > 1 ? arguments[1] : "";
+  return what == "about" ? tell_device() : what == "driver" ? start_driver(watch) : start_koine(watch);
 }

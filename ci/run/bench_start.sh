@@ -4,6 +4,7 @@
 # empty too), a warm one and none (the driver's own warm). Processes take turns; prints medians in milliseconds.
 # usage: ci/run/bench_start.sh
 #   ROUNDS=9       processes of each kind       KOINE_DEVICE   the device
+#   CORES=0,1      of a CPU, for all            DOCS=1         writes the table into docs/benchmarks.md
 # A koine_start on the PATH is taken as it is (ci/gpu.sh puts one there); otherwise one is built into build/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -13,6 +14,13 @@ trap 'code=$?; [ $code -eq 0 ] || echo "bench_start: FAILED while $step, after $
 source ci/run/measured.sh
 find_program koine_start
 
+step="looking for the device"
+about=$(koine_start about)
+device=gpu pinned=()
+if [[ $about == *:cpu:* ]]; then
+  device=cpu
+  pin_to_cores
+fi
 folder=$(mktemp -d)
 trap 'code=$?; rm -rf "$folder"; [ $code -eq 0 ] || echo "bench_start: FAILED while $step, after $SECONDS s"' EXIT
 
@@ -21,7 +29,7 @@ start_with() {
   local caches=$folder/$1
   mkdir -p "$caches/pocl" "$caches/cuda"
   POCL_CACHE_DIR=$caches/pocl CUDA_CACHE_PATH=$caches/cuda KOINE_CACHE_DIR=$caches/koine KOINE_CACHE=$2 \
-    koine_start "${@:3}"
+    "${pinned[@]}" koine_start "${@:3}"
 }
 
 # The median of what follows a word in a file's lines.
@@ -48,15 +56,23 @@ if grep -v ' built 0 ' "$folder/warm.log"; then
 fi
 
 step="making the table"
-echo "from main to the first result, ms, medians of $rounds processes on ${KOINE_DEVICE:-the default device}:"
-echo "| cache | total | discovery | context and queue | arrays | build or load, and run | read |"
-echo "|---|---|---|---|---|---|---|"
-for cache in empty warm off; do
-  row="| $cache"
-  for word in total discovery queue arrays chain read; do row+=" | $(median $word "$folder/$cache.log")"; done
-  echo "$row |"
-done
-row="the driver's own start:"
-for word in total platforms devices queue; do row+=" $word $(median $word "$folder/driver.log")"; done
-echo "$row"
+{
+  echo "| cache | total | discovery | context and queue | arrays | build or load, and run | read |"
+  echo "|---|---|---|---|---|---|---|"
+  for cache in empty warm off; do
+    row="| $cache"
+    for word in total discovery queue arrays chain read; do row+=" | $(median $word "$folder/$cache.log")"; done
+    echo "$row |"
+  done
+  echo
+  row="Of each total the driver takes $(median total "$folder/driver.log") by itself:"
+  for word in platforms devices queue; do row+=" $word $(median $word "$folder/driver.log"),"; done
+  echo "${row%,}."
+} >"$folder/table"
+told=$(told KOINE_DEVICE ROUNDS CORES)ci/run/bench_start.sh
+if [ "${DOCS:-0}" = 1 ]; then
+  python3 bench/page.py docs/benchmarks.md "start $device" "$about" "$told" <"$folder/table"
+fi
+echo "from main to the first result, ms, medians of $rounds processes on $about:"
+cat "$folder/table"
 echo "bench_start: done, $SECONDS s"

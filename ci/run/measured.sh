@@ -15,3 +15,25 @@ find_program() {
   cmake --build --preset release --parallel "$(nproc)" --target "$name"
   export PATH=$PWD/build:$PATH
 }
+
+# find_python: sets `python`, one with NumPy.
+find_python() {
+  python=${PYTHON:-python3}
+  "$python" -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+}
+
+# told NAME...: those variables that are set, as they stand before a command.
+told() {
+  local name
+  for name; do [ -z "${!name:-}" ] || printf '%s=%q ' "$name" "${!name}"; done
+}
+
+# pin_to_cores: sets `pinned`, what to put before a command so that it and its threads keep to CORES, for CPUs.
+pin_to_cores() {
+  local cores=${CORES:-0,1}
+  pinned=(taskset -c "$cores")
+  OMP_NUM_THREADS=$(tr , '\n' <<<"$cores" | wc -l)
+  # PoCL takes a thread for each core of the machine, unless it is told, by one name before 4.0 and by another since.
+  export OMP_NUM_THREADS POCL_MAX_PTHREAD_COUNT=$OMP_NUM_THREADS POCL_CPU_MAX_CU_COUNT=$OMP_NUM_THREADS
+  export JAX_PLATFORMS=cpu CUDA_VISIBLE_DEVICES=
+}

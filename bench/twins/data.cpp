@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace programs {
+namespace twins {
 namespace {
 
 /// Numbers from 0 to 1 with 24 binary digits. They are made once and shared by all arrays, which begin at different
@@ -42,4 +42,4 @@ kn::Array integers(const kn::Shape& shape, std::uint32_t seed, std::int64_t high
   return kn::floor(uniform(shape, seed, 0, static_cast<float>(high))).astype(dtype);
 }
 
-}  // namespace programs
+}  // namespace twins

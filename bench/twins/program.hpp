@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program of this folder is, the list of all, and the numbers that they and their Python twins begin with.
+// What is timed in C++ and, by a twin in Python, over other libraries: programs (bench/programs) and single operations
+// (bench/operations); the list of all, and the numbers that they and their twins begin with.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <koine/koine.hpp>
 #include <memory>
 #include <string>
@@ -10,7 +12,7 @@
 
 namespace kn = koine;
 
-namespace programs {
+namespace twins {
 
 /// A program as a user writes it, cut where the clock looks.
 class Program {
@@ -26,19 +28,20 @@ class Program {
 
 struct Entry {
   std::string name;
-  int steps;  ///< between two looks of the clock
-  std::unique_ptr<Program> (*make)(std::int64_t scale);
+  int steps;          ///< between two looks of the clock
+  double seconds;     ///< how long it is repeated, where SECONDS_EACH does not say
+  bool inputs_first;  ///< whether the time to the first result begins when the program has been made
+  std::function<std::unique_ptr<Program>(std::int64_t scale)> make;
 };
 
-/// All programs, by their names.
+/// All programs of this executable.
 std::vector<Entry>& registry();
 
 /// Brings a program, which is made for a scale, into the list. `steps` as STEPS in its Python twin.
 template <class P>
 struct Registration {
   Registration(const char* name, int steps) {
-    registry().push_back(
-        {name, steps, [](std::int64_t scale) -> std::unique_ptr<Program> { return std::make_unique<P>(scale); }});
+    registry().push_back({name, steps, 0.3, false, [](std::int64_t scale) { return std::make_unique<P>(scale); }});
   }
 };
 
@@ -50,4 +53,4 @@ kn::Array uniform(const kn::Shape& shape, std::uint32_t seed, float low = 0, flo
 /// Uniform integers from 0 to high - 1, those of data.py.
 kn::Array integers(const kn::Shape& shape, std::uint32_t seed, std::int64_t high, kn::DType dtype = kn::int32);
 
-}  // namespace programs
+}  // namespace twins

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy, CuPy, PyTorch and JAX under NumPy's names, for the programs of this folder.
+"""NumPy, CuPy, PyTorch and JAX under NumPy's names, for the programs and operations beside this folder.
 
 A peer has its library's functions (`xp.exp`, `xp.sum(x, axis=0)`) and, under one name each, what the libraries spell in
 different ways. Each is what the library's own users write.
@@ -11,6 +11,7 @@ import numpy as np
 class Peer:
     """NumPy, and what CuPy has in common with it."""
 
+    name = "numpy"
     library = np
 
     def __getattr__(self, name):
@@ -30,6 +31,13 @@ class Peer:
     def wait(self, state):
         """Until the device has computed all of `state`."""
 
+    def host(self, x):
+        """The values of x as a NumPy array."""
+        return np.asarray(x)
+
+    def allow_float64(self):
+        """Where a library would make float32 of it otherwise."""
+
     def astype(self, x, dtype):
         return x.astype(dtype)
 
@@ -38,12 +46,23 @@ class Peer:
         x[index] = value
         return x
 
+    def copy(self, x):
+        """x for `set` to change."""
+        return x.copy()
+
+    def contiguous(self, x):
+        """x in memory of its own, row by row."""
+        return self.library.ascontiguousarray(x)
+
+    def histogram(self, x, bins):
+        return self.library.histogram(x, bins)[0]
+
     def take(self, x, positions):
         return x[positions]
 
     def topk(self, x, count):
         """The `count` largest of each row, in any order."""
-        return -self.library.partition(-x, count - 1, axis=1)[:, :count]
+        return self.library.partition(x, x.shape[-1] - count, axis=-1)[..., -count:]
 
     def count(self, ids, count):
         """How often each of 0 to count - 1 occurs."""
@@ -71,6 +90,11 @@ class Peer:
 
         return erf(x)
 
+    def lgamma(self, x):
+        from scipy.special import gammaln
+
+        return gammaln(x)
+
     def generator(self, seed):
         return self.library.random.default_rng(seed)
 
@@ -81,8 +105,14 @@ class Peer:
     def random_normal(self, generator, shape):
         return generator, generator.standard_normal(shape, dtype=np.float32)
 
+    def permutation(self, generator, count):
+        """0 to count - 1 in a random order."""
+        return generator.permutation(count)
+
 
 class CuPy(Peer):
+    name = "cupy"
+
     def __init__(self):
         import cupy
 
@@ -94,10 +124,21 @@ class CuPy(Peer):
     def wait(self, state):
         self.library.cuda.Device().synchronize()
 
+    def host(self, x):
+        return self.library.asnumpy(x)
+
     def erf(self, x):
         from cupyx.scipy.special import erf
 
         return erf(x)
+
+    def lgamma(self, x):
+        from cupyx.scipy.special import gammaln
+
+        return gammaln(x)
+
+    def permutation(self, generator, count):
+        return self.library.random.permutation(count)  # its generators have none
 
     def segment_sum(self, x, ids, count):
         import cupyx
@@ -115,6 +156,8 @@ class CuPy(Peer):
 
 
 class Torch(Peer):
+    name = "torch"
+
     def __init__(self):
         import torch
 
@@ -131,6 +174,27 @@ class Torch(Peer):
     def wait(self, state):
         if self.device == "cuda":
             self.library.cuda.synchronize()
+
+    def host(self, x):
+        return x.cpu().numpy()
+
+    def copy(self, x):
+        return x.clone()
+
+    def contiguous(self, x):
+        return x.contiguous()
+
+    def flip(self, x):
+        return self.library.flip(x, tuple(range(x.ndim)))
+
+    def repeat(self, x, times):
+        return self.library.repeat_interleave(x, times)
+
+    def sort(self, x, axis=-1):
+        return self.library.sort(x, axis)[0]
+
+    def histogram(self, x, bins):
+        return self.library.histc(x, bins)
 
     def astype(self, x, dtype):
         return x.to(getattr(self.library, dtype))
@@ -159,14 +223,18 @@ class Torch(Peer):
     def std(self, x, axis=None):
         return self.library.std(x, axis, correction=0)
 
-    def pad(self, x, width, mode):
-        return self.library.nn.functional.pad(x[None, None], (width,) * 4, mode={"edge": "replicate"}[mode])[0, 0]
+    def var(self, x, axis=None):
+        return self.library.var(x, axis, correction=0)
+
+    def pad(self, x, width, mode="constant"):
+        mode = {"edge": "replicate"}.get(mode, mode)
+        return self.library.nn.functional.pad(x[None, None], (width,) * 4, mode=mode)[0, 0]
 
     def take(self, x, positions):
         return x[positions.long()]
 
     def topk(self, x, count):
-        return self.library.topk(x, count, dim=1, sorted=False)[0]
+        return self.library.topk(x, count, dim=-1, sorted=False)[0]
 
     def count(self, ids, count):
         return self.library.bincount(ids, minlength=count)
@@ -195,8 +263,13 @@ class Torch(Peer):
     def random_normal(self, generator, shape):
         return generator, self.library.randn(shape, generator=generator, device=self.device)
 
+    def permutation(self, generator, count):
+        return self.library.randperm(count, generator=generator, device=self.device)
+
 
 class Jax(Peer):
+    name = "jax"
+
     def __init__(self):
         import jax
 
@@ -215,6 +288,15 @@ class Jax(Peer):
 
     def wait(self, state):
         self.jax.block_until_ready(state)
+
+    def allow_float64(self):
+        self.jax.config.update("jax_enable_x64", True)
+
+    def copy(self, x):
+        return x  # which `set` leaves as it is
+
+    def contiguous(self, x):
+        return x  # what a jitted step gives is
 
     def set(self, x, index, value):
         return x.at[index].set(value)
@@ -240,20 +322,22 @@ class Jax(Peer):
     def erf(self, x):
         return self.jax.scipy.special.erf(x)
 
+    def lgamma(self, x):
+        return self.jax.scipy.special.gammaln(x)
+
     def generator(self, seed):
         return self.jax.random.key(seed)
 
     def random_uniform(self, generator, shape):
         generator, part = self.jax.random.split(generator)
-        return generator, self.jax.random.uniform(part, shape)
+        return generator, self.jax.random.uniform(part, shape, "float32")
 
     def random_normal(self, generator, shape):
         generator, part = self.jax.random.split(generator)
-        return generator, self.jax.random.normal(part, shape)
+        return generator, self.jax.random.normal(part, shape, "float32")
+
+    def permutation(self, generator, count):
+        return self.jax.random.permutation(generator, count)
 
 
-PEERS = {"numpy": Peer, "cupy": CuPy, "torch": Torch, "jax": Jax}
-
-
-def peer_of(name):
-    return PEERS[name]()
+PEERS = {peer.name: peer for peer in (Peer, CuPy, Torch, Jax)}

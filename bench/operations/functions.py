@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element-wise functions in float32 and float64: x from 0.1 to 3.1, y from 0.1 to 0.9."""
+
+FUNCTIONS = {
+    "mul": ("x * y", lambda xp, x, y: x * y),
+    "div": ("x / y", lambda xp, x, y: x / y),
+    "sqrt": ("sqrt(x)", lambda xp, x: xp.sqrt(x)),
+    "exp": ("exp(x)", lambda xp, x: xp.exp(x)),
+    "log": ("log(x)", lambda xp, x: xp.log(x)),
+    "sin": ("sin(x)", lambda xp, x: xp.sin(x)),
+    "cos": ("cos(x)", lambda xp, x: xp.cos(x)),
+    "tan": ("tan(x)", lambda xp, x: xp.tan(x)),
+    "tanh": ("tanh(x)", lambda xp, x: xp.tanh(x)),
+    "sinh": ("sinh(x)", lambda xp, x: xp.sinh(x)),
+    "atan": ("atan(x)", lambda xp, x: xp.arctan(x)),
+    "asin": ("asin(y)", lambda xp, y: xp.arcsin(y)),
+    "atan2": ("atan2(x, y)", lambda xp, x, y: xp.arctan2(x, y)),
+    "pow": ("x ** y", lambda xp, x, y: x**y),
+    "erf": ("erf(x)", lambda xp, x: xp.erf(x)),
+    "lgamma": ("log of gamma(x)", lambda xp, x: xp.lgamma(x)),
+    "expm1": ("exp(x) - 1", lambda xp, x: xp.expm1(x)),
+    "log1p": ("log(1 + x)", lambda xp, x: xp.log1p(x)),
+    "sigmoid": ("1 / (1 + exp(-x))", lambda xp, x: xp.sigmoid(x)),
+    "hypot": ("sqrt(x * x + y * y)", lambda xp, x, y: xp.hypot(x, y)),
+    "cbrt": ("the cube root of x", lambda xp, x: xp.cbrt(x)),
+    "floor": ("floor(x)", lambda xp, x: xp.floor(x)),
+    "remainder": ("x % y", lambda xp, x, y: xp.remainder(x, y)),
+    "pow2.5": ("x ** 2.5", lambda xp, x: x**2.5),
+    "pow2": ("x ** 2", lambda xp, x: x**2),
+    "int_div": ("int32 of 1000 x // 7", lambda xp, x: xp.astype(x * 1000, "int32") // 7),
+    "abs_c": ("abs of x as complex64", lambda xp, x: abs(xp.astype(x, "complex64"))),
+}
