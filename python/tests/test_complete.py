@@ -25,6 +25,7 @@ INSTEAD = {
     "host_view": "Array.__array__",  # and memoryview(x)
     "ready": "Array.eval",  # what reads a value waits so that Ctrl-C ends it
     "under_way": "synchronize",
+    "set_wait_check": "builtins.KeyboardInterrupt",
     "at_hand": "Array.item",  # what reads such a value does not give up the GIL
     "is_borrowed": "asarray",  # readers of borrowed memory have finished when they return
     "in": "in_",  # a word of Python's
