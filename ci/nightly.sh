@@ -44,14 +44,8 @@ step="using the Python module with the packages that people use it with"
 ci/run/python_ecosystem.sh
 step="building the Python wheel"
 ci/run/python_wheel.sh
-free_threaded=${FREE_THREADED_PYTHON:-python3.14t}
-if command -v "$free_threaded" >/dev/null; then
-  step="testing the module and its wheel on a free-threaded Python"
-  PYTHON=$free_threaded ci/run/python_wheel.sh
-  PYTHON=$free_threaded PYTHON_GIL=0 BUILD=build-free-threaded SUITE=off ci/run/array_api.sh
-else
-  echo "nightly: no $free_threaded here, so the free-threaded wheel is neither built nor tested; FREE_THREADED_PYTHON names one"
-fi
+step="testing the module and its wheel on a free-threaded Python"
+ci/run/free_threaded.sh
 step="fuzzing"
 ci/run/fuzz.sh "${FUZZ_SECONDS:-3600}"
 step="comparing every float32"

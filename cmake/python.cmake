@@ -23,20 +23,22 @@ set_target_properties(koine_python PROPERTIES OUTPUT_NAME _koine LIBRARY_OUTPUT_
 target_link_libraries(koine_python PRIVATE koine_settings koine::koine)
 target_link_options(koine_python PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/koine_python.map")
 set_property(TARGET koine_python APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/koine_python.map")
-# The op table itself, so that a new row joins; nothing of lib/ is linked but what users see.
-target_include_directories(koine_python PRIVATE "${PROJECT_SOURCE_DIR}/lib")
 target_include_directories(koine_python SYSTEM PRIVATE "${KOINE_DLPACK_INCLUDE_DIR}")
 
-set(docs "${PROJECT_BINARY_DIR}/generated/python/python_docs.hpp")
-file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/generated/python")
-add_custom_command(
-  OUTPUT "${docs}"
-  COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/make_python.py" > "${docs}"
-  DEPENDS ${KOINE_HEADERS} tools/make_python.py tools/make_api.py tools/python_names.txt
-  COMMENT "Writing the docstrings of the Python module"
-  VERBATIM)
-target_sources(koine_python PRIVATE "${docs}")
-target_include_directories(koine_python PRIVATE "${PROJECT_BINARY_DIR}/generated/python")
+# What follows from the headers: docstrings, and the functions of operands alone.
+set(generated "${PROJECT_BINARY_DIR}/generated/python")
+file(MAKE_DIRECTORY "${generated}")
+foreach(made IN ITEMS docs.hpp elementwise.inc)
+  get_filename_component(what "${made}" NAME_WE)
+  add_custom_command(
+    OUTPUT "${generated}/python_${made}"
+    COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/make_python.py" ${what} > "${generated}/python_${made}"
+    DEPENDS ${KOINE_HEADERS} tools/make_python.py tools/make_api.py tools/python_names.txt
+    COMMENT "Writing python_${made} of the Python module"
+    VERBATIM)
+  target_sources(koine_python PRIVATE "${generated}/python_${made}")
+endforeach()
+target_include_directories(koine_python PRIVATE "${generated}")
 
 file(MAKE_DIRECTORY "${folder}")
 file(GLOB links "${folder}/*.py")

@@ -170,6 +170,7 @@ class Headers:
         for parameter in split_parameters(parameters):
             parameter, _, default = re.fullmatch(r"(.*?)(\s*=\s*([^=]*))?", parameter).groups()
             kind, _, word = parameter.rpartition(" ")
+            word = re.sub(r"^\(\*(\w+)\)\(.*\)$", r"\1", word)  # a pointer to a function
             struct = re.sub(r"const |&|koine::", "", kind).strip()
             for known, kind_of_it in (self.fields[struct] if struct in self.fields else {word.lstrip("&"): (kind, default)}).items():
                 function.parameters.setdefault(known, kind_of_it)

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Python says of Koine's functions, from the docstrings of include/koine/*.hpp and tools/python_names.txt.
+"""What Python has of Koine, from include/koine/*.hpp and tools/python_bound.txt, and what it says of that, from their
+docstrings and tools/python_names.txt.
 
-    make_python.py    prints python_docs.hpp: NumPy-style docstrings by name, for python/src"""
+    make_python.py docs           prints python_docs.hpp: NumPy-style docstrings by name, for python/src
+    make_python.py elementwise    prints python_elementwise.inc: KN_ELEMENTWISE(name) for each function of operands alone
+    make_python.py table          prints docs/python-names.md: what of C++ is what in Python"""
 import pathlib
 import re
+import sys
 import textwrap
 
 import make_api
@@ -50,6 +54,44 @@ def read_table():
             name, kind, text = re.split(r" (?<!\\)\| ", line)
             known[name] = kind.replace("\\|", "|"), text
     return known, renamed, texts, results, examples
+
+
+def read_bound():
+    """What Python has in the place of names of C++'s, each with a remark, and options that its functions do not need."""
+    instead, without = {}, set()
+    for line in (root / "tools" / "python_bound.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, _, rest = line.partition(" =")
+            python, _, remark = (part.strip() for part in rest.partition("|"))
+            if python:
+                instead[name] = python, remark
+            else:
+                without.add(name)
+    return instead, without
+
+
+class Bound:
+    """What of C++ is what in Python, by its name there."""
+
+    def __init__(self):
+        self.headers = make_api.Headers(sorted((root / "include" / "koine").glob("*.hpp")))
+        self.instead, self.without = read_bound()
+        self.functions = {name: self.python(name) for name in sorted(self.headers.functions)}
+        self.classes = {name: self.python(name) for name in sorted(self.headers.members)}
+        self.members = {f"{name}::{member}": self.python(f"{name}::{member}") for name, python in self.classes.items()
+                        if self.is_class(python) for member in self.headers.members[name]}
+        self.table = self.functions | self.classes | self.members
+
+    def python(self, name):
+        if name in self.instead:
+            return self.instead[name][0]
+        owner, _, word = name.rpartition("::")
+        return ".".join(part for part in (self.python(owner) if owner in self.headers.members else owner.replace("::", "."), word) if part)
+
+    @staticmethod
+    def is_class(python):
+        """Whether this is a class of Python's module, which has the members, too."""
+        return not python.startswith("builtins.") and python.rpartition(".")[2][0].isupper()
 
 
 def pythonic(text):
@@ -218,5 +260,27 @@ def print_docs():
           "  return found != std::end(entries) ? found->text : \"\";\n}\n\n}  // namespace koine::python::python_docs")
 
 
+def print_elementwise():
+    print("// SPDX-License-Identifier: Apache-2.0\n// Made by tools/make_python.py from include/koine/elementwise.hpp.")
+    for function in Namespace().headers.functions.values():
+        if function.header == "elementwise" and {kind for kind, _ in function.parameters.values()} == {"const Operand&"}:
+            print(f"KN_ELEMENTWISE({function.name})")
+
+
+def print_table():
+    bound = Bound()
+    print("# What of C++ is what in Python\n\n"
+          "Made by `tools/make_python.py` from `include/koine/` and `tools/python_bound.txt` (`ci/checks/check_generated` sees to it); edit those.\n"
+          "`python/tests/test_complete.py` fails for what is named here and Python has not, or has without a docstring or a stub.")
+    for title, names in (("Functions", bound.functions), ("Classes", bound.classes), ("Members of classes", bound.members)):
+        print(f"\n## {title}\n\n| C++ | Python | |\n|---|---|---|")
+        for name, python in names.items():
+            shown = python.removeprefix("builtins.").removeprefix("_results.")
+            print(f"| `{name}` | `{shown}` | {bound.instead.get(name, ('', ''))[1]} |")
+
+
 if __name__ == "__main__":
-    print_docs()
+    makers = {"docs": print_docs, "elementwise": print_elementwise, "table": print_table}
+    if len(sys.argv) != 2 or sys.argv[1] not in makers:
+        sys.exit(__doc__)
+    makers[sys.argv[1]]()

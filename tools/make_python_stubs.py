@@ -179,6 +179,8 @@ class Stubs:
             return f"class {name}(NamedTuple):" + self.doc(kind, "    ").replace(" ...\n", "\n") + "".join(
                 f"    {field}: {self.words.results.get(f'{name}.{field}', 'Array')}\n" for field in kind._fields)
         bases = [base.__name__ for base in kind.__bases__ if base is not object]
+        if issubclass(kind, BaseException):  # LinAlgError is NumPy's where there is NumPy
+            bases = [next(base.__name__ for base in kind.__mro__ if base.__module__ == "builtins")]
         text = f"class {name}{'(' + ', '.join(bases) + ')' if bases else ''}:" + self.doc(kind, "    ").replace(" ...\n", "\n")
         made = f"{name}.__init__"
         if issubclass(kind, enum.Enum):
@@ -192,7 +194,8 @@ class Stubs:
 
     def module(self, module, prefix=""):
         body, modules = "", []
-        for name in sorted(vars(module), key=lambda word: (not inspect.isclass(getattr(module, word)), word)):
+        # Names that are made when they are first asked for stand in __all__ alone.
+        for name in sorted({*vars(module), *getattr(module, "__all__", [])}, key=lambda word: (not inspect.isclass(getattr(module, word)), word)):
             value = getattr(module, name)
             full = prefix + name
             if isinstance(value, types.ModuleType):

@@ -23,15 +23,18 @@ step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "array_api: FAILED while $step, after $SECONDS s"' EXIT
 
 # The versions that were tested last: newer ones come here, with what fails on them.
-packages=(nanobind==3.1.0 nanobind-backend==1.0.0 numpy==2.4.6 pytest==9.2.0 pytest-json-report==1.5.0
-  pytest-xdist==3.8.0 hypothesis==6.170.15 ndindex==1.10.1 ml_dtypes==0.6.0 mypy==2.4.1)
+packages=(nanobind==3.1.0 numpy==2.4.6 pytest==9.2.0 pytest-json-report==1.5.0 pytest-xdist==3.8.0
+  hypothesis==6.170.15 ndindex==1.10.1 ml_dtypes==0.6.0 mypy==2.4.1 basedpyright==1.40.2)
 
 step="installing packages"
 echo "== 1/3 $step"
 ci/run/packages.sh build python
 mkdir -p "$POCL_CACHE_DIR"
 python=${PYTHON:-python3}
-key="${packages[*]} $("$python" -VV) $("$python" -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))')"
+abi=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))')
+# There is none for a free-threaded Python, whose module needs none.
+[[ $abi == cpython-*t-* ]] || packages+=(nanobind-backend==1.0.0)
+key="${packages[*]} $("$python" -VV) $abi"
 if [ "$(cat "$build/packages" 2>/dev/null)" != "$key" ]; then
   rm -rf "$build/venv"
   "$python" -m venv "$build/venv"

@@ -25,6 +25,8 @@ declare -A groups=(
   [valgrind]="valgrind"
   # The Python module, whose other needs come from PyPI: ci/run/array_api.sh.
   [python]="python3-venv python3-dev"
+  # CPython itself, from its source: ci/run/free_threaded.sh.
+  [cpython]="gcc make xz-utils curl ca-certificates zlib1g-dev libssl-dev libffi-dev libbz2-dev liblzma-dev libsqlite3-dev"
   # A system without compilers, in which a wheel is used: ci/run/python_wheel.sh.
   [wheel]="debootstrap"
   [numpy]="python3-numpy libopenblas0-pthread"

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <span>
 
 namespace koine {
 
@@ -32,5 +33,10 @@ template <class Range>
   requires detail::BorrowedRange<Range> Event copy_async(Range&& values, Array& to, const CopyOptions& options = {}) {
     return detail::copy_async(std::data(values), dtype_of<detail::ValueOf<Range>>, std::size(values), to, options);
   }
+
+/// The same of elements of a type that only the running program knows, as bytes. ValueError for a part of an element.
+inline Event copy_async(std::span<const std::byte> bytes, DType type, Array& to, const CopyOptions& options = {}) {
+  return detail::copy_async(bytes.data(), type, detail::elements_in(bytes.size(), type, "copy_async"), to, options);
+}
 
 }  // namespace koine

@@ -7,10 +7,12 @@
 #include <koine/options.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -33,6 +35,8 @@ KOINE_API Array from_strided(const void* values, DType type, const Shape& shape,
 KOINE_API Array borrow_host(const void* values, DType type, std::size_t count, const Shape& shape,
                             const CreationOptions& options);
 [[noreturn]] KOINE_API void throw_ragged();
+/// How many elements so many bytes are; ValueError for a part of one.
+KOINE_API std::size_t elements_in(std::size_t bytes, DType type, const char* function);
 
 template <class Range>
 using ValueOf = std::remove_cvref_t<decltype(*std::begin(std::declval<const std::remove_cvref_t<Range>&>()))>;
@@ -115,6 +119,14 @@ Array asarray(const T* values, const Shape& shape, const CreationOptions& option
 template <Element T>
 Array asarray(const T* values, const Shape& shape, const Shape& strides, const CreationOptions& options = {}) {
   return detail::from_strided(values, dtype_of<T>, shape, strides, options);
+}
+/// Elements of a type that only the running program knows, as bytes: of a file, or of another language's array.
+/// Gives `.dtype`, else `type`. ShapeError if they are not exactly as many as the shape has, ValueError for a part of
+/// an element.
+inline Array asarray(std::span<const std::byte> bytes, DType type, const Shape& shape,
+                     const CreationOptions& options = {}) {
+  const std::size_t count = detail::elements_in(bytes.size(), type, "asarray");
+  return detail::from_host(bytes.data(), type, count, shape, options, "asarray");
 }
 /// One member of each struct in a contiguous range: `asarray(particles, &Particle::mass)`.
 template <class Range, class Struct, Element T>

@@ -55,3 +55,4 @@
 #include <koine/types.hpp>
 #include <koine/utilities.hpp>
 #include <koine/version.hpp>
+#include <koine/waiting.hpp>

@@ -82,6 +82,12 @@ Array detail::borrow_host(const void* values, DType type, std::size_t count, con
   return from_host(values, type, count, shape, options, "borrow");
 }
 
+std::size_t detail::elements_in(std::size_t bytes, DType type, const char* function) {
+  if (bytes % size_of(type) == 0) return bytes / size_of(type);
+  throw ValueError(api::prefix(function) + "got " + std::to_string(bytes) + " bytes; an element of " +
+                   std::string(name(type)) + " has " + std::to_string(size_of(type)));
+}
+
 void detail::throw_ragged() {
   throw ShapeError("[array] the inner lists differ in length; each must have as many values as the first");
 }

@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/named_call.hpp"
 #include "base/text.hpp"
+#include "base/watch.hpp"
 
 #include <koine/error.hpp>
 
@@ -24,20 +25,20 @@ runtime::Context& context_of(const ProgramOptions& options) {
   return runtime::Context::of(options.device ? *options.device : default_device());
 }
 
-/// Calls make(context), which gives a program of the library's.
+/// Calls make(context), which gives a program of the library's, and holds all that it needs: whoever waits may leave.
 template <class Make>
 std::shared_ptr<ProgramState> made(const ProgramOptions& options, Make make) {
   const base::NamedCall call("Program");
   runtime::Context& context = context_of(options);
   const runtime::Context::InUse in_use(context, "Program");
-  return detail::make_state<ProgramState>(context, make(context));
+  return detail::make_state<ProgramState>(context, base::watching([&context, make] { return make(context); }));
 }
 
 std::shared_ptr<ProgramState> compiled(std::string_view source, std::string_view name,
                                        const std::filesystem::path& folder, const ProgramOptions& options) {
-  return made(options, [&](runtime::Context& context) {
-    if (base::trim(source).empty()) throw ValueError("[Program] the source is empty; it needs a __kernel function");
-    return context.program(api::program_text(source, name, folder, options));
+  if (base::trim(source).empty()) throw ValueError("[Program] the source is empty; it needs a __kernel function");
+  return made(options, [text = api::program_text(source, name, folder, options)](runtime::Context& context) {
+    return context.program(text);
   });
 }
 
@@ -58,10 +59,10 @@ Program Program::from_file(const std::filesystem::path& path, const ProgramOptio
 }
 
 Program Program::from_binary(std::span<const std::byte> binary, const ProgramOptions& options) {
-  return Program(made(options, [&](runtime::Context& context) {
-    if (binary.empty()) throw ValueError("[Program] the binary is empty");
-    return context.load_binary({reinterpret_cast<const unsigned char*>(binary.data()), binary.size()});
-  }));
+  if (binary.empty()) throw ValueError("[Program] the binary is empty");
+  const auto* const first = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::vector<unsigned char> bytes(first, first + binary.size());
+  return Program(made(options, [bytes](runtime::Context& context) { return context.load_binary(bytes); }));
 }
 
 Program Program::from_binary(std::string_view text, const ProgramOptions& options) {

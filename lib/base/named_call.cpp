@@ -25,6 +25,8 @@ OwnNames::OwnNames() noexcept : before_(std::exchange(outermost_call, {})) {}
 
 OwnNames::~OwnNames() { outermost_call = before_; }
 
+std::string_view named_call() noexcept { return outermost_call; }
+
 std::string with_name_of_call(const std::string& message) {
   const std::size_t end = message.find("] ");
   if (outermost_call.empty() || !message.starts_with('[') || end == message.npos || message.starts_with("[KOINE_")) {

@@ -32,6 +32,9 @@ class OwnNames {
   std::string_view before_;
 };
 
+/// The outermost call's function; empty where there is none.
+std::string_view named_call() noexcept;
+
 /// A message with the name of the outermost call, if there is one. One about an environment variable keeps its name.
 std::string with_name_of_call(const std::string& message);
 

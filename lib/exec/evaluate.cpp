@@ -2,6 +2,7 @@
 // Computing pending nodes.
 #include "exec/evaluate.hpp"
 
+#include "base/watch.hpp"
 #include "codegen/plan.hpp"
 #include "exec/evaluation.hpp"
 #include "exec/families.hpp"
@@ -82,6 +83,19 @@ runtime::Queue& queue_of(const Node& node) {
   return node.place.queue != nullptr ? *node.place.queue : node.place.context->queue();
 }
 
+namespace {
+
+/// Whether `run` has computed what it is to. Not where that takes a compiler and the caller may leave meanwhile: then a
+/// thread of its own does it all (base/watch.hpp), since some drivers compile at a launch, too.
+template <class Run>
+bool computed_here(runtime::Context& context, const Run& run) {
+  if (base::is_watching()) return evaluated_at_once(context, run);
+  evaluated(context, run);
+  return true;
+}
+
+}  // namespace
+
 void evaluate(std::span<const NodeRef> roots) {
   std::vector<Node*> pending;
   for (const NodeRef& root : roots) {
@@ -95,8 +109,12 @@ void evaluate(std::span<const NodeRef> roots) {
       runtime::Context& context = *place.context;
       const runtime::Context::InUse in_use(context, "eval");
       const std::span<Node* const> together(pending.data(), static_cast<std::size_t>(rest - pending.begin()));
-      evaluated(context,
-                [&, number = next_evaluation()](Programs& programs) { run_all(context, programs, number, together); });
+      const auto run = [&, number = next_evaluation()](Programs& programs) {
+        run_all(context, programs, number, together);
+      };
+      if (!computed_here(context, run)) {
+        return base::watching([kept = std::vector<NodeRef>(roots.begin(), roots.end())] { evaluate(kept); });
+      }
     }
     pending.erase(pending.begin(), rest);
   }
@@ -106,9 +124,10 @@ void evaluate(const NodeRef& root) {
   if (root->is_ready()) return;
   runtime::Context& context = *root->place.context;
   const runtime::Context::InUse in_use(context, "eval");
-  evaluated(context, [&, number = next_evaluation()](Programs& programs) {
+  const auto run = [&, number = next_evaluation()](Programs& programs) {
     if (!made_without_plan(context, *root)) run_root(context, programs, number, root);
-  });
+  };
+  if (!computed_here(context, run)) base::watching([root] { evaluate(root); });
 }
 
 NodeRef row_major(const NodeRef& node) {

@@ -58,13 +58,13 @@ std::vector<std::uint16_t> order_of(std::int64_t n, const std::vector<int>& radi
 // Of lines side by side, and of those whose results go side by side, so many are read or written in whole sectors of
 // 32 bytes: 1024 elements leave room for four of complex64 or two of complex128.
 constexpr std::int64_t longest_of_several = 1024;
-constexpr std::size_t most_steps = 3;
+constexpr std::size_t most_passes = 3;
 
 /// The lengths of the steps.
 std::vector<std::int64_t> lines_of(std::int64_t length, bool side_by_side) {
   if (length <= (side_by_side ? longest_of_several : longest_line)) return {length};
   std::vector<std::int64_t> lines = base::lengths_up_to(length, longest_of_several);
-  return lines.size() > most_steps ? base::lengths_up_to(length, longest_line) : lines;
+  return lines.size() > most_passes ? base::lengths_up_to(length, longest_line) : lines;
 }
 
 /// The radices of a line. Powers of two take as few passes as radices of so many bits allow, of about one size.

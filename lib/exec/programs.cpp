@@ -3,6 +3,7 @@
 #include "exec/programs.hpp"
 
 #include "base/parallel.hpp"
+#include "base/watch.hpp"
 #include "runtime/kernel_sources.hpp"
 
 #include <algorithm>
@@ -15,10 +16,11 @@ runtime::ProgramText Programs::text_of_file(std::string_view file, std::string o
   return {std::string(runtime::kernel_source(file)), std::move(options), "", std::string(file)};
 }
 
-void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,
-           std::vector<runtime::ProgramCache::Held>& held) {
-  const std::size_t before = held.size();
-  held.resize(before + missing.size());
+namespace {
+
+std::vector<runtime::ProgramCache::Held> built(runtime::Context& context,
+                                               const std::vector<Programs::Missing>& missing) {
+  std::vector<runtime::ProgramCache::Held> held(missing.size());
   std::atomic<std::size_t> next{0};
   const std::size_t most = context.traits().builds_side_by_side ? static_cast<std::size_t>(base::cores()) : 1;
   const std::size_t threads = std::min(missing.size(), most);
@@ -27,10 +29,20 @@ void build(runtime::Context& context, const std::vector<Programs::Missing>& miss
       if (missing[k].compile) {
         missing[k].compile();
       } else {
-        held[before + k] = context.build(missing[k].signature, missing[k].text);
+        held[k] = context.build(missing[k].signature, missing[k].text);
       }
     }
   });
+  return held;
+}
+
+}  // namespace
+
+void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,
+           std::vector<runtime::ProgramCache::Held>& held) {
+  for (auto& each : base::watching([&context, missing] { return built(context, missing); })) {
+    held.push_back(std::move(each));
+  }
 }
 
 }  // namespace koine::exec

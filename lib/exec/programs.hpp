@@ -117,9 +117,23 @@ class Programs {
   Asks asks_;
 };
 
-/// Builds programs, side by side where the driver can. They stay in memory as long as what is added to `held`.
+/// Builds programs, side by side where the driver can. They stay in memory as long as what is added to `held`. Whoever
+/// waits for that may leave (base/watch.hpp).
 void build(runtime::Context& context, const std::vector<Programs::Missing>& missing,
            std::vector<runtime::ProgramCache::Held>& held);
+
+/// Runs `run(programs)` under the evaluation mutex, if no program is missing. Whether that was so.
+template <class Run>
+bool evaluated_at_once(runtime::Context& context, Run run) {
+  try {
+    const std::lock_guard lock(context.evaluation_mutex());
+    Programs programs(context);
+    run(programs);
+    return true;
+  } catch (const std::vector<Programs::Missing>&) {
+    return false;
+  }
+}
 
 /// Runs `run(programs)` under the evaluation mutex, again and again until no program is missing. So `run` may be cut
 /// off where it completes its programs, and must come to the same when it begins anew.

@@ -5,6 +5,9 @@
 #include "exchange.hpp"
 #include "lists.hpp"
 
+#include <cstddef>
+#include <span>
+
 namespace koine::python {
 namespace {
 
@@ -48,10 +51,8 @@ void bind_creation(nb::module_& m) {
   function(m, "_from_list", "(list, dtype, device, /)", of_list, "asarray");
   // Of pickle: the elements' bytes in row-major order.
   function(m, "_from_bytes", "(bytes, dtype, shape, /)", [](const Arguments& a) {
-    const DType type = a.dtype(1).value();
-    const auto size = static_cast<std::size_t>(PyBytes_Size(a[0].ptr()));
-    return koine::detail::from_host(PyBytes_AsString(a[0].ptr()), type, size / size_of(type), a.shape(2), {},
-                                    "asarray");
+    const std::span bytes(PyBytes_AsString(a[0].ptr()), static_cast<std::size_t>(PyBytes_Size(a[0].ptr())));
+    return asarray(std::as_bytes(bytes), a.dtype(1).value(), a.shape(2));
   });
   const auto convert = [](const Arguments& a) { return converted(a); };
   function(m, "_convert", "(x, dtype, device, copy, /)", convert, "asarray");

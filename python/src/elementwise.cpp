@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element-wise functions: the rows of the op table, and what stands beside it.
+// The element-wise functions: those of operands alone, as their header lists them, and the others.
 #include "module.hpp"
 
 #include "waiting.hpp"
@@ -29,8 +29,9 @@ void bind(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_elementwise(nb::module_& m) {
-#define KN_OP(name, arity, domain, result, cost, doc, ...) bind<koine::name>(m, #name);
-#include "graph/ops.def"
+#define KN_ELEMENTWISE(name) bind<koine::name>(m, #name);
+#include "python_elementwise.inc"
+#undef KN_ELEMENTWISE
   function(m, "clip", "(x, /, min=None, max=None)",
            [](const Arguments& a) { return clip(a.operand(0), bound(a.maybe_operand(1)), bound(a.maybe_operand(2))); });
   function(m, "nan_to_num", "(x, /, *, nan=0.0, posinf=None, neginf=None)", [](const Arguments& a) {

@@ -233,13 +233,17 @@ Array gathered(Py_buffer& view, DType type, bool swapped, const CreationOptions&
     for (std::byte& each : std::span(bytes).first(is_bool(type) ? bytes.size() : 0)) {
       each = static_cast<std::byte>(each != std::byte{0});
     }
-    return koine::detail::from_host(bytes.data(), type, bytes.size() / size_of(type), shape, options, "asarray");
+    return asarray(bytes, type, shape, options);
   });
 }
 
 bool has(const std::optional<Device>& device, DType type) {
   const std::vector<DType> known = dtypes({.device = device});
   return std::find(known.begin(), known.end(), type) != known.end();
+}
+
+std::span<const std::byte> bytes_of(const Py_buffer& view) {
+  return {static_cast<const std::byte*>(view.buf), static_cast<std::size_t>(view.len)};
 }
 
 // What takes less time to copy than to be an owner of memory.
@@ -249,11 +253,10 @@ constexpr Py_ssize_t few_bytes = 1 << 14;
 /// for true, which from_dlpack minds.
 std::optional<Array> copied(const Py_buffer& view, DType type, const Shape& shape,
                             const std::optional<Device>& device) {
-  const std::span truths(static_cast<const unsigned char*>(view.buf),
-                         is_bool(type) ? static_cast<std::size_t>(view.len) : 0);
-  if (std::ranges::any_of(truths, [](auto each) { return each > 1; })) return std::nullopt;
-  return koine::detail::from_host(view.buf, type, static_cast<std::size_t>(view.len) / size_of(type), shape,
-                                  {.device = device}, "asarray");
+  const std::span bytes = bytes_of(view);
+  const std::span truths = bytes.first(is_bool(type) ? bytes.size() : 0);
+  if (std::ranges::any_of(truths, [](auto each) { return each > std::byte{1}; })) return std::nullopt;
+  return asarray(bytes, type, shape, {.device = device});
 }
 
 /// Whether an object gives a buffer; whatever else it raises is forgotten where another way may be found.
@@ -379,9 +382,7 @@ nb::object copied_later(const Arguments& a) {
   CopyOptions options;
   if (a.given(2)) options.queue = nb::cast<Queue>(nb::handle(a[2]));
   const Alone alone(a[1].ptr());
-  Event event = koine::detail::copy_async(source->view.buf, *elements.type,
-                                          static_cast<std::size_t>(source->view.len / source->view.itemsize),
-                                          array_of(a[1].ptr()), options);
+  Event event = copy_async(bytes_of(source->view), *elements.type, array_of(a[1].ptr()), options);
   under_way().add(event, std::move(source));
   return nb::cast(event);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 namespace koine::python {
 namespace {
@@ -72,6 +73,7 @@ class Launch {
     const std::string parameter = index < parameters_.size() ? parameters_[index] : "";
     if (is_array(object)) {
       const bool read = parameter.starts_with("const ");
+      arrays_.push_back(value_of(object));
       arguments_.push_back(read ? KernelArgument(value_of(object)) : KernelArgument(to_write(object)));
       return;
     }
@@ -92,8 +94,10 @@ class Launch {
     arguments_.push_back(*std::move(value));
   }
 
-  /// Compiling, and a queue that is full, let other Python threads run.
-  std::vector<Array> run(const Kernel& kernel, const LaunchOptions& options) const {
+  /// Compiling, and a queue that is full, let other Python threads run. What the arrays need a compiler for is done
+  /// before they are lent, as the handler of a signal may look at them meanwhile.
+  std::vector<Array> run(const Kernel& kernel, const LaunchOptions& options) {
+    without_gil([&] { eval(std::exchange(arrays_, {})); });  // nobody else holds what is written
     const Lent lent(written_);
     return without_gil([&] { return kernel.launch(options, arguments_); });
   }
@@ -107,6 +111,7 @@ class Launch {
 
   void add_marked(const Marked& marked) {
     PyObject* const object = marked.array.ptr();
+    arrays_.push_back(value_of(object));
     const KernelArgument argument = marked.written ? out(to_write(object)) : in(value_of(object));
     arguments_.push_back(marked.untyped ? argument.untyped() : argument);
   }
@@ -114,6 +119,7 @@ class Launch {
   const Arguments& a_;
   std::vector<std::string> parameters_;
   std::vector<KernelArgument> arguments_;
+  std::vector<Array> arrays_;
   std::vector<PyObject*> written_;
 };
 
@@ -138,8 +144,7 @@ void bind_program(nb::module_& m) {
       [](Program* place, const std::string& source, const std::string& options, nb::object defines,
          nb::object include_folders, nb::object device) {
         const ProgramOptions values = Compiled{options, defines, include_folders, device}.values();
-        const OthersRun others_run;
-        new (place) Program(source, values);
+        without_gil([&] { new (place) Program(source, values); });
       },
       "source"_a, nb::kw_only(), "options"_a = "", "defines"_a = nb::none(), "include_folders"_a = nb::none(),
       "device"_a = nb::none());
@@ -150,8 +155,7 @@ void bind_program(nb::module_& m) {
              nb::object device) {
             const ProgramOptions values = Compiled{options, defines, include_folders, device}.values();
             const std::string file = nb::str(path).c_str();
-            const OthersRun others_run;
-            return Program::from_file(file, values);
+            return without_gil([&] { return Program::from_file(file, values); });
           },
           "path"_a, nb::kw_only(), "options"_a = "", "defines"_a = nb::none(), "include_folders"_a = nb::none(),
           "device"_a = nb::none())
@@ -185,8 +189,7 @@ void bind_kernel(nb::module_& m) {
       [](Kernel* place, const std::string& source, const std::optional<std::string>& name, const std::string& options,
          nb::object defines, nb::object include_folders, nb::object device) {
         const ProgramOptions values = Compiled{options, defines, include_folders, device}.values();
-        const OthersRun others_run;
-        new (place) Kernel(only_kernel(Program(source, values), name));
+        without_gil([&] { new (place) Kernel(only_kernel(Program(source, values), name)); });
       },
       "source"_a, "name"_a = nb::none(), nb::kw_only(), "options"_a = "", "defines"_a = nb::none(),
       "include_folders"_a = nb::none(), "device"_a = nb::none());

@@ -13,6 +13,7 @@ NB_MODULE(_koine, m) {
   });
   // Types and the objects of dtypes are held as long as the process.
   nb::set_leak_warnings(false);
+  koine::set_wait_check(OthersRun::look_at_signals);
   m.attr("__home__") = "koine";
   m.attr("__version__") = koine::version();
   bind_errors(m);

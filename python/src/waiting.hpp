@@ -33,7 +33,7 @@ auto when_all_ready(std::span<const Array> arrays, Work work) {
     if (!there && arrays.size() > 1) eval(std::vector(arrays.begin(), arrays.end()));
     for (const Array& x : there ? std::span<const Array>() : arrays) {
       Event event = ready(x);
-      if (event.state() != nullptr) events.push_back(std::move(event));
+      if (!event.done()) events.push_back(std::move(event));
     }
     if (events.empty()) result.emplace(work());
   });

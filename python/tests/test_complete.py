@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function, class and member of a class of the headers is there in Python, or stands here with what Python
-writes instead."""
+"""Every public function, class and member of a class of the headers is there in Python under the name that the table says
+(tools/python_bound.txt, docs/python-names.md), with a docstring and a stub."""
+import ast
 import builtins
-import importlib.util
 import inspect
 import pathlib
 import sys
@@ -12,156 +12,84 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-spec = importlib.util.spec_from_file_location("make_api", ROOT / "tools" / "make_api.py")
-make_api = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make_api)
+import make_python  # noqa: E402
 
-INSTEAD = {
-    "bandwidth": "profile.bandwidth",
-    "borrow": "asarray",  # copy=False
-    "capabilities": "__array_namespace_info__",
-    "default_dtypes": "__array_namespace_info__",
-    "dtypes": "__array_namespace_info__",
-    "host_view": "Array.__array__",  # and memoryview(x)
-    "ready": "Array.eval",  # what reads a value waits so that Ctrl-C ends it
-    "under_way": "synchronize",
-    "at_hand": "Array.item",  # what reads such a value does not give up the GIL
-    "is_borrowed": "asarray",  # readers of borrowed memory have finished when they return
-    "in": "in_",  # a word of Python's
-    "name": "dtype.name",
-    "slice": "builtins.slice",
-    "to_dlpack": "Array.__dlpack__",
-    "to_string": "to_string",
-    # Classes.
-    "All": "builtins.slice",
-    "AsyncReader": "Array.eval",  # starts the computation; what reads a value waits
-    "Axis": "builtins.tuple",
-    "CallerScope": "Array.eval",  # the module names the line itself
-    "Capabilities": "__array_namespace_info__",
-    "ClipBound": "clip",
-    "DTypeKind": "isdtype",
-    "DTypeKinds": "isdtype",
-    "DefaultDTypes": "__array_namespace_info__",
-    "Define": "Program.__init__",  # defines=
-    "DeviceScope": "Device.__enter__",
-    "Ellipsis": "builtins.Ellipsis",
-    "Error": "builtins.Exception",  # each kind of error is what Python has for it
-    "HostView": "Array.__array__",
-    "Index": "Array.__getitem__",
-    "IndexError": "builtins.IndexError",
-    "IoError": "builtins.OSError",
-    "Literal": "asarray",
-    "MatrixOrd": "linalg.matrix_norm",
-    "Named": "builtins.dict",  # keyword arguments
-    "NamedArrays": "builtins.dict",
-    "NewAxis": "newaxis",
-    "None": "newaxis",
-    "Operand": "asarray",
-    "PadWidths": "pad",
-    "Path": "load_npy",
-    "QueueScope": "Queue.__enter__",
-    "ReductionTexts": "ReductionKernel.__init__",
-    "Scalar": "builtins.complex",
-    "ScanTexts": "ScanKernel.__init__",
-    "Shape": "builtins.tuple",
-    "Slice": "builtins.slice",
-    "SliceBound": "builtins.slice",
-    "Subscript": "Array.__setitem__",
-    "TensordotAxes": "linalg.tensordot",
-    "TypeOperand": "result_type",
-    "Update": "Array.at",
-    "ValueError": "builtins.ValueError",
-    "bfloat16_t": "bfloat16",
-    "float16_t": "float16",
-    "vec": "builtins.tuple",
-    "LinAlgError": "linalg.LinAlgError",
-    "EigResult": "linalg.EigResult",
-    "EighResult": "linalg.EighResult",
-    "LdlResult": "linalg.LDLResult",
-    "LstsqResult": "linalg.LstsqResult",
-    "LuResult": "linalg.LUResult",
-    "QrResult": "linalg.QRResult",
-    "SchurResult": "linalg.SchurResult",
-    "SlogdetResult": "linalg.SlogdetResult",
-    "SvdResult": "linalg.SVDResult",
-    "HistogramResult": "_results.HistogramResult",
-    "TopkResult": "_results.TopkResult",
-    "UniqueAllResult": "_results.UniqueAllResult",
-    "UniqueCountsResult": "_results.UniqueCountsResult",
-    "UniqueInverseResult": "_results.UniqueInverseResult",
-    # Members of classes.
-    "Array::copy_to": "Array.__array__",
-    "Array::node": "explain",  # the graph
-    "Array::get": "Array.__getitem__",
-    "Array::read_async": "Array.eval",
-    "Array::set": "Array.__setitem__",
-    "Array::to_vector": "Array.tolist",
-    "ElementwiseKernel::outputs": "ElementwiseKernel.__call__",
-    "Kernel::launch": "Kernel.__call__",
-    "KernelArgument::from_bytes": "Kernel.__call__",  # takes bytes
-    "NewArray::dtype": "out",
-    "NewArray::shape": "out",
-    "opencl::Buffer::get": "opencl.Buffer.handle",
-}
+BOUND = make_python.Bound()
+OWN = {name: python for name, python in BOUND.table.items() if not python.startswith("builtins.")}
+# What every class has without a text of its own.
+PLAIN = ("__init__", "__enter__")
+STUBS = {path.stem: ast.parse(path.read_text()) for path in pathlib.Path(kn.__file__).parent.glob("*.pyi")}
 
 
-HEADERS = make_api.Headers(sorted((ROOT / "include" / "koine").glob("*.hpp")))
-
-
-def found(path):
-    value, names = kn, path.split(".")
+def found(python):
+    """What the module has under a name."""
+    value, names = kn, python.split(".")
     if names[0] == "builtins":
-        value = builtins
-        names = names[1:]
+        value, names = builtins, names[1:]
     for name in names:
         value = getattr(value, name)
     return value
 
 
-def in_python(name):
-    """What Python has of a function, a class or a member of the headers."""
-    owner, _, word = name.rpartition("::")
-    return found(INSTEAD.get(name) or ".".join(part for part in (INSTEAD.get(owner, owner.replace("::", ".")), word) if part))
+def documented(python):
+    value = found(python)
+    if value is None:
+        return True  # newaxis
+    native = getattr(value, "__nb_signature__", None)
+    return any(form[1] for form in native) if native else inspect.getdoc(value)
 
 
-def own_classes():
-    """Those that are classes of Python's module, too."""
-    for name in HEADERS.members:
-        try:
-            value = in_python(name)
-        except AttributeError:
-            continue  # which test_a_class_of_cpp_is_there tells
-        if inspect.isclass(value) and value.__module__.startswith("koine"):
-            yield name
+def declared(body):
+    """The names that the statements of a stub declare, each with the statements in it."""
+    for each in body:
+        if isinstance(each, (ast.ClassDef, ast.FunctionDef)):
+            yield each.name, each.body
+        elif isinstance(each, ast.AnnAssign):
+            yield each.target.id, []
+        elif isinstance(each, ast.ImportFrom):
+            yield from ((name.asname or name.name, []) for name in each.names)
 
 
-MEMBERS = [f"{name}::{member}" for name in own_classes() for member in HEADERS.members[name]]
+def in_stub(python):
+    names = python.removeprefix("_results.").split(".")
+    body = STUBS[names.pop(0) if len(names) > 1 and names[0] in STUBS else "__init__"].body
+    for name in names:
+        bodies = [inner for declared_name, inner in declared(body) if declared_name == name]
+        if not bodies:
+            return False
+        body = bodies[0]
+    return True
 
 
-@pytest.mark.parametrize("name", sorted(HEADERS.functions))
-def test_a_function_of_cpp_is_there(name):
-    assert in_python(name) is not None
+@pytest.mark.parametrize("name", BOUND.table)
+def test_what_the_table_says_is_there(name):
+    found(BOUND.table[name])
 
 
-@pytest.mark.parametrize("name", sorted(HEADERS.members))
-def test_a_class_of_cpp_is_there(name):
-    assert in_python(name) is not None or INSTEAD[name] == "newaxis"
+def test_what_the_table_says_has_a_docstring():
+    assert [name for name, python in OWN.items() if python.rpartition(".")[2] not in PLAIN and not documented(python)] == []
 
 
-@pytest.mark.parametrize("name", sorted(MEMBERS))
-def test_a_member_of_cpp_is_there(name):
-    assert in_python(name) is not None
+def test_what_the_table_says_has_a_stub():
+    assert [name for name, python in OWN.items() if not in_stub(python)] == []
+
+
+def test_the_table_has_the_members_of_every_class():
+    for name, python in OWN.items():
+        assert BOUND.is_class(python) or not inspect.isclass(found(python)), f"the members of {name} are not looked at"
 
 
 def test_the_headers_are_read():
-    assert {"Array", "Kernel", "Program", "Queue", "Event", "Device", "profile::Session", "random::Generator"} < set(own_classes())
+    assert {"Array", "Kernel", "Program", "Queue", "Event", "Device", "profile::Session", "random::Generator"} < set(BOUND.classes)
     assert {"Array::eval", "Array::sum", "Device::has_fp16", "Program::from_binary", "Queue::record", "Event::done",
-            "profile::Session::save_trace", "profile::Row::share", "random::Generator::seed"} < set(MEMBERS)
-    assert not [name for name in MEMBERS if name.endswith("_")]  # none that is private
+            "profile::Session::save_trace", "profile::Row::share", "random::Generator::seed"} < set(BOUND.members)
+    assert not [name for name in BOUND.members if name.endswith("_")]  # none that is private
 
 
-def test_the_list_of_exceptions_is_not_longer_than_needed():
-    assert not set(INSTEAD) - {*HEADERS.functions, *HEADERS.members, *MEMBERS}
+def test_the_table_has_no_row_too_many():
+    assert not set(BOUND.instead) - set(BOUND.table)
+    same = [name for name, (python, _) in BOUND.instead.items() if python == name.replace("::", ".")]
+    assert same == []
 
 
 def test_functions_know_their_parameters():
@@ -172,12 +100,15 @@ def test_functions_know_their_parameters():
 
 
 def test_options_of_cpp_are_parameters_of_python():
-    for name, function in HEADERS.functions.items():
-        if name in INSTEAD or name in ("bincount", "random::Generator::shuffle"):  # an array that is shuffled has its device
+    lacking = set()
+    for name, function in BOUND.headers.functions.items():
+        if name in BOUND.instead:
             continue
-        signature = inspect.signature(in_python(name))
+        signature = inspect.signature(found(BOUND.table[name]))
         for option in function.options:
-            struct = [s for s, fields in HEADERS.structs.items() if option in fields]
+            struct = [s for s, fields in BOUND.headers.structs.items() if option in fields]
             if not struct or not any("." + option in text for text in function.signatures):
                 continue  # no member of an options struct
-            assert option in signature.parameters, f"{name} lacks {option}"
+            if option not in signature.parameters:
+                lacking.add(f"{name}.{option}")
+    assert lacking == BOUND.without

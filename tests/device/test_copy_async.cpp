@@ -74,3 +74,24 @@ TEST_CASE("other types and other numbers of elements") {
   CHECK(
       has(message_of<kn::DeviceError>([&] { kn::copy_async(values, z, {.queue = there}); }), "[copy_async] the queue"));
 }
+
+TEST_CASE("bytes are elements of a type that is told") {
+  on_each_device([] {
+    const std::vector<std::int32_t> values{1, -2, 3, 4, 5, 6};
+    const std::span bytes = std::as_bytes(std::span(values));
+    const Array x = kn::asarray(bytes, kn::int32, {2, 3});
+    CHECK(x.shape() == kn::Shape{2, 3});
+    CHECK(x.dtype() == kn::int32);
+    CHECK(x.to_vector<std::int32_t>() == values);
+    CHECK(kn::asarray(bytes, kn::int32, {6}, {.dtype = kn::int16}).dtype() == kn::int16);
+    Array y = kn::empty({6}, {.dtype = kn::int32});
+    kn::copy_async(bytes, kn::int32, y).wait();
+    CHECK(y.to_vector<std::int32_t>() == values);
+    CHECK(has(message_of<kn::ShapeError>([&] { kn::asarray(bytes, kn::int32, {5}); }), "6"));
+    CHECK(message_of<kn::ValueError>([&] { kn::asarray(bytes.first(7), kn::int32, {1}); }) ==
+          "[asarray] got 7 bytes; an element of int32 has 4");
+    CHECK(message_of<kn::ValueError>([&] { kn::copy_async(bytes.first(7), kn::int32, y); }) ==
+          "[copy_async] got 7 bytes; an element of int32 has 4");
+    CHECK_THROWS_AS(kn::copy_async(bytes, kn::float32, y), kn::DTypeError);
+  });
+}

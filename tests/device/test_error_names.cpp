@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -381,6 +382,7 @@ TEST_CASE("beside other OpenCL code") {
   const std::vector<int> values(3);
   Array x = a.x;
   KN_WRONG(copy_async, kn::copy_async(values, x));
+  KN_WRONG(copy_async, kn::copy_async(std::as_bytes(std::span(values)).first(5), kn::int32, x));
 }
 
 TEST_CASE("arrays on different devices") {
@@ -452,7 +454,8 @@ TEST_CASE("every function of docs/api.md has been called wrongly, but for those 
       " array_equal at_hand bandwidth can_cast capabilities context default_device default_device_reason default_dtype "
       "default_dtypes device empty_like eval handle host_view in is_borrowed isin local_memory memory_stats name "
       "ones_like out print_options "
-      "queue ready set_default_device set_memory_limit slice synchronize to_device to_dlpack under_way unique_all "
+      "queue ready set_default_device set_memory_limit set_wait_check slice synchronize to_device to_dlpack under_way "
+      "unique_all "
       "unique_counts unique_inverse unique_values version zeros_like ";
   std::ifstream file(KOINE_TEST_DIR "/../docs/api.md");
   REQUIRE(file.is_open());

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread beside the one that waits.
+#include "base/watch.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "base/caller.hpp"
+#include "base/named_call.hpp"
+#include "base/signals.hpp"
+#include "koine/waiting.hpp"
+
+namespace koine {
+
+void set_wait_check(void (*look)()) { base::set_wait_check(look); }
+
+namespace base {
+
+namespace {
+
+constinit std::atomic<void (*)()> check{nullptr};
+/// Of a thread that does the work of one that waits: it has no caller to ask.
+constinit thread_local bool works_for_another = false;
+
+/// Work as its caller's thread would do it: logs name the same line, errors the same function.
+std::packaged_task<void()> with_names(const std::function<void()>& work) {
+  return std::packaged_task<void()>([work, place = std::string(caller()), name = std::string(named_call())] {
+    works_for_another = true;
+    exchange_caller(place);
+    std::optional<NamedCall> call;
+    if (!name.empty()) call.emplace(name);
+    work();
+    exchange_caller({});
+  });
+}
+
+}  // namespace
+
+void set_wait_check(void (*look)()) noexcept { check.store(look); }
+
+bool is_watching() noexcept { return check.load(std::memory_order_relaxed) != nullptr && !works_for_another; }
+
+void do_watching(const std::function<void()>& work) {
+  using namespace std::chrono_literals;
+  if (!is_watching()) return work();
+  std::packaged_task<void()> task = with_names(work);
+  std::future<void> done = task.get_future();
+  try {
+    const SignalsBlocked blocked;
+    std::thread(std::move(task)).detach();
+  } catch (const std::system_error&) {  // no more threads
+    return work();
+  }
+  while (done.wait_for(20ms) != std::future_status::ready) {
+    if (const auto look = check.load()) look();
+  }
+  done.get();
+}
+
+}  // namespace base
+}  // namespace koine

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C while a compiler is waited for: the wait ends, nothing is lost, and the compiler finishes by itself."""
+import subprocess
+import sys
+import textwrap
+
+# A text that compilers read for a second or so: the tokens of a condition double from macro to macro.
+SLOW = """
+import os, signal, sys, threading, time
+import koine as kn, numpy as np
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells' background jobs ignore it
+TOKENS = 20
+
+def slow(name):
+    macros = ["#define M0 +1", *(f"#define M{i} M{i - 1} M{i - 1}" for i in range(1, TOKENS + 1))]
+    unique = f"constant int not_cached_{time.time_ns()} = 0;"
+    return "\\n".join([*macros, f"#define {name} 2.0f", f"#if 0 M{TOKENS}", "#endif", unique, ""])
+
+def interrupted(work):
+    "Stops the work by Ctrl-C. It stops sooner than it ends when it is done anew, for which it goes on by itself."
+    sent = []
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Timer(0.1, send).start()
+    try:
+        work()
+        time.sleep(0.3)
+    except KeyboardInterrupt:
+        pass
+    stopped = time.perf_counter()
+    result = work()
+    assert stopped - sent[0] < time.perf_counter() - stopped
+    return result
+
+def twice(name):
+    return kn.ElementwiseKernel("T x", "T z", f"z = {name} * x", name.lower(), preamble=slow(name))
+
+x = kn.ones(100_000).eval()
+"""
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", SLOW + textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+
+
+def test_ctrl_c_stops_the_wait_for_a_compiler():
+    result = run("""
+        y = twice("A")(x)
+        print(interrupted(lambda: float(kn.sum(y))))
+        source = slow("B") + "kernel void b(global const float* x, global float* y) { y[0] = B * x[0]; }"
+        print(interrupted(lambda: kn.Kernel(source))(1, x, kn.out(1, kn.float32)).tolist())
+        """)
+    assert (result.returncode, result.stdout) == (0, "200000.0\n[2.0]\n"), result
+
+
+def test_what_was_stopped_goes_on_while_others_compile_and_the_interpreter_ends():
+    result = run("""
+        y = twice("C")(x)
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            y.eval()
+        except KeyboardInterrupt:
+            print(float(kn.sum(kn.sin(x * 0) + 1)))  # another program
+        """)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "100000.0\n", ""), result
+
+
+def test_a_handler_that_returns_lets_the_wait_go_on_and_may_compute():
+    result = run("""
+        seen = []
+        signal.signal(signal.SIGUSR1, lambda *_: seen.append(float(kn.sum(x[:10]))))
+        y = twice("D")(x)
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+        value = float(kn.sum(y))
+        print(value, seen)
+        """)
+    assert (result.returncode, result.stdout) == (0, "200000.0 [10.0]\n"), result
+
+
+def test_a_launch_whose_argument_needs_a_compiler_is_stopped():
+    result = run("""
+        source = "kernel void add(global const float* x, global float* y) { y[0] += x[0]; }"
+        kernel, total = kn.Kernel(source), kn.zeros(1)
+        kernel(1, x, total)
+        y = twice("E")(x)
+        interrupted(lambda: kernel(1, y, total))  # which adds once, not twice
+        print(total.tolist())
+        """)
+    assert (result.returncode, result.stdout) == (0, "[3.0]\n"), result
