@@ -45,6 +45,7 @@ namespace {
 
 constexpr std::string_view positions = R"(
 #include "host/fold_text.hpp"
+#include "host/dots_text.hpp"
 
 #define KN_COMBINE(text) decltype([](auto a, auto b) { return text; })
 #define KN_FIND_POSITION(T, before)                                                                                    \
@@ -111,38 +112,6 @@ constexpr std::string_view loops = R"(}
     }                                                                                    \
     _Pragma("GCC ivdep")                                                                 \
     for (std::size_t i = 0; i < count; ++i) results[i] = usual(as[i], bs[i]);            \
-  }
-// Four rows by a vector at a time, each in 64 bytes of running values, which are added up by halves. In vectors by name:
-// compilers keep the running values of plain loops in memory, which takes up to four times as long.
-#define KN_DOTS(T)                                                                       \
-  [](void* sums, const void* matrix, std::size_t leading, const void* vector, std::size_t rows, std::size_t depth) {\
-    typedef T Lanes __attribute__((vector_size(KN_HOST_VECTOR)));                        \
-    typedef T Loaded __attribute__((vector_size(KN_HOST_VECTOR), aligned(sizeof(T)), may_alias));\
-    constexpr std::size_t lanes = sizeof(Lanes) / sizeof(T), some = 64 / sizeof(T), parts = some / lanes, together = 4;\
-    const T* const x = static_cast<const T*>(vector);                                    \
-    for (std::size_t row = 0; row < rows; row += together) {                             \
-      const std::size_t count = rows - row < together ? rows - row : together;           \
-      const T* a[together];                                                              \
-      for (std::size_t r = 0; r < together; ++r)                                         \
-        a[r] = static_cast<const T*>(matrix) + (row + (r < count ? r : 0)) * leading;    \
-      Lanes running[together][parts] = {};                                               \
-      std::size_t i = 0;                                                                 \
-      for (; depth - i >= some; i += some) {                                             \
-        _Pragma("GCC unroll 4") for (std::size_t p = 0; p < parts; ++p) {                \
-          const Lanes factors = *reinterpret_cast<const Loaded*>(x + i + p * lanes);     \
-          _Pragma("GCC unroll 4") for (std::size_t r = 0; r < together; ++r)             \
-            running[r][p] += *reinterpret_cast<const Loaded*>(a[r] + i + p * lanes) * factors;\
-        }                                                                                \
-      }                                                                                  \
-      T now[together][some];                                                             \
-      __builtin_memcpy(now, running, sizeof now);                                        \
-      for (std::size_t r = 0; r < count; ++r) {                                          \
-        for (std::size_t l = 0; i + l < depth; ++l) now[r][l] += a[r][i + l] * x[i + l]; \
-        for (std::size_t half = some / 2; half > 0; half /= 2)                           \
-          for (std::size_t l = 0; l < half; ++l) now[r][l] += now[r][l + half];          \
-        static_cast<T*>(sums)[row + r] += now[r][0];                                     \
-      }                                                                                  \
-    }                                                                                    \
   }
 // A complex number as kernels/common/matmul_types.clh adds it, each product rounded with its sum.
 template <class T>
@@ -345,7 +314,7 @@ int main() {
     }
   }
   for (const DType type : {DType::float32, DType::float64}) {
-    std::cout << "  f.dots[" << number(type) << "] = KN_DOTS(" << registers(type) << ");\n";
+    std::cout << "  f.dots[" << number(type) << "] = dots<" << registers(type) << ">;\n";
     std::cout << "  f.rows_added[" << number(type) << "] = KN_ADD_ROWS(" << registers(type)
               << ", sum + factor * value);\n";
     std::cout << "  f.small_products[" << number(type) << "] = small_product_in_vectors<" << registers(type) << ">;\n";

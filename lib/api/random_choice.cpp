@@ -2,6 +2,7 @@
 // random::Generator, orders and choices: sorts and searches of random keys.
 #include "api/random.hpp"
 #include "api/sorting.hpp"
+#include "runtime/context.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -73,9 +74,10 @@ Array Generator::permutation(std::int64_t n, const PermutationOptions& options) 
   constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min(),
                          high = std::numeric_limits<std::int64_t>::max();
   const Array keys = integers(low, high, {n}, {.device = options.device});
-  // Shorter ones are sorted in one kernel.
+  // Shorter ones are sorted in one kernel, and hosts do by themselves what follows.
   constexpr std::int64_t fewest = 1 << 14;
-  if (n < fewest) return argsort(keys);
+  const graph::Place& place = keys.node()->place;
+  if (n < fewest || (place.traits->host_commands && place.context->works_in_host_memory())) return argsort(keys);
   // Half of the digits put nearly all in order, since few keys agree in their upper halves; those follow.
   const api::Ordered sorted = api::ordered(astype(bitwise_right_shift(keys, 32), int32));
   return api::pending(

@@ -40,10 +40,6 @@ void HostSorter::operator()(std::uint32_t* items, std::size_t count) const noexc
 void HostSorter::operator()(std::uint64_t* items, std::size_t count) const noexcept {
   state_->sorter(items, count, hwy::SortAscending());
 }
-void HostSorter::operator()(WideItem* items, std::size_t count) const noexcept {
-  static_assert(sizeof(WideItem) == sizeof(hwy::uint128_t));
-  state_->sorter(reinterpret_cast<hwy::uint128_t*>(items), count, hwy::SortAscending());
-}
 
 }  // namespace koine::exec
 
@@ -61,7 +57,6 @@ HostSorter::~HostSorter() = default;
 void HostSorter::operator()(std::uint16_t*, std::size_t) const noexcept {}
 void HostSorter::operator()(std::uint32_t*, std::size_t) const noexcept {}
 void HostSorter::operator()(std::uint64_t*, std::size_t) const noexcept {}
-void HostSorter::operator()(WideItem*, std::size_t) const noexcept {}
 
 }  // namespace koine::exec
 

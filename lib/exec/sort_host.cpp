@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting keys with Highway, runs that are merged; and keys with their positions, digit by digit.
+// Sorting keys with Highway, runs that are merged; keys of few values by counting these; and keys with their
+// positions, digit by digit.
 #include "exec/sort_host.hpp"
 
 #include <algorithm>
@@ -17,6 +18,9 @@
 #include "base/parallel.hpp"
 #include "exec/host_keys.hpp"
 #include "exec/host_sorter.hpp"
+#include "exec/key_span.hpp"
+#include "exec/share_parts.hpp"
+#include "exec/sort_counts.hpp"
 #include "exec/sort_digits.hpp"
 #include "exec/sort_merge.hpp"
 #include "runtime/host_command.hpp"
@@ -32,43 +36,41 @@ bool sorts_at_once(const DeviceTraits& traits, std::uint64_t elements) {
   return most_work * elements <= traits.tuning.host_step_work;
 }
 
-/// What is sorted: a key alone, or above the position that it came from.
+/// What is sorted: a key's number alone, or above the position that it came from.
 template <class Key, bool positioned>
 struct Items {
   using Item = Key;
-  static Item make(Key key, std::uint64_t) { return key; }
+  static constexpr int low = 0;  // the lowest bit of the number
+  static Item make(Key number, std::uint64_t) { return number; }
+  static Key number(Item item) { return item; }
 };
 template <class Key>
 struct Items<Key, true> {
   using Item = std::uint64_t;
-  static Item make(Key key, std::uint64_t position) { return std::uint64_t{key} << 32 | position; }
-  static Key key(Item item) { return static_cast<Key>(item >> 32); }
+  static constexpr int low = 32;
+  static Item make(Key number, std::uint64_t position) { return std::uint64_t{number} << low | position; }
+  static Key number(Item item) { return static_cast<Key>(item >> low); }
   static std::uint64_t position(Item item) { return item & 0xffffffffU; }
-};
-template <>
-struct Items<std::uint64_t, true> {
-  using Item = WideItem;
-  static Item make(std::uint64_t key, std::uint64_t position) { return {position, key}; }
-  static std::uint64_t key(const Item& item) { return item.key; }
-  static std::uint64_t position(const Item& item) { return item.position; }
 };
 
 struct Shape {
   std::uint64_t count, rows;
   std::size_t parts;  // of a row, which threads share
   int threads;
-  bool digits;  // whether rows are sorted digit by digit
+  bool digits;          // whether rows are sorted digit by digit
+  std::size_t counted;  // how many values the keys of a row may have for these to be counted instead
 };
 
 /// What threads work with, for each part and for each thread.
 struct Scratch {
   explicit Scratch(const Shape& shape)
-      : sorters(shape.digits ? 0 : rooms(shape)), counts(shape.digits ? rooms(shape) : 0) {}
+      : sorters(rooms(shape)), counts(shape.digits ? rooms(shape) : 0), begins(rooms(shape)) {}
   static std::size_t rooms(const Shape& shape) {
     return std::max(shape.parts, static_cast<std::size_t>(shape.threads));
   }
   std::vector<HostSorter> sorters;
   std::vector<DigitCounts> counts;
+  std::vector<std::size_t> begins;  // of parts that have all items of their numbers
 };
 
 /// Where rows lie, and where they go: null for what is not wanted. `one` and `two` have room for all items, if there
@@ -79,6 +81,7 @@ struct Memory {
   Key* values;
   std::int64_t* positions;
   Item *one, *two;
+  std::uint32_t* counters;
 };
 
 template <class Key, bool positioned>
@@ -92,40 +95,138 @@ class Task {
   void run() const { shape_.parts == 1 ? run_rows() : run_parts(); }
 
  private:
+  using Parts = Items<Key, positioned>;
+
+  /// A row, and how its keys become numbers of the same order.
+  struct Row {
+    const Key* from;
+    std::size_t base;
+    KeySpan<Key> span = KeySpan<Key>::any();
+    int shift = 0;         // lower bits of keys that numbers are without
+    bool lossless = true;  // whether all keys agree in these
+    bool counted = false;
+  };
+
   Item* begin(std::size_t row, Item* items) const { return items + row * shape_.count; }
 
-  void load(std::size_t row, std::size_t first, std::size_t last, Item* items) const {
-    const Key* const from = memory_.from + row * shape_.count;
-    for (std::size_t i = first; i < last; ++i) items[i] = Items<Key, positioned>::make(keys_.key(from[i]), i);
-  }
-  void put(std::size_t base, std::size_t at, const Item& item) const {
-    const std::uint64_t position = Items<Key, true>::position(item);
-    if (memory_.values != nullptr) {
-      // What shares its key with others, NaN and zeros, is read again.
-      memory_.values[base + at] =
-          keys_.one_to_one() ? keys_.value(Items<Key, true>::key(item)) : memory_.from[base + position];
-    }
-    if (memory_.positions != nullptr) memory_.positions[base + at] = static_cast<std::int64_t>(position);
-  }
-  void store(std::size_t row, std::size_t first, std::size_t last, const Item* items) const {
-    const std::size_t base = row * shape_.count;
-    if constexpr (positioned) {
-      for (std::size_t i = first; i < last; ++i) put(base, i, items[i]);
-    } else {
-      for (std::size_t i = first; i < last; ++i) memory_.values[base + i] = keys_.value(items[i]);
+  /// Calls f(key_at) with a function that gives key number i.
+  template <class F>
+  auto with_keys(const Key* from, const F& f) const {
+    const auto of_kind = [&]<int kind>(std::integral_constant<int, kind>) {
+      return f([keys = keys_, from](std::size_t i) { return keys.key(from[i], kind); });
+    };
+    switch (keys_.kind()) {
+      case 0: return of_kind(std::integral_constant<int, 0>());
+      case 1: return of_kind(std::integral_constant<int, 1>());
+      default: return of_kind(std::integral_constant<int, 2>());
     }
   }
 
-  /// Row number `row`, in so many parts from number `first_part` on, in room number `room` of both buffers.
-  void sort_digits(int threads, std::size_t row, std::size_t first_part, std::size_t parts, std::size_t room) const {
+  Row look_at(int threads, std::size_t number) const {
+    Row row{memory_.from + number * shape_.count, number * shape_.count};
+    constexpr Key any = Key(~Key(0));
+    constexpr bool wide = positioned && sizeof(Key) > 4;
+    const bool needed = shape_.digits || wide;
+    if (!needed && shape_.counted == 0) return row;
+    const Key most = needed ? any : static_cast<Key>(std::min<std::uint64_t>(any, shape_.counted - 1));
+    const KeySpan<Key> span = with_keys(
+        row.from, [&](const auto& key_at) { return span_of_keys<Key>(threads, shape_.count, most, key_at); });
+    row.counted = span.greatest_number() < shape_.counted;
+    if (!needed && !row.counted) return row;
+    row.span = span;
+    row.shift = span.same();
+    if constexpr (wide) {
+      row.shift = std::max(row.shift, span.bits(0) - 32);
+      row.lossless = row.shift <= span.same();
+    }
+    return row;
+  }
+
+  void load(const Row& row, std::size_t first, std::size_t last, Item* items) const {
+    with_keys(row.from, [&, span = row.span, shift = row.shift](const auto& key_at) {
+      for (std::size_t i = first; i < last; ++i) items[i] = Parts::make(span.number(key_at(i), shift), i);
+    });
+  }
+  void put(const Row& row, std::size_t at, Item item) const {
+    const auto value = [&] { return keys_.value(row.span.key(Parts::number(item), row.shift)); };
     if constexpr (positioned) {
-      const std::size_t base = row * shape_.count;
-      Item* const from = begin(room, memory_.one);
-      sort_by_digits(
-          threads, std::span(scratch_.counts).subspan(first_part, parts), shape_.count, from, begin(room, memory_.two),
-          [](const Item& item) { return Items<Key, true>::key(item); },
-          [&](std::size_t first, std::size_t last, Item* items) { load(row, first, last, items); },
-          [&](std::size_t at, const Item& item) { put(base, at, item); });
+      const std::uint64_t position = Parts::position(item);
+      if (memory_.values != nullptr) {
+        // What shares its number with others is read again; so are NaN and zeros.
+        memory_.values[row.base + at] = row.lossless && keys_.one_to_one() ? value() : row.from[position];
+      }
+      if (memory_.positions != nullptr) memory_.positions[row.base + at] = static_cast<std::int64_t>(position);
+    } else {
+      memory_.values[row.base + at] = value();
+    }
+  }
+  void store(const Row& row, std::size_t first, std::size_t last, const Item* items) const {
+    for (std::size_t i = first; i < last; ++i) put(row, i, items[i]);
+  }
+
+  /// How often each value occurs says where it goes.
+  void count(int threads, const Row& row, std::uint32_t* counters) const {
+    with_keys(row.from, [&](const auto& key_at) {
+      Key* const values = memory_.values + row.base;
+      sort_by_counts(threads, shape_.count, row.span, counters, key_at,
+                     [&](std::size_t first, std::size_t last, Key key) {
+                       std::fill(values + first, values + last, keys_.value(key));
+                     });
+    });
+  }
+
+  /// Items first to last, which are in the order of their numbers: those that agree in these by the bits that numbers
+  /// are without.
+  void order_ties(const Row& row, std::size_t first, std::size_t last, Item* items, const HostSorter& sorter) const {
+    if constexpr (positioned) {
+      const Key lost = static_cast<Key>((std::uint64_t{1} << row.shift) - 1);
+      for (std::size_t begin = first, end; begin < last; begin = end) {
+        end = end_of_equals(items, begin, last);
+        if (end - begin == 1) continue;
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::uint64_t position = Parts::position(items[i]);
+          items[i] = Parts::make(row.span.number(keys_.key(row.from[position]), 0) & lost, position);
+        }
+        constexpr std::size_t few = 16;
+        end - begin <= few ? std::sort(items + begin, items + end) : sorter(items + begin, end - begin);
+      }
+    }
+  }
+  static std::size_t end_of_equals(const Item* items, std::size_t begin, std::size_t last) {
+    std::size_t end = begin + 1;
+    while (end < last && Parts::number(items[end]) == Parts::number(items[begin])) ++end;
+    return end;
+  }
+  /// The same of all items by all threads, and stores them.
+  void finish_ties(int threads, const Row& row, std::size_t first_part, std::size_t parts, Item* items) const {
+    const std::span begins = std::span(scratch_.begins).subspan(first_part, parts);
+    begins[0] = 0;
+    for (std::size_t part = 1; part < parts; ++part) {
+      const std::size_t begin = start_of(part, parts, shape_.count);
+      begins[part] = std::max(begins[part - 1], end_of_equals(items, begin - 1, shape_.count));
+    }
+    share_parts(threads, static_cast<std::int64_t>(parts), static_cast<std::int64_t>(shape_.count),
+                [&](std::int64_t number) {
+                  const auto part = static_cast<std::size_t>(number);
+                  const std::size_t first = begins[part], last = part + 1 < parts ? begins[part + 1] : shape_.count;
+                  order_ties(row, first, last, items, scratch_.sorters[first_part + part]);
+                  store(row, first, last, items);
+                });
+  }
+
+  /// Digit by digit, in so many parts from number `first_part` on, in room number `room` of both buffers.
+  void sort_digits(int threads, const Row& row, std::size_t first_part, std::size_t parts, std::size_t room) const {
+    const auto sort = [&](const auto& place) {
+      return sort_by_digits(
+          threads, std::span(scratch_.counts).subspan(first_part, parts), shape_.count, Parts::low,
+          row.span.bits(row.shift), begin(room, memory_.one), begin(room, memory_.two),
+          [&](std::size_t first, std::size_t last, Item* items) { load(row, first, last, items); }, place);
+    };
+    if (row.lossless) {
+      sort([&](Item*, std::size_t at, Item item) { put(row, at, item); });
+    } else {
+      Item* const items = sort([](Item* free, std::size_t at, Item item) { free[at] = item; });
+      finish_ties(threads, row, first_part, parts, items);
     }
   }
 
@@ -137,19 +238,20 @@ class Task {
       const std::size_t thread = who.fetch_add(1, std::memory_order_relaxed);
       for (std::size_t first; (first = next.fetch_add(each, std::memory_order_relaxed)) < shape_.rows;) {
         const std::size_t last = std::min<std::size_t>(shape_.rows, first + each);
-        for (std::size_t row = first; row < last; ++row) {
-          if (shape_.digits) {
-            sort_digits(1, row, thread, 1, thread);
-            continue;
-          }
-          Item* const items = begin(memory_.one == nullptr ? row : thread, own_items());
-          load(row, 0, shape_.count, items);
-          scratch_.sorters[thread](items, shape_.count);
-          store(row, 0, shape_.count, items);
-        }
+        for (std::size_t number = first; number < last; ++number) run_row(number, thread);
       }
     };
-    base::in_parallel(shape_.threads, std::ref(some));
+    base::share_work(shape_.threads, std::ref(some));
+  }
+  void run_row(std::size_t number, std::size_t thread) const {
+    const Row row = look_at(1, number);
+    if (row.counted) return count(1, row, memory_.counters + thread * counters_of(1, shape_.counted));
+    if (shape_.digits) return sort_digits(1, row, thread, 1, thread);
+    Item* const items = begin(memory_.one == nullptr ? number : thread, own_items());
+    load(row, 0, shape_.count, items);
+    scratch_.sorters[thread](items, shape_.count);
+    if (!row.lossless) order_ties(row, 0, shape_.count, items, scratch_.sorters[thread]);
+    store(row, 0, shape_.count, items);
   }
   /// Without scratch, keys are sorted where the values go.
   Item* own_items() const {
@@ -162,18 +264,25 @@ class Task {
   /// One row after the other, all threads at each.
   void run_parts() const {
     const std::size_t parts = shape_.parts, count = shape_.count;
-    for (std::size_t row = 0; row < shape_.rows; ++row) {
-      if (shape_.digits) {
-        sort_digits(shape_.threads, row, 0, parts, row);
+    for (std::size_t number = 0; number < shape_.rows; ++number) {
+      const Row row = look_at(shape_.threads, number);
+      if (row.counted) {
+        this->count(shape_.threads, row, memory_.counters);
         continue;
       }
-      Item* const from = begin(row, memory_.one);
-      for_each_on(shape_.threads, parts, [&](std::size_t part) {
+      if (shape_.digits) {
+        sort_digits(shape_.threads, row, 0, parts, number);
+        continue;
+      }
+      Item* const from = begin(number, memory_.one);
+      const auto amount = static_cast<std::int64_t>(count * most_work);
+      share_parts(shape_.threads, static_cast<std::int64_t>(parts), amount, [&](std::int64_t at) {
+        const auto part = static_cast<std::size_t>(at);
         const std::size_t first = start_of(part, parts, count), last = start_of(part + 1, parts, count);
         load(row, first, last, from);
         scratch_.sorters[part](from + first, last - first);
       });
-      merge_parts(shape_.threads, parts, count, from, begin(row, memory_.two),
+      merge_parts(shape_.threads, parts, count, from, begin(number, memory_.two),
                   [&](const Item* items, std::size_t first, std::size_t last) { store(row, first, last, items); });
     }
   }
@@ -184,32 +293,36 @@ class Task {
   Scratch& scratch_;
 };
 
-Shape shape_of(const DeviceTraits& traits, std::uint64_t count, std::uint64_t rows, bool positioned) {
+Shape shape_of(const DeviceTraits& traits, std::uint64_t count, std::uint64_t rows, const SortSpec& spec) {
   constexpr std::uint64_t fewest_for_digits = 512;  // beside which counters take little time
   const std::uint64_t least = std::max<std::uint64_t>(traits.tuning.thread_work / usual_work, 1);
   const std::uint64_t units =
       std::min<std::uint64_t>(traits.compute_units, static_cast<unsigned>(base::usable_cores()));
   const std::uint64_t threads = std::clamp<std::uint64_t>(count * rows / least, 1, units);
   const bool cut = rows < 4 * threads && count >= 2 * least;
-  const bool digits = positioned && count >= fewest_for_digits;
+  // Few processors have instructions by which Highway's quicksort could divide numbers of 16 bits.
+  const bool digits = (spec.positioned || size_of(spec.key.type) == 2) && count >= fewest_for_digits;
   // Parts that are merged are a power of two; those of digits are more than there are threads, of which one may be
   // late.
   const std::uint64_t parts =
       digits ? std::min(4 * threads, 4 * count / least) : std::bit_floor(std::min(threads, count / least));
-  return {count, rows, cut ? static_cast<std::size_t>(parts) : 1, static_cast<int>(threads), digits};
+  return {count,  rows,
+          cut ? static_cast<std::size_t>(parts) : 1,
+          static_cast<int>(threads),
+          digits, spec.positioned ? 0 : most_counted(count)};
 }
 
 template <class Key, bool positioned>
 void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, std::string_view function) {
   using Item = typename Items<Key, positioned>::Item;
-  const Shape shape = shape_of(queue.traits(), rows.count, rows.rows, positioned);
+  const Shape shape = shape_of(queue.traits(), rows.count, rows.rows, spec);
   const HostKeys<Key, positioned> keys(spec.key, rows.flip);
   const std::uint64_t elements = rows.count * rows.rows;
   // Where keys become values in place, one of two buffers is the result's.
-  const bool in_place = !positioned;
+  const bool in_place = !positioned && !shape.digits;
   const bool first_is_result = in_place && std::countr_zero(shape.parts) % 2 == 0;
   const std::uint64_t all = elements * sizeof(Item);
-  runtime::BufferRef one, two;
+  runtime::BufferRef one, two, counters;
   if (shape.parts > 1) {
     one = first_is_result ? rows.values : queue.allocate(all, function);
     two = in_place && !first_is_result ? rows.values : queue.allocate(all, function);
@@ -218,20 +331,25 @@ void sort(runtime::Queue& queue, const SortSpec& spec, const SortedRows& rows, s
     one = queue.allocate(row_of_each, function);
     if (shape.digits) two = queue.allocate(row_of_each, function);
   }
+  if (shape.counted > 0) {
+    counters = queue.allocate(counters_of(shape.threads, shape.counted) * sizeof(std::uint32_t), function);
+  }
   const runtime::Buffer& any = rows.values ? *rows.values : *rows.positions;
   runtime::HostCommand command(queue, "sort_host");
   command.in(rows.from).out(rows.values ? *rows.values : any).out(rows.positions ? *rows.positions : any);
-  command.out(one ? *one : any).out(two ? *two : any);
+  command.out(one ? *one : any).out(two ? *two : any).out(counters ? *counters : any);
   command.moves(elements * sizeof(Key),
                 (spec.values ? elements * sizeof(Key) : 0) + (spec.positions ? elements * sizeof(std::int64_t) : 0));
   runtime::HostCommand::Function work = [keys, shape, scratch = std::make_shared<Scratch>(shape), offset = rows.offset,
                                          values = rows.values != nullptr, positions = rows.positions != nullptr,
                                          has_one = one != nullptr,
                                          has_two = two != nullptr](std::span<void* const> at) {
-    const Memory<Key, Item> memory{static_cast<const Key*>(at[0]) + offset, values ? static_cast<Key*>(at[1]) : nullptr,
+    const Memory<Key, Item> memory{static_cast<const Key*>(at[0]) + offset,
+                                   values ? static_cast<Key*>(at[1]) : nullptr,
                                    positions ? static_cast<std::int64_t*>(at[2]) : nullptr,
                                    has_one ? static_cast<Item*>(at[3]) : nullptr,
-                                   has_two ? static_cast<Item*>(at[4]) : nullptr};
+                                   has_two ? static_cast<Item*>(at[4]) : nullptr,
+                                   static_cast<std::uint32_t*>(at[5])};
     Task<Key, positioned>(keys, shape, memory, *scratch).run();
   };
   sorts_at_once(queue.traits(), elements) ? command.run_small(std::move(work)) : command.run(std::move(work));

@@ -3,26 +3,14 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <span>
 #include <utility>
 
-#include "base/parallel.hpp"
+#include "exec/share_parts.hpp"
 
 namespace koine::exec {
-
-/// Calls `work(k)` for all k below `count`, each once, on some threads.
-template <class Work>
-void for_each_on(int threads, std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  const auto some = [&] {
-    for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;) work(k);
-  };
-  // By reference, which takes no memory.
-  base::in_parallel(static_cast<int>(std::min(static_cast<std::size_t>(threads), count)), std::ref(some));
-}
 
 /// How many elements of the first of two sorted runs are among the first `count` of both.
 template <class Item>
@@ -110,7 +98,8 @@ template <class Item, class Finish>
 void merge_parts(int threads, std::size_t parts, std::size_t count, Item* from, Item* to, const Finish& finish) {
   const auto start = [&](std::size_t part) { return start_of(part, parts, count); };
   for (std::size_t run = 1; run < parts; run *= 2) {
-    for_each_on(threads, parts, [&](std::size_t part) {
+    share_parts(threads, static_cast<std::int64_t>(parts), static_cast<std::int64_t>(count), [&](std::int64_t number) {
+      const auto part = static_cast<std::size_t>(number);
       // Of 2 * run parts that become one, this call writes one.
       const std::size_t pair = part / (2 * run) * 2 * run, low = start(pair), middle = start(pair + run),
                         high = start(pair + 2 * run);
