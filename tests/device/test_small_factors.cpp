@@ -42,7 +42,7 @@ using Kind = kn::test::MatrixKind;
 
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// Calls test(type, count, n): stacks that fill no group, and one matrix alone.
 template <class F>
@@ -166,18 +166,19 @@ TEST_CASE("small triangles and Cholesky factors, of which the other triangle is 
         return some;
       };
       for (const bool lower : {false, true}) {
-        const Array given = stack_of(with(all, lower, false, nan, 0), type);
+        const Array given = stack_of(with(all, lower, false, not_a_number, 0), type);
         check_products(with(all, lower, false, 0, 0), matrices_of(la::solve_triangular(given, b, {.lower = lower})), bs,
                        close);
         // One for all, whose diagonal is ones.
-        const Array one = stack_of({with(all, lower, true, nan, nan)[0]}, type)(0);
+        const Array one = stack_of({with(all, lower, true, not_a_number, not_a_number)[0]}, type)(0);
         check_products(std::vector<Matrix>(all.size(), with(all, lower, true, 0, 1)[0]),
                        matrices_of(la::solve_triangular(one, b, {.lower = lower, .unit_diagonal = true})), bs, close);
       }
       std::vector<Matrix> squares, adjoints;
       for (const Matrix& each : all) squares.push_back(each * adjoint(each));
       squares = matrices_of(stack_of(squares, type));  // as rounded
-      const std::vector<Matrix> factors = matrices_of(la::cholesky(stack_of(with(squares, true, false, nan, 0), type)));
+      const std::vector<Matrix> factors =
+          matrices_of(la::cholesky(stack_of(with(squares, true, false, not_a_number, 0), type)));
       for (const Matrix& factor : factors) {
         adjoints.push_back(adjoint(factor));
         CHECK(is_triangle(adjoints.back(), false));
@@ -255,14 +256,14 @@ TEST_CASE("one wrong matrix in the middle of a group is named, or spoils no othe
           "[cholesky] matrix 30 of the stack is not positive definite: its leading minor of order 4 is not positive");
     // A NaN: of its matrix alone.
     some = regular(41, 4, kn::float32);
-    some[17](0, 0) = some[17](2, 0) = nan;
+    some[17](0, 0) = some[17](2, 0) = not_a_number;
     const Array spoilt = stack_of(some, kn::float32);
     for (const Array& x : {la::inv(spoilt), la::qr(spoilt).Q}) {
       const std::vector<Matrix> found = matrices_of(x);
       for (std::size_t k = 0; k < found.size(); ++k) CHECK(std::isnan(found[k].norm()) == (k == 17));
     }
     twos[30](3, 3) = 2;
-    twos[12](1, 0) = nan;
+    twos[12](1, 0) = not_a_number;
     CHECK(said(la::cholesky(stack_of(twos, kn::float32))) ==
           "[cholesky] matrix 12 of the stack is not positive definite: its leading minor of order 2 is not positive");
   });
