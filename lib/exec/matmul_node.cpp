@@ -57,15 +57,15 @@ MatmulProblem problem_of(const graph::Node& node, const graph::Layout& a_layout,
   return problem;
 }
 
-/// Where and how the host multiplies with the bits of a CPU's kernel: what wraps, or has an order.
+/// What the host multiplies with the bits of a CPU's kernel: sums that wrap, or that have an order.
 std::optional<MatmulProblem> chained_problem(const HostRun& run) {
   const graph::Node& node = *run.step.node;
-  if (node.shape.elements() == 0 || codegen::finished_product(run.step) || !host_reads_inputs(node))
-    return std::nullopt;
+  const bool in_order = is_integer(node.dtype) || node.place.reproducible;
+  if (!in_order || node.shape.elements() == 0 || !host::multiplies_chained(node.dtype)) return std::nullopt;
+  if (codegen::finished_product(run.step) || !host_reads_inputs(node)) return std::nullopt;
   MatmulProblem problem = problem_of(node, layout_of(*node.inputs[0]), layout_of(*node.inputs[1]));
-  const bool in_order = is_integer(problem.dtype) || problem.fixed;
-  if (!in_order || problem.k == 0 || !host::multiplies_chained(problem.dtype)) return std::nullopt;
-  return is_one_chain(run.queue.traits(), problem) ? std::optional(std::move(problem)) : std::nullopt;
+  if (problem.k == 0 || !is_one_chain(run.queue.traits(), problem)) return std::nullopt;
+  return problem;
 }
 
 std::optional<std::uint64_t> work_of_matmul(const HostRun& run) {
@@ -74,20 +74,24 @@ std::optional<std::uint64_t> work_of_matmul(const HostRun& run) {
   return host::chained_work(problem->dtype, run.step.node->shape.elements(), problem->n, problem->k);
 }
 
+/// To a product's results, which are in row-major order.
+void multiply(const graph::Node& node, const DeviceTraits& traits, std::uint64_t work, std::byte* to) {
+  const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
+  const auto of_batch = [&](const graph::Node& operand) {
+    Shape shape = node.shape;
+    std::copy(operand.shape.end() - 2, operand.shape.end(), shape.end() - 2);
+    return broadcast(operand.layout, shape);
+  };
+  host::multiply_chained({node.dtype, of_batch(a), of_batch(b)}, traits, work, a.storage->host(), b.storage->host(),
+                         to);
+}
+
 Work multiply_on_host(const HostRun& run) {
   if (run.only_shared) return nullptr;
-  return prepare_result_on_host(run,
-                                [&node = *run.step.node, &traits = run.queue.traits(), work = run.work](std::byte* to) {
-                                  const graph::Node &a = *node.inputs[0], &b = *node.inputs[1];
-                                  const auto of_batch = [&](const graph::Node& operand) {
-                                    Shape shape = node.shape;
-                                    std::copy(operand.shape.end() - 2, operand.shape.end(), shape.end() - 2);
-                                    return broadcast(operand.layout, shape);
-                                  };
-                                  host::multiply_chained({node.dtype, of_batch(a), of_batch(b)}, traits, work,
-                                                         a.storage->host(), b.storage->host(), to);
-                                  return Astray();
-                                });
+  return prepare_result_on_host(run, [run](std::byte* to) {
+    multiply(*run.step.node, run.queue.traits(), run.work, to);
+    return Astray();
+  });
 }
 
 bool is_real(DType type) { return type == float16 || type == bfloat16 || type == float32 || type == float64; }

@@ -99,20 +99,31 @@ std::uint64_t draw_cost(const RandomInfo& info) {
   return draws_in_vectors(info) ? 6 : info.kind <= RandomKind::exponential ? 30 : 200;
 }
 
+namespace {
+
+/// Of a law by rejection the numbers from a position on.
+void reject(const RandomInfo& info, DType, std::uint64_t position, std::size_t count, float* to) {
+  draw_gammas(info, position, count, to);
+}
+void reject(const RandomInfo& info, DType, std::uint64_t position, std::size_t count, double* to) {
+  draw_gammas(info, position, count, to);
+}
+void reject(const RandomInfo& info, DType type, std::uint64_t position, std::size_t count, std::uint64_t* to) {
+  info.kind == RandomKind::poisson ? draw_poissons(info, type, position, count, to)
+                                   : draw_binomials(info, type, position, count, to);
+}
+
+}  // namespace
+
 void draw(const RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to) {
-  const auto with_numbers = [&](auto make) {
-    if (is_integer(type)) return make(reinterpret_cast<std::uint64_t*>(to));
-    type == DType::float64 ? make(reinterpret_cast<double*>(to)) : make(reinterpret_cast<float*>(to));
+  const auto as = [&]<class T>(T) {
+    T* const numbers = reinterpret_cast<T*>(to);
+    if (info.kind >= RandomKind::gamma) {
+      return reject(info, type, info.first_word / info.words(type) + first, count, numbers);
+    }
+    draw_numbers(info, type, first, count, numbers);
   };
-  const std::uint64_t position = info.first_word / info.words(type) + first;
-  switch (info.kind) {
-    case RandomKind::gamma:
-      return type == DType::float64 ? draw_gammas(info, position, count, reinterpret_cast<double*>(to))
-                                    : draw_gammas(info, position, count, reinterpret_cast<float*>(to));
-    case RandomKind::poisson: return draw_poissons(info, type, position, count, reinterpret_cast<std::uint64_t*>(to));
-    case RandomKind::binomial: return draw_binomials(info, type, position, count, reinterpret_cast<std::uint64_t*>(to));
-    default: with_numbers([&](auto* numbers) { draw_numbers(info, type, first, count, numbers); });
-  }
+  is_integer(type) ? as(std::uint64_t{}) : type == DType::float64 ? as(double{}) : as(float{});
 }
 
 void draw_elements(const RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to) {

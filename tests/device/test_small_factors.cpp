@@ -177,7 +177,8 @@ TEST_CASE("small triangles and Cholesky factors, of which the other triangle is 
       std::vector<Matrix> squares, adjoints;
       for (const Matrix& each : all) squares.push_back(each * adjoint(each));
       squares = matrices_of(stack_of(squares, type));  // as rounded
-      const std::vector<Matrix> factors = matrices_of(la::cholesky(stack_of(with(squares, true, false, not_a_number, 0), type)));
+      const std::vector<Matrix> factors =
+          matrices_of(la::cholesky(stack_of(with(squares, true, false, not_a_number, 0), type)));
       for (const Matrix& factor : factors) {
         adjoints.push_back(adjoint(factor));
         CHECK(is_triangle(adjoints.back(), false));

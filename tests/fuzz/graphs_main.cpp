@@ -96,8 +96,11 @@ std::vector<Way> ways_of_card() {
   const fs::path layer = fs::read_symlink("/proc/self/exe").parent_path() / "libkoine_vendor_layer.so";
   std::vector<Way> all = ways_of({}, {});
   all.push_back({"without PTX", {{"KOINE_PTX", "off"}}});
-  all.push_back({"as an older card",
-                 {{"OPENCL_LAYERS", layers != nullptr ? layers : layer.string()}, {"KOINE_TEST_PLAY", older}}});
+  Way old_card{"as an older card",
+               {{"OPENCL_LAYERS", layers != nullptr ? layers : layer.string()}, {"KOINE_TEST_PLAY", older}}};
+  // The layer lets PoCL play wherever it is; a real card plays alone.
+  if (play == nullptr) old_card.variables.push_back({"OCL_ICD_VENDORS", "/etc/OpenCL/vendors/nvidia.icd"});
+  all.push_back(std::move(old_card));
   return all;
 }
 

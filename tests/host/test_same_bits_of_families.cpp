@@ -112,12 +112,15 @@ TEST_CASE("reductions and scans of complex numbers") {
     const Array x = (whole + second * std::complex<double>(0.25, 0.5)).astype(type).eval();
     const Array table = x(slice(0, 69'300)).reshape({33, 70, 30}).copy().eval();
     kn::synchronize();
-    check_bits([&] { return std::vector{kn::sum(x)}; });
-    check_bits([&] { return std::vector{kn::mean(x * x)}; });
+    check_bits([&] { return std::vector{kn::mean(x)}; });
     check_bits([&] { return std::vector{kn::cumulative_sum(x)}; });
+    for (const int axis : usual_and({0, 2}, {1})) {
+      check_bits([&] { return std::vector{kn::sum(table, {.axis = axis})}; }, 0);
+    }
+    if (kn::test::without_variants("products, and fixed orders")) continue;
+    check_bits([&] { return std::vector{kn::sum(x)}; });
     check_bits([&] { return std::vector{kn::prod(x(slice(0, 300)) * 0.1)}; });
-    for (const int axis : {0, 1, 2}) check_bits([&] { return std::vector{kn::sum(table, {.axis = axis})}; }, 0);
-    check_bits([&] { return std::vector{x - kn::mean(x)}; }, 2);
+    check_bits([&] { return std::vector{x - kn::mean(x * x)}; }, 2);
     const kn::reproducible scope;
     check_bits([&] { return std::vector{kn::sum(x)}; });
     check_bits([&] { return std::vector{kn::sum(table, {.axis = 1})}; }, 0);
@@ -127,7 +130,7 @@ TEST_CASE("reductions and scans of complex numbers") {
 TEST_CASE("random numbers by rejection") {
   if (!does_steps()) return;
   constexpr std::int64_t many = 40'003;  // several parts
-  for (const DType type : usual_and({kn::float32, kn::float64}, {kn::float16, kn::bfloat16})) {
+  for (const DType type : usual_and({kn::float32}, {kn::float64, kn::float16, kn::bfloat16})) {
     for (const double shape : {0.3, 7.5}) {
       check_bits(
           [&] {
@@ -138,7 +141,7 @@ TEST_CASE("random numbers by rejection") {
           2);
     }
   }
-  for (const DType type : usual_and({kn::int64, kn::uint16}, {kn::int32, kn::uint64})) {
+  for (const DType type : usual_and({kn::int64}, {kn::uint16, kn::int32, kn::uint64})) {
     check_bits([&] { return std::vector{kn::random::Generator(7).poisson(1000.5, {many}, {.dtype = type})}; });
     check_bits([&] { return std::vector{kn::random::Generator(7).binomial(30'000, 0.3, {many}, {.dtype = type})}; });
   }
@@ -165,7 +168,7 @@ TEST_CASE("products of one sum for each result") {
     check({17, 300}, {300, 1031}, type);  // more than a block each way
     check({3, 1, 5, 7}, {2, 7, 4}, type);
   };
-  for (const DType type : usual_and({kn::int32, kn::uint8}, {kn::int8, kn::int64})) in_some_shapes(type);
+  for (const DType type : usual_and({kn::uint8}, {kn::int32, kn::int8, kn::int64})) in_some_shapes(type);
   check({1, 9000}, {9000, 1}, kn::int16);
   const kn::reproducible scope;
   for (const DType type : usual_and({kn::float32, kn::complex64}, {kn::float16, kn::bfloat16, kn::float64})) {
