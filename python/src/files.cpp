@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays in files, and as text.
 #include "module.hpp"
+#include "waiting.hpp"
 
 namespace koine::python {
 namespace {
@@ -35,7 +36,7 @@ void bind_arrays_in_files(nb::module_& m) {
   function(m, "save_npy", "(path, x, /)", [](const Arguments& a) {
     const std::string path = path_of(a, 0);
     const Array x = a.array(1);
-    without_gil([&] { save_npy(path, x); });
+    when_ready(x, [&] { save_npy(path, x); });
   });
   function(m, "load_npz", "(path, /, *, device=None)", [](const Arguments& a) {
     const std::string path = path_of(a, 0);
@@ -49,12 +50,14 @@ void bind_arrays_in_files(nb::module_& m) {
     const std::string path = path_of(a, 0);
     if (!PyDict_Check(a[1].ptr())) a.refuse(1, "a dictionary of names and arrays");
     std::vector<NamedArrays::Pair> arrays;
+    std::vector<Array> values;
     for (const auto& [name, x] : nb::cast<nb::dict>(nb::handle(a[1]))) {
       if (!PyUnicode_Check(name.ptr()) || !is_array(x)) a.refuse(1, "a dictionary of names and arrays");
-      arrays.emplace_back(nb::cast<std::string>(name), value_of(x.ptr()));
+      values.push_back(value_of(x.ptr()));
+      arrays.emplace_back(nb::cast<std::string>(name), values.back());
     }
     const SaveNpzOptions options = {.compressed = a.flag(2, false)};
-    without_gil([&] { save_npz(path, arrays, options); });
+    when_all_ready(values, [&] { save_npz(path, arrays, options); });
   });
 }
 
@@ -63,7 +66,7 @@ void bind_text(nb::module_& m) {
            [](const Arguments& a) {
              const Array x = a.array(0);
              const PrintOptions options = print_options_of(a, 1);
-             return without_gil([&] { return to_string(x, options); });
+             return when_ready(x, [&] { return to_string(x, options); });
            });
   function(m, "set_print_options", "(*, precision=None, threshold=None, edgeitems=None, linewidth=None, width=None)",
            [](const Arguments& a) { set_print_options(print_options_of(a, 0)); });

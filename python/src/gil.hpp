@@ -32,9 +32,10 @@ class OthersRun {
   OthersRun& operator=(const OthersRun&) = delete;
 
   /// Runs the handlers of signals that have come, with the GIL. Throws Interrupted. Does nothing on a thread that has
-  /// the GIL, whose objects no handler may change now, or that Python does not know.
+  /// the GIL, whose objects no handler may change now, and on all but the process' main one, as Python runs no handlers
+  /// there.
   static void look_at_signals() {
-    if (of_thread_ == nullptr) return;
+    if (of_thread_ == nullptr || gettid() != getpid()) return;
     of_thread_->come_back();
     const bool raised = PyErr_CheckSignals() != 0;
     of_thread_->state_ = PyEval_SaveThread();

@@ -105,7 +105,7 @@ void bind_values(nb::handle array) {
     const auto device = a.device(1);
     if (!device) a.refuse(1, "a device or a selector");
     if (a.given(2)) throw ValueError("[to_device] stream is not supported; a queue is chosen by `with queue:`");
-    return without_gil([&] { return to_device(x, *device); });
+    return moved(x, *device);
   });
   method(array, "copy", "($self, /)", [](const Arguments& a) { return a.array(0).copy(); });
   method(array, "__copy__", "($self, /)", [](const Arguments& a) { return own(a.array(0)); });

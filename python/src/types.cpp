@@ -2,6 +2,7 @@
 // Types of elements, and the rules of promotion.
 #include "exchange.hpp"
 #include "module.hpp"
+#include "waiting.hpp"
 
 namespace koine::python {
 namespace {
@@ -133,7 +134,7 @@ void bind_types(nb::module_& m) {
     const Array x = a.array(0);
     const auto device = a.device(1);
     if (!device) a.refuse(1, "a device or a selector");
-    return without_gil([&] { return to_device(x, *device); });
+    return moved(x, *device);
   });
   function(m, "isdtype", "(dtype, kind)", [](const Arguments& a) { return is_of_kind(a, type_of(a, 0), a[1]); });
   function(m, "result_type", "(*arrays_and_dtypes)", [](const Arguments& a) { return result_type_of(a); });

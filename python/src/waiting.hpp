@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,26 +27,40 @@ void wait_for_work(const Device& device);
 /// It must touch no object of Python's.
 template <class Work>
 auto when_all_ready(std::span<const Array> arrays, Work work) {
-  std::optional<decltype(work())> result;
-  std::vector<Event> events;
-  without_gil([&] {
-    const bool there = std::all_of(arrays.begin(), arrays.end(), at_hand);
-    if (!there && arrays.size() > 1) eval(std::vector(arrays.begin(), arrays.end()));
-    for (const Array& x : there ? std::span<const Array>() : arrays) {
-      Event event = ready(x);
-      if (!event.done()) events.push_back(std::move(event));
+  if constexpr (std::is_void_v<decltype(work())>) {
+    when_all_ready(arrays, [&] {
+      work();
+      return true;
+    });
+    return;
+  } else {
+    std::optional<decltype(work())> result;
+    std::vector<Event> events;
+    without_gil([&] {
+      const bool there = std::all_of(arrays.begin(), arrays.end(), at_hand);
+      if (!there && arrays.size() > 1) eval(std::vector(arrays.begin(), arrays.end()));
+      for (const Array& x : there ? std::span<const Array>() : arrays) {
+        Event event = ready(x);
+        if (!event.done()) events.push_back(std::move(event));
+      }
+      if (events.empty()) result.emplace(work());
+    });
+    if (!result) {
+      for (const Event& event : events) wait_for(event, arrays.front().device().type());
+      without_gil([&] { result.emplace(work()); });
     }
-    if (events.empty()) result.emplace(work());
-  });
-  if (!result) {
-    for (const Event& event : events) wait_for(event, arrays.front().device().type());
-    without_gil([&] { result.emplace(work()); });
+    return *std::move(result);
   }
-  return *std::move(result);
 }
 template <class Work>
 auto when_ready(const Array& x, Work work) {
   return when_all_ready(std::span(&x, 1), work);
+}
+
+/// x on a device, for which what is on another one has to be computed first.
+inline Array moved(const Array& x, const Device& device) {
+  if (device == x.device()) return to_device(x, device);
+  return when_ready(x, [&] { return to_device(x, device); });
 }
 
 /// What `work` gives, which reads the values of x: called once they are there, without the GIL unless they are few, as

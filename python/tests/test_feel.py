@@ -453,7 +453,9 @@ def test_ctrl_c_stops_a_wait_and_not_the_work():
                  kn.synchronize, lambda: kn.synchronize(y.device), queue.synchronize, queue.record().wait,
                  lambda: kn.nonzero(y), y.nonzero, lambda: y[mask], lambda: kn.unique_values(y), lambda: kn.unique_all(y),
                  lambda: kn.unique_counts(y), lambda: kn.unique_inverse(y), lambda: kn.histogram(y),
-                 lambda: kn.allclose(y, y), lambda: kn.array_equal(y, y)]
+                 lambda: kn.allclose(y, y), lambda: kn.array_equal(y, y),
+                 lambda: kn.to_string(y), lambda: kn.save_npy(os.devnull, y), lambda: kn.save_npz(os.devnull, {"y": y})]
+        waits += [lambda: y.to_device(other) for other in kn.devices() if other != y.device]
         if y.device.type == "cpu":
             waits += [lambda: first(1, kn.in_(borrowed), kn.out((1, 1))), lambda: borrowed.T]
         for number, wait in enumerate(waits):
