@@ -82,8 +82,8 @@ T odd(std::uint64_t x) {
 }
 
 // Around the sizes from which rows are counted, and sorted by digits, by several threads and by wider digits.
-constexpr Rows shapes[] = {{64, 3},      {255, 2},    {256, 40},   {511, 3},     {512, 3},    {1000, 40},
-                           {16'384, 20}, {65'535, 1}, {65'536, 3}, {131'072, 1}, {300'000, 1}};
+constexpr Rows shapes[] = {{64, 3},    {255, 2},    {256, 40},   {511, 3},    {512, 3},
+                           {1000, 20}, {16'384, 6}, {65'535, 1}, {65'536, 2}, {140'000, 1}};
 
 bool left_out() {
   (kn::ones({2}) + 1).eval();
