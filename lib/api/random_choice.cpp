@@ -2,6 +2,7 @@
 // random::Generator, orders and choices: sorts and searches of random keys.
 #include "api/random.hpp"
 #include "api/sorting.hpp"
+#include "exec/host_sorter.hpp"
 #include "runtime/context.hpp"
 
 #include <koine/elementwise.hpp>
@@ -77,7 +78,9 @@ Array Generator::permutation(std::int64_t n, const PermutationOptions& options) 
   // Shorter ones are sorted in one kernel, and hosts do by themselves what follows.
   constexpr std::int64_t fewest = 1 << 14;
   const graph::Place& place = keys.node()->place;
-  if (n < fewest || (place.traits->host_commands && place.context->works_in_host_memory())) return argsort(keys);
+  const bool by_host =
+      exec::HostSorter::available() && place.traits->host_commands && place.context->works_in_host_memory();
+  if (n < fewest || by_host) return argsort(keys);
   // Half of the digits put nearly all in order, since few keys agree in their upper halves; those follow.
   const api::Ordered sorted = api::ordered(astype(bitwise_right_shift(keys, 32), int32));
   return api::pending(

@@ -48,7 +48,7 @@ struct KeySpan {
     return different == 0 ? 0 : std::countr_zero(different);
   }
   /// How many bits tell all keys apart, `shift` of the lower ones left out.
-  int bits(int shift) const { return std::bit_width(Key(Key(greatest - least) >> shift)); }
+  int bits(int shift) const { return static_cast<int>(std::bit_width(Key(Key(greatest - least) >> shift))); }
   /// A key's number in order, without `shift` lower bits: from 0 on.
   Key number(Key key, int shift) const { return Key(Key(key - least) >> shift); }
   /// The key of a number, where no bits were lost.

@@ -17,8 +17,8 @@ namespace koine::exec {
 /// several times.
 inline std::size_t most_counted(std::size_t count) { return std::min<std::size_t>(count / 4, 1 << 17); }
 
-/// Counters that `threads` threads need for so many values: two of each, so that of equal neighbours the second does not
-/// wait for the first.
+/// Counters that `threads` threads need for so many values: two of each, so that of equal neighbours the second does
+/// not wait for the first.
 inline std::size_t counters_of(int threads, std::size_t values) {
   return 2 * static_cast<std::size_t>(threads) * values;
 }

@@ -57,7 +57,8 @@ struct Shape {
   std::uint64_t count, rows;
   std::size_t parts;  // of a row, which threads share
   int threads;
-  bool digits;          // whether rows are sorted digit by digit
+  bool digits;          // whether rows are sorted digit by digit, ...
+  int digit_bits;       // ... and of how many bits at the most
   std::size_t counted;  // how many values the keys of a row may have for these to be counted instead
 };
 
@@ -129,8 +130,8 @@ class Task {
     const bool needed = shape_.digits || wide;
     if (!needed && shape_.counted == 0) return row;
     const Key most = needed ? any : static_cast<Key>(std::min<std::uint64_t>(any, shape_.counted - 1));
-    const KeySpan<Key> span = with_keys(
-        row.from, [&](const auto& key_at) { return span_of_keys<Key>(threads, shape_.count, most, key_at); });
+    const KeySpan<Key> span =
+        with_keys(row.from, [&](const auto& key_at) { return span_of_keys<Key>(threads, shape_.count, most, key_at); });
     row.counted = span.greatest_number() < shape_.counted;
     if (!needed && !row.counted) return row;
     row.span = span;
@@ -216,11 +217,21 @@ class Task {
 
   /// Digit by digit, in so many parts from number `first_part` on, in room number `room` of both buffers.
   void sort_digits(int threads, const Row& row, std::size_t first_part, std::size_t parts, std::size_t room) const {
+    const std::span counts = std::span(scratch_.counts).subspan(first_part, parts);
+    Item *const one = begin(room, memory_.one), *const two = begin(room, memory_.two);
+    const int bits = row.span.bits(row.shift);
+    const auto load_items = [&](std::size_t first, std::size_t last, Item* items) { load(row, first, last, items); };
+    if (bits > shape_.digit_bits) {
+      if (parts == 1) return sort_whole(row, one, scratch_.sorters[first_part]);
+      const auto sort = [&](std::size_t part, Item* items, std::size_t count) { scratch_.sorters[part](items, count); };
+      const auto finish = [&](std::size_t part, Item* items, std::size_t first, std::size_t last) {
+        if (!row.lossless) order_ties(row, first, last, items, scratch_.sorters[part]);
+        store(row, first, last, items);
+      };
+      if (sort_by_buckets(threads, counts, shape_.count, Parts::low, bits, one, two, load_items, sort, finish)) return;
+    }
     const auto sort = [&](const auto& place) {
-      return sort_by_digits(
-          threads, std::span(scratch_.counts).subspan(first_part, parts), shape_.count, Parts::low,
-          row.span.bits(row.shift), begin(room, memory_.one), begin(room, memory_.two),
-          [&](std::size_t first, std::size_t last, Item* items) { load(row, first, last, items); }, place);
+      return sort_by_digits(threads, counts, shape_.count, Parts::low, bits, one, two, load_items, place);
     };
     if (row.lossless) {
       sort([&](Item*, std::size_t at, Item item) { put(row, at, item); });
@@ -228,6 +239,13 @@ class Task {
       Item* const items = sort([](Item* free, std::size_t at, Item item) { free[at] = item; });
       finish_ties(threads, row, first_part, parts, items);
     }
+  }
+  /// By Highway alone.
+  void sort_whole(const Row& row, Item* items, const HostSorter& sorter) const {
+    load(row, 0, shape_.count, items);
+    sorter(items, shape_.count);
+    if (!row.lossless) order_ties(row, 0, shape_.count, items, sorter);
+    store(row, 0, shape_.count, items);
   }
 
   /// Whole rows, several for each thread.
@@ -247,11 +265,7 @@ class Task {
     const Row row = look_at(1, number);
     if (row.counted) return count(1, row, memory_.counters + thread * counters_of(1, shape_.counted));
     if (shape_.digits) return sort_digits(1, row, thread, 1, thread);
-    Item* const items = begin(memory_.one == nullptr ? number : thread, own_items());
-    load(row, 0, shape_.count, items);
-    scratch_.sorters[thread](items, shape_.count);
-    if (!row.lossless) order_ties(row, 0, shape_.count, items, scratch_.sorters[thread]);
-    store(row, 0, shape_.count, items);
+    sort_whole(row, begin(memory_.one == nullptr ? number : thread, own_items()), scratch_.sorters[thread]);
   }
   /// Without scratch, keys are sorted where the values go.
   Item* own_items() const {
@@ -306,10 +320,15 @@ Shape shape_of(const DeviceTraits& traits, std::uint64_t count, std::uint64_t ro
   // late.
   const std::uint64_t parts =
       digits ? std::min(4 * threads, 4 * count / least) : std::bit_floor(std::min(threads, count / least));
-  return {count,  rows,
+  // Highway takes as long as two passes where it is fast, and twice as long elsewhere.
+  constexpr int two_digits = 16, any = 64;
+  return {count,
+          rows,
           cut ? static_cast<std::size_t>(parts) : 1,
           static_cast<int>(threads),
-          digits, spec.positioned ? 0 : most_counted(count)};
+          digits,
+          HostSorter::divides_fast() ? two_digits : any,
+          spec.positioned ? 0 : most_counted(count)};
 }
 
 template <class Key, bool positioned>

@@ -19,9 +19,8 @@ inline typename HostVector<T>::Type load_some(const T* from, std::size_t count) 
     return (V)_mm256_maskload_pd(from, _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), lanes));
   }
 #else
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return V{(I < count ? from[I] : T())...};
-  }(std::make_index_sequence<HostVector<T>::lanes>());
+  return [&]<std::size_t... I>(std::index_sequence<I...>) { return V{(I < count ? from[I] : T())...}; }
+  (std::make_index_sequence<HostVector<T>::lanes>());
 #endif
 }
 
@@ -67,14 +66,15 @@ inline void dots(void* sums, const void* matrix, std::size_t leading, const void
   for (std::size_t row = 0; row < rows; row += together) {
     const std::size_t count = rows - row < together ? rows - row : together;
     const T* a[together];
-    for (std::size_t r = 0; r < together; ++r) a[r] = static_cast<const T*>(matrix) + (row + (r < count ? r : 0)) * leading;
+    for (std::size_t r = 0; r < together; ++r)
+      a[r] = static_cast<const T*>(matrix) + (row + (r < count ? r : 0)) * leading;
     V now[parts][together] = {};
     std::size_t i = 0;
     for (; depth - i >= some; i += some) {
       _Pragma("GCC unroll 4") for (std::size_t p = 0; p < parts; ++p) {
         const V factors = host_load<V>(x + i + p * lanes);
-        _Pragma("GCC unroll 4") for (std::size_t r = 0; r < together; ++r)
-          now[p][r] += host_load<V>(a[r] + i + p * lanes) * factors;
+        _Pragma("GCC unroll 4") for (std::size_t r = 0; r < together; ++r) now[p][r] +=
+            host_load<V>(a[r] + i + p * lanes) * factors;
       }
     }
     // Zeros change no running value, of which none is -0.0.
@@ -83,8 +83,8 @@ inline void dots(void* sums, const void* matrix, std::size_t leading, const void
       if (first >= depth) break;
       const std::size_t left = depth - first < lanes ? depth - first : lanes;
       const V factors = load_some(x + first, left);
-      _Pragma("GCC unroll 4") for (std::size_t r = 0; r < together; ++r)
-        now[p][r] += load_some(a[r] + first, left) * factors;
+      _Pragma("GCC unroll 4") for (std::size_t r = 0; r < together; ++r) now[p][r] +=
+          load_some(a[r] + first, left) * factors;
     }
     _Pragma("GCC unroll 4") for (std::size_t half = parts / 2; half > 0; half /= 2) {
       _Pragma("GCC unroll 4") for (std::size_t p = 0; p < half; ++p) {

@@ -4,7 +4,10 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -65,6 +68,38 @@ TEST_CASE("products of any sizes and layouts") {
   check<float>(30'000, 12);
   check<double>(33, 5000);
   check<double>(300, 700);
+}
+
+TEST_CASE("sums of rows are added up in one order, which decides their bits") {
+  (kn::ones({2}) + 1).eval();
+  if (kn::test::host_steps_of() == 0) return kn::test::leave_out("the host does no steps of this device");
+  constexpr std::size_t rows = 7, lanes = 16, block = 1024;  // lanes: 64 bytes
+  std::mt19937 random(1);
+  const auto fractions = [&](std::size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-31F;
+    return values;
+  };
+  for (const std::size_t depth : {9, 16, 65, 100, 1500}) {
+    CAPTURE(depth);
+    const std::vector<float> a = fractions(rows * depth), x = fractions(depth);
+    std::vector<float> expected(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t first = 0; first < depth; first += block) {
+        float running[lanes] = {};
+        for (std::size_t k = 0; k < std::min(block, depth - first); ++k) {
+          const volatile float product = a[row * depth + first + k] * x[first + k];  // rounded
+          running[k % lanes] += product;
+        }
+        for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+          for (std::size_t l = 0; l < half; ++l) running[l] += running[l + half];
+        }
+        expected[row] += running[0];
+      }
+    }
+    const auto n = static_cast<std::int64_t>(depth);
+    CHECK(kn::matmul(kn::asarray(a, {std::int64_t{rows}, n}), kn::asarray(x)).to_vector<float>() == expected);
+  }
 }
 
 TEST_CASE("a program of products and steps launches nothing, and what is large is one command") {
