@@ -65,6 +65,14 @@ void describe(PtxText& out, const PtxMatmul& program, int number, const Describe
   out.line("MAP", number, ":");
 }
 
+/// %map, where the warp fills its descriptor, as zeros, and %dst, where it goes.
+void print_map_place(PtxText& out, const PtxMatmul& program) {
+  out.line("shl.b32 %map, %warp, 7; add.u32 %map, %map, %smem; add.u32 %map, %map, ", program.ring_bytes(), ";");
+  out.line("mul.wide.u32 %dst, %warp, 128; add.u64 %dst, %dst, %maps;");
+  out.line("shl.b32 %x, %lane, 2; add.u32 %x, %x, %map; mov.u32 %y, 0; st.shared.u32 [%x], %y; ",
+           "bar.warp.sync 0xffffffff;");
+}
+
 /// %maps: the descriptors of this group, made anew by each group for itself, which is quicker than a launch before.
 void describe_all(PtxText& out, const PtxMatmul& program) {
   const int depth = program.depth();
@@ -77,11 +85,17 @@ void describe_all(PtxText& out, const PtxMatmul& program) {
   out.line("ld.param.u64 %maps, [p_scratch]; mov.u32 %x, %ctaid.x; mul.wide.u32 %w, %x, ", Block::scratch_bytes,
            "; add.u64 %maps, %maps, %w;");
   out.line("add.u64 %map_b, %maps, 128; add.u64 %map_out, %maps, 256;");
+  if (program.lone) {
+    for (int number = 0; number < (program.gram ? 1 : 2); ++number) {
+      out.line("mov.u32 %warp, ", number, ";");
+      print_map_place(out, program);
+      describe(out, program, number, number == 0 ? a : b);
+    }
+    out.line("mov.u32 %warp, 0;");
+    return;
+  }
   out.line("setp.gt.u32 %p, %warp, 2; @%p bra DESCRIBED;");
-  out.line("shl.b32 %map, %warp, 7; add.u32 %map, %map, %smem; add.u32 %map, %map, ", program.ring_bytes(), ";");
-  out.line("mul.wide.u32 %dst, %warp, 128; add.u64 %dst, %dst, %maps;");
-  out.line("shl.b32 %x, %lane, 2; add.u32 %x, %x, %map; mov.u32 %y, 0; st.shared.u32 [%x], %y; ",
-           "bar.warp.sync 0xffffffff;");
+  print_map_place(out, program);
   describe(out, program, 0, a);
   describe(out, program, 1, b);
   if (program.stores_tiles()) describe(out, program, 2, results);
@@ -90,12 +104,12 @@ void describe_all(PtxText& out, const PtxMatmul& program) {
 
 /// From %tile, its number, to %m0 and %n0, and %b0 to %b2 of the matrix %matrix. Bands of tiles, rows of a band first,
 /// so that those under way at once share what they read in the second cache.
-std::string place(const PtxMatmul& program) {
+std::string place(const PtxMatmul& program, const char* tile = "%tile") {
   PtxText out;
   if (program.taken) {
     // Row by row of tiles, each up to the one that holds the end of its last row.
     out.line("{ .reg .b32 %limit; ld.param.u32 %z, ", parameter(offsetof(Block, corner)), "; add.s32 %z, %z, ",
-             program.rows - 1, "; mov.u32 %matrix, 0; mov.u32 %x, %tile; mov.u32 %m0, 0;");
+             program.rows - 1, "; mov.u32 %matrix, 0; mov.u32 %x, ", tile, "; mov.u32 %m0, 0;");
     out.line("ROW: add.s32 %limit, %m0, %z; max.s32 %limit, %limit, -", program.columns, "; add.s32 %limit, %limit, ",
              program.columns, "; div.u32 %limit, %limit, ", program.columns,
              "; min.u32 %limit, %limit, %across; setp.lt.u32 %p, %x, %limit; @%p bra FOUND;");
@@ -104,12 +118,12 @@ std::string place(const PtxMatmul& program) {
     return out.text();
   }
   if (program.batched) {
-    out.line("div.u32 %matrix, %tile, %per; mul.lo.u32 %x, %matrix, %per; sub.u32 %x, %tile, %x;");
+    out.line("div.u32 %matrix, ", tile, ", %per; mul.lo.u32 %x, %matrix, %per; sub.u32 %x, ", tile, ", %x;");
     out.line("ld.param.u32 %y, ", parameter(offsetof(Block, batch)), "; ld.param.u32 %z, ",
              parameter(offsetof(Block, batch) + 4), ";");
     out.line("rem.u32 %b0, %matrix, %y; div.u32 %y, %matrix, %y; rem.u32 %b1, %y, %z; div.u32 %b2, %y, %z;");
   } else {
-    out.line("mov.u32 %matrix, 0; mov.u32 %x, %tile;");
+    out.line("mov.u32 %matrix, 0; mov.u32 %x, ", tile, ";");
   }
   out.line("mul.lo.u32 %z, %across, ", program.band, "; div.u32 %y, %x, %z; rem.u32 %x, %x, %z; mul.lo.u32 %y, %y, ",
            program.band, ";");
@@ -138,29 +152,20 @@ std::string wait() {
 /// By all lanes of a warp that loads fragments itself.
 std::string release() { return "bar.warp.sync 0xffffffff; @%lead mbarrier.arrive.shared::cta.b64 _, [%previous];\n"; }
 
-/// The thread that fills the stages.
-void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
-  out.line("setmaxnreg.dec.sync.aligned.u32 24;");
-  out.line("setp.ne.u32 %p, %thread, 0; @%p bra END;");
-  for (const char* map : {"%maps", "%map_b"}) {
-    out.line("fence.proxy.tensormap::generic.acquire.gpu [", map, "], 128;");
+/// The operands' places in the batch, of the matrix that was placed.
+void print_walks(PtxText& out, const PtxMatmul& program) {
+  if (!program.batched) return;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto at = 4 * static_cast<std::size_t>(axis);
+    out.line("ld.param.u32 %x, ", parameter(offsetof(Block, a_walks) + at), "; mul.lo.u32 %ab", axis, ", %b", axis,
+             ", %x;");
+    out.line("ld.param.u32 %x, ", parameter(offsetof(Block, b_walks) + at), "; mul.lo.u32 %bb", axis, ", %b", axis,
+             ", %x;");
   }
-  out.line("mov.u32 %phase, 1;");  // the first round finds all stages free
-  out.line("PRODUCE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;").line(pieces.place);
-  if (program.batched) {
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto at = 4 * static_cast<std::size_t>(axis);
-      out.line("ld.param.u32 %x, ", parameter(offsetof(Block, a_walks) + at), "; mul.lo.u32 %ab", axis, ", %b", axis,
-               ", %x;");
-      out.line("ld.param.u32 %x, ", parameter(offsetof(Block, b_walks) + at), "; mul.lo.u32 %bb", axis, ", %b", axis,
-               ", %x;");
-    }
-  }
-  out.line("mov.u32 %k0, 0; mov.u32 %left, %steps;");
-  out.line("STAGE: shl.b32 %x, %stage, 3; add.u32 %filled, %full, %x; add.u32 %freed, %empty, %x; mad.lo.u32 %to, ",
-           "%stage, ", program.stage_bytes(), ", %smem;");
-  out.line("FREE: mbarrier.try_wait.parity.shared::cta.b64 %q, [%freed], %phase; @!%q bra FREE;");
-  out.line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%filled], ", program.stage_bytes(), ";");
+}
+
+/// Asks for what a stage at %to takes, from the step %k0 of the depth on; its barrier is %filled.
+void print_copies(PtxText& out, const PtxMatmul& program) {
   const auto fill = [&](const char* map, const char* walk, const char* first, bool along, int lines) {
     const auto box = [&](const char* c0, const char* c1, int bytes) {
       out.line("cp.async.bulk.tensor.", program.batched ? 5 : 2,
@@ -179,14 +184,76 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
     out.line("add.u32 %c0, %m0, %m;");
     fill("%maps", "ab", "%c0", program.a_along, program.rows);
   }
+  if (program.gram) return;
   fill("%map_b", "bb", "%n0", program.b_along, program.columns);
   if (program.split) {
     out.line("add.u32 %c0, %n0, %n;");
     fill("%map_b", "bb", "%c0", program.b_along, program.columns);
   }
+}
+
+/// The thread that fills the stages.
+void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
+  out.line("setmaxnreg.dec.sync.aligned.u32 24;");
+  out.line("setp.ne.u32 %p, %thread, 0; @%p bra END;");
+  for (const char* map : {"%maps", "%map_b"}) {
+    out.line("fence.proxy.tensormap::generic.acquire.gpu [", map, "], 128;");
+  }
+  out.line("mov.u32 %phase, 1;");  // the first round finds all stages free
+  out.line("PRODUCE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;").line(pieces.place);
+  print_walks(out, program);
+  out.line("mov.u32 %k0, 0; mov.u32 %left, %steps;");
+  out.line("STAGE: shl.b32 %x, %stage, 3; add.u32 %filled, %full, %x; add.u32 %freed, %empty, %x; mad.lo.u32 %to, ",
+           "%stage, ", program.stage_bytes(), ", %smem;");
+  out.line("FREE: mbarrier.try_wait.parity.shared::cta.b64 %q, [%freed], %phase; @!%q bra FREE;");
+  out.line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%filled], ", program.stage_bytes(), ";");
+  print_copies(out, program);
   out.line(pieces.advance, "add.u32 %k0, %k0, ", program.depth(),
            "; sub.u32 %left, %left, 1; setp.ne.u32 %p, %left, 0; @%p bra STAGE;");
   out.line("add.u32 %tile, %tile, %groups; bra PRODUCE;");
+}
+
+/// From %next_tile, the tile whose stages a lone warp asks for, to where they come from; none behind the last.
+std::string place_next(const PtxMatmul& program) {
+  PtxText out;
+  out.line("{ setp.ge.u32 %p, %next_tile, %tiles; @%p bra PLACED;").line(place(program, "%next_tile"));
+  print_walks(out, program);
+  out.line("PLACED: }");
+  return out.text();
+}
+
+/// The release by a lone warp, which fills the stage with what it has not asked for yet. Its labels are its own.
+std::string refill(const PtxMatmul& program) {
+  PtxText out;
+  out.line("{ bar.warp.sync 0xffffffff; setp.ge.u32 %p, %next_tile, %tiles; @%p bra FILLED; @!%lead bra ASKED;");
+  out.line("sub.u32 %to, %previous, %full; mad.lo.u32 %to, %to, ", program.stage_bytes() / 8,
+           ", %smem; mov.u32 %filled, %previous; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%filled], ",
+           program.stage_bytes(), ";");
+  print_copies(out, program);
+  out.line("ASKED: add.u32 %k0, %k0, ", program.depth(),
+           "; sub.u32 %next_left, %next_left, 1; setp.ne.u32 %p, %next_left, 0; @%p bra FILLED;");
+  out.line("add.u32 %next_tile, %next_tile, %groups; mov.u32 %k0, 0; mov.u32 %next_left, %steps;");
+  out.line(place_next(program), "FILLED: bar.warp.sync 0xffffffff; }");
+  return out.text();
+}
+
+/// A group of one warp: it fills the stages itself, ahead of what it multiplies.
+void print_lone(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
+  out.line(".reg .b32 %next_tile, %next_left;");
+  for (int stage = 0; stage < program.stages(); ++stage) {
+    out.line("@%lead mbarrier.init.shared::cta.b64 [%full+", 8 * stage, "], 1;");
+  }
+  out.line("@%lead fence.mbarrier_init.release.cluster;\nbar.warp.sync 0xffffffff;");
+  for (const char* map : {"%maps", "%map_b"}) {
+    if (program.gram && map[4] == '_') continue;
+    out.line("@%lead fence.proxy.tensormap::generic.acquire.gpu [", map, "], 128;");
+  }
+  out.line("mov.u32 %next_tile, %tile; mov.u32 %k0, 0; mov.u32 %next_left, %steps;").line(place_next(program));
+  out.line("mov.u32 %previous, %full;\nFIRST:").line(pieces.release);
+  out.line("add.u32 %previous, %previous, 8; sub.u32 %x, %previous, %full; setp.lt.u32 %p, %x, ", 8 * program.stages(),
+           "; @%p bra FIRST;");
+  out.line("mov.u32 %phase, 0;");
+  print_fma(out, program, pieces);
 }
 
 }  // namespace
@@ -218,6 +285,8 @@ std::string PtxMatmul::signature() const {
   flag(batched, "batched");
   flag(parts, "parts");
   flag(taken, "taken");
+  flag(lone, "lone");
+  flag(gram, "gram");
   flag(!aligned, "unaligned");
   return text;
 }
@@ -229,7 +298,7 @@ void print_ptx_entry(PtxText& out, const PtxMatmul& program) {
   }
   out.line(".param .align 8 .b8 p_block[", sizeof(Block), "]");
   if (program.epilogue) program.epilogue->print_parameters(out);
-  out.line(") .reqntid ", program.items(), " .minnctapersm 1 {");
+  out.line(") .reqntid ", program.items(), " .minnctapersm ", program.groups_of_unit(), " {");
 }
 
 void print_ptx_registers(PtxText& out) {
@@ -254,18 +323,25 @@ void print_ptx_registers(PtxText& out) {
 }
 
 std::string print_ptx_matmul(const PtxMatmul& program) {
-  PtxMatmulPieces pieces{place(program), advance(program), wait(), release()};
+  PtxMatmulPieces pieces{place(program), advance(program), wait(), program.lone ? refill(program) : release(),
+                         program.lone ? place_next(program) : std::string()};
   if (program.sm80) return print_ptx_matmul_sm80(program, std::move(pieces));
   const bool f64 = program.type == DType::float64;
-  const int stages = program.stages(), barriers = program.ring_bytes() + program.waiting_bytes;
+  const int stages = program.stages(), barriers = program.ring_bytes() + program.waiting_bytes();
   PtxText out;
   out.line("// ", program.signature());
   out.line(".version 8.3\n.target sm_90a, texmode_independent\n.address_size 64");
   print_ptx_entry(out, program);
-  out.line(".shared .align 1024 .b8 ring[", barriers + 16 * stages, "];");
+  out.line(".shared .align 1024 .b8 ring[", barriers + (program.lone ? 8 : 16) * stages, "];");
   print_ptx_registers(out);
-  out.line("mov.u32 %smem, ring; add.u32 %full, %smem, ", barriers, "; add.u32 %empty, %full, ", 8 * stages, ";");
+  out.line("mov.u32 %smem, ring; add.u32 %full, %smem, ", barriers, "; add.u32 %empty, %full, ",
+           program.lone ? 0 : 8 * stages, ";");  // a lone warp knows itself when a stage is free
   describe_all(out, program);
+  if (program.lone) {
+    print_lone(out, program, pieces);
+    out.line("END: ret;\n}");
+    return out.text();
+  }
 
   // A stage is full once its bytes are there, and empty once its readers have said so: the two warpgroups of wgmma, or
   // the eight warps where they load fragments themselves.

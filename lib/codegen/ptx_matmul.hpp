@@ -42,6 +42,10 @@ struct PtxMatmul {
   bool sm80 = false;     ///< for cards from sm_80 on rather than Hopper's; without split, and tf32 along the depth only
   /// Whether rows of the results begin at multiples of 16 bytes. If not, their elements are stored one by one.
   bool aligned = true;
+  /// Whether a group is one warp, which fills its stages itself: of fma() with tiles of 64 x 64, on Hopper's cards.
+  bool lone = false;
+  /// With lone: both operands are the same matrix transposed, so that half of the results are the other half.
+  bool gram = false;
   /// Whether the sums are taken from what is where the results go, up to a diagonal: of one matrix, of float64 and
   /// fma(), on Hopper's cards.
   bool taken = false;
@@ -52,7 +56,9 @@ struct PtxMatmul {
   friend bool operator==(const PtxMatmul&, const PtxMatmul&) = default;
 
   static constexpr int sm90a_items = 384, sm80_items = 256;
-  int items() const { return sm80 ? sm80_items : sm90a_items; }
+  int items() const { return lone ? 32 : sm80 ? sm80_items : sm90a_items; }
+  /// Groups that a compute unit takes at a time.
+  int groups_of_unit() const { return lone ? 4 : 1; }
   static constexpr int band = 8;  ///< rows of tiles that are walked before the next column of tiles
   static constexpr int row_bytes = 128;
   int size() const { return static_cast<int>(size_of(type)); }
@@ -71,11 +77,11 @@ struct PtxMatmul {
 
   // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers. Cards
   // before Hopper have 99 KiB or more, and take the stages alone.
-  int ring_bytes() const { return sm80 ? 98304 : 196608; }
-  static constexpr int waiting_bytes = 32768;
+  int ring_bytes() const { return lone ? 49152 : sm80 ? 98304 : 196608; }
+  int waiting_bytes() const { return lone ? 384 : 32768; }
   int a_bytes() const { return rows * row_bytes; }
   int b_bytes() const { return columns * row_bytes; }
-  int stage_bytes() const { return (split ? 2 : 1) * (a_bytes() + b_bytes()); }
+  int stage_bytes() const { return (split ? 2 : 1) * (a_bytes() + (gram ? 0 : b_bytes())); }
   int stages() const { return ring_bytes() / stage_bytes(); }
 
   /// "matmul_f16_128x256": the kernel's name.
@@ -112,9 +118,9 @@ std::string print_ptx_matmul(const PtxMatmul& program);
 // Its parts, in files of their own. The consumers: from "whoever multiplies, with its registers and the stages at hand"
 // to the end of its tiles. `place` finds a tile's first row and column, `advance` goes to the next stage, `wait` waits
 // until the stage at hand is there, `release` says of the stage before, whose barrier is %previous, that this warp has
-// read it.
+// read it. `place_next`, behind a use of `place`, goes back to the tile that a lone warp fetches; else it is empty.
 struct PtxMatmulPieces {
-  std::string place, advance, wait, release;
+  std::string place, advance, wait, release, place_next;
 };
 /// The text of a program for sm_80, but for `wait` and `release`, which are its own.
 std::string print_ptx_matmul_sm80(const PtxMatmul& program, PtxMatmulPieces pieces);

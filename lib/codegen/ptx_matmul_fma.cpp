@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The warps that multiply float32 by fused multiply-adds: eight, two down and four across a tile; in each, eight lanes
-// down by four across. An element of the results is one chain of them, from the depth's first step to its last: what
-// matmul_tile.cl gives with KN_FIXED, to the bit.
+// The warps that multiply float32 by fused multiply-adds: eight, two down and four across a tile, or a lone one; in
+// each, eight lanes down by four across. An element of the results is one chain of them, from the depth's first step to
+// its last: what matmul_tile.cl gives with KN_FIXED, to the bit.
 //
 // A lane loads four lines (rows of A, columns of B) by four steps of the depth at a time, in four loads of 16 bytes,
 // whether lines lie along the depth or across it. The bits of a lane's number are dealt to down and across so that half
@@ -101,10 +101,22 @@ void load(PtxText& out, const Side& side, int slot, int group, int half) {
 }  // namespace
 
 void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
-  const Side a{"a_", "%lane_down", "%warp_down", 8, program.rows / 64, 0, program.a_along};
-  const Side b{"b_", "%lane_across", "%warp_across", 4, program.columns / 64, program.a_bytes(), program.b_along};
+  const int warps_down = program.lone ? 1 : 2, warps_across = program.lone ? 1 : 4;
+  const Side a{"a_", "%lane_down", "%warp_down", 8, program.rows / (32 * warps_down), 0, program.a_along};
+  const Side b{"b_",
+               "%lane_across",
+               "%warp_across",
+               4,
+               program.columns / (16 * warps_across),
+               program.gram ? 0 : program.a_bytes(),
+               program.b_along};
+  // Of a product by the own transpose: whether lines of the second groups meet columns whose numbers are lines of the
+  // first groups. These sums are those of the first groups with columns that are lines of the second.
+  const auto mirrored = [&](int down, int across) {
+    return program.gram && down == 1 && (b.along ? across < 2 : across % 2 == 0);
+  };
   // The sums of the largest tiles leave no room for a second set of A: each group is loaded behind its last use.
-  const int sets = program.rows * program.columns == 128 * 256 ? 1 : 2;
+  const int sets = a.groups * b.groups == 8 ? 1 : 2;
   const auto sum = [&](int row, int column) { return "%f" + std::to_string(row * four * b.groups + column); };
 
   out.line(".reg .f32 %f<", a.groups * b.groups * 16, ">, %a_<", sets * a.groups * 16, ">, %b_<32>;");
@@ -129,15 +141,30 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   };
   const auto a_slot = [&](int half, int group) { return (sets == 2 ? half : 0) * a.groups + group; };
   const auto b_slot = [&](int half, int group) { return (half * b.groups + group) % 2; };
+  const auto multiply_add = [&](int half, int row, int across, int column, int step) {
+    const int down = row / four;
+    if (mirrored(down, across)) return;
+    const std::string to = sum(row, four * across + column);
+    out.line("fma.rn.f32 ", to, ", ", a.value(a_slot(half, down), row % four, step), ", ",
+             b.value(b_slot(half, across), column, step), ", ", to, ";");
+  };
+  // There and back, so that each shares an operand with the one before: three registers of one bank take longer.
+  const auto there_and_back = [](int turn, int place, int count) { return turn % 2 == 0 ? place : count - 1 - place; };
   const auto multiply = [&](int half, int down, int across) {
     for (int step = 0; step < four; ++step) {
       for (int i = 0; i < four; ++i) {
-        // There and back, so that each shares an operand with the one before: three registers of one bank take longer.
         for (int place = 0; place < four; ++place) {
-          const int j = i % 2 == 0 ? place : four - 1 - place;
-          const std::string to = sum(four * down + i, four * across + j);
-          out.line("fma.rn.f32 ", to, ", ", a.value(a_slot(half, down), i, step), ", ",
-                   b.value(b_slot(half, across), j, step), ", ", to, ";");
+          multiply_add(half, four * down + i, across, there_and_back(i, place, four), step);
+        }
+      }
+    }
+  };
+  const auto multiply_all = [&](int half, int across) {
+    const int rows = four * a.groups;
+    for (int step = 0; step < four; ++step) {
+      for (int j = 0; j < four; ++j) {
+        for (int place = 0; place < rows; ++place) {
+          multiply_add(half, there_and_back(j, place, rows), across, j, step);
         }
       }
     }
@@ -164,7 +191,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   for (int half = 0; half < 2; ++half) {
     for (int across = 0; across < last; ++across) {
       load(out, b, b_slot(half, across + 1), across + 1, half);
-      for (int down = 0; down < a.groups; ++down) multiply(half, down, across);
+      multiply_all(half, across);
     }
     if (half == 0) {
       print_second_half(out, a);
@@ -195,15 +222,18 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
     out.line("add.rn.f32 %f", i, ", %f", i, ", 0f00000000;");
   }
   out.line("add.u32 %m0, %m0, %rows; add.u32 %column, %n0, %columns;");
+  // Puts into %to_row where what is at a column of a row lies, and into %in whether there is such a row.
+  const auto find_row = [&](const char* row, int more, const char* first) {
+    out.line("add.u32 %below, ", row, ", ", more, "; setp.lt.u32 %in, %below, %m; mul.wide.u32 %to_row, %matrix, %m; ",
+             "cvt.u64.u32 %w, %below; add.u64 %to_row, %to_row, %w; mul.lo.u64 %to_row, %to_row, %pitch;");
+    out.line("add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, ", first, ", 4; add.u64 %to_row, %to_row, %w;");
+  };
   for (int i = 0; i < four * a.groups; ++i) {
-    out.line("add.u32 %below, %m0, ", a.line(i / four, i % four), "; setp.lt.u32 %in, %below, %m;");
-    out.line(
-        "mul.wide.u32 %to_row, %matrix, %m; cvt.u64.u32 %w, %below; add.u64 %to_row, %to_row, %w; mul.lo.u64 %to_row, "
-        "%to_row, %pitch; ",
-        "add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, %column, 4; add.u64 %to_row, %to_row, %w;");
+    find_row("%m0", a.line(i / four, i % four), "%column");
     if (program.epilogue) program.epilogue->print_row(out, 0, "%below", "%column");
     std::vector<std::pair<int, std::string>> taken;
     for (int group = 0; group < b.groups; ++group) {
+      if (mirrored(i / four, group)) continue;
       const bool together = program.aligned && !b.along && !program.taken;
       for (int j = 0; j < four; j += together ? four : 1) {
         const int column = b.line(group, j), number = four * group + j;
@@ -225,7 +255,23 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
     }
     if (program.taken) print_ptx_take(out, program, "%column", taken);
   }
-  out.line("add.u32 %tile, %tile, %groups; bra TILE;");
+  // The other half: rows of it are columns of what there is.
+  for (int number = 0; program.gram && number < four * b.groups; ++number) {
+    if (mirrored(1, number / four)) continue;
+    find_row("%column", b.line(number / four, number % four), "%m0");
+    const bool together = program.aligned && !a.along;
+    for (int i = 0; i < four; i += together ? four : 1) {
+      const int at = a.line(0, i);
+      out.line("add.u32 %x, %m0, ", at, "; setp.lt.and.u32 %p, %x, %n, %in;");
+      if (together) {
+        out.line("@%p st.global.v4.f32 [%to_row+", 4 * at, "], {", sum(i, number), ", ", sum(i + 1, number), ", ",
+                 sum(i + 2, number), ", ", sum(i + 3, number), "};");
+      } else {
+        out.line("@%p st.global.f32 [%to_row+", 4 * at, "], ", sum(i, number), ";");
+      }
+    }
+  }
+  out.line(pieces.place_next, "add.u32 %tile, %tile, %groups; bra TILE;");
 }
 
 }  // namespace koine::codegen

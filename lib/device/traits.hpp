@@ -53,6 +53,7 @@ struct DeviceTraits {
   bool mfma_subnormal_half = false;  ///< of float16 without taking subnormal numbers for zeros
   bool wmma = false;                 ///< multiplies blocks of matrices by AMD's WMMA instructions, by waves of 32
   bool builds_side_by_side = false;  ///< the driver compiles in several threads at once
+  bool starts_at_once = false;       ///< commands begin when they are enqueued, without clFlush
   bool keeps_programs = false;  ///< the driver keeps what it compiled on disk, as quick to load as from Koine's own
   bool exact_divide = false;    ///< float32 divide and sqrt can be correctly rounded (a build option asks for it)
   std::uint32_t compute_units = 1;

@@ -289,8 +289,9 @@ MatmulProblem blocks_of(MatmulProblem p, std::int64_t first, std::int64_t count,
 }
 
 /// Whether the sums of all blocks of a depth take little enough memory.
-bool fits_at_once(const MatmulProblem& p, std::int64_t depth) {
-  constexpr std::int64_t most_bytes = 256 << 20;
+bool fits_at_once(const DeviceTraits& traits, const MatmulProblem& p, std::int64_t depth) {
+  constexpr std::int64_t least_bytes = 256 << 20;
+  const std::int64_t most_bytes = std::max(least_bytes, static_cast<std::int64_t>(traits.memory / 64));
   const auto size = static_cast<std::int64_t>(size_of(graph::accumulation_type(p.dtype)));
   return (p.k + depth - 1) / depth * batch_count(p) * p.m * p.n <= most_bytes / size;
 }
@@ -303,7 +304,7 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const DType type = graph::accumulation_type(p.dtype);
   const std::int64_t results = batch_count(p) * p.m * p.n, whole = p.k / depth, rest = p.k % depth,
                      blocks = whole + (rest > 0 ? 1 : 0);
-  if (!fits_at_once(p, depth)) {
+  if (!fits_at_once(queue.traits(), p, depth)) {
     const auto halves = [&](auto half_of, std::int64_t count, std::int64_t first) -> MatmulWork {
       const auto half = [&](std::int64_t from, std::int64_t of) {
         return prepare_deep(programs, queue, route, half_of(p, from, of), depth, out_offset + results / count * from,
@@ -333,8 +334,8 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
       {{{graph::ReduceKind::sum, {0}}, p.dtype}}, true, p.epilogue ? &p.epilogue->body() : nullptr};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
   const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
-    const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},   some.a, some.b,
-                            block * results, p.fixed, p.tf32, p.split, true, nullptr};
+    const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},   some.a,  some.b,
+                            block * results, p.fixed, p.tf32, p.split, true, nullptr, p.one_memory};
     return prepare_batch(programs, queue, route, some, piece);
   };
   std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};
@@ -363,7 +364,8 @@ MatmulWork prepare_collapsed(Programs& programs, runtime::Queue& queue, const Ma
                            [&](const MatmulProblem& wide) { return prepare_collapsed(programs, queue, wide); });
   }
   const std::int64_t depth = most_depth(queue.traits(), p, choice.route);
-  const MatmulPiece piece{p.dtype, p.m, p.n, p.k, {}, p.a, p.b, 0, p.fixed, p.tf32, p.split, false, p.epilogue};
+  const MatmulPiece piece{p.dtype, p.m,     p.n,    p.k,     {},    p.a,        p.b,
+                          0,       p.fixed, p.tf32, p.split, false, p.epilogue, p.one_memory};
   return p.k > depth ? prepare_deep(programs, queue, choice.route, p, depth)
                      : prepare_batch(programs, queue, choice.route, p, piece);
 }
@@ -395,7 +397,7 @@ bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
   // The kernel that adds up blocks of the depth takes what is no type of 16 bits and lies in the order of the results.
   if (const std::int64_t depth = most_depth(traits, p, route); p.k > depth) {
     const bool plain = p.epilogue == nullptr || p.epilogue->in_order();
-    return (p.dtype == float32 || p.dtype == float64) && plain && fits_at_once(p, depth);
+    return (p.dtype == float32 || p.dtype == float64) && plain && fits_at_once(traits, p, depth);
   }
   return route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile ||
          route == MatmulRoute::matrix || (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));

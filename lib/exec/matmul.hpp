@@ -38,6 +38,7 @@ struct MatmulProblem {
   bool tf32 = false;         ///< float32 operands may be rounded to 11 digits
   bool split = false;        ///< float32 operands may be taken as sums of two of 11 digits
   bool host_memory = false;  ///< the host works in the device's memory (Context::works_in_host_memory)
+  bool one_memory = false;   ///< both operands lie in one buffer
   bool portable = false;     ///< by OpenCL C alone: the driver does not take what is written in its device's assembly
   const Epilogue* epilogue = nullptr;  ///< what is stored in place of the results, which outlives the product
 };

@@ -50,6 +50,7 @@ MatmulProblem problem_of(const graph::Node& node, const graph::Layout& a_layout,
   problem.a = operand(a, a_layout, batch);
   problem.b = operand(b, b_layout, batch);
   problem.fixed = node.place.reproducible && !is_integer(node.dtype);
+  problem.one_memory = a.is_ready() && b.is_ready() && a.storage == b.storage;
   const auto precision = node.get<graph::Op::matmul>().precision;
   const bool rounds = node.dtype == float32 && !problem.fixed;
   problem.tf32 = rounds && precision == graph::MatmulPrecision::tf32;

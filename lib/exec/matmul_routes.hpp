@@ -29,6 +29,7 @@ struct MatmulPiece {
   bool fixed = false, tf32 = false, split = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
   const Epilogue* epilogue = nullptr;  ///< of vector, small, tile, matrix and ptx alone, and not of parts
+  bool one_memory = false;             ///< both operands lie in one buffer
   std::int64_t corner = 0;             ///< of a piece that is taken from a matrix: row i ends with column i + corner
 };
 

@@ -42,7 +42,7 @@ bool multiplies(runtime::Queue& queue, const MatmulTrial& trial, const MatmulRun
     return list;
   };
   const int halves = trial.split ? 2 : 1;  // lines of each half of a split operand
-  const std::vector<float> a = values(halves * p.m, 1), b = values(halves * p.n, 2);
+  const std::vector<float> a = values(halves * p.m, 1), b = values(halves * p.n, trial.gram ? 1 : 2);
   const auto upload = [&](const std::vector<float>& from, std::int64_t lines, bool along, std::int64_t& line_stride,
                           std::int64_t& depth_stride, std::int64_t& batch_stride) {
     line_stride = along ? round_up(p.k) : 1;

@@ -17,6 +17,7 @@ struct MatmulTrial {
   bool parts = false;
   bool split = false;  ///< the operands are sums of two halves, which lie one below the other
   bool taken = false;  ///< the products are taken from ones, up to a diagonal
+  bool gram = false;   ///< B is A transposed
 };
 
 /// Enqueues a piece whose operands lie as the program takes them.

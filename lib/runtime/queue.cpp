@@ -281,6 +281,7 @@ void Queue::launched() noexcept {
 }
 
 void Queue::flush() {
+  if (traits().starts_at_once) return;
   const Context::InUse in_use(context_, "eval");
   const cl_int code = clFlush(handle());
   if (code != CL_SUCCESS) context_.fail(code, "eval", "submit the work");

@@ -79,6 +79,55 @@ TEST_CASE("products for matrix units: float32 in tf32, which is exact for whole 
   check_type<float>();
 }
 
+TEST_CASE("products of small float32 matrices, as many as a card takes at a time and more") {
+  on_each_device(kn::float32, [] {
+    const std::int64_t many = kn::default_device().type() == kn::DeviceType::gpu ? 700 : 6;
+    const auto check = [](const kn::Shape& a, Way a_way, const kn::Shape& b, Way b_way) {
+      check_product<float>(matrix<float>(a, a_way), matrix<float>(b, b_way));
+    };
+    check({many, 36, 40}, Way::contiguous, {many, 40, 64}, Way::contiguous);
+    check({many, 36, 40}, Way::transposed, {40, 44}, Way::transposed);
+    check({2 * many, 32, 16}, Way::contiguous, {2 * many, 16, 36}, Way::transposed);
+    check({2, many, 64, 20}, Way::transposed, {many, 20, 60}, Way::contiguous);
+    // More of the depth than a ring of stages holds; results whose rows begin anywhere.
+    check({many, 32, 132}, Way::contiguous, {many, 132, 33}, Way::transposed);
+  });
+}
+
+TEST_CASE("matrices by their own transposes, of which a card computes a part and mirrors it") {
+  on_each_device(kn::float32, [] {
+    const std::int64_t many = kn::default_device().type() == kn::DeviceType::gpu ? 700 : 6;
+    for (const kn::Shape& shape : {kn::Shape{many, 40, 36}, kn::Shape{many, 64, 64}, kn::Shape{2, many, 132, 60}}) {
+      const Array x = matrix<float>(shape, Way::contiguous), part = x(kn::ellipsis, kn::slice(0, 33));
+      for (const Array& each : {x, part}) {
+        check_product<float>(each.mT(), each);
+        if (each.shape(-2) <= 64) check_product<float>(each, each.mT());
+      }
+      // The same memory, but not the same matrix.
+      check_product<float>(kn::flip(x, {0}).mT(), x);
+    }
+  });
+}
+
+TEST_CASE("a deep matrix by its own transpose has the bits of a product with a copy") {
+  on_each_device(kn::float32, [] {
+    std::mt19937_64 generator(5);
+    std::normal_distribution<float> normal;
+    // On cards so many blocks of the depth that each has a warp.
+    const std::int64_t blocks = kn::default_device().type() == kn::DeviceType::gpu ? 560 : 5;
+    const std::int64_t depth = 2048 * blocks + 40, columns = 36;
+    std::vector<float> values(static_cast<std::size_t>(depth * columns));
+    for (float& value : values) value = normal(generator);
+    const Array x = kn::asarray(values, {depth, columns}), copy = kn::asarray(values, {depth, columns});
+    const auto same = [&] {
+      return kn::matmul(x.mT(), x).to_vector<float>() == kn::matmul(x.mT(), copy).to_vector<float>();
+    };
+    CHECK(same());
+    const kn::reproducible scope;
+    CHECK(same());
+  });
+}
+
 TEST_CASE("products for matrix units: float32 as sums of two of tf32") {
   const kn::matmul_precision scope("3xtf32");
   on_each_device(kn::float32, [] {

@@ -207,6 +207,31 @@ TEST_CASE("a Hopper card's matrix units take the types that they have, and what 
   CHECK(route(hopper, p) == MatmulRoute::tile);
 }
 
+TEST_CASE("blocks of the depth of a single tile's results give a Hopper card's warps work, and are of few lengths") {
+  DeviceTraits card = hopper;
+  card.compute_units = 132;
+  const auto depth = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return koine::exec::ptx_depth(card, problem(koine::float32, m, n, k));
+  };
+  for (const std::int64_t k : {1 << 18, 1 << 19, 1 << 20, 1 << 22}) {
+    CAPTURE(k);
+    const std::int64_t each = depth(64, 64, k), blocks = (k + each - 1) / each;
+    CHECK(each >= 512);
+    CHECK(each <= 2048);
+    // All of them at a time, on more than three quarters of the warps, unless blocks would be too long or too short.
+    if (each > 512 && each < 2048) CHECK(blocks <= 4 * 132);
+    if (each > 512) CHECK(4 * blocks > 3 * 4 * 132);
+  }
+  CHECK(depth(128, 64, 1 << 20) == 2048);
+}
+
+TEST_CASE("commands of NVIDIA's cards start without a flush, others are not known to") {
+  CHECK(hopper.starts_at_once);
+  CHECK(nvidia.starts_at_once);
+  CHECK_FALSE(amd.starts_at_once);
+  CHECK_FALSE(cpu.starts_at_once);
+}
+
 TEST_CASE("AMD's cards with matrix instructions use them, others do not") {
   const auto amd_of = [](const char* architecture) {
     DeviceTraits traits = koine::test::invented_device("amd", DeviceClass::gpu);

@@ -104,7 +104,15 @@ std::vector<PtxMatmul> programs() {
         if ((!program.fma() && type != DType::float64) || side != 64) continue;
         program.rows = 64;
         list.push_back(program);
-        if (program.fma()) continue;
+        if (program.fma()) {
+          if (!program.batched) continue;
+          program.lone = true;
+          list.push_back(program);
+          if (program.a_along != program.b_along) continue;
+          program.gram = true;
+          list.push_back(program);
+          continue;
+        }
         program.rows = 32;
         list.push_back(program);
       }
@@ -146,7 +154,7 @@ TEST_CASE("texts jump to labels that are there, and stay within local memory") {
     const std::set<std::string> local = found(text, ".b8 ring[");
     CHECK(local.size() == 1);
     CHECK(std::stoi(*local.begin()) <= 227 * 1024);
-    CHECK(program.stages() >= (program.split || program.sm80 ? 3 : 4));
+    CHECK(program.stages() >= (program.split || program.sm80 || program.lone ? 3 : 4));
     if (program.sm80) CHECK(std::stoi(*local.begin()) <= 99 * 1024);
   }
 }
@@ -189,4 +197,26 @@ TEST_CASE("sums of float64 are stored as float64, those of 16 bits in parts as f
   CHECK(PtxMatmul{.type = DType::float16, .parts = true}.wide_results());
   CHECK(PtxMatmul{.type = DType::float32}.wide_results());
   CHECK(PtxMatmul{.type = DType::float32, .tf32 = true}.wide_results());
+}
+
+TEST_CASE("groups of one warp share a compute unit's local memory") {
+  const PtxMatmul program{.type = DType::float32, .rows = 64, .columns = 64, .batched = true, .lone = true};
+  constexpr int unit = 228 * 1024, of_each = 1024;  // all of a Hopper card's, and what its driver keeps for a group
+  const int ring = std::stoi(*found(print_ptx_matmul(program), ".b8 ring[").begin());
+  CHECK(program.groups_of_unit() * (ring + of_each) <= unit);
+}
+
+TEST_CASE("of a matrix by its transpose a quarter of the multiply-adds is left out") {
+  const auto multiply_adds = [](bool along, bool gram) {
+    const PtxMatmul program{.type = DType::float32,
+                            .a_along = along,
+                            .b_along = along,
+                            .rows = 64,
+                            .columns = 64,
+                            .batched = true,
+                            .lone = true,
+                            .gram = gram};
+    return found(print_ptx_matmul(program), "fma.rn.f32 ").size();
+  };
+  for (const bool along : {false, true}) CHECK(4 * multiply_adds(along, true) == 3 * multiply_adds(along, false));
 }
