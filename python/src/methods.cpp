@@ -112,8 +112,8 @@ void bind_values(nb::handle array) {
   method(array, "__deepcopy__", "($self, memo, /)", [](const Arguments& a) { return own(a.array(0)); });
   method(array, "eval", "($self, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    // To give up the GIL takes as long as a small view.
-    if (!at_hand(x)) without_gil([&] { x.eval(); });
+    // To give up the GIL takes as long as a small operation.
+    if (!eval_at_once(x)) without_gil([&] { x.eval(); });
     return nb::borrow(a[0]);
   });
   method(array, "item", "($self, /, *position)", [](const Arguments& a) {

@@ -53,7 +53,7 @@ auto when_ready(const Array& x, Work work) {
 template <class Work>
 auto once_ready(const Array& x, Work work) {
   constexpr std::int64_t few_bytes = 1 << 14;
-  if (at_hand(x) && x.nbytes() <= few_bytes) return work();
+  if (x.nbytes() <= few_bytes && eval_at_once(x)) return work();
   return when_ready(x, work);
 }
 

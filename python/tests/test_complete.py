@@ -26,6 +26,7 @@ INSTEAD = {
     "ready": "Array.eval",  # what reads a value waits so that Ctrl-C ends it
     "under_way": "synchronize",
     "at_hand": "Array.item",  # what reads such a value does not give up the GIL
+    "eval_at_once": "Array.eval",
     "is_borrowed": "asarray",  # readers of borrowed memory have finished when they return
     "in": "in_",  # a word of Python's
     "name": "dtype.name",
