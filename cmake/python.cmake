@@ -18,7 +18,7 @@ endif()
 set(folder "${PROJECT_BINARY_DIR}/python/koine")
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/src/*.cpp")
 koine_bundled(compiled koine_python ${sources})
-nanobind_add_module(koine_python ${mode} ${compiled})
+nanobind_add_module(koine_python ${mode} NOMINSIZE ${compiled})  # operators on small arrays are to be fast
 set_target_properties(koine_python PROPERTIES OUTPUT_NAME _koine LIBRARY_OUTPUT_DIRECTORY "${folder}")
 target_link_libraries(koine_python PRIVATE koine_settings koine::koine)
 target_link_options(koine_python PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/koine_python.map")

@@ -57,6 +57,10 @@ KOINE_API Event ready(const Array& x);
 /// nothing is known to be under way. Takes every type. Computes nothing and asks no driver.
 KOINE_API bool at_hand(const Array& x);
 
+/// Computes x if the calling thread can do that at once, as a small operation on values that are at hand; waits for
+/// nobody, and asks a driver for memory at the most. Takes every type; gives whether x is at hand now.
+KOINE_API bool eval_at_once(const Array& x);
+
 /// Points after the work that was submitted to a device so far, one for each queue with work that is not known to be
 /// over: for who waits in a way of their own, where synchronize() would block. Takes a device; gives a list of events.
 KOINE_API std::vector<Event> under_way(const Device& device);

@@ -22,11 +22,12 @@ HostView host_view(const Array& x, const HostViewOptions& options) {
   exec::evaluate(node);
   const std::byte* const memory = node->storage == nullptr ? nullptr : node->storage->host();
   if (options.copy != true && memory != nullptr) {
-    // Reading one byte waits for what makes the elements, and throws what that reports.
     const std::int64_t offset = node->layout.offset * static_cast<std::int64_t>(size_of(node->dtype));
-    std::byte first_byte;
-    if (x.size() > 0) {
-      exec::queue_of(*node).read(*node->storage, static_cast<std::uint64_t>(offset), &first_byte, 1, function);
+    runtime::Queue& queue = exec::queue_of(*node);
+    if (x.size() > 0 && !queue.at_hand(*node->storage)) {
+      // Reading one byte waits for what makes the elements, and throws what that reports.
+      std::byte first_byte;
+      queue.read(*node->storage, static_cast<std::uint64_t>(offset), &first_byte, 1, function);
     }
     return {x, memory + offset, node->layout.strides, nullptr};
   }
@@ -56,6 +57,8 @@ bool at_hand(const Array& x) {
   if (node.storage == nullptr || node.shape.elements() == 0) return true;
   return node.storage->host() != nullptr && node.place.context->known_idle();
 }
+
+bool eval_at_once(const Array& x) { return exec::evaluate_at_once(x.node()) && at_hand(x); }
 
 bool is_borrowed(const Array& x) {
   const graph::Node& node = *x.node();

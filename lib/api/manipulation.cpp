@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views that change shape and order, and concat and stack.
 #include "api/build.hpp"
+#include "api/choices.hpp"
 #include "exec/evaluate.hpp"
 
 #include <koine/error.hpp>
@@ -208,14 +209,17 @@ std::vector<Array> unstack(const Array& x, const UnstackOptions& options) {
   const base::NamedCall call("unstack");
   const std::size_t axis = graph::normal_axis(options.axis, x.shape(), "unstack");
   x.eval();  // once, rather than with each part
-  Shape shape = x.shape();
-  graph::ViewMap map = api::identity_map(shape);
-  shape.erase(axis);
-  map.source.erase(axis);
-  map.step.erase(axis);
+  const graph::Node& whole = *x.node();
+  const graph::Place place = api::chosen_place(whole.place);
+  graph::Layout part = whole.layout;
+  const std::int64_t step = part.strides[axis];
+  part.shape.erase(axis);
+  part.strides.erase(axis);
   std::vector<Array> parts;
   parts.reserve(static_cast<std::size_t>(x.shape()[axis]));
-  for (std::int64_t& i = map.start[axis]; i < x.shape()[axis]; ++i) parts.push_back(api::view(x.node(), shape, map));
+  for (std::int64_t i = 0; i < x.shape()[axis]; ++i, part.offset += step) {
+    parts.emplace_back(graph::make_leaf(whole.dtype, part, whole.storage, place));
+  }
   return parts;
 }
 

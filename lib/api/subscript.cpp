@@ -150,6 +150,10 @@ bool api::has_arrays(std::span<const Index> indices) {
   return std::any_of(indices.begin(), indices.end(), [](const Index& index) { return index.array() != nullptr; });
 }
 
+bool api::has_lists(std::span<const Index> indices) {
+  return std::any_of(indices.begin(), indices.end(), [](const Index& index) { return index.list() != nullptr; });
+}
+
 Index::Index(const Array& array) : value_(Slice{}), array_(array.node()) {}
 
 std::vector<Index> api::with_arrays(std::span<const Index> indices, const Array& x) {
@@ -175,16 +179,8 @@ Array api::assigned_value(const Array& x, const Operand& value, std::string_view
   return array.dtype() == x.dtype() ? array : koine::astype(array, x.dtype());
 }
 
-namespace {
-
-bool has_lists(std::span<const Index> indices) {
-  return std::any_of(indices.begin(), indices.end(), [](const Index& index) { return index.list() != nullptr; });
-}
-
-}  // namespace
-
 Array Array::get(std::span<const Index> indices) const {
-  if (has_lists(indices)) return get(api::with_arrays(indices, *this));
+  if (api::has_lists(indices)) return get(api::with_arrays(indices, *this));
   if (api::has_arrays(indices)) return api::get_by_arrays(*this, indices);
   const graph::NodeRef& own = node();
   if (own->is_ready()) {
@@ -196,7 +192,7 @@ Array Array::get(std::span<const Index> indices) const {
 }
 
 void Array::set(std::span<const Index> indices, Operand value) {
-  if (has_lists(indices)) return set(api::with_arrays(indices, *this), std::move(value));
+  if (api::has_lists(indices)) return set(api::with_arrays(indices, *this), std::move(value));
   const base::NamedCall call("subscript");
   if (!node_) node_ = node();
   if (value.is_scalar() && !api::has_arrays(indices)) {

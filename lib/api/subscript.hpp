@@ -29,6 +29,8 @@ Array assigned_value(const Array& x, const Operand& value, std::string_view func
 
 /// Whether arrays are among the indices.
 bool has_arrays(std::span<const Index> indices);
+/// Whether one is a list of positions or truths, which with_arrays makes an array of.
+bool has_lists(std::span<const Index> indices);
 /// Reads a part that arrays of integers or masks name.
 Array get_by_arrays(const Array& x, std::span<const Index> indices);
 /// x with `value`, of x's type, at such a part.

@@ -59,17 +59,17 @@ Array reduced_apart(SegmentKind kind, const Array& x, const Array& positions, co
   return api::written(x, at, take(results, numbers));
 }
 
-void update(Array& x, std::span<const Index> list, SegmentKind kind, const Operand& operand) {
+void update(Array& x, std::span<const Index> indices, SegmentKind kind, const Operand& operand) {
   const base::NamedCall call(function);
   if (kind == SegmentKind::max || kind == SegmentKind::min) api::require_order(x.dtype(), function);
-  if (kind == SegmentKind::sum && list.size() == 1 && list[0].array() != nullptr) {
-    if (const std::optional<Array> positions = api::leading_positions(x, list)) {
-      const Array value = api::assigned_value(x, operand, function);
-      if (exec::add_at(x.node(), positions->node(), value.node(), api::chosen_place(x.node()->place))) return;
-    }
-  }
-  const std::vector<Index> indices = api::with_arrays(list, x);
+  if (api::has_lists(indices)) return update(x, api::with_arrays(indices, x), kind, operand);
   const Array value = api::assigned_value(x, operand, function);
+  // Positions along the first axis are ids as they stand.
+  const std::optional<Array> leading = api::leading_positions(x, indices);
+  if (leading && kind == SegmentKind::sum &&
+      exec::add_at(x.node(), leading->node(), value.node(), api::chosen_place(x.node()->place))) {
+    return;
+  }
   const bool repeats = std::any_of(indices.begin(), indices.end(), [](const Index& index) {
     return index.array() != nullptr && !is_bool(index.array()->dtype);
   });
@@ -79,8 +79,6 @@ void update(Array& x, std::span<const Index> list, SegmentKind kind, const Opera
     part = paired(kind, part, value);  // no longer of x's memory, which can then be written in place
     return x.set(indices, std::move(part));
   }
-  // Positions along the first axis are ids as they stand.
-  const std::optional<Array> leading = api::leading_positions(x, indices);
   std::optional<Array> flat;
   Shape part;
   if (leading) {

@@ -27,6 +27,13 @@ struct Either {
   const char* chosen() const { return first ? text : other; }
 };
 
+/// The value of a macro that is a constant of OpenCL C, whose suffix follows from other fields; not defined where it is
+/// zero.
+struct Constant {
+  std::uint64_t value;
+  const char* suffix;
+};
+
 /// The value of a macro that is asked for by #if.
 inline std::optional<int> one_if(bool yes) { return yes ? std::optional(1) : std::nullopt; }
 
@@ -55,6 +62,7 @@ class SpecKey {
 
  private:
   void append(const Either& value) { append(value.first); }
+  void append(const Constant& value) { append(value.value); }
   void append(std::string_view value) {
     append(value.size());
     write(value.data(), value.size());
@@ -78,6 +86,7 @@ class SpecKey {
 };
 
 inline std::string spec_text(const Either& value) { return value.chosen(); }
+inline std::string spec_text(const Constant& value) { return std::to_string(value.value) + value.suffix; }
 template <class T>
   requires(std::is_enum_v<T> || std::integral<T>)
 std::string spec_text(T value) { return std::to_string(static_cast<std::int64_t>(value)); }
@@ -93,6 +102,8 @@ class SpecText {
       if (value) text += before_ + std::string(name) + after_;
     } else if constexpr (std::same_as<T, std::optional<int>>) {
       if (value) define(name, *value);
+    } else if constexpr (std::same_as<T, Constant>) {
+      if (value.value != 0) text += before_ + std::string(name) + equals_ + spec_text(value) + after_;
     } else if constexpr (std::same_as<T, std::string_view>) {
       if (!value.empty()) text += before_ + std::string(name) + equals_ + std::string(value) + after_;
     } else {

@@ -122,12 +122,17 @@ bool may_write(const runtime::Context& context, const NodeRef& target, const Nod
   return sole && !target->storage->borrowed() && is_injective(target->layout) && !context.synchronous();
 }
 
-/// Computes a pending value where it is to be stored, if all that reads the target's memory is the value itself, each
-/// element where it will lie. The value then is that part of the memory, so the target is small: an assignment to it
-/// while somebody holds the value copies it. Whether it was done.
-bool computed_in_place(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, Node& value) {
+/// Whether a value that somebody holds may become the part of the target that it is stored to, as it is computed there.
+/// The target is small then: an assignment to it while somebody holds the value copies it.
+bool may_be_part(const NodeRef& target, const graph::Layout& part, const Node& value) {
   constexpr std::int64_t most = 4096;
-  if (value.dtype != target->dtype || value.shape != part.shape || target->shape.elements() > most) return false;
+  return value.dtype == target->dtype && value.shape == part.shape && target->shape.elements() <= most;
+}
+
+/// Computes a pending value where it is to be stored, if all that reads the target's memory is the value itself, each
+/// element where it will lie. Whether it was done.
+bool computed_in_place(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, Node& value) {
+  if (!may_be_part(target, part, value)) return false;
   long holders = 1;
   for (const NodeRef& input : value.inputs) {
     if (!input->is_ready() || input->storage != target->storage) continue;
@@ -243,7 +248,9 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     // Another pending value is computed first, which lets go of the target's memory; a part of the target itself is
     // copied only if the two parts overlap.
     const Reading reads = reading();
-    const bool in_place = !value->is_ready() && reads.any && reads.alone && !reads.elsewhere;
+    const bool becomes_part = reads.held && may_be_part(target, part, *value) && graph::is_elementwise(value->op);
+    const bool in_place =
+        !value->is_ready() && reads.any && reads.alone && !reads.elsewhere && (!reads.held || becomes_part);
     if (value->is_ready() && reads.any && overlap(part, value->layout)) {
       value = graph::make_copy(value, value->shape, place);
     }
@@ -258,7 +265,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       run_root(context, programs, numbers[1], copied);
       result = copied;
     }
-    const NodeRef store = graph::make_node(Op::cast, result->dtype, shape, place, {&value, 1});
+    const bool is_store = in_place && becomes_part && writes_it;
+    const NodeRef store = is_store ? value : graph::make_node(Op::cast, result->dtype, shape, place, {&value, 1});
     const graph::Destination destination{result->storage, *apply(map, shape, result->layout)};
     run_root(context, programs, numbers[2], store, {&destination, 1});
     target = std::move(result);

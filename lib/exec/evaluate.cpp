@@ -130,6 +130,15 @@ void evaluate(const NodeRef& root) {
   if (!computed_here(context, run)) base::watching([root] { evaluate(root); });
 }
 
+bool evaluate_at_once(const NodeRef& root) {
+  if (root->is_ready()) return true;
+  runtime::Context& context = *root->place.context;
+  if (!context.works_in_host_memory()) return false;
+  const runtime::Context::InUse in_use(context, "eval");
+  const std::unique_lock lock(context.evaluation_mutex(), std::try_to_lock);
+  return lock.owns_lock() && made_without_plan(context, *root);
+}
+
 NodeRef row_major(const NodeRef& node) {
   evaluate(node);
   if (is_row_major(node->layout)) return node;

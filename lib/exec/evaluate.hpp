@@ -16,6 +16,9 @@ runtime::Queue& queue_of(const graph::Node& node);
 /// and may be tried again.
 void evaluate(std::span<const graph::NodeRef> roots);
 void evaluate(const graph::NodeRef& root);
+/// The same of what the calling thread makes at once, without a plan and without waiting for anybody. Whether it is
+/// ready.
+bool evaluate_at_once(const graph::NodeRef& root);
 
 /// Called for each new node: submits the older half of pending work that has passed the limits on it, which are on
 /// nodes and on memory kept alive (pending.cpp).

@@ -83,7 +83,12 @@ Reading reading_of(const NodeRef& value, const NodeRef& target, const graph::Lay
     result.any = true;
     target_met = target_met || node == target.get();
     const long others = node == value.get() || node == target.get() ? 1 : 0;
-    result.alone = result.alone && met.ref->use_count() <= met.references + others;
+    const bool held = met.ref->use_count() > met.references + others;
+    if (node == value.get()) {
+      result.held = held;
+    } else {
+      result.alone = result.alone && !held;
+    }
   }
   if (!target_met) result.alone = result.alone && target.use_count() == 1;
   result.alone = result.alone && storage.use_count() <= holders + (target_met ? 0 : 1);

@@ -9,7 +9,8 @@ namespace koine::exec {
 struct Reading {
   bool any = false;        // of that memory's elements
   bool elsewhere = false;  // a result is made of others than lie where it will
-  bool alone = true;       // no other holds that memory, or pending work that reads it
+  bool alone = true;       // no other holds that memory, or pending work that reads it, but for the value itself
+  bool held = false;       // somebody else holds the value
 };
 
 /// `part` says where in the memory of the target, which is ready, the value will lie. The array that is assigned to

@@ -225,11 +225,6 @@ std::uint64_t KeySpec::infinity_bits() const {
   return static_cast<std::uint64_t>(2 * row.max_exponent + 1) << (row.digits - 1);
 }
 
-std::string KeySpec::infinity() const {
-  if (!is_real_floating(type)) return "";
-  return std::to_string(infinity_bits()) + (size_of(type) == 8 ? "UL" : size_of(type) == 4 ? "u" : "");
-}
-
 Work prepare_sort(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   return [sort = std::make_shared<Sort>(programs, queue, *step.node)] { sort->run(); };
 }

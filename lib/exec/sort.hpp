@@ -17,9 +17,8 @@ namespace koine::exec {
 struct KeySpec {
   DType type;
 
-  /// The bits of infinity, of real types; as a constant of OpenCL C.
+  /// The bits of infinity, of real types.
   std::uint64_t infinity_bits() const;
-  std::string infinity() const;
   /// 0 unsigned, 1 signed, 2 real
   int kind() const { return is_real_floating(type) ? 2 : is_bool(type) || is_unsigned_integer(type) ? 0 : 1; }
 
@@ -27,7 +26,9 @@ struct KeySpec {
   void visit(Visit& v) const {
     v.define("KN_BITS", 8 * size_of(type));
     v.define("KN_KIND", kind());
-    v.define("KN_INFINITY", std::string_view(infinity()));
+    v.define("KN_INFINITY", codegen::Constant{infinity_bits(), size_of(type) == 8   ? "UL"
+                                                               : size_of(type) == 4 ? "u"
+                                                                                    : ""});
   }
 };
 

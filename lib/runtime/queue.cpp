@@ -244,6 +244,12 @@ void Queue::is_over(std::uint64_t number) noexcept {
   finished_ = std::max(finished_, number);
 }
 
+bool Queue::at_hand(const Buffer& buffer) const {
+  if (!context_.works_in_host_memory() || buffer.host() == nullptr || recording()) return false;
+  const std::lock_guard lock(order_mutex());
+  return context_.idle() && buffer.faults() == nullptr;
+}
+
 bool Queue::begin_on_host(std::span<const Use> uses) {
   if (!context_.works_in_host_memory()) return false;
   for (const Use& use : uses) {

@@ -102,6 +102,10 @@ class Queue {
   /// Later work of this queue starts after the event, which is of the same context.
   void wait(const cl::Event& event);
 
+  /// Whether the host has the buffer's memory, nothing that was enqueued may still be under way, nobody may have
+  /// reported anything about the contents, and nobody records: what is there can be read at once.
+  bool at_hand(const Buffer& buffer) const;
+
   /// Runs `transfer()`, which enqueues on handle() and may wait for that, in the same order. `waits`: it returns when
   /// that is over. Only for buffers that nobody else writes meanwhile. Returns OpenCL's code.
   template <class Transfer>

@@ -48,6 +48,7 @@ void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::ui
                  std::string_view function) {
   const Context::InUse in_use(context_, function);
   if (bytes == 0) return;
+  if (at_hand(from)) return host_copy(target, from.host() + offset, bytes);
   peek(from, offset, target, bytes, function);
   check_faults(from);
 }

@@ -122,23 +122,19 @@ class At:
 
     def add(self, values, /):
         """What np.add.at does."""
-        self._array._update(self._key, "add", values)
-        return self._array
+        return self._array._at_add(self._key, values)
 
     def multiply(self, values, /):
         """The elements times the values."""
-        self._array._update(self._key, "multiply", values)
-        return self._array
+        return self._array._at_multiply(self._key, values)
 
     def max(self, values, /):
         """The largest, NaN where one is."""
-        self._array._update(self._key, "max", values)
-        return self._array
+        return self._array._at_max(self._key, values)
 
     def min(self, values, /):
         """The smallest, NaN where one is."""
-        self._array._update(self._key, "min", values)
-        return self._array
+        return self._array._at_min(self._key, values)
 
 
 Array.__dlpack__ = _dlpack

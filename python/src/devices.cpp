@@ -5,6 +5,7 @@
 #include "scope.hpp"
 #include "waiting.hpp"
 
+#include <algorithm>
 #include <functional>
 
 namespace koine::python {
@@ -126,7 +127,7 @@ void bind_devices(nb::module_& m) {
   function(m, "version", "()", [](const Arguments&) { return std::string(version()); });
   function(m, "eval", "(*arrays)", [](const Arguments& a) {
     const std::vector<Array> arrays = a.rest_arrays();
-    without_gil([&] { eval(arrays); });
+    if (!std::ranges::all_of(arrays, eval_at_once)) without_gil([&] { eval(arrays); });
   });
 }
 

@@ -428,16 +428,17 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     const bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
     const bool in_order = !strided || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
     const auto as_wanted = [&] {
-      const HostView as_it_lies = host_view(x);
+      HostView lies = host_view(x);
       std::int64_t stride = 1;
       bool row_major = true;
       for (std::size_t axis = x.shape().size(); axis-- > 0;) {
-        row_major = row_major && (x.shape()[axis] == 1 || as_it_lies.strides()[axis] == stride);
+        row_major = row_major && (x.shape()[axis] == 1 || lies.strides()[axis] == stride);
         stride *= x.shape()[axis];
       }
-      return in_order && !row_major ? host_view(x, {.copy = true}) : as_it_lies;
+      if (in_order && !row_major) lies = host_view(x, {.copy = true});
+      return lies;
     };
-    auto held = std::make_unique<Held>(Held{waited_for(self, x, as_wanted), {}});
+    std::unique_ptr<Held> held(new Held{waited_for(self, x, as_wanted), {}});  // NOLINT: made there, not moved
     const auto size = static_cast<Py_ssize_t>(size_of(x.dtype()));
     held->strides = held->view.strides();
     for (std::int64_t& stride : held->strides) stride *= size;

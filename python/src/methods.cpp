@@ -112,8 +112,8 @@ void bind_values(nb::handle array) {
   method(array, "__deepcopy__", "($self, memo, /)", [](const Arguments& a) { return own(a.array(0)); });
   method(array, "eval", "($self, /)", [](const Arguments& a) {
     const Array x = a.array(0);
-    // To give up the GIL takes as long as a small view.
-    if (!at_hand(x)) without_gil([&] { x.eval(); });
+    // To give up the GIL takes as long as a small operation.
+    if (!eval_at_once(x)) without_gil([&] { x.eval(); });
     return nb::borrow(a[0]);
   });
   method(array, "item", "($self, /, *position)", [](const Arguments& a) {
@@ -152,20 +152,24 @@ void bind_values(nb::handle array) {
   });
 }
 
-/// The part of an array that values are added to; made by `x.at[...]`.
+/// Brings a part of an array together with values, by a method of Update. Gives the array.
+template <auto method>
+nb::object updated(const Arguments& a) {
+  auto values = read_operand(a[2]);
+  if (!values) values = Operand(assigned_array(a[2], a.array(0)));
+  std::vector<Index> key = subscript(a[1]);
+  const Alone alone(a[0].ptr());
+  (Update(array_of(a[0].ptr()), std::move(key)).*method)(*values);
+  return nb::borrow(a[0]);
+}
+
+/// What `x.at[...]` (python/koine/_array.py) calls.
 void bind_updates(nb::handle array) {
-  method(array, "_update", "($self, key, operation, values, /)", [](const Arguments& a) {
-    const std::string operation = a.text(2);
-    const auto values = read_operand(a[3]);
-    const Operand operand = values ? *values : Operand(assigned_array(a[3], a.array(0)));
-    const std::vector<Index> key = subscript(a[1]);
-    const Alone alone(a[0].ptr());
-    Update update(array_of(a[0].ptr()), key);
-    if (operation == "add") std::move(update).add(operand);
-    if (operation == "multiply") std::move(update).multiply(operand);
-    if (operation == "max") std::move(update).max(operand);
-    if (operation == "min") std::move(update).min(operand);
-  });
+  constexpr const char* signature = "($self, key, values, /)";
+  method(array, "_at_add", signature, [](const Arguments& a) { return updated<&Update::add>(a); });
+  method(array, "_at_multiply", signature, [](const Arguments& a) { return updated<&Update::multiply>(a); });
+  method(array, "_at_max", signature, [](const Arguments& a) { return updated<&Update::max>(a); });
+  method(array, "_at_min", signature, [](const Arguments& a) { return updated<&Update::min>(a); });
 }
 
 #define KN_REDUCTION(name)                                                                  \

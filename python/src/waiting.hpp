@@ -68,7 +68,7 @@ inline Array moved(const Array& x, const Device& device) {
 template <class Work>
 auto once_ready(const Array& x, Work work) {
   constexpr std::int64_t few_bytes = 1 << 14;
-  if (at_hand(x) && x.nbytes() <= few_bytes) return work();
+  if (x.nbytes() <= few_bytes && eval_at_once(x)) return work();
   return when_ready(x, work);
 }
 

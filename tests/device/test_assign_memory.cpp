@@ -264,6 +264,35 @@ TEST_CASE("a value that reads its own place alone is stored as it is computed") 
     w(slice(0, 3)) = twice + w(slice(0, 3));
     check_array<float>(w, {6}, {0, 3, 6, 3, 4, 5});
     check_array<float>(twice, {3}, {0, 2, 4});
+    // A value that somebody holds becomes the part of a small array, which the next assignment copies; of a large one
+    // it is computed first, and the array stays where it is.
+    for (const std::int64_t size : {40, 8000}) {
+      const bool small = size == 40;
+      Array v = numbered<float>({size}).eval();
+      Array held = v(slice(10, 13));
+      held += 0.5f;
+      std::int64_t count = 0;
+      CHECK(in_place(v, [&] { count = kernels([&] { v(slice(10, 13)) = held; }); }));
+      CHECK(count == (small ? 1 : 2));
+      const Array doubled = held * 2.0f;
+      CHECK(in_place(v, [&] { v(slice(10, 13)) = 7; }) != small);
+      v(11) *= 2.0f;
+      check_array<float>(held, {3}, {10.5, 11.5, 12.5});
+      check_array<float>(doubled, {3}, {21, 23, 25});
+      check_array<float>(v(slice(9, 14)), {5}, {9, 7, 14, 7, 13});
+    }
+    // Not where the value is of another type or shape, or pending work reads what was there.
+    Array u = numbered<float>({12}).eval();
+    const Array narrow = kn::astype(u(slice(0, 3)), kn::int32) + 1, single = u(slice(3, 4)) + 1.0f;
+    u(slice(0, 3)) = narrow;
+    u(slice(3, 6)) = single;
+    const Array sum = u(slice(6, 9)) + 1.0f, reader = u(slice(6, 9)) * 2.0f;
+    u(slice(6, 9)) = sum;
+    check_array<float>(u, {12}, {1, 2, 3, 4, 4, 4, 7, 8, 9, 9, 10, 11});
+    check_array<std::int32_t>(narrow, {3}, {1, 2, 3});
+    check_array<float>(single, {1}, {4});
+    check_array<float>(sum, {3}, {7, 8, 9});
+    check_array<float>(reader, {3}, {12, 14, 16});
     // Turned round, shifted and reduced ones are other elements.
     w(slice(0, 3)) = w(slice(2, none, -1)) + w(slice(0, 3));
     check_array<float>(w, {6}, {6, 6, 6, 3, 4, 5});

@@ -452,7 +452,8 @@ TEST_CASE("faults of earlier calls and of settings keep their names") {
 TEST_CASE("every function of docs/api.md has been called wrongly, but for those that take anything") {
   const std::string anything =
       " array_equal at_hand bandwidth can_cast capabilities context default_device default_device_reason default_dtype "
-      "default_dtypes device empty_like eval handle host_view in is_borrowed isin local_memory memory_stats name "
+      "default_dtypes device empty_like eval eval_at_once handle host_view in is_borrowed isin local_memory "
+      "memory_stats name "
       "ones_like out print_options "
       "queue ready set_default_device set_memory_limit set_wait_check slice synchronize to_device to_dlpack under_way "
       "unique_all "

@@ -145,3 +145,24 @@ TEST_CASE("a value that is computed where it is assigned stays what it was") {
   x(4) = x(5) - 1;
   CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>{-30, -99, 14, 6, -2, -1});
 }
+
+TEST_CASE("what is computed at once, and what is left pending") {
+  const bool does = does_steps();
+  const Array x = kn::asarray(numbers(100)).eval(), large = kn::asarray(numbers(5000)).eval();
+  kn::synchronize();
+  const Array next = x + 1, chain = (x + 1) * 2, long_one = -large;
+  CHECK(kn::eval_at_once(next) == does);
+  CHECK(kn::at_hand(next) == does);
+  CHECK(kn::eval_at_once(x) == kn::at_hand(x));
+  // Neither several operations nor more elements than are made without a plan.
+  const auto before = host_steps_of();
+  CHECK_FALSE(kn::eval_at_once(chain));
+  CHECK_FALSE(kn::eval_at_once(long_one));
+  CHECK(host_steps_of() == before);
+  CHECK(chain(3).item<std::int32_t>() == (numbers(100)[3] + 1) * 2);
+  CHECK(long_one(4999).item<std::int32_t>() == -numbers(5000)[4999]);
+  // A position out of range is whoever's who observes the result.
+  const Array outside = kn::take(x, kn::asarray({1, 100}));
+  CHECK_FALSE(kn::eval_at_once(outside));
+  CHECK_THROWS_AS(outside.to_vector<std::int32_t>(), kn::IndexError);
+}
