@@ -148,8 +148,8 @@ TEST_CASE("3xtf32 is off by at most four times as much as float32, as the root o
     struct Size {
       std::int64_t m, n, k;
     };
-    for (const auto& [m, n, k] :
-         {Size{512, 512, 64}, Size{300, 264, 1030}, Size{1024, 512, 4096}, Size{256, 256, 40'000}}) {
+    for (const Size size : {Size{512, 512, 64}, {300, 264, 1030}, {1024, 512, 4096}, {256, 256, 40'000}}) {
+      const std::int64_t m = size.m, n = size.n, k = size.k;
       CAPTURE(m);
       CAPTURE(n);
       CAPTURE(k);

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
-#include <cstdlib>
+#include <cstdio>
 #include <string>
 
 #include "exec/trial.hpp"
@@ -18,10 +18,11 @@ namespace kn = koine;
 namespace {
 
 /// What becomes of a trial; it prints a line for each time that the program runs.
-void try_once(const std::string& what, const char* source) {
+void try_once(const std::string& what, const std::string& kernel) {
   kn::runtime::Context& context = kn::runtime::Context::of(kn::default_device());
   const std::string signature = "test: " + what;
-  kn::exec::try_out(context.queue(), signature, {source, ""}, [&](const kn::runtime::KernelRef&) {
+  const kn::runtime::ProgramText text{"// " + what + "\n" + kernel, "", "test"};  // one verdict is kept for each text
+  kn::exec::try_out(context.queue(), signature, text, [&](const kn::runtime::KernelRef&) {
     std::printf("tries %s\n", what.c_str());
     if (what == "fails") throw kn::LaunchError("[test] the device is busy");
     return what == "right";

@@ -117,7 +117,7 @@ void build_kernel(const std::string& signature, const std::function<KernelText()
 void build_kernel(const KernelText& text) { kernel_of(text); }
 
 void take_for_right(const std::string& signature) {
-  const runtime::ProgramText any{"kernel void test(global int* x) { x[0] = 1; }", "// " + signature, ""};
+  const runtime::ProgramText any{"// " + signature + "\nkernel void test(global int* x) { x[0] = 1; }", "", "test"};
   exec::try_out(Context::of(default_device()).queue(), signature, any, [](const runtime::KernelRef&) { return true; });
 }
 
