@@ -156,7 +156,7 @@ void check_functions() {
       const std::vector<F> a = parts_of<F>(plain), b = parts_of<F>(flushed);
       const std::size_t parts = a.size() / at_once;
       for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!counts(a[i], complex)) continue;
+        if (!counts(a[i], complex) || (parts == 2 && std::isinf(a[i ^ 1]))) continue;  // neither part may overflow
         ++compared;
         if (same(a[i], b[i]) || ++differ > 1) continue;
         const std::size_t at = i / parts;
