@@ -99,6 +99,10 @@ void print_page(const std::vector<std::string>& functions, const std::vector<Fin
          "input). Subnormal results count in units of the smallest "
          "subnormal number. What is above 4 is **bold**; \"wrong\" is a\nNaN or an infinity where none should be, or "
          "none where one should. No fast-math option is ever set.\n\n"
+         "In reproducible scopes all devices take Koine's own functions, and PoCL and rusticl on CPUs always do: the "
+         "column of pocl is theirs. Elsewhere the\nfunctions are the driver's, but for those of float64 on NVIDIA's "
+         "cards that take longer than Koine's: acos, asin, atan, erf, erfc, exp, exp2, hypot, lgamma\nand others, "
+         "which `.fast_double` marks in `lib/graph/ops.def`.\n\n"
          "\"Allowed\" is the bound of OpenCL's full profile; `-` stands for functions made of several, each with its "
          "own bound, and for lgamma OpenCL\npromises nothing.\n\n";
   const auto table = [&](const std::vector<std::string>& types, bool with_allowed) {

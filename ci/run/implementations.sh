@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests on other OpenCL implementations than PoCL, each as the only one that its processes see.
-# usage: ci/run/implementations.sh [rusticl] [intel] [oclgrind] [-- ctest arguments], by default all three
+# Runs the tests on other OpenCL implementations than PoCL, each as the only one that its processes see, and compares the
+# bits of two of them in one process.
+# usage: ci/run/implementations.sh [rusticl] [intel] [oclgrind] [together] [-- ctest arguments], by default all four
 #   rusticl   Mesa's, on llvmpipe, from Debian: the whole suite but tests/vendors; it has no float64
 #   intel     Intel's CPU runtime, from PyPI, in a folder of the build tree: the whole suite but tests/vendors
 #   oclgrind  interprets kernels and reports data races and accesses out of bounds: tests/tiny, which runs every file
 #             of kernels/, in the CPU's loops and, with tests/layers/vendor.cpp between, in a card's
+#   together  PoCL and rusticl in one process: what promises its bits has the same ones on both
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 names=()
@@ -14,7 +16,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
   shift
 done
 shift $(($# > 0))
-[ ${#names[@]} -gt 0 ] || names=(rusticl intel oclgrind)
+[ ${#names[@]} -gt 0 ] || names=(rusticl intel oclgrind together)
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "implementations: FAILED while $step, after $SECONDS s"' EXIT
 # Their programs are no use to anybody else.
@@ -106,8 +108,24 @@ oclgrind() {
   done
 }
 
+# These tests go through the devices of their process, and fail where one's bits are not the first one's.
+together() {
+  ci/run/packages.sh rusticl
+  mkdir -p "$folder/drivers" "$folder/cache"
+  cp /etc/OpenCL/vendors/pocl.icd "$folder/drivers"
+  echo libRusticlOpenCL.so.1 >"$folder/drivers/rusticl.icd"
+  export OCL_ICD_VENDORS=$folder/drivers RUSTICL_ENABLE=llvmpipe KOINE_DEVICE='pocl;mesa:cpu' \
+    MESA_SHADER_CACHE_DIR=$folder/cache
+  cmake --preset ci >/dev/null
+  cmake --build --preset ci --target test_device
+  build-ci/test_device --source-file='*test_reproducible.cpp,*/device/test_same_bits.cpp' 2>&1 | tee "$folder/bits.log"
+  for device in pocl mesa; do
+    grep -q "^same bits.* on $device:" "$folder/bits.log" || { echo "together: $device took no part"; return 1; }
+  done
+}
+
 for name in "${names[@]}"; do
-  case $name in rusticl | intel | oclgrind) ;; *) echo "there is no '$name'; there are: rusticl intel oclgrind"; exit 2 ;; esac
+  case $name in rusticl | intel | oclgrind | together) ;; *) echo "there is no '$name'; there are: rusticl intel oclgrind together"; exit 2 ;; esac
 done
 if [ ${#names[@]} -eq 1 ]; then
   step="testing on $names"

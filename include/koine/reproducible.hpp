@@ -18,10 +18,12 @@ namespace koine {
 /// docs/operations.md lists as the same on every device: arithmetic, rounding, comparisons, bits, and elementary
 /// functions such as exp, sin and lgamma, for which Koine's own take the place of the vendor's. (Reductions, matmul and
 /// these functions may be computed in another way than without the scope; random numbers are always the same.) Not
-/// covered are powers of complex numbers, the sign and payload of a NaN, and what passes through subnormal numbers on a
-/// device that has none, or through float32 divisions and roots on one that does not round them correctly. Reductions
-/// add up in the tree that docs/architecture.md shows. An element of a matrix product is the sum, in the same tree, of
-/// chains of fused multiply-adds over blocks of 4096 of the depth; of a vector by a matrix it is that of the products.
+/// covered are powers of complex numbers, the sign and payload of a NaN, subnormal arguments and results on a device
+/// that has no such numbers, where parts of complex numbers below 2^25 (float64: 2^54) times the smallest normal number
+/// may differ too, and what passes through float32 divisions and roots on one that does not round them correctly.
+/// Reductions add up in the tree that docs/architecture.md shows. An element of a matrix product is the sum, in the
+/// same tree, of chains of fused multiply-adds over blocks of 4096 of the depth; of a vector by a matrix it is that of
+/// the products.
 class KOINE_API reproducible {
  public:
   explicit reproducible(bool on = true) noexcept;

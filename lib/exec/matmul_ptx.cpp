@@ -436,13 +436,23 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
   const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
   program.aligned = taken || (p.n % unit == 0 && p.out_offset % unit == 0);
 
-  PtxMatmul alone = program;  // an epilogue changes nothing of what is tested
+  /// Whether an evaluation has to find out first whether a program is right. Throws where it is not.
+  const auto wants_trial = [&](const std::string& signature, const auto& trial) {
+    const std::optional<bool> verdict = trial_verdict(queue.context(), signature);
+    if (!verdict.value_or(true)) throw ProgramRefused();
+    return !verdict && programs.need("trial of " + signature, trial);
+  };
+  const MatmulTaking later = [](const runtime::Buffer&, const runtime::Buffer&, const MatmulTarget&) {};
+  PtxMatmul alone = program;  // an epilogue changes nothing of what is multiplied to find out
   alone.epilogue = nullptr;
-  const std::optional<bool> verdict = trial_verdict(queue.context(), alone.signature());
-  if (!verdict && programs.need("trial of " + alone.signature(), [&queue, alone] { try_ptx(queue, alone); })) {
-    return [](const runtime::Buffer&, const runtime::Buffer&, const MatmulTarget&) {};
+  if (wants_trial(alone.signature(), [&queue, alone] { try_ptx(queue, alone); })) return later;
+  if (program.epilogue) {  // of which the driver may refuse the text
+    const std::string signature = program.signature();
+    const auto build = [&queue, signature, text = ptx_text(program)] {
+      try_out(queue, signature, text, [](const runtime::KernelRef&) { return true; });
+    };
+    if (wants_trial(signature, build)) return later;
   }
-  if (!verdict.value_or(true)) throw ProgramRefused();
   const runtime::KernelRef kernel = programs.kernel(program.signature(), [&] { return ptx_text(program); });
   return [&queue, p, program, kernel, a_copy = copies[0], b_copy = copies[1]](
              const runtime::Buffer& a_memory, const runtime::Buffer& b_memory, const MatmulTarget& target) {

@@ -65,13 +65,15 @@ void try_out(runtime::Queue& queue, const std::string& signature, const runtime:
   };
   try {
     keep(right(context.kernel(signature, [&] { return text; })), "a test of it failed with this driver");
+  } catch (const KernelBuildError& error) {
+    keep(false, error.what());
   } catch (const DeviceLost&) {
     keep(false, "the device was lost");
     throw;
   } catch (const OutOfMemory&) {
     throw;
   } catch (const Error& error) {
-    keep(false, error.what());
+    conclude(false, error.what());  // which may be the device's state today
   }
 }
 

@@ -14,8 +14,9 @@ namespace koine::exec {
 /// Whether a program gives right results on a device; nothing before try_out was called for it.
 std::optional<bool> trial_verdict(const runtime::Context& context, const std::string& signature);
 /// Finds out by `right` of the program's kernel, once for each driver and device: what it finds is kept on disk beside
-/// the programs. A program that the driver refuses is not right, and KOINE_LOG=jit says why. Throws DeviceLost and
-/// OutOfMemory.
+/// the programs. A program that the driver refuses is not right, and KOINE_LOG=jit says why. After another error, such
+/// as that of a launch, this process alone does without the program. Throws DeviceLost, which is kept too, and
+/// OutOfMemory, after which nothing is known.
 void try_out(runtime::Queue& queue, const std::string& signature, const runtime::ProgramText& text,
              const std::function<bool(const runtime::KernelRef&)>& right);
 

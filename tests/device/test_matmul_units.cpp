@@ -185,6 +185,52 @@ TEST_CASE("products of real numbers are near those in double precision, with the
   });
 }
 
+TEST_CASE("3xtf32 is off by at most four times as much as float32, as the root of the mean square") {
+  on_each_device([] {
+    std::mt19937_64 generator(7);
+    std::normal_distribution<float> normal;
+    const auto numbers = [&](std::int64_t rows, std::int64_t columns) {
+      std::vector<float> values(static_cast<std::size_t>(rows * columns));
+      for (float& value : values) value = normal(generator);
+      return values;
+    };
+    struct Size {
+      std::int64_t m, n, k;
+    };
+    for (const Size size : {Size{512, 512, 64}, {300, 264, 1030}, {1024, 512, 4096}, {256, 256, 40'000}}) {
+      const std::int64_t m = size.m, n = size.n, k = size.k;
+      CAPTURE(m);
+      CAPTURE(n);
+      CAPTURE(k);
+      const std::vector<float> x = numbers(m, k), y = numbers(k, n);
+      const Array a = kn::asarray(x, {m, k}), b = kn::asarray(y, {k, n});
+      const std::vector<double> full = kn::matmul(a, b, {.precision = "float32"}).to_vector<double>(),
+                                split = kn::matmul(a, b, {.precision = "3xtf32"}).to_vector<double>();
+      if (split == full) {
+        kn::test::leave_out(kn::default_device().selector() + " multiplies these by float32 where 3xtf32 is asked for");
+        continue;
+      }
+      double full_squares = 0, split_squares = 0;
+      for (std::int64_t i = 0; i < m; i += m / 8) {  // some rows tell enough
+        std::vector<double> exact(static_cast<std::size_t>(n), 0);
+        for (std::int64_t d = 0; d < k; ++d) {
+          const double factor = x[static_cast<std::size_t>(i * k + d)];
+          for (std::int64_t j = 0; j < n; ++j) {
+            exact[static_cast<std::size_t>(j)] += factor * y[static_cast<std::size_t>(d * n + j)];
+          }
+        }
+        for (std::int64_t j = 0; j < n; ++j) {
+          const auto at = static_cast<std::size_t>(i * n + j);
+          full_squares += std::pow(full[at] - exact[static_cast<std::size_t>(j)], 2);
+          split_squares += std::pow(split[at] - exact[static_cast<std::size_t>(j)], 2);
+        }
+      }
+      CHECK(full_squares > 0);
+      CHECK(std::sqrt(split_squares) <= 4 * std::sqrt(full_squares));
+    }
+  });
+}
+
 TEST_CASE("precision: words, scopes and options") {
   const Array x = kn::ones({2, 2});
   for (const char* word : {"", "TF32", "float16", "3x"}) {

@@ -56,7 +56,7 @@ const std::vector<Function>& of_one() {
       KN_OF_ONE(atan, 1.5), KN_OF_ONE(exp, 1),       KN_OF_ONE(exp2, 1),    KN_OF_ONE(expm1, 1.5), KN_OF_ONE(log, 1),
       KN_OF_ONE(log2, 1.5), KN_OF_ONE(log10, 1),     KN_OF_ONE(log1p, 1),   KN_OF_ONE(sinh, 1),    KN_OF_ONE(cosh, 1),
       KN_OF_ONE(tanh, 1),   KN_OF_ONE(asinh, 1.5),   KN_OF_ONE(acosh, 1.5), KN_OF_ONE(atanh, 2),   KN_OF_ONE(cbrt, 1),
-      KN_OF_ONE(erf, 1.5),  KN_OF_ONE(sigmoid, 1.6), KN_OF_ONE(rsqrt, 1.5), KN_OF_ONE(erfc, 2.1),  KN_OF_ONE(sinc, 1.5),
+      KN_OF_ONE(erf, 1.5),  KN_OF_ONE(sigmoid, 1.6), KN_OF_ONE(rsqrt, 1.0), KN_OF_ONE(erfc, 2.0),  KN_OF_ONE(sinc, 1.5),
       KN_OF_ONE(lgamma, 4), KN_OF_ONE(tgamma, 4)};
   return functions;
 }

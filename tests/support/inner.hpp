@@ -74,6 +74,8 @@ struct KernelText {
 /// Sees to it that the program of a signature is there; `make` is called if it is not.
 void build_kernel(const std::string& signature, const std::function<KernelText()>& make);
 void build_kernel(const KernelText& text);
+/// Takes a program of the default device for tried, and right, without running it.
+void take_for_right(const std::string& signature);
 /// The text of a file of kernels/.
 std::string kernel_source(const std::string& file);
 /// In bytes; 0 where the driver does not say.

@@ -170,6 +170,36 @@ TEST_CASE("programs in PTX that a driver refuses are done without, and tried onc
   CHECK(has(second, "matmul float16 96x96x96 runs as tile"));
 }
 
+TEST_CASE("child: the epilogue of PTX is refused" * doctest::skip()) {
+  // The driver is to take the program without one.
+  kn::test::take_for_right("ptx matmul_f16_128x64 b_across");
+  const Array a = made(96, 96, kn::float16, [](std::int64_t i, std::int64_t) { return i % 7; });
+  const Array b = made(96, 96, kn::float16, [](std::int64_t, std::int64_t j) { return j % 5; });
+  kn::eval(a, b);
+  const std::vector<double> got = (kn::matmul(a, b) * 0.5 + 3).to_vector<double>();
+  std::int64_t wrong = 0;
+  for (std::int64_t k = 0; k < 96 * 96; ++k) {
+    wrong += got[static_cast<std::size_t>(k)] != 48 * static_cast<double>((k / 96 % 7) * (k % 96 % 5)) + 3;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a product whose epilogue a driver refuses in PTX is done without PTX") {
+  const kn::test::Ended ended =
+      kn::test::run_child("child: the epilogue of PTX is refused", {{"KOINE_TEST_PLAY", "nvidia"},
+                                                                    {"POCL_DEVICES", "pthread pthread pthread"},
+                                                                    {"KOINE_DEVICE", ""},
+                                                                    {"KOINE_CACHE", "off"},
+                                                                    {"KOINE_LOG", "jit,launch"}});
+  CAPTURE(ended.report);
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  CHECK(ended.err.find("does without ptx matmul_f16_128x64 b_across ") !=
+        std::string::npos);  // and the epilogue's text
+  CHECK(ended.err.find("does without ptx matmul_f16_128x64 b_across on") == std::string::npos);
+  CHECK(ended.err.find("matmul float16 96x96x96 runs as tile") != std::string::npos);
+}
+
 TEST_CASE("child: AMD's matrix instructions" * doctest::skip()) {
   // Every type of these; rows and columns side by side, neither, and rows that end within a tile.
   for (const kn::DType type : {kn::float16, kn::bfloat16, kn::float32, kn::float64}) {
