@@ -21,7 +21,8 @@ using kn::test::mixed;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity(),
+                 not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -59,7 +60,8 @@ TEST_CASE("interpolation has the bits of kernels") {
   if (!does_steps()) return;
   const std::vector<double> points = {-infinity, -3e38, -2, -0.0, 0.0, 1, 1, 1.25, 3e38, infinity},
                             heights = {1, -2, infinity, 4, 5, -infinity, 7, 3e38, -3e38, 2};
-  std::vector<double> sought = {-infinity, infinity, not_a_number, -0.0, 0.0, 1, 1e-300, 1.1, 1.24, 1.25, -2.5, 1e38, -1e38};
+  std::vector<double> sought = {-infinity, infinity, not_a_number, -0.0, 0.0,  1,    1e-300,
+                                1.1,       1.24,     1.25,         -2.5, 1e38, -1e38};
   for (int i = -40; i < 40; ++i) sought.push_back(i * 0.0625);
   for (const DType type : {kn::float32, kn::float64}) {
     const Array at = kn::asarray(sought, type).eval(), xp = kn::asarray(points, type).eval(),
