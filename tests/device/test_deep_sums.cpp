@@ -30,7 +30,8 @@ void check_near(double got, double exact) { CHECK(std::abs(got / exact - 1) <= 1
 
 }  // namespace
 
-TEST_CASE("sums and products of 2^28 numbers that differ" * doctest::skip(!kn::test::exhaustive())) {
+TEST_CASE("sums and products of 2^28 numbers that differ") {
+  if (!kn::test::exhaustive()) return kn::test::leave_out("2^28 numbers, without KOINE_TEST_EXHAUSTIVE=1");
   constexpr std::int64_t piece = std::int64_t{1} << 22, rows = count / piece, columns = 4;
   // Sums of squares and of products stay below 2^52.
   std::int64_t sum = 0, squares = 0, products = 0;
