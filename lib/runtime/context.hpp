@@ -133,6 +133,7 @@ class Context {
 
   /// Programs in memory.
   std::size_t programs() const { return programs_.size(); }
+  std::size_t idle_kernels() const { return programs_.idle_kernels(); }
 
   MemoryStats stats() const { return pool_.stats(); }
   void set_memory_limit(std::uint64_t bytes) { pool_.set_limit(bytes); }

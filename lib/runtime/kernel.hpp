@@ -47,13 +47,18 @@ class Kernel {
   /// True once: for the first launch, with which some drivers still compile.
   bool first_launch() noexcept { return !launched_.exchange(true, std::memory_order_relaxed); }
   bool was_launched() const noexcept { return launched_.load(std::memory_order_relaxed); }
+  /// How many cl_kernels it keeps that nobody has taken.
+  std::size_t idle() const {
+    const std::lock_guard lock(mutex_);
+    return more_.size() + (spare_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
+  }
 
  private:
   std::shared_ptr<const cl::Program> program_;
   std::string name_;
   std::size_t max_group_ = 0;
   std::atomic<cl_kernel> spare_{nullptr};  // the only one in nearly every program: no lock
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<cl_kernel> more_;
   std::size_t made_ = 1;
   std::atomic<bool> launched_{false};

@@ -45,6 +45,16 @@ std::size_t ProgramCache::size() const {
   return slots_.size();
 }
 
+std::size_t ProgramCache::idle_kernels() const {
+  std::size_t count = 0;
+  const std::shared_lock lock(mutex_);
+  for (const auto& [signature, slot] : slots_) {
+    const std::lock_guard slot_lock(slot->mutex);
+    for (const KernelRef& kernel : slot->kernels) count += kernel->idle();
+  }
+  return count;
+}
+
 void ProgramCache::touch(Slot& slot) const noexcept {
   // Only builds make the cache larger, so they are clock enough; and most launches come between two, and write nothing.
   if (slot.used.load(std::memory_order_relaxed) != builds_) slot.used.store(builds_, std::memory_order_relaxed);

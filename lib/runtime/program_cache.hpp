@@ -48,6 +48,8 @@ class ProgramCache {
   KernelRef find(std::string_view signature, std::string_view entry);
 
   std::size_t size() const;
+  /// The cl_kernels of its programs that nobody has taken.
+  std::size_t idle_kernels() const;
 
  private:
   struct Slot {

@@ -89,7 +89,7 @@ std::string answers_of(const Device& device) {
 Activity activity_of(const Device& device) {
   const Context& context = Context::of(device);
   const runtime::Activity a = context.activity();
-  return {a.built, a.loaded, a.launches, a.staging_slots, a.staging_events, context.programs()};
+  return {a.built, a.loaded, a.launches, a.staging_slots, a.staging_events, context.programs(), context.idle_kernels()};
 }
 
 bool was_used(const Device& device) { return Context::existing(device.record()) != nullptr; }

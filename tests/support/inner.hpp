@@ -54,7 +54,7 @@ struct Activity {
   std::uint64_t built = 0, loaded = 0;  ///< programs from the compiler, and from the cache on disk
   std::uint64_t launches = 0;
   std::uint64_t staging_slots = 0, staging_events = 0;  ///< buffers that transfers share, and events of those
-  std::size_t programs = 0;                             ///< in memory now
+  std::size_t programs = 0, idle_kernels = 0;           ///< in memory now
 };
 Activity activity_of(const Device& device = default_device());
 /// Whether the library has used a device.

@@ -199,7 +199,6 @@ class Sweep {
       return false;  // another process begins anew
     }
     lost_ = false;
-    at_first_ = fail_layer().live();
     return true;
   }
 
@@ -305,23 +304,22 @@ class Sweep {
       const State now = state();
       const Live grown = difference_of(before.live, now.live);
       Live most = fresh_ ? first_use_[progress_.step]->live : Live{};
-      // Another way to the result may take other programs. They are kept, with a kernel each or two, now or later.
+      // Another way to the result may take other programs, which are kept, and whose kernels do not count.
       most.programs += now.programs - before.programs - (fresh_ ? first_use_[progress_.step]->programs : 0);
-      most.kernels = 2 * (now.live.programs - at_first_.programs) - (before.live.kernels - at_first_.kernels);
       text.clear();
-      const auto check = [&](const char* what, std::uint64_t Live::*count, bool fewer) {
+      const auto check = [&](const char* what, std::uint64_t Live::*count) {
         const auto got = static_cast<std::int64_t>(grown.*count), limit = static_cast<std::int64_t>(most.*count);
         // A device that was lost, or never was all there, has less than one that works.
-        if (fewer || lost_ ? got > limit : got != limit) {
+        if (lost_ ? got > limit : got != limit) {
           text += std::to_string(got) + " more " + what + ", expected " + std::to_string(limit) + "; ";
         }
       };
-      check("memory objects", &Live::memory, false);
-      check("events", &Live::events, false);
-      check("programs", &Live::programs, false);
-      check("kernels", &Live::kernels, true);
-      check("queues", &Live::queues, false);
-      check("contexts", &Live::contexts, false);
+      check("memory objects", &Live::memory);
+      check("events", &Live::events);
+      check("programs", &Live::programs);
+      check("kernels", &Live::kernels);
+      check("queues", &Live::queues);
+      check("contexts", &Live::contexts);
       if (now.in_use != before.in_use) text += "memory in use; ";
       if (text.empty()) return "";
     }
@@ -342,7 +340,7 @@ class Sweep {
   /// When all work is over and the pools are empty.
   State state() const {
     State result;
-    std::uint64_t staging_slots = 0, staging_events = 0;
+    std::uint64_t staging_slots = 0, staging_events = 0, kept_kernels = 0;
     each_device([&](const Device& device) {
       if (!was_used(device)) return;
       finish_background(device);
@@ -358,11 +356,13 @@ class Sweep {
       result.programs += activity.built + activity.loaded;
       staging_slots += activity.staging_slots;
       staging_events += activity.staging_events;
+      kept_kernels += activity.idle_kernels;
     });
     result.live = fail_layer().live();
     // How many a transfer takes is a matter of time; Staging has a limit for them.
     result.live.memory -= staging_slots;
     result.live.events -= staging_events;
+    result.live.kernels -= kept_kernels;
     // A recording keeps those of commands that it has not read yet.
     if (std::getenv("KOINE_PROFILE") != nullptr) result.live.events = 0;
     return result;
@@ -378,7 +378,6 @@ class Sweep {
   std::vector<std::optional<State>> first_use_;
   std::size_t used_ = 0, ready_for_ = 0;
   std::uint64_t failed_ = 0;
-  Live at_first_;  // before the first use of the device
   bool settled_ = false, lost_ = false;
 };
 
