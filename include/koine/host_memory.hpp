@@ -9,6 +9,7 @@
 #include <koine/queue.hpp>
 #include <koine/shape.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -60,6 +61,38 @@ KOINE_API bool at_hand(const Array& x);
 /// Computes x if the calling thread can do that at once, as a small operation on values that are at hand; waits for
 /// nobody, and asks a driver for memory at the most. Takes every type; gives whether x is at hand now.
 KOINE_API bool eval_at_once(const Array& x);
+
+/// The element of an array of one element on its way to the host: for who waits in a way of their own, where
+/// Array::item() would block.
+class KOINE_API ItemReader {
+ public:
+  /// Computes x, and starts to read its element where the device's memory is its own; does not wait for the device.
+  explicit ItemReader(const Array& x);
+  /// Nobody needs to wait for the element any more.
+  ~ItemReader();
+  ItemReader(const ItemReader&) = delete;
+  ItemReader& operator=(const ItemReader&) = delete;
+
+  /// A point from which on the host need not wait for the element; in the past where it is there already.
+  const Event& event() const noexcept { return event_; }
+  /// The element, converted to T as Array::item() converts it; throws what that throws. Waits for it.
+  template <Element T>
+  T item() {
+    if (word_ == nullptr) return array_.item<T>();
+    T value;
+    read(dtype_of<T>, &value);
+    return value;
+  }
+
+ private:
+  void read(DType type, void* target);
+
+  Array array_;  // as it is: an assignment to x goes to a copy meanwhile
+  Event event_;
+  runtime::Queue* queue_ = nullptr;
+  void* word_ = nullptr;  // where the element arrives
+  std::uint64_t number_ = 0;
+};
 
 /// Points after the work that was submitted to a device so far, one for each queue with work that is not known to be
 /// over: for who waits in a way of their own, where synchronize() would block. Takes a device; gives a list of events.

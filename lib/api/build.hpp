@@ -34,6 +34,9 @@ void require_order(DType type, std::string_view function);
 /// else x's type. DTypeError for bool_ and for a type that the device cannot compute with.
 DType sum_type(const Array& x, const std::optional<DType>& chosen, std::string_view function);
 
+/// Throws DTypeError where the elements are complex and the host asks for real ones.
+void check_conversion(DType from, DType to, const char* function);
+
 /// The type that integers and bool_ take where statistics are floating: float32; others as they are.
 DType floating_type(DType type);
 /// The operand as an array, with DTypeError for complex types.

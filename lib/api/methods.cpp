@@ -17,16 +17,18 @@
 #include <functional>
 #include <vector>
 
-namespace koine::detail {
+namespace koine {
 
-namespace {
-
-void check_conversion(DType from, DType to, const char* function) {
+void api::check_conversion(DType from, DType to, const char* function) {
   if (is_complex(from) && !is_complex(to) && !is_bool(to)) {
-    throw DTypeError(api::prefix(function) + std::string(name(from)) + " does not convert to " + std::string(name(to)) +
+    throw DTypeError(prefix(function) + std::string(name(from)) + " does not convert to " + std::string(name(to)) +
                      "; take real(x), imag(x) or abs(x)");
   }
 }
+
+namespace detail {
+
+namespace {
 
 /// All elements of a ready node in row-major order, converted to `type`; `read(offset, target, bytes)` reads.
 template <class Read>
@@ -139,7 +141,7 @@ void Methods<Self>::read_item(DType type, void* target) const {
 template <class Self>
 void Methods<Self>::read(DType type, void* target, std::size_t count, const char* function) const {
   check_count(count, function);
-  check_conversion(dtype(), type, function);
+  api::check_conversion(dtype(), type, function);
   if (count == 0) return;
   const graph::NodeRef source = exec::row_major(KN_SELF.node());
   read_values(*source, type, target, [&](std::uint64_t offset, void* to, std::uint64_t bytes) {
@@ -149,7 +151,7 @@ void Methods<Self>::read(DType type, void* target, std::size_t count, const char
 
 template <class Self>
 void Methods<Self>::read_later(DType type, std::shared_ptr<Reader> reader) const {
-  check_conversion(dtype(), type, "read_async");
+  api::check_conversion(dtype(), type, "read_async");
   try {
     // Held until the values are read, so that an assignment to this array meanwhile goes to a copy.
     graph::NodeRef source = exec::row_major(KN_SELF.node());
@@ -189,4 +191,5 @@ void Methods<Self>::check_count(std::size_t count, const char* function) const {
 template class Methods<Array>;
 template class Methods<Subscript>;
 
-}  // namespace koine::detail
+}  // namespace detail
+}  // namespace koine

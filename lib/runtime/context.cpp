@@ -99,6 +99,7 @@ Context::Context(const cl::DeviceEntry& entry, ::cl::Context handle)
       handle_(std::move(handle)),
       pool_(initial_memory_limit(entry.traits)),
       transfers_(entry, handle_),
+      pinned_words_(handle_, entry),
       store_(entry_, handle_,
              [this] {
                try {

@@ -22,6 +22,7 @@
 #include "runtime/cold_work.hpp"
 #include "runtime/fault_words.hpp"
 #include "runtime/kernel.hpp"
+#include "runtime/pinned_words.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/program_cache.hpp"
 #include "runtime/program_store.hpp"
@@ -117,6 +118,7 @@ class Context {
   /// Whether there was ever more than the queue that work goes to by default, as far as this thread has heard.
   bool has_several_queues() const noexcept { return several_queues_.load(std::memory_order_relaxed); }
   FaultWords& fault_words() noexcept { return fault_words_; }
+  PinnedWords& pinned_words() noexcept { return pinned_words_; }
   /// Whether nothing that was enqueued may still be under way, as far as that is known without asking the driver.
   bool known_idle() const {
     const std::lock_guard lock(order_mutex_);
@@ -208,6 +210,7 @@ class Context {
   ::cl::Context handle_;
   Pool pool_;
   Transfers transfers_;
+  PinnedWords pinned_words_;
   std::mutex evaluation_mutex_;
   ColdWork cold_work_;
   /// Guards queues_, their order, and what their commands did to buffers. Held while a command is enqueued.

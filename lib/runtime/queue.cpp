@@ -201,10 +201,7 @@ void Queue::add_fault(const Buffer& buffer, const std::shared_ptr<Fault>& fault)
 }
 
 void Queue::check_faults(const Buffer& buffer) {
-  {
-    const std::lock_guard lock(order_mutex());
-    if (buffer.faults() == nullptr) return;  // nearly always
-  }
+  if (!may_be_faulty(buffer)) return;  // nearly always
   check_faults(buffer, [this](const Buffer& word, void* target, std::uint64_t bytes) { read(word, 0, target, bytes); });
 }
 

@@ -52,7 +52,24 @@ class Queue {
   /// Device to host; waits for the work that `from` depends on. Throws what that work reported.
   void read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
             std::string_view function = "eval");
-  /// The same, and what that work reported is left to whoever observes its results: for the host's own decisions.
+  /// What read_async() has enqueued: its event, and the number by which is_over() knows it.
+  struct Arrival {
+    cl::Event event;
+    std::uint64_t number = 0;
+  };
+  /// Device to host without waiting for the device: the target, which stays where it is until then, has the values when
+  /// the event has come, which is on its way. What the work before reported is not looked at. Where this throws,
+  /// nothing writes to the target any more.
+  Arrival read_async(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
+                     std::string_view function);
+  /// Notes that the commands up to this number are over. Takes the order mutex.
+  void is_over(std::uint64_t number) noexcept;
+  /// Whether anything may have been reported about the contents of a buffer.
+  bool may_be_faulty(const Buffer& buffer) const {
+    const std::lock_guard lock(order_mutex());
+    return buffer.faults() != nullptr;
+  }
+  /// As read(), but what that work reported is left to whoever observes its results: for the host's own decisions.
   void peek(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes, std::string_view function);
   /// A point from which on the values of `from` are there, on its way to the device; for other code that `writes`
   /// there, one from which on nobody reads them any more.
@@ -151,8 +168,6 @@ class Queue {
   void note(std::span<const Use> uses, const ::cl::Event& event) noexcept;
   bool idle() const noexcept { return !lent_ && finished_ == enqueued_; }
   cl_int start_after(Queue& other);
-  /// The commands up to this number are over. Takes the order mutex.
-  void is_over(std::uint64_t number) noexcept;
   bool begin_on_host(std::span<const Use> uses);
   void wait_for_host(std::span<const Use> uses);
   /// Of as many bytes as the command says.

@@ -44,6 +44,23 @@ cl::Event Queue::write_async(Buffer& to, const void* source, std::uint64_t bytes
   return event;
 }
 
+Queue::Arrival Queue::read_async(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
+                                 std::string_view function) {
+  const Context::InUse in_use(context_, function);
+  Arrival arrival;
+  const auto enqueue = [&](cl_event* made) {
+    arrival.number = enqueued_;
+    return clEnqueueReadBuffer(handle(), from.memory(), CL_FALSE, offset, bytes, target, 0, nullptr, made);
+  };
+  cl_int code = submit({{&from, false}}, enqueue, &arrival.event, [&] { return downloaded(bytes); });
+  if (code == CL_SUCCESS && !traits().starts_at_once) code = clFlush(handle());
+  if (code != CL_SUCCESS) {
+    cl::finish(handle(), traits().quirks);
+    context_.fail(code, function, "copy " + bytes_text(bytes) + " from the device");
+  }
+  return arrival;
+}
+
 void Queue::read(const Buffer& from, std::uint64_t offset, void* target, std::uint64_t bytes,
                  std::string_view function) {
   const Context::InUse in_use(context_, function);

@@ -4,12 +4,25 @@
 
 #include "waiting.hpp"
 
+#include <optional>
+
 namespace koine::python {
 
 /// The value of an array of one element, as a C++ number; waits for the device while other Python threads run.
 template <class T>
 T element_of(const Array& x) {
-  return once_ready(x, [&] { return x.item<T>(); });
+  if (eval_at_once(x)) return x.item<T>();
+  std::optional<ItemReader> reader;
+  std::optional<T> value;
+  without_gil([&] {
+    reader.emplace(x);
+    if (reader->event().done()) value = reader->item<T>();
+  });
+  if (!value) {
+    wait_for(reader->event(), x.device().type());
+    without_gil([&] { value = reader->item<T>(); });
+  }
+  return *value;
 }
 
 /// The value of an array of one element, as a Python number. ValueError for another number of elements.

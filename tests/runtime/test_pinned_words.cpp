@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of pinned memory: handed out to one taker at a time, not before the device is done with them, and released with
+// their owner. Where the driver gives none, there are none.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "cl/device_entry.hpp"
+#include "runtime/pinned_words.hpp"
+
+namespace kn = koine;
+using kn::runtime::PinnedWords;
+
+namespace {
+
+struct Fixture {
+  const kn::cl::DeviceEntry& entry = kn::default_device().record();
+  cl::Context context{entry.device};
+
+  /// One reference for each object of the driver's that is alive.
+  cl_uint references() const { return context.getInfo<CL_CONTEXT_REFERENCE_COUNT>(); }
+};
+
+}  // namespace
+
+TEST_CASE("each word has one taker, and all are released with their owner") {
+  const Fixture fixture;
+  const cl_uint before = fixture.references();
+  {
+    PinnedWords words(fixture.context, fixture.entry);
+    const cl_uint idle = fixture.references();
+    std::vector<std::byte*> taken;
+    for (std::size_t i = 0; i < PinnedWords::most; ++i) taken.push_back(static_cast<std::byte*>(words.take()));
+    CHECK(words.take() == nullptr);
+    CHECK(fixture.references() > idle);  // made with the first
+    std::ranges::sort(taken);
+    REQUIRE(taken.front() != nullptr);
+    for (std::size_t i = 1; i < taken.size(); ++i) {
+      CHECK(taken[i] - taken[i - 1] >= static_cast<std::ptrdiff_t>(PinnedWords::bytes));
+    }
+    words.give_back(taken[7]);
+    CHECK(words.take() == taken[7]);
+    CHECK(words.take() == nullptr);
+  }
+  CHECK(fixture.references() == before);
+}
+
+TEST_CASE("a word that the device may write to is taken again when its event has come") {
+  const Fixture fixture;
+  const cl_uint before = fixture.references();
+  {
+    PinnedWords words(fixture.context, fixture.entry);
+    std::vector<void*> taken;
+    for (std::size_t i = 0; i < PinnedWords::most; ++i) taken.push_back(words.take());
+    cl::UserEvent comes(fixture.context), fails(fixture.context);
+    words.give_back(taken[3], kn::cl::Event(comes));
+    words.give_back(taken[4], kn::cl::Event(fails));
+    CHECK(words.take() == nullptr);
+    comes.setStatus(CL_COMPLETE);
+    CHECK(words.take() == taken[3]);
+    fails.setStatus(-1);
+    CHECK(words.take() == nullptr);  // of what failed nobody knows whether it is over
+  }
+  CHECK(fixture.references() == before);
+}
+
+TEST_CASE("where a driver gives no pinned memory, there are no words") {
+  const Fixture fixture;
+  PinnedWords words(cl::Context(), fixture.entry);  // in which nothing can be made
+  CHECK(words.take() == nullptr);
+  CHECK(words.take() == nullptr);
+}
