@@ -87,7 +87,7 @@ TEST_CASE("child: one element of a card's array" * doctest::skip()) {
 TEST_CASE("child: an element after work" * doctest::skip()) {
   Array x = kn::zeros({1000}, kn::int64);
   for (int k = 1; k <= 50; ++k) {
-    x = x + 1;
+    x = (x + 1).eval();  // a longer expression each time would be a program each time
     CHECK(read<std::int64_t>(x(999)) == k);
     CHECK(read<std::int64_t>(kn::sum(x)) == 1000 * k);
   }
@@ -144,7 +144,7 @@ TEST_CASE("child: elements on queues and threads" * doctest::skip()) {
       const kn::QueueScope scope(queue);
       Array x = kn::full({100}, t, kn::int64);
       for (int k = 1; k <= 200; ++k) {
-        x = x + 1;
+        x = (x + 1).eval();
         ItemReader reader(x(k % 100));
         if (k % 7 == 0) continue;  // given up
         if (reader.item<std::int64_t>() != t + k) ++wrong[static_cast<std::size_t>(t)];
@@ -163,10 +163,9 @@ TEST_CASE("child: elements on queues and threads" * doctest::skip()) {
 }
 
 TEST_CASE("one element of a card's array is read as item() reads it, without blocking") {
-  for (const char* const play : {"nvidia", "amd"}) {
-    check_played(play, "child: one element of a card's array");
-    check_played(play, "child: an element after work");
-    check_played(play, "child: readers that are given up and many at once");
-    check_played(play, "child: elements on queues and threads");
-  }
+  check_played("nvidia", "child: one element of a card's array");
+  check_played("nvidia", "child: an element after work");
+  check_played("nvidia", "child: readers that are given up and many at once");
+  check_played("nvidia", "child: elements on queues and threads");
+  check_played("amd", "child: an element after work");
 }
