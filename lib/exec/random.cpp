@@ -72,18 +72,13 @@ void launch_rejection(runtime::Queue& queue, const runtime::KernelRef& kernel, c
                       std::uint64_t count, runtime::Buffer& out) {
   runtime::Launch launch(queue, kernel);
   launch.out(out);
-  const auto pass = [&](auto law) {
-    law.count = count;
-    law.seed = info.seed;
-    law.first = info.first_word / info.words(dtype);
-    launch.value(law);
-  };
+  const std::uint64_t first = info.first_word / info.words(dtype);
   if (info.kind != RandomKind::gamma) {
-    pass(host::count_law<parameters::kn_counts>(info, dtype));
+    launch.value(host::count_law<parameters::kn_counts>(info, dtype, first, count));
   } else if (dtype == DType::float64) {
-    pass(host::gamma_law<parameters::kn_gamma<double>>(info));
+    launch.value(host::gamma_law<parameters::kn_gamma<double>>(info, first, count));
   } else {
-    pass(host::gamma_law<parameters::kn_gamma<float>>(info));
+    launch.value(host::gamma_law<parameters::kn_gamma<float>>(info, first, count));
   }
   run_over(launch, queue, *kernel, count, queue.traits().tuning.elements_per_item / 4);
 }

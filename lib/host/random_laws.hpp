@@ -7,18 +7,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
 namespace koine::host {
 
+/// Which numbers of which seed: `count` from number `first` on.
+template <class Law>
+Law law_of(const graph::RandomInfo& info, std::uint64_t first, std::size_t count) {
+  Law law{};
+  law.seed = info.seed;
+  law.first = first;
+  law.count = count;
+  return law;
+}
+
 /// Of Marsaglia and Tsang's method.
 template <class Law>
-Law gamma_law(const graph::RandomInfo& info) {
+Law gamma_law(const graph::RandomInfo& info, std::uint64_t first, std::size_t count) {
   using T = decltype(Law::d);
   const bool small = info.shape < 1;
   const double exact = (small ? info.shape + 1 : info.shape) - 1.0 / 3;
-  Law law{};
+  auto law = law_of<Law>(info, first, count);
   law.d = static_cast<T>(exact);
   law.c = static_cast<T>(1 / std::sqrt(9 * exact));
   law.power = small ? static_cast<T>(std::min<double>(1 / info.shape, std::numeric_limits<T>::max())) : T(0);
@@ -40,9 +51,9 @@ inline double log_deviance(double k, double mean) {
 
 /// Of Hörmann's method. `type`: of the counts, which are no larger than it holds.
 template <class Law>
-Law count_law(const graph::RandomInfo& info, DType type) {
+Law count_law(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count) {
   const int bits = static_cast<int>(8 * size_of(type)) - is_signed_integer(type);
-  Law law{};
+  auto law = law_of<Law>(info, first, count);
   law.most = std::numeric_limits<std::int64_t>::max() >> (63 - std::min(bits, 63));
   law.centre = fixed_point(info.mean);
   law.mean = static_cast<float>(info.mean);

@@ -22,11 +22,7 @@ namespace {
 
 void draw_poissons(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count,
                    std::uint64_t* to) {
-  auto law = count_law<kn_counts>(info, type);
-  law.seed = info.seed;
-  law.first = first;
-  law.count = count;
-  rejection_poisson(to, law);
+  rejection_poisson(to, count_law<kn_counts>(info, type, first, count));
 }
 
 }  // namespace koine::host

@@ -29,11 +29,7 @@ void normals_of(std::uint64_t even, std::uint64_t odd, double numbers[2]) {
 }
 
 void draw_gammas(const graph::RandomInfo& info, std::uint64_t first, std::size_t count, double* to) {
-  auto law = gamma_law<kn_gamma>(info);
-  law.seed = info.seed;
-  law.first = first;
-  law.count = count;
-  rejection_gamma(to, law);
+  rejection_gamma(to, gamma_law<kn_gamma>(info, first, count));
 }
 
 }  // namespace koine::host
