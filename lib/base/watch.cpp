@@ -49,15 +49,22 @@ void do_watching(const std::function<void()>& work) {
   if (!is_watching()) return work();
   std::packaged_task<void()> task = with_names(work);
   std::future<void> done = task.get_future();
+  std::thread worker;
   try {
     const SignalsBlocked blocked;
-    std::thread(std::move(task)).detach();
+    worker = std::thread(std::move(task));
   } catch (const std::system_error&) {  // no more threads
     return work();
   }
-  while (done.wait_for(20ms) != std::future_status::ready) {
-    if (const auto look = check.load()) look();
+  try {
+    while (done.wait_for(20ms) != std::future_status::ready) {
+      if (const auto look = check.load()) look();
+    }
+  } catch (...) {
+    worker.detach();
+    throw;
   }
+  worker.join();  // so that nothing of the work is let go of beside its caller
   done.get();
 }
 
