@@ -2,6 +2,7 @@
 // What the kernels that compare keys share (sort_rows.cl, sort_blocks.cl, search.cl, scatter_reduce.cl).
 #pragma once
 
+#include "codegen/spec.hpp"
 #include "device/traits.hpp"
 
 #include <koine/dtype.hpp>
