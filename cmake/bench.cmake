@@ -14,9 +14,10 @@ endif()
 add_executable(koine_start "${PROJECT_SOURCE_DIR}/bench/start/main.cpp")
 target_link_libraries(koine_start PRIVATE koine_settings koine_internal)
 
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/first/*.cpp")
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/first/*.cpp" "${PROJECT_SOURCE_DIR}/tools/koine/calls*.cpp")
 add_executable(koine_first ${sources})
 target_link_libraries(koine_first PRIVATE koine_settings koine::koine)
+target_include_directories(koine_first PRIVATE "${PROJECT_SOURCE_DIR}/tools/koine")
 
 # Measures against the references of the tests, for each row of the op table.
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/accuracy/*.cpp")

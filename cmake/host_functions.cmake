@@ -39,7 +39,7 @@ function(koine_host_functions table)
 endfunction()
 
 # They compute as kernels do, too.
-foreach(file fold moments random signal)
+foreach(file fold moments random run_products signal)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp" PROPERTIES
     SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -ffp-contract=off INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels")
 endforeach()

@@ -4,11 +4,9 @@
 // usage: koine_first [--list | --in-turn | --whole name | [--most ms] name...]
 //   --in-turn    all of them in one process, one after another: what each adds to a process that has compiled before
 //   --whole      one of them in this process, with the caches that the environment names, to be timed to its end
-//   --most       those that take longer, but for what is known to wait for a compiler, are named at the end, and the
-//   exit
-//                code is 1
+//   --most       those that take longer are named at the end, and the exit code is 1
 //   KOINE_DEVICE the device; the caches of Koine, PoCL and NVIDIA's driver are empty folders of its own
-#include "cases.hpp"
+#include "calls.hpp"
 
 #include <koine/koine.hpp>
 
@@ -30,8 +28,8 @@ namespace kn = koine;
 
 namespace {
 
-using kn::bench::Case;
-using kn::bench::cases;
+using kn::tool::Call;
+using kn::tool::calls;
 
 int files_in(const fs::path& folder) {
   std::error_code none;
@@ -64,7 +62,7 @@ void line(std::string_view name, double wall, double cpu, int programs) {
 constexpr int too_slow = 3;
 
 /// Of a process that the parent starts with empty caches. `most`: the time it may take.
-int run_alone(const Case& each, double most) {
+int run_alone(const Call& each, double most) {
   const Clock::time_point start = Clock::now();
   each.run();
   kn::synchronize();
@@ -77,7 +75,7 @@ int run_alone(const Case& each, double most) {
 int run_in_turn(const fs::path& dumps) {
   (kn::arange(100'000, kn::float32) * 3.0 - 1.0).eval();  // what the process itself takes
   kn::synchronize();
-  for (const Case& each : cases()) {
+  for (const Call& each : calls()) {
     const double cpu = processor_time(RUSAGE_SELF) + processor_time(RUSAGE_CHILDREN);
     const int programs = files_in(dumps);
     const Clock::time_point start = Clock::now();
@@ -115,20 +113,20 @@ bool start(const fs::path& folder, const char* program, const char* what, const 
 int main(int count, char** arguments) {
   std::vector<std::string_view> words(arguments + 1, arguments + count);
   if (words.size() == 2 && words[0] == "--whole") {
-    for (const Case& each : cases()) {
+    for (const Call& each : calls()) {
       if (each.name == words[1]) each.run();
     }
     return 0;
   }
   if (words.size() == 3 && words[0] == "--alone") {
     if (words[1] == "--in-turn") return run_in_turn(std::getenv("KOINE_DUMP_DIR"));
-    for (const Case& each : cases()) {
+    for (const Call& each : calls()) {
       if (each.name == words[1]) return run_alone(each, std::atof(arguments[3]));
     }
     return 2;
   }
   if (words.size() == 1 && words[0] == "--list") {
-    for (const Case& each : cases()) std::puts(std::string(each.name).c_str());
+    for (const Call& each : calls()) std::puts(each.name.c_str());
     return 0;
   }
   const char* most = "inf";
@@ -144,10 +142,10 @@ int main(int count, char** arguments) {
   if (words.size() == 1 && words[0] == "--in-turn") {
     start(folder, arguments[0], "--in-turn");
   } else {
-    for (const Case& each : cases()) {
+    for (const Call& each : calls()) {
       const bool wanted = words.empty() || std::find(words.begin(), words.end(), each.name) != words.end();
-      if (wanted && !start(folder, arguments[0], std::string(each.name).c_str(), each.waits ? "inf" : most)) {
-        slow += std::string(slow.empty() ? "" : ", ") + std::string(each.name);
+      if (wanted && !start(folder, arguments[0], each.name.c_str(), most)) {
+        slow += std::string(slow.empty() ? "" : ", ") + each.name;
       }
     }
   }

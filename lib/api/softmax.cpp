@@ -57,8 +57,9 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
     }
   }
   if (const std::optional<Array> rows = as_rows(x, axes)) return reshape(logsumexp(*rows, {.axis = -1}), result_shape);
-  if (api::choices().reproducible) {
-    // Of sums, whose order is fixed; what is combined of two parts of a line is rounded by where they are divided.
+  if (api::choices().reproducible || x.node()->place.traits->cpu_loops()) {
+    // Of sums, whose order is fixed; what is combined of two parts of a line is rounded by where they are divided. And
+    // on a CPU, whose exponentials take longer than to read a line twice, and which has both sums without a compiler.
     const Array wide = astype(x, graph::accumulation_type(x.dtype())), top = largest(wide, axes, options.axis);
     const Array shift = where(isfinite(top), top, 0);
     const Array total = sum(exp(wide - shift), {.axis = options.axis, .keepdims = true});

@@ -40,8 +40,7 @@ bool is_small(const DeviceTraits& traits, std::int64_t rows, std::int64_t depth)
 
 bool suits_host(const MatmulProblem& p) {
   constexpr std::int64_t deepest = 1 << 22;
-  if (!p.host_memory || p.fixed || p.epilogue != nullptr || !(p.dtype == float32 || p.dtype == float64) ||
-      !p.batch.empty())
+  if (!p.host_memory || p.fixed || p.epilogue != nullptr || !is_real_floating(p.dtype) || !p.batch.empty())
     return false;
   if ((p.m != 1 && p.n != 1) || p.k > deepest) return false;
   const Sides sides = sides_of(p);

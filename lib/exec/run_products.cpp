@@ -56,10 +56,7 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
   const std::uint64_t fewest = queue.traits().tuning.elements_per_item;
   run_over(ones, queue, *fill, entries, fewest);
   const auto outside = queue.fault(id_cause(info));
-  const auto falling = std::make_shared<runtime::Fault>(queue, [function = info.name](std::int64_t id) {
-    return "[" + std::string(function) + "] id " + std::to_string(id) +
-           " stands behind a larger one; with .sorted ids must not fall";
-  });
+  const auto falling = fault_of_falling_ids(queue, info);
   const runtime::Buffer *from = values.storage.get(), *named = ids.storage.get();
   while (d.rows > 0) {
     d.blocks = (d.rows + d.per_block - 1) / d.per_block;
@@ -84,6 +81,13 @@ BufferRef run(runtime::Queue& queue, const graph::Node& node, const runtime::Ker
 }
 
 }  // namespace
+
+std::shared_ptr<runtime::Fault> fault_of_falling_ids(runtime::Queue& queue, const graph::ScatterReduceInfo& info) {
+  return std::make_shared<runtime::Fault>(queue, [function = info.name](std::int64_t id) {
+    return "[" + std::string(function) + "] id " + std::to_string(id) +
+           " stands behind a larger one; with .sorted ids must not fall";
+  });
+}
 
 std::function<BufferRef()> prepare_run_products(Programs& programs, runtime::Queue& queue, const graph::Node& node) {
   const RunProductsSpec spec{node.dtype, node.inputs[1]->dtype};

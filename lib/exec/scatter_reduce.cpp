@@ -306,12 +306,13 @@ runtime::FaultCause id_cause(const graph::ScatterReduceInfo& info) {
 Work prepare_scatter_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   std::function<BufferRef()> run;
+  const bool by_host = host_reduces_by_ids(queue, node);
   if (node.shape.elements() == 0) {
     run = [&queue, &node] { return queue.allocate(0, function_of(node)); };
   } else if (node.get<graph::Op::scatter_reduce>().kind == SegmentKind::prod) {
-    run = prepare_run_products(programs, queue, node);
-  } else if (host_sums_by_ids(queue, node)) {
-    run = prepare_sums_on_host(programs, queue, node);
+    run = by_host ? prepare_run_products_on_host(programs, queue, node) : prepare_run_products(programs, queue, node);
+  } else if (by_host) {
+    run = prepare_by_ids_on_host(programs, queue, node);
   } else {
     run = [work = std::make_shared<ScatterReduce>(programs, queue, node)] { return work->run(); };
   }

@@ -7,8 +7,16 @@
 #include "runtime/fault.hpp"
 
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 namespace koine::exec {
+
+/// An id on the host: as in kernels, what is no int64 is the largest.
+template <class T>
+std::int64_t id_of(T id) {
+  return std::in_range<std::int64_t>(id) ? static_cast<std::int64_t>(id) : std::numeric_limits<std::int64_t>::max();
+}
 
 /// The fault of an id that names no group.
 runtime::FaultCause id_cause(const graph::ScatterReduceInfo& info);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums by ids as host commands.
+// Sums and extremes by ids as host commands.
 #include "exec/scatter_reduce_host.hpp"
 
 #include "base/with_type.hpp"
+#include "exec/host_keys.hpp"
 #include "exec/host_run.hpp"
 #include "exec/scatter_reduce.hpp"
 #include "graph/infer.hpp"
@@ -13,7 +14,6 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -39,8 +39,9 @@ void with_whole(DType type, F f) {
 }
 
 /// What a command knows of the work, but for where its memory is.
-struct Sums {
+struct Task {
   const DeviceTraits* traits;
+  graph::SegmentKind kind;
   RowsByIds rows;
   DType values, ids, result;
   bool same;   // one value for all
@@ -65,11 +66,12 @@ bool is_same(const graph::Node& node) {
   return node.inputs[0]->shape.elements() < node.inputs[1]->shape.elements() * (node.shape.elements() / info.groups);
 }
 
-Sums sums_of(const runtime::Queue& queue, const graph::Node& node) {
+Task task_of(const runtime::Queue& queue, const graph::Node& node) {
   const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
   const auto entries = static_cast<std::size_t>(node.shape.elements()) * parts_of(node.dtype),
              groups = static_cast<std::size_t>(node.get<graph::Op::scatter_reduce>().groups);
-  Sums sums{&queue.traits(),
+  Task task{&queue.traits(),
+            node.get<graph::Op::scatter_reduce>().kind,
             {},
             graph::real_part(values.dtype),
             ids.dtype,
@@ -80,11 +82,11 @@ Sums sums_of(const runtime::Queue& queue, const graph::Node& node) {
             0,
             0,
             0};
-  sums.rows = {static_cast<std::size_t>(ids.shape.elements()), groups, entries / groups, nullptr};
-  const std::uint64_t all = sums.rows.rows * sums.rows.inner;
-  sums.wraps = node.get<graph::Op::scatter_reduce>().ids == graph::IdsAre::positions;
-  sums.work = operations * (all + entries);
-  return sums;
+  task.rows = {static_cast<std::size_t>(ids.shape.elements()), groups, entries / groups, nullptr};
+  const std::uint64_t all = task.rows.rows * task.rows.inner;
+  task.wraps = node.get<graph::Op::scatter_reduce>().ids == graph::IdsAre::positions;
+  task.work = operations * (all + entries);
+  return task;
 }
 
 template <class T>
@@ -105,9 +107,7 @@ host::Groups read_ids(const T* from, std::size_t count, std::int64_t groups, boo
     return {room, true};
   }
   for (std::size_t k = 0; k < count; ++k) {
-    // As in the kernel, what is no int64 is the largest.
-    const std::int64_t id = std::in_range<std::int64_t>(from[k]) ? static_cast<std::int64_t>(from[k])
-                                                                 : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t id = id_of(from[k]);
     const std::int64_t group = wraps && id < 0 ? id + groups : id;
     const bool known = group >= 0 && group < groups;
     room[k] = known ? group : -1;
@@ -118,18 +118,18 @@ host::Groups read_ids(const T* from, std::size_t count, std::int64_t groups, boo
 }
 
 /// Of integers, which wrap.
-void add_integers(const Sums& sums, const RowsByIds& rows, const Memory& at) {
-  const std::size_t step = sums.same ? 0 : 1, entries = rows.entries();
+void add_integers(const Task& task, const RowsByIds& rows, const Memory& at) {
+  const std::size_t step = task.same ? 0 : 1, entries = rows.entries();
   // One table may be the result.
   const bool at_once =
-      host::most_tables(*sums.traits, rows) == 1 && size_of(sums.result) == sizeof(std::uint64_t) && at.base == nullptr;
+      host::most_tables(*task.traits, rows) == 1 && size_of(task.result) == sizeof(std::uint64_t) && at.base == nullptr;
   auto* const tables = reinterpret_cast<std::uint64_t*>(at_once ? at.result : at.room);
   std::size_t made = 0;
-  with_whole(sums.values, [&]<class T>(T) {
+  with_whole(task.values, [&]<class T>(T) {
     made = host::make_tables(
-        *sums.traits, sums.work, rows, tables, [&](std::uint64_t* table, std::size_t first, std::size_t end) {
-          const T* const from = reinterpret_cast<const T*>(at.values) + sums.values_offset;
-          if (sums.same && rows.inner == 1) {
+        *task.traits, task.work, rows, tables, [&](std::uint64_t* table, std::size_t first, std::size_t end) {
+          const T* const from = reinterpret_cast<const T*>(at.values) + task.values_offset;
+          if (task.same && rows.inner == 1) {
             const auto one = static_cast<std::uint64_t>(*from);
             return each_row(rows, first, end, [&](std::size_t, std::size_t entry) { table[entry] += one; });
           }
@@ -141,9 +141,9 @@ void add_integers(const Sums& sums, const RowsByIds& rows, const Memory& at) {
         });
   });
   if (at_once && made == 1) return;
-  with_whole(sums.result, [&]<class T>(T) {
-    const T* const base = at.base != nullptr ? reinterpret_cast<const T*>(at.base) + sums.base_offset : nullptr;
-    host::each_part_of_entries(*sums.traits, entries, [&](std::size_t first, std::size_t end) {
+  with_whole(task.result, [&]<class T>(T) {
+    const T* const base = at.base != nullptr ? reinterpret_cast<const T*>(at.base) + task.base_offset : nullptr;
+    host::each_part_of_entries(*task.traits, entries, [&](std::size_t first, std::size_t end) {
       for (std::size_t k = first; k < end; ++k) {
         std::uint64_t sum = base != nullptr ? static_cast<std::uint64_t>(base[k]) : 0;
         for (std::size_t table = 0; table < made; ++table) sum += tables[table * entries + k];
@@ -154,74 +154,128 @@ void add_integers(const Sums& sums, const RowsByIds& rows, const Memory& at) {
 }
 
 template <class Bits>
-void add_reals(const Sums& sums, const RowsByIds& rows, const Memory& at) {
-  const Bits* const base = at.base != nullptr ? reinterpret_cast<const Bits*>(at.base) + sums.base_offset : nullptr;
-  const Bits* const values = reinterpret_cast<const Bits*>(at.values) + sums.values_offset;
-  host::sum_by_ids(*sums.traits, sums.work, host::SumsByIds<Bits>{rows, sums.same, values, base, at.room},
+void add_reals(const Task& task, const RowsByIds& rows, const Memory& at) {
+  const Bits* const base = at.base != nullptr ? reinterpret_cast<const Bits*>(at.base) + task.base_offset : nullptr;
+  const Bits* const values = reinterpret_cast<const Bits*>(at.values) + task.values_offset;
+  host::sum_by_ids(*task.traits, task.work, host::SumsByIds<Bits>{rows, task.same, values, base, at.room},
                    reinterpret_cast<Bits*>(at.result));
 }
 
-void add(const Sums& sums, const Memory& at) {
-  RowsByIds rows = sums.rows;
-  with_whole(sums.ids, [&]<class T>(T) {
+/// The largest keys, of which each has one value: as kernels/common/sort.clh makes them, so that the bits are theirs.
+template <class Key>
+void find_extremes(const Task& task, const RowsByIds& rows, const Memory& at) {
+  const HostKeys<Key, false> keys({task.values}, task.kind == graph::SegmentKind::min ? ~std::uint64_t{0} : 0);
+  const Key* const from = reinterpret_cast<const Key*>(at.values) + task.values_offset;
+  const Key* const base = at.base != nullptr ? reinterpret_cast<const Key*>(at.base) + task.base_offset : nullptr;
+  const std::size_t step = task.same ? 0 : 1, entries = rows.entries();
+  auto* const tables = reinterpret_cast<Key*>(at.room);
+  // Most keys raise nothing, so that a jump costs less than a store.
+  const auto raise = [](Key& largest, Key key) {
+    if (key > largest) [[unlikely]]
+      largest = key;
+  };
+  const auto make = [&](auto kind) {
+    return host::make_tables(*task.traits, task.work, rows, tables,
+                             [&](Key* table, std::size_t first, std::size_t end) {
+                               each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {
+                                 for (std::size_t i = 0; i < rows.inner; ++i) {
+                                   raise(table[entry + i], keys.key(from[step * (row * rows.inner + i)], kind));
+                                 }
+                               });
+                             });
+  };
+  const std::size_t made = keys.kind() == 0   ? make(std::integral_constant<int, 0>())
+                           : keys.kind() == 1 ? make(std::integral_constant<int, 1>())
+                                              : make(std::integral_constant<int, 2>());
+  host::each_part_of_entries(*task.traits, entries, [&](std::size_t first, std::size_t end) {
+    for (std::size_t k = first; k < end; ++k) {
+      Key largest = base != nullptr ? keys.key(base[k]) : 0;
+      for (std::size_t table = 0; table < made; ++table) raise(largest, tables[table * entries + k]);
+      reinterpret_cast<Key*>(at.result)[k] = keys.value(largest);
+    }
+  });
+}
+
+void find_extremes(const Task& task, const RowsByIds& rows, const Memory& at) {
+  switch (size_of(task.values)) {
+    case 1: return find_extremes<std::uint8_t>(task, rows, at);
+    case 2: return find_extremes<std::uint16_t>(task, rows, at);
+    case 4: return find_extremes<std::uint32_t>(task, rows, at);
+    default: return find_extremes<std::uint64_t>(task, rows, at);
+  }
+}
+
+void bring_together(const Task& task, const Memory& at) {
+  RowsByIds rows = task.rows;
+  with_whole(task.ids, [&]<class T>(T) {
     if constexpr (!std::is_same_v<T, bool>) {
-      const T* const ids = reinterpret_cast<const T*>(at.ids) + sums.ids_offset;
+      const T* const ids = reinterpret_cast<const T*>(at.ids) + task.ids_offset;
       const auto groups = static_cast<std::int64_t>(rows.groups);
-      const auto read = [ids, groups, wraps = sums.wraps, fault = at.fault](std::size_t first, std::size_t count,
+      const auto read = [ids, groups, wraps = task.wraps, fault = at.fault](std::size_t first, std::size_t count,
                                                                             std::int64_t* room) {
         return read_ids(ids + first, count, groups, wraps, room, fault);
       };
       rows.read = std::cref(read);  // which allocates nothing
-      if (!is_real_floating(sums.result)) {
-        add_integers(sums, rows, at);
-      } else if (sums.result == DType::float64) {
-        add_reals<std::uint64_t>(sums, rows, at);
+      if (task.kind != graph::SegmentKind::sum) {
+        find_extremes(task, rows, at);
+      } else if (!is_real_floating(task.result)) {
+        add_integers(task, rows, at);
+      } else if (task.result == DType::float64) {
+        add_reals<std::uint64_t>(task, rows, at);
       } else {
-        add_reals<std::uint32_t>(sums, rows, at);
+        add_reals<std::uint32_t>(task, rows, at);
       }
     }
   });
 }
 
+const char* name_of(graph::SegmentKind kind) {
+  return kind == graph::SegmentKind::sum ? "sums_by_ids_host" : "extremes_by_ids_host";
+}
+
 }  // namespace
 
-bool host_sums_by_ids(const runtime::Queue& queue, const graph::Node& node) {
+bool host_reduces_by_ids(const runtime::Queue& queue, const graph::Node& node) {
   const DType from = node.inputs[0]->dtype, to = node.dtype, part = graph::real_part(to);
-  return queue.traits().host_commands && queue.context().works_in_host_memory() &&
-         queue.traits().tuning.host_step_work > 0 &&
-         node.get<graph::Op::scatter_reduce>().kind == graph::SegmentKind::sum && node.shape.elements() > 0 &&
-         !(is_complex(to) && is_same(node)) &&
+  const graph::SegmentKind kind = node.get<graph::Op::scatter_reduce>().kind;
+  if (!queue.traits().host_commands || !queue.context().works_in_host_memory() ||
+      queue.traits().tuning.host_step_work == 0 || node.shape.elements() == 0) {
+    return false;
+  }
+  if (kind != graph::SegmentKind::sum) return true;
+  return !(is_complex(to) && is_same(node)) &&
          ((from == to && (part == DType::float32 || part == DType::float64)) || (is_whole(from) && is_whole(to)));
 }
 
 // The inputs are those of the kernels.
-std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, runtime::Queue& queue,
-                                                         const graph::Node& node) {
-  const Sums known = sums_of(queue, node);
+std::function<runtime::BufferRef()> prepare_by_ids_on_host(Programs& programs, runtime::Queue& queue,
+                                                           const graph::Node& node) {
+  const Task known = task_of(queue, node);
   const bool small =
       most_operations / operations * known.work <= shared_host_work(queue.traits().tuning.host_step_work);
-  programs.host_command("sums_by_ids_host", small);
-  return [&queue, &node, sums = known, small]() mutable {
+  programs.host_command(name_of(known.kind), small);
+  return [&queue, &node, task = known, small]() mutable {
     const graph::ScatterReduceInfo info = node.get<graph::Op::scatter_reduce>();
     const graph::Node &values = *node.inputs[0], &ids = *node.inputs[1];
     const graph::Node* const base = node.inputs.size() > 2 ? node.inputs[2].get() : nullptr;
-    sums.values_offset = static_cast<std::uint64_t>(values.layout.offset) * parts_of(values.dtype);
-    sums.ids_offset = static_cast<std::uint64_t>(ids.layout.offset);
-    sums.base_offset = base != nullptr ? static_cast<std::uint64_t>(base->layout.offset) * parts_of(base->dtype) : 0;
-    const std::uint64_t entries = sums.rows.entries();
-    const runtime::BufferRef out = queue.allocate(entries * size_of(sums.result), info.name),
-                             room = queue.allocate(host::room_of_sums(queue.traits(), sums.rows), info.name);
-    runtime::HostCommand command(queue, "sums_by_ids_host");
+    task.values_offset = static_cast<std::uint64_t>(values.layout.offset) * parts_of(values.dtype);
+    task.ids_offset = static_cast<std::uint64_t>(ids.layout.offset);
+    task.base_offset = base != nullptr ? static_cast<std::uint64_t>(base->layout.offset) * parts_of(base->dtype) : 0;
+    const std::uint64_t entries = task.rows.entries();
+    const runtime::BufferRef out = queue.allocate(entries * size_of(task.result), info.name),
+                             room = queue.allocate(host::room_of_sums(queue.traits(), task.rows), info.name);
+    runtime::HostCommand command(queue, name_of(task.kind));
     command.in(*values.storage).in(*ids.storage).out(*out).out(*room);
     if (base != nullptr) command.in(*base->storage);
     const bool reports = info.ids != graph::IdsAre::known_positions;
     if (reports) command.fault(queue.fault(id_cause(info)));
-    command.moves(sums.count() * size_of(sums.values) + sums.rows.rows * size_of(sums.ids),
-                  entries * size_of(sums.result));
-    runtime::HostCommand::Function run = [sums, based = base != nullptr, reports](std::span<void* const> at) {
-      add(sums, {static_cast<const std::byte*>(at[0]), static_cast<const std::byte*>(at[1]),
-                 based ? static_cast<const std::byte*>(at[4]) : nullptr, static_cast<std::byte*>(at[2]),
-                 static_cast<std::byte*>(at[3]), reports ? static_cast<runtime::FaultWord*>(at.back()) : nullptr});
+    command.moves(task.count() * size_of(task.values) + task.rows.rows * size_of(task.ids),
+                  entries * size_of(task.result));
+    runtime::HostCommand::Function run = [task, based = base != nullptr, reports](std::span<void* const> at) {
+      bring_together(task,
+                     {static_cast<const std::byte*>(at[0]), static_cast<const std::byte*>(at[1]),
+                      based ? static_cast<const std::byte*>(at[4]) : nullptr, static_cast<std::byte*>(at[2]),
+                      static_cast<std::byte*>(at[3]), reports ? static_cast<runtime::FaultWord*>(at.back()) : nullptr});
     };
     small ? command.run_small(std::move(run)) : command.run(std::move(run));
     return out;

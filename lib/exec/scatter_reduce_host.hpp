@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums by ids on the host, on CPUs that run host commands.
+// Sums, extremes and products by ids on the host, on CPUs that run host commands.
 #pragma once
 
 #include "exec/programs.hpp"
@@ -10,10 +10,11 @@
 
 namespace koine::exec {
 
-/// Whether the host adds in place of kernels, with the same bits.
-bool host_sums_by_ids(const runtime::Queue& queue, const graph::Node& node);
+/// Whether the host brings values together in place of kernels, with the same bits.
+bool host_reduces_by_ids(const runtime::Queue& queue, const graph::Node& node);
 
-std::function<runtime::BufferRef()> prepare_sums_on_host(Programs& programs, runtime::Queue& queue,
-                                                         const graph::Node& node);
+/// Sums and extremes.
+std::function<runtime::BufferRef()> prepare_by_ids_on_host(Programs& programs, runtime::Queue& queue,
+                                                           const graph::Node& node);
 
 }  // namespace koine::exec

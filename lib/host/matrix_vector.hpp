@@ -10,16 +10,18 @@
 
 namespace koine::host {
 
-/// Either rows or columns of the matrix lie side by side, `leading` elements apart from one to the next. The type is
-/// float32 or float64.
+/// Either rows or columns of the matrix lie side by side, `leading` elements apart from one to the next. The type is a
+/// real floating one; of 16 bits, sums are float32.
 struct MatrixVector {
   DType type;
   std::int64_t rows, depth, leading;
   bool by_columns;    // an element's neighbours in memory are those of its column
   std::int64_t step;  // from one element of the vector to the next
 
-  /// Bytes that multiply() works with.
+  /// Bytes that multiply() works with: for the vector, and for sums before they are results.
   std::size_t room() const;
+  bool vector_apart() const;
+  bool sums_apart() const;
 };
 
 /// Writes the `rows` products. Sums of at most 1024 elements are added up one after another, whatever the number of

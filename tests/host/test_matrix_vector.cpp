@@ -5,10 +5,12 @@
 #include <koine/koine.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/devices.hpp"
@@ -68,6 +70,43 @@ TEST_CASE("products of any sizes and layouts") {
   check<float>(30'000, 12);
   check<double>(33, 5000);
   check<double>(300, 700);
+}
+
+TEST_CASE("products of 16 bits are added up as float32, and rounded once") {
+  (kn::ones({2}) + 1).eval();
+  if (kn::test::host_steps_of() == 0) return kn::test::leave_out("the host does no steps of this device");
+  for (const auto& [type, digits] : {std::pair{kn::float16, 11}, std::pair{kn::bfloat16, 8}}) {
+    for (const auto& [rows, depth] : {std::pair{1, 9}, {7, 1025}, {70, 65}, {1001, 2100}, {3, 4'100}}) {
+      CAPTURE(type);
+      CAPTURE(rows);
+      CAPTURE(depth);
+      const Array a = small_numbers<float>({rows + 1, depth + 3}), x = small_numbers<float>({2 * depth});
+      const Array narrow = a.astype(type).eval(), line = x.astype(type).eval();
+      const Array part = narrow(slice(0, rows), slice(2, depth + 2)), turned = kn::matrix_transpose(part).copy().eval();
+      kn::synchronize();
+      // Sums of whole numbers are exact in float32, and are then rounded to so many binary digits, ties to even.
+      const auto expected = [&](std::int64_t step) {
+        std::vector<float> sums;
+        for (std::int64_t r = 0; r < rows; ++r) {
+          std::int64_t sum = 0;
+          for (std::int64_t k = 0; k < depth; ++k) {
+            sum += small_number(r * (depth + 3) + k + 2) * small_number(k * step);
+          }
+          int exponent = 0;
+          std::frexp(static_cast<double>(sum), &exponent);
+          const double last = std::ldexp(1.0, std::max(exponent - digits, 0));
+          sums.push_back(static_cast<float>(std::nearbyint(static_cast<double>(sum) / last) * last));
+        }
+        return sums;
+      };
+      const auto launches = kn::test::activity_of().launches;
+      CHECK(kn::matmul(part, line(slice(0, depth))).to_vector<float>() == expected(1));
+      CHECK(kn::matmul(line(slice(0, depth)), part.T()).to_vector<float>() == expected(1));
+      CHECK(kn::matmul(part, line(slice(kn::none, kn::none, 2))).to_vector<float>() == expected(2));
+      CHECK(kn::matmul(turned.T(), line(slice(0, depth))).to_vector<float>() == expected(1));
+      CHECK(kn::test::activity_of().launches == launches);
+    }
+  }
 }
 
 TEST_CASE("sums of rows are added up in one order, which decides their bits") {

@@ -287,6 +287,66 @@ TEST_CASE("sums by ids and takes that threads share") {
   CHECK_THROWS_AS(kn::take(values, kn::where(number == 140'000, rows, ids)).to_vector<float>(), kn::IndexError);
 }
 
+TEST_CASE("extremes and products by ids") {
+  if (!does_steps()) return;
+  constexpr std::int64_t rows = 70'001, groups = 301;
+  const Array number = kn::arange(rows).eval();
+  // Groups of none, of one, of some hundred and of tens of thousands of rows.
+  const Array some = kn::where(number % 3 == 0, 7, kn::where(number % 1000 == 1, 300, number * 7919 % 290)).eval();
+  const auto products = [&](const Array& values, const Array& ids) {
+    const Array rising = kn::sort(ids);
+    kn::eval(values, rising);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::segment_prod(values, rising, {.count = groups, .sorted = true})}; }, 0);
+  };
+  const auto check = [&](const Array& values, const Array& ids) {
+    kn::eval(values, ids);
+    kn::synchronize();
+    check_bits([&] { return std::vector{kn::segment_max(values, ids, {.count = groups})}; }, 0);
+    check_bits([&] { return std::vector{kn::segment_min(values, ids, {.count = groups})}; }, 0);
+    products(values, ids);
+  };
+  for (const DType type : usual_and({kn::float32, kn::float16}, {kn::float64, kn::bfloat16})) {
+    // Near 1, so that products stay finite and depend on their order.
+    const Array near = (1 + mixed({rows, 2}, kn::float32) * 1e-4).astype(type), one = near(kn::all, 0).copy();
+    check(near, some);
+    check(one, some.astype(kn::uint8));
+    const Array odd = kn::where(some == 5, NAN, kn::where(some == 6, number % 2 == 0, one));
+    check(kn::where(some == 8, -0.0, kn::where(some == 9, -INFINITY, odd)).astype(type), some);
+    check(kn::full({rows}, 1.001, {.dtype = type}), some);
+    check_bits(
+        [&] {
+          Array high = kn::full({groups}, 1.0, {.dtype = type}), low = high.copy(), all = high.copy();
+          high.at(some).max(one);
+          low.at(some).min(one);
+          all.at(some).multiply(one);
+          return std::vector{high, low, all};
+        },
+        0);
+  }
+  for (const DType type : usual_and({kn::int32, kn::uint8}, {kn::int8, kn::uint16, kn::int64, kn::uint64})) {
+    check(mixed({rows}, kn::int16).astype(type), some.astype(kn::int16));
+  }
+  for (const DType type : usual_and({kn::complex64}, {kn::complex128})) {
+    products((1 + mixed({rows}, kn::float32) * std::complex<double>(1e-4, 2e-4)).astype(type), some);
+  }
+  // Few rows, of one block, and of as many as fill blocks.
+  for (const std::int64_t few : {1, 5, 64, 65, 128, 4096}) {
+    CAPTURE(few);
+    check(mixed({few}, kn::float32), kn::floor_divide(kn::arange(few), 7) % groups);
+  }
+  const kn::test::HostStepWork all(kn::test::any_work);
+  const Array values = mixed({rows}, kn::float32), other = kn::where(number == 60'000, groups, some).eval();
+  const Array fall = kn::where(number == 60'000, 3, kn::floor_divide(number, 300)).eval();
+  kn::synchronize();
+  CHECK_THROWS_WITH_AS(kn::segment_max(values, other, {.count = groups}).to_vector<float>(),
+                       doctest::Contains("id 301 is out of range"), kn::IndexError);
+  CHECK_THROWS_WITH_AS(kn::segment_prod(values, other, {.count = groups}).to_vector<float>(),
+                       doctest::Contains("id 301 is out of range"), kn::IndexError);
+  CHECK_THROWS_WITH_AS(kn::segment_prod(values, fall, {.count = groups, .sorted = true}).to_vector<float>(),
+                       doctest::Contains("stands behind a larger one"), kn::IndexError);
+}
+
 TEST_CASE("elements of arrays that lie in memory in any way") {
   if (!does_steps()) return;
   for (const DType type : usual_and({kn::float32}, {kn::uint8, kn::float16, kn::int64})) {

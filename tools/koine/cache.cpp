@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// `koine cache`: the compiled programs on disk, and making them before a program runs for the first time.
+// `koine cache`: the compiled programs on disk. prebuild.cpp makes them before a program runs for the first time.
 #include <fmt/format.h>
 #include <unistd.h>
-#include <koine/device.hpp>
 #include <koine/error.hpp>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/text.hpp"
+#include "cache.hpp"
 #include "commands.hpp"
-#include "runtime/context.hpp"
-#include "runtime/disk_cache.hpp"
-#include "runtime/program_dump.hpp"
 #include "runtime/program_store.hpp"
 #include "table.hpp"
 
@@ -28,21 +22,12 @@ namespace koine::tool {
 
 namespace {
 
-namespace fs = std::filesystem;
 using base::bytes_text;
 using runtime::DiskCache;
 
 struct Options {
-  std::string device, from;
+  std::string device;
 };
-
-DiskCache& opened() {
-  DiskCache& cache = DiskCache::instance();
-  if (cache.settings().folder.empty()) {
-    throw ValueError("[cache] there is no folder for programs: set KOINE_CACHE_DIR, XDG_CACHE_HOME or HOME");
-  }
-  return cache;
-}
 
 /// A word of OpenCL C at the front of a text.
 std::string_view word_at(std::string_view text) {
@@ -105,10 +90,8 @@ std::uint64_t bytes_of(const std::vector<Program>& listed) {
   return bytes;
 }
 
-std::string count_text(std::size_t count) { return fmt::format("{} program{}", count, count == 1 ? "" : "s"); }
-
 void list(const Options& options) {
-  const DiskCache& cache = opened();
+  const DiskCache& cache = opened_cache();
   const std::vector<Program> listed = programs(cache, options.device);
   std::vector<Row> rows{{"USED", "SIZE", "DEVICE", "DRIVER", "KOINE", "KERNELS"}};
   const std::time_t now = std::time(nullptr);
@@ -121,14 +104,14 @@ void list(const Options& options) {
 }
 
 void size(const Options& options) {
-  const DiskCache& cache = opened();
+  const DiskCache& cache = opened_cache();
   const std::vector<Program> listed = programs(cache, options.device);
   fmt::print("{}, {} of at most {}, in {}\n", count_text(listed.size()), bytes_text(bytes_of(listed)),
              bytes_text(cache.settings().limit), cache.settings().folder.string());
 }
 
 void clear(const Options& options) {
-  const DiskCache& cache = opened();
+  const DiskCache& cache = opened_cache();
   const std::vector<Program> listed = programs(cache, options.device);
   std::uint64_t bytes = 0;
   std::size_t count = 0;
@@ -144,52 +127,19 @@ void clear(const Options& options) {
   fmt::print("removed {}, {}, from {}\n", count_text(count), bytes_text(bytes), cache.settings().folder.string());
 }
 
-std::vector<fs::path> texts_in(const std::string& folder) {
-  std::error_code error;
-  std::vector<fs::path> files;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().extension() == ".cl") files.push_back(entry->path());
-  }
-  if (error) throw IoError("[cache] cannot read the folder " + folder + ": " + error.message());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-void prebuild(const Options& options) {
-  const DiskCache& cache = opened();
-  if (!cache.writes()) throw ValueError("[cache] KOINE_CACHE keeps programs from being written; unset it");
-  unsetenv("KOINE_DUMP_DIR");  // these texts are there already
-  const std::vector<fs::path> files = texts_in(options.from);
-  const Device device = options.device.empty() ? default_device() : Device(options.device);
-  runtime::Context& context = runtime::Context::of(device);
-  std::size_t others = 0, ready = 0;
-  std::string failed;
-  for (const fs::path& file : files) {
-    const auto text = runtime::dumped_program(base::read_file(file, "cache"), device.record().traits);
-    if (!text) {
-      ++others;
-      continue;
-    }
-    try {
-      if (!context.keep_on_disk(*text)) throw IoError("it was not written; KOINE_LOG=jit says why");
-      ++ready;
-    } catch (const DeviceLost&) {
-      throw;
-    } catch (const Error& error) {
-      failed += "\n  " + file.string() + ": " + error.what();
-    }
-  }
-  fmt::print("{} for {} ready in {}, {} of them compiled now\n", count_text(ready), device.selector(),
-             cache.settings().folder.string(), context.activity().built);
-  if (others > 0) fmt::print("{} in {} are for other devices or versions of Koine\n", count_text(others), options.from);
-  if (!failed.empty()) throw KernelBuildError("[cache] some programs could not be made:" + failed);
-  if (ready == 0) {
-    throw ValueError("[cache] " + options.from + " has no program for " + device.selector() +
-                     ". Run the program there with KOINE_DUMP_DIR=" + options.from + " first");
-  }
-}
-
 }  // namespace
+
+DiskCache& opened_cache() {
+  DiskCache& cache = DiskCache::instance();
+  if (cache.settings().folder.empty()) {
+    throw ValueError("[cache] there is no folder for programs: set KOINE_CACHE_DIR, XDG_CACHE_HOME or HOME");
+  }
+  return cache;
+}
+
+std::string count_text(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 void add_cache(CLI::App& app) {
   const auto options = std::make_shared<Options>();
@@ -197,18 +147,13 @@ void add_cache(CLI::App& app) {
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, void (*run)(const Options&)) {
     CLI::App* const each = command->add_subcommand(name, what);
+    each->add_option("--device", options->device, "Only those of devices with this in their names");
     each->callback([=] { run(*options); });
-    return each;
   };
-  const char* const part = "Only those of devices with this in their names";
-  add("list", "List the programs, the last used first", list)->add_option("--device", options->device, part);
-  add("size", "How many there are, and what they take", size)->add_option("--device", options->device, part);
-  add("clear", "Remove them; programs that run go on", clear)->add_option("--device", options->device, part);
-  CLI::App* const ahead = add(
-      "prebuild", "Compile what a program with KOINE_DUMP_DIR=folder has used, for a first run that compiles nothing",
-      prebuild);
-  ahead->add_option("--from", options->from, "The folder")->required();
-  ahead->add_option("--device", options->device, "The device, such as nvidia or gpu:1; by default the default one");
+  add("list", "List the programs, the last used first", list);
+  add("size", "How many there are, and what they take", size);
+  add("clear", "Remove them; programs that run go on", clear);
+  add_prebuild(*command);
 }
 
 }  // namespace koine::tool

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine_first measures: a call of each function.
+// A call of each function: what `koine cache prebuild` compiles ahead, and what koine_first (bench/first) measures.
 #pragma once
 
 #include <koine/koine.hpp>
 
 #include <functional>
-#include <string_view>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-namespace koine::bench {
+namespace koine::tool {
 
 /// A function that computes its result, or gives an array that is to be computed.
-struct Case {
+struct Call {
   template <class F>
-  Case(std::string_view called, F f, bool always_waits = false) : name(called), waits(always_waits) {
+  Call(std::string called, F f) : name(std::move(called)) {
     if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
       run = f;
     } else {
@@ -22,12 +23,14 @@ struct Case {
     }
   }
 
-  std::string_view name;
-  bool waits;  ///< for a compiler, as the host has no code for it
+  std::string name;
   std::function<void()> run;
 };
 
 /// Of 102,400 elements where the name says nothing else.
-const std::vector<Case>& cases();
+const std::vector<Call>& calls();
 
-}  // namespace koine::bench
+/// Those of one function for several types, and of small matrices.
+std::vector<Call> calls_of_types();
+
+}  // namespace koine::tool

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call of each function, with data that the host makes.
-#include "cases.hpp"
+#include "calls.hpp"
 
 #include <complex>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-namespace koine::bench {
+namespace koine::tool {
 
 namespace kn = koine;
 
@@ -75,10 +76,8 @@ void fifteen_lines() {
   kn::sum(kn::where(y > 0.0, y, 0.0)).item<float>();
 }
 
-}  // namespace
-
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all{
+std::vector<Call> calls_of_functions() {
+  return {
       {"add", [] { (numbers() + 1.0).eval(); }},
       {"chain", [] { (kn::exp(-numbers() * numbers()) * 2.0 + 1.0).eval(); }},
       {"sin", [] { kn::sin(numbers()).eval(); }},
@@ -349,16 +348,25 @@ const std::vector<Case>& cases() {
        }},
       {"large normal", [] { return kn::random::Generator(1).normal({large_size}); }},
       {"large gamma", [] { return kn::random::Generator(1).gamma(2.0, {large_size}); }},
-      // What waits for a compiler: drivers' exponentials, sums in 16 bits by rows, and extremes and products by ids.
-      {"logsumexp", [] { return kn::logsumexp(numbers()); }, true},
+      {"logsumexp", [] { return kn::logsumexp(numbers()); }},
       {"float16 by vector",
-       [] { return kn::matmul(kn::astype(square(), kn::float16), kn::astype(square()(0), kn::float16)); }, true},
-      {"segment_max", [] { return kn::segment_max(numbers(), whole() % 100, {.count = 100}); }, true},
-      {"segment_prod", [] { return kn::segment_prod(numbers(), whole() % 100, {.count = 100}); }, true},
+       [] { return kn::matmul(kn::astype(square(), kn::float16), kn::astype(square()(0), kn::float16)); }},
+      {"segment_max", [] { return kn::segment_max(numbers(), whole() % 100, {.count = 100}); }},
+      {"segment_prod", [] { return kn::segment_prod(numbers(), whole() % 100, {.count = 100}); }},
       {"the README's program", readme},
       {"15 lines", fifteen_lines},
   };
+}
+
+}  // namespace
+
+const std::vector<Call>& calls() {
+  static const std::vector<Call> all = [] {
+    std::vector<Call> these = calls_of_functions();
+    for (Call& each : calls_of_types()) these.push_back(std::move(each));
+    return these;
+  }();
   return all;
 }
 
-}  // namespace koine::bench
+}  // namespace koine::tool
