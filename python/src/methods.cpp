@@ -147,7 +147,7 @@ void bind_values(nb::handle array) {
   method(array, "fill", "($self, value, /)", [](const Arguments& a) {
     const Index all_of_it = ellipsis;
     const Operand value = a.operand(1, 0);
-    const Alone alone(a[0].ptr());
+    const Changing alone(a[0].ptr());
     array_of(a[0].ptr()).set({&all_of_it, 1}, value);
   });
 }
@@ -158,7 +158,7 @@ nb::object updated(const Arguments& a) {
   auto values = read_operand(a[2]);
   if (!values) values = Operand(assigned_array(a[2], a.array(0)));
   std::vector<Index> key = subscript(a[1]);
-  const Alone alone(a[0].ptr());
+  const Changing alone(a[0].ptr());
   (Update(array_of(a[0].ptr()), std::move(key)).*method)(*values);
   return nb::borrow(a[0]);
 }
@@ -213,7 +213,7 @@ void bind_reductions(nb::handle array) {
   // In place, as NumPy's.
   method(array, "sort", "($self, /, axis=-1, *, descending=False, stable=True)", [](const Arguments& a) {
     Array sorted = sort(a.array(0), {.axis = a[1] ? a.integer(1) : -1, .descending = a.flag(2, false)});
-    const Alone alone(a[0].ptr());
+    const Changing alone(a[0].ptr());
     array_of(a[0].ptr()) = std::move(sorted);
   });
   method(array, "clip", "($self, /, min=None, max=None)", [](const Arguments& a) {
