@@ -8,7 +8,9 @@
 
 #include <koine/host_memory.hpp>
 
+#include <cmath>
 #include <cstring>
+#include <string>
 
 namespace koine::python {
 namespace {
@@ -172,6 +174,18 @@ void bind_updates(nb::handle array) {
   method(array, "_at_min", signature, [](const Arguments& a) { return updated<&Update::min>(a); });
 }
 
+/// As numpy.ndarray.round: to a multiple of a power of ten, by a product, a quotient and the nearest whole number.
+Array rounded(const Array& x, std::int64_t decimals) {
+  const bool whole = is_integer(x.dtype()) || is_bool(x.dtype());
+  if (decimals == 0 || (whole && decimals > 0)) return round(x);
+  if (whole) {
+    throw Raised(PyExc_ValueError, "[round] of " + std::string(name(x.dtype())) + " takes decimals of 0 or more, got " +
+                                       std::to_string(decimals));
+  }
+  const double scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+  return decimals > 0 ? round(x * scale) / scale : round(x / scale) * scale;
+}
+
 #define KN_REDUCTION(name)                                                                  \
   method(array, #name, "($self, /, axis=None, *, keepdims=False)", [](const Arguments& a) { \
     return koine::name(a.array(0), {.axis = a.axis(1), .keepdims = a.flag(2, false)});      \
@@ -221,7 +235,8 @@ void bind_reductions(nb::handle array) {
     return clip(a.array(0), bound(1), bound(2));
   });
   method(array, "conj", "($self, /)", [](const Arguments& a) { return conj(a.array(0)); });
-  method(array, "round", "($self, /)", [](const Arguments& a) { return round(a.array(0)); });
+  method(array, "round", "($self, /, decimals=0)",
+         [](const Arguments& a) { return rounded(a.array(0), a.integer(1, 0)); });
   // NumPy's: the last axis of the first with the one before the last of the second.
   method(array, "dot", "($self, other, /)", [](const Arguments& a) {
     const Array x = a.array(0);
