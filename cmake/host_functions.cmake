@@ -20,6 +20,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT KOINE_SANITIZE)
 endif()
 # The functions of a library that need not be fast (.ci/run) go without, and are compiled in half the time.
 set(functions_optimised ${optimised})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT KOINE_SANITIZE)
+  # Of atan2 and the gamma function this pass makes choices between truths, which are none of a loop in vectors.
+  list(APPEND functions_optimised -fno-tree-pre)
+endif()
 if(KOINE_OPTIMIZE MATCHES "^-O[01]$")
   set(functions_optimised "")
 endif()

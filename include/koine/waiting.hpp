@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread does while it waits for a compiler: for interpreters, which have signals to look at.
+// What a thread does while it waits: for interpreters, which have signals to look at, and a lock that others wait for.
 #pragma once
 
 #include <koine/export.hpp>
@@ -13,5 +13,14 @@ namespace koine {
 ///
 ///     koine::set_wait_check([] { if (interrupted) throw Interrupted(); });
 KOINE_API void set_wait_check(void (*look)());
+
+/// Sets what every thread calls, on itself and without a lock of the library's, before it waits for a compiler or
+/// evaluates what has become too much pending work, and afterwards, when `end` gets what `begin` gave; so it may give
+/// up a lock of its own meanwhile. Not called where `begin` gave null: `end`. Null, as at first: nothing is called.
+/// Neither may throw. The Python module gives up the GIL:
+///
+///     koine::set_wait_hooks([]() -> void* { return PyEval_SaveThread(); },
+///                           [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
+KOINE_API void set_wait_hooks(void* (*begin)(), void (*end)(void*));
 
 }  // namespace koine

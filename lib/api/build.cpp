@@ -191,6 +191,15 @@ graph::ViewMap identity_map(const Shape& shape) {
 }
 
 Array permuted(const Array& x, const std::vector<std::size_t>& axes) {
+  const NodeRef& node = x.node();
+  if (node->is_ready()) {
+    graph::Layout layout = node->layout;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      layout.shape[i] = node->layout.shape[axes[i]];
+      layout.strides[i] = node->layout.strides[axes[i]];
+    }
+    return Array(graph::make_leaf(node->dtype, std::move(layout), node->storage, chosen_place(node->place)));
+  }
   graph::ViewMap map = identity_map(x.shape());
   Shape shape = x.shape();
   for (std::size_t i = 0; i < axes.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The element-wise functions, made from the table of operations, and where and clip.
 #include "api/build.hpp"
+#include "exec/at_once.hpp"
 
 #include <koine/elementwise.hpp>
 #include <koine/error.hpp>
@@ -18,12 +19,26 @@ namespace {
 
 using graph::Op;
 
+/// The operation `row` on operands of these types and of this common shape. Of single elements that are there already,
+/// on a device that works in the host's memory, it is the number.
+template <class... Operands>
+Array element_wise(Op op, const graph::OpInfo& row, DType type, Shape shape, const graph::Place& place,
+                   const Operands&... operands) {
+  const DType result = graph::result_type(row, type);
+  if (shape.empty()) {
+    if (const auto number = exec::number_at_once(op, type, result, place, {&operands...})) {
+      return Array(graph::make_constant(result, *number, place));
+    }
+  }
+  return api::pending(op, result, std::move(shape), place, {api::to_node(operands, type, place)...});
+}
+
 Array unary(Op op, const Operand& x) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x});
   const DType type = graph::compute_type(row, api::common_type(row.name, {&x}), default_dtype());
   api::require_type(place, type, row.name);
-  return api::pending(op, graph::result_type(row, type), api::shape_of(x), place, {api::to_node(x, type, place)});
+  return element_wise(op, row, type, api::shape_of(x), place, x);
 }
 
 Array paired(Op op, const Operand& x1, const Operand& x2, DType common) {
@@ -32,8 +47,7 @@ Array paired(Op op, const Operand& x1, const Operand& x2, DType common) {
   const DType type = graph::compute_type(row, common, default_dtype());
   api::require_type(place, type, row.name);
   Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), row.name);
-  return api::pending(op, graph::result_type(row, type), std::move(shape), place,
-                      {api::to_node(x1, type, place), api::to_node(x2, type, place)});
+  return element_wise(op, row, type, std::move(shape), place, x1, x2);
 }
 
 /// A comparison of int64 with uint64: what is below 0 is less than all others, which compare as uint64.
@@ -162,7 +176,7 @@ Array& update(Array& x1, Array result, std::string_view function, std::string_vi
         "{}{} cannot become {} in place; write x = x {} y for a new array of that type, or astype(x {} y, {})",
         api::prefix(function), name(x1.dtype()), name(result.dtype()), symbol, symbol, name(x1.dtype())));
   }
-  return x1 = astype(result, x1.dtype());
+  return x1 = result.dtype() == x1.dtype() ? std::move(result) : astype(result, x1.dtype());
 }
 
 }  // namespace

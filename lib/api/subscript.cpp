@@ -13,6 +13,7 @@
 #include <koine/types.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace koine {
 namespace {
@@ -130,6 +131,18 @@ graph::Layout layout_of_part(std::span<const Index> indices, const graph::Layout
   return part;
 }
 
+/// A number, or an array that is one and needs no conversion, as it is assigned to a part of an array.
+std::optional<graph::ConstantValue> assigned_number(const Operand& value, const graph::Node& target) {
+  if (value.is_scalar()) {
+    graph::require_fits(value.scalar(), target.dtype, "subscript");
+    return graph::constant_value(value.scalar(), target.dtype);
+  }
+  const graph::Node& node = *value.array().node();
+  const bool is_number = node.op == graph::Op::constant && !node.is_ready();
+  if (!is_number || node.dtype != target.dtype || !(node.place == target.place)) return std::nullopt;
+  return node.get<graph::Op::constant>();
+}
+
 }  // namespace
 
 Part api::resolve(std::span<const Index> indices, const Shape& shape) {
@@ -195,11 +208,10 @@ void Array::set(std::span<const Index> indices, Operand value) {
   if (api::has_lists(indices)) return set(api::with_arrays(indices, *this), std::move(value));
   const base::NamedCall call("subscript");
   if (!node_) node_ = node();
-  if (value.is_scalar() && !api::has_arrays(indices)) {
-    graph::require_fits(value.scalar(), node_->dtype, "subscript");
-    const graph::ConstantValue number = graph::constant_value(value.scalar(), node_->dtype);
-    if (node_->is_ready() &&
-        exec::assign_number(node_, layout_of_part(indices, node_->layout), number, api::chosen_place(node_->place))) {
+  if (node_->is_ready() && !api::has_arrays(indices)) {
+    const auto number = assigned_number(value, *node_);
+    if (number &&
+        exec::assign_number(node_, layout_of_part(indices, node_->layout), *number, api::chosen_place(node_->place))) {
       return;
     }
   }

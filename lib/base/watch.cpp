@@ -17,12 +17,15 @@
 namespace koine {
 
 void set_wait_check(void (*look)()) { base::set_wait_check(look); }
+void set_wait_hooks(void* (*begin)(), void (*end)(void*)) { base::set_wait_hooks(begin, end); }
 
 namespace base {
 
 namespace {
 
 constinit std::atomic<void (*)()> check{nullptr};
+constinit std::atomic<void* (*)()> begin_wait{nullptr};
+constinit std::atomic<void (*)(void*)> end_wait{nullptr};
 /// Of a thread that does the work of one that waits: it has no caller to ask.
 constinit thread_local bool works_for_another = false;
 
@@ -42,10 +45,27 @@ std::packaged_task<void()> with_names(const std::function<void()>& work) {
 
 void set_wait_check(void (*look)()) noexcept { check.store(look); }
 
+void set_wait_hooks(void* (*begin)(), void (*end)(void*)) noexcept {
+  end_wait.store(end);
+  begin_wait.store(begin);
+}
+
+LongWait::LongWait() noexcept : end_(nullptr), given_(nullptr) {
+  const auto begin = begin_wait.load();
+  if (begin == nullptr || works_for_another) return;
+  end_ = end_wait.load();
+  given_ = begin();
+}
+
+LongWait::~LongWait() {
+  if (given_ != nullptr) end_(given_);
+}
+
 bool is_watching() noexcept { return check.load(std::memory_order_relaxed) != nullptr && !works_for_another; }
 
 void do_watching(const std::function<void()>& work) {
   using namespace std::chrono_literals;
+  const LongWait others_run;
   if (!is_watching()) return work();
   std::packaged_task<void()> task = with_names(work);
   std::future<void> done = task.get_future();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long work that its caller waits for and may leave: see koine::set_wait_check (koine/waiting.hpp).
+// Long work that its caller waits for and may leave, and what callers do meanwhile: see koine/waiting.hpp.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,23 @@ namespace koine::base {
 
 /// What threads call while they wait; null for nothing.
 void set_wait_check(void (*look)()) noexcept;
+
+/// What threads call before and after long waits; null for nothing.
+void set_wait_hooks(void* (*begin)(), void (*end)(void*)) noexcept;
+
+/// While it lives, this thread waits, or evaluates what its caller did not ask for: see koine::set_wait_hooks
+/// (koine/waiting.hpp). Made and ended where no lock is held.
+class LongWait {
+ public:
+  LongWait() noexcept;
+  ~LongWait();
+  LongWait(const LongWait&) = delete;
+  LongWait& operator=(const LongWait&) = delete;
+
+ private:
+  void (*end_)(void*);
+  void* given_;
+};
 
 /// Whether this thread has something to call while it waits.
 bool is_watching() noexcept;

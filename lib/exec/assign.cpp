@@ -344,7 +344,7 @@ bool add_at(const NodeRef& target, const NodeRef& positions, const NodeRef& valu
   const std::int64_t count = positions->shape.elements();
   if (count == 0 || count > static_cast<std::int64_t>(most)) return false;
   if (!graph::broadcasts_to(value->shape, positions->shape)) return false;
-  if (runtime::recording() || base::log_enabled(base::LogTopic::launch)) return false;
+  if (!untold()) return false;
   if (!host_does_small(context, static_cast<std::uint64_t>(count))) return false;
   const runtime::Context::InUse in_use(context, "at");
   if (value->op != Op::constant) evaluate(value);

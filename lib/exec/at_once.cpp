@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolation and short convolutions at the call; see at_once.hpp.
+// Interpolation, short convolutions and single numbers at the call; see at_once.hpp.
 #include "exec/at_once.hpp"
 
-#include "base/log.hpp"
+#include "base/with_type.hpp"
+#include "codegen/constant.hpp"
 #include "exec/evaluate.hpp"
 #include "exec/host_run.hpp"
 #include "exec/host_step.hpp"
+#include "host/functions.hpp"
 #include "host/signal.hpp"
 #include "runtime/context.hpp"
-#include "runtime/recorder.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace koine::exec {
@@ -57,8 +61,45 @@ bool at_once(std::initializer_list<const Node*> nodes, const graph::Place& place
   const auto at_hand = [](const Node* node) {
     return node->is_ready() && node->storage != nullptr && node->storage->host() != nullptr;
   };
-  return std::ranges::all_of(nodes, at_hand) && !place.reproducible && !runtime::recording() &&
-         !base::log_enabled(base::LogTopic::launch) && host_does_small(*place.context, work);
+  return std::ranges::all_of(nodes, at_hand) && !place.reproducible && untold() &&
+         host_does_small(*place.context, work);
+}
+
+using Registers = std::array<std::byte, host::widest_in_registers>;
+
+/// Writes a number, or the only element of an array that is there, as it is in registers. Whether it could.
+bool read_number(const Operand& operand, DType type, Registers& to) {
+  if (operand.is_scalar()) {
+    codegen::write_constant(type, graph::constant_value(operand.scalar(), type), to);
+    return true;
+  }
+  const Node& node = *operand.array().node();
+  if (!node.is_ready()) {
+    if (node.op != graph::Op::constant) return false;
+    codegen::write_constant(node, to);
+  } else {
+    if (!queue_of(node).at_hand(*node.storage)) return false;
+    const void* const at = node.storage->host() + node.layout.offset * static_cast<std::int64_t>(size_of(node.dtype));
+    host::functions().loads[static_cast<std::size_t>(node.dtype)](to.data(), &at, 1);
+  }
+  if (node.dtype == type) return true;
+  const host::Function cast =
+      host::functions().casts[static_cast<std::size_t>(node.dtype)][static_cast<std::size_t>(type)];
+  if (cast == nullptr) return false;
+  const Registers value = to;
+  const void* const from = value.data();
+  cast(to.data(), &from, 1);
+  return true;
+}
+
+/// A value in registers as a constant of `type`.
+graph::ConstantValue constant_of(const Registers& value, DType type) {
+  return base::with_type(type, [&]<class T>(base::Tag<T>) {
+    constexpr bool half = std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>;
+    std::conditional_t<half, float, T> number;  // as it is in registers
+    std::memcpy(&number, value.data(), sizeof number);
+    return graph::constant_value(Scalar(number), type);
+  });
 }
 
 }  // namespace
@@ -109,6 +150,30 @@ NodeRef counted_at_once(const Node& node, std::span<const std::int64_t> values, 
     std::ranges::fill(counts, 0);
     for (const std::int64_t value : values) ++counts[static_cast<std::size_t>(value)];
   });
+}
+
+std::optional<graph::ConstantValue> number_at_once(graph::Op op, DType type, DType result, const graph::Place& place,
+                                                   std::initializer_list<const Operand*> operands) {
+  runtime::Context& context = *place.context;
+  if (!context.works_in_host_memory() || place.traits->tuning.host_step_work == 0 || !place.traits->exact_divide ||
+      !untold()) {
+    return std::nullopt;
+  }
+  const host::Function function = host::function_of({op, result, type, {}, -1, place.reproducible}, *place.traits);
+  if (function == nullptr) return std::nullopt;
+  const runtime::Context::InUse in_use(context, graph::info(op).name);
+  std::array<Registers, 3> values;
+  const void* from[3] = {};
+  std::size_t count = 0;
+  for (const Operand* const operand : operands) {
+    if (!read_number(*operand, type, values[count])) return std::nullopt;
+    from[count] = values[count].data();
+    ++count;
+  }
+  Registers made;
+  function(made.data(), from, 1);
+  context.did_on_host();
+  return constant_of(made, result);
 }
 
 }  // namespace koine::exec

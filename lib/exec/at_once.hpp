@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small results of functions that are made of many nodes, which the calling thread computes at the call from arrays
-// that are in memory: building the nodes would take many times as long.
+// Small results that the calling thread computes at the call from arrays that are in memory: of functions that are made
+// of many nodes, as building them would take many times as long, and numbers, which need no memory.
 #pragma once
 
 #include "graph/node.hpp"
 
+#include <koine/array.hpp>
+
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <span>
 
 namespace koine::exec {
@@ -24,5 +28,10 @@ graph::NodeRef slid_at_once(const graph::Node& x, const graph::Node& y, std::int
 /// computed at once.
 graph::NodeRef counted_at_once(const graph::Node& node, std::span<const std::int64_t> values, std::int64_t count,
                                const graph::Place& place);
+
+/// What an operation of the table, which computes in `type` and gives `result`, makes of numbers and of arrays of one
+/// element; nothing where it is not computed at once.
+std::optional<graph::ConstantValue> number_at_once(graph::Op op, DType type, DType result, const graph::Place& place,
+                                                   std::initializer_list<const Operand*> operands);
 
 }  // namespace koine::exec

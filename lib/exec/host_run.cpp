@@ -28,6 +28,8 @@ graph::Destination new_result(runtime::Queue& queue, const graph::Node& node) {
   return {queue.allocate(bytes_of(node), function_of(node)), graph::row_major(node.shape)};
 }
 
+bool untold() { return !runtime::recording() && !base::log_enabled(base::LogTopic::launch); }
+
 void log_on_host(const runtime::Queue& queue, const std::string& name, bool cold, std::int64_t elements) {
   queue.context().did_on_host();
   if (!base::log_enabled(base::LogTopic::launch)) return;

@@ -44,6 +44,9 @@ using Astray = std::optional<host::Lines::Astray>;
 void run_on_host(const HostRun& run, const std::function<std::string()>& name,
                  std::span<const graph::Destination> results, const std::function<Astray()>& work);
 
+/// Whether nobody wants to be told of steps.
+bool untold();
+
 /// Counts what the calling thread does, and tells the log.
 void log_on_host(const runtime::Queue& queue, const std::string& name, bool cold, std::int64_t elements);
 

@@ -5,6 +5,7 @@
 #include "runtime/context.hpp"
 
 #include "base/hash.hpp"
+#include "base/watch.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -274,6 +275,7 @@ void bound_pending(const NodeRef& root) {
         return;
       }
     }
+    const base::LongWait others_run;
     evaluate(values);
   }
 }

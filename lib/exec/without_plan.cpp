@@ -2,7 +2,6 @@
 // Small results that the calling thread makes at once.
 #include "exec/without_plan.hpp"
 
-#include "base/log.hpp"
 #include "codegen/constant.hpp"
 #include "codegen/rows.hpp"
 #include "exec/evaluate.hpp"
@@ -148,9 +147,6 @@ bool compute(const runtime::Context& context, Node& node) {
 }
 
 bool is_operation(const Node& node) { return graph::in_table(node.op) || node.op == Op::cast; }
-
-/// Whether nobody wants to be told of steps.
-bool untold() { return !runtime::recording() && !base::log_enabled(base::LogTopic::launch); }
 
 /// Takes elements of a line of them by positions that lie side by side. Whether it did: not if one is out of range.
 bool take(const runtime::Context& context, Node& node) {

@@ -129,7 +129,6 @@ std::uint64_t cost_of(const Line& line) {
     case Op::lgamma:
     case Op::pow:
     case Op::tgamma: return 400;
-    case Op::atan2:
     case Op::cbrt:
     case Op::floor_divide:
     case Op::remainder: return 100;

@@ -23,8 +23,8 @@ newaxis = None
 
 
 def __getattr__(name):
-    from ._numpy_protocols import NAMES
+    from ._numpy_protocols import OTHERWISE
 
-    if name in NAMES:
-        raise AttributeError(f"koine has no {name}; write koine.{NAMES[name]}")
+    if name in OTHERWISE:
+        raise AttributeError(f"koine has no {name}; write {OTHERWISE[name]}")
     raise AttributeError(f"module 'koine' has no attribute {name!r}")

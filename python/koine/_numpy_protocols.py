@@ -12,6 +12,17 @@ NAMES = {"absolute": "abs", "amax": "max", "amin": "min", "arccos": "acos", "arc
          "degrees": "rad2deg", "dot": "matmul", "invert": "bitwise_invert", "left_shift": "bitwise_left_shift", "mod": "remainder",
          "power": "pow", "radians": "deg2rad", "right_shift": "bitwise_right_shift", "rint": "round",
          "true_divide": "divide"}
+# What stands in the place of what people look for next.
+OTHERWISE = {"argwhere": "koine.stack(koine.nonzero(x), axis=1)", "array_split": "slices x[a:b]",
+             "average": "koine.mean(x), or koine.sum(x * w) / koine.sum(w)", "column_stack": "koine.stack(arrays, axis=1)",
+             "cross": "koine.linalg.cross", "diag": "koine.linalg.diagonal(x), or koine.eye(n) * v", "diagonal": "koine.linalg.diagonal",
+             "dstack": "koine.stack(arrays, axis=2)", "flatnonzero": "koine.nonzero(koine.reshape(x, -1))[0]",
+             "hstack": "koine.concat(arrays, axis=1), or axis=0 of rows", "inner": "koine.vecdot", "load": "koine.load_npy",
+             "ravel": "koine.reshape(x, -1)", "save": "koine.save_npy", "savez": "koine.save_npz", "split": "slices x[a:b]",
+             "swapaxes": "koine.moveaxis, or koine.permute_dims", "trace": "koine.linalg.trace",
+             "unique": "koine.unique_values, unique_counts, unique_inverse or unique_all",
+             "vstack": "koine.stack(arrays), or koine.concat(arrays) of matrices"}
+OTHERWISE |= {name: f"koine.{ours}" for name, ours in NAMES.items()}
 # What NumPy calls an array that is passed by name, and arguments that are called otherwise.
 FIRST = ("a", "x", "arr")
 ARGUMENTS = {"ddof": "correction", "a_min": "min", "a_max": "max"}

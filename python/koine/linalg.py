@@ -17,6 +17,8 @@ def __getattr__(name):
     # Made when it is first wanted, since NumPy is imported for it.
     if name == "LinAlgError":
         return _koine._linalg_error()
+    if name == "norm":
+        raise AttributeError("koine.linalg has no norm; write koine.linalg.vector_norm or matrix_norm")
     raise AttributeError(f"module 'koine.linalg' has no attribute {name!r}")
 
 

@@ -22,3 +22,10 @@ def default_rng(seed=None, counter=0, /):
     Generator
     """
     return _koine._default_rng(seed, counter)
+
+
+def __getattr__(name):
+    ours = {"rand": "random", "randn": "standard_normal", "random_sample": "random", "randint": "integers", "seed": "random"}.get(name, name)
+    if not name.startswith("_") and hasattr(Generator, ours):
+        raise AttributeError(f"koine.random has no {name}; make a generator, rng = koine.random.default_rng(7), and write rng.{ours}")
+    raise AttributeError(f"module 'koine.random' has no attribute {name!r}")

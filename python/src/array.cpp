@@ -87,7 +87,7 @@ PyObject* in_place(PyObject* self, PyObject* other) noexcept {
     const auto y = read_change(self, other);
     if (!y) return not_implemented();
     const bool borrowed = reads_borrowed({self, other});
-    const Alone alone(self);
+    const Changing alone(self);
     F(array_of(self), *y);
     if (borrowed) finish_now(array_of(self));
     return Py_NewRef(self);
@@ -164,7 +164,7 @@ int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
       auto operand = read_change(self, value);
       if (!operand) operand = Operand(assigned_array(value, value_of(self)));
       const bool borrowed = reads_borrowed({self, key, value});
-      const Alone alone(self);
+      const Changing alone(self);
       array_of(self).set(indices, *std::move(operand));
       if (borrowed) finish_now(array_of(self));
       return Py_None;

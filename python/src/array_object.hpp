@@ -54,6 +54,24 @@ class Alone {
 #endif
 };
 
+/// The same of an array that is changed by what may wait for long: then others run, but wait if they want this array.
+class Changing {
+ public:
+  explicit Changing(PyObject* array) noexcept : alone_(array), outer_(std::exchange(of_thread_, array)) {}
+  ~Changing() { of_thread_ = outer_; }
+  Changing(const Changing&) = delete;
+  Changing& operator=(const Changing&) = delete;
+
+  /// The one that this thread changes, or null.
+  static PyObject* of_thread() noexcept { return of_thread_; }
+
+ private:
+  static inline thread_local PyObject* of_thread_ = nullptr;
+
+  Alone alone_;
+  PyObject* outer_;
+};
+
 /// The array itself, to be changed while somebody is Alone.
 inline Array& array_of(PyObject* object) noexcept { return reinterpret_cast<ArrayObject*>(object)->array; }
 

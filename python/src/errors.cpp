@@ -81,6 +81,7 @@ void set_python_error() noexcept {
     throw;
   } catch (nanobind::python_error& error) {
     error.restore();
+  } catch (const Interrupted&) {  // which a signal's handler has raised
   } catch (const Raised& error) {
     PyErr_SetString(error.type(), error.message().c_str());
   } catch (const LinAlgError& error) {

@@ -36,6 +36,7 @@ void set_python_error() noexcept;
 /// What `body` gives; null, with Python's error set, where it throws. All that Python calls goes this way.
 template <class Body>
 PyObject* guarded(Body&& body) noexcept {
+  const CalledByPython called;
   const CallingLine line;
   try {
     return body();

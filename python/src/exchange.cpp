@@ -381,7 +381,7 @@ nb::object copied_later(const Arguments& a) {
   if (!is_array(a[1])) a.refuse(1, "an array");
   CopyOptions options;
   if (a.given(2)) options.queue = nb::cast<Queue>(nb::handle(a[2]));
-  const Alone alone(a[1].ptr());
+  const Changing alone(a[1].ptr());
   Event event = copy_async(bytes_of(source->view), *elements.type, array_of(a[1].ptr()), options);
   under_way().add(event, std::move(source));
   return nb::cast(event);

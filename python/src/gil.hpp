@@ -20,10 +20,28 @@ namespace koine::python {
 /// Thrown without the GIL: a signal's handler has raised what Python's error of this thread is.
 struct Interrupted {};
 
+/// While it lives, this thread runs a function that Python called.
+class CalledByPython {
+ public:
+  CalledByPython() noexcept : outer_(std::exchange(now_, true)) {}
+  ~CalledByPython() { now_ = outer_; }
+  CalledByPython(const CalledByPython&) = delete;
+  CalledByPython& operator=(const CalledByPython&) = delete;
+
+  static bool now() noexcept { return now_; }
+
+ private:
+  static inline thread_local bool now_ = false;
+
+  bool outer_;
+};
+
 /// While it lives, other Python threads run, and no object of Python's may be touched.
 class OthersRun {
  public:
-  OthersRun() noexcept : state_(PyEval_SaveThread()), outer_(std::exchange(of_thread_, this)) {}
+  /// `handlers_run`: what signals' handlers may change is not in use.
+  explicit OthersRun(bool handlers_run = true) noexcept
+      : state_(PyEval_SaveThread()), outer_(std::exchange(of_thread_, this)), handlers_run_(handlers_run) {}
   ~OthersRun() {
     of_thread_ = outer_;
     come_back();
@@ -31,14 +49,19 @@ class OthersRun {
   OthersRun(const OthersRun&) = delete;
   OthersRun& operator=(const OthersRun&) = delete;
 
+  /// Whether this thread runs what Python called, and has the GIL.
+  static bool has_gil() noexcept { return of_thread_ == nullptr && CalledByPython::now(); }
+
   /// Runs the handlers of signals that have come, with the GIL. Throws Interrupted. Does nothing on a thread that has
   /// the GIL, whose objects no handler may change now, and on all but the process' main one, as Python runs no handlers
   /// there.
   static void look_at_signals() {
-    if (of_thread_ == nullptr || gettid() != getpid()) return;
-    of_thread_->come_back();
+    if (of_thread_ == nullptr || !of_thread_->handlers_run_ || gettid() != getpid()) return;
+    OthersRun* const self = std::exchange(of_thread_, nullptr);
+    self->come_back();
     const bool raised = PyErr_CheckSignals() != 0;
-    of_thread_->state_ = PyEval_SaveThread();
+    self->state_ = PyEval_SaveThread();
+    of_thread_ = self;
     if (raised) throw Interrupted();
   }
 
@@ -55,6 +78,7 @@ class OthersRun {
 
   PyThreadState* state_;
   OthersRun* outer_;
+  bool handlers_run_;
 };
 
 /// What `work` gives, which other Python threads need not wait for. It must touch no object of Python's. Throws what

@@ -65,7 +65,7 @@ void bind_handles(nb::module_& m) {
   function(sub, "writable_buffer", "(x, /)", [](const Arguments& a) {
     if (!is_array(a[0])) a.refuse(0, "an array");
     const bool borrowed = reads_borrowed({a[0].ptr()});
-    const Alone alone(a[0].ptr());
+    const Changing alone(a[0].ptr());
     const opencl::Buffer made = opencl::writable_buffer(array_of(a[0].ptr()));
     if (borrowed) finish_now(array_of(a[0].ptr()));
     return nb::cast(made);

@@ -8,7 +8,9 @@
 
 #include <koine/host_memory.hpp>
 
+#include <cmath>
 #include <cstring>
+#include <string>
 
 namespace koine::python {
 namespace {
@@ -147,7 +149,7 @@ void bind_values(nb::handle array) {
   method(array, "fill", "($self, value, /)", [](const Arguments& a) {
     const Index all_of_it = ellipsis;
     const Operand value = a.operand(1, 0);
-    const Alone alone(a[0].ptr());
+    const Changing alone(a[0].ptr());
     array_of(a[0].ptr()).set({&all_of_it, 1}, value);
   });
 }
@@ -158,7 +160,7 @@ nb::object updated(const Arguments& a) {
   auto values = read_operand(a[2]);
   if (!values) values = Operand(assigned_array(a[2], a.array(0)));
   std::vector<Index> key = subscript(a[1]);
-  const Alone alone(a[0].ptr());
+  const Changing alone(a[0].ptr());
   (Update(array_of(a[0].ptr()), std::move(key)).*method)(*values);
   return nb::borrow(a[0]);
 }
@@ -170,6 +172,18 @@ void bind_updates(nb::handle array) {
   method(array, "_at_multiply", signature, [](const Arguments& a) { return updated<&Update::multiply>(a); });
   method(array, "_at_max", signature, [](const Arguments& a) { return updated<&Update::max>(a); });
   method(array, "_at_min", signature, [](const Arguments& a) { return updated<&Update::min>(a); });
+}
+
+/// As numpy.ndarray.round: to a multiple of a power of ten, by a product, a quotient and the nearest whole number.
+Array rounded(const Array& x, std::int64_t decimals) {
+  const bool whole = is_integer(x.dtype()) || is_bool(x.dtype());
+  if (decimals == 0 || (whole && decimals > 0)) return round(x);
+  if (whole) {
+    throw Raised(PyExc_ValueError, "[round] of " + std::string(name(x.dtype())) + " takes decimals of 0 or more, got " +
+                                       std::to_string(decimals));
+  }
+  const double scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+  return decimals > 0 ? round(x * scale) / scale : round(x / scale) * scale;
 }
 
 #define KN_REDUCTION(name)                                                                  \
@@ -213,7 +227,7 @@ void bind_reductions(nb::handle array) {
   // In place, as NumPy's.
   method(array, "sort", "($self, /, axis=-1, *, descending=False, stable=True)", [](const Arguments& a) {
     Array sorted = sort(a.array(0), {.axis = a[1] ? a.integer(1) : -1, .descending = a.flag(2, false)});
-    const Alone alone(a[0].ptr());
+    const Changing alone(a[0].ptr());
     array_of(a[0].ptr()) = std::move(sorted);
   });
   method(array, "clip", "($self, /, min=None, max=None)", [](const Arguments& a) {
@@ -221,7 +235,8 @@ void bind_reductions(nb::handle array) {
     return clip(a.array(0), bound(1), bound(2));
   });
   method(array, "conj", "($self, /)", [](const Arguments& a) { return conj(a.array(0)); });
-  method(array, "round", "($self, /)", [](const Arguments& a) { return round(a.array(0)); });
+  method(array, "round", "($self, /, decimals=0)",
+         [](const Arguments& a) { return rounded(a.array(0), a.integer(1, 0)); });
   // NumPy's: the last axis of the first with the one before the last of the second.
   method(array, "dot", "($self, other, /)", [](const Arguments& a) {
     const Array x = a.array(0);

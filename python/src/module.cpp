@@ -2,6 +2,8 @@
 // The module koine._koine: its parts.
 #include "module.hpp"
 
+#include "waiting.hpp"
+
 NB_MODULE(_koine, m) {
   using namespace koine::python;
   nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
@@ -14,6 +16,7 @@ NB_MODULE(_koine, m) {
   // Types and the objects of dtypes are held as long as the process.
   nb::set_leak_warnings(false);
   koine::set_wait_check(OthersRun::look_at_signals);
+  give_up_gil_in_long_waits();
   m.attr("__home__") = "koine";
   m.attr("__version__") = koine::version();
   bind_errors(m);

@@ -101,7 +101,7 @@ void bind_order(nb::handle generator) {
   });
   method(generator, "shuffle", "($self, x, /, axis=0)", [](const Arguments& a) {
     if (!is_array(a[1])) a.refuse(1, "an array, whose parts change places");
-    const Alone alone(a[1].ptr());
+    const Changing alone(a[1].ptr());
     self(a)->shuffle(array_of(a[1].ptr()), {.axis = a.integer(2, 0)});
   });
 }

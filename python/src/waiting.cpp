@@ -2,11 +2,35 @@
 // Waiting for values; see waiting.hpp.
 #include "waiting.hpp"
 
+#include "lending.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <thread>
 
 namespace koine::python {
+namespace {
+
+/// What a thread of Python's gives up while the library waits for long: the GIL, and with it the array that it changes.
+struct GivenUp {
+  PyObject* const changed = Changing::of_thread();
+  const Lent lent{changed != nullptr ? std::vector<PyObject*>{changed} : std::vector<PyObject*>()};
+  const OthersRun others_run{changed == nullptr};
+};
+
+}  // namespace
+
+void give_up_gil_in_long_waits() {
+  const auto begin = []() -> void* {
+    try {
+      return OthersRun::has_gil() ? new GivenUp : nullptr;
+    } catch (const std::bad_alloc&) {  // they wait
+      return nullptr;
+    }
+  };
+  koine::set_wait_hooks(begin, [](void* given_up) { delete static_cast<GivenUp*>(given_up); });
+}
 
 void wait_for(const Event& event, DeviceType type) {
   using Clock = std::chrono::steady_clock;

@@ -16,6 +16,10 @@
 
 namespace koine::python {
 
+/// From now on threads of Python let others run while the library waits for a compiler, or evaluates what has become
+/// too much pending work, in whatever function that is.
+void give_up_gil_in_long_waits();
+
 /// Waits until the event has come, of work on a device of this type. KeyboardInterrupt, or what another signal's
 /// handler raises, where one comes before.
 void wait_for(const Event& event, DeviceType type);

@@ -78,6 +78,19 @@ def test_a_handler_that_returns_lets_the_wait_go_on_and_may_compute():
     assert (result.returncode, result.stdout) == (0, "200000.0 [10.0]\n"), result
 
 
+def test_a_handler_may_compile_in_an_assignment():
+    result = run("""
+        z, other = kn.ones(100).eval(), twice("F")(x[:10])
+        def assign(*_):
+            z[10:20] = other
+        signal.signal(signal.SIGUSR1, assign)
+        y = twice("G")(x)
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+        print(float(kn.sum(y)), float(kn.sum(z)))
+        """)
+    assert (result.returncode, result.stdout) == (0, "200000.0 110.0\n"), result
+
+
 def test_a_launch_whose_argument_needs_a_compiler_is_stopped():
     result = run("""
         source = "kernel void add(global const float* x, global float* y) { y[0] += x[0]; }"

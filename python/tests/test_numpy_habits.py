@@ -230,3 +230,38 @@ def test_counts_of_few_and_many(length):
         values[length // 2] = wrong
         with pytest.raises(ValueError):
             kn.bincount(kn.asarray(values))
+
+
+@pytest.mark.parametrize("decimals", [-1, 0, 1, 3])
+def test_rounding_to_decimal_digits(decimals):
+    for values in (np.asarray([-1.25, 0.35, 2.5, 3.14159, 123.456, 98765.4321], np.float32), np.asarray([1.2345 - 67.89j], np.complex64)):
+        for rounded in (kn.asarray(values).round(decimals), kn.asarray(values).round(decimals=decimals)):
+            assert np.asarray(rounded).dtype == values.dtype
+            np.testing.assert_array_equal(np.asarray(rounded), values.round(decimals))
+    x = kn.asarray(INTEGERS)
+    if decimals >= 0:
+        assert x.round(decimals).tolist() == INTEGERS.tolist()
+    else:
+        with pytest.raises(ValueError, match="decimals of 0 or more"):
+            x.round(decimals)
+
+
+def test_what_is_called_otherwise_is_named():
+    from koine._numpy_protocols import OTHERWISE
+
+    for name, text in OTHERWISE.items():
+        assert hasattr(np, name) and not hasattr(kn, name)
+        with pytest.raises(AttributeError, match=f"koine has no {name}; write "):
+            getattr(kn, name)
+        if "." in text:  # what it names is there
+            found = kn
+            for part in text.replace("(", " ").replace(",", " ").split()[0].split(".")[1:]:
+                found = getattr(found, part)
+    with pytest.raises(AttributeError, match="vector_norm or matrix_norm"):
+        kn.linalg.norm
+    for name, ours in (("rand", "random"), ("randint", "integers"), ("normal", "normal"), ("seed", "random")):
+        with pytest.raises(AttributeError, match=f"koine.random has no {name}; make a generator, .* and write rng.{ours}$"):
+            getattr(kn.random, name)
+    for module in (kn, kn.random, kn.linalg):
+        with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+            module.nonsense

@@ -220,3 +220,53 @@ def test_an_array_that_a_kernel_changes_is_read_before_or_after_and_changed_in_p
 
     together(crossed)
     assert sums.tolist() == [400] * 8 and other.tolist() == [401] * 8
+
+
+# Work whose kernel a compiler reads for a second: the tokens of a condition double from macro to macro.
+SLOW = """
+        macros = ["#define M0 +1", *(f"#define M{i} M{i - 1} M{i - 1}" for i in range(1, 20))]
+        unique = f"constant int not_cached_{time.time_ns()} = 0;"
+        text = "\\n".join([*macros, "#define TWO 2.0f", "#if 0 M19", "#endif", unique, ""])
+        twice = kn.ElementwiseKernel("T x", "T z", "z = TWO * x", "twice", preamble=text)
+        x, y = kn.ones(50_000).eval(), kn.ones(100_000).eval()
+        kn.synchronize()
+"""
+
+
+@pytest.mark.parametrize("statement", ["for _ in range(2000): z = z + x", "for _ in range(2000): z += 1", "y[10:50010] = z", "y[::2] += z"])
+def test_other_threads_run_while_an_operator_or_an_assignment_compiles(statement):
+    seconds, gap = gil_seen_free(SLOW + f"""
+        z = twice(x)
+        def work():
+            global z, y
+            {statement}
+        """)
+    assert seconds > 0.1
+    assert gap < seconds / 2, (seconds, gap)
+
+
+def test_an_array_that_an_assignment_waits_to_change_is_read_before_or_after_it():
+    result = run("""
+        import threading, time
+        import koine as kn""" + SLOW + """
+        seen = []
+
+        def look():
+            while going:
+                seen.append(kn.min(y[10:50010]).item() == kn.max(y[10:50010]).item())
+
+        def change():
+            for _ in range(3):
+                y.__iadd__(1)
+
+        going = True
+        threads = [threading.Thread(target=look), threading.Thread(target=change)]
+        for thread in threads:
+            thread.start()
+        y[10:50010] = twice(x)
+        threads[1].join()
+        going = False
+        threads[0].join()
+        print(all(seen), float(y[9]), 2 <= float(y[10]) <= 5)
+        """)
+    assert (result.returncode, result.stdout) == (0, "True 4.0 True\n"), result

@@ -455,7 +455,8 @@ TEST_CASE("every function of docs/api.md has been called wrongly, but for those 
       "default_dtypes device empty_like eval eval_at_once handle host_view in is_borrowed isin local_memory "
       "memory_stats name "
       "ones_like out print_options "
-      "queue ready set_default_device set_memory_limit set_wait_check slice synchronize to_device to_dlpack under_way "
+      "queue ready set_default_device set_memory_limit set_wait_check set_wait_hooks slice synchronize to_device "
+      "to_dlpack under_way "
       "unique_all "
       "unique_counts unique_inverse unique_values version zeros_like ";
   std::ifstream file(KOINE_TEST_DIR "/../docs/api.md");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the calling thread computes at the call from small arrays in memory, beside the bits of kernels and plain loops:
-// interpolation, short convolutions, counts, and additions at positions.
+// interpolation, short convolutions, counts, additions at positions, and single numbers.
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -148,4 +150,80 @@ TEST_CASE("counts of few integers") {
   CHECK(kn::bincount(x, {.minlength = 12}).size() == 12);
   CHECK(kn::bincount(kn::asarray({5000}).eval()).size() == 5001);
   CHECK_THROWS_AS(kn::bincount(kn::asarray({1, -1}).eval()), kn::ValueError);
+}
+
+namespace {
+
+/// What an expression of single elements comes to at the call, and as kernels compute it.
+template <class T, class Work>
+std::vector<T> number_of(Work work) {
+  const auto before = kn::memory_stats(kn::default_device()).in_use;
+  const Array at_once = work();
+  if (kn::test::does_steps()) CHECK(kn::memory_stats(kn::default_device()).in_use == before);
+  const kn::test::HostStepWork none(0);
+  return {at_once.template item<T>(), work().template item<T>()};
+}
+
+template <class T>
+std::vector<T> twice(T value) {
+  return {value, value};
+}
+
+}  // namespace
+
+TEST_CASE("operations on single elements are numbers at once") {
+  const float a = 1.1F, b = -2.3F;
+  const double d = 0.1;
+  const std::uint64_t wide = 18446744073709551615U;
+  const std::complex<float> z(1, -2), w(0.5F, 3);
+  const Array x = kn::asarray(std::vector{a, b, 0.0F}).eval(), y = kn::asarray(std::vector{d, -d}).eval();
+  const Array i = kn::asarray(std::vector<std::int32_t>{2147483647, -7}).eval();
+  const Array u = kn::asarray(std::vector{wide}).eval(), c = kn::asarray(std::vector{z, w}).eval();
+  const Array h = kn::asarray(std::vector{1.5, 0.2}, kn::float16).eval(), t = kn::asarray({true, false}).eval();
+  kn::synchronize();
+  CHECK(number_of<float>([&] { return x(0) + x(1); }) == twice(a + b));
+  CHECK(number_of<float>([&] { return 0.5 / x(1); }) == twice(0.5F / b));
+  CHECK(number_of<float>([&] { return kn::sqrt(abs(x(1))) * x(0) - 3; }) == twice(std::sqrt(2.3F) * a - 3));
+  CHECK(number_of<float>([&] { return x(0) / x(2); }) == twice(static_cast<float>(infinity)));
+  CHECK(number_of<double>([&] { return x(0) * y(1); }) == twice(static_cast<double>(a) * -d));
+  CHECK(number_of<bool>([&] { return x(0) > x(1); }) == twice(true));
+  CHECK(number_of<bool>([&] { return kn::isnan(x(2) / x(2)); }) == twice(true));
+  CHECK(number_of<std::int32_t>([&] { return i(0) + 1; }) == twice(std::int32_t{-2147483647} - 1));
+  CHECK(number_of<std::int32_t>([&] { return i(1) % 4; }) == twice(1));
+  CHECK(number_of<float>([&] { return i(1) + 0.5; }) == twice(-6.5F));
+  CHECK(number_of<std::uint64_t>([&] { return u(0) - 1; }) == twice(wide - 1));
+  CHECK(number_of<std::complex<float>>([&] { return c(0) + c(1); }) == twice(z + w));
+  CHECK(number_of<float>([&] { return kn::real(c(1)); }) == twice(0.5F));
+  CHECK(number_of<float>([&] { return kn::astype(h(0) + h(1), kn::float32); }) ==
+        twice(static_cast<float>(kn::float16_t(1.5F + static_cast<float>(kn::float16_t(0.2F))))));
+  CHECK(number_of<bool>([&] { return t(0) & ~t(1); }) == twice(true));
+  CHECK(number_of<std::int64_t>([&] { return kn::asarray(3) * kn::asarray(4); }) == twice(std::int64_t{12}));
+}
+
+TEST_CASE("an element is changed in place, and what was made of it stays") {
+  Array x = kn::asarray(std::vector{1.0F, 2.0F, 3.0F, 4.0F}).eval();
+  kn::synchronize();
+  const void* const memory = kn::host_view(x).data();
+  const Array before = x(1) + 10;
+  for (int k = 0; k < 3; ++k) x(1) += 0.5;
+  x(-1) = x(0) * 7;
+  x(2) = before;
+  x(0) *= x(0) + 1;
+  CHECK(x.to_vector<float>() == std::vector{2.0F, 3.5F, 12.0F, 7.0F});
+  CHECK(before.item<float>() == 12);
+  if (kn::test::does_steps()) CHECK(kn::host_view(x).data() == memory);
+  CHECK_THROWS_AS(x(0) = kn::asarray({1, 2}) + 1, kn::ShapeError);
+  CHECK_THROWS_AS(x(0) += kn::asarray(std::complex<float>(0, 1)), kn::DTypeError);
+  Array all = kn::zeros({2, 3}).eval();
+  all(kn::ellipsis) = x(1) + x(2);
+  CHECK(all.to_vector<float>() == std::vector<float>(6, 15.5F));
+}
+
+TEST_CASE("what depends on a position out of range is no number") {
+  const Array wrong = kn::take(kn::arange(3), kn::asarray({1, 7})).eval();
+  kn::synchronize();
+  CHECK_THROWS_AS((void)(wrong(0) + 1).item<std::int64_t>(), kn::IndexError);
+  Array x = kn::arange(3).eval();
+  x(0) = wrong(0) + 1;
+  CHECK_THROWS_AS((void)x.to_vector<std::int64_t>(), kn::IndexError);
 }

@@ -78,3 +78,50 @@ TEST_CASE("a caller that leaves does not end the work, which holds what it needs
   CHECK(watched.expired());
   CHECK(*seen == 7);
 }
+
+namespace {
+
+std::atomic<int> begun{0}, ended{0};
+int given = 0;
+
+/// While it lives, long waits are counted, which `given` goes with from their beginning to their end.
+struct Hooks {
+  explicit Hooks(void* (*begin)()) {
+    begun = ended = 0;
+    koine::base::set_wait_hooks(begin, [](void* got) { ended += got == &given ? 1 : 100; });
+  }
+  ~Hooks() { koine::base::set_wait_hooks(nullptr, nullptr); }
+};
+
+void* count_begun() {
+  ++begun;
+  return &given;
+}
+
+}  // namespace
+
+TEST_CASE("a long wait is told of when it begins and when it ends, on the caller's thread") {
+  const Hooks hooks(count_begun);
+  watching([] {
+    CHECK(begun == 1);
+    CHECK(ended == 0);
+  });
+  CHECK(ended == 1);
+  CHECK_THROWS_WITH(watching([] { throw std::runtime_error("work"); }), "work");
+  CHECK((begun == 2 && ended == 2));
+  const Check leaves([] { throw Left(); });
+  CHECK_THROWS_AS(watching([] { std::this_thread::sleep_for(100ms); }), Left);
+  CHECK((begun == 3 && ended == 3));
+  const Check stays([] {});
+  watching([] { const koine::base::LongWait none; });  // by a thread that waits for nobody
+  CHECK((begun == 4 && ended == 4));
+}
+
+TEST_CASE("who gives nothing at the beginning is not told of the end") {
+  const Hooks hooks([]() -> void* {
+    ++begun;
+    return nullptr;
+  });
+  watching([] {});
+  CHECK((begun == 1 && ended == 0));
+}
