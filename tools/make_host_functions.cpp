@@ -46,6 +46,8 @@ namespace {
 constexpr std::string_view positions = R"(
 #include "host/fold_text.hpp"
 #include "host/dots_text.hpp"
+#include "host/key_text.hpp"
+#include "host/keys_below_text.hpp"
 
 #define KN_COMBINE(text) decltype([](auto a, auto b) { return text; })
 #define KN_FIND_POSITION(T, before)                                                                                    \
@@ -299,6 +301,8 @@ int main() {
                 << koine::codegen::combine_of(kind, type).text << ");\n";
     }
   }
+  constexpr const char* keys[] = {"uchar", "ushort", "uint", "ulong"};
+  for (int k = 0; k < 4; ++k) std::cout << "  f.keys_below[" << k << "] = keys_below<" << keys[k] << ">;\n";
   std::cout << loops;
   for (int t = 0; t < koine::dtype_count; ++t) {
     const auto type = static_cast<DType>(t);

@@ -25,7 +25,7 @@ namespace koine::exec {
 namespace {
 
 // Of the C interface of the BLAS.
-constexpr int row_major = 101, no_transpose = 111, transpose = 112;
+constexpr int row_major = 101, no_transpose = 111, transpose = 112, upper = 121;
 
 /// What is written around the names of the interface: plainly, or as in the copies that come with NumPy and SciPy.
 struct Spelling {
@@ -60,9 +60,28 @@ void call(void* function, const HostBlas::Product& p) {
                                    static_cast<T*>(p.c), integer(p.c_leading));
 }
 
-template <class T>
-void call(void* function, bool wide, const HostBlas::Product& p) {
-  wide ? call<T, std::int64_t>(function, p) : call<T, std::int32_t>(function, p);
+template <class T, class Integer>
+void call(void* function, const HostBlas::Gram& p) {
+  using Syrk = void (*)(int, int, int, Integer, Integer, Scalar<T>, const T*, Integer, Scalar<T>, T*, Integer);
+  constexpr T one(1), zero(0);
+  const auto integer = [](std::int64_t value) { return static_cast<Integer>(value); };
+  reinterpret_cast<Syrk>(function)(row_major, upper, p.a_layout.transposed ? transpose : no_transpose, integer(p.n),
+                                   integer(p.k), scalar(one), static_cast<const T*>(p.a), integer(p.a_layout.leading),
+                                   scalar(zero), static_cast<T*>(p.c), integer(p.c_leading));
+}
+
+/// By the function of its type.
+template <class Problem>
+void call(void* const (&functions)[4], bool wide, const Problem& p) {
+  const auto of = [&]<class T>(void* function, T) {
+    wide ? call<T, std::int64_t>(function, p) : call<T, std::int32_t>(function, p);
+  };
+  switch (p.dtype) {
+    case DType::float32: return of(functions[0], float());
+    case DType::float64: return of(functions[1], double());
+    case DType::complex64: return of(functions[2], std::complex<float>());
+    default: return of(functions[3], std::complex<double>());
+  }
 }
 
 /// What a library says of itself, by a function without arguments.
@@ -140,12 +159,16 @@ const HostBlas* HostBlas::load() {
   }
   for (const Spelling& spelling : spellings) {
     const auto blas = new HostBlas;
-    constexpr const char* names[] = {"sgemm", "dgemm", "cgemm", "zgemm"};
+    constexpr std::string_view types = "sdcz";
     bool complete = true;
-    for (std::size_t k = 0; k < std::size(names); ++k) {
-      const std::string name = std::string(spelling.prefix) + "cblas_" + names[k] + spelling.suffix;
-      blas->gemm_[k] = library.find(name);
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      const auto find = [&](const char* name) {
+        return library.find(std::string(spelling.prefix) + "cblas_" + types[k] + name + spelling.suffix);
+      };
+      blas->gemm_[k] = find("gemm");
+      blas->syrk_[k] = find("syrk");
       complete = complete && blas->gemm_[k] != nullptr;
+      blas->has_syrk_ = blas->has_syrk_ && blas->syrk_[k] != nullptr;
     }
     if (!complete) {
       delete blas;
@@ -205,13 +228,8 @@ void HostBlas::check_room(int threads, std::string_view function) const {
   munmap(room, bytes);
 }
 
-void HostBlas::multiply(const Product& p) const noexcept {
-  switch (p.dtype) {
-    case DType::float32: return call<float>(gemm_[0], wide_, p);
-    case DType::float64: return call<double>(gemm_[1], wide_, p);
-    case DType::complex64: return call<std::complex<float>>(gemm_[2], wide_, p);
-    default: return call<std::complex<double>>(gemm_[3], wide_, p);
-  }
-}
+void HostBlas::multiply(const Product& p) const noexcept { call(gemm_, wide_, p); }
+
+void HostBlas::multiply(const Gram& p) const noexcept { call(syrk_, wide_, p); }
 
 }  // namespace koine::exec

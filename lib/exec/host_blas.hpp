@@ -29,6 +29,19 @@ class HostBlas {
   };
   void multiply(const Product& product) const noexcept;
 
+  /// The upper triangle of a row-major (n, n), which is `a`, (n, k), by its transpose; what lies below is left alone.
+  struct Gram {
+    DType dtype;
+    std::int64_t n, k;
+    BlasLayout a_layout;
+    const void* a;
+    void* c;
+    std::int64_t c_leading;
+  };
+  void multiply(const Gram& gram) const noexcept;
+  /// Whether the library has functions for that.
+  bool has_syrk() const noexcept { return has_syrk_; }
+
   /// The vectors that its kernels compute with, in bytes; 0 if it does not say, or the user has named it.
   std::uint32_t vector_bytes() const noexcept { return vector_bytes_; }
 
@@ -54,9 +67,9 @@ class HostBlas {
 
   base::Library library_;
   const char *prefix_ = "", *suffix_ = "";  // around the names of its functions
-  void* gemm_[4] = {};                      // of float32, float64, complex64, complex128
+  void *gemm_[4] = {}, *syrk_[4] = {};      // of float32, float64, complex64, complex128
   bool wide_ = false;
-  bool has_threads_ = false;
+  bool has_threads_ = false, has_syrk_ = true;
   std::uint32_t vector_bytes_ = 0;
 };
 

@@ -224,12 +224,6 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
   }
 }
 
-/// Whether the operands are one matrix and its transpose, in the same memory.
-bool is_gram(const MatmulPiece& p) {
-  return p.one_memory && p.m == p.n && p.a.offset == p.b.offset && p.a.row_stride == p.b.column_stride &&
-         p.a.column_stride == p.b.row_stride && p.batch.a_strides == p.batch.b_strides;
-}
-
 PtxMatmulBlock::Map map_of(const Side& side, bool along) {
   PtxMatmulBlock::Map map{};
   const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * side.size); };

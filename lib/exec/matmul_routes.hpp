@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "exec/matmul.hpp"
 
@@ -17,6 +18,15 @@ struct MatmulBatch {
   std::array<std::int64_t, 4> b_strides{};
 
   std::int64_t count() const { return sizes[0] * sizes[1] * sizes[2] * sizes[3]; }
+  /// How far the operands of a matrix lie behind the first ones.
+  std::pair<std::int64_t, std::int64_t> offsets(std::int64_t matrix) const {
+    std::int64_t a = 0, b = 0;
+    for (std::size_t axis = sizes.size(); axis-- > 0; matrix /= sizes[axis]) {
+      a += matrix % sizes[axis] * a_strides[axis];
+      b += matrix % sizes[axis] * b_strides[axis];
+    }
+    return {a, b};
+  }
 };
 
 /// A problem whose batch has been collapsed. The operands' own batch_strides are not used.
@@ -32,6 +42,12 @@ struct MatmulPiece {
   bool one_memory = false;             ///< both operands lie in one buffer
   std::int64_t corner = 0;             ///< of a piece that is taken from a matrix: row i ends with column i + corner
 };
+
+/// Whether the operands are one matrix and its transpose, in the same memory.
+inline bool is_gram(const MatmulPiece& p) {
+  return p.one_memory && p.m == p.n && p.a.offset == p.b.offset && p.a.row_stride == p.b.column_stride &&
+         p.a.column_stride == p.b.row_stride && p.batch.a_strides == p.batch.b_strides;
+}
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
 struct BlasLayout {

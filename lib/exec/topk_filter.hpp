@@ -29,28 +29,20 @@ class FirstOf {
   FirstOf(std::size_t k, std::span<KeyAtPosition> room) : k_(k), room_(room) {}
 
   /// Adds `count` elements, whose positions rise and are above those added before; key_at(i) is the key of the i-th.
-  template <class Key, class KeyAt>
-  void add(std::size_t first_position, std::size_t count, KeyAt key_at) {
-    constexpr std::size_t block = 256, few = 16;  // whose least is found in vectors
-    Key keys[block];
-    for (std::size_t done = 0; done < count; done += block) {
-      const std::size_t size = std::min(block, count - done);
-      Key least = static_cast<Key>(~Key(0));
-      for (std::size_t i = 0; i < size; ++i) {
-        keys[i] = key_at(done + i);
-        least = std::min(least, keys[i]);
-      }
-      if (full_ && least >= limit_) continue;
-      std::fill(keys + size, keys + block, static_cast<Key>(~Key(0)));
-      for (std::size_t at = 0; at < size; at += few) {
-        least = static_cast<Key>(~Key(0));
-        for (std::size_t i = at; i < at + few; ++i) least = std::min(least, keys[i]);
-        if (full_ && least >= limit_) continue;
-        for (std::size_t i = at; i < std::min(at + few, size); ++i) {
-          if (full_ && keys[i] >= limit_) continue;
-          if (size_ == room_.size()) cut();
-          if (!full_ || keys[i] < limit_) room_[size_++] = {keys[i], first_position + done + i};
-        }
+  /// below(first, count, limit, found) writes the numbers, from `first` on, of those whose keys are below a limit, in
+  /// their order, and returns how many there are.
+  template <class KeyAt, class Below>
+  void add(std::size_t first_position, std::size_t count, KeyAt key_at, Below below) {
+    std::size_t done = 0;
+    for (; done < count && !full_; ++done) add({key_at(done), first_position + done});
+    constexpr std::size_t block = 256;  // after which the limit may have fallen
+    std::uint16_t found[block];
+    for (std::size_t size = 0; done < count; done += size) {
+      size = std::min(block, count - done);
+      const std::size_t some = below(done, size, limit_, found);
+      for (std::size_t i = 0; i < some; ++i) {
+        const std::uint64_t key = key_at(done + found[i]);
+        if (key < limit_) add({key, first_position + done + found[i]});
       }
     }
   }

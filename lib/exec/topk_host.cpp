@@ -5,11 +5,13 @@
 #include "base/parallel.hpp"
 #include "exec/host_keys.hpp"
 #include "exec/topk_filter.hpp"
+#include "host/functions.hpp"
 #include "runtime/context.hpp"
 #include "runtime/host_command.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,7 +24,7 @@ namespace {
 constexpr std::uint64_t most = 1 << 16;
 // Room for elements of a row that are kept: with less it would be cut too often, with more what is kept after each cut
 // lets more pass.
-constexpr std::size_t fewest_kept = 64;
+constexpr std::size_t fewest_kept = 32;
 // Of an element, in operations: where it may be kept, and where many are passed over.
 constexpr std::uint64_t most_work = 16, usual_work = 2;
 
@@ -31,12 +33,17 @@ struct Task {
   int threads;
 };
 
-template <class Key, int kind>
+template <class Key>
 void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Key* values, std::int64_t* positions,
           std::vector<KeyAtPosition>& rooms) {
+  const host::KeysBelow below = host::functions().keys_below[std::countr_zero(sizeof(Key))];
   const auto room = [&](std::size_t thread) { return std::span(rooms).subspan(thread * task.room, task.room); };
   const auto add = [&](FirstOf& first, const Key* row, std::size_t begin, std::size_t end) {
-    first.add<Key>(begin, end - begin, [&](std::size_t i) { return keys.key(row[begin + i], kind); });
+    first.add(
+        begin, end - begin, [&](std::size_t i) { return keys.key(row[begin + i]); },
+        [&](std::size_t at, std::size_t some, std::uint64_t limit, std::uint16_t* found) {
+          return below(row + begin + at, some, keys.order(), limit, found);
+        });
   };
   const auto put = [&](std::size_t row, std::span<KeyAtPosition> chosen) {
     std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
@@ -48,7 +55,7 @@ void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Ke
   const auto threads = static_cast<std::size_t>(task.threads);
   std::atomic<std::size_t> who{0}, next{0};
   if (task.rows >= threads) {
-    base::in_parallel(task.threads, [&] {
+    base::share_work(task.threads, [&] {
       const std::size_t thread = who.fetch_add(1);
       for (std::size_t row; (row = next.fetch_add(1)) < task.rows;) {
         FirstOf first(task.k, room(thread));
@@ -62,7 +69,7 @@ void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Ke
   std::vector<std::span<KeyAtPosition>> found(threads);
   for (std::size_t row = 0; row < task.rows; ++row) {
     next = 0;
-    base::in_parallel(task.threads, [&] {
+    base::share_work(task.threads, [&] {
       for (std::size_t part; (part = next.fetch_add(1)) < threads;) {
         FirstOf first(task.k, room(part));
         add(first, from + row * task.count, task.count * part / threads, task.count * (part + 1) / threads);
@@ -77,23 +84,15 @@ void find(const Task& task, const HostKeys<Key, true>& keys, const Key* from, Ke
   }
 }
 
-template <class Key, int kind>
-runtime::HostCommand::Function work_of(const Task& task, const HostKeys<Key, true>& keys, std::uint64_t offset) {
-  const std::size_t rooms =
-      static_cast<std::size_t>(task.threads) + (task.rows < static_cast<std::size_t>(task.threads));
-  return [task, keys, offset,
-          memory = std::make_shared<std::vector<KeyAtPosition>>(rooms * task.room)](std::span<void* const> at) {
-    find<Key, kind>(task, keys, static_cast<const Key*>(at[0]) + offset, static_cast<Key*>(at[1]),
-                    static_cast<std::int64_t*>(at[2]), *memory);
-  };
-}
-
 template <class Key>
 runtime::HostCommand::Function work_of(const Task& task, const KeySpec& spec, const SelectedRows& rows) {
-  const HostKeys<Key, true> keys(spec, rows.flip);
-  return keys.kind() == 0   ? work_of<Key, 0>(task, keys, rows.offset)
-         : keys.kind() == 1 ? work_of<Key, 1>(task, keys, rows.offset)
-                            : work_of<Key, 2>(task, keys, rows.offset);
+  const std::size_t rooms =
+      static_cast<std::size_t>(task.threads) + (task.rows < static_cast<std::size_t>(task.threads));
+  return [task, keys = HostKeys<Key, true>(spec, rows.flip), offset = rows.offset,
+          memory = std::make_shared<std::vector<KeyAtPosition>>(rooms * task.room)](std::span<void* const> at) {
+    find<Key>(task, keys, static_cast<const Key*>(at[0]) + offset, static_cast<Key*>(at[1]),
+              static_cast<std::int64_t*>(at[2]), *memory);
+  };
 }
 
 }  // namespace

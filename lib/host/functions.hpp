@@ -10,6 +10,7 @@
 #include "graph/reductions.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace koine::host {
 
@@ -29,6 +30,16 @@ struct SmallProduct {
   std::size_t rows, columns, depth, left_row, left_column, right_row;
 };
 using Multiply = void (*)(void* result, const void* left, const void* right, const SmallProduct& product);
+
+/// How elements become keys (key_text.hpp).
+struct KeyOrder {
+  int kind;
+  std::uint64_t flip, infinity;
+};
+/// Writes the numbers of the elements whose keys, equal for equal elements, are below the limit, and returns how many
+/// there are. At most 2^16 elements.
+using KeysBelow = std::size_t (*)(const void* elements, std::size_t count, const KeyOrder& order, std::uint64_t limit,
+                                  std::uint16_t* found);
 
 /// Bytes of an element as it is computed.
 constexpr std::size_t size_in_registers(DType type) { return base::is_half(type) ? sizeof(float) : size_of(type); }
@@ -51,6 +62,7 @@ struct Functions {
   Function mapped[std::size(graph::reductions)][dtype_count];
   Function positions[std::size(graph::reductions)][dtype_count];  // of all elements the position, an int64
   Function finished[std::size(graph::reductions)][dtype_count];   // from[1], from[2]: one divisor, one scale
+  KeysBelow keys_below[4];                                        // of elements of 1, 2, 4 and 8 bytes
 };
 
 /// By the instructions that this processor has.

@@ -122,7 +122,8 @@ TEST_CASE("a deep matrix by its own transpose has the bits of a product with a c
     const auto same = [&] {
       return kn::matmul(x.mT(), x).to_vector<float>() == kn::matmul(x.mT(), copy).to_vector<float>();
     };
-    CHECK(same());
+    // A BLAS adds up a triangle in another order.
+    if (kn::default_device().type() == kn::DeviceType::gpu) CHECK(same());
     const kn::reproducible scope;
     CHECK(same());
   });
