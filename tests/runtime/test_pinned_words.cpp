@@ -22,6 +22,13 @@ struct Fixture {
 
   /// One reference for each object of the driver's that is alive.
   cl_uint references() const { return context.getInfo<CL_CONTEXT_REFERENCE_COUNT>(); }
+
+  /// Whether the driver counts so; OpenCL does not ask for it, and NVIDIA's counts who has retained the context alone.
+  bool counts_objects() const {
+    const cl_uint before = references();
+    const cl::Buffer object(context, CL_MEM_READ_WRITE, 64);
+    return references() > before;
+  }
 };
 
 }  // namespace
@@ -35,7 +42,11 @@ TEST_CASE("each word has one taker, and all are released with their owner") {
     std::vector<std::byte*> taken;
     for (std::size_t i = 0; i < PinnedWords::most; ++i) taken.push_back(static_cast<std::byte*>(words.take()));
     CHECK(words.take() == nullptr);
-    CHECK(fixture.references() > idle);  // made with the first
+    if (fixture.counts_objects()) {
+      CHECK(fixture.references() > idle);  // made with the first
+    } else {
+      MESSAGE("when they are made is not seen: this driver does not count the objects of a context");
+    }
     std::ranges::sort(taken);
     REQUIRE(taken.front() != nullptr);
     for (std::size_t i = 1; i < taken.size(); ++i) {
