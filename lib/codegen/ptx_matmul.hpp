@@ -35,7 +35,7 @@ struct PtxMatmul {
   /// along it only.
   bool a_along = true, b_along = false;
   /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 and split without the first; with turned() transposed;
-  /// float64 and fma() also 64 x 64; float64 on Hopper's cards also 32 x 64.
+  /// float64 and fma() also 64 x 64; on Hopper's cards float64 also 32 x 64, fma() also 128 x 192.
   int rows = 128, columns = 256;
   bool batched = false;  ///< there may be several matrices
   bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32
@@ -44,6 +44,9 @@ struct PtxMatmul {
   bool aligned = true;
   /// Whether a group is one warp, which fills its stages itself: of fma() with tiles of 64 x 64, on Hopper's cards.
   bool lone = false;
+  /// With lone: operands are fetched element by element, so that their lines may lie anyhow, and tiles are 64 x 32 or
+  /// 32 x 32.
+  bool loose = false;
   /// With lone: both operands are the same matrix transposed, so that half of the results are the other half.
   bool gram = false;
   /// Whether the sums are taken from what is where the results go, up to a diagonal: of one matrix, of float64 and
@@ -58,7 +61,7 @@ struct PtxMatmul {
   static constexpr int sm90a_items = 384, sm80_items = 256;
   int items() const { return lone ? 32 : sm80 ? sm80_items : sm90a_items; }
   /// Groups that a compute unit takes at a time.
-  int groups_of_unit() const { return lone ? 4 : 1; }
+  int groups_of_unit() const { return loose ? 8 : lone ? 4 : 1; }
   static constexpr int band = 8;  ///< rows of tiles that are walked before the next column of tiles
   static constexpr int row_bytes = 128;
   int size() const { return static_cast<int>(size_of(type)); }
@@ -77,7 +80,7 @@ struct PtxMatmul {
 
   // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers. Cards
   // before Hopper have 99 KiB or more, and take the stages alone.
-  int ring_bytes() const { return lone ? 49152 : sm80 ? 98304 : 196608; }
+  int ring_bytes() const { return loose ? 24576 : lone ? 49152 : sm80 ? 98304 : 196608; }
   int waiting_bytes() const { return lone ? 384 : 32768; }
   int a_bytes() const { return rows * row_bytes; }
   int b_bytes() const { return columns * row_bytes; }

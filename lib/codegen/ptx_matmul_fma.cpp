@@ -24,7 +24,7 @@ constexpr int turns = depth / steps;  // of a stage
 struct Side {
   std::string name;
   const char *lane, *warp;  // numbers on this side
-  int lanes;                // of a warp
+  int lanes, warps;         // how many
   int groups;               // of four lines that a lane has
   int operand;              // where it begins in a stage
   bool along;
@@ -35,8 +35,14 @@ struct Side {
   std::string value(int slot, int line, int step) const {
     return "%" + name + std::to_string(slot * four * four + (along ? four * line + step : four * step + line));
   }
+  /// Of lines across the depth, how many groups are neighbours: all, or one of each warp, so that a box of 32 lines
+  /// holds what is of an even number of groups.
+  int together() const { return groups % 2 == 0 ? groups : 1; }
   /// How far behind a lane's first line the one of a group is.
-  int line(int group, int i) const { return along ? lanes * (four * group + i) : four * four * group + i; }
+  int line(int group, int i) const {
+    if (along) return lanes * (four * group + i);
+    return (together() > 1 ? four * four : four * lanes * warps) * group + i;
+  }
 };
 
 /// Where a lane's first line lies in the first stage; leaves the number of that line in %y.
@@ -47,8 +53,8 @@ void print_start(PtxText& out, const Side& side) {
              side.lane, ", 4; add.u32 %x, %x, %z;");
   } else {
     // In chunks of four lines: neighbours are of neighbouring lanes, then come a lane's groups.
-    out.line("and.b32 %x, ", side.lane, ", 3; shr.u32 %y, ", side.lane, ", 2; mad.lo.u32 %x, %y, ", 4 * side.groups,
-             ", %x; mad.lo.u32 %x, ", side.warp, ", ", side.lanes * side.groups, ", %x;");
+    out.line("and.b32 %x, ", side.lane, ", 3; shr.u32 %y, ", side.lane, ", 2; mad.lo.u32 %x, %y, ", 4 * side.together(),
+             ", %x; mad.lo.u32 %x, ", side.warp, ", ", side.lanes * side.together(), ", %x;");
     out.line("shl.b32 %y, %x, 2; shr.u32 %z, %x, 3; and.b32 %x, %x, 7; shl.b32 %x, %x, 4; mad.lo.u32 %x, %z, ",
              depth * line_bytes, ", %x;");
   }
@@ -64,8 +70,8 @@ void print_aim(PtxText& out, const Side& side) {
     if (side.lanes == 4) out.line("xor.b32 ", side.at(1), ", ", side.at(0), ", 64;");
   } else {
     out.line("mad.lo.u32 ", side.at(0), ", %turn, ", steps * line_bytes, ", %y;");
-    // Where a lane has several groups, one bit of the swizzle is the same for all lanes.
-    for (int i = 1; i < (side.groups > 1 ? four : steps); ++i) {
+    // Where a lane's groups are neighbours, one bit of the swizzle is the same for all lanes.
+    for (int i = 1; i < (side.together() > 1 ? four : steps); ++i) {
       out.line("xor.b32 ", side.at(i), ", ", side.at(0), ", ", 16 * i, ";");
     }
   }
@@ -87,8 +93,10 @@ void load(PtxText& out, const Side& side, int slot, int group, int half) {
       address = side.at(side.lanes == 4 ? line % 2 : 0) + "+" + std::to_string(side.lanes * line * line_bytes);
     } else {
       const int step = four * half + i;
-      const int bytes = group / 2 * depth * line_bytes + (side.groups > 1 ? 64 * (group % 2 ^ half) : 0);
-      address = side.at(side.groups > 1 ? i : step) + "+" + std::to_string(step * line_bytes + bytes);
+      const bool together = side.together() > 1;
+      const int bytes = (together ? group / 2 : side.line(group, 0) / depth) * depth * line_bytes +
+                        (together ? 64 * (group % 2 ^ half) : 0);
+      address = side.at(together ? i : step) + "+" + std::to_string(step * line_bytes + bytes);
     }
     std::string list;
     for (int j = 0; j < four; ++j) {
@@ -102,11 +110,12 @@ void load(PtxText& out, const Side& side, int slot, int group, int half) {
 
 void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
   const int warps_down = program.lone ? 1 : 2, warps_across = program.lone ? 1 : 4;
-  const Side a{"a_", "%lane_down", "%warp_down", 8, program.rows / (32 * warps_down), 0, program.a_along};
+  const Side a{"a_", "%lane_down", "%warp_down", 8, warps_down, program.rows / (32 * warps_down), 0, program.a_along};
   const Side b{"b_",
                "%lane_across",
                "%warp_across",
                4,
+               warps_across,
                program.columns / (16 * warps_across),
                program.gram ? 0 : program.a_bytes(),
                program.b_along};

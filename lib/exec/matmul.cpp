@@ -54,9 +54,21 @@ bool suits_clblast(const MatmulProblem& p) {
          batch_count(p) * p.m * p.n < most;
 }
 
+/// Whether matrices are so small that a tile would be mostly empty, and so many that a group for each leaves no compute
+/// unit idle. The kernel counts matrices, rows and columns in 32 bits.
+bool suits_many(const DeviceTraits& traits, const MatmulProblem& p) {
+  // Of an H200's measured products of 32-bit floats, those of 65 x 65 results are quicker so, those of 101 x 101
+  // slower.
+  constexpr std::int64_t most_results = 5120;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t count = batch_count(p);
+  return p.m * p.n <= most_results && count >= std::max<std::int64_t>(traits.compute_units, 2) &&
+         count <= most / most_results;
+}
+
 /// Whether tiles would be mostly empty, and there are lines enough on the long side for a work-item each. The kernel
 /// counts work-items and elements of results in 32 bits, and goes along the whole depth.
-bool suits_small(const MatmulProblem& p) {
+bool suits_small(const DeviceTraits& traits, const MatmulProblem& p) {
   // The kernel loads several elements of these types at once.
   const bool wide = p.dtype == float32 || p.dtype == float64;
   constexpr std::int64_t few_lines = 16, few_depth = 64;
@@ -64,7 +76,7 @@ bool suits_small(const MatmulProblem& p) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [least, long_side] = std::minmax(p.m, p.n);
   if (p.fixed && is_complex(p.dtype) && p.n > p.m) return false;  // a * b adds up in another order than b * a
-  if (least > few_lines && !(wide && least <= most_lines && p.k <= few_depth)) return false;
+  if (least > few_lines && !(wide && least <= most_lines && p.k <= few_depth && !suits_many(traits, p))) return false;
   return p.k <= most_depth && long_side <= most / most_lines / batch_count(p) &&
          long_side * batch_count(p) >= least_items;
 }
@@ -96,7 +108,7 @@ constexpr Rule rules[] = {
      "a CPU's BLAS knows no 16-bit types, but is as quick with float32, and nothing has to be compiled"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
-    {MatmulRoute::small, [](const DeviceTraits&, const MatmulProblem& p) { return suits_small(p); },
+    {MatmulRoute::small, [](const DeviceTraits& traits, const MatmulProblem& p) { return suits_small(traits, p); },
      "one side has so few rows or columns that tiles would be mostly empty"},
     {MatmulRoute::ptx,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
@@ -110,6 +122,8 @@ constexpr Rule rules[] = {
        return !p.fixed && !p.portable && suits_matrix(traits, p);
      },
      "an AMD card's matrix instructions multiply blocks of this type"},
+    {MatmulRoute::many, [](const DeviceTraits& traits, const MatmulProblem& p) { return suits_many(traits, p); },
+     "matrices are small, and there are enough of them for a group each"},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        return !p.fixed && traits.clblast_is_faster && suits_clblast(p);
@@ -129,6 +143,7 @@ std::string_view route_name(MatmulRoute route) {
     case MatmulRoute::widened: return "widened";
     case MatmulRoute::packed: return "packed";
     case MatmulRoute::small: return "small";
+    case MatmulRoute::many: return "many";
     case MatmulRoute::ptx: return "ptx";
     case MatmulRoute::matrix: return "matrix";
     case MatmulRoute::clblast: return "clblast";
@@ -203,6 +218,7 @@ MatmulWork prepare_piece(Programs& programs, runtime::Queue& queue, MatmulRoute 
     case MatmulRoute::blas: return prepare_blas(programs, queue, piece);
     case MatmulRoute::packed: return prepare_packed(programs, queue, piece);
     case MatmulRoute::small: return prepare_small(programs, queue, piece);
+    case MatmulRoute::many: return prepare_many(programs, queue, piece);
     case MatmulRoute::ptx: return prepare_ptx(programs, queue, piece);
     case MatmulRoute::matrix: return prepare_matrix(programs, queue, piece);
     case MatmulRoute::clblast: return prepare_clblast(programs, queue, piece);
@@ -257,7 +273,7 @@ std::int64_t most_depth(const DeviceTraits& traits, const MatmulProblem& p, Matm
   if (route == MatmulRoute::packed) return packed;
   if (route == MatmulRoute::ptx) return ptx_depth(traits, p);
   if (route == MatmulRoute::tile) return std::min(running, shared_depth(traits, p, 2, 128));
-  return route == MatmulRoute::matrix ? running : p.k;
+  return route == MatmulRoute::matrix || route == MatmulRoute::many ? running : p.k;
 }
 
 MatmulProblem rows_of(MatmulProblem p, std::int64_t first, std::int64_t count) {
@@ -399,8 +415,9 @@ bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem) {
     const bool plain = p.epilogue == nullptr || p.epilogue->in_order();
     return (p.dtype == float32 || p.dtype == float64) && plain && fits_at_once(traits, p, depth);
   }
-  return route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::tile ||
-         route == MatmulRoute::matrix || (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));
+  return route == MatmulRoute::vector || route == MatmulRoute::small || route == MatmulRoute::many ||
+         route == MatmulRoute::tile || route == MatmulRoute::matrix ||
+         (route == MatmulRoute::ptx && ptx_takes_epilogue(traits, p));
 }
 
 std::int64_t shared_depth(const DeviceTraits& traits, const MatmulProblem& p, std::int64_t each, std::int64_t least) {

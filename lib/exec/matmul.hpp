@@ -43,7 +43,7 @@ struct MatmulProblem {
   const Epilogue* epilogue = nullptr;  ///< what is stored in place of the results, which outlives the product
 };
 
-enum class MatmulRoute { nothing, zeros, host, vector, blas, widened, packed, small, ptx, matrix, clblast, tile };
+enum class MatmulRoute { nothing, zeros, host, vector, blas, widened, packed, small, many, ptx, matrix, clblast, tile };
 
 struct MatmulChoice {
   MatmulRoute route;

@@ -16,6 +16,7 @@
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/matmul_epilogue.hpp"
+#include "exec/matmul_ptx_side.hpp"
 #include "exec/matmul_trial.hpp"
 #include "exec/trial.hpp"
 #include "runtime/launch.hpp"
@@ -23,67 +24,10 @@
 namespace koine::exec {
 namespace {
 
-using codegen::PtxMatmul;
-using codegen::PtxMatmulBlock;
-
-constexpr std::int64_t aligned_bytes = 16;  // of rows, for the copy engine
-using Axes = std::vector<std::int64_t>;     // of a batch
-
 using base::divide_up;
 using base::round_up;
-
-/// An operand as both sides of a product are alike: lines (rows of A, columns of B) along the depth.
-struct Side {
-  std::int64_t lines, depth;
-  std::int64_t offset, line_stride, depth_stride;
-  Axes sizes, strides;
-  std::int64_t size;  // of an element
-
-  /// Of its two axes in memory, the inner one: its elements are neighbours.
-  std::int64_t inner(bool along) const { return along ? depth : lines; }
-  std::int64_t outer(bool along) const { return along ? lines : depth; }
-  std::int64_t inner_stride(bool along) const { return along ? depth_stride : line_stride; }
-  std::int64_t outer_stride(bool along) const { return along ? line_stride : depth_stride; }
-  bool walks(std::size_t axis) const { return sizes[axis] > 1 && strides[axis] != 0; }
-
-  /// Whether the copy engine can read it so.
-  bool readable(bool along) const {
-    const std::int64_t unit = aligned_bytes / size;
-    if (inner(along) > 1 && inner_stride(along) != 1) return false;
-    if (outer(along) > 1 && (outer_stride(along) % unit != 0 || outer_stride(along) < inner(along))) return false;
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-      if (walks(axis) && (strides[axis] % unit != 0 || strides[axis] < 0)) return false;
-    }
-    return offset % unit == 0;
-  }
-};
-
-template <class Product>
-Side side_a(const Product& p, Axes sizes, Axes strides) {
-  const auto size = static_cast<std::int64_t>(size_of(p.dtype));
-  return {p.m, p.k, p.a.offset, p.a.row_stride, p.a.column_stride, std::move(sizes), std::move(strides), size};
-}
-
-/// B as the rows of its transpose.
-template <class Product>
-Side side_b(Product p, Axes sizes, Axes strides) {
-  std::swap(p.m, p.n);
-  p.a.offset = p.b.offset;
-  p.a.row_stride = p.b.column_stride;
-  p.a.column_stride = p.b.row_stride;
-  return side_a(p, std::move(sizes), std::move(strides));
-}
-
-Axes listed(const std::array<std::int64_t, 4>& axes) { return {axes.begin(), axes.end()}; }
-Side side_a(const MatmulPiece& p) { return side_a(p, listed(p.batch.sizes), listed(p.batch.a_strides)); }
-Side side_b(const MatmulPiece& p) { return side_b(p, listed(p.batch.sizes), listed(p.batch.b_strides)); }
-
-/// Whether an operand is read along the depth or across it; nothing where it cannot be read as it lies.
-std::optional<bool> way_of(const Side& side, bool across_too) {
-  if (side.readable(true)) return true;
-  if (across_too && side.readable(false)) return false;
-  return std::nullopt;
-}
+using codegen::PtxMatmul;
+using codegen::PtxMatmulBlock;
 
 /// An operand's copy, whose lines begin at multiples of 16 bytes, in memory while the product is enqueued.
 struct Copy {
@@ -188,11 +132,18 @@ std::int64_t tiles_of(const PtxMatmul& program, const MatmulPiece& p) {
 /// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
 /// operands are read once for each tile.
 void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& traits) {
+  if (program.loose) {
+    program.lone = true;
+    program.rows = static_cast<int>(loose_rows(p.m));
+    program.columns = static_cast<int>(loose_line);
+    return;
+  }
   const std::int64_t units = traits.compute_units;
-  constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 128}, {128, 64}, {64, 64}, {32, 64}};
+  constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 192}, {128, 128}, {128, 64}, {64, 64}, {32, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& [short_side, long_side] : tiles) {
     if ((long_side == 256 && (p.dtype == float64 || program.split || program.sm80)) ||
+        (long_side == 192 && (!program.fma() || program.sm80)) ||
         (short_side == 64 && p.dtype != float64 && !program.fma()) ||
         (short_side == 32 && (p.dtype != float64 || program.sm80))) {
       continue;
@@ -218,7 +169,7 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
   PtxMatmul lone = program;
   lone.lone = true;
   const std::int64_t count = p.batch.count();
-  if (program.fma() && !program.sm80 && program.batched && !program.epilogue && std::max(p.m, p.n) <= side &&
+  if (program.fma() && !program.sm80 && program.batched && std::max(p.m, p.n) <= side &&
       turns * divide_up(count, lone.groups_of_unit() * units) <= divide_up(count, units)) {
     program = lone;
   }
@@ -249,9 +200,11 @@ bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& p) {
   constexpr std::int64_t fewest = 32, least_depth = 16;
   // Tiles, rows and columns are counted in 32 bits.
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 256;
-  if (std::min(p.m, p.n) < fewest || p.k < least_depth || std::max({p.m, p.n, p.k}) > most) return false;
+  if (p.k < least_depth || std::max({p.m, p.n, p.k}) > most) return false;
   std::int64_t matrices = 1;
   for (const std::int64_t size : p.batch) matrices *= size;
+  if (suits_loose(traits, p, matrices)) return true;
+  if (std::min(p.m, p.n) < fewest) return false;
   if (divide_up(p.m, 64) * divide_up(p.n, 64) > most / matrices) return false;
   // An operand that has to be copied: each element then takes part in as many products as the other has lines.
   constexpr std::int64_t enough = 128;
@@ -365,14 +318,19 @@ void try_ptx(runtime::Queue& queue, const PtxMatmul& program) {
   const std::int64_t lines = program.aligned ? 60 : 59;
   const MatmulTrial trial{.type = program.type,
                           .out_type = program.wide_results() ? float32 : program.type,
-                          .m = program.lone ? lines : program.rows + 56,
-                          .n = program.lone ? lines : program.columns + lines - 36,
+                          .m = program.loose  ? program.rows + 7
+                               : program.lone ? lines
+                                              : program.rows + 56,
+                          .n = program.loose  ? program.columns + 7
+                               : program.lone ? lines
+                                              : program.columns + lines - 36,
                           .k = depth,
                           .batches = program.batched ? 3 : 1,
                           .a_along = program.a_along,
                           .b_along = program.b_along,
                           .parts = program.parts,
                           .split = program.split,
+                          .loose = program.loose,
                           .taken = program.taken,
                           .gram = program.gram};
   try_out(queue, program.signature(), ptx_text(program), [&](const runtime::KernelRef& kernel) {
@@ -406,7 +364,7 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
       };
       return copied;
     }
-    if (const auto way = way_of(side, across_too)) {
+    if (const auto way = program.loose ? loose_way_of(side) : way_of(side, across_too)) {
       along = *way;
       return side;
     }
@@ -418,6 +376,7 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
     };
     return copied;
   };
+  program.loose = !taken && suits_loose(queue.traits(), p, p.batch.count(), side_a(p), side_b(p));
   const Side a = arrange(side_a(p), !p.tf32, program.a_along, copies[0]);
   const Side b = arrange(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
   p.a = {a.offset, a.line_stride, a.depth_stride, {}};
@@ -425,7 +384,7 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
   std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());
   std::copy(b.strides.begin(), b.strides.end(), p.batch.b_strides.begin());
   choose_tile(program, p, queue.traits());
-  program.gram = program.lone && is_gram(piece);
+  program.gram = program.lone && !program.loose && !program.epilogue && is_gram(piece);
   if (program.gram) copies[1] = nullptr;
   const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
   program.aligned = taken || (p.n % unit == 0 && p.out_offset % unit == 0);

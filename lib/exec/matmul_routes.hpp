@@ -38,7 +38,7 @@ struct MatmulPiece {
   std::int64_t out_offset = 0;
   bool fixed = false, tf32 = false, split = false;
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
-  const Epilogue* epilogue = nullptr;  ///< of vector, small, tile, matrix and ptx alone, and not of parts
+  const Epilogue* epilogue = nullptr;  ///< of vector, small, many, tile, matrix and ptx alone, and not of parts
   bool one_memory = false;             ///< both operands lie in one buffer
   std::int64_t corner = 0;             ///< of a piece that is taken from a matrix: row i ends with column i + corner
 };
@@ -61,6 +61,8 @@ MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const Matmu
 MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// suits_small
 MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// suits_many
+MatmulWork prepare_many(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// m or n is 1; never fixed
 MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// never fixed

@@ -28,7 +28,7 @@ bool multiplies(runtime::Queue& queue, const MatmulTrial& trial, const MatmulRun
   p.k = trial.k;
   p.corner = trial.taken ? trial.n / 2 : 0;
   p.batch.sizes[3] = batches;
-  const auto round_up = [&](std::int64_t count) { return (count + unit - 1) / unit * unit; };
+  const auto round_up = [&](std::int64_t count) { return (count + unit - 1) / unit * unit + (trial.loose ? 1 : 0); };
   const auto values = [&](std::int64_t lines, std::uint64_t salt) {
     std::vector<float> list(static_cast<std::size_t>(batches * lines * p.k));
     std::size_t at = 0;

@@ -9,13 +9,15 @@
 
 namespace koine::exec {
 
-/// A product whose sums are exact in every type. Its operands lie with rows, or columns, at multiples of 16 bytes.
+/// A product whose sums are exact in every type. Its operands lie with rows, or columns, at multiples of 16 bytes,
+/// unless it is loose.
 struct MatmulTrial {
   DType type = DType::float32, out_type = DType::float32;
   std::int64_t m = 0, n = 0, k = 0, batches = 1;
   bool a_along = true, b_along = true;  ///< the depth is the axis of stride 1
   bool parts = false;
   bool split = false;  ///< the operands are sums of two halves, which lie one below the other
+  bool loose = false;  ///< rows, or columns, of the operands lie at no multiples of 16 bytes
   bool taken = false;  ///< the products are taken from ones, up to a diagonal
   bool gram = false;   ///< B is A transposed
 };

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 #include "cl/capabilities.hpp"
 #include "exec/host_blas.hpp"
@@ -118,6 +119,64 @@ TEST_CASE("where one side has few lines, each line of the other has a work-item"
     CHECK(route(traits, p) == MatmulRoute::tile);
     p.batch[0] = 512;
   }
+}
+
+TEST_CASE("many matrices that are smaller than a tile have a group each") {
+  MatmulProblem p = problem(koine::float32, 33, 35, 300);
+  p.batch = {1000};
+  p.a.batch_strides = {33 * 300};
+  p.b.batch_strides = {300 * 35};
+  CHECK(route(cpu, p) == MatmulRoute::packed);
+  for (DeviceTraits traits : {amd, nvidia}) {
+    traits.compute_units = 100;
+    CHECK(route(traits, p) == MatmulRoute::many);
+    for (const koine::DType type : {koine::int8, koine::bfloat16, koine::float64, koine::complex128}) {
+      p.dtype = type;
+      CHECK(route(traits, p) == MatmulRoute::many);
+    }
+    p.dtype = koine::float32;
+    p.k = 60;  // few lines of one matrix would be small
+    CHECK(route(traits, p) == MatmulRoute::many);
+    p.k = 300;
+    p.batch = {traits.compute_units - std::int64_t{1}};
+    CHECK(route(traits, p) == MatmulRoute::tile);
+    p.batch = {std::int64_t{1} << 24};
+    CHECK(route(traits, p) == MatmulRoute::tile);  // more than 32 bits count
+    p.batch = {1000};
+    p.m = 150;
+    CHECK(route(traits, p) == MatmulRoute::tile);
+    p.m = 33;
+  }
+}
+
+TEST_CASE("on Hopper's cards many float32 matrices of rows of any length have a warp each, if they fill its tiles") {
+  DeviceTraits card = hopper, older = nvidia;
+  card.compute_units = older.compute_units = 132;
+  const auto many = [&](koine::DType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+    MatmulProblem p = problem(type, m, n, k);
+    p.batch = {card.compute_units};
+    p.a.batch_strides = {m * k};
+    p.b.batch_strides = {k * n};
+    return p;
+  };
+  for (const auto& [m, n] : {std::pair{17, 31}, {32, 32}, {50, 50}, {63, 49}}) {
+    MatmulProblem p = many(koine::float32, m, n, 29);
+    CHECK(route(card, p) == MatmulRoute::ptx);
+    CHECK(route(older, p) == MatmulRoute::many);
+    p.fixed = true;
+    CHECK(route(card, p) == MatmulRoute::ptx);
+    p.portable = true;
+    CHECK(route(card, p) == MatmulRoute::many);
+    p.portable = false;
+    p.a = operand(2 * 29, 2);  // neighbours along neither axis
+    p.a.batch_strides = {2 * m * 29};
+    CHECK(route(card, p) == MatmulRoute::many);
+  }
+  CHECK(route(card, many(koine::float32, 33, 33, 29)) == MatmulRoute::many);  // most of two tiles would be empty
+  CHECK(route(card, many(koine::float64, 50, 50, 29)) == MatmulRoute::many);
+  MatmulProblem few = many(koine::float32, 50, 50, 29);
+  --few.batch[0];
+  CHECK(route(card, few) == MatmulRoute::tile);
 }
 
 TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where there is one") {

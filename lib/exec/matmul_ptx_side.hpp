@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// How operands of products in PTX lie in memory, and what programs can read them so.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/rounding.hpp"
+#include "device/traits.hpp"
+#include "exec/matmul_routes.hpp"
+
+namespace koine::exec {
+
+inline constexpr std::int64_t aligned_bytes = 16;  // of rows, for the copy engine
+using Axes = std::vector<std::int64_t>;            // of a batch
+
+/// An operand as both sides of a product are alike: lines (rows of A, columns of B) along the depth.
+struct Side {
+  std::int64_t lines, depth;
+  std::int64_t offset, line_stride, depth_stride;
+  Axes sizes, strides;
+  std::int64_t size;  // of an element
+
+  /// Of its two axes in memory, the inner one: its elements are neighbours.
+  std::int64_t inner(bool along) const { return along ? depth : lines; }
+  std::int64_t outer(bool along) const { return along ? lines : depth; }
+  std::int64_t inner_stride(bool along) const { return along ? depth_stride : line_stride; }
+  std::int64_t outer_stride(bool along) const { return along ? line_stride : depth_stride; }
+  bool walks(std::size_t axis) const { return sizes[axis] > 1 && strides[axis] != 0; }
+
+  /// Whether the copy engine can read it so.
+  bool readable(bool along) const {
+    const std::int64_t unit = aligned_bytes / size;
+    if (inner(along) > 1 && inner_stride(along) != 1) return false;
+    if (outer(along) > 1 && (outer_stride(along) % unit != 0 || outer_stride(along) < inner(along))) return false;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      if (walks(axis) && (strides[axis] % unit != 0 || strides[axis] < 0)) return false;
+    }
+    return offset % unit == 0;
+  }
+  /// Whether a loose program can: neighbours in memory follow each other, and 32 bits hold what is between lines.
+  bool readable_loosely(bool along) const {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    return (inner(along) == 1 || inner_stride(along) == 1) &&
+           (outer(along) == 1 || std::abs(outer_stride(along)) * size <= most);
+  }
+};
+
+template <class Product>
+Side side_a(const Product& p, Axes sizes, Axes strides) {
+  const auto size = static_cast<std::int64_t>(size_of(p.dtype));
+  return {p.m, p.k, p.a.offset, p.a.row_stride, p.a.column_stride, std::move(sizes), std::move(strides), size};
+}
+
+/// B as the rows of its transpose.
+template <class Product>
+Side side_b(Product p, Axes sizes, Axes strides) {
+  std::swap(p.m, p.n);
+  p.a.offset = p.b.offset;
+  p.a.row_stride = p.b.column_stride;
+  p.a.column_stride = p.b.row_stride;
+  return side_a(p, std::move(sizes), std::move(strides));
+}
+
+inline Axes listed(const std::array<std::int64_t, 4>& axes) { return {axes.begin(), axes.end()}; }
+inline Side side_a(const MatmulPiece& p) { return side_a(p, listed(p.batch.sizes), listed(p.batch.a_strides)); }
+inline Side side_b(const MatmulPiece& p) { return side_b(p, listed(p.batch.sizes), listed(p.batch.b_strides)); }
+
+/// Whether an operand is read along the depth or across it; nothing where it cannot be read as it lies.
+inline std::optional<bool> way_of(const Side& side, bool across_too) {
+  if (side.readable(true)) return true;
+  if (across_too && side.readable(false)) return false;
+  return std::nullopt;
+}
+
+inline std::optional<bool> loose_way_of(const Side& side) {
+  if (side.readable_loosely(true)) return true;
+  if (side.readable_loosely(false)) return false;
+  return std::nullopt;
+}
+
+/// Tiles of loose programs are of 64 or 32 rows, and of as many columns as this.
+inline constexpr std::int64_t loose_line = 32;
+inline std::int64_t loose_rows(std::int64_t m) { return m > loose_line ? 2 * loose_line : loose_line; }
+
+/// Whether there are enough small matrices of float32 for a warp each, to which it fetches them element by element:
+/// those of a single tile, and larger ones that the copy engine cannot read and that fill their tiles. Measured on an
+/// H200 beside matmul_many.cl, which takes others.
+template <class Product>
+bool suits_loose(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a, const Side& b) {
+  constexpr std::int64_t few_lines = 16;
+  const auto [least, most] = std::minmax(p.m, p.n);
+  const bool takes = traits.ptx_sm90a && p.dtype == float32 && !p.tf32 && !p.split &&
+                     matrices >= std::max<std::int64_t>(traits.compute_units, 2) && least > few_lines &&
+                     most <= 2 * loose_line && loose_way_of(a) && loose_way_of(b);
+  if (!takes || most <= loose_line) return takes;
+  const std::int64_t area = base::round_up(p.m, loose_rows(p.m)) * base::round_up(p.n, loose_line);
+  return 5 * p.m * p.n >= 3 * area && !(way_of(a, true) && way_of(b, true));
+}
+template <class Product>
+bool suits_loose(const DeviceTraits& traits, const Product& p, std::int64_t matrices) {
+  return suits_loose(traits, p, matrices, side_a(p, p.batch, p.a.batch_strides), side_b(p, p.batch, p.b.batch_strides));
+}
+
+}  // namespace koine::exec
