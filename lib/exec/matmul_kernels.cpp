@@ -34,6 +34,7 @@ std::int64_t real_size(DType dtype, std::int64_t narrowest) {
 /// What the kernels are compiled for: numbers that another kernel has are none.
 struct MatmulSpec {
   DType type;
+  std::optional<int> a_element = {}, b_element = {};                 // of operands that are cast as they are loaded
   std::optional<int> cpu = {}, lanes = {}, rows = {}, vectors = {};  // matmul_cpu and matmul_vector
   std::optional<int> tile = {}, depth = {};                          // matmul_tile
   std::optional<int> slices = {}, group = {}, fold = {};             // a card's matmul_vector
@@ -46,6 +47,8 @@ struct MatmulSpec {
   template <class Visit>
   void visit(Visit& v) const {
     v.define("KN_ELEMENT", base::row_of(type).element);
+    v.define("KN_A_ELEMENT", a_element);
+    v.define("KN_B_ELEMENT", b_element);
     v.define("KN_CPU", cpu);
     v.define("KN_LANES", lanes);
     v.define("KN_ROWS", rows);
@@ -68,7 +71,17 @@ struct MatmulSpec {
   }
 };
 
-MatmulSpec spec_of(const MatmulPiece& p) { return {.type = p.dtype, .fixed = p.fixed, .parts = p.parts}; }
+/// The number of an operand's type in memory (kernels/common/matmul_operands.clh), where that is not the product's.
+std::optional<int> element_of(const MatmulOperand& operand) {
+  constexpr int of_signed = 10;
+  if (!operand.stored) return std::nullopt;
+  return base::row_of(*operand.stored).element + (is_signed_integer(*operand.stored) ? of_signed : 0);
+}
+
+MatmulSpec spec_of(const MatmulPiece& p) {
+  return {
+      .type = p.dtype, .a_element = element_of(p.a), .b_element = element_of(p.b), .fixed = p.fixed, .parts = p.parts};
+}
 
 /// A kernel that stores results, which goes on with the epilogue if there is one.
 runtime::KernelRef kernel_of(Programs& programs, const MatmulPiece& p, const MatmulSpec& spec, std::string_view file,
@@ -300,7 +313,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
   const bool cpu = traits.cpu_loops();
 
   // No rows of tuning: the order of sums follows from lanes, slices and splits.
-  MatmulSpec spec{.type = p.dtype};
+  MatmulSpec spec{.type = p.dtype, .a_element = element_of(matrix), .b_element = element_of(vector)};
   std::int64_t groups = 0, enough = 0, least_depth = 0, most_depth = 0, fewest = 1;
   constexpr std::int64_t group_size = 256;
   if (cpu) {

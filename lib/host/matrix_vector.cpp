@@ -18,6 +18,36 @@ constexpr std::int64_t block = 1024;
 using base::divide_up;
 std::size_t number(auto value) { return static_cast<std::size_t>(value); }
 
+/// A part of the matrix as it is multiplied, of lines that lie `leading` elements apart.
+struct Part {
+  const std::byte* elements;
+  std::size_t leading;
+};
+
+/// What a part of the matrix is cast to, in a core's first cache: no more than this of lines at once.
+class Casts {
+ public:
+  static constexpr std::size_t together = 4, elements = together * block;
+
+  Casts(const MatrixVector& p, const std::byte* matrix) : p_(p), matrix_(matrix) {}
+  bool needed() const { return p_.matrix_type != p_.type; }
+  /// The part of `lines` by `width` elements, from an element of the matrix on.
+  Part part(std::int64_t first, std::size_t lines, std::size_t width) {
+    const std::size_t stored = size_of(p_.matrix_type), leading = number(p_.leading);
+    const std::byte* const from = matrix_ + number(first) * stored;
+    if (!needed()) return {from, leading};
+    for (std::size_t line = 0; line < lines; ++line) {
+      load_as(p_.type, room_ + line * width * size_of(p_.type), p_.matrix_type, from + line * leading * stored, width);
+    }
+    return {room_, width};
+  }
+
+ private:
+  const MatrixVector& p_;
+  const std::byte* const matrix_;
+  alignas(64) std::byte room_[elements * sizeof(double)];
+};
+
 /// Rows lie side by side: each is a sum of products.
 void multiply_rows(const MatrixVector& p, const DeviceTraits& traits, const std::byte* matrix, const std::byte* vector,
                    std::byte* results) {
@@ -25,14 +55,21 @@ void multiply_rows(const MatrixVector& p, const DeviceTraits& traits, const std:
   const auto of_part = std::max<std::int64_t>(4, (1 << 15) / p.depth / 4 * 4);
   Parts parts(number(divide_up(p.rows, of_part)));
   share(traits, number(p.rows * p.depth), parts, [&] {
+    Casts casts(p, matrix);
     for (std::size_t part; parts.take(part);) {
       const std::int64_t first = static_cast<std::int64_t>(part) * of_part, rows = std::min(of_part, p.rows - first);
       std::byte* const sums = results + number(first) * size;
       std::memset(sums, 0, number(rows) * size);
       for (std::int64_t at = 0; at < p.depth; at += block) {
-        functions().dots[number(p.type)](sums, matrix + number(first * p.leading + at) * size, number(p.leading),
-                                         vector + number(at) * size, number(rows),
-                                         number(std::min(block, p.depth - at)));
+        const std::int64_t depth = std::min(block, p.depth - at);
+        const auto several = static_cast<std::int64_t>(Casts::elements) / depth / 4 * 4;
+        const std::int64_t together = casts.needed() ? several : rows;
+        for (std::int64_t row = 0; row < rows; row += together) {
+          const std::size_t some = number(std::min(together, rows - row));
+          const Part at_hand = casts.part((first + row) * p.leading + at, some, number(depth));
+          functions().dots[number(p.type)](sums + number(row) * size, at_hand.elements, at_hand.leading,
+                                           vector + number(at) * size, some, number(depth));
+        }
       }
     }
   });
@@ -48,15 +85,26 @@ void multiply_columns(const MatrixVector& p, const DeviceTraits& traits, const s
   if (blocks == 1) sums = results;
   Parts parts(number(blocks * across));
   share(traits, number(p.rows * p.depth), parts, [&] {
+    Casts casts(p, matrix);
     for (std::size_t part; parts.take(part);) {
       const std::int64_t row = static_cast<std::int64_t>(part) / across * block,
                          first = static_cast<std::int64_t>(part) % across * width,
                          count = std::min(width, p.rows - first);
       std::byte* const to = sums + number(row / block * p.rows + first) * size;
       std::memset(to, 0, number(count) * size);
-      functions().rows_added[number(p.type)](to, matrix + number(row * p.leading + first) * size, number(p.leading),
-                                             vector + number(row) * size, number(std::min(block, p.depth - row)),
-                                             number(count));
+      // A sum's terms come one after another, however many lines of them are at hand. The sums stay in the first cache.
+      constexpr std::int64_t few_lines = 8, some_columns = static_cast<std::int64_t>(Casts::elements) / few_lines;
+      const std::int64_t depth = std::min(block, p.depth - row), lines = casts.needed() ? few_lines : depth,
+                         columns = casts.needed() ? some_columns : count;
+      for (std::int64_t column = 0; column < count; column += columns) {
+        for (std::int64_t line = 0; line < depth; line += lines) {
+          const std::size_t wide = number(std::min(columns, count - column)),
+                            deep = number(std::min(lines, depth - line));
+          const Part at_hand = casts.part((row + line) * p.leading + first + column, deep, wide);
+          functions().rows_added[number(p.type)](to + number(column) * size, at_hand.elements, at_hand.leading,
+                                                 vector + number(row + line) * size, deep, wide);
+        }
+      }
     }
   });
   if (blocks == 1) return;
@@ -71,15 +119,20 @@ void multiply_columns(const MatrixVector& p, const DeviceTraits& traits, const s
 
 std::size_t MatrixVector::room() const {
   const std::int64_t blocks = by_columns ? divide_up(depth, block) : 1;
-  return number((step == 1 ? 0 : depth) + (blocks > 1 ? blocks * rows : 0)) * size_of(type);
+  return number((reads_vector() ? 0 : depth) + (blocks > 1 ? blocks * rows : 0)) * size_of(type);
 }
 
 void multiply(const MatrixVector& p, const DeviceTraits& traits, const std::byte* matrix, const std::byte* vector,
               std::byte* results, std::byte* room) noexcept {
   const std::size_t size = size_of(p.type);
-  if (p.step != 1) {
-    for (std::int64_t k = 0; k < p.depth; ++k) {
-      std::memcpy(room + number(k) * size, vector + k * p.step * static_cast<std::int64_t>(size), size);
+  if (!p.reads_vector()) {
+    const auto step = p.step * static_cast<std::int64_t>(size_of(p.vector_type));
+    if (p.step == 1) {
+      load_as(p.type, room, p.vector_type, vector, number(p.depth));
+    } else {
+      for (std::int64_t k = 0; k < p.depth; ++k) {
+        load_as(p.type, room + number(k) * size, p.vector_type, vector + k * step, 1);
+      }
     }
     vector = room;
     room += number(p.depth) * size;

@@ -11,13 +11,15 @@
 namespace koine::host {
 
 /// Either rows or columns of the matrix lie side by side, `leading` elements apart from one to the next. The type is
-/// float32 or float64.
+/// float32 or float64; what is of another type in memory is cast as it is read.
 struct MatrixVector {
-  DType type;
+  DType type, matrix_type, vector_type;
   std::int64_t rows, depth, leading;
   bool by_columns;    // an element's neighbours in memory are those of its column
   std::int64_t step;  // from one element of the vector to the next
 
+  /// Whether the vector is read where it lies.
+  bool reads_vector() const { return step == 1 && vector_type == type; }
   /// Bytes that multiply() works with.
   std::size_t room() const;
 };
