@@ -37,8 +37,8 @@ static inline void kn_transpose(KN_VECTOR square[KN_LANES]) {
 
 // Packs a panel `width` elements wide with the depth outermost; only the first `present` exist, the rest are zeros.
 // Vectors may spill over the panel's end: what lies there is packed later, or is padding.
-static inline void kn_pack(__global const KN_STORED* restrict from, long wide_stride, long deep_stride, const int width,
-                    long present, long depth, __global KN_REAL* restrict panel) {
+static inline void kn_pack(const int side, __global const void* restrict from, long wide_stride, long deep_stride,
+                           const int width, long present, long depth, __global KN_REAL* restrict panel) {
   const int step = width * KN_PLANES;
   const int chunks = (width + KN_LANES - 1) / KN_LANES;
   long d = 0;
@@ -49,7 +49,7 @@ static inline void kn_pack(__global const KN_STORED* restrict from, long wide_st
       for (int p = 0; p < KN_PLANES; ++p)
 #pragma unroll
         for (int c = 0; c < chunks; ++c) {
-          kn_load_planes(from + d * deep_stride + c * KN_LANES, planes);
+          kn_load_planes(side, from, d * deep_stride + c * KN_LANES, planes);
           KN_VSTORE(planes[p], 0, panel + d * step + p * width + c * KN_LANES);
         }
     }
@@ -64,7 +64,7 @@ static inline void kn_pack(__global const KN_STORED* restrict from, long wide_st
         for (int i = 0; i < KN_LANES; ++i) {
           int row = c * KN_LANES + i;
           KN_VECTOR planes[KN_PLANES];
-          kn_load_planes(from + (row < width ? row : 0) * wide_stride + d, planes);
+          kn_load_planes(side, from, (row < width ? row : 0) * wide_stride + d, planes);
 #pragma unroll
           for (int p = 0; p < KN_PLANES; ++p) squares[p][row] = planes[p];
         }
@@ -82,7 +82,7 @@ static inline void kn_pack(__global const KN_STORED* restrict from, long wide_st
   }
   for (; d < depth; ++d)
     for (int w = 0; w < width; ++w) {
-      KN_VALUE value = w < present ? kn_load(from, w * wide_stride + d * deep_stride) : (KN_VALUE)(0);
+      KN_VALUE value = w < present ? kn_load_of(side, from, w * wide_stride + d * deep_stride) : (KN_VALUE)(0);
       __global KN_REAL* to = panel + d * step + w;
 #if KN_IS_COMPLEX
       to[0] = value.x;
@@ -177,7 +177,7 @@ typedef struct {
 // The result is cut into tasks of row_block x column_block elements of one matrix; a work-item takes a run of them.
 // Within a task, the sums of column_group columns stay in the cache while the depth is walked in steps of depth_block;
 // with keep_a its rows of A are packed once and kept for all groups. scratch_step holds an item's sums and panels.
-__kernel void matmul_cpu(__global const KN_STORED* restrict a, __global const KN_STORED* restrict b,
+__kernel void matmul_cpu(__global const KN_A_STORED* restrict a, __global const KN_B_STORED* restrict b,
                          __global KN_RESULT* restrict out, __global KN_REAL* restrict scratch,
                          const kn_matmul_cpu parameters) {
   const kn_matmul_cpu product = parameters;  // in registers, whatever is written meanwhile
@@ -196,9 +196,10 @@ __kernel void matmul_cpu(__global const KN_STORED* restrict a, __global const KN
     long rows = min(product.row_block, product.m - row0);
     long padded_rows = (rows + KN_ROWS - 1) / KN_ROWS * KN_ROWS;
     long column_end = min(column0 + product.column_block, product.n);
-    __global const KN_STORED* am =
+    __global const KN_A_STORED* am =
         a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch) + row0 * product.a_row;
-    __global const KN_STORED* bm = b + product.b_offset + kn_batch_offset(batch, product.batch_sizes, product.b_batch);
+    __global const KN_B_STORED* bm =
+        b + product.b_offset + kn_batch_offset(batch, product.batch_sizes, product.b_batch);
     __global KN_RESULT* om = out + product.out_offset + (batch * product.m + row0) * product.n;
 
     for (long group = column0; group < column_end; group += product.column_group) {
@@ -208,10 +209,10 @@ __kernel void matmul_cpu(__global const KN_STORED* restrict a, __global const KN
         __global KN_REAL* a_block = a_panels + (product.keep_a ? padded_rows * depth0 * KN_PLANES : 0);
         if (group == column0 || !product.keep_a)
           for (long r = 0; r < rows; r += KN_ROWS)
-            kn_pack(am + r * product.a_row + depth0 * product.a_column, product.a_row, product.a_column, KN_ROWS,
+            kn_pack(KN_OF_A, am + r * product.a_row + depth0 * product.a_column, product.a_row, product.a_column, KN_ROWS,
                     rows - r, depth, a_block + r * depth * KN_PLANES);
         for (long c = 0; c < columns; c += KN_COLUMNS)
-          kn_pack(bm + (group + c) * product.b_column + depth0 * product.b_row, product.b_column, product.b_row,
+          kn_pack(KN_OF_B, bm + (group + c) * product.b_column + depth0 * product.b_row, product.b_column, product.b_row,
                   KN_COLUMNS, columns - c, depth, b_panels + c * depth * KN_PLANES);
         for (long c = 0; c < columns; c += KN_COLUMNS)
           for (long r = 0; r < rows; r += KN_ROWS)

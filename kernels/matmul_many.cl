@@ -6,6 +6,7 @@
 // apart that work-items of neighbouring lines meet different banks.
 
 #include "common/matmul_types.clh"
+#include "common/matmul_operands.clh"
 
 // Rows of a work-item: 4 or 8. Columns, and steps of the depth that it loads at once:
 #ifndef KN_DOWN
@@ -33,8 +34,8 @@ typedef struct {
 #define KN_HELD 8
 
 // Brings lines to local memory, of `steps` of the depth, with zeros up to a multiple of four.
-static inline void kn_stage(__local KN_VALUE* to, uint pitch, __global const KN_STORED* from, long line_stride,
-                            long step_stride, uint lines, uint steps, bool along) {
+static inline void kn_stage(const int side, __local KN_VALUE* to, uint pitch, __global const void* from,
+                            long line_stride, long step_stride, uint lines, uint steps, bool along) {
   const uint item = get_local_id(0), items = get_local_size(0);
   const uint padded = (steps + KN_FOUR - 1) / KN_FOUR * KN_FOUR;
   // Work-items take turns along what are neighbours in memory; where that is across the depth, in patches of 8 lines by
@@ -53,7 +54,7 @@ static inline void kn_stage(__local KN_VALUE* to, uint pitch, __global const KN_
       const uint step = along ? inner : outer * KN_FOUR + item / 8 % KN_FOUR;
       const bool there = outer < end && line < lines;
       at[i] = there ? line * pitch + step : ~0u;
-      held[i] = there && step < steps ? kn_load(from, line * line_stride + step * step_stride) : (KN_VALUE)(0);
+      held[i] = there && step < steps ? kn_load_of(side, from, line * line_stride + step * step_stride) : (KN_VALUE)(0);
       outer += outer_on;
       inner += inner_on;
       if (inner >= wide) {
@@ -81,7 +82,7 @@ static inline void kn_take_steps(__local const KN_VALUE* from, KN_VALUE steps[KN
 #endif
 }
 
-__kernel void matmul_many(__global const KN_STORED* restrict a, __global const KN_STORED* restrict b,
+__kernel void matmul_many(__global const KN_A_STORED* restrict a, __global const KN_B_STORED* restrict b,
                            __global KN_OUT* restrict out, __local ulong4* restrict room,
                            const kn_matmul_many parameters KN_BESIDE) {
   const kn_matmul_many product = parameters;  // in registers, whatever is written meanwhile
@@ -118,9 +119,9 @@ __kernel void matmul_many(__global const KN_STORED* restrict a, __global const K
   for (long done = 0; done < product.k; done += product.depth) {
     const uint steps = (uint)min((long)product.depth, product.k - done);
     if (done > 0) barrier(CLK_LOCAL_MEM_FENCE);
-    kn_stage(a_lines, product.pitch, a + done * product.a_column, product.a_row, product.a_column, rows, steps,
+    kn_stage(KN_OF_A, a_lines, product.pitch, a + done * product.a_column, product.a_row, product.a_column, rows, steps,
              product.a_along);
-    kn_stage(b_lines, product.pitch, b + done * product.b_row, product.b_column, product.b_row, columns, steps,
+    kn_stage(KN_OF_B, b_lines, product.pitch, b + done * product.b_row, product.b_column, product.b_row, columns, steps,
              product.b_along);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (multiplies) {

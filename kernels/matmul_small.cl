@@ -4,6 +4,7 @@
 // element is one sum along the depth. Names are for a long A; the host gives strides the other way round for a long B.
 
 #include "common/matmul_types.clh"
+#include "common/matmul_operands.clh"
 
 // Loads of four neighbours: of a line of A along the depth, of a line of B's depth across.
 #ifndef KN_A_QUADS
@@ -34,9 +35,9 @@ typedef struct {
 } kn_matmul_small;
 
 // Four neighbours.
-static inline void kn_load_quad(__global const KN_STORED* from, KN_VALUE values[4]) {
+static inline void kn_load_quad(const int side, __global const void* from, long index, KN_VALUE values[4]) {
 #if KN_A_QUADS || KN_B_QUADS
-  const KN_PASTE(KN_STORED, 4) quad = *(__global const KN_PASTE(KN_STORED, 4)*)from;
+  const KN_PASTE(KN_VALUE, 4) quad = KN_LOAD_QUAD(side, from, index);
   values[0] = quad.x;
   values[1] = quad.y;
   values[2] = quad.z;
@@ -45,27 +46,27 @@ static inline void kn_load_quad(__global const KN_STORED* from, KN_VALUE values[
 }
 
 // Adds the products of one step of the depth to the sums of `count` columns.
-static inline void kn_add_step(KN_VALUE a, __global const KN_STORED* b, long b_column, int count,
+static inline void kn_add_step(KN_VALUE a, __global const KN_B_STORED* b, long b_column, int count,
                                KN_VALUE sums[KN_SHORT]) {
 #if KN_B_QUADS
 #pragma unroll
   for (int j = 0; j < KN_SHORT; j += 4) {
     if (j >= count) break;
     KN_VALUE values[4];
-    kn_load_quad(b + j, values);
+    kn_load_quad(KN_OF_B, b, j, values);
 #pragma unroll
     for (int i = 0; i < 4; ++i) sums[j + i] = kn_multiply_add(a, values[i], sums[j + i]);
   }
 #else
 #pragma unroll
   for (int j = 0; j < KN_SHORT; ++j)
-    if (j < count) sums[j] = kn_multiply_add(a, kn_load(b, j * b_column), sums[j]);
+    if (j < count) sums[j] = kn_multiply_add(a, kn_load_of(KN_OF_B, b, j * b_column), sums[j]);
 #endif
 }
 
 // In the order of lines, then of parts of the short side, then of matrices.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_small(
-    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_OUT* restrict out,
+    __global const KN_A_STORED* restrict a, __global const KN_B_STORED* restrict b, __global KN_OUT* restrict out,
     const kn_matmul_small parameters KN_BESIDE) {
   const kn_matmul_small product = parameters;  // in registers, whatever is written meanwhile
   const uint parts = (product.n + KN_SHORT - 1) / KN_SHORT;
@@ -87,13 +88,13 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_small
 #if KN_A_QUADS
   for (long step = 0; step < product.k; step += 4) {
     KN_VALUE values[4];
-    kn_load_quad(a + step, values);
+    kn_load_quad(KN_OF_A, a, step, values);
 #pragma unroll
     for (int i = 0; i < 4; ++i) kn_add_step(values[i], b + (step + i) * product.b_row, product.b_column, count, sums);
   }
 #else
   for (long step = 0; step < product.k; ++step)
-    kn_add_step(kn_load(a, step * product.a_column), b + step * product.b_row, product.b_column, count, sums);
+    kn_add_step(kn_load_of(KN_OF_A, a, step * product.a_column), b + step * product.b_row, product.b_column, count, sums);
 #endif
   const long corner =
       product.out_offset + (long)batch * product.m * product.n + row * product.out_row + first * product.out_column;

@@ -20,7 +20,7 @@ typedef struct {
 
 // One group for each tile of each matrix of the batch, in one dimension: other dimensions have low limits.
 __kernel __attribute__((reqd_work_group_size(KN_ITEMS, 1, 1))) void matmul_tile(
-    __global const KN_STORED* restrict a, __global const KN_STORED* restrict b, __global KN_OUT* restrict out,
+    __global const KN_A_STORED* restrict a, __global const KN_B_STORED* restrict b, __global KN_OUT* restrict out,
 #if KN_PASSES
     __global KN_VALUE* restrict waiting,
 #endif

@@ -70,13 +70,13 @@ static inline void kn_vector_multiply_add(KN_VECTOR a[KN_PLANES], KN_VECTOR b[KN
 }
 
 // Rows that lie along the depth: vectors run along it too, and their lanes are added at the end.
-static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row, __global const KN_STORED* restrict x,
+static inline void kn_rows_deep(__global const KN_A_STORED* restrict a, long a_row, __global const KN_B_STORED* restrict x,
                                 long x_step, long rows, long depth, KN_VALUE sums[KN_BLOCK]) {
   KN_REAL chunk[KN_PLANES * KN_CHUNK];
   for (long d0 = 0; d0 < depth; d0 += KN_CHUNK) {
     long left = min((long)KN_CHUNK, depth - d0);
     for (long d = 0; d < left; ++d) {
-      KN_VALUE value = kn_load(x, (d0 + d) * x_step);
+      KN_VALUE value = kn_load_of(KN_OF_B, x, (d0 + d) * x_step);
 #if KN_IS_COMPLEX
       chunk[d] = value.x;
       chunk[KN_CHUNK + d] = value.y;
@@ -87,7 +87,7 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
     for (long r = 0; r < rows; r += 4) {
       // The last rows of a block may be the same one several times; only the first copy is kept.
       KN_VECTOR acc[4][KN_PLANES];
-      __global const KN_STORED* row[4];
+      __global const KN_A_STORED* row[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         row[i] = a + min(r + i, rows - 1) * a_row + d0;
@@ -102,7 +102,7 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           KN_VECTOR av[KN_PLANES];
-          kn_load_planes(row[i] + d, av);
+          kn_load_planes(KN_OF_A, row[i], d, av);
           kn_vector_multiply_add(av, xv, acc[i]);
         }
       }
@@ -114,14 +114,15 @@ static inline void kn_rows_deep(__global const KN_STORED* restrict a, long a_row
 #else
         KN_VALUE sum = KN_LANES_SUM(acc[i][0]);
 #endif
-        for (long e = d; e < left; ++e) sum = kn_multiply_add(kn_load(row[i], e), kn_load(x, (d0 + e) * x_step), sum);
+        for (long e = d; e < left; ++e)
+          sum = kn_multiply_add(kn_load_of(KN_OF_A, row[i], e), kn_load_of(KN_OF_B, x, (d0 + e) * x_step), sum);
         sums[r + i] += sum;
       }
     }
   }
 }
 
-__kernel void matmul_vector(__global const KN_STORED* restrict a, __global const KN_STORED* restrict x,
+__kernel void matmul_vector(__global const KN_A_STORED* restrict a, __global const KN_B_STORED* restrict x,
                             __global KN_OUT* restrict out, __global KN_VALUE* restrict parts,
                             const kn_matmul_vector parameters KN_BESIDE) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
@@ -140,10 +141,10 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
     long rows = min((long)block, product.m - row0);
     long depth0 = product.k * split / product.splits;
     long depth = product.k * (split + 1) / product.splits - depth0;
-    __global const KN_STORED* am =
+    __global const KN_A_STORED* am =
         a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch) +
         row0 * product.a_row + depth0 * product.a_column;
-    __global const KN_STORED* xm = x + product.x_offset +
+    __global const KN_B_STORED* xm = x + product.x_offset +
                                    kn_batch_offset(batch, product.batch_sizes, product.x_batch) +
                                    depth0 * product.x_step;
     long index = (split * product.batches + batch) * product.m + row0;
@@ -162,7 +163,7 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
           for (int p = 0; p < KN_PLANES; ++p) acc[v][p] = (KN_VECTOR)(0);
         const long end = min(d0 + KN_CHUNK, depth);
         for (long d = d0; d < end; ++d) {
-          KN_VALUE value = kn_load(xm, d * product.x_step);
+          KN_VALUE value = kn_load_of(KN_OF_B, xm, d * product.x_step);
           KN_VECTOR xv[KN_PLANES];
 #if KN_IS_COMPLEX
           xv[0] = (KN_VECTOR)(value.x);
@@ -173,7 +174,7 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
 #pragma unroll
           for (int v = 0; v < KN_VECTORS; ++v) {
             KN_VECTOR av[KN_PLANES];
-            kn_load_planes(am + d * product.a_column + v * KN_LANES, av);
+            kn_load_planes(KN_OF_A, am, d * product.a_column + v * KN_LANES, av);
             kn_vector_multiply_add(av, xv, acc[v]);
           }
         }
@@ -207,8 +208,8 @@ __kernel void matmul_vector(__global const KN_STORED* restrict a, __global const
           KN_VALUE part = (KN_VALUE)(0);
           const long end = min(d0 + KN_CHUNK, depth);
           for (long d = d0; d < end; ++d)
-            part = kn_multiply_add(kn_load(am, r * product.a_row + d * product.a_column),
-                                   kn_load(xm, d * product.x_step), part);
+            part = kn_multiply_add(kn_load_of(KN_OF_A, am, r * product.a_row + d * product.a_column),
+                                   kn_load_of(KN_OF_B, xm, d * product.x_step), part);
           sum += part;
         }
         KN_FINISH(index + r, sum)
@@ -247,7 +248,7 @@ static inline KN_VALUE kn_add_slices(const KN_VALUE sums[KN_ROWS], __local KN_VA
 
 // Neighbouring work-items take neighbours in memory: slices of a row where rows are contiguous, else rows.
 __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vector(
-    __global const KN_STORED* restrict a, __global const KN_STORED* restrict x, __global KN_OUT* restrict out,
+    __global const KN_A_STORED* restrict a, __global const KN_B_STORED* restrict x, __global KN_OUT* restrict out,
     __global KN_VALUE* restrict parts, const kn_matmul_vector parameters KN_BESIDE) {
   const kn_matmul_vector product = parameters;  // in registers, whatever is written meanwhile
   __local KN_VALUE slices[KN_BLOCK * (KN_SLICES + 1)];
@@ -263,9 +264,9 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
   const long depth = KN_QUADS ? product.k / 4 : product.k;
   const long first = split == 0 ? 0 : depth * split / product.splits;
   const long last = split == product.splits - 1 ? depth : depth * (split + 1) / product.splits;
-  __global const KN_STORED* am =
+  __global const KN_A_STORED* am =
       a + product.a_offset + kn_batch_offset(batch, product.batch_sizes, product.a_batch);
-  __global const KN_STORED* xm = x + product.x_offset + kn_batch_offset(batch, product.batch_sizes, product.x_batch);
+  __global const KN_B_STORED* xm = x + product.x_offset + kn_batch_offset(batch, product.batch_sizes, product.x_batch);
   long rows[KN_ROWS];
   KN_VALUE sums[KN_ROWS];
 #pragma unroll
@@ -277,10 +278,10 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
 #if KN_QUADS
 #define KN_QUAD KN_PASTE(KN_VALUE, 4)
   for (long d = first + slice; d < last; d += KN_SLICES) {
-    const KN_QUAD values = ((__global const KN_QUAD*)xm)[d];
+    const KN_QUAD values = KN_LOAD_QUAD(KN_OF_B, xm, 4 * d);
     KN_QUAD quads[KN_ROWS];
 #pragma unroll
-    for (int r = 0; r < KN_ROWS; ++r) quads[r] = *(__global const KN_QUAD*)(am + rows[r] + 4 * d);
+    for (int r = 0; r < KN_ROWS; ++r) quads[r] = KN_LOAD_QUAD(KN_OF_A, am, rows[r] + 4 * d);
 #pragma unroll
     for (int r = 0; r < KN_ROWS; ++r) {
       sums[r] = kn_multiply_add(quads[r].x, values.x, sums[r]);
@@ -291,10 +292,10 @@ __kernel __attribute__((reqd_work_group_size(KN_GROUP, 1, 1))) void matmul_vecto
   }
 #else
   for (long d = first + slice; d < last; d += KN_SLICES) {
-    const KN_VALUE value = kn_load(xm, d * product.x_step);
+    const KN_VALUE value = kn_load_of(KN_OF_B, xm, d * product.x_step);
 #pragma unroll
     for (int r = 0; r < KN_ROWS; ++r)
-      sums[r] = kn_multiply_add(kn_load(am, rows[r] + d * product.a_column), value, sums[r]);
+      sums[r] = kn_multiply_add(kn_load_of(KN_OF_A, am, rows[r] + d * product.a_column), value, sums[r]);
   }
 #endif
   const KN_VALUE sum = kn_add_slices(sums, slices, shares, line, slice);

@@ -4,6 +4,7 @@
 
 #include "graph/node.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -132,6 +133,14 @@ void each_argument(const Body& body, const Line& line, F f) {
     default: return each(line.args);
   }
 }
+
+/// An array in memory that a product reads in place of an input of its own, which is cast from it: its elements are
+/// converted where they are loaded. `layout` has the input's shape; without a source the input itself is read.
+struct ProductOperand {
+  const graph::Node* source = nullptr;
+  graph::Layout layout{};
+};
+using ProductOperands = std::array<ProductOperand, 2>;
 
 /// Makes unsigned integers of what element-wise code only moves, from an array to a result: their program does for
 /// every type of their size.

@@ -27,6 +27,8 @@ struct KnownPlan {
     graph::Op family;
     std::int32_t node;
     Code code, finish;
+    ProductOperands operands{};
+    std::array<std::int32_t, 2> sources{};  // of these
   };
 
   Structure structure;

@@ -314,6 +314,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.elsewhere = limits.elsewhere;
   s.evaluation = limits.evaluation;
   s.takes_code = limits.takes_code;
+  s.takes_cast = limits.takes_cast;
   if (roots.size() == 1 && !limits.trial && (s.plan_tree(roots[0]) || s.plan_operation(roots[0]))) return s.ordered;
   s.collect(roots);
   const std::uint64_t hash = s.describe();

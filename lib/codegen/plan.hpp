@@ -35,6 +35,7 @@ struct Step {
   std::int32_t joined = -1;                // the step whose kernels do the work of this one, too
   std::optional<graph::Pieces> fine;       // its domain as it is split for reshapes that it reads, and all their seams
   std::optional<graph::RandomKind> draws;  // the law of random numbers that it makes
+  ProductOperands operands;                // of a matmul: what it reads through casts
 
   // Scratch of its runner: the planner keeps the memory for the next plan's steps.
   Walk walk;
@@ -49,6 +50,12 @@ struct Step {
   /// Whether its own kernels compute the body, which is read by strides alone.
   bool by_strides() const { return family == graph::Op::matmul || family == graph::Op::fft; }
 };
+
+/// What a step's own kernels read as that input of a node: itself, or what it is cast from.
+inline const graph::Node& read_as(const Step& step, const graph::Node& node, std::size_t input) {
+  const bool cast = input < step.operands.size() && step.operands[input].source != nullptr;
+  return cast ? *step.operands[input].source : *node.inputs[input];
+}
 
 /// Why a node is stored.
 enum class Why : std::uint8_t {
@@ -85,6 +92,9 @@ struct Limits {
   /// Whether the kernel of a pending product or transform can go on with what is made of it element by element, and
   /// that of a transform begin with what makes its input so; null: none can.
   bool (*takes_code)(const graph::Node& node) = nullptr;
+  /// Whether the kernel of a pending product can read what an input is cast from, which lies so, in place of that
+  /// input; null: none can.
+  bool (*takes_cast)(const graph::Node& product, std::size_t input, const ProductOperand& operand) = nullptr;
 };
 
 /// Decides what is stored and what is computed where it is used, and writes each kernel's code. Keeps its memory from

@@ -51,6 +51,13 @@ void Planner::State::need(std::int32_t step, const Node& input) {
   if (std::find(needs.begin(), needs.end(), maker) == needs.end()) needs.push_back(maker);
 }
 
+/// The same of what an operation that runs kernels of its own reads.
+void Planner::State::need_inputs(std::int32_t step, const Node& node) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    need(step, read_as(steps[static_cast<std::size_t>(step)], node, i));
+  }
+}
+
 /// The line of `step` that loads `source`, which lies as `pieces` say over the domain.
 std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop,
                                   const Taken& taken) {
@@ -235,7 +242,7 @@ bool Planner::State::write_code() {
     } else if (step.folds()) {
       step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
     } else {
-      for (const NodeRef& input : node.inputs) need(info.step, *input);
+      need_inputs(info.step, node);
     }
   }
   for (std::size_t s = 0; s < step_count; ++s) {

@@ -61,6 +61,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.joined = -1;
   step.last = step.mixed = step.looped = step.finished = false;
   step.draws.reset();
+  step.operands = {};
   step.fine.reset();
   return static_cast<std::int32_t>(step_count++);
 }
@@ -414,10 +415,12 @@ void Planner::State::decide_elementwise(Info& info, bool merge) {
 }
 
 /// Stores what kernels of a node's own read.
-void Planner::State::request_inputs(const Node& node) {
-  for (const NodeRef& input : node.inputs) {
+void Planner::State::request_inputs(const Info& info) {
+  const Node& node = *info.node;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const NodeRef& input = node.inputs[i];
     Info* in = find(input.get());
-    if (!in || input->is_ready()) continue;
+    if (!in || input->is_ready() || reads_through_cast(info, i)) continue;
     in->request(Why::into_kernels);
     in->awaited = true;
     // What a transform can begin with.
@@ -438,7 +441,7 @@ void Planner::State::decide(bool merge) {
     Node& node = *info.node;
     if (info.finisher >= 0) {
       if (node.op == Op::reduce) add_read(*node.inputs[0], info.finisher, Chains::identity);
-      if (node.op == Op::matmul || node.op == Op::fft) request_inputs(node);
+      if (node.op == Op::matmul || node.op == Op::fft) request_inputs(info);
     } else if (computed_in_reader(info)) {
       const Read read = info.reads[0];
       steps[static_cast<std::size_t>(read.step)].looped = true;
@@ -480,7 +483,7 @@ void Planner::State::decide(bool merge) {
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {
-        request_inputs(node);
+        request_inputs(info);
       }
     } else if (info.copies) {
       copy_reshape(info);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is made of a matrix product, or a transform, element by element: computed by the product's kernel, which stores
-// that in its place.
+// that in its place. And what a product's operands are cast from, which its kernel reads in their place.
 #include "codegen/plan_state.hpp"
 
 #include <map>
@@ -83,6 +83,52 @@ Info* Planner::State::product_behind(const Info& info) {
   return nullptr;
 }
 
+/// Whether a node that one other reads is wanted by nobody else, so that it need not be stored.
+bool Planner::State::wanted_once(const Info& info) const {
+  const Node& node = *info.node;
+  return info.edges == 1 && node.consumers.load(std::memory_order_relaxed) == 1 && !info.requested && !info.cut &&
+         !(node.recomputed(evaluation) && info.held);
+}
+
+/// Lets a product read what an input is cast from, in memory anyway, in place of that input: the cast, and views on
+/// either side of it, are then computed by the loads of the product's kernel.
+bool Planner::State::reads_through_cast(const Info& product, std::size_t number) {
+  if (product.node->op != Op::matmul || takes_cast == nullptr) return false;
+  const std::int32_t s = product.stored() ? product.step : product.finisher;
+  const Node* reader = product.node;
+  const Shape& shape = reader->inputs[number]->shape;
+  std::int32_t chain = Chains::identity;
+  bool cast = false;
+  std::vector<Info*> between;
+  for (std::size_t i = number;; i = 0) {
+    Node& node = *reader->inputs[i];
+    if (reader != product.node) chain = chains.extend(chain, *reader, i);
+    Info* const info = node.is_ready() ? nullptr : find(&node);
+    const bool casts = !cast && node.op == Op::cast;
+    if (info && (casts || node.op == Op::view) && wanted_once(*info)) {
+      cast = cast || casts;
+      between.push_back(info);
+      reader = &node;
+      continue;
+    }
+    // What is in memory in any case, in row-major order if it will be.
+    if (!cast || (info && (elsewhere || node.op == Op::view || !(info->requested || info->always_stored())))) {
+      return false;
+    }
+    const auto pieces = chains.apply(chain, info ? graph::row_major(node.shape) : node.layout);
+    if (!pieces || !pieces->seams.empty() || pieces->layout.shape != shape) return false;
+    const ProductOperand operand{&node, pieces->layout};
+    if (!takes_cast(*product.node, number, operand)) return false;
+    steps[static_cast<std::size_t>(s)].operands[number] = operand;
+    for (Info* each : between) each->finisher = s;
+    if (info) {
+      info->request(Why::into_kernels);
+      info->awaited = true;
+    }
+    return true;
+  }
+}
+
 /// Lets a product's kernel compute and store an element-wise node. The kernel then reads like one of element-wise code
 /// all but the product, which it has computed.
 bool Planner::State::finish_product(Info& info) {
@@ -103,7 +149,7 @@ void Planner::State::load_products() {
     Step& step = steps[static_cast<std::size_t>(info.finisher)];
     const std::int32_t line = load(step, *info.node, {graph::row_major(step.body.domain), {}}, false);
     for (Read& read : info.reads) read.line = line;
-    for (const NodeRef& input : info.node->inputs) need(info.finisher, *input);
+    need_inputs(info.finisher, *info.node);
   }
 }
 

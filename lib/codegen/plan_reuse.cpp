@@ -98,6 +98,7 @@ std::uint64_t Planner::State::describe() {
     }
     append_attributes(structure, node);
     if (node.op == Op::matmul || node.op == Op::fft) structure.push_back(finishes(node) ? 1 : 0);
+    if (node.op == Op::matmul) structure.push_back(static_cast<std::uint64_t>(node.get<Op::matmul>().precision));
     for (const NodeRef& input : node.inputs) {
       // Whether somebody holds it counts where it was computed before, and of reductions, products and transforms.
       const bool counts =
@@ -138,6 +139,10 @@ void Planner::State::follow(const KnownPlan& plan) {
     write(part.code, step.body);
     step.finished = !part.finish.body.outputs.empty();
     if (step.finished || !step.finish.outputs.empty()) write(part.finish, step.finish);
+    step.operands = part.operands;
+    for (std::size_t k = 0; k < step.operands.size(); ++k) {
+      if (step.operands[k].source) step.operands[k].source = node_at(part.sources[k]);
+    }
     lay_out(*step.node, step.family == Op::view);
     for (const Output& output : step.storing().outputs) lay_out(*output.node, false);
     ordered.push_back(&step);
@@ -166,7 +171,12 @@ std::unique_ptr<KnownPlan> Planner::State::known_plan() {
     return code;
   };
   for (const Step* step : ordered) {
-    plan->parts.push_back({step->family, number(step->node), numbered(step->body), numbered(step->finish)});
+    KnownPlan::Part part{step->family, number(step->node), numbered(step->body), numbered(step->finish),
+                         step->operands};
+    for (std::size_t k = 0; k < step->operands.size(); ++k) {
+      if (step->operands[k].source) part.sources[k] = number(step->operands[k].source);
+    }
+    plan->parts.push_back(std::move(part));
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!infos[i].stored()) plan->unstored.push_back(static_cast<std::int32_t>(i));

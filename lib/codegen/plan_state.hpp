@@ -126,6 +126,7 @@ struct Planner::State {
   bool overfull = false;      // a kernel that is being written reads more than the device takes
   bool has_products = false;  // or transforms
   bool (*takes_code)(const Node&) = nullptr;
+  bool (*takes_cast)(const Node&, std::size_t, const ProductOperand&) = nullptr;
   std::uint64_t evaluation = 0;
   std::span<Node* const> asked;  // the roots
   std::vector<Info> infos;
@@ -229,7 +230,9 @@ struct Planner::State {
   void end_transform(Info& info);
   void lead_transform(Info& info);
   void join_transforms(bool merge);
-  void request_inputs(const Node& node);
+  void request_inputs(const Info& info);
+  bool wanted_once(const Info& info) const;
+  bool reads_through_cast(const Info& product, std::size_t input);
   std::int32_t write_fold(Info& info, std::int32_t step);
   static void split_domain(Step& step);
 
@@ -247,6 +250,7 @@ struct Planner::State {
   void lay_out();
   static void lay_out(Node& node, bool alias);
   void need(std::int32_t step, const Node& input);
+  void need_inputs(std::int32_t step, const Node& node);
   void remember_unstored();
   void order();
 };

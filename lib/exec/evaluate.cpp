@@ -57,6 +57,7 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
   const PlannerLease planner;
   codegen::Limits limits{context.traits().max_parameter_bytes, !destinations.empty(), evaluation};
   limits.takes_code = takes_code;
+  limits.takes_cast = takes_cast;
   const std::span<codegen::Step* const> steps = planner->plan(roots, limits);
   HostSteps on_host(context);
   std::vector<Work> prepared;

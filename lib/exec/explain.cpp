@@ -89,7 +89,8 @@ Traffic traffic_of_step(const codegen::Step& step, const std::vector<const Node*
   if (step.folds() || step.family == Op::elementwise || step.family == Op::rows || computes_input) {
     traffic.read = traffic_of(step.body).read;
   } else {
-    for (const NodeRef& input : (product ? product : step.node)->inputs) traffic.read += bytes_of(*input);
+    const Node& reader = product ? *product : *step.node;
+    for (std::size_t i = 0; i < reader.inputs.size(); ++i) traffic.read += bytes_of(read_as(step, reader, i));
   }
   if (!step.finish.outputs.empty()) {
     const std::size_t results = step.family == Op::fft ? 1 : step.body.outputs.size();  // the first loads of a finish
@@ -111,6 +112,7 @@ Explained explained(runtime::Context& context, std::span<Node* const> roots) {
   codegen::Limits limits{context.traits().max_parameter_bytes, false, next_evaluation()};
   limits.trial = true;
   limits.takes_code = takes_code;
+  limits.takes_cast = takes_cast;
   const std::span<codegen::Step* const> steps = planner.plan(pending, limits);
   Values values(result.values);
   result.steps.resize(steps.size());

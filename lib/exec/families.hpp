@@ -36,6 +36,8 @@ struct HostRunner {
 
 /// Whether the kernels of a pending product or transform compute element-wise code around it (codegen::Limits).
 bool takes_code(const graph::Node& node);
+/// Limits::takes_cast of the planner.
+bool takes_cast(const graph::Node& product, std::size_t input, const codegen::ProductOperand& operand);
 
 /// Prepares a step by its family's runner.
 Work prepare(Programs& programs, runtime::Queue& queue, codegen::Step& step);

@@ -24,6 +24,13 @@ bool host_reads_inputs(const graph::Node& node) {
                      [](const graph::NodeRef& input) { return host_reads(*input); });
 }
 
+bool host_reads_inputs(const codegen::Step& step) {
+  for (std::size_t i = 0; i < step.node->inputs.size(); ++i) {
+    if (!host_reads(read_as(step, *step.node, i))) return false;
+  }
+  return true;
+}
+
 graph::Destination new_result(runtime::Queue& queue, const graph::Node& node) {
   return {queue.allocate(bytes_of(node), function_of(node)), graph::row_major(node.shape)};
 }
@@ -53,8 +60,9 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
     }
   }
   if (!of_body || step.family == graph::Op::scatter) {
-    for (const graph::NodeRef& input : step.node->inputs) {
-      if (input->storage != nullptr) uses.push_back({input->storage.get(), false});
+    for (std::size_t i = 0; i < step.node->inputs.size(); ++i) {
+      const graph::Node& read = read_as(step, *step.node, i);
+      if (read.storage != nullptr) uses.push_back({read.storage.get(), false});
     }
   }
   for (const graph::Destination& result : results) uses.push_back({result.storage.get(), true});
@@ -78,7 +86,7 @@ void run_on_host(const HostRun& run, const std::function<std::string()>& name,
   if (of_body) {
     traffic = traffic_of(step.body);
   } else {
-    for (const graph::NodeRef& input : step.node->inputs) traffic.read += bytes_of(*input);
+    for (std::size_t i = 0; i < step.node->inputs.size(); ++i) traffic.read += bytes_of(read_as(step, *step.node, i));
     traffic.written = bytes_of(*step.node);
   }
   runtime::record_on_host(queue.handle(), {runtime::Command::Kind::kernel, called, traffic.read, traffic.written},

@@ -49,7 +49,7 @@ std::optional<std::uint64_t> host_work_of(const HostRun& run) {
 
 /// Whether its family has the calling thread do a step, by what it asked for.
 bool host_does_at_once(const codegen::Step& step, const Programs::Asks& before, const Programs::Asks& after) {
-  return after.small > before.small && after.others == before.others && host_reads_inputs(*step.node);
+  return after.small > before.small && after.others == before.others && host_reads_inputs(step);
 }
 
 }  // namespace

@@ -85,21 +85,24 @@ struct Rule {
   MatmulRoute route;
   bool (*applies)(const DeviceTraits&, const MatmulProblem&);
   std::string_view why;
+  /// Whether it reads operands through casts: its own loads convert. Libraries, matrix units and copy engines take
+  /// memory as it is; what they multiply is worth a pass of its own, which is little beside the products.
+  bool casts = false;
 };
 
-// The first rule that applies.
+// The first rule that applies, and reads the operands as they are stored.
 constexpr Rule rules[] = {
     {MatmulRoute::nothing,
      [](const DeviceTraits&, const MatmulProblem& p) { return p.m == 0 || p.n == 0 || batch_count(p) == 0; },
-     "the result has no elements"},
+     "the result has no elements", true},
     {MatmulRoute::zeros, [](const DeviceTraits&, const MatmulProblem& p) { return p.k == 0; },
-     "a sum of nothing is zero"},
+     "a sum of nothing is zero", true},
     {MatmulRoute::host,
      [](const DeviceTraits& traits, const MatmulProblem& p) { return traits.host_commands && suits_host(p); },
-     "each element of the matrix is used once, and threads of the host go along memory without being launched"},
+     "each element of the matrix is used once, and threads of the host go along memory without being launched", true},
     {MatmulRoute::vector,
      [](const DeviceTraits&, const MatmulProblem& p) { return !p.fixed && (p.m == 1 || p.n == 1); },
-     "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty"},
+     "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty", true},
     {MatmulRoute::blas,
      [](const DeviceTraits& traits, const MatmulProblem& p) { return !p.fixed && suits_blas(traits, p); },
      "a CPU's BLAS has kernels for each make of processor, and none of them has to be compiled"},
@@ -107,9 +110,9 @@ constexpr Rule rules[] = {
      [](const DeviceTraits& traits, const MatmulProblem& p) { return !p.fixed && suits_widened(traits, p); },
      "a CPU's BLAS knows no 16-bit types, but is as quick with float32, and nothing has to be compiled"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
-     "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there"},
+     "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there", true},
     {MatmulRoute::small, [](const DeviceTraits& traits, const MatmulProblem& p) { return suits_small(traits, p); },
-     "one side has so few rows or columns that tiles would be mostly empty"},
+     "one side has so few rows or columns that tiles would be mostly empty", true},
     {MatmulRoute::ptx,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        // Multiply-adds add up as the order that is fixed does; matrix units do not.
@@ -123,14 +126,14 @@ constexpr Rule rules[] = {
      },
      "an AMD card's matrix instructions multiply blocks of this type"},
     {MatmulRoute::many, [](const DeviceTraits& traits, const MatmulProblem& p) { return suits_many(traits, p); },
-     "matrices are small, and there are enough of them for a group each"},
+     "matrices are small, and there are enough of them for a group each", true},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        return !p.fixed && traits.clblast_is_faster && suits_clblast(p);
      },
      "a large product of a BLAS type, on a GPU that CLBlast is tuned for"},
     {MatmulRoute::tile, [](const DeviceTraits&, const MatmulProblem&) { return true; },
-     "every type and any strides, and quick to compile"},
+     "every type and any strides, and quick to compile", true},
 };
 
 std::string_view route_name(MatmulRoute route) {
@@ -389,10 +392,24 @@ MatmulWork prepare_collapsed(Programs& programs, runtime::Queue& queue, const Ma
 }  // namespace
 
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem) {
+  const bool casts = problem.a.stored || problem.b.stored;
   for (const Rule& rule : rules) {
-    if (rule.applies(traits, problem)) return {rule.route, rule.why};
+    if ((rule.casts || !casts) && rule.applies(traits, problem)) return {rule.route, rule.why};
   }
   return {MatmulRoute::tile, {}};
+}
+
+bool converts_loads(DType stored, DType computed) {
+  if (stored == computed || is_complex(stored)) return false;
+  if (is_integer(computed)) return is_integer(stored) || is_bool(stored);
+  return computed == DType::float32 || computed == DType::float64;
+}
+
+bool reads_through_casts(const DeviceTraits& traits, const MatmulProblem& casts, const MatmulProblem& apart) {
+  MatmulProblem p = casts, stored = apart;
+  collapse(traits, p);
+  collapse(traits, stored);
+  return choose_matmul(traits, p).route == choose_matmul(traits, stored).route;
 }
 
 bool is_one_chain(const DeviceTraits& traits, const MatmulProblem& problem) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,9 +25,10 @@ struct MatmulOperand {
   std::int64_t row_stride = 0;
   std::int64_t column_stride = 0;
   std::vector<std::int64_t> batch_strides;  ///< one for each axis of the batch; 0 where the operand is broadcast
+  std::optional<DType> stored = {};         ///< its type in memory, where it is read through a cast to the product's
 };
 
-/// (batch, m, k) times (batch, k, n), both of one numeric type.
+/// (batch, m, k) times (batch, k, n), both of one numeric type, which operands may be cast to as they are read.
 struct MatmulProblem {
   DType dtype = DType::float32;
   std::int64_t m = 0, n = 0, k = 0;
@@ -68,6 +70,15 @@ bool is_one_chain(const DeviceTraits& traits, const MatmulProblem& problem);
 bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The same of a pending product, whose inputs may be pending, too.
 bool takes_epilogue(const graph::Node& product);
+
+/// Whether loads convert elements of one type to another with the bits of a cast: between integers, and from real types
+/// to float32 and float64. What is rounded to 16 bits, and what becomes complex, or an integer from no integer, is
+/// stored first.
+bool converts_loads(DType stored, DType computed);
+
+/// Whether the implementation that multiplies `apart`, operands cast before in memory of their own, is the one that
+/// multiplies the same operands through casts.
+bool reads_through_casts(const DeviceTraits& traits, const MatmulProblem& casts, const MatmulProblem& apart);
 
 /// Throws ProgramRefused where the driver does not take a program, and what would run in its place does not take the
 /// epilogue. Asks for all kernels; what it gives enqueues the product, whose results are contiguous. The order of every

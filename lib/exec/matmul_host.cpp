@@ -51,19 +51,27 @@ bool suits_host(const MatmulProblem& p) {
 MatmulWork prepare_host(Programs& programs, runtime::Queue& queue, const MatmulPiece& p) {
   const Sides sides = sides_of(p);
   const BlasLayout layout = blas_layout(sides.matrix, sides.rows, p.k);
-  const host::MatrixVector problem{p.dtype,        sides.rows,        p.k,
-                                   layout.leading, layout.transposed, p.k == 1 ? 1 : sides.vector.row_stride};
+  const host::MatrixVector problem{.type = p.dtype,
+                                   .matrix_type = sides.matrix.stored.value_or(p.dtype),
+                                   .vector_type = sides.vector.stored.value_or(p.dtype),
+                                   .rows = sides.rows,
+                                   .depth = p.k,
+                                   .leading = layout.leading,
+                                   .by_columns = layout.transposed,
+                                   .step = p.k == 1 ? 1 : sides.vector.row_stride};
   const bool small = is_small(queue.traits(), sides.rows, p.k);
   programs.host_command("matmul_host", small);
   return [&queue, sides, problem, small, to = p.out_offset](const MatmulMemory& memory) {
     runtime::HostCommand command(queue, "matmul_host");
     command.in(sides.swapped ? memory.b : memory.a).in(sides.swapped ? memory.a : memory.b).out(memory.out);
     const auto size = static_cast<std::int64_t>(size_of(problem.type));
-    command.moves(static_cast<std::uint64_t>((problem.rows + 1) * problem.depth * size),
+    const auto of_matrix = static_cast<std::int64_t>(size_of(problem.matrix_type)),
+               of_vector = static_cast<std::int64_t>(size_of(problem.vector_type));
+    command.moves(static_cast<std::uint64_t>((problem.rows * of_matrix + of_vector) * problem.depth),
                   static_cast<std::uint64_t>(problem.rows * size));
     runtime::HostCommand::Function function(
-        [&queue, problem, matrix = sides.matrix.offset * size, vector = sides.vector.offset * size, to = to * size,
-         room = std::make_shared<std::vector<std::byte>>(problem.room())](std::span<void* const> at) {
+        [&queue, problem, matrix = sides.matrix.offset * of_matrix, vector = sides.vector.offset * of_vector,
+         to = to * size, room = std::make_shared<std::vector<std::byte>>(problem.room())](std::span<void* const> at) {
           host::multiply(problem, queue.traits(), static_cast<const std::byte*>(at[0]) + matrix,
                          static_cast<const std::byte*>(at[1]) + vector, static_cast<std::byte*>(at[2]) + to,
                          room->data());

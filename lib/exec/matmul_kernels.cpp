@@ -226,7 +226,7 @@ MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const Matmu
   const bool cpu = traits.cpu_loops();
 
   // No rows of tuning: the order of sums follows from lanes, slices and splits.
-  MatmulSpec spec{.type = p.dtype};
+  MatmulSpec spec{.type = p.dtype, .a_element = element_of(matrix), .b_element = element_of(vector)};
   std::int64_t groups = 0, enough = 0, least_depth = 0, most_depth = 0, fewest = 1;
   constexpr std::int64_t group_size = 256;
   if (cpu) {

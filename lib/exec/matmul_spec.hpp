@@ -26,6 +26,7 @@ inline std::int64_t real_size(DType dtype, std::int64_t narrowest) {
 /// What the kernels are compiled for: numbers that another kernel has are none.
 struct MatmulSpec {
   DType type;
+  std::optional<int> a_element = {}, b_element = {};                 // of operands that are cast as they are loaded
   std::optional<int> cpu = {}, lanes = {}, rows = {}, vectors = {};  // matmul_cpu and matmul_vector
   std::optional<int> tile = {}, depth = {};                          // matmul_tile
   std::optional<int> slices = {}, group = {}, fold = {};             // a card's matmul_vector
@@ -39,6 +40,8 @@ struct MatmulSpec {
   template <class Visit>
   void visit(Visit& v) const {
     v.define("KN_ELEMENT", base::row_of(type).element);
+    v.define("KN_A_ELEMENT", a_element);
+    v.define("KN_B_ELEMENT", b_element);
     v.define("KN_CPU", cpu);
     v.define("KN_LANES", lanes);
     v.define("KN_ROWS", rows);
@@ -62,7 +65,17 @@ struct MatmulSpec {
   }
 };
 
-inline MatmulSpec spec_of(const MatmulPiece& p) { return {.type = p.dtype, .fixed = p.fixed, .parts = p.parts}; }
+/// The number of an operand's type in memory (kernels/common/matmul_operands.clh), where that is not the product's.
+inline std::optional<int> element_of(const MatmulOperand& operand) {
+  constexpr int of_signed = 10;
+  if (!operand.stored) return std::nullopt;
+  return base::row_of(*operand.stored).element + (is_signed_integer(*operand.stored) ? of_signed : 0);
+}
+
+inline MatmulSpec spec_of(const MatmulPiece& p) {
+  return {
+      .type = p.dtype, .a_element = element_of(p.a), .b_element = element_of(p.b), .fixed = p.fixed, .parts = p.parts};
+}
 
 /// A kernel that stores results, which goes on with the epilogue if there is one.
 inline runtime::KernelRef kernel_of(Programs& programs, const MatmulPiece& p, const MatmulSpec& spec,

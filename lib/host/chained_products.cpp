@@ -9,6 +9,7 @@
 #include "host/parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -32,14 +33,12 @@ void settle(std::byte* sums, std::size_t count) {
 /// One thread's memory for blocks.
 class Blocks {
  public:
-  Blocks(const ChainedProduct& product, const std::byte* a, const std::byte* b, std::byte* to)
-      : product_(product), a_memory_(a), b_memory_(b), to_(to) {
-    const graph::Layout& layout = product.b;
+  Blocks(const ChainedProduct& product, std::byte* to) : product_(product), to_(to) {
+    const graph::Layout& layout = product.b.layout;
     const std::size_t axes = layout.strides.size();
     b_in_place_ =
-        size_ == stored_ && (product.n() == 1 || layout.strides[axes - 1] == 1) && layout.strides[axes - 2] >= 0;
+        product.b.type == type_ && (product.n() == 1 || layout.strides[axes - 1] == 1) && layout.strides[axes - 2] >= 0;
     if (!b_in_place_) b_.resize(bytes(block_depth * block_columns));
-    if (size_ != stored_) apart_.resize(bytes(block_columns));
   }
 
   /// Rows `first` to `first + rows` of matrix `number` of the batch.
@@ -53,7 +52,7 @@ class Blocks {
         std::size_t leading = static_cast<std::size_t>(columns);
         const std::byte* const b = right_block((number * k + d) * n + column, depth, columns, leading);
         for (std::int64_t row = 0; row < rows; ++row) {
-          load(product_.a, a_memory_, (number * m + first + row) * k + d, depth, a_.data());
+          load(product_.a, (number * m + first + row) * k + d, depth, a_.data());
           function_(sums_.data() + bytes(row * columns), b, leading, a_.data(), static_cast<std::size_t>(depth),
                     static_cast<std::size_t>(columns));
         }
@@ -72,23 +71,23 @@ class Blocks {
   const std::byte* right_block(std::int64_t first, std::int64_t depth, std::int64_t columns, std::size_t& leading) {
     if (b_in_place_) {
       std::int64_t offset;
-      gather(product_.b, {}, nullptr, sizeof offset, first, 1, reinterpret_cast<std::byte*>(&offset));
-      leading = static_cast<std::size_t>(product_.b.strides[product_.b.strides.size() - 2]);
-      return b_memory_ + offset * static_cast<std::int64_t>(size_);
+      gather(product_.b.layout, {}, nullptr, sizeof offset, first, 1, reinterpret_cast<std::byte*>(&offset));
+      leading = static_cast<std::size_t>(product_.b.layout.strides[product_.b.layout.strides.size() - 2]);
+      return product_.b.memory + offset * static_cast<std::int64_t>(size_);
     }
     for (std::int64_t d = 0; d < depth; ++d) {
-      load(product_.b, b_memory_, first + d * product_.n(), columns, b_.data() + bytes(d * columns));
+      load(product_.b, first + d * product_.n(), columns, b_.data() + bytes(d * columns));
     }
     return b_.data();
   }
 
-  /// Elements as they are in registers.
-  void load(const graph::Layout& layout, const std::byte* memory, std::int64_t first, std::int64_t count,
-            std::byte* to) {
+  /// Elements as they are multiplied.
+  void load(const ChainedOperand& operand, std::int64_t first, std::int64_t count, std::byte* to) const {
     const auto some = static_cast<std::size_t>(count);
-    gather(layout, {}, memory, stored_, first, some, size_ == stored_ ? to : apart_.data());
-    const void* const from[] = {apart_.data(), nullptr, nullptr};
-    if (size_ != stored_) functions().loads[static_cast<std::size_t>(product_.type)](to, from, some);
+    const bool alike = operand.type == type_;
+    std::array<std::byte, block_columns * widest_in_registers> apart;
+    gather(operand.layout, {}, operand.memory, size_of(operand.type), first, some, alike ? to : apart.data());
+    if (!alike) load_as(type_, to, operand.type, apart.data(), some);
   }
 
   void store(std::byte* sums, std::size_t count, std::byte* to) const {
@@ -107,14 +106,13 @@ class Blocks {
   }
 
   const ChainedProduct& product_;
-  const std::byte *const a_memory_, *const b_memory_;
   std::byte* const to_;
   const DType type_ = computed_in(product_.type);
   const std::size_t size_ = size_of(type_), stored_ = size_of(product_.type);
   const Products function_ = function_of(type_);
   bool b_in_place_;
   std::vector<std::byte> a_ = std::vector<std::byte>(bytes(block_depth)),
-                         sums_ = std::vector<std::byte>(bytes(block_rows * block_columns)), b_, apart_;
+                         sums_ = std::vector<std::byte>(bytes(block_rows * block_columns)), b_;
 };
 
 }  // namespace
@@ -130,13 +128,12 @@ std::uint64_t chained_work(DType type, std::int64_t results, std::int64_t n, std
   return products * static_cast<std::uint64_t>(std::max<std::int64_t>(each, 1)) * (plain ? 64 : 1) / at_once;
 }
 
-void multiply_chained(const ChainedProduct& product, const DeviceTraits& traits, std::uint64_t work, const std::byte* a,
-                      const std::byte* b, std::byte* to) {
+void multiply_chained(const ChainedProduct& product, const DeviceTraits& traits, std::uint64_t work, std::byte* to) {
   const std::int64_t m = product.m(), of_matrix = (m + block_rows - 1) / block_rows;
-  const std::int64_t matrices = product.a.shape.elements() / (m * product.k());
+  const std::int64_t matrices = product.a.layout.shape.elements() / (m * product.k());
   Parts parts(static_cast<std::size_t>(matrices * of_matrix));
   share(traits, work, parts, [&] {
-    Blocks blocks(product, a, b, to);
+    Blocks blocks(product, to);
     for (std::size_t part; parts.take(part);) {
       const auto number = static_cast<std::int64_t>(part);
       const std::int64_t first = number % of_matrix * block_rows;

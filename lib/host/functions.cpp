@@ -5,6 +5,8 @@
 #include "host/function_tables.hpp"
 #include "host/instructions.hpp"
 
+#include <algorithm>
+
 namespace koine::host {
 
 using graph::Op;
@@ -38,6 +40,23 @@ Function function_of(const codegen::Line& line, const DeviceTraits& traits) {
   // What differs between devices depends on whether they have float64, which the host has.
   const bool other = is_complex(line.in_type) && !traits.fp64 && !is_exact(graph::info(line.op), line.in_type);
   return drivers || other ? nullptr : functions().ops[static_cast<std::size_t>(line.op)][from];
+}
+
+void load_as(DType type, void* to, DType stored, const void* from, std::size_t count) noexcept {
+  constexpr std::size_t at_once = 512;
+  const auto number = static_cast<std::size_t>(stored);
+  const Function load = functions().loads[number], cast = functions().casts[number][static_cast<std::size_t>(type)];
+  const void* memory[] = {from, nullptr, nullptr};
+  if (!base::is_half(stored)) return cast(to, memory, count);  // memory and registers are alike
+  if (type == stored || type == DType::float32) return load(to, memory, count);
+  float loaded[at_once];
+  for (std::size_t done = 0; done < count; done += at_once) {
+    const std::size_t some = std::min(at_once, count - done);
+    memory[0] = static_cast<const std::byte*>(from) + done * size_of(stored);
+    load(loaded, memory, some);
+    const void* const registers[] = {loaded, nullptr, nullptr};
+    cast(static_cast<std::byte*>(to) + done * size_of(type), registers, some);
+  }
 }
 
 }  // namespace koine::host

@@ -20,31 +20,6 @@ constexpr std::size_t number(auto value) { return static_cast<std::size_t>(value
 
 DType type_of_sums(DType type) { return base::is_half(type) ? DType::float32 : type; }
 
-/// A function of Functions for so many lines of so many neighbours. Those of 16 bits are widened in parts that the
-/// nearest cache holds: of rows for `along`, which adds up a line's products, and otherwise of columns.
-void add_products(const MatrixVector& p, bool along, std::byte* sums, const std::byte* matrix, const std::byte* vector,
-                  std::size_t lines, std::size_t neighbours) {
-  const DType type = type_of_sums(p.type);
-  const auto leading = number(p.leading);
-  const Products add = along ? functions().dots[number(type)] : functions().rows_added[number(type)];
-  if (!base::is_half(p.type)) return add(sums, matrix, leading, vector, lines, neighbours);
-  constexpr std::size_t most = 4 * number(block);
-  const std::size_t across = along ? number(block) : number(block) / 2, down = most / across, size = size_of(type);
-  float part[most];
-  for (std::size_t line = 0; line < lines; line += down) {
-    const std::size_t some = std::min(down, lines - line);
-    for (std::size_t at = 0; at < neighbours; at += across) {
-      const std::size_t count = std::min(across, neighbours - at);
-      for (std::size_t k = 0; k < some; ++k) {
-        const void* const from[] = {matrix + ((line + k) * leading + at) * size_of(p.type), nullptr, nullptr};
-        functions().loads[number(p.type)](part + k * count, from, count);
-      }
-      add(sums + (along ? line : at) * size, reinterpret_cast<const std::byte*>(part), count,
-          vector + (along ? at : line) * size, some, count);
-    }
-  }
-}
-
 /// Sums as results.
 void store(DType type, std::byte* results, std::byte* sums, std::size_t count) {
   if (!base::is_half(type)) {
@@ -56,21 +31,61 @@ void store(DType type, std::byte* results, std::byte* sums, std::size_t count) {
   functions().stores[number(type)](results, from, count);
 }
 
+/// A part of the matrix as it is multiplied, of lines that lie `leading` elements apart.
+struct Part {
+  const std::byte* elements;
+  std::size_t leading;
+};
+
+/// What a part of the matrix becomes in registers, in a core's first cache: no more than this of lines at once.
+class Casts {
+ public:
+  static constexpr std::size_t together = 4, elements = together * block;
+
+  Casts(const MatrixVector& p, const std::byte* matrix) : p_(p), matrix_(matrix) {}
+  bool needed() const { return p_.matrix_type != type_of_sums(p_.type); }
+  /// The part of `lines` by `width` elements, from an element of the matrix on.
+  Part part(std::int64_t first, std::size_t lines, std::size_t width) {
+    const std::size_t stored = size_of(p_.matrix_type), leading = number(p_.leading);
+    const std::size_t size = size_of(type_of_sums(p_.type));
+    const std::byte* const from = matrix_ + number(first) * stored;
+    if (!needed()) return {from, leading};
+    for (std::size_t line = 0; line < lines; ++line) {
+      load_as(p_.type, room_ + line * width * size, p_.matrix_type, from + line * leading * stored, width);
+    }
+    return {room_, width};
+  }
+
+ private:
+  const MatrixVector& p_;
+  const std::byte* const matrix_;
+  alignas(64) std::byte room_[elements * sizeof(double)];
+};
+
 /// Rows lie side by side: each is a sum of products.
 void multiply_rows(const MatrixVector& p, const DeviceTraits& traits, const std::byte* matrix, const std::byte* vector,
                    std::byte* results, std::byte* room) {
-  const std::size_t size = size_of(p.type), of_sum = size_of(type_of_sums(p.type));
+  const DType type = type_of_sums(p.type);
+  const std::size_t size = size_of(p.type), of_sum = size_of(type);
   const auto of_part = std::max<std::int64_t>(4, (1 << 15) / p.depth / 4 * 4);
   Parts parts(number(divide_up(p.rows, of_part)));
   share(traits, number(p.rows * p.depth), parts, [&] {
+    Casts casts(p, matrix);
     for (std::size_t part; parts.take(part);) {
       const std::int64_t first = static_cast<std::int64_t>(part) * of_part, rows = std::min(of_part, p.rows - first);
       std::byte* const to = results + number(first) * size;
       std::byte* const sums = base::is_half(p.type) ? room + number(first) * of_sum : to;
       std::memset(sums, 0, number(rows) * of_sum);
       for (std::int64_t at = 0; at < p.depth; at += block) {
-        add_products(p, true, sums, matrix + number(first * p.leading + at) * size, vector + number(at) * of_sum,
-                     number(rows), number(std::min(block, p.depth - at)));
+        const std::int64_t depth = std::min(block, p.depth - at);
+        const auto several = static_cast<std::int64_t>(Casts::elements) / depth / 4 * 4;
+        const std::int64_t together = casts.needed() ? several : rows;
+        for (std::int64_t row = 0; row < rows; row += together) {
+          const std::size_t some = number(std::min(together, rows - row));
+          const Part at_hand = casts.part((first + row) * p.leading + at, some, number(depth));
+          functions().dots[number(type)](sums + number(row) * of_sum, at_hand.elements, at_hand.leading,
+                                         vector + number(at) * of_sum, some, number(depth));
+        }
       }
       store(p.type, to, sums, number(rows));
     }
@@ -88,14 +103,26 @@ void multiply_columns(const MatrixVector& p, const DeviceTraits& traits, const s
   std::byte* const sums = p.sums_apart() ? room : results;
   Parts parts(number(blocks * across));
   share(traits, number(p.rows * p.depth), parts, [&] {
+    Casts casts(p, matrix);
     for (std::size_t part; parts.take(part);) {
       const std::int64_t row = static_cast<std::int64_t>(part) / across * block,
                          first = static_cast<std::int64_t>(part) % across * width,
                          count = std::min(width, p.rows - first);
       std::byte* const to = sums + number(row / block * p.rows + first) * of_sum;
       std::memset(to, 0, number(count) * of_sum);
-      add_products(p, false, to, matrix + number(row * p.leading + first) * size, vector + number(row) * of_sum,
-                   number(std::min(block, p.depth - row)), number(count));
+      // A sum's terms come one after another, however many lines of them are at hand. The sums stay in the first cache.
+      constexpr std::int64_t few_lines = 8, some_columns = static_cast<std::int64_t>(Casts::elements) / few_lines;
+      const std::int64_t depth = std::min(block, p.depth - row), lines = casts.needed() ? few_lines : depth,
+                         columns = casts.needed() ? some_columns : count;
+      for (std::int64_t column = 0; column < count; column += columns) {
+        for (std::int64_t line = 0; line < depth; line += lines) {
+          const std::size_t wide = number(std::min(columns, count - column)),
+                            deep = number(std::min(lines, depth - line));
+          const Part at_hand = casts.part((row + line) * p.leading + first + column, deep, wide);
+          functions().rows_added[number(type)](to + number(column) * of_sum, at_hand.elements, at_hand.leading,
+                                               vector + number(row + line) * of_sum, deep, wide);
+        }
+      }
     }
   });
   for (std::int64_t k = 1; k < blocks; ++k) {
@@ -108,22 +135,25 @@ void multiply_columns(const MatrixVector& p, const DeviceTraits& traits, const s
 /// The vector as it is added up, its elements side by side: where it lies, or in `room`.
 const std::byte* gathered(const MatrixVector& p, const std::byte* vector, std::byte* room) {
   if (!p.vector_apart()) return vector;
-  const std::size_t size = size_of(p.type), of_sum = size_of(type_of_sums(p.type));
+  if (p.step == 1) {
+    load_as(p.type, room, p.vector_type, vector, number(p.depth));
+    return room;
+  }
+  const std::size_t stored = size_of(p.vector_type), of_sum = size_of(type_of_sums(p.type));
   std::byte some[number(block) * sizeof(double)];
   for (std::int64_t first = 0; first < p.depth; first += block) {
     const std::int64_t count = std::min(block, p.depth - first);
     for (std::int64_t k = 0; k < count; ++k) {
-      std::memcpy(some + number(k) * size, vector + (first + k) * p.step * static_cast<std::int64_t>(size), size);
+      std::memcpy(some + number(k) * stored, vector + (first + k) * p.step * static_cast<std::int64_t>(stored), stored);
     }
-    const void* const from[] = {some, nullptr, nullptr};
-    functions().loads[number(p.type)](room + number(first) * of_sum, from, number(count));
+    load_as(p.type, room + number(first) * of_sum, p.vector_type, some, number(count));
   }
   return room;
 }
 
 }  // namespace
 
-bool MatrixVector::vector_apart() const { return step != 1 || base::is_half(type); }
+bool MatrixVector::vector_apart() const { return step != 1 || vector_type != type_of_sums(type); }
 
 bool MatrixVector::sums_apart() const { return base::is_half(type) || (by_columns && depth > block); }
 

@@ -11,9 +11,9 @@
 namespace koine::host {
 
 /// Either rows or columns of the matrix lie side by side, `leading` elements apart from one to the next. The type is a
-/// real floating one; of 16 bits, sums are float32.
+/// real floating one; of 16 bits, sums are float32. What is of another type in memory is cast as it is read.
 struct MatrixVector {
-  DType type;
+  DType type, matrix_type, vector_type;
   std::int64_t rows, depth, leading;
   bool by_columns;    // an element's neighbours in memory are those of its column
   std::int64_t step;  // from one element of the vector to the next

@@ -361,3 +361,48 @@ TEST_CASE("an operand that the copy engine cannot read is copied where enough is
   p.a.batch_strides = {-512 * 512};
   CHECK(route(hopper, p) == MatmulRoute::tile);
 }
+
+TEST_CASE("operands are read through casts by implementations whose loads convert, and by those alone") {
+  const auto same_route = [](const DeviceTraits& traits, const MatmulProblem& apart, koine::DType stored) {
+    MatmulProblem casts = apart;
+    casts.a.stored = stored;
+    return koine::exec::reads_through_casts(traits, casts, apart);
+  };
+  using koine::float16, koine::float32, koine::int32, koine::int8;
+  for (const DeviceTraits& traits : {amd, nvidia, hopper}) {
+    CHECK(same_route(traits, problem(float32, 1000, 1, 1000), float16));
+    CHECK(same_route(traits, problem(float32, 100'000, 8, 16), float16));
+    CHECK(same_route(traits, problem(int32, 500, 500, 500), int8));
+  }
+  CHECK(same_route(cpu, problem(int32, 500, 500, 500), int8));
+  CHECK(same_route(amd, problem(float32, 500, 500, 500), float16));
+  // By programs in PTX.
+  CHECK_FALSE(same_route(hopper, problem(float32, 500, 500, 500), float16));
+  // What is cast lies so that a program in PTX takes it, and what it is cast from does not.
+  MatmulProblem apart = problem(float32, 100, 100, 100), casts = apart;
+  casts.a = operand(7, 700);
+  casts.a.stored = float16;
+  CHECK_FALSE(koine::exec::reads_through_casts(hopper, casts, apart));
+}
+
+TEST_CASE("loads convert between integers, and real numbers to float32 and float64") {
+  using koine::exec::converts_loads;
+  const koine::DType integers[] = {koine::int8,  koine::int16,  koine::int32,  koine::int64,
+                                   koine::uint8, koine::uint16, koine::uint32, koine::uint64};
+  const koine::DType real[] = {koine::float16, koine::bfloat16, koine::float32, koine::float64};
+  for (const koine::DType integer : integers) {
+    CHECK(converts_loads(koine::bool_, integer));
+    CHECK(converts_loads(integer, koine::float32));
+    CHECK(converts_loads(integer, koine::float64));
+    CHECK_FALSE(converts_loads(integer, koine::float16));
+    CHECK_FALSE(converts_loads(integer, koine::complex64));
+    for (const koine::DType other : integers) CHECK(converts_loads(integer, other) == (integer != other));
+    for (const koine::DType each : real) CHECK_FALSE(converts_loads(each, integer));
+  }
+  for (const koine::DType each : real) {
+    CHECK(converts_loads(each, koine::float32) == (each != koine::float32));
+    CHECK(converts_loads(each, koine::float64) == (each != koine::float64));
+    CHECK_FALSE(converts_loads(each, koine::bfloat16));
+    CHECK_FALSE(converts_loads(koine::complex64, each));
+  }
+}

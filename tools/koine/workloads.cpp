@@ -73,8 +73,10 @@ struct Maker {
   Workload topk_of(std::int64_t count) {
     return workload_of([x = numbers({count})] { return topk(x, 100'000).values; });
   }
-  Workload product(std::int64_t n, DType type = float32) {
-    return workload_of([x = numbers({n, n}, type), y = numbers({n, n}, type)] { return matmul(x, y); });
+  Workload product(std::int64_t n, DType type = float32, const std::string& precision = "float32") {
+    return workload_of([x = numbers({n, n}, type), y = numbers({n, n}, type), precision] {
+      return matmul(x, y, {.precision = precision});
+    });
   }
   static Workload transfer(std::int64_t bytes) {
     return [values = std::make_shared<std::vector<float>>(static_cast<std::size_t>(bytes) / sizeof(float), 1.0f)] {
@@ -171,7 +173,10 @@ Workloads matmul_cache_bytes(Maker& m) { return {m.product(m.quick ? 256 : 512),
 Workloads matmul_large_tiles_per_unit(Maker& m) { return {m.product(512), m.product(1024), m.product(2048)}; }
 Workloads matmul_line_cost(Maker& m) { return {m.product(700), m.product(1000), m.product(2048), m.product(3000)}; }
 Workloads matmul_unit_tile_cost(Maker& m) {
-  return {m.product(1000, float16), m.product(2048, float16), m.product(3000, float16), m.product(4096, bfloat16)};
+  Workloads all{m.product(1000, float16),  m.product(2048, float16),         m.product(3000, float16),
+                m.product(4096, bfloat16), m.product(1000, float32, "tf32"), m.product(2048, float32, "tf32")};
+  if (default_device().has_fp64()) all.insert(all.end(), {m.product(1000, float64), m.product(2048, float64)});
+  return all;
 }
 
 Workloads spectra_groups_per_unit(Maker& m) {
