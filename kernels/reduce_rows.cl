@@ -138,7 +138,7 @@ typedef struct {
           unordered |= looked != looked;                                     \
         }                                                                    \
       }                                                                      \
-      better = any(unordered KN_EACH_POSITION(KN_BETTER));                   \
+      better = KN_ANY(unordered KN_EACH_POSITION(KN_BETTER));                \
       if (better) i = begin;                                                 \
     }                                                                        \
     if (better) {                                                            \

@@ -5,6 +5,7 @@
 #include "exec/host_run.hpp"
 #include "exec/kernel_run.hpp"
 #include "exec/reduce.hpp"
+#include "host/each_run.hpp"
 #include "host/parts.hpp"
 #include "host/reduction.hpp"
 #include "host/scan.hpp"
@@ -56,30 +57,46 @@ void store_rows(const Body& body, const host::Lines& lines, const codegen::Outpu
   host::store(graph::row_major({all}), type, memory, row, count, firsts.data());
 }
 
-/// For each output whether its line may leave its values in memory at once: in new memory, which nothing is read from.
-std::vector<bool> stored_at_once(const Body& body) {
-  std::vector<bool> result;
-  for (const codegen::Output& output : body.outputs) {
+/// Whether results lie side by side in rows alone.
+bool is_in_rows(const Body& body, const graph::Destination& result) {
+  return body.folds.empty() && !graph::is_row_major(result.layout) && host::lies_in_rows(result.layout);
+}
+
+/// For each output whether its line may leave its values in memory at once: side by side, in memory that nothing is
+/// read from.
+std::vector<bool> stored_at_once(const Body& body, std::span<const graph::Destination> results) {
+  std::vector<bool> stored;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const codegen::Output& output = body.outputs[k];
     const DType type = body.type_of(output);
     const bool first = std::none_of(body.outputs.data(), &output,
                                     [&](const codegen::Output& other) { return other.line == output.line; });
-    result.push_back(first && !output.destination && !body.of_row(output) &&
+    const bool read = std::any_of(body.loads.begin(), body.loads.end(), [&](const codegen::Load& load) {
+      return !load.iota && load.source->storage == results[k].storage;
+    });
+    stored.push_back(first && !read && !body.of_row(output) &&
+                     (graph::is_row_major(results[k].layout) || is_in_rows(body, results[k])) &&
                      size_of(type) == host::size_in_registers(type));
   }
-  return result;
+  return stored;
 }
 
 /// Elements of one thread.
 class Elements {
  public:
   Elements(const Body& body, const DeviceTraits& traits, std::span<const graph::Destination> results)
-      : body_(body), results_(results), at_once_(stored_at_once(body)), lines_(body, traits, memory_of(body)) {}
+      : body_(body), results_(results), at_once_(stored_at_once(body, results)), lines_(body, traits, memory_of(body)) {
+    const bool rows = std::any_of(results.begin(), results.end(),
+                                  [&](const graph::Destination& result) { return is_in_rows(body, result); });
+    if (rows) row_ = static_cast<std::size_t>(body.domain.back());
+  }
 
   void compute(std::size_t first, std::size_t end) {
     for (std::size_t count; first < end; first += count) {
       count = std::min(lines_.most_from(first), end - first);
+      if (row_ > 0) count = std::min(count, row_ - first % row_);
       for (std::size_t k = 0; k < results_.size(); ++k) {
-        if (at_once_[k]) at_once_[k] = lines_.redirect(body_.outputs[k].line, memory(k) + first * size(k));
+        if (at_once_[k]) at_once_[k] = lines_.redirect(body_.outputs[k].line, at(k, first));
       }
       lines_.compute(static_cast<std::int64_t>(first), count);
       for (std::size_t k = 0; k < results_.size(); ++k) {
@@ -91,7 +108,10 @@ class Elements {
 
  private:
   std::byte* memory(std::size_t k) const { return results_[k].storage->host(); }
-  std::size_t size(std::size_t k) const { return size_of(body_.outputs[k].node->dtype); }
+  std::byte* at(std::size_t k, std::size_t element) const {
+    const std::int64_t offset = host::offset_of(results_[k].layout, static_cast<std::int64_t>(element));
+    return memory(k) + offset * static_cast<std::int64_t>(size_of(body_.type_of(body_.outputs[k])));
+  }
 
   void store(std::size_t k, std::int64_t first, std::size_t count) const {
     const codegen::Output& output = body_.outputs[k];
@@ -105,6 +125,7 @@ class Elements {
   const std::span<const graph::Destination> results_;
   std::vector<bool> at_once_;
   host::Lines lines_;
+  std::size_t row_ = 0;  // elements of a row, where results lie side by side in rows alone
 };
 
 std::optional<host::Lines::Astray> compute_elements(const Body& body, const DeviceTraits& traits, std::uint64_t work,
@@ -216,7 +237,6 @@ bool folds_alone(const Body& body, std::int64_t shortest_row) {
 bool goes_along_memory(const Body& body) {
   // Kernels keep longer bodies in registers, and read several shifted operands at once.
   constexpr std::size_t most_lines = 12, most_loads = 2;
-  constexpr std::int64_t shortest_row = 64;
   const bool rows = !body.folds.empty();
   const auto in_place = [&](const codegen::Load& load) {
     if (load.in_order()) return true;
@@ -224,13 +244,13 @@ bool goes_along_memory(const Body& body) {
     const Shape& strides = load.layout.strides;
     // Elements that are taken by positions are, too, as far as nothing else says where they lie.
     if (std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; })) return true;
-    return !load.take && !rows && body.loads.size() <= most_loads && body.domain.back() >= shortest_row &&
-           strides.back() == 1;
+    return !load.take && !rows && body.loads.size() <= most_loads && host::lies_in_rows(load.layout);
   };
-  const auto in_rows = [](const codegen::Output& output) {
-    return !output.destination || graph::is_row_major(output.destination->layout);
+  const auto in_rows = [&](const codegen::Output& output) {
+    return !output.destination || graph::is_row_major(output.destination->layout) ||
+           is_in_rows(body, *output.destination);
   };
-  return (!rows || folds_alone(body, shortest_row)) && body.loops.empty() && body.lines.size() <= most_lines &&
+  return (!rows || folds_alone(body, host::shortest_row)) && body.loops.empty() && body.lines.size() <= most_lines &&
          std::all_of(body.loads.begin(), body.loads.end(), in_place) &&
          std::all_of(body.outputs.begin(), body.outputs.end(), in_rows);
 }

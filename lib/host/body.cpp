@@ -39,14 +39,9 @@ bool lies_in_order(const Load& load) {
   return !load.iota && load.in_order() && size_of(load.dtype) == size_in_registers(load.dtype);
 }
 
-// Elements of a row that are worth a call for them alone.
-constexpr std::int64_t shortest_row = 64;
-
 /// The same of a load as long as it is one row's.
-bool lies_in_rows(const Load& load) {
-  const Shape& shape = load.layout.shape;
-  return !load.iota && !load.take && load.loop < 0 && load.seams.empty() && !shape.empty() &&
-         shape.back() >= shortest_row && load.layout.strides.back() == 1 &&
+bool is_read_in_rows(const Load& load) {
+  return !load.iota && !load.take && load.loop < 0 && load.seams.empty() && lies_in_rows(load.layout) &&
          size_of(load.dtype) == size_in_registers(load.dtype);
 }
 
@@ -208,7 +203,7 @@ std::size_t Lines::most_at_once(const Body& body) {
   std::size_t kept = 0;
   for (const Line& line : body.lines) {
     const Load* const load = line.op == Op::leaf ? &body.loads[static_cast<std::size_t>(line.args[0])] : nullptr;
-    kept += load == nullptr || !(lies_in_order(*load) || (body.folds.empty() && lies_in_rows(*load)));
+    kept += load == nullptr || !(lies_in_order(*load) || (body.folds.empty() && is_read_in_rows(*load)));
   }
   return kept <= 1 ? 4096 : kept <= 4 ? 1024 : 256;
 }
@@ -242,10 +237,9 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
     } else {
       const auto number = static_cast<std::size_t>(line.args[0]);
       const Load& load = body.loads[number];
-      loaded_.push_back({&load, memory[number], k, lies_in_order(load)});
-      if (body.folds.empty() && !loaded_.back().in_place && lies_in_rows(load)) {
-        row_ = static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
-      }
+      const bool in_place = lies_in_order(load), in_rows = body.folds.empty() && !in_place && is_read_in_rows(load);
+      loaded_.push_back({&load, memory[number], k, in_place, in_rows, repeats(load)});
+      if (in_rows) row_ = static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
       if (load.take) computed_.push_back({nullptr, k, {line.args[0], line.args[1], -1}, room(k)});
     }
   }
@@ -269,7 +263,7 @@ void Lines::compute(std::int64_t first, std::size_t count) {
   for (const Loaded& each : loaded_) {
     const Load& load = *each.load;
     if (load.loop >= 0 || load.take) continue;
-    if (!repeats(load)) {
+    if (!each.repeats) {
       this->load(each, 0, first, count);
     } else if (!begun_) {
       this->load(each, 0, 0, most_);
@@ -289,10 +283,8 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
     values_[each.line] = each.memory + (load.layout.offset + first) * bytes;
     return;
   }
-  if (row_ > 0 && static_cast<std::size_t>(first) % row_ + count <= row_ && lies_in_rows(load)) {
-    each_run(load.layout, first, count, [&](std::int64_t offset, std::int64_t, std::size_t) {
-      values_[each.line] = each.memory + offset * bytes;
-    });
+  if (each.in_rows && static_cast<std::size_t>(first) % row_ + count <= row_) {
+    values_[each.line] = each.memory + offset_of(load.layout, first) * bytes;
     return;
   }
   values_[each.line] = room(each.line);
@@ -342,24 +334,28 @@ void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t fi
   layout.offset += round * load.loop_stride;
   const std::size_t stored = size_of(load.dtype);
   std::byte* const to = size_in_registers(load.dtype) == stored ? room(each.line) : room(values_.size());
+  // At hand, since a store could be to anywhere.
+  const std::byte* const memory = each.memory;
+  const std::int64_t stride = load.take_stride;
+  const bool iota = load.iota;
   // offset(i): of the element at position 0.
   const auto take = [&]<class T>(T, auto offset) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t at = positions[i], from = at < 0 ? at + size : at;
       T value;
-      if (from < 0 || from >= size) {
+      if (static_cast<std::uint64_t>(from) >= static_cast<std::uint64_t>(size)) {
         astray_ = {load.take, at};
         std::memset(&value, 0xff, sizeof value);  // as a position it is none
-      } else if (load.iota) {
+      } else if (iota) {
         value = static_cast<T>(from);
       } else {
-        value = reinterpret_cast<const T*>(each.memory)[offset(i) + from * load.take_stride];
+        value = reinterpret_cast<const T*>(memory)[offset(i) + from * stride];
       }
       std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
   };
-  if (load.iota || repeats(load)) {
-    with_size(stored, [&]<class T>(T one) { take(one, [&](std::size_t) { return layout.offset; }); });
+  if (iota || each.repeats) {
+    with_size(stored, [&]<class T>(T one) { take(one, [offset = layout.offset](std::size_t) { return offset; }); });
   } else {
     std::vector<std::int64_t> offsets(count);
     gather(layout, load.seams, nullptr, sizeof offsets[0], first, count, reinterpret_cast<std::byte*>(offsets.data()));

@@ -65,7 +65,9 @@ class Lines {
     const codegen::Load* load;
     const std::byte* memory;
     std::size_t line;
-    bool in_place;  // its values are read where they lie
+    bool in_place;  // its values are read where they lie, ...
+    bool in_rows;   // ... or are as long as no other row begins
+    bool repeats;   // each is the same element
   };
 
   /// The elements that a load takes, in that round of its loop.

@@ -11,6 +11,23 @@
 
 namespace koine::host {
 
+/// Elements of a row that are worth a call for them alone.
+inline constexpr std::int64_t shortest_row = 64;
+
+/// Where the element of that number, in row-major order, lies.
+inline std::int64_t offset_of(const graph::Layout& layout, std::int64_t number) {
+  std::int64_t offset = layout.offset;
+  for (std::size_t axis = layout.shape.size(); axis-- > 0; number /= layout.shape[axis]) {
+    offset += number % layout.shape[axis] * layout.strides[axis];
+  }
+  return offset;
+}
+
+/// Whether the elements of each row lie side by side, and are worth a call.
+inline bool lies_in_rows(const graph::Layout& layout) {
+  return !layout.shape.empty() && layout.shape.back() >= shortest_row && layout.strides.back() == 1;
+}
+
 /// Goes over the elements of whole arrays in row-major order: calls block(offset, stride, length, row_stride, rows) for
 /// `rows` runs of `length` elements along the last axis, all counted in elements. Axes that lie in one line are one,
 /// and those of one element none.

@@ -94,7 +94,7 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
 bool Reduction::streams() const {
   // Of shorter rows, and of more columns, kernels fold several at a time.
   constexpr std::size_t shortest_row = 4096, most_columns = 4096;
-  return !is(State::moments) && !is(State::position) && graph::is_row_major(layout_) &&
+  return !is(State::moments) && graph::is_row_major(layout_) &&
          (columns_ ? kept_ * order_.values <= most_columns : reduced_ >= shortest_row);
 }
 

@@ -251,6 +251,10 @@ TEST_CASE("a position out of range is an error of all that a kernel writes") {
     const Array many = counted(200'000, [](std::int64_t i) { return i == 70'001 ? 10 : 3; });
     wrong(kn::sum(kn::take(x, many)));
     wrong(kn::cumulative_sum(kn::take(x, many)));
+    // Before the beginning, by more than the axis is long.
+    const Array low = counted(200, [](std::int64_t i) { return i == 37 ? -11 : 3; });
+    CHECK(index_error(kn::take(x, low) * 2) ==
+          "[take] index -11 is out of range for axis 0 of size 10; it can be -10 to 9");
     // Both results of one kernel.
     const Array two = kn::take(x, bad), a = two * 2, b = two * 2 + 1;
     kn::eval({a, b});

@@ -112,6 +112,20 @@ TEST_CASE("extremes of zeros of both signs, of NaN and of infinities have the bi
   }
 }
 
+TEST_CASE("threads share the search for the largest of all") {
+  if (!does_steps()) return;
+  std::vector<float> values = numbers<float>(1'000'000, 765'432, -1);
+  const Array x = kn::asarray(values).eval();
+  kn::synchronize();
+  const auto done = kn::test::host_steps_of();
+  CHECK(kn::argmax(x).item<std::int64_t>() == 765'432);
+  CHECK(kn::argmin(-x).item<std::int64_t>() == 765'432);
+  CHECK(kn::argmax(x(kn::slice(1'000, kn::none)) * 2).item<std::int64_t>() == 764'432);
+  CHECK(kn::test::host_steps_of() == done + 3);
+  values[900'000] = NAN;
+  CHECK(kn::argmax(kn::asarray(values)).item<std::int64_t>() == 900'000);
+}
+
 TEST_CASE("threads share rows that come down to a value each") {
   if (!does_steps()) return;
   const Array x = kn::test::mixed({400, 1000}, kn::float32);
