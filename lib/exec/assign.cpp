@@ -189,11 +189,23 @@ bool store_on_host(runtime::Queue& queue, const NodeRef& target, const Stored& v
 bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, const Stored& value,
                     const NodeRef& node) {
   if (!may_write(queue.context(), target, node, false)) return false;
-  if (node && node->storage == target->storage && overlap(part, node->layout)) return false;
+  constexpr std::size_t most_copied = 4096;  // bytes
+  const std::size_t size = size_of(target->dtype);
+  const bool onto_itself = node && node->storage == target->storage && overlap(part, node->layout);
+  if (onto_itself && static_cast<std::size_t>(node->shape.elements()) * size > most_copied) return false;
   const runtime::Use read{value.buffer, false};
+  const auto store_from = [&](const graph::Layout& layout, const std::byte* memory) {
+    host::copy(graph::broadcast(layout, part.shape), memory, part, target->storage->host(), size);
+  };
   const auto store = [&] {
-    host::copy(graph::broadcast(value.layout, part.shape), value.memory(), part, target->storage->host(),
-               size_of(target->dtype));
+    if (onto_itself) {
+      alignas(64) std::array<std::byte, most_copied> copied;
+      const graph::Layout together = graph::row_major(value.layout.shape);
+      host::copy(value.layout, value.memory(), together, copied.data(), size);
+      store_from(together, copied.data());
+    } else {
+      store_from(value.layout, value.memory());
+    }
     return true;
   };
   return store_on_host(queue, target, value, {&read, value.is_number() ? 0U : 1U}, part.shape.elements(), store);

@@ -47,14 +47,16 @@ runtime::BufferRef made_on_host(const Node& node, std::int64_t count, std::span<
   return memory;
 }
 
-/// Makes an array that is filled with a number: one element, which all of them are. Whether it did.
+/// Makes a number, or an array that is filled with one: one element, which all of them are. Whether it did.
 bool fill(Node& node) {
-  const Node& value = *node.inputs[0];
+  const bool alone = node.op == Op::constant;
+  const Node& value = alone ? node : *node.inputs[0];
   std::array<std::byte, 16> number;
   if (value.op != Op::constant || value.is_ready()) return false;
   const std::size_t size = codegen::write_constant(value, number);
   if (size != size_of(node.dtype)) return false;  // float16 is float32 in registers
-  auto layout = graph::apply(node.get<Op::view>(), node.shape, graph::row_major({}));
+  std::optional layout(graph::row_major({}));
+  if (!alone) layout = graph::apply(node.get<Op::view>(), node.shape, *layout);
   if (!layout) return false;
   auto memory = made_on_host(node, 1, {}, [&](std::byte* to) { std::memcpy(to, number.data(), size); });
   if (memory == nullptr) return false;
@@ -225,7 +227,7 @@ bool made_without_plan(const runtime::Context& context, Node& node) {
   // Another thread may have computed it meanwhile.
   if (node.is_ready() || node.shape.elements() == 0) return false;
   if (!untold()) return false;
-  if (node.op == Op::view) return is_small(context, 1) && fill(node);
+  if (node.op == Op::view || node.op == Op::constant) return is_small(context, 1) && fill(node);
   if (node.op == Op::reduce) return reduce(context, node);
   if (node.op == Op::take) return take(context, node);
   return is_operation(node) && compute(context, node);

@@ -4,6 +4,7 @@
 #include <koine/koine.hpp>
 #include <koine/profile.hpp>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <numeric>
@@ -227,4 +228,34 @@ TEST_CASE("a part of an array that somebody holds goes to another part of it in 
   x(3) = 1;  // no longer what `row` has
   CHECK(row.to_vector<float>() == std::vector<float>{18, 19, 20, 21, 22, 23});
   CHECK(twice(0).item<float>() == 36);
+}
+
+TEST_CASE("parts that overlap what they are made of are stored in one step") {
+  if (!does_steps()) return;
+  for (const std::int64_t size : {10, 1024, 1025}) {  // 4096 bytes and more
+    CAPTURE(size);
+    std::vector<float> expected(static_cast<std::size_t>(size));
+    std::iota(expected.begin(), expected.end(), 0.0F);
+    Array x = kn::asarray(expected).eval();
+    kn::synchronize();
+    const bool small = size <= 1024;
+    const auto stored = [&](auto work) {
+      kn::synchronize();
+      const auto steps = steps_of(work);
+      if (small) CHECK(steps == one_step);
+    };
+    stored([&] { x(slice(1, kn::none)) = x(slice(kn::none, -1)); });
+    std::copy_backward(expected.begin(), expected.end() - 1, expected.end());
+    CHECK(x.to_vector<float>() == expected);
+    stored([&] { x(kn::ellipsis) = x(slice(kn::none, kn::none, -1)); });
+    std::reverse(expected.begin(), expected.end());
+    CHECK(x.to_vector<float>() == expected);
+    stored([&] { x(slice(0, 8, 2)) = x(slice(2, 6)); });
+    const std::vector<float> before = expected;
+    for (std::size_t k = 0; k < 4; ++k) expected[2 * k] = before[2 + k];
+    CHECK(x.to_vector<float>() == expected);
+    stored([&] { x(slice(0, 9)) = x(slice(4, 5)); });  // one element to all
+    std::fill(expected.begin(), expected.begin() + 9, expected[4]);
+    CHECK(x.to_vector<float>() == expected);
+  }
 }

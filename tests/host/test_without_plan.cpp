@@ -72,6 +72,11 @@ TEST_CASE("an operation on arrays, numbers and views") {
   }
 }
 
+TEST_CASE("a number becomes an array of one element") {
+  CHECK(in_one_step<std::int64_t>([] { return kn::full({}, 7); }) == std::vector<std::int64_t>{7});
+  CHECK(in_one_step<double>([] { return kn::full({}, 0.1, {.dtype = kn::float64}); }) == std::vector{0.1});
+}
+
 TEST_CASE("a row and a column make a matrix") {
   const std::vector<std::int32_t> values = numbers(40);
   const Array x = kn::asarray(values).eval();
