@@ -96,7 +96,7 @@ void multiply_rows(const MatrixVector& p, const DeviceTraits& traits, const std:
 void multiply_columns(const MatrixVector& p, const DeviceTraits& traits, const std::byte* matrix,
                       const std::byte* vector, std::byte* results, std::byte* room) {
   const DType type = type_of_sums(p.type);
-  const std::size_t size = size_of(p.type), of_sum = size_of(type);
+  const std::size_t of_sum = size_of(type);
   const std::int64_t blocks = divide_up(p.depth, block);
   const auto width = std::clamp<std::int64_t>(p.rows * blocks / 16 / 64 * 64, 256, 1 << 13);
   const std::int64_t across = divide_up(p.rows, width);
