@@ -5,7 +5,7 @@
 # usage: ci/run/array_api.sh [pytest arguments]     MAX_EXAMPLES=20 of hypothesis, JOBS=2 processes
 # PYTHON=python3 names the Python; BUILD is to be another folder for another one.
 # SUITE=off builds and runs python/tests alone, to which the arguments go then. BUILD=build-ci builds the module in a
-# folder where the library is built already.
+# folder where the library is built already. OPTIONS are CMake's.
 # The suite is data-apis/array-api-tests with its submodule, in the folder that ARRAY_API_TESTS names, by default
 # ../shared/array-api-tests.
 set -euo pipefail
@@ -47,7 +47,7 @@ echo "== 2/3 $step"
 command -v ninja >/dev/null && export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 options=(-DKOINE_BUILD_PYTHON=ON -DPython_EXECUTABLE="$build/venv/bin/python")
 [ -n "${BUILD:-}" ] || options+=(-DKOINE_BUILD_TESTS=OFF -DKOINE_BUILD_BENCH=OFF -DKOINE_BUILD_EXAMPLES=OFF)
-cmake -S . -B "$build" "${options[@]}"
+cmake -S . -B "$build" "${options[@]}" ${OPTIONS:-}
 cmake --build "$build" --parallel "$(nproc)" --target koine_python koine_main
 
 step="testing on $KOINE_DEVICE"

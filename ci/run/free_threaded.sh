@@ -45,7 +45,8 @@ export PYTHON=$python
 echo "free_threaded: $("$python" -VV)"
 
 step="running python/tests"
-PYTHON_GIL=0 BUILD=$(basename "$build") SUITE=off ci/run/array_api.sh "$@"
+# Bundles as in ci/test.sh: builds without are ci/run/array_api.sh's own.
+PYTHON_GIL=0 OPTIONS="-DKOINE_BUNDLE=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON" BUILD=$(basename "$build") SUITE=off ci/run/array_api.sh "$@"
 if [ "${WHEEL:-on}" != off ]; then
   step="building the wheel"
   ci/run/python_wheel.sh

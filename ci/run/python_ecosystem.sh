@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests the Python module with the packages that people use it with, from PyPI: scikit-learn, SciPy, xarray, Dask, Cubed,
 # einops, opt_einsum, array-api-compat, array-api-extra, matplotlib, seaborn and PyTorch; holds linear algebra to its errors
-# beside SciPy (linalg_accuracy.py); and runs the examples of examples/python. Builds into build-python/ as ci/run/array_api.sh does.
+# beside SciPy (linalg_accuracy.py); and runs the examples of examples/python. Builds into build-python/ as ci/run/array_api.sh
+# does, or into the folder that BUILD names.
 # usage: ci/run/python_ecosystem.sh [pytest arguments]
 # TORCH_INDEX is the address of a package index with PyTorch's wheels for CPUs, 0.2 GB; PyPI's, which are taken without
 # it, bring CUDA's libraries, 3 GB. TORCH=off leaves PyTorch out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-root=$PWD build=$PWD/build-python
+root=$PWD build=$PWD/${BUILD:-build-python}
 export KOINE_DEVICE=${KOINE_DEVICE:-pocl} POCL_CACHE_DIR=${POCL_CACHE_DIR:-$build/pocl-cache}
 step="starting"
 trap 'code=$?; [ $code -eq 0 ] || echo "python_ecosystem: FAILED while $step, after $SECONDS s"' EXIT
