@@ -68,17 +68,6 @@ ProductShares share(const DeviceTraits& traits, const MatmulPiece& p, bool has_t
   return best;
 }
 
-/// Where the elements a and b of the first matrices of a batch lie in others.
-std::pair<std::int64_t, std::int64_t> starts(const MatmulPiece& p, std::int64_t matrix, std::int64_t a,
-                                             std::int64_t b) {
-  for (std::size_t axis = p.batch.sizes.size(); axis-- > 0; matrix /= p.batch.sizes[axis]) {
-    const std::int64_t position = matrix % p.batch.sizes[axis];
-    a += position * p.batch.a_strides[axis];
-    b += position * p.batch.b_strides[axis];
-  }
-  return {a, b};
-}
-
 /// Computes one part of one matrix.
 void multiply(const HostBlas& blas, const MatmulPiece& p, const ProductShares& shares, std::int64_t part,
               std::span<void* const> memory) {
@@ -86,7 +75,9 @@ void multiply(const HostBlas& blas, const MatmulPiece& p, const ProductShares& s
   const std::int64_t column = part % shares.across * shares.columns,
                      row = part / shares.across % shares.down * shares.rows,
                      matrix = part / (shares.across * shares.down);
-  const auto [a, b] = starts(p, matrix, p.a.offset + row * p.a.row_stride, p.b.offset + column * p.b.column_stride);
+  const auto [behind_a, behind_b] = p.batch.offsets(matrix);
+  const std::int64_t a = p.a.offset + row * p.a.row_stride + behind_a,
+                     b = p.b.offset + column * p.b.column_stride + behind_b;
   const std::int64_t c = p.out_offset + (matrix * p.m + row) * p.n + column;
   const auto at = [&](std::size_t operand, std::int64_t element) {
     return static_cast<std::byte*>(memory[operand]) + element * size;
@@ -111,7 +102,9 @@ void multiply_small(const MatmulPiece& p, std::int64_t first, std::int64_t last,
   // Without divisions for each, which would take longer than the smallest products.
   const std::int64_t inner = p.batch.sizes.back();
   for (std::int64_t matrix = first; matrix < last;) {
-    auto [a, b] = starts(p, matrix, p.a.offset, p.b.offset);
+    auto [a, b] = p.batch.offsets(matrix);
+    a += p.a.offset;
+    b += p.b.offset;
     for (const std::int64_t end = std::min(last, (matrix / inner + 1) * inner); matrix < end; ++matrix) {
       multiply(at(2, p.out_offset + matrix * p.m * p.n), at(0, a), at(1, b), product);
       a += p.batch.a_strides.back();
