@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/dtypes.hpp"
 #include "base/log.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_routes.hpp"
@@ -81,6 +82,12 @@ bool suits_small(const DeviceTraits& traits, const MatmulProblem& p) {
          long_side * batch_count(p) >= least_items;
 }
 
+/// Whether a kernel for matrices by vectors would take longer to compile than it is faster in many calls.
+bool multiplies_little(const MatmulProblem& p) {
+  constexpr std::int64_t little = std::int64_t{1} << 20;
+  return p.m * p.n <= little / p.k / batch_count(p);
+}
+
 struct Rule {
   MatmulRoute route;
   bool (*applies)(const DeviceTraits&, const MatmulProblem&);
@@ -98,10 +105,15 @@ constexpr Rule rules[] = {
     {MatmulRoute::zeros, [](const DeviceTraits&, const MatmulProblem& p) { return p.k == 0; },
      "a sum of nothing is zero", true},
     {MatmulRoute::host,
-     [](const DeviceTraits& traits, const MatmulProblem& p) { return traits.host_commands && suits_host(p); },
+     [](const DeviceTraits& traits, const MatmulProblem& p) {
+       return traits.host_commands && suits_host(p) && (!base::is_half(p.dtype) || multiplies_little(p));
+     },
      "each element of the matrix is used once, and threads of the host go along memory without being launched", true},
     {MatmulRoute::vector,
-     [](const DeviceTraits&, const MatmulProblem& p) { return !p.fixed && (p.m == 1 || p.n == 1); },
+     [](const DeviceTraits& traits, const MatmulProblem& p) {
+       const bool to_blas = is_complex(p.dtype) && multiplies_little(p) && suits_blas(traits, p);
+       return !p.fixed && (p.m == 1 || p.n == 1) && !to_blas;
+     },
      "each element of the matrix is used once, so memory sets the pace and tiles would be mostly empty", true},
     {MatmulRoute::blas,
      [](const DeviceTraits& traits, const MatmulProblem& p) { return !p.fixed && suits_blas(traits, p); },

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -18,7 +19,7 @@ struct MatmulBatch {
   std::array<std::int64_t, 4> b_strides{};
 
   std::int64_t count() const { return sizes[0] * sizes[1] * sizes[2] * sizes[3]; }
-  /// How far the operands of a matrix lie behind the first ones.
+  /// How far behind the first matrices those of that number begin, a and b.
   std::pair<std::int64_t, std::int64_t> offsets(std::int64_t matrix) const {
     std::int64_t a = 0, b = 0;
     for (std::size_t axis = sizes.size(); axis-- > 0; matrix /= sizes[axis]) {
@@ -114,7 +115,7 @@ MatmulWork prepare_widened(Programs& programs, runtime::Queue& queue, const Matm
 bool suits_widened(const DeviceTraits& traits, const MatmulProblem& problem);
 /// never fixed, and suits_host
 MatmulWork prepare_host(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
-/// Whether a loop of the host's own takes such a product at memory's speed: a matrix by a vector.
+/// Whether a loop of the host's own takes such a product at memory's speed: matrices by vectors.
 bool suits_host(const MatmulProblem& problem);
 
 }  // namespace koine::exec

@@ -169,20 +169,23 @@ void find_extremes(const Task& task, const RowsByIds& rows, const Memory& at) {
   const Key* const base = at.base != nullptr ? reinterpret_cast<const Key*>(at.base) + task.base_offset : nullptr;
   const std::size_t step = task.same ? 0 : 1, entries = rows.entries();
   auto* const tables = reinterpret_cast<Key*>(at.room);
-  // Most keys raise nothing, so that a jump costs less than a store.
-  const auto raise = [](Key& largest, Key key) {
-    if (key > largest) [[unlikely]]
-      largest = key;
-  };
   const auto make = [&](auto kind) {
-    return host::make_tables(*task.traits, task.work, rows, tables,
-                             [&](Key* table, std::size_t first, std::size_t end) {
-                               each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {
-                                 for (std::size_t i = 0; i < rows.inner; ++i) {
-                                   raise(table[entry + i], keys.key(from[step * (row * rows.inner + i)], kind));
-                                 }
-                               });
-                             });
+    return host::make_tables(
+        *task.traits, task.work, rows, tables, [&](Key* table, std::size_t first, std::size_t end) {
+          if (rows.inner == 1) {
+            return each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {
+              // Most keys raise nothing, so that a jump costs less than a store.
+              const Key key = keys.key(from[step * row], kind);
+              if (key > table[entry]) [[unlikely]]
+                table[entry] = key;
+            });
+          }
+          each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {
+            for (std::size_t i = 0; i < rows.inner; ++i) {
+              table[entry + i] = std::max(table[entry + i], keys.key(from[step * (row * rows.inner + i)], kind));
+            }
+          });
+        });
   };
   const std::size_t made = keys.kind() == 0   ? make(std::integral_constant<int, 0>())
                            : keys.kind() == 1 ? make(std::integral_constant<int, 1>())
@@ -190,7 +193,9 @@ void find_extremes(const Task& task, const RowsByIds& rows, const Memory& at) {
   host::each_part_of_entries(*task.traits, entries, [&](std::size_t first, std::size_t end) {
     for (std::size_t k = first; k < end; ++k) {
       Key largest = base != nullptr ? keys.key(base[k]) : 0;
-      for (std::size_t table = 0; table < made; ++table) raise(largest, tables[table * entries + k]);
+      for (std::size_t table = 0; table < made; ++table) {
+        largest = std::max(largest, tables[table * entries + k]);
+      }
       reinterpret_cast<Key*>(at.result)[k] = keys.value(largest);
     }
   });

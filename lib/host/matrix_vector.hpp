@@ -18,6 +18,11 @@ struct MatrixVector {
   bool by_columns;    // an element's neighbours in memory are those of its column
   std::int64_t step;  // from one element of the vector to the next
 
+  std::uint64_t bytes_read() const {
+    return static_cast<std::uint64_t>(depth) *
+           (static_cast<std::uint64_t>(rows) * size_of(matrix_type) + size_of(vector_type));
+  }
+  std::uint64_t bytes_written() const { return static_cast<std::uint64_t>(rows) * size_of(type); }
   /// Bytes that multiply() works with: for the vector, and for sums before they are results.
   std::size_t room() const;
   bool vector_apart() const;

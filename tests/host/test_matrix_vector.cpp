@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -76,7 +77,7 @@ TEST_CASE("products of 16 bits are added up as float32, and rounded once") {
   (kn::ones({2}) + 1).eval();
   if (kn::test::host_steps_of() == 0) return kn::test::leave_out("the host does no steps of this device");
   for (const auto& [type, digits] : {std::pair{kn::float16, 11}, std::pair{kn::bfloat16, 8}}) {
-    for (const auto& [rows, depth] : {std::pair{1, 9}, {7, 1025}, {70, 65}, {1001, 2100}, {3, 4'100}}) {
+    for (const auto& [rows, depth] : {std::pair{1, 9}, {7, 1025}, {70, 65}, {400, 2100}, {3, 4'100}}) {
       CAPTURE(type);
       CAPTURE(rows);
       CAPTURE(depth);
@@ -106,6 +107,42 @@ TEST_CASE("products of 16 bits are added up as float32, and rounded once") {
       CHECK(kn::matmul(turned.T(), line(slice(0, depth))).to_vector<float>() == expected(1));
       CHECK(kn::test::activity_of().launches == launches);
     }
+  }
+}
+
+TEST_CASE("many matrices by vectors of their own, or by one") {
+  (kn::ones({2}) + 1).eval();
+  if (kn::test::host_steps_of() == 0) return kn::test::leave_out("the host does no steps of this device");
+  // So small that threads take many, some, and so large that threads share each.
+  for (const auto& [count, rows, depth] :
+       {std::tuple{1000, 3, 5}, {37, 33, 70}, {3, 9, 1100}, {2, 700, 1300}, {5000, 1, 7}, {4, 50, 1}}) {
+    CAPTURE(count);
+    CAPTURE(rows);
+    CAPTURE(depth);
+    const Array a = small_numbers<float>({count, rows, depth}), x = small_numbers<float>({count, depth});
+    const auto expected = [&](bool one) {
+      std::vector<float> sums;
+      for (std::int64_t line = 0; line < count * rows; ++line) {
+        std::int64_t sum = 0;
+        for (std::int64_t k = 0; k < depth; ++k) {
+          sum += small_number(line * depth + k) * small_number((one ? 0 : line / rows * depth) + k);
+        }
+        sums.push_back(static_cast<float>(sum));
+      }
+      return sums;
+    };
+    const Array columns = kn::matrix_transpose(kn::matrix_transpose(a).copy().eval());
+    const Array narrow = a.astype(kn::bfloat16).eval(), line = x.astype(kn::bfloat16).eval();
+    kn::synchronize();
+    const auto launches = kn::test::activity_of().launches;
+    for (const Array& matrices : {a, columns}) {
+      CHECK(kn::einsum("bij,bj->bi", {matrices, x}).to_vector<float>() == expected(false));
+      CHECK(kn::einsum("bj,bij->bi", {x, matrices}).to_vector<float>() == expected(false));
+      CHECK(kn::matmul(matrices, x(0)).to_vector<float>() == expected(true));
+    }
+    // Sums of so few are exact in bfloat16, too.
+    if (depth <= 7) CHECK(kn::einsum("bij,bj->bi", {narrow, line}).to_vector<float>() == expected(false));
+    CHECK(kn::test::activity_of().launches == launches);
   }
 }
 

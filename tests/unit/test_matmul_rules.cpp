@@ -2,8 +2,10 @@
 // The table that chooses an implementation of a matrix product, over invented devices.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cl/capabilities.hpp"
 #include "exec/host_blas.hpp"
@@ -201,6 +203,35 @@ TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where th
   CHECK(route(host, p) == MatmulRoute::packed);
   p.b = operand(std::int64_t{1} << 31, 1);  // of more than a BLAS counts
   CHECK(route(host, p) == MatmulRoute::packed);
+}
+
+TEST_CASE("a CPU that runs functions of the host has them multiply matrices by vectors, as far as no kernel pays") {
+  DeviceTraits host = cpu;
+  host.host_commands = true;
+  host.vector_bytes = 16;
+  const auto by_vector = [&](koine::DType dtype, std::int64_t size, std::vector<std::int64_t> batch = {}) {
+    MatmulProblem p = problem(dtype, size, 1, size);
+    p.host_memory = true;
+    p.batch = std::move(batch);
+    p.a.batch_strides.assign(p.batch.size(), size * size);
+    p.b.batch_strides.assign(p.batch.size(), size);
+    return route(host, p);
+  };
+  for (const koine::DType dtype : {koine::float32, koine::float64}) {
+    CHECK(by_vector(dtype, 1000) == MatmulRoute::host);
+    CHECK(by_vector(dtype, 5000) == MatmulRoute::host);
+    CHECK(by_vector(dtype, 100, {7, 300}) == MatmulRoute::host);
+  }
+  for (const koine::DType dtype : {koine::float16, koine::bfloat16}) {
+    CHECK(by_vector(dtype, 1000) == MatmulRoute::host);
+    CHECK(by_vector(dtype, 100, {100}) == MatmulRoute::host);
+    CHECK(by_vector(dtype, 2000) == MatmulRoute::vector);
+    CHECK(by_vector(dtype, 100, {7, 300}) == MatmulRoute::vector);
+  }
+  const MatmulRoute few = koine::exec::HostBlas::get() != nullptr ? MatmulRoute::blas : MatmulRoute::vector;
+  CHECK(by_vector(koine::complex64, 1000) == few);
+  CHECK(by_vector(koine::complex64, 2000) == MatmulRoute::vector);
+  CHECK(by_vector(koine::int32, 1000) == MatmulRoute::vector);
 }
 
 TEST_CASE("CLBlast gets no strides and no sizes that it cannot take") {

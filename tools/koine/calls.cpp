@@ -217,6 +217,10 @@ std::vector<Call> calls_of_functions() {
        [] {
          return kn::matmul(whole().reshape({side, side}), whole()(kn::slice(side)));
        }},
+      {"complex by vector",
+       [] {
+         return kn::matmul(complex().reshape({side, side}), complex()(kn::slice(side)));
+       }},
       {"dot", [] { return kn::matmul(numbers(), numbers()); }},
       {"dot int32", [] { return kn::matmul(whole(), whole()); }},
       {"dot of complex", [] { return kn::vecdot(complex(), complex()); }},
