@@ -50,8 +50,13 @@ class Casts {
     const std::size_t size = size_of(type_of_sums(p_.type));
     const std::byte* const from = matrix_ + number(first) * stored;
     if (!needed()) return {from, leading};
-    for (std::size_t line = 0; line < lines; ++line) {
-      load_as(p_.type, room_ + line * width * size, p_.matrix_type, from + line * leading * stored, width);
+    // A part of each line in turn: processors fetch ahead along several lines at once, and a single one is too slow.
+    constexpr std::size_t some = 256;
+    for (std::size_t at = 0; at < width; at += some) {
+      for (std::size_t line = 0; line < lines; ++line) {
+        load_as(p_.type, room_ + (line * width + at) * size, p_.matrix_type,
+                from + (line * leading + at) * stored, std::min(some, width - at));
+      }
     }
     return {room_, width};
   }
@@ -110,12 +115,12 @@ void multiply_columns(const MatrixVector& p, const DeviceTraits& traits, const s
                          count = std::min(width, p.rows - first);
       std::byte* const to = sums + number(row / block * p.rows + first) * of_sum;
       std::memset(to, 0, number(count) * of_sum);
-      // A sum's terms come one after another, however many lines of them are at hand. The sums stay in the first cache.
+      // A sum's terms come one after another, however many lines of them are at hand.
       constexpr std::int64_t few_lines = 8, some_columns = static_cast<std::int64_t>(Casts::elements) / few_lines;
       const std::int64_t depth = std::min(block, p.depth - row), lines = casts.needed() ? few_lines : depth,
                          columns = casts.needed() ? some_columns : count;
-      for (std::int64_t column = 0; column < count; column += columns) {
-        for (std::int64_t line = 0; line < depth; line += lines) {
+      for (std::int64_t line = 0; line < depth; line += lines) {
+        for (std::int64_t column = 0; column < count; column += columns) {
           const std::size_t wide = number(std::min(columns, count - column)),
                             deep = number(std::min(lines, depth - line));
           const Part at_hand = casts.part((row + line) * p.leading + first + column, deep, wide);

@@ -197,6 +197,20 @@ TEST_CASE("a cast that others want is computed once") {
   });
 }
 
+TEST_CASE("plans that are kept read the arrays of each evaluation") {
+  on_each_device([] {
+    const Array y = floats({70});
+    for (unsigned round = 0; round < 5; ++round) {
+      CAPTURE(round);
+      const Array x = kn::asarray(kn::test::noise<double>(90 * 70, round), {90, 70}, kn::float16);
+      const std::vector<float> expected = kn::matmul(cast_before<float>(x), y).to_vector<float>();
+      const Array product = kn::matmul(x.astype(kn::float32), y);
+      CHECK(kernels_of(product) == 1);
+      CHECK(product.to_vector<float>() == expected);
+    }
+  });
+}
+
 TEST_CASE("what a product reads is written over only once it has been read") {
   on_each_device([] {
     Array x = halves({90, 70});
