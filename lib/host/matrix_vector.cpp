@@ -54,8 +54,8 @@ class Casts {
     constexpr std::size_t some = 256;
     for (std::size_t at = 0; at < width; at += some) {
       for (std::size_t line = 0; line < lines; ++line) {
-        load_as(p_.type, room_ + (line * width + at) * size, p_.matrix_type,
-                from + (line * leading + at) * stored, std::min(some, width - at));
+        load_as(p_.type, room_ + (line * width + at) * size, p_.matrix_type, from + (line * leading + at) * stored,
+                std::min(some, width - at));
       }
     }
     return {room_, width};
