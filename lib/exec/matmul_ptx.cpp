@@ -321,7 +321,7 @@ void try_ptx(runtime::Queue& queue, const PtxMatmul& program) {
                           .m = program.loose  ? program.rows + 7
                                : program.lone ? lines
                                               : program.rows + 56,
-                          .n = program.loose  ? program.columns + 7
+                          .n = program.loose  ? program.columns + (program.aligned ? 8 : 7)
                                : program.lone ? lines
                                               : program.columns + lines - 36,
                           .k = depth,
