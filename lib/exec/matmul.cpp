@@ -412,7 +412,8 @@ MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& prob
 }
 
 bool converts_loads(DType stored, DType computed) {
-  if (stored == computed || is_complex(stored)) return false;
+  // A product reads the copy of a wider operand in less time than that itself, and may read it more than once.
+  if (stored == computed || is_complex(stored) || size_of(stored) > size_of(computed)) return false;
   if (is_integer(computed)) return is_integer(stored) || is_bool(stored);
   return computed == DType::float32 || computed == DType::float64;
 }

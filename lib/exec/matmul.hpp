@@ -71,9 +71,9 @@ bool takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The same of a pending product, whose inputs may be pending, too.
 bool takes_epilogue(const graph::Node& product);
 
-/// Whether loads convert elements of one type to another with the bits of a cast: between integers, and from real types
-/// to float32 and float64. What is rounded to 16 bits, and what becomes complex, or an integer from no integer, is
-/// stored first.
+/// Whether loads convert elements of one type to another, with the bits of a cast: between integers, and from real
+/// types to float32 and float64, unless elements become smaller. What does, what is rounded to 16 bits, and what
+/// becomes complex, or an integer from no integer, is stored first.
 bool converts_loads(DType stored, DType computed);
 
 /// Whether the implementation that multiplies `apart`, operands cast before in memory of their own, is the one that
