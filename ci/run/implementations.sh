@@ -7,7 +7,8 @@
 #   intel     Intel's CPU runtime, from PyPI, in a folder of the build tree: the whole suite but tests/vendors
 #   oclgrind  interprets kernels and reports data races and accesses out of bounds: tests/tiny, which runs every file
 #             of kernels/, in the CPU's loops and, with tests/layers/vendor.cpp between, in a card's
-#   together  PoCL and rusticl in one process: what promises its bits has the same ones on both
+#   together  PoCL and rusticl in one process: what promises its bits has the same ones on both. TOGETHER_SECONDS, by
+#             default 1800, is the most that each of its two processes may take
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 names=()
@@ -108,7 +109,8 @@ oclgrind() {
   done
 }
 
-# These tests go through the devices of their process, and fail where one's bits are not the first one's.
+# These tests go through the devices of their process, and fail where one's bits are not the first one's. A process each:
+# rusticl takes most of the time, and compiles one kernel after another.
 together() {
   ci/run/packages.sh rusticl
   mkdir -p "$folder/drivers" "$folder/cache"
@@ -118,9 +120,18 @@ together() {
     MESA_SHADER_CACHE_DIR=$folder/cache
   cmake --preset ci >/dev/null
   cmake --build --preset ci --target test_device
-  build-ci/test_device --source-file='*test_reproducible.cpp,*/device/test_same_bits.cpp' 2>&1 | tee "$folder/bits.log"
+  local files=(reproducible same_bits) processes=() failed=() file i device
+  for file in "${files[@]}"; do
+    timeout "${TOGETHER_SECONDS:-1800}" build-ci/test_device --source-file="*/device/test_$file.cpp" >"$folder/$file.log" 2>&1 &
+    processes+=($!)
+  done
+  for i in "${!files[@]}"; do
+    wait "${processes[i]}" || failed+=("${files[i]}, which ended with $?")
+    tail -n 40 "$folder/${files[i]}.log"
+  done
+  [ ${#failed[@]} -eq 0 ] || { echo "together: ${failed[*]}; 124 is the end of its time"; return 1; }
   for device in pocl mesa; do
-    grep -q "^same bits.* on $device:" "$folder/bits.log" || { echo "together: $device took no part"; return 1; }
+    grep -q "^same bits.* on $device:" "$folder/same_bits.log" || { echo "together: $device took no part"; return 1; }
   done
 }
 

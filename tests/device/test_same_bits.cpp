@@ -5,10 +5,12 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -54,6 +56,17 @@ std::vector<T> points(std::size_t count, bool subnormals, std::uint64_t seed) {
   return values;
 }
 
+/// An array of these values that lie two apart, so that a work-item of a card takes one of them. rusticl's compiler
+/// takes a time that grows with the square of a kernel's length, which a vector's elements add to; the long run has
+/// vectors. So have single bytes: LLVM 15, which rusticl compiles by, crashes over some functions of one signed byte.
+template <class T>
+Array apart(const std::vector<T>& values) {
+  if (sizeof(T) == 1 || kn::test::exhaustive()) return kn::asarray(values);
+  std::vector<T> twice;
+  for (const T value : values) twice.insert(twice.end(), 2, value);
+  return kn::asarray(twice)(kn::slice(kn::none, kn::none, 2));
+}
+
 template <class F>
 void with_type(DType type, F f) {
   switch (type) {
@@ -75,14 +88,32 @@ void with_type(DType type, F f) {
   }
 }
 
-/// A hash of an array's bits, in which all NaN are one, and all subnormal numbers 0 unless they count.
+/// 0 of x's sign where a device that flushes subnormal numbers may give it: what rounds up to the smallest normal
+/// number is flushed before it is rounded there, and a part of a complex number is a sum of products, of which a
+/// subnormal one counts for less than a rounding in larger parts alone (tests/host/test_flushed.cpp).
+template <class T>
+T flushed(const T& x) {
+  if constexpr (kn::test::is_real_float<T>) {
+    const auto wide = static_cast<kn::test::Summed<T>>(x);
+    return std::abs(wide) > kn::test::smallest_normal<T>() ? x : T(std::copysign(wide * 0, wide));
+  } else if constexpr (kn::test::is_complex_float<T>) {
+    using F = typename T::value_type;
+    const auto part = [](F p) {
+      return std::abs(p) > std::numeric_limits<F>::min() / std::numeric_limits<F>::epsilon() ? p
+                                                                                             : std::copysign(F(0), p);
+    };
+    return T(part(x.real()), part(x.imag()));
+  } else {
+    return x;
+  }
+}
+
+/// A hash of an array's bits, in which all NaN are one, and subnormal numbers count only where they are to.
 std::uint64_t hash_of(const Array& x, bool subnormals) {
   std::uint64_t hash = 0;
   with_type(x.dtype(), [&]<class T>(T) {
     for (const T& value : x.to_vector<T>()) {
-      T counted = value;
-      if (is_nan(value)) counted = T(77.0f);
-      if (!subnormals && is_subnormal(value)) counted = T(0.0f);
+      const T counted = is_nan(value) ? T(77.0f) : subnormals ? value : flushed(value);
       hash = kn::test::hash64(&counted, sizeof counted, hash);
     }
   });
@@ -99,7 +130,7 @@ template <class T>
 void add_rows(bool subnormals, std::vector<Row>& rows) {
   const DType type = kn::dtype_of<T>;
   const std::size_t count = kn::test::exhaustive() ? 1'000'000 : 3000;
-  const Array x1 = kn::asarray(points<T>(count, subnormals, 1)), x2 = kn::asarray(points<T>(count, subnormals, 2));
+  const Array x1 = apart(points<T>(count, subnormals, 1)), x2 = apart(points<T>(count, subnormals, 2));
   const auto add = [&](kn::graph::Op op, auto function) {
     const kn::graph::OpInfo& row = kn::graph::info(op);
     const bool takes = kn::graph::expression(row, type) != nullptr;
@@ -132,9 +163,13 @@ void check_functions(bool subnormals) {
       std::vector<Row> rows;
       with_type(type, [&]<class T>(T) { add_rows<T>(subnormals, rows); });
       CHECK(!rows.empty());
-      std::vector<const Array*> list;
-      for (const Row& row : rows) list.push_back(&row.result);
-      kn::detail::eval_all(list);
+      // Short kernels for rusticl's compiler, too.
+      const std::size_t together = few ? rows.size() : 4;
+      for (std::size_t begin = 0; begin < rows.size(); begin += together) {
+        std::vector<const Array*> list;
+        for (std::size_t i = begin; i < std::min(begin + together, rows.size()); ++i) list.push_back(&rows[i].result);
+        kn::detail::eval_all(list);
+      }
       for (const Row& row : rows) {
         if (subnormals && kn::test::may_flush(row.what, kn::is_complex(type))) continue;
         const std::string what = row.what + " of " + std::string(kn::name(type));
@@ -181,7 +216,7 @@ TEST_CASE("conversions give the bits that the host's give") {
         } else {
           source = values.data();
         }
-        const Array x = kn::asarray(values);
+        const Array x = apart(values);
         std::vector<Array> converted;
         for (const DType to : types) {
           if (((to == kn::float64 || to == kn::complex128) && !wide) || to == from) continue;

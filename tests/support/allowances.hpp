@@ -18,10 +18,16 @@ struct Allowance {
 
 /// Functions that take subnormal numbers for 0, or give 0 in their place.
 inline constexpr Allowance flushing[] = {
+    {"mesa", "erf", false, "rusticl's fma takes them for 0"},
     {"mesa", "erfc", false, "rusticl's erfc gives 0 for them"},
     {"mesa", "exp", false, "rusticl's exp gives 0 for them"},
+    {"mesa", "logaddexp", false, "rusticl's fma gives 0 for them"},
     {"mesa", "remainder", false, "rusticl's fmod takes them for 0"},
+    {"mesa", "rsqrt", false, "rusticl's fma takes them for 0"},
     {"mesa", "sigmoid", false, "rusticl's exp gives 0 for them"},
+    {"mesa", "sinh", false, "rusticl's fma takes them for 0"},
+    {"mesa", "tanh", false, "rusticl's fma takes them for 0"},
+    {"mesa", "expm1", true, "rusticl's fma takes them for 0"},
     {"mesa", "log", true, "rusticl's fma takes them for 0"},
     {"mesa", "log2", true, "rusticl's fma takes them for 0"},
     {"mesa", "log10", true, "rusticl's fma takes them for 0"},
