@@ -458,9 +458,15 @@ def test_ctrl_c_stops_a_wait_and_not_the_work():
         waits += [lambda: y.to_device(other) for other in kn.devices() if other != y.device]
         if y.device.type == "cpu":
             waits += [lambda: first(1, kn.in_(borrowed), kn.out((1, 1))), lambda: borrowed.T]
+        def interrupt(ready):
+            ready.wait()  # a thread may take longer to start than the moment that follows
+            time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
         for number, wait in enumerate(waits):
-            threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            ready = threading.Event()
+            threading.Thread(target=interrupt, args=(ready,)).start()
             try:
+                ready.set()
                 wait()
                 print("missed", number)
             except KeyboardInterrupt:
