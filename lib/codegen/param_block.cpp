@@ -47,6 +47,8 @@ std::string ParamBlock::type(std::string_view name) const {
     if (field.count > 0) text += "[" + std::to_string(field.count) + "]";
     text += ";\n";
   }
+  // Rusticl takes no more of a struct than its fields, and C fills it up to its alignment.
+  if (const std::size_t filled = bytes().size() - used_) text += "  uchar filled[" + std::to_string(filled) + "];\n";
   return text + "} " + std::string(name) + ";\n";
 }
 
