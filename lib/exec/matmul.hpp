@@ -33,6 +33,11 @@ struct MatmulProblem {
   DType dtype = DType::float32;
   std::int64_t m = 0, n = 0, k = 0;
   std::vector<std::int64_t> batch;
+  std::int64_t matrices() const {
+    std::int64_t count = 1;
+    for (const std::int64_t size : batch) count *= size;
+    return count;
+  }
   MatmulOperand a, b;
   /// In the order that is the same on every device: a chain of fused multiply-adds over each block of 4096 of the
   /// depth, from its first step to its last; the blocks' values are added up by the tree of codegen/reduce.hpp.
