@@ -39,8 +39,8 @@ void check_type() {
 
 TEST_CASE("many small products of every kind of type") {
   check_type<float>();
+  if (kn::test::without_variants("the others convert elements alone, or are complex")) return;
   check_type<std::complex<float>>();
-  if (kn::test::without_variants("the others convert elements alone")) return;
   check_type<double>();
   check_type<std::int8_t>();
   check_type<kn::float16_t>();

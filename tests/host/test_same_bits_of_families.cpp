@@ -306,7 +306,7 @@ TEST_CASE("extremes and products by ids") {
     check_bits([&] { return std::vector{kn::segment_min(values, ids, {.count = groups})}; }, 0);
     products(values, ids);
   };
-  for (const DType type : usual_and({kn::float32, kn::float16}, {kn::float64, kn::bfloat16})) {
+  for (const DType type : usual_and({kn::float32}, {kn::float16, kn::float64, kn::bfloat16})) {
     // Near 1, so that products stay finite and depend on their order.
     const Array near = (1 + mixed({rows, 2}, kn::float32) * 1e-4).astype(type), one = near(kn::all, 0).copy();
     check(near, some);
@@ -324,7 +324,7 @@ TEST_CASE("extremes and products by ids") {
         },
         0);
   }
-  for (const DType type : usual_and({kn::int32, kn::uint8}, {kn::int8, kn::uint16, kn::int64, kn::uint64})) {
+  for (const DType type : usual_and({kn::uint8}, {kn::int8, kn::uint16, kn::int32, kn::int64, kn::uint64})) {
     check(mixed({rows}, kn::int16).astype(type), some.astype(kn::int16));
   }
   for (const DType type : usual_and({kn::complex64}, {kn::complex128})) {
