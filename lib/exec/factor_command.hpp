@@ -61,10 +61,7 @@ void for_each_matrix(const Shares& shares, std::int64_t matrices, Work work) {
 
 /// Where nothing has been reported yet.
 inline void report_position(void* word, std::int64_t matrix, std::int64_t position) {
-  auto& fault = *static_cast<runtime::FaultWord*>(word);
-  const std::atomic_ref<std::uint32_t> reported(fault.reported);
-  std::uint32_t none = 0;
-  if (reported.compare_exchange_strong(none, 1)) fault.value = fault_value(matrix, position);
+  static_cast<runtime::FaultWord*>(word)->report(fault_value(matrix, position));
 }
 
 /// Enqueues a node's command, whose work may be little enough for the calling thread.

@@ -25,10 +25,6 @@ struct Faults {
   runtime::FaultWord *falling, *outside;  // the latter is null if ids that name no group are none
 };
 
-void report(runtime::FaultWord* fault, std::int64_t id) {
-  if (fault != nullptr && std::atomic_ref(fault->reported).exchange(1) == 0) fault->value = id;
-}
-
 /// Looks for ids that stand behind larger ones, or that name no group. Whether none falls.
 template <class T>
 bool check(const DeviceTraits& traits, std::uint64_t work, const T* ids, const host::RunsOfRows& runs,
@@ -40,11 +36,10 @@ bool check(const DeviceTraits& traits, std::uint64_t work, const T* ids, const h
     for (std::size_t part; parts.take(part);) {
       const std::size_t first = part * of_part, end = std::min(runs.rows, first + of_part);
       for (std::size_t k = first; k < end; ++k) {
-        if (!std::in_range<std::size_t>(ids[k]) || static_cast<std::size_t>(ids[k]) >= runs.groups) {
-          report(faults.outside, id_of(ids[k]));
-        }
+        const bool known = std::in_range<std::size_t>(ids[k]) && static_cast<std::size_t>(ids[k]) < runs.groups;
+        if (!known && faults.outside != nullptr) faults.outside->report(id_of(ids[k]));
         if (k == 0 || ids[k - 1] <= ids[k]) continue;
-        report(faults.falling, id_of(ids[k]));
+        faults.falling->report(id_of(ids[k]));
         rise.store(false, std::memory_order_relaxed);
       }
     }

@@ -11,7 +11,6 @@
 #include "runtime/host_command.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -111,8 +110,7 @@ host::Groups read_ids(const T* from, std::size_t count, std::int64_t groups, boo
     const std::int64_t group = wraps && id < 0 ? id + groups : id;
     const bool known = group >= 0 && group < groups;
     room[k] = known ? group : -1;
-    if (known || fault == nullptr || std::atomic_ref(fault->reported).exchange(1) != 0) continue;
-    fault->value = id;
+    if (!known && fault != nullptr) fault->report(id);
   }
   return {room, false};
 }

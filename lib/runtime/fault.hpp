@@ -25,6 +25,11 @@ struct FaultWord {
   std::uint32_t reported = 0;
   std::uint32_t unused = 0;
   std::int64_t value = 0;  ///< the value that is wrong; of several, one
+
+  /// As a thread of the host does, of several: the first to report says the value.
+  void report(std::int64_t wrong) noexcept {
+    if (std::atomic_ref(reported).exchange(1) == 0) value = wrong;
+  }
 };
 
 /// What a position or an id is of that may be out of range. Words of equal causes say the same of a value.
