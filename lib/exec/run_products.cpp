@@ -6,6 +6,7 @@
 #include "exec/kernel_run.hpp"
 #include "exec/scatter_reduce.hpp"
 #include "graph/infer.hpp"
+#include "host/run_products.hpp"
 
 #include <algorithm>
 #include <string>
@@ -14,10 +15,8 @@
 namespace koine::exec {
 namespace {
 
+using host::rows_of_block;
 using runtime::BufferRef;
-
-// Rows of a block: a constant, since the order of multiplications follows from it.
-constexpr std::uint64_t rows_of_block = 64;
 
 struct RunProductsSpec {
   DType values, ids;

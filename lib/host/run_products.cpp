@@ -11,8 +11,7 @@
 namespace koine::host {
 namespace {
 
-// Rows of a block: the order of multiplications follows from it, as in lib/exec/run_products.cpp.
-constexpr std::size_t rows_of_block = 64, blocks_of_part = 64;
+constexpr std::size_t blocks_of_part = 64;
 
 template <class T>
 T times(T a, T b) {

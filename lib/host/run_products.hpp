@@ -11,6 +11,9 @@
 
 namespace koine::host {
 
+/// Rows of a block, in kernels and on the host: a constant, since the order of multiplications follows from it.
+inline constexpr std::size_t rows_of_block = 64;
+
 /// Rows of `inner` values, and the groups that they are multiplied for: the ids, which rise, of `count` rows from
 /// number `first` on, in `room` if they do not lie in memory so. Threads call it side by side.
 struct RunsOfRows {
