@@ -168,7 +168,7 @@ void order_ties(const graph::Node& node, std::int64_t* to) {
 
 std::optional<std::uint64_t> work_of_search(const HostRun& run) {
   const graph::Node& node = *run.step.node;
-  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  if (count_of(node) == 0 || !host_reads_inputs(run.step)) return std::nullopt;
   return count_of(node) * 3 * std::bit_width(count_of(*node.inputs[0]));
 }
 
@@ -181,7 +181,7 @@ Work search_on_host(const HostRun& run) {
 
 std::optional<std::uint64_t> work_of_select(const HostRun& run) {
   const graph::Node& node = *run.step.node;
-  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  if (count_of(node) == 0 || !host_reads_inputs(run.step)) return std::nullopt;
   return count_of(*node.inputs[0]) * (select_work + node.get<graph::Op::select>().ranks.size());
 }
 
@@ -195,7 +195,7 @@ Work select_on_host(const HostRun& run) {
 std::optional<std::uint64_t> work_of_histogram(const HostRun& run) {
   const graph::Node &node = *run.step.node, &x = *node.inputs[0];
   // The edges of integers of 64 bits are no bounds of int64.
-  if (count_of(node) == 0 || !host_reads_inputs(node) || (is_integer(x.dtype) && size_of(x.dtype) > 4)) {
+  if (count_of(node) == 0 || !host_reads_inputs(run.step) || (is_integer(x.dtype) && size_of(x.dtype) > 4)) {
     return std::nullopt;
   }
   return count_of(x) * 4 * std::bit_width(count_of(node));
@@ -213,7 +213,7 @@ std::optional<std::uint64_t> work_of_sort(const HostRun& run) {
   // Longer rows have a command of their own where the library has a vector sort, and a kernel else.
   constexpr std::int64_t longest_small = 63;
   if (!run.cold && x.shape.back() > longest_small) return std::nullopt;
-  if (count_of(x) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  if (count_of(x) == 0 || !host_reads_inputs(run.step)) return std::nullopt;
   return count_of(x) * 4 * std::bit_width(static_cast<std::size_t>(x.shape.back()));
 }
 
@@ -249,7 +249,7 @@ Work sort_on_host(const HostRun& run) {
 
 std::optional<std::uint64_t> work_of_order_ties(const HostRun& run) {
   const graph::Node& node = *run.step.node;
-  if (count_of(node) == 0 || !host_reads_inputs(node)) return std::nullopt;
+  if (count_of(node) == 0 || !host_reads_inputs(run.step)) return std::nullopt;
   return 8 * count_of(node);
 }
 

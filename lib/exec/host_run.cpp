@@ -6,7 +6,6 @@
 #include "exec/kernel_run.hpp"
 #include "exec/traffic.hpp"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <memory_resource>
@@ -18,11 +17,6 @@ namespace koine::exec {
 using codegen::Body;
 
 bool host_reads(const graph::Node& node) { return !node.is_ready() || node.storage->host() != nullptr; }
-
-bool host_reads_inputs(const graph::Node& node) {
-  return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [](const graph::NodeRef& input) { return host_reads(*input); });
-}
 
 bool host_reads_inputs(const codegen::Step& step) {
   for (std::size_t i = 0; i < step.node->inputs.size(); ++i) {

@@ -52,8 +52,7 @@ void log_on_host(const runtime::Queue& queue, const std::string& name, bool cold
 
 /// Whether the host reaches a node's memory, which may be the result of a step before that the host does.
 bool host_reads(const graph::Node& node);
-bool host_reads_inputs(const graph::Node& node);
-/// The same of what a step reads.
+/// The same of all that a step reads.
 bool host_reads_inputs(const codegen::Step& step);
 
 /// A ready node's elements in the host's memory.

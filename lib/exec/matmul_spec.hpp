@@ -32,8 +32,8 @@ struct MatmulSpec {
   std::optional<int> slices = {}, group = {}, fold = {};             // a card's matmul_vector
   std::optional<int> matrix = {};                                    // matmul_matrix, and this:
   bool widened = false;
-  std::optional<int> short_side = {};  // matmul_small, and these:
   std::optional<int> down = {};        // matmul_many
+  std::optional<int> short_side = {};  // matmul_small, and these:
   bool quads = false, a_quads = false, b_quads = false, out_quads = false;
   bool fixed = false, parts = false, passes = false;
 
