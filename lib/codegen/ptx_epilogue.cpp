@@ -133,8 +133,11 @@ std::optional<PtxEpilogue> PtxEpilogue::of(const Body& body, const EpilogueWalk&
   for (const Beside& each : result.beside_) {
     code += {static_cast<char>(each.type), static_cast<char>(each.by_row), static_cast<char>(each.by_column)};
   }
-  for (std::size_t k = 0; k < result.lines_.size(); ++k) code += result.line_text(k);
-  code += number(result.result_);
+  for (const Line& line : result.lines_) {  // fewer than a byte counts
+    code += {static_cast<char>(line.op), static_cast<char>(line.type), static_cast<char>(line.in_type)};
+    for (const std::int32_t argument : line.args) code += static_cast<char>(argument);
+  }
+  code += static_cast<char>(result.result_);
   result.signature_ = "epilogue " + result.name_ + " " + base::hash128_hex(code);
   return result;
 }

@@ -3,7 +3,6 @@
 // and the thread that fills the stages.
 #include "codegen/ptx_matmul.hpp"
 
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -12,7 +11,7 @@ namespace {
 
 using Block = PtxMatmulBlock;
 
-std::string parameter(std::size_t offset) { return "[p_block+" + std::to_string(offset) + "]"; }
+constexpr auto parameter = ptx_parameter;
 
 /// The copy engine's number of an element type.
 int element_type(const PtxMatmul& program, bool results) {
@@ -194,104 +193,36 @@ void print_copies(PtxText& out, const PtxMatmul& program) {
   }
 }
 
-/// The thread that fills the stages.
+/// The thread that fills the stages; of a loose program, four warps.
 void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
-  out.line("setmaxnreg.dec.sync.aligned.u32 24;");
-  out.line("setp.ne.u32 %p, %thread, 0; @%p bra END;");
-  for (const char* map : {"%maps", "%map_b"}) {
-    out.line("fence.proxy.tensormap::generic.acquire.gpu [", map, "], 128;");
+  out.line("setmaxnreg.dec.sync.aligned.u32 ", program.loose ? 56 : 24, ";");
+  if (program.loose) {
+    print_ptx_loose_registers(out, program);
+  } else {
+    out.line("setp.ne.u32 %p, %thread, 0; @%p bra END;");
+    for (const char* map : {"%maps", "%map_b"}) {
+      out.line("fence.proxy.tensormap::generic.acquire.gpu [", map, "], 128;");
+    }
   }
   out.line("mov.u32 %phase, 1;");  // the first round finds all stages free
-  out.line("PRODUCE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;").line(pieces.place);
+  out.line("PRODUCE: setp.ge.u32 %p, %tile, %tiles; @%p bra ", program.loose ? "FETCHED" : "END", ";")
+      .line(pieces.place);
   print_walks(out, program);
+  if (program.loose) print_ptx_loose_place(out, program);
   out.line("mov.u32 %k0, 0; mov.u32 %left, %steps;");
   out.line("STAGE: shl.b32 %x, %stage, 3; add.u32 %filled, %full, %x; add.u32 %freed, %empty, %x; mad.lo.u32 %to, ",
            "%stage, ", program.stage_bytes(), ", %smem;");
   out.line("FREE: mbarrier.try_wait.parity.shared::cta.b64 %q, [%freed], %phase; @!%q bra FREE;");
-  out.line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%filled], ", program.stage_bytes(), ";");
-  print_copies(out, program);
+  if (program.loose) {
+    print_ptx_loose_copies(out, program);
+  } else {
+    out.line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%filled], ", program.stage_bytes(), ";");
+    print_copies(out, program);
+  }
   out.line(pieces.advance, "add.u32 %k0, %k0, ", program.depth(),
            "; sub.u32 %left, %left, 1; setp.ne.u32 %p, %left, 0; @%p bra STAGE;");
   out.line("add.u32 %tile, %tile, %groups; bra PRODUCE;");
-}
-
-/// An operand of a loose program, whose elements lane by lane are what is side by side in memory.
-struct Loose {
-  const char* name;  // of its registers
-  const char *buffer, *first, *walk;
-  std::size_t map;  // in the block
-  bool along;
-  int lines;  // of a tile
-
-  std::string of(const char* what) const { return std::string("%") + name + what; }
-};
-
-std::array<Loose, 2> loose_operands(const PtxMatmul& program) {
-  return {Loose{"la_", "p_a", "%m0", "%ab", offsetof(Block, a), program.a_along, program.rows},
-          Loose{"lb_", "p_b", "%n0", "%bb", offsetof(Block, b), program.b_along, program.columns}};
-}
-
-/// Where the lane's elements of the tile that was placed begin, and how many lines there are from its first on, counted
-/// from the lane's where neighbours are of different lines.
-void place_loose(PtxText& out, const PtxMatmul& program) {
-  for (const Loose& side : loose_operands(program)) {
-    const std::string from = side.of("from"), left = side.of("left"), apart = side.of("apart");
-    const auto size = [&](int axis) { return parameter(side.map + offsetof(Block::Map, sizes) + 4 * axis); };
-    const auto stride = [&](int axis) { return parameter(side.map + offsetof(Block::Map, strides) + 8 * axis); };
-    out.line("ld.param.u64 ", from, ", [", side.buffer, "]; ld.param.u64 %w, ",
-             parameter(side.map + offsetof(Block::Map, offset)), "; add.u64 ", from, ", ", from, ", %w;");
-    for (int axis = 0; program.batched && axis < 3; ++axis) {
-      out.line("ld.param.u64 %w, ", stride(1 + axis), "; cvt.u64.u32 %base, ", side.walk, axis, "; mad.lo.u64 ", from,
-               ", %w, %base, ", from, ";");
-    }
-    out.line("mul.wide.u32 %w, %lane, 4; add.u64 ", from, ", ", from, ", %w; ld.param.u32 %x, ",
-             size(side.along ? 1 : 0), "; sub.u32 ", left, ", %x, ", side.first, "; ld.param.u64 %w, ", stride(0),
-             "; cvt.u32.u64 ", apart, ", %w;");
-    if (side.along) {
-      out.line("cvt.u64.u32 %base, ", side.first, "; mad.lo.u64 ", from, ", %w, %base, ", from, ";");
-    } else {
-      out.line("mul.wide.u32 %w, ", side.first, ", 4; add.u64 ", from, ", ", from, ", %w; sub.u32 ", left, ", ", left,
-               ", %lane;");
-    }
-  }
-}
-
-/// The copies of a stage at %to by all lanes; zeros are what lies beyond the depth.
-void print_loose_copies(PtxText& out, const PtxMatmul& program) {
-  constexpr int swizzled = 8;
-  out.line("{ .reg .b32 %at<", swizzled, ">, %there, %some; .reg .b64 %from;");
-  out.line("ld.param.u32 %x, ", parameter(offsetof(Block, a) + offsetof(Block::Map, sizes) + (program.a_along ? 0 : 4)),
-           "; sub.u32 %there, %x, %k0;");
-  int operand = 0;
-  for (const Loose& side : loose_operands(program)) {
-    const std::string apart = side.of("apart"), left = side.of("left");
-    for (int i = 0; i < swizzled; ++i) {
-      out.line("shl.b32 %x, %lane, 2; xor.b32 %x, %x, ", 16 * i, "; add.u32 %at", i, ", %x, %to;");
-    }
-    if (side.along) {
-      out.line("setp.lt.u32 %p, %lane, %there; selp.u32 %some, 4, 0, %p; mad.wide.u32 %base, %k0, 4, ", side.of("from"),
-               ";");
-    } else {
-      out.line("mad.wide.s32 %base, %k0, ", apart, ", ", side.of("from"), ";");
-    }
-    const int rows = side.along ? side.lines : program.depth();
-    for (int box = 0; box < (side.along ? 1 : side.lines / program.depth()); ++box) {
-      if (!side.along) out.line("setp.gt.s32 %q, ", left, ", ", box * program.depth(), ";");
-      for (int row = 0; row < rows; ++row) {
-        out.line("mad.wide.s32 %from, ", apart, ", ", row, ", %base;");
-        const int to = operand + (box * rows + row) * program.row_bytes, from = box * program.row_bytes;
-        if (side.along) {
-          out.line("setp.gt.s32 %p, ", left, ", ", row, ";");
-        } else {
-          out.line("setp.gt.s32 %p, %there, ", row, "; selp.u32 %some, 4, 0, %p;");
-        }
-        out.line(side.along ? "@%p" : "@%q", " cp.async.ca.shared.global [%at", row % swizzled, "+", to, "], [%from+",
-                 from, "], 4, %some;");
-      }
-    }
-    operand += program.a_bytes();
-  }
-  out.line("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%filled]; }");
+  if (program.loose) out.line("FETCHED: cp.async.wait_all; bra END;");
 }
 
 /// From %next_tile, the tile whose stages a lone warp asks for, to where they come from; none behind the last.
@@ -299,7 +230,7 @@ std::string place_next(const PtxMatmul& program) {
   PtxText out;
   out.line("{ setp.ge.u32 %p, %next_tile, %tiles; @%p bra PLACED;").line(place(program, "%next_tile"));
   print_walks(out, program);
-  if (program.loose) place_loose(out, program);
+  if (program.loose) print_ptx_loose_place(out, program);
   out.line("PLACED: }");
   return out.text();
 }
@@ -311,7 +242,7 @@ std::string refill(const PtxMatmul& program) {
   out.line("sub.u32 %to, %previous, %full; mad.lo.u32 %to, %to, ", program.stage_bytes() / 8,
            ", %smem; mov.u32 %filled, %previous;");
   if (program.loose) {
-    print_loose_copies(out, program);
+    print_ptx_loose_copies(out, program);
   } else {
     out.line("@!%lead bra ASKED; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%filled], ", program.stage_bytes(), ";");
     print_copies(out, program);
@@ -330,11 +261,7 @@ void print_lone(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& p
     out.line("@%lead mbarrier.init.shared::cta.b64 [%full+", 8 * stage, "], ", program.loose ? 32 : 1, ";");
   }
   out.line("@%lead fence.mbarrier_init.release.cluster;\nbar.warp.sync 0xffffffff;");
-  if (program.loose) {
-    for (const Loose& side : loose_operands(program)) {
-      out.line(".reg .b64 ", side.of("from"), "; .reg .b32 ", side.of("left"), ", ", side.of("apart"), ";");
-    }
-  }
+  if (program.loose) print_ptx_loose_registers(out, program);
   for (const char* map : {"%maps", "%map_b"}) {
     if (program.loose || (program.gram && map[4] == '_')) continue;
     out.line("@%lead fence.proxy.tensormap::generic.acquire.gpu [", map, "], 128;");
@@ -348,6 +275,8 @@ void print_lone(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& p
 }
 
 }  // namespace
+
+std::string ptx_parameter(std::size_t offset) { return "[p_block+" + std::to_string(offset) + "]"; }
 
 std::string PtxMatmul::name() const {
   if (epilogue) return epilogue->name() + "_" + std::to_string(rows) + "x" + std::to_string(columns);
@@ -439,14 +368,15 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
   // the eight warps where they load fragments themselves.
   out.line("setp.ne.u32 %p, %thread, 128; @%p bra READY;");
   for (int stage = 0; stage < stages; ++stage) {
-    out.line("mbarrier.init.shared::cta.b64 [%full+", 8 * stage, "], 1; mbarrier.init.shared::cta.b64 [%empty+",
-             8 * stage, "], ", f64 || program.fma() || program.turned() ? 8 : 2, ";");
+    out.line("mbarrier.init.shared::cta.b64 [%full+", 8 * stage, "], ", program.loose ? 128 : 1,
+             "; mbarrier.init.shared::cta.b64 [%empty+", 8 * stage, "], ",
+             f64 || program.fma() || program.turned() ? 8 : 2, ";");
   }
   out.line("fence.mbarrier_init.release.cluster;\nREADY: bar.sync 0;");
   out.line("setp.gt.u32 %p, %thread, 127; @%p bra CONSUMER;");
   print_producer(out, program, pieces);
 
-  out.line("CONSUMER: setmaxnreg.inc.sync.aligned.u32 240;");
+  out.line("CONSUMER: setmaxnreg.inc.sync.aligned.u32 ", program.loose ? 224 : 240, ";");
   out.line("mov.u32 %phase, 0; sub.u32 %warp, %warp, 4; shr.u32 %half, %warp, 2;");
   if (f64) {
     print_mma_f64(out, program, pieces);

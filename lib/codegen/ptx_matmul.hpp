@@ -14,6 +14,7 @@
 #include "codegen/ptx_text.hpp"
 #include "koine/dtype.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -44,8 +45,8 @@ struct PtxMatmul {
   bool aligned = true;
   /// Whether a group is one warp, which fills its stages itself: of fma() with tiles of 64 x 64, on Hopper's cards.
   bool lone = false;
-  /// With lone: operands are fetched element by element, so that their lines may lie anyhow, and tiles are 64 x 32 or
-  /// 32 x 32.
+  /// Of fma(), on Hopper's cards: operands are fetched element by element, so that their lines may lie anyhow. With
+  /// lone tiles are 64 x 32 or 32 x 32, else they have no 256 columns.
   bool loose = false;
   /// With lone: both operands are the same matrix transposed, so that half of the results are the other half.
   bool gram = false;
@@ -61,7 +62,7 @@ struct PtxMatmul {
   static constexpr int sm90a_items = 384, sm80_items = 256;
   int items() const { return lone ? 32 : sm80 ? sm80_items : sm90a_items; }
   /// Groups that a compute unit takes at a time.
-  int groups_of_unit() const { return loose ? 8 : lone ? 4 : 1; }
+  int groups_of_unit() const { return !lone ? 1 : loose ? 8 : 4; }
   static constexpr int band = 8;  ///< rows of tiles that are walked before the next column of tiles
   static constexpr int row_bytes = 128;
   int size() const { return static_cast<int>(size_of(type)); }
@@ -78,10 +79,14 @@ struct PtxMatmul {
   /// Whether the copy engine stores the results.
   bool stores_tiles() const { return aligned && type != DType::float64 && !fma() && !sm80; }
 
+  /// Whether warps of fma() lay out rows of their results in local memory, so that neighbours are stored together.
+  bool lays_out_rows() const { return fma() && !sm80 && !aligned && !taken && !gram; }
+  static constexpr int laid_out_bytes = 1024;  ///< of each warp
+
   // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers. Cards
   // before Hopper have 99 KiB or more, and take the stages alone.
-  int ring_bytes() const { return loose ? 24576 : lone ? 49152 : sm80 ? 98304 : 196608; }
-  int waiting_bytes() const { return lone ? 384 : 32768; }
+  int ring_bytes() const { return lone ? (loose ? 24576 : 49152) : sm80 ? 98304 : 196608; }
+  int waiting_bytes() const { return lone ? (lays_out_rows() ? laid_out_bytes : 384) : 32768; }
   int a_bytes() const { return rows * row_bytes; }
   int b_bytes() const { return columns * row_bytes; }
   int stage_bytes() const { return (split ? 2 : 1) * (a_bytes() + (gram ? 0 : b_bytes())); }
@@ -118,6 +123,9 @@ struct PtxMatmulBlock {
 /// The whole text.
 std::string print_ptx_matmul(const PtxMatmul& program);
 
+/// What a kernel is passed, at so many bytes behind the start of its block.
+std::string ptx_parameter(std::size_t offset);
+
 // Its parts, in files of their own. The consumers: from "whoever multiplies, with its registers and the stages at hand"
 // to the end of its tiles. `place` finds a tile's first row and column, `advance` goes to the next stage, `wait` waits
 // until the stage at hand is there, `release` says of the stage before, whose barrier is %previous, that this warp has
@@ -146,6 +154,14 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
 /// wgmma's shared descriptors: `word`, an address in local memory, becomes the lower word of a descriptor; lines of 128
 /// bytes swizzled, boxes of lines so many bytes apart. %high is the upper word.
 void print_wgmma_low(PtxText& out, const char* word, int boxes_apart);
+
+// The fetching of a loose program's operands, by warps that number themselves from 0.
+void print_ptx_loose_registers(PtxText& out, const PtxMatmul& program);
+/// Finds where the lane's elements of the tile that was placed come from.
+void print_ptx_loose_place(PtxText& out, const PtxMatmul& program);
+/// The copies of the stage at %to, from the step %k0 of the depth on, where zeros are what lies beyond it. They arrive
+/// at %filled.
+void print_ptx_loose_copies(PtxText& out, const PtxMatmul& program);
 
 /// Takes registers `sums` of a row of results from the elements so many columns behind register `first`. Of a taken
 /// program; the row is %below, its address %to_row that of column `first`, and %in says whether it is there.

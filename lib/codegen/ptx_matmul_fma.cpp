@@ -106,6 +106,77 @@ void load(PtxText& out, const Side& side, int slot, int group, int half) {
   }
 }
 
+// The way of rows of results that do not begin at multiples of 16 bytes. A lane has four neighbours of a row, or each
+// fourth element of it; stored from there, a warp's store would touch 16 to 24 sectors of memory for 32 elements. So
+// the lanes of a row lay their elements out in local memory, eight rows of a warp at a time, where chunk c of 16 bytes
+// of row r lies at chunk c ^ 2 (r & 3): then no bank is met twice. A store takes them from there side by side.
+struct RowStore {
+  const Side &a, &b;
+  int ring;  // bytes of local memory before
+
+  static constexpr int rows = 8, row_bytes = PtxMatmul::laid_out_bytes / rows;
+  int sets() const { return b.together() > 1 ? 2 : 1; }  // groups of columns at a time
+  int width() const { return 16 * sets(); }              // and columns of them
+  int rows_of_store() const { return 32 / width(); }
+  /// How far behind a warp's first row the one of a lane of that number is, if bits add up.
+  int row(int lane) const { return a.along ? lane : four * (lane % four) + (lane / four) * four * four * a.together(); }
+
+  /// %put, where the lane's elements go; %get, from where it stores; the row and column where that goes.
+  void print_setup(PtxText& out) const {
+    out.line(".reg .b32 %put, %get<4>, %first_row, %first_column, %rows_left, %columns_left; .reg .pred %inside; ",
+             ".reg .b64 %origin, %to<", rows, ">; .reg .f32 %laid<", rows, ">;");
+    out.line("shl.b32 %x, %warp, 10; add.u32 %get0, %x, %smem; add.u32 %get0, %get0, ", ring, ";");
+    out.line("shl.b32 %x, %lane_down, 7; add.u32 %put, %get0, %x; and.b32 %x, %lane_down, 3; shl.b32 %x, %x, 5; ",
+             "add.u32 %put, %put, %x; shl.b32 %x, %lane_across, ", b.along ? 2 : 4, "; xor.b32 %put, %put, %x;");
+    out.line("and.b32 %x, %lane, ", width() - 1, "; mul.lo.u32 %first_column, ", b.warp, ", ",
+             b.along ? b.lines() : b.lanes * four * b.together(), "; add.u32 %first_column, %first_column, %x;");
+    out.line("mul.lo.u32 %first_row, ", a.warp, ", ", a.along ? a.lines() : a.lanes * four * a.together(), ";");
+    out.line("shl.b32 %x, %x, 2;");
+    if (rows_of_store() > 1) {
+      out.line("shr.u32 %y, %lane, 4; shl.b32 %z, %y, 5; xor.b32 %x, %x, %z; shl.b32 %z, %y, 7; add.u32 %x, %x, %z; ",
+               "mad.lo.u32 %first_row, %y, ", row(1), ", %first_row;");
+    }
+    out.line("add.u32 %get0, %get0, %x;");
+    for (int i = 1; i < 4; ++i) out.line("xor.b32 %get", i, ", %get0, ", 32 * i, ";");
+  }
+
+  /// Of the tile that was placed.
+  void print_place(PtxText& out) const {
+    out.line(
+        "add.u32 %x, %m0, %first_row; add.u32 %y, %n0, %first_column; sub.u32 %rows_left, %m, %x; ",
+        "mul.wide.u32 %origin, %matrix, %m; cvt.u64.u32 %w, %x; add.u64 %origin, %origin, %w; mul.lo.u64 %origin, ",
+        "%origin, %pitch; add.u64 %origin, %origin, %out; mul.wide.u32 %w, %y, 4; add.u64 %origin, %origin, %w;");
+    out.line("sub.u32 %columns_left, %n, %y;");
+  }
+
+  /// Stores what the lanes have of a row each: `sum` tells the register of a column's number.
+  template <class Sum>
+  void print(PtxText& out, int row_of_lane, const Sum& sum) const {
+    for (int group = 0; group < b.groups; group += sets()) {
+      for (int set = 0; set < sets(); ++set) {
+        const int number = four * (group + set);
+        if (b.along) {
+          for (int i = 0; i < four; ++i) {
+            out.line("xor.b32 %x, %put, ", 16 * (four * set + i), "; st.shared.f32 [%x], ", sum(number + i), ";");
+          }
+        } else {
+          out.line("xor.b32 %x, %put, ", 64 * set, "; st.shared.v4.f32 [%x], {", sum(number), ", ", sum(number + 1),
+                   ", ", sum(number + 2), ", ", sum(number + 3), "};");
+        }
+      }
+      const int column = b.line(group, 0), behind = a.line(row_of_lane / four, row_of_lane % four);
+      out.line("bar.warp.sync 0xffffffff; setp.gt.s32 %inside, %columns_left, ", column, ";");
+      for (int i = 0; i < rows / rows_of_store(); ++i) {
+        const int at = i * rows_of_store(), below = behind + row(at);
+        out.line("ld.shared.f32 %laid", i, ", [%get", at % 4, "+", at * row_bytes, "]; mad.wide.u32 %to", i, ", %n, ",
+                 4 * below, ", %origin; setp.gt.and.s32 %p, %rows_left, ", below, ", %inside; @%p st.global.f32 [%to",
+                 i, "+", 4 * column, "], %laid", i, ";");
+      }
+      out.line("bar.warp.sync 0xffffffff;");
+    }
+  }
+};
+
 }  // namespace
 
 void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
@@ -142,6 +213,9 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line("mov.u32 %rows, %y;");
   print_start(out, b);
   out.line("mov.u32 %columns, %y;");
+  const bool by_rows = program.lays_out_rows();
+  const RowStore row_store{a, b, program.ring_bytes()};
+  if (by_rows) row_store.print_setup(out);
 
   const auto aim = [&] {
     out.line("mul.lo.u32 %x, %stage, ", program.stage_bytes(), ";");
@@ -230,6 +304,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   for (int i = 0; i < a.groups * b.groups * 16; ++i) {
     out.line("add.rn.f32 %f", i, ", %f", i, ", 0f00000000;");
   }
+  if (by_rows) row_store.print_place(out);
   out.line("add.u32 %m0, %m0, %rows; add.u32 %column, %n0, %columns;");
   // Puts into %to_row where what is at a column of a row lies, and into %in whether there is such a row.
   const auto find_row = [&](const char* row, int more, const char* first) {
@@ -238,7 +313,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
     out.line("add.u64 %to_row, %to_row, %out; mul.wide.u32 %w, ", first, ", 4; add.u64 %to_row, %to_row, %w;");
   };
   for (int i = 0; i < four * a.groups; ++i) {
-    find_row("%m0", a.line(i / four, i % four), "%column");
+    if (!by_rows || program.epilogue) find_row("%m0", a.line(i / four, i % four), "%column");
     if (program.epilogue) program.epilogue->print_row(out, 0, "%below", "%column");
     std::vector<std::pair<int, std::string>> taken;
     for (int group = 0; group < b.groups; ++group) {
@@ -250,10 +325,12 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
           taken.emplace_back(column, sum(i, number));
           continue;
         }
+        if (by_rows && !program.epilogue) continue;
         out.line("add.u32 %x, %column, ", column, "; setp.lt.and.u32 %p, %x, %n, %in;");
         for (int k = 0; program.epilogue && k < (together ? four : 1); ++k) {
           program.epilogue->print_element(out, sum(i, number + k), 0, column + k, "%p");
         }
+        if (by_rows) continue;
         if (together) {
           out.line("@%p st.global.v4.f32 [%to_row+", 4 * column, "], {", sum(i, number), ", ", sum(i, number + 1), ", ",
                    sum(i, number + 2), ", ", sum(i, number + 3), "};");
@@ -263,6 +340,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
       }
     }
     if (program.taken) print_ptx_take(out, program, "%column", taken);
+    if (by_rows) row_store.print(out, i, [&](int number) { return sum(i, number); });
   }
   // The other half: rows of it are columns of what there is.
   for (int number = 0; program.gram && number < four * b.groups; ++number) {

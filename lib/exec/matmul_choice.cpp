@@ -42,18 +42,6 @@ bool suits_clblast(const MatmulProblem& p) {
          p.matrices() * p.m * p.n < most;
 }
 
-/// Whether matrices are so small that a tile would be mostly empty, and so many that a group for each leaves no compute
-/// unit idle. The kernel counts matrices, rows and columns in 32 bits.
-bool suits_many(const DeviceTraits& traits, const MatmulProblem& p) {
-  // Of an H200's measured products of 32-bit floats, those of 65 x 65 results are quicker so, those of 101 x 101
-  // slower.
-  constexpr std::int64_t most_results = 5120;
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const std::int64_t count = p.matrices();
-  return p.m * p.n <= most_results && count >= std::max<std::int64_t>(traits.compute_units, 2) &&
-         count <= most / most_results;
-}
-
 /// Whether tiles would be mostly empty, and there are lines enough on the long side for a work-item each. The kernel
 /// counts work-items and elements of results in 32 bits, and goes along the whole depth.
 bool suits_small(const DeviceTraits& traits, const MatmulProblem& p) {
@@ -64,7 +52,8 @@ bool suits_small(const DeviceTraits& traits, const MatmulProblem& p) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [least, long_side] = std::minmax(p.m, p.n);
   if (p.fixed && is_complex(p.dtype) && p.n > p.m) return false;  // a * b adds up in another order than b * a
-  if (least > few_lines && !(wide && least <= most_lines && p.k <= few_depth && !suits_many(traits, p))) return false;
+  if (least > few_lines && !(wide && least <= most_lines && p.k <= few_depth && !suits_many(traits, p, p.matrices())))
+    return false;
   return p.k <= most_depth && long_side <= most / most_lines / p.matrices() && long_side * p.matrices() >= least_items;
 }
 
@@ -123,7 +112,8 @@ constexpr Rule rules[] = {
        return !p.fixed && !p.portable && suits_matrix(traits, p);
      },
      "an AMD card's matrix instructions multiply blocks of this type"},
-    {MatmulRoute::many, [](const DeviceTraits& traits, const MatmulProblem& p) { return suits_many(traits, p); },
+    {MatmulRoute::many,
+     [](const DeviceTraits& traits, const MatmulProblem& p) { return suits_many(traits, p, p.matrices()); },
      "matrices are small, and there are enough of them for a group each", true},
     {MatmulRoute::clblast,
      [](const DeviceTraits& traits, const MatmulProblem& p) {

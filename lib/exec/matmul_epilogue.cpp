@@ -55,8 +55,11 @@ void Epilogue::add(runtime::Launch& launch) const {
 }
 
 std::shared_ptr<const codegen::PtxEpilogue> Epilogue::in_ptx(std::int64_t columns) const {
-  std::optional<codegen::PtxEpilogue> program = codegen::PtxEpilogue::of(*body_, walk_, columns);
-  return program ? std::make_shared<const codegen::PtxEpilogue>(std::move(*program)) : nullptr;
+  if (std::exchange(ptx_columns_, columns) != columns) {
+    std::optional<codegen::PtxEpilogue> program = codegen::PtxEpilogue::of(*body_, walk_, columns);
+    ptx_ = program ? std::make_shared<const codegen::PtxEpilogue>(std::move(*program)) : nullptr;
+  }
+  return ptx_;
 }
 
 void Epilogue::add(runtime::Launch& launch, const codegen::PtxEpilogue& program) const {

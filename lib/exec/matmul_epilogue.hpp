@@ -27,7 +27,7 @@ class Epilogue {
   /// Its arguments, behind all others of the kernel.
   void add(runtime::Launch& launch) const;
 
-  /// The same for programs in PTX, of results whose rows have so many elements.
+  /// The same for programs in PTX, of results whose rows have so many elements. Not for several threads at a time.
   std::shared_ptr<const codegen::PtxEpilogue> in_ptx(std::int64_t columns) const;
   void add(runtime::Launch& launch, const codegen::PtxEpilogue& program) const;
   const codegen::Body& body() const { return *body_; }
@@ -49,6 +49,9 @@ class Epilogue {
   codegen::EpilogueWalk walk_;
   codegen::ParamBlock block_;
   const DeviceTraits* traits_;
+  // Of a plan that asks more than once: what in_ptx gave, and for which columns.
+  mutable std::int64_t ptx_columns_ = -1;
+  mutable std::shared_ptr<const codegen::PtxEpilogue> ptx_;
 };
 
 }  // namespace koine::exec

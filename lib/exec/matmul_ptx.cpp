@@ -132,8 +132,7 @@ std::int64_t tiles_of(const PtxMatmul& program, const MatmulPiece& p) {
 /// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
 /// operands are read once for each tile.
 void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& traits) {
-  if (program.loose) {
-    program.lone = true;
+  if (program.lone) {
     program.rows = static_cast<int>(loose_rows(p.m));
     program.columns = static_cast<int>(loose_line);
     return;
@@ -142,7 +141,7 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
   constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 192}, {128, 128}, {128, 64}, {64, 64}, {32, 64}};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& [short_side, long_side] : tiles) {
-    if ((long_side == 256 && (p.dtype == float64 || program.split || program.sm80)) ||
+    if ((long_side == 256 && (p.dtype == float64 || program.split || program.sm80 || program.loose)) ||
         (long_side == 192 && (!program.fma() || program.sm80)) ||
         (short_side == 64 && p.dtype != float64 && !program.fma()) ||
         (short_side == 32 && (p.dtype != float64 || program.sm80))) {
@@ -169,7 +168,7 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
   PtxMatmul lone = program;
   lone.lone = true;
   const std::int64_t count = p.batch.count();
-  if (program.fma() && !program.sm80 && program.batched && std::max(p.m, p.n) <= side &&
+  if (program.fma() && !program.sm80 && !program.loose && program.batched && std::max(p.m, p.n) <= side &&
       turns * divide_up(count, lone.groups_of_unit() * units) <= divide_up(count, units)) {
     program = lone;
   }
@@ -318,12 +317,12 @@ void try_ptx(runtime::Queue& queue, const PtxMatmul& program) {
   const std::int64_t lines = program.aligned ? 60 : 59;
   const MatmulTrial trial{.type = program.type,
                           .out_type = program.wide_results() ? float32 : program.type,
-                          .m = program.loose  ? program.rows + 7
-                               : program.lone ? lines
-                                              : program.rows + 56,
-                          .n = program.loose  ? program.columns + (program.aligned ? 8 : 7)
-                               : program.lone ? lines
-                                              : program.columns + lines - 36,
+                          .m = !program.lone   ? program.rows + 56
+                               : program.loose ? program.rows + 7
+                                               : lines,
+                          .n = !program.lone   ? program.columns + lines - 36
+                               : program.loose ? program.columns + (program.aligned ? 8 : 7)
+                                               : lines,
                           .k = depth,
                           .batches = program.batched ? 3 : 1,
                           .a_along = program.a_along,
@@ -376,7 +375,8 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
     };
     return copied;
   };
-  program.loose = !taken && suits_loose(queue.traits(), p, p.batch.count(), side_a(p), side_b(p));
+  program.lone = !taken && suits_lone_fetching(queue.traits(), p, p.batch.count(), side_a(p), side_b(p));
+  program.loose = program.lone || (!taken && suits_fetching(queue.traits(), p, p.batch.count(), side_a(p), side_b(p)));
   const Side a = arrange(side_a(p), !p.tf32, program.a_along, copies[0]);
   const Side b = arrange(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
   p.a = {a.offset, a.line_stride, a.depth_stride, {}};
@@ -401,8 +401,8 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
   if (wants_trial(alone.signature(), [&queue, alone] { try_ptx(queue, alone); })) return later;
   if (program.epilogue) {  // of which the driver may refuse the text
     const std::string signature = program.signature();
-    const auto build = [&queue, signature, text = ptx_text(program)] {
-      try_out(queue, signature, text, [](const runtime::KernelRef&) { return true; });
+    const auto build = [&queue, signature, program] {
+      try_out(queue, signature, ptx_text(program), [](const runtime::KernelRef&) { return true; });
     };
     if (wants_trial(signature, build)) return later;
   }

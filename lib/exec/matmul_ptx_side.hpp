@@ -89,19 +89,44 @@ inline std::optional<bool> loose_way_of(const Side& side) {
 inline constexpr std::int64_t loose_line = 32;
 inline std::int64_t loose_rows(std::int64_t m) { return m > loose_line ? 2 * loose_line : loose_line; }
 
-/// Whether there are enough small matrices of float32 for a warp each, to which it fetches them element by element:
-/// those of a single tile, and larger ones that the copy engine cannot read and that fill their tiles. Measured on an
-/// H200 beside matmul_many.cl, which takes others.
+/// Whether a product of multiply-adds can fetch its operands element by element.
 template <class Product>
-bool suits_loose(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a, const Side& b) {
+bool can_fetch(const DeviceTraits& traits, const Product& p, const Side& a, const Side& b) {
+  return traits.ptx_sm90a && p.dtype == float32 && !p.tf32 && !p.split && loose_way_of(a) && loose_way_of(b);
+}
+
+/// Whether there are enough small matrices for a warp each, to which it fetches them element by element: those of a
+/// single tile, and larger ones that the copy engine cannot read and that fill their tiles. Measured on an H200 beside
+/// matmul_many.cl, which takes others.
+template <class Product>
+bool suits_lone_fetching(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a,
+                         const Side& b) {
   constexpr std::int64_t few_lines = 16;
   const auto [least, most] = std::minmax(p.m, p.n);
-  const bool takes = traits.ptx_sm90a && p.dtype == float32 && !p.tf32 && !p.split &&
-                     matrices >= std::max<std::int64_t>(traits.compute_units, 2) && least > few_lines &&
-                     most <= 2 * loose_line && loose_way_of(a) && loose_way_of(b);
+  const bool takes = matrices >= std::max<std::int64_t>(traits.compute_units, 2) && least > few_lines &&
+                     most <= 2 * loose_line && can_fetch(traits, p, a, b);
   if (!takes || most <= loose_line) return takes;
   const std::int64_t area = base::round_up(p.m, loose_rows(p.m)) * base::round_up(p.n, loose_line);
   return 5 * p.m * p.n >= 3 * area && !(way_of(a, true) && way_of(b, true));
+}
+
+/// Whether warps beside those that multiply fetch the operands element by element: where the copy engine cannot read
+/// them, copies that it can would take longer than fetching delays the product, and there are tiles for half of the
+/// compute units or more.
+template <class Product>
+bool suits_fetching(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a, const Side& b) {
+  // On an H200 a copy of an element takes as long as fetching delays so many of its products.
+  constexpr std::int64_t enough = 800, fewest = 32;
+  if (std::min(p.m, p.n) < fewest || !can_fetch(traits, p, a, b) || suits_many(traits, p, matrices)) return false;
+  const std::int64_t tiles = base::divide_up(p.m, 64) * base::divide_up(p.n, 64) * matrices;
+  const std::int64_t copied = (way_of(a, true) ? 0 : p.m) + (way_of(b, true) ? 0 : p.n);
+  return 2 * tiles >= traits.compute_units && p.m * p.n < enough * copied;
+}
+
+/// Either of them.
+template <class Product>
+bool suits_loose(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a, const Side& b) {
+  return suits_lone_fetching(traits, p, matrices, a, b) || suits_fetching(traits, p, matrices, a, b);
 }
 template <class Product>
 bool suits_loose(const DeviceTraits& traits, const Product& p, std::int64_t matrices) {

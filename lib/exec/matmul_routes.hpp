@@ -2,12 +2,15 @@
 // The implementations of matrix products behind exec/matmul.hpp, and the form in which they take a problem.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <utility>
 
+#include "device/traits.hpp"
 #include "exec/matmul.hpp"
 
 namespace koine::exec {
@@ -62,6 +65,17 @@ MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const Matmu
 MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// suits_small
 MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
+/// Whether matrices are so small that a tile would be mostly empty, and so many that a group for each leaves no compute
+/// unit idle. The kernel counts matrices, rows and columns in 32 bits.
+template <class Product>
+bool suits_many(const DeviceTraits& traits, const Product& p, std::int64_t matrices) {
+  // Of an H200's measured products of 32-bit floats, those of 65 x 65 results are quicker so, those of 101 x 101
+  // slower.
+  constexpr std::int64_t most_results = 5120;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  return p.m * p.n <= most_results && matrices >= std::max<std::int64_t>(traits.compute_units, 2) &&
+         matrices <= most / most_results;
+}
 /// suits_many
 MatmulWork prepare_many(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// m or n is 1; never fixed

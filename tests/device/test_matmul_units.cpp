@@ -94,6 +94,28 @@ TEST_CASE("products of small float32 matrices, as many as a card takes at a time
   });
 }
 
+TEST_CASE("products of float32 whose rows begin anywhere") {
+  on_each_device(kn::float32, [] {
+    const std::int64_t many = kn::default_device().type() == kn::DeviceType::gpu ? 300 : 3;
+    const auto check = [](const kn::Shape& a, Way a_way, const kn::Shape& b, Way b_way) {
+      check_product<float>(matrix<float>(a, a_way), matrix<float>(b, b_way));
+    };
+    for (const Way a : {Way::contiguous, Way::transposed}) {
+      for (const Way b : {Way::contiguous, Way::transposed}) {
+        // Each size of tile with an end in it, and more of the depth than a ring of stages holds.
+        check({707, 277}, a, {277, 391}, b);
+        check({12, 197, 38}, a, {12, 38, 67}, b);
+        check({many, 90, 37}, a, {many, 37, 77}, b);
+        // One of the operands alone.
+        check({many, 100, 30}, a, {30, 100}, b);
+        check({75, 36}, a, {30, 36, 85}, b);
+      }
+    }
+    check_product<float>(kn::flip(matrix<float>({30, 75, 50}, Way::contiguous), {1}), within<float>(50, 85, 3, 4));
+    check_product<float>(within<float>(91, 50, 1, 14), kn::flip(matrix<float>({30, 50, 85}, Way::transposed), {0, 2}));
+  });
+}
+
 TEST_CASE("matrices by their own transposes, of which a card computes a part and mirrors it") {
   on_each_device(kn::float32, [] {
     const std::int64_t many = kn::default_device().type() == kn::DeviceType::gpu ? 700 : 6;

@@ -178,7 +178,35 @@ TEST_CASE("on Hopper's cards many float32 matrices of rows of any length have a 
   CHECK(route(card, many(koine::float64, 50, 50, 29)) == MatmulRoute::many);
   MatmulProblem few = many(koine::float32, 50, 50, 29);
   --few.batch[0];
+  CHECK(route(card, few) == MatmulRoute::ptx);  // by groups whose first warps fetch
+  few.batch[0] = card.compute_units / 2 - 1;
   CHECK(route(card, few) == MatmulRoute::tile);
+}
+
+TEST_CASE("on Hopper's cards warps fetch the float32 operands of a product that the copy engine cannot read") {
+  DeviceTraits card = hopper, older = nvidia;
+  card.compute_units = older.compute_units = 132;
+  const auto batch = [&](koine::DType type, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
+    MatmulProblem p = problem(type, m, n, k);
+    p.batch = {count};
+    p.a.batch_strides = {m * k};
+    p.b.batch_strides = {k * n};
+    return p;
+  };
+  for (const auto& [m, n] : {std::pair{90, 77}, {100, 100}, {33, 195}, {255, 40}}) {
+    MatmulProblem p = batch(koine::float32, m, n, 30, 132);
+    CHECK(route(card, p) == MatmulRoute::ptx);
+    p.fixed = true;
+    CHECK(route(card, p) == MatmulRoute::ptx);
+    CHECK(route(older, p) == MatmulRoute::tile);
+    p.a = operand(2 * 30, 2);  // neighbours along neither axis
+    p.a.batch_strides = {2 * m * 30};
+    // It is copied where the other matrix has 128 lines or more, if the engine can read that.
+    CHECK(route(card, p) == MatmulRoute::tile);
+  }
+  CHECK(route(card, batch(koine::float64, 90, 77, 30, 132)) == MatmulRoute::tile);
+  CHECK(route(card, batch(koine::float32, 90, 77, 30, 16)) == MatmulRoute::tile);  // units would be without a tile
+  CHECK(route(card, batch(koine::float32, 90, 77, 15, 132)) == MatmulRoute::tile);
 }
 
 TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where there is one") {
