@@ -131,11 +131,13 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 def _index_array(obj):
     """The positions or the mask that stand in a subscript as a list or as another library's array; or None."""
-    if isinstance(obj, (list, tuple, range)):
-        x = asarray(obj) if len(obj) else asarray(obj, dtype=_koine.int64)
-    else:
-        try:
-            x = asarray(obj)
-        except (TypeError, ValueError, BufferError):
-            return None
+    listed = isinstance(obj, (list, tuple, range))
+    try:
+        x = asarray(obj, dtype=None if not listed or len(obj) else _koine.int64)
+    except TypeError:
+        return None
+    except (ValueError, BufferError):
+        if listed:  # of different lengths, say
+            raise
+        return None
     return x if _koine.isdtype(x.dtype, ("integral", "bool")) else None

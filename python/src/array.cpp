@@ -159,7 +159,7 @@ PyObject* subscripted(PyObject* self, PyObject* key) noexcept {
 
 int assign_part(PyObject* self, PyObject* key, PyObject* value) noexcept {
   PyObject* const done = guarded([&]() -> PyObject* {
-    if (value == nullptr) throw Raised(PyExc_TypeError, "[subscript] elements of an array cannot be deleted");
+    if (value == nullptr) throw Raised(PyExc_ValueError, "[subscript] elements of an array cannot be deleted");
     return with_subscript(key, [&](std::span<const Index> indices) {
       auto operand = read_change(self, value);
       if (!operand) operand = Operand(assigned_array(value, value_of(self)));

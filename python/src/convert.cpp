@@ -17,14 +17,6 @@ namespace {
 
 bool is_list(nb::handle object) { return PyTuple_Check(object.ptr()) || PyList_Check(object.ptr()); }
 
-/// The whole number in an object with `__index__`; null for another object.
-nb::object index_of(nb::handle object) {
-  if (PyLong_Check(object.ptr())) return nb::borrow(object);
-  nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
-  if (!integer.is_valid()) forget_type_error();
-  return integer;
-}
-
 bool has_integers(DType type) { return is_integer(type) || is_bool(type); }
 
 /// Of an integer that does not fit into 64 bits, signed or not, its sign; else 0.
@@ -46,15 +38,25 @@ Slice slice_of(PyObject* object) {
   return {start, stop, step};
 }
 
+/// An IndexError, as NumPy's.
+[[noreturn]] void refuse_subscript(const std::string& got) {
+  throw Raised(PyExc_IndexError,
+               "[subscript] got " + got +
+                   "; a subscript takes integers, slices, None, ..., and arrays or lists of integers or bools");
+}
+
+/// Positions or a mask.
+Index index_of_array(nb::handle array) {
+  Array x = value_of(array.ptr());
+  if (!has_integers(x.dtype())) refuse_subscript("an array of " + std::string(name(x.dtype())));
+  return Index(std::move(x));
+}
+
 /// Nested lists and other libraries' arrays in a subscript: what koine.asarray makes of them.
 Index index_of_list(nb::handle entry) {
   const nb::object made = python_function("_index_array")(entry);
-  if (!is_array(made)) {
-    throw Raised(PyExc_TypeError,
-                 "[subscript] got " + class_of(entry) +
-                     "; a subscript takes integers, slices, None, ..., and arrays or lists of integers or bools");
-  }
-  return Index(value_of(made.ptr()));
+  if (!is_array(made)) refuse_subscript(class_of(entry));
+  return index_of_array(made);
 }
 
 /// NumPy's number types, and its arrays without axes: what `item()` says.
@@ -116,6 +118,13 @@ std::optional<Number> read_number(nb::handle object) {
   }
   if (PyComplex_Check(p)) return std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p));
   return read_foreign_number(object);
+}
+
+nb::object index_of(nb::handle object) {
+  if (PyLong_Check(object.ptr())) return nb::borrow(object);
+  nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+  if (!integer.is_valid()) forget_type_error();
+  return integer;
 }
 
 std::optional<std::int64_t> read_integer(nb::handle object) {
@@ -204,7 +213,7 @@ Index subscript_entry(nb::handle entry) {
   if (PySlice_Check(p)) return slice_of(p);
   if (entry.is_none()) return newaxis;
   if (p == Py_Ellipsis) return ellipsis;
-  if (is_array(p)) return value_of(p);
+  if (is_array(p)) return index_of_array(entry);
   if (PyBool_Check(p)) return asarray(p == Py_True);
   if (!is_list(entry)) {
     if (const auto position = read_integer_anywhere(entry)) return *position;

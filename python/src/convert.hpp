@@ -21,9 +21,11 @@ namespace koine::python {
 using Number = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
 /// A number of Python's, or of NumPy's, which counts for one of Python's. OverflowError for an integer beyond 64 bits.
 std::optional<Number> read_number(nanobind::handle object);
-/// Anything with `__index__`. IndexError for an integer beyond 64 bits.
+/// The whole number, of any size, in an object with `__index__`; null for another object.
+nanobind::object index_of(nanobind::handle object);
+/// The same in 64 bits. IndexError for an integer beyond 64 bits.
 std::optional<std::int64_t> read_integer(nanobind::handle object);
-/// The same for what may lie anywhere, such as the end of a slice: beyond 64 bits it is the nearest of those.
+/// Likewise of what may lie anywhere, such as the end of a slice: beyond 64 bits it is the nearest of those.
 std::optional<std::int64_t> read_integer_anywhere(nanobind::handle object);
 
 std::optional<Scalar> read_scalar(nanobind::handle object);
@@ -42,7 +44,7 @@ std::optional<Device> read_device(nanobind::handle object);
 /// Arrays in a tuple or a list.
 std::optional<std::vector<Array>> read_arrays(nanobind::handle object);
 
-/// An entry of a subscript; throws Python's TypeError for what may not stand in one.
+/// An entry of a subscript; throws Python's IndexError for what may not stand in one, as NumPy does.
 Index subscript_entry(nanobind::handle entry);
 /// All of them.
 std::vector<Index> subscript(nanobind::handle key);

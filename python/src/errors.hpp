@@ -33,13 +33,20 @@ PyObject* linalg_error();
 /// Sets Python's error from the C++ exception that is being handled.
 void set_python_error() noexcept;
 
-/// What `body` gives; null, with Python's error set, where it throws. All that Python calls goes this way.
+/// What `body` gives; null, with Python's error set, where it throws. All that Python calls goes this way. A body that
+/// Ctrl-C stopped in the midst of a change begins anew if the handler returns.
 template <class Body>
 PyObject* guarded(Body&& body) noexcept {
   const CalledByPython called;
   const CallingLine line;
   try {
-    return body();
+    for (;;) {
+      try {
+        return body();
+      } catch (const Postponed&) {
+        OthersRun::run_postponed();
+      }
+    }
   } catch (abi::__forced_unwind&) {
     wait_for_the_end();
   } catch (...) {

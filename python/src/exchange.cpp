@@ -372,6 +372,7 @@ UnderWay& under_way() {
 nb::object copied_later(const Arguments& a) {
   under_way().let_go_of_what_is_done();
   auto source = std::make_unique<Viewed>();
+  if (PyObject_CheckBuffer(a[0].ptr()) == 0) a.refuse(0, "a contiguous buffer of numbers");
   if (PyObject_GetBuffer(a[0].ptr(), &source->view, PyBUF_FULL_RO) != 0) throw nb::python_error();
   const Elements elements = elements_of(source->view);
   if (!elements.type || elements.swapped || PyBuffer_IsContiguous(&source->view, 'C') == 0) {
@@ -380,7 +381,7 @@ nb::object copied_later(const Arguments& a) {
   }
   if (!is_array(a[1])) a.refuse(1, "an array");
   CopyOptions options;
-  if (a.given(2)) options.queue = nb::cast<Queue>(nb::handle(a[2]));
+  options.queue = a.queue(2);
   const Changing alone(a[1].ptr());
   Event event = copy_async(bytes_of(source->view), *elements.type, array_of(a[1].ptr()), options);
   under_way().add(event, std::move(source));

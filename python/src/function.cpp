@@ -251,6 +251,24 @@ std::optional<Device> Arguments::device(std::size_t i) const {
   return device;
 }
 
+std::optional<Queue> Arguments::queue(std::size_t i) const {
+  if (!given(i)) return std::nullopt;
+  if (!nb::isinstance<Queue>(slots_[i])) refuse(i, "a queue (koine.Queue makes one)");
+  return nb::cast<Queue>(nb::handle(slots_[i]));
+}
+
+std::vector<Event> Arguments::events(std::size_t i) const {
+  std::vector<Event> events;
+  if (given(i) && !nb::try_cast(nb::handle(slots_[i]), events)) refuse(i, "a list of events");
+  return events;
+}
+
+std::vector<double> Arguments::reals(std::size_t i) const {
+  std::vector<double> numbers;
+  if (!nb::try_cast(required(i), numbers)) refuse(i, "a list of real numbers");
+  return numbers;
+}
+
 PyObject* to_python(const std::vector<Array>& arrays) {
   nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(arrays.size())));
   for (std::size_t i = 0; i < arrays.size(); ++i) {

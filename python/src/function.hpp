@@ -94,6 +94,11 @@ class Arguments {
   std::string text(std::size_t i, const char* otherwise) const { return given(i) ? text(i) : otherwise; }
   std::optional<DType> dtype(std::size_t i) const;
   std::optional<Device> device(std::size_t i) const;
+  std::optional<Queue> queue(std::size_t i) const;
+  /// None is no events.
+  std::vector<Event> events(std::size_t i) const;
+  /// The numbers in a tuple or a list.
+  std::vector<double> reals(std::size_t i) const;
 
   std::optional<bool> maybe_flag(std::size_t i) const {
     return given(i) ? std::optional(flag(i, false)) : std::nullopt;

@@ -19,6 +19,9 @@ namespace koine::python {
 
 /// Thrown without the GIL: a signal's handler has raised what Python's error of this thread is.
 struct Interrupted {};
+/// Thrown without the GIL: Ctrl-C has come, whose handler may use what this thread changes, so it runs once the change
+/// has been given up.
+struct Postponed {};
 
 /// While it lives, this thread runs a function that Python called.
 class CalledByPython {
@@ -52,17 +55,25 @@ class OthersRun {
   /// Whether this thread runs what Python called, and has the GIL.
   static bool has_gil() noexcept { return of_thread_ == nullptr && CalledByPython::now(); }
 
-  /// Runs the handlers of signals that have come, with the GIL. Throws Interrupted. Does nothing on a thread that has
-  /// the GIL, whose objects no handler may change now, and on all but the process' main one, as Python runs no handlers
-  /// there.
+  /// Runs the handlers of signals that have come, with the GIL. Throws Interrupted; or Postponed, where no handler may
+  /// run. Does nothing on a thread that has the GIL, whose objects no handler may change now, and on all but the
+  /// process' main one, as Python runs no handlers there.
   static void look_at_signals() {
-    if (of_thread_ == nullptr || !of_thread_->handlers_run_ || gettid() != getpid()) return;
+    if (of_thread_ == nullptr || gettid() != getpid()) return;
     OthersRun* const self = std::exchange(of_thread_, nullptr);
     self->come_back();
-    const bool raised = PyErr_CheckSignals() != 0;
+    const bool stops = self->handlers_run_ ? PyErr_CheckSignals() != 0 : PyOS_InterruptOccurred() != 0;
     self->state_ = PyEval_SaveThread();
     of_thread_ = self;
-    if (raised) throw Interrupted();
+    if (stops && self->handlers_run_) throw Interrupted();
+    if (stops) throw Postponed();
+  }
+
+  /// Of a change that Postponed has left: runs the handler of Ctrl-C. Throws what that raises; else the change is to
+  /// begin anew.
+  static void run_postponed() {
+    PyErr_SetInterrupt();
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   }
 
  private:

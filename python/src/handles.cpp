@@ -72,8 +72,8 @@ void bind_handles(nb::module_& m) {
   });
   function(
       sub, "from_buffer", "(memory, shape, dtype, /, *, offset=0, after=None, device=None)", [](const Arguments& a) {
-        opencl::FromBufferOptions options = {.offset = a.integer(3, 0), .device = a.device(5)};
-        if (a.given(4)) options.after = nb::cast<std::vector<Event>>(nb::handle(a[4]));
+        const opencl::FromBufferOptions options = {
+            .offset = a.integer(3, 0), .after = a.events(4), .device = a.device(5)};
         return opencl::from_buffer(handle<cl_mem>(a, 0), a.shape(1), a.dtype(2).value_or(default_dtype()), options);
       });
 }

@@ -28,7 +28,9 @@ ValueType type_in(const std::string& parameter) {
 
 template <class T>
 T integer_as(nb::handle object) {
-  const nb::object index = checked(PyNumber_Index(object.ptr()));
+  const nb::object index = index_of(object);
+  if (!index.is_valid())
+    throw Raised(PyExc_TypeError, "[Kernel] an integer parameter takes a whole number, got " + class_of(object));
   const nb::object low = nb::int_(std::numeric_limits<T>::min()), high = nb::int_(std::numeric_limits<T>::max());
   if (index < low || index > high) {
     throw Raised(PyExc_OverflowError,
@@ -41,7 +43,10 @@ T integer_as(nb::handle object) {
 template <class T>
 T real_as(nb::handle object) {
   const double value = PyFloat_AsDouble(object.ptr());
-  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    forget_type_error();
+    throw Raised(PyExc_TypeError, "[Kernel] a floating parameter takes a real number, got " + class_of(object));
+  }
   return static_cast<T>(value);
 }
 

@@ -12,24 +12,48 @@
 namespace koine::python {
 namespace {
 
+[[noreturn]] void refuse(const char* parameter, const char* what, nb::handle object) {
+  throw Raised(PyExc_TypeError, std::string("[Program] ") + parameter + " takes " + what + ", got " + class_of(object));
+}
+
+/// Goes through a list; a text, which Python would take for a list of letters, is none.
+template <class F>
+void for_each_entry(nb::handle list, const char* parameter, const char* what, F f) {
+  if (PyUnicode_Check(list.ptr())) refuse(parameter, what, list);
+  const nb::object entries = nb::steal(PyObject_GetIter(list.ptr()));
+  if (!entries.is_valid()) {
+    forget_type_error();
+    refuse(parameter, what, list);
+  }
+  for (nb::handle entry : entries) f(entry);
+}
+
 std::vector<Define> defines_of(nb::handle object) {
+  constexpr const char* what = "a list of names, or a dictionary of names and their numbers, bools or texts";
   std::vector<Define> defines;
   if (object.is_none()) return defines;
+  const auto text = [&](nb::handle name) {
+    if (!PyUnicode_Check(name.ptr())) refuse("defines", what, name);
+    return nb::cast<std::string>(name);
+  };
   if (!PyDict_Check(object.ptr())) {
-    for (nb::handle name : object) defines.emplace_back(nb::cast<std::string>(name));
+    for_each_entry(object, "defines", what, [&](nb::handle name) { defines.emplace_back(text(name)); });
     return defines;
   }
   for (const auto& [name, value] : nb::cast<nb::dict>(object)) {
-    const auto word = nb::cast<std::string>(name);
+    const std::string word = text(name);
+    float real = 0;
     if (PyUnicode_Check(value.ptr())) {
       defines.emplace_back(word, nb::cast<std::string>(value));
     } else if (PyBool_Check(value.ptr())) {
       defines.emplace_back(word, value.ptr() == Py_True);
     } else if (const auto integer = read_integer(value)) {
       defines.emplace_back(word, *integer);
-    } else {
+    } else if (nb::try_cast(value, real)) {
       // OpenCL C's literals are double; a program that has none takes what says so.
-      defines.emplace_back(word, static_cast<float>(nb::cast<double>(value)));
+      defines.emplace_back(word, real);
+    } else {
+      refuse("defines", what, value);
     }
   }
   return defines;
@@ -42,7 +66,8 @@ struct Compiled {
   ProgramOptions values() const {
     ProgramOptions result = {.options = options, .defines = defines_of(defines)};
     if (!include_folders.is_none()) {
-      for (nb::handle folder : include_folders) result.include_folders.emplace_back(nb::str(folder).c_str());
+      for_each_entry(include_folders, "include_folders", "a list of paths",
+                     [&](nb::handle folder) { result.include_folders.emplace_back(nb::str(folder).c_str()); });
     }
     if (!device.is_none()) {
       result.device = read_device(device);
@@ -128,8 +153,8 @@ nb::object launched(const Arguments& a) {
   LaunchOptions options = {.global = a.shape(1)};
   if (a.given(2)) options.local = a.shape(2);
   if (a.given(3)) options.offset = a.shape(3);
-  if (a.given(4)) options.queue = nb::cast<Queue>(nb::handle(a[4]));
-  if (a.given(5)) options.after = nb::cast<std::vector<Event>>(nb::handle(a[5]));
+  options.queue = a.queue(4);
+  options.after = a.events(5);
   Launch launch(a, kernel);
   for (PyObject* object : a.rest()) launch.add(object);
   const std::vector<Array> made = launch.run(kernel, options);

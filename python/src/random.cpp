@@ -107,7 +107,9 @@ void bind_order(nb::handle generator) {
 }
 
 std::uint64_t unsigned_of(const Arguments& a, std::size_t i) {
-  const std::uint64_t value = PyLong_AsUnsignedLongLong(checked(PyNumber_Index(a[i].ptr())).ptr());
+  const nb::object integer = index_of(a[i]);
+  if (!integer.is_valid()) a.refuse(i, "a whole number from 0 to 2^64 - 1");
+  const std::uint64_t value = PyLong_AsUnsignedLongLong(integer.ptr());
   if (PyErr_Occurred() == nullptr) return value;
   PyErr_Clear();
   throw Raised(PyExc_ValueError, std::string("[") + a.function() + "] takes whole numbers from 0 to 2^64 - 1, got " +

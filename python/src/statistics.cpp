@@ -42,7 +42,7 @@ Array quantile_of(const Arguments& a, F of) {
   const Operand x = a.operand(0);
   const ReductionOptions options = {.axis = a.axis(2), .keepdims = a.flag(3, false)};
   if (PyTuple_Check(a[1].ptr()) || PyList_Check(a[1].ptr())) {
-    return of(x, nb::cast<std::vector<double>>(nb::handle(a[1])), options);
+    return of(x, a.reals(1), options);
   }
   if (is_array(a[1]) && a.array(1).ndim() == 1) {
     const Array q = a.array(1);
@@ -122,10 +122,9 @@ void bind_statistics(nb::module_& m) {
     if (a.given(1) && !read_integer(a[1])) a.refuse(1, "a number of bins, or an array of their edges");
     HistogramOptions options = {.bins = a.integer(1, 10)};
     if (a.given(2)) {
-      if ((!PyTuple_Check(a[2].ptr()) && !PyList_Check(a[2].ptr())) || nb::len(a[2]) != 2) {
-        a.refuse(2, "the two ends, a pair of numbers");
-      }
-      options.range = {nb::cast<double>(nb::object(a[2][0])), nb::cast<double>(nb::object(a[2][1]))};
+      const std::vector<double> ends = a.reals(2);
+      if (ends.size() != 2) a.refuse(2, "the two ends, a pair of numbers");
+      options.range = {ends[0], ends[1]};
     }
     const auto counted = [&] { return histogram(x, options); };
     return both(options.range ? without_gil(counted) : when_ready(x, counted));

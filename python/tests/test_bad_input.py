@@ -29,7 +29,27 @@ def test_the_reason_of_a_users_own_class_is_not_lost():
             call()
     for call in (lambda: kn.zeros("3"), lambda: kn.sum(x, axis=1.5), lambda: kn.nan_to_num(x * 1.0, nan="a"), lambda: kn.load_npy(3.5),
                  lambda: kn.random.default_rng("seed"), lambda: kn.random.default_rng(1.5)):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=r"^\[.* takes "):
+            call()
+
+
+def test_wrong_arguments_are_told_of_by_function_and_parameter():
+    x = kn.asarray([1.0, 2.0, 3.0])
+    kernel = kn.Kernel("kernel void f(global float* x, int2 n, float y) { x[0] = n.x + y; }")
+    source = "kernel void f(global float* x) {}"
+    for call, said in ((lambda: kernel(1, x, (1, 2), 3, queue=3), r"\[__call__\] queue takes a queue .*, got int"),
+                       (lambda: kernel(1, x, (1, 2), 3, after=[3]), r"\[__call__\] after takes a list of events, got list"),
+                       (lambda: kernel(1, x, (1, 1.5), 3), r"\[Kernel\] an integer parameter takes a whole number, got float"),
+                       (lambda: kn.Program(source, defines=3), r"\[Program\] defines takes a list of names, .*, got int"),
+                       (lambda: kn.Program(source, defines="N"), r"\[Program\] defines takes a list of names, .*, got str"),
+                       (lambda: kn.Program(source, defines={"N": None}), r"\[Program\] defines takes .*, got NoneType"),
+                       (lambda: kn.Program(source, include_folders="here"), r"\[Program\] include_folders takes a list of paths, got str"),
+                       (lambda: kn.copy_async(3, x), r"\[copy_async\] values takes a contiguous buffer of numbers, got int"),
+                       (lambda: kn.copy_async(np.ones(3, np.float32), x, queue=3), r"\[copy_async\] queue takes a queue .*, got int"),
+                       (lambda: kn.quantile(x, ["a"]), r"\[quantile\] q takes a list of real numbers, got list"),
+                       (lambda: kn.histogram(x, range=("a", 1)), r"\[histogram\] range takes a list of real numbers, got tuple"),
+                       (lambda: kn.histogram(x, range=(1,)), r"\[histogram\] range takes the two ends, a pair of numbers, got tuple")):
+        with pytest.raises(TypeError, match=said):
             call()
 
 

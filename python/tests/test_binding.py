@@ -129,9 +129,16 @@ def test_subscripts():
     for key in (0, -1, (0, 1), (..., 1), (slice(None), None, 2), slice(None, None, -1), (slice(-100, 100, 2), 1),
                 (slice(-2**70, 2**70), 0), (np.int64(1), 2)):
         np.testing.assert_array_equal(np.from_dlpack(x[key]), values[key])
-    for key in ("a", 1.5, (0, "a"), slice("a")):
-        with pytest.raises(TypeError):
-            x[key]
+    for key in ("a", 1.0, 1.5, 1j, (0, "a"), (0, 1.0), object(), {1}, [1.0], [[0.0, 1.0]], ["a"], [None], np.float64(1), np.asarray([1.0]),
+                np.asarray("a"), slice("a"), (0, slice(1.5))):
+        for call in (lambda a: a[key], lambda a: a.__setitem__(key, 0)):
+            with pytest.raises((IndexError, TypeError)) as numpy_s:
+                call(values)
+            with pytest.raises(numpy_s.type, match="subscript|slice") as ours:
+                call(x)
+            assert ours.type is numpy_s.type
+    with pytest.raises(IndexError, match="array of float32"):
+        x[kn.asarray([1.0])]
     for position in (2, -3, 2**70, -2**70):
         with pytest.raises(IndexError):
             x[position]

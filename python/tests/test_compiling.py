@@ -101,3 +101,43 @@ def test_a_launch_whose_argument_needs_a_compiler_is_stopped():
         print(total.tolist())
         """)
     assert (result.returncode, result.stdout) == (0, "[3.0]\n"), result
+
+
+def test_ctrl_c_stops_an_assignment_that_compiles():
+    """The array stays what it was."""
+    result = run("""
+        y = kn.zeros(100_000).eval()
+        for statement in ("y[10:] = z[10:]", "y.at[10:].add(z[10:])", "y[:10] = w[:10]"):
+            z = w = twice("H")(x)
+            before, sent = y.tolist(), []
+            def send():
+                sent.append(time.perf_counter())
+                os.kill(os.getpid(), signal.SIGINT)
+            threading.Timer(0.1, send).start()
+            try:
+                exec(statement)
+                print("missed", statement)
+            except KeyboardInterrupt:
+                stopped = time.perf_counter()
+            assert y.tolist() == before
+            exec(statement)
+            assert stopped - sent[0] < time.perf_counter() - stopped, statement
+        print(float(y[0]), float(y[10]), float(y[-1]))
+        """)
+    assert (result.returncode, result.stdout) == (0, "2.0 4.0 4.0\n"), result
+
+
+def test_a_handler_of_ctrl_c_that_returns_lets_the_assignment_begin_anew():
+    """And may use the array."""
+    result = run("""
+        y, seen = kn.zeros(100_000).eval(), []
+        def handler(*_):
+            seen.append(float(y[5]))
+            y[0] = 7
+        signal.signal(signal.SIGINT, handler)
+        z = twice("I")(x)
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        y[10:] = z[10:]
+        print(seen, float(y[0]), float(y[9]), float(y[10]))
+        """)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "[0.0] 7.0 0.0 2.0\n", ""), result

@@ -90,15 +90,15 @@ def test_subscripts_are_numpy_s(key):
 
 def test_wrong_subscripts():
     x = kn.asarray(VALUES)
-    for key, error in ((3, IndexError), ((0, 4), IndexError), ((0, 0, 0, 0), IndexError), (1.5, TypeError), ("a", TypeError),
-                       ([0.5], TypeError), ((..., ...), IndexError), (slice(None, None, 0), ValueError)):
+    for key, error in ((3, IndexError), ((0, 4), IndexError), ((0, 0, 0, 0), IndexError), (1.5, IndexError), ("a", IndexError),
+                       ([0.5], IndexError), ((..., ...), IndexError), (slice(None, None, 0), ValueError)):
         with pytest.raises(error):
             x[key]
         with pytest.raises(error):
             x[key] = 1
     with pytest.raises(ValueError):
         x[0] = kn.ones(3)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="cannot be deleted"):
         del x[0]
     with pytest.raises(IndexError):
         x[kn.asarray([7])].tolist()
