@@ -37,7 +37,8 @@ set(KOINE_TESTS_TOGETHER 1 CACHE STRING "Test files in one ctest entry")
 set(KOINE_TESTS_ALONE profile linalg_solve reproducible)
 # What these test is how the library's functions are composed, of many expressions that nothing else has. The host computes
 # their small steps, as it does for users, but where KOINE_TEST_EXHAUSTIVE asks for all variants: there kernels do.
-set(KOINE_TESTS_BY_HOST closeness expm golden integer_statistics lstsq matrices mixed_integers numpy_names spellings)
+set(KOINE_TESTS_BY_HOST closeness expm fft_dct golden integer_statistics lstsq matrices mixed_integers nan_statistics
+  numpy_names signal spellings)
 
 # koine_add_test(<entry> <folder> <file>... [ENVIRONMENT NAME=value...]): registers test_<folder> with these files of its
 # folder, to run with that environment.

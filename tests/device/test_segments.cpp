@@ -267,11 +267,11 @@ TEST_CASE("infinities and NaN stay in their groups") {
 
 TEST_CASE("integers of every type, for values and for ids") {
   on_each_device([] {
-    const Array x = kn::array({3, 1, 100, 7, 5, 120}), ids = kn::array({2, 0, 2, 0, 3, 2});
+    const V x = {3, 1, 100, 7, 5, 120}, ids = {2, 0, 2, 0, 3, 2};
     for (const kn::DType type : kn::test::usual_and(
              {kn::uint8, kn::int32}, {kn::int8, kn::int16, kn::uint16, kn::uint32, kn::int64, kn::uint64})) {
       CAPTURE(kn::name(type));
-      const Array v = x.astype(type).eval(), w = ids.astype(type).eval();
+      const Array v = kn::asarray(x, type).eval(), w = kn::asarray(ids, type).eval();
       CHECK(kn::segment_sum(v, w).dtype() == kn::sum(v).dtype());
       check_array<std::int64_t>(kn::segment_sum(v, w), {4}, V{8, 0, 223, 5});
       check_array<std::int64_t>(kn::segment_prod(v, w), {4}, V{7, 1, 36000, 5});

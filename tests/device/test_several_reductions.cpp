@@ -177,10 +177,11 @@ TEST_CASE("sums of exponentials of two expressions of one array take the kernels
         const kn::Axis along = axis < 2 ? kn::Axis(axis) : kn::Axis(kn::none);
         const Array alone[] = {kn::logsumexp(x * 3.0, {.axis = along}), kn::logsumexp(-x, {.axis = along})};
         const std::int64_t of_one = kn::test::kernels_of(alone[0]);
-        alone[1].eval();
+        const bool same_bits = kn::default_device().type() != kn::DeviceType::cpu;
+        if (same_bits) alone[1].eval();
         const Array up = kn::logsumexp(x * 3.0, {.axis = along}), down = kn::logsumexp(-x, {.axis = along});
         CHECK(kn::test::work_of([&] { kn::eval(up, down); }).kernels == of_one);
-        if (kn::default_device().type() != kn::DeviceType::cpu) {
+        if (same_bits) {
           CHECK(up.to_vector<float>() == alone[0].to_vector<float>());
           CHECK(down.to_vector<float>() == alone[1].to_vector<float>());
         }

@@ -89,7 +89,7 @@ TEST_CASE("positions along the first axis, whatever their type, name whole rows"
         most[entry] = std::max(most[entry], values[i]);
       }
       Array x = kn::asarray(start, {rows, inner}), y = x, one = x;
-      const Array ids = kn::asarray(at).astype(type), v = kn::asarray(values, {7, inner});
+      const Array ids = kn::asarray(at, type), v = kn::asarray(values, {7, inner});
       x.at(ids).add(v);
       y.at(ids).max(v);
       check_array(x, {rows, inner}, sums);
@@ -193,7 +193,7 @@ TEST_CASE("few values beside many entries are one launch of a card, in place") {
       const auto ids = ids_below(below, static_cast<std::size_t>(count), seed);
       return V(ids.begin(), ids.end());
     };
-    for (const kn::DType type : {kn::int8, kn::float16, kn::float32, kn::int64, kn::complex64}) {
+    for (const kn::DType type : kn::test::usual_and({kn::int8, kn::float32, kn::complex64}, {kn::float16, kn::int64})) {
       for (const std::int64_t count : {1, 3, 64, 65, 128}) {
         CAPTURE(type);
         CAPTURE(count);
@@ -212,10 +212,14 @@ TEST_CASE("few values beside many entries are one launch of a card, in place") {
           if (type == kn::int8) {
             for (std::int64_t& each : want) each = static_cast<std::int8_t>(each);
           }
-          check_array(kn::is_complex(type) ? kn::real(x).astype(kn::int64) : x.astype(kn::int64), {rows, inner}, want);
+          V got;
+          for (const std::complex<double> each : x.to_vector<std::complex<double>>()) {
+            got.push_back(static_cast<std::int64_t>(each.real()));
+          }
+          CHECK(kn::test::difference(got, want) == "");
         };
-        const Array where = kn::asarray(at).eval(), v = kn::asarray(add, {count, inner}).astype(type).eval();
-        Array x = kn::asarray(start, {rows, inner}).astype(type).eval();
+        const Array where = kn::asarray(at).eval(), v = kn::asarray(add, {count, inner}, type).eval();
+        Array x = kn::asarray(start, {rows, inner}, type).eval();
         const Array held = x;
         x.at(where).add(v);
         checked(x, sums);
@@ -231,7 +235,7 @@ TEST_CASE("few values beside many entries are one launch of a card, in place") {
         }
         checked(x, sums);
         if (kn::is_complex(type)) continue;
-        Array y = kn::asarray(start, {rows, inner}).astype(type);
+        Array y = kn::asarray(start, {rows, inner}, type);
         y.at(where).max(v);
         checked(y, most);
         y.at(where, 0).add(1);  // single elements, and one value for all

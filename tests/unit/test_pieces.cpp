@@ -157,7 +157,8 @@ TEST_CASE("views in pieces and of split axes lead to the elements that each step
     }
     // The same over any finer shape.
     Shape fine;
-    for (const std::int64_t size : *common_split(x.pieces.layout.shape, x.pieces.layout.shape)) {
+    const Shape coarse = *common_split(x.pieces.layout.shape, x.pieces.layout.shape);
+    for (const std::int64_t size : coarse) {
       if (size % 2 == 0) fine.push_back(2);
       if (size > 2 || size % 2) fine.push_back(size % 2 ? size : size / 2);
     }
