@@ -79,16 +79,17 @@ bool read_number(const Operand& operand, DType type, Registers& to) {
     codegen::write_constant(node, to);
   } else {
     if (!queue_of(node).at_hand(*node.storage)) return false;
-    const void* const at = node.storage->host() + node.layout.offset * static_cast<std::int64_t>(size_of(node.dtype));
-    host::functions().loads[static_cast<std::size_t>(node.dtype)](to.data(), &at, 1);
+    const std::int64_t offset = node.layout.offset * static_cast<std::int64_t>(size_of(node.dtype));
+    const void* const element[] = {node.storage->host() + offset, nullptr, nullptr};
+    host::functions().loads[static_cast<std::size_t>(node.dtype)](to.data(), element, 1);
   }
   if (node.dtype == type) return true;
   const host::Function cast =
       host::functions().casts[static_cast<std::size_t>(node.dtype)][static_cast<std::size_t>(type)];
   if (cast == nullptr) return false;
   const Registers value = to;
-  const void* const from = value.data();
-  cast(to.data(), &from, 1);
+  const void* const from[] = {value.data(), nullptr, nullptr};
+  cast(to.data(), from, 1);
   return true;
 }
 

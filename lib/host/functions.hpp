@@ -14,8 +14,8 @@
 
 namespace koine::host {
 
-/// Computes `count` elements of `to` from those of the arguments, all of types as they are in registers (float for
-/// float16, a byte for bool_).
+/// Computes `count` elements of `to` from those of the arguments, of which `from` has three, null past the last; all of
+/// types as they are in registers (float for float16, a byte for bool_).
 using Function = void (*)(void* to, const void* const* from, std::size_t count);
 
 /// Combines running[i] with elements[i], elements[width + i], ... in turn, `rounds` of them, for each i below `width`.
