@@ -115,7 +115,9 @@ std::int32_t Planner::State::number_of(Node& node) { return node.is_ready() ? ~l
 /// The kept plan with this graph's nodes.
 void Planner::State::follow(const KnownPlan& plan) {
   const auto node_at = [&](std::int32_t number) {
-    return number >= 0 ? infos[static_cast<std::size_t>(number)].node : leaves[static_cast<std::size_t>(~number)];
+    if (number >= 0) return infos[static_cast<std::size_t>(number)].node;
+    const std::int32_t leaf = ~number;
+    return leaves[static_cast<std::size_t>(leaf)];
   };
   const auto write = [&](const KnownPlan::Part::Code& code, Body& body) {
     body = code.body;

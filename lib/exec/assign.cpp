@@ -296,7 +296,7 @@ bool read_positions(const Node& positions, std::int64_t size, std::int64_t strid
       const T* at = elements_of<T>(positions);
       for (std::int64_t& offset : offsets) {
         within = within && std::cmp_less(*at, size) && std::cmp_greater_equal(*at, -size);
-        const auto number = static_cast<std::int64_t>(*at);
+        const auto number = static_cast<std::int64_t>(*at);  // NOLINT: int8 is a number
         offset = (number < 0 ? number + size : number) * stride;
         at += positions.layout.strides[0];
       }

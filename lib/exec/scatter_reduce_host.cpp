@@ -128,7 +128,7 @@ void add_integers(const Task& task, const RowsByIds& rows, const Memory& at) {
         *task.traits, task.work, rows, tables, [&](std::uint64_t* table, std::size_t first, std::size_t end) {
           const T* const from = reinterpret_cast<const T*>(at.values) + task.values_offset;
           if (task.same && rows.inner == 1) {
-            const auto one = static_cast<std::uint64_t>(*from);
+            const auto one = static_cast<std::uint64_t>(*from);  // NOLINT: int8 is a number
             return each_row(rows, first, end, [&](std::size_t, std::size_t entry) { table[entry] += one; });
           }
           each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {

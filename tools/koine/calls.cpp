@@ -141,7 +141,7 @@ std::vector<Call> calls_of_functions() {
       {"repeat", [] { kn::repeat(numbers(), 3).eval(); }},
       {"pad", [] { kn::pad(square(), 1).eval(); }},
       {"diff", [] { kn::diff(numbers()).eval(); }},
-      {"convolve", [] { kn::convolve(numbers(), numbers()(kn::Slice(0, 9))).eval(); }},
+      {"convolve", [] { kn::convolve(numbers(), numbers()(kn::slice(0, 9))).eval(); }},
       {"uniform", [] { kn::random::Generator(1).uniform({size}).eval(); }},
       {"normal", [] { kn::random::Generator(1).normal({size}).eval(); }},
       {"integers", [] { kn::random::Generator(1).integers(0, 10, {size}).eval(); }},
