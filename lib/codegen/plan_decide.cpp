@@ -15,7 +15,6 @@ constexpr int cheap_operations_without_loads = 64;
 constexpr int cheap_repeated_operations = 2;
 constexpr std::int64_t few_elements = 1 << 16;
 constexpr std::size_t most_readers = 8, most_readings = 32;
-constexpr std::int64_t longest_loop = 64;
 constexpr std::uint32_t few_results = 4;
 // Of a domain that is split for a reshape: axes, and elements of the innermost one.
 constexpr std::size_t most_split_axes = 8;
@@ -89,45 +88,6 @@ void Planner::State::read_inputs(Info& info, std::int32_t step, std::int32_t cha
     }
     add_read(*input, step, node.op == Op::view ? extend(info, chain) : chains.extend(chain, node, i));
   }
-}
-
-std::optional<std::size_t> short_axis(const Node& node) {
-  if (node.op != Op::reduce || is_complex(node.dtype)) return std::nullopt;
-  const graph::ReduceInfo& reduction = node.get<Op::reduce>();
-  const graph::CustomCode* const custom = reduction.custom.get();
-  const bool plain = graph::info(reduction.kind).state == graph::State::value && !reduction.finishes() &&
-                     (!custom || custom->outputs[0] == graph::accumulation_type(node.dtype));
-  // By the tree that is the same on every device a reduction has a kernel of its own.
-  if (reduction.axes.size() != 1 || !plain || has_fixed_order(node)) return std::nullopt;
-  const std::int64_t count = node.inputs[0]->shape[reduction.axes[0]];
-  if (count < 1 || count > longest_loop) return std::nullopt;
-  return reduction.axes[0];
-}
-
-/// Whether a short reduction is a loop of the one kernel that reads it, rather than a kernel whose results that reads
-/// again: nobody else wants it, no element is computed twice, and the loop stands in no other.
-bool Planner::State::computed_in_reader(const Info& info) const {
-  const Node& node = *info.node;
-  if (!short_axis(node) || info.requested || info.cut || info.reads.size() != 1 || info.wraps > 0) return false;
-  const Read& read = info.reads[0];
-  return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
-         steps[static_cast<std::size_t>(read.step)].family != Op::rows &&
-         !steps[static_cast<std::size_t>(read.step)].by_strides() &&
-         node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
-}
-
-/// Whether a short reduction that is stored is a loop of an element-wise kernel, in which neighbouring work-items
-/// compute neighbouring results: a card does so where what it takes is repeated many times, as are points in the
-/// distances of all pairs, so that it comes from caches.
-bool Planner::State::looped_in_own_kernel(const Info& info) const {
-  const Node& node = *info.node;
-  if (node.op != Op::reduce) return false;  // asked of all nodes, of which few are reductions
-  const std::optional<std::size_t> axis = short_axis(node);
-  if (!axis || node.place.traits == nullptr || node.place.traits->cpu_loops() || info.apart) return false;
-  const Node& input = *node.inputs[0];
-  if (input.is_ready() || !graph::is_elementwise(input.op) || input.shape[*axis] > longest_unrolled) return false;
-  const Info& in = infos[static_cast<std::size_t>(input.slot)];
-  return in.loads == 0 && in.edges == 1 && !in.requested && !in.cut && !in.held && !in.loops;
 }
 
 /// Whether random numbers are made by the one kernel that reads them, each once and where it lies, and nobody else

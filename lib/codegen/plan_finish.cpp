@@ -80,7 +80,7 @@ bool Planner::State::finish(Info& info) {
   };
   // Short reductions alone are loops of what reads them.
   const auto begin = std::find_if(reductions.begin(), reductions.end(),
-                                  [&](const Info* each) { return !short_axis(*each->node) && can_join(each); });
+                                  [&](const Info* each) { return !loops_in_reader(*each->node) && can_join(each); });
   if (begin == reductions.end()) return false;
   for (const Behind& each : all) {
     const Node& node = *each.info->node;
@@ -89,7 +89,7 @@ bool Planner::State::finish(Info& info) {
   }
   // Others are read from memory. That the kernels of these compute nothing else keeps two from waiting for each other.
   const auto read_from_memory = [&](const Info* each) {
-    return each->level <= (*begin)->level && each->fold != each->node && !short_axis(*each->node);
+    return each->level <= (*begin)->level && each->fold != each->node && !loops_in_reader(*each->node);
   };
   const std::int32_t s = add_step(Op::reduce, (*begin)->node);
   Step& step = steps[static_cast<std::size_t>(s)];

@@ -137,32 +137,41 @@ bool Planner::State::begins_rows(const Info& info) const {
 }
 
 /// Whether what is made of reductions of rows, and nodes on the way to it, are all that reads them: then their kernel
-/// can go on to compute it.
+/// can go on to compute it. Among the readers are elements that one of the reductions takes, as the exponentials of
+/// logsumexp, which read the largest of their row.
 bool Planner::State::only_reader(const Info& info) const {
   struct Behind {
     const Info* info;
-    std::int32_t edges;  // that lead here
+    bool way, elements;      // whether it is on the way to a reduction; whether it is not one for each row
+    std::int32_t edges = 0;  // that lead here
   };
-  std::vector<Behind> all = {{&info, 0}};
+  const auto wanted = [&](const Info& each) {
+    const bool outside = each.node->consumers.load(std::memory_order_relaxed) != each.edges;
+    return outside || (each.node->recomputed(evaluation) && each.held) || each.requested || each.cut;
+  };
+  std::vector<Behind> all = {{&info, true, false}};
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (all.size() > most_behind) return false;
-    if (all[k].info->fold == all[k].info->node) continue;
-    for (const NodeRef& input : all[k].info->node->inputs) {
+    const Behind at = all[k];
+    const bool of_elements = at.elements || at.info->fold == at.info->node, way = at.way && !of_elements;
+    for (const NodeRef& input : at.info->node->inputs) {
       if (input->is_ready() || graph::is_source(input->op)) continue;
       const Info* in = infos.data() + input->slot;
-      if (!in->fold) return false;
-      const auto known = std::find_if(all.begin(), all.end(), [&](const Behind& each) { return each.info == in; });
-      if (known != all.end()) {
-        ++known->edges;
-      } else {
-        all.push_back({in, 1});
+      if (way && !in->fold) return false;
+      if (in->fold ? domain_of(*in->fold) != domain_of(*info.fold) : !in->reads_rows || !of_elements || wanted(*in)) {
+        continue;
       }
+      auto known = std::find_if(all.begin(), all.end(), [&](const Behind& each) { return each.info == in; });
+      if (known == all.end()) {
+        all.push_back({in, false, !in->fold});
+        known = all.end() - 1;
+      }
+      known->way = known->way || way;
+      ++known->edges;
     }
   }
   return std::all_of(all.begin() + 1, all.end(), [&](const Behind& each) {
-    const Node& node = *each.info->node;
-    const bool alone = each.edges == each.info->edges && node.consumers.load(std::memory_order_relaxed) == each.edges;
-    return alone && !(node.recomputed(evaluation) && each.info->held) && !each.info->requested && !each.info->cut;
+    return !each.way || (each.edges == each.info->edges && !wanted(*each.info));
   });
 }
 

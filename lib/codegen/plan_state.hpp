@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
-// plan_decide.cpp chooses what is stored, plan_rows.cpp which reductions share a kernel, plan_finish.cpp what is made
-// of a reduction in its own kernel, plan_product.cpp what is made of a product in its own, plan_transform.cpp what is
-// computed around a transform in its own, plan_take.cpp which kernels take elements by positions, plan_code.cpp writes
-// the kernels' lines. plan_tree.cpp has short ways for the commonest graphs, plan_reuse.cpp one for those whose
-// structure came before.
+// plan_decide.cpp chooses what is stored, plan_loops.cpp which short reductions are loops of what reads them,
+// plan_rows.cpp which reductions share a kernel, plan_finish.cpp what is made of a reduction in its own kernel,
+// plan_product.cpp what is made of a product in its own, plan_transform.cpp what is computed around a transform in its
+// own, plan_take.cpp which kernels take elements by positions, plan_code.cpp writes the kernels' lines. plan_tree.cpp
+// has short ways for the commonest graphs, plan_reuse.cpp one for those whose structure came before.
 #pragma once
 
 #include "base/hash.hpp"
@@ -211,6 +211,7 @@ struct Planner::State {
   std::int32_t load(Step& step, const Node& source, graph::Pieces pieces, bool iota, std::int32_t loop = -1,
                     const Taken& taken = {});
   std::int32_t loop_of(Body& body, std::int32_t chain);
+  bool loops_in_reader(const Node& node) const;
   bool computed_in_reader(const Info& info) const;
   bool looped_in_own_kernel(const Info& info) const;
   bool drawn_in_reader(const Info& info) const;

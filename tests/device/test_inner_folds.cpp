@@ -239,3 +239,27 @@ TEST_CASE("a reduction of half-precision elements inside a kernel is rounded onc
     for (std::size_t i = 0; i < apart.size(); ++i) CHECK(std::abs(inside[i] - 2 * apart[i]) <= 0.004f * apart[i]);
   });
 }
+
+TEST_CASE("many short rows of memory, whose sums a kernel goes on from, or another one reads") {
+  on_each_device([] {
+    constexpr int rows = 5'001, count = 17;
+    kn::random::Generator random(6);
+    const Array x = random.normal({rows, count}).eval();
+    const Array length = kn::sqrt(kn::sum(x * x, {.axis = 1})),
+                logarithm = kn::log(kn::sum(kn::exp(x), {.axis = 1, .keepdims = true})) + x(all, kn::slice(0, 1));
+    CHECK(kn::test::kernels_of(length) == 1);
+    const auto xs = x.to_vector<float>(), lengths = length.to_vector<float>(),
+               logarithms = logarithm.to_vector<float>();
+    int wrong = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      double squares = 0, powers = 0;
+      for (std::size_t k = i * count; k < (i + 1) * count; ++k) {
+        squares += double(xs[k]) * xs[k];
+        powers += std::exp(double(xs[k]));
+      }
+      wrong += !(std::abs(lengths[i] - std::sqrt(squares)) < 1e-5);
+      wrong += !(std::abs(logarithms[i] - (std::log(powers) + xs[i * count])) < 1e-5);
+    }
+    CHECK(wrong == 0);
+  });
+}
