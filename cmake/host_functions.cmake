@@ -48,7 +48,7 @@ foreach(file fold moments random run_products signal)
     SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -ffp-contract=off INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels")
 endforeach()
 # Texts of kernels as they are.
-foreach(file random_narrow random_wide random_poisson random_binomial exact_sum_narrow exact_sum_wide)
+foreach(file random_narrow random_wide random_poisson random_binomial exact_sum_half exact_sum_bfloat exact_sum_narrow exact_sum_wide)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp" PROPERTIES
     SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};${optimised}" INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/kernels"
     OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
@@ -82,6 +82,8 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_functions(functions_avx512 ${avx512})
   koine_host_lanes(avx512 ${avx512})
   koine_host_random(avx512 ${avx512})
+  koine_host_random(narrow_fused ${avx2})
+  koine_host_random(wide_fused ${avx2})
   foreach(file functions fft random small_systems two_sided instructions)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp"
       PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_X86)

@@ -4,8 +4,7 @@
 // usage: koine_first [--list | --in-turn | --whole name | [--most ms] name...]
 //   --in-turn    all of them in one process, one after another: what each adds to a process that has compiled before
 //   --whole      one of them in this process, with the caches that the environment names, to be timed to its end
-//   --most       those that take longer are named at the end, and the exit code is 1; waits_for_compiler() has
-//                exceptions
+//   --most       those that take longer are named at the end, and the exit code is 1
 //   KOINE_DEVICE the device; the caches of Koine, PoCL and NVIDIA's driver are empty folders of its own
 #include "calls.hpp"
 
@@ -61,11 +60,6 @@ void line(std::string_view name, double wall, double cpu, int programs) {
 }
 
 constexpr int too_slow = 3;
-
-/// Exact sums of 16 bits, which the host has no code for.
-bool waits_for_compiler(std::string_view name) {
-  return name == "segment_sum float16" || name == "segment_sum bfloat16";
-}
 
 /// Of a process that the parent starts with empty caches. `most`: the time it may take.
 int run_alone(const Call& each, double most) {
@@ -150,7 +144,7 @@ int main(int count, char** arguments) {
   } else {
     for (const Call& each : calls()) {
       const bool wanted = words.empty() || std::find(words.begin(), words.end(), each.name) != words.end();
-      if (wanted && !start(folder, arguments[0], each.name.c_str(), waits_for_compiler(each.name) ? "inf" : most)) {
+      if (wanted && !start(folder, arguments[0], each.name.c_str(), most)) {
         slow += std::string(slow.empty() ? "" : ", ") + each.name;
       }
     }

@@ -151,12 +151,22 @@ void add_integers(const Task& task, const RowsByIds& rows, const Memory& at) {
   });
 }
 
-template <class Bits>
-void add_reals(const Task& task, const RowsByIds& rows, const Memory& at) {
+template <class Bits, class Sum>
+void add_reals(const Task& task, const RowsByIds& rows, const Memory& at, Sum sum) {
   const Bits* const base = at.base != nullptr ? reinterpret_cast<const Bits*>(at.base) + task.base_offset : nullptr;
   const Bits* const values = reinterpret_cast<const Bits*>(at.values) + task.values_offset;
-  host::sum_by_ids(*task.traits, task.work, host::SumsByIds<Bits>{rows, task.same, values, base, at.room},
-                   reinterpret_cast<Bits*>(at.result));
+  sum(*task.traits, task.work, host::SumsByIds<Bits>{rows, task.same, values, base, at.room},
+      reinterpret_cast<Bits*>(at.result));
+}
+
+void add_reals(const Task& task, const RowsByIds& rows, const Memory& at) {
+  const auto by_bits = [](const auto&... of) { host::sum_by_ids(of...); };
+  switch (task.result) {
+    case DType::float16: return add_reals<std::uint16_t>(task, rows, at, host::sum_float16s_by_ids);
+    case DType::bfloat16: return add_reals<std::uint16_t>(task, rows, at, host::sum_bfloat16s_by_ids);
+    case DType::float32: return add_reals<std::uint32_t>(task, rows, at, by_bits);
+    default: return add_reals<std::uint64_t>(task, rows, at, by_bits);
+  }
 }
 
 /// The largest keys, of which each has one value: as kernels/common/sort.clh makes them, so that the bits are theirs.
@@ -223,10 +233,8 @@ void bring_together(const Task& task, const Memory& at) {
         find_extremes(task, rows, at);
       } else if (!is_real_floating(task.result)) {
         add_integers(task, rows, at);
-      } else if (task.result == DType::float64) {
-        add_reals<std::uint64_t>(task, rows, at);
       } else {
-        add_reals<std::uint32_t>(task, rows, at);
+        add_reals(task, rows, at);
       }
     }
   });
@@ -239,7 +247,7 @@ const char* name_of(graph::SegmentKind kind) {
 }  // namespace
 
 bool host_reduces_by_ids(const runtime::Queue& queue, const graph::Node& node) {
-  const DType from = node.inputs[0]->dtype, to = node.dtype, part = graph::real_part(to);
+  const DType from = node.inputs[0]->dtype, to = node.dtype;
   const graph::SegmentKind kind = node.get<graph::Op::scatter_reduce>().kind;
   if (!queue.traits().host_commands || !queue.context().works_in_host_memory() ||
       queue.traits().tuning.host_step_work == 0 || node.shape.elements() == 0) {
@@ -247,7 +255,7 @@ bool host_reduces_by_ids(const runtime::Queue& queue, const graph::Node& node) {
   }
   if (kind != graph::SegmentKind::sum) return true;
   return !(is_complex(to) && is_same(node)) &&
-         ((from == to && (part == DType::float32 || part == DType::float64)) || (is_whole(from) && is_whole(to)));
+         ((from == to && is_real_floating(graph::real_part(to))) || (is_whole(from) && is_whole(to)));
 }
 
 // The inputs are those of the kernels.

@@ -27,5 +27,10 @@ void sum_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<
                 std::uint32_t* results);
 void sum_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint64_t>& sums,
                 std::uint64_t* results);
+/// Of float16 and bfloat16, by their bits.
+void sum_float16s_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint16_t>& sums,
+                         std::uint16_t* results);
+void sum_bfloat16s_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint16_t>& sums,
+                          std::uint16_t* results);
 
 }  // namespace koine::host

@@ -72,7 +72,16 @@ inline double power_of_two(int exponent) { return std::bit_cast<double>(static_c
 /// kn_term where no exponent is further than KN_SHIFT below the largest, by products with powers of two, which are
 /// exact.
 struct NearTerms {
-#if KN_BITS == 64
+#if KN_BITS == 16
+  // Whose digits are so few that shifts are as fast.
+  static constexpr uint least = 0;
+  explicit NearTerms(uint exponent) : largest(exponent) {}
+  Total operator()(std::size_t, KN_KEY bits) const {
+    return static_cast<Total>(static_cast<__int128>(static_cast<long>(kn_term(bits, largest).low)));
+  }
+  KN_KEY rounded(std::size_t, Total total) const { return kn_rounded(wide_of(total), largest); }
+  uint largest;
+#elif KN_BITS == 64
   static constexpr uint least = 128;  // of `largest`, for which the powers are normal
   static constexpr int low_digits = 46;
   explicit NearTerms(uint exponent)

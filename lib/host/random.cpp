@@ -6,6 +6,7 @@
 #include "host/functions.hpp"
 #include "host/instructions.hpp"
 #include "host/random_lanes.hpp"
+#include "host/random_laws.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +26,23 @@ const RandomLanes& lanes() {
   return random_plain;
 }
 
+template <class T>
+const RandomLaws<T>& laws() {
+  constexpr bool narrow = sizeof(T) == sizeof(float);
+#ifdef KOINE_HOST_X86
+  if (instructions() != Instructions::plain) {
+    if constexpr (narrow)
+      return narrow_laws_fused;
+    else
+      return wide_laws_fused;
+  }
+#endif
+  if constexpr (narrow)
+    return narrow_laws;
+  else
+    return wide_laws;
+}
+
 constexpr std::size_t blocks_at_once = 64;
 
 template <class T>
@@ -41,26 +59,13 @@ T scaled(const RandomInfo& info, T number) {
 void make(const RandomInfo& info, DType type, const std::uint64_t* words, std::size_t blocks, float* to) {
   const std::size_t count = 4 * blocks;
   if (info.kind == RandomKind::uniform) return lanes().uniform_floats(to, words, count, law_of<float>(info, type));
-  for (std::size_t k = 0; k < 2 * blocks; ++k) {
-    if (info.kind == RandomKind::normal) {
-      normals_of(words[k], to + 2 * k);
-    } else {
-      to[2 * k] = exponential_of(static_cast<std::uint32_t>(words[k]));
-      to[2 * k + 1] = exponential_of(static_cast<std::uint32_t>(words[k] >> 32));
-    }
-  }
+  (info.kind == RandomKind::normal ? laws<float>().normals : laws<float>().exponentials)(to, words, count);
   for (std::size_t k = 0; k < count; ++k) to[k] = scaled(info, to[k]);
 }
 void make(const RandomInfo& info, DType type, const std::uint64_t* words, std::size_t blocks, double* to) {
   const std::size_t count = 2 * blocks;
   if (info.kind == RandomKind::uniform) return lanes().uniform_doubles(to, words, count, law_of<double>(info, type));
-  for (std::size_t k = 0; k < count; k += 2) {
-    if (info.kind == RandomKind::normal) {
-      normals_of(words[k], words[k + 1], to + k);
-    } else {
-      for (std::size_t i = k; i < k + 2; ++i) to[i] = exponential_of(words[i]);
-    }
-  }
+  (info.kind == RandomKind::normal ? laws<double>().normals : laws<double>().exponentials)(to, words, count);
   for (std::size_t k = 0; k < count; ++k) to[k] = scaled(info, to[k]);
 }
 void make(const RandomInfo& info, DType, const std::uint64_t* words, std::size_t blocks, std::uint64_t* to) {
@@ -102,11 +107,9 @@ std::uint64_t draw_cost(const RandomInfo& info) {
 namespace {
 
 /// Of a law by rejection the numbers from a position on.
-void reject(const RandomInfo& info, DType, std::uint64_t position, std::size_t count, float* to) {
-  draw_gammas(info, position, count, to);
-}
-void reject(const RandomInfo& info, DType, std::uint64_t position, std::size_t count, double* to) {
-  draw_gammas(info, position, count, to);
+template <class T>
+void reject(const RandomInfo& info, DType, std::uint64_t position, std::size_t count, T* to) {
+  laws<T>().gammas(to, gamma_law<GammaLaw<T>>(info, position, count));
 }
 void reject(const RandomInfo& info, DType type, std::uint64_t position, std::size_t count, std::uint64_t* to) {
   info.kind == RandomKind::poisson ? draw_poissons(info, type, position, count, to)

@@ -23,15 +23,7 @@ void draw(const graph::RandomInfo& info, DType type, std::uint64_t first, std::s
 /// The same as elements in memory.
 void draw_elements(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count, std::byte* to);
 
-// Of words of a stream the numbers of the standard laws, two of a pair of words: float32, and float64.
-float exponential_of(std::uint32_t word);
-double exponential_of(std::uint64_t word);
-void normals_of(std::uint64_t words, float numbers[2]);
-void normals_of(std::uint64_t even, std::uint64_t odd, double numbers[2]);
-
-// Numbers by rejection, of positions from `first` on.
-void draw_gammas(const graph::RandomInfo& info, std::uint64_t first, std::size_t count, float* to);
-void draw_gammas(const graph::RandomInfo& info, std::uint64_t first, std::size_t count, double* to);
+// Counts by rejection, of positions from `first` on.
 void draw_poissons(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count,
                    std::uint64_t* to);
 void draw_binomials(const graph::RandomInfo& info, DType type, std::uint64_t first, std::size_t count,

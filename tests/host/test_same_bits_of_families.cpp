@@ -235,6 +235,26 @@ TEST_CASE("sums by ids, and ties") {
         },
         0);
   }
+  // Sums of 16 bits are rounded to so few digits at once. Exponents near each other, far apart, and the last one.
+  for (const DType type : {kn::float16, kn::bfloat16}) {
+    for (const int most : {4, 12, 120}) {
+      std::vector<float> numbers(3'000);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const int k = static_cast<int>(i), exponent = k * 31 % (2 * most) - most;
+        numbers[i] = std::ldexp(static_cast<float>(k * 37 % 511 - 255), exponent);
+      }
+      if (most == 12) numbers[50] = INFINITY, numbers[60] = numbers[70] = NAN;
+      const Array x = kn::asarray(numbers, type);
+      check_bits([&] { return std::vector{kn::segment_sum(x, many, {.count = 50})}; }, 0);
+      check_bits(
+          [&] {
+            Array sums = kn::asarray(std::vector<float>(60, -0.0F), type);
+            sums.at(many).add(x);
+            return std::vector{sums};
+          },
+          0);
+    }
+  }
 }
 
 TEST_CASE("sums by ids and takes that threads share") {
