@@ -141,8 +141,6 @@ class Work {
       : options_(options), device_(std::move(device)), items_(std::move(items)) {
     const int cores = options.jobs > 0 ? options.jobs : std::min(base::usable_cores(), most_helpers);
     helpers_ = std::clamp<std::size_t>(static_cast<std::size_t>(cores), 1, std::max<std::size_t>(items_.size(), 1));
-    // Few enough for helpers to end together, many enough for a process to be worth its start.
-    of_batch_ = std::clamp<std::size_t>(items_.size() / (4 * helpers_), 1, 16);
   }
 
   void run() {
@@ -169,9 +167,13 @@ class Work {
 
  private:
   std::vector<std::string> next_batch() {
+    // Few enough for helpers to end together, many enough for a process to be worth its start: half of an even share of
+    // what is left, but for the last ones.
+    constexpr std::size_t fewest = 8, most = 16;
     const std::lock_guard lock(mutex_);
+    const std::size_t left = items_.size() - taken_, share = (left + helpers_ - 1) / helpers_;
     const auto first = items_.begin() + static_cast<std::ptrdiff_t>(taken_);
-    taken_ = std::min(items_.size(), taken_ + of_batch_);
+    taken_ += std::clamp(share / 2, std::min(fewest, share), most);
     return {first, items_.begin() + static_cast<std::ptrdiff_t>(taken_)};
   }
 
@@ -211,7 +213,7 @@ class Work {
   const Options& options_;
   const std::string device_;
   const std::vector<std::string> items_;
-  std::size_t helpers_, of_batch_;
+  std::size_t helpers_;
   std::mutex mutex_;
   std::size_t taken_ = 0, ready_ = 0, others_ = 0;
   std::uint64_t built_ = 0;
