@@ -32,7 +32,7 @@ const char* sentence(Why why) {
     case Why::readers: return "it is read at many places";
     case Why::dear: return "it is read more than once, and computing it again costs more";
     case Why::repeated: return "a kernel reads each element many times";
-    case Why::again: return "it was computed before without being kept, and somebody holds it";
+    case Why::again: return "it, or what it is made of, was computed before without being kept, and somebody holds it";
     case Why::part: return "a view of it is stored, which shares its memory";
     case Why::order: return "a reshape reads it in row-major order";
     case Why::seams: return "what reads it takes no views that go beyond the ends of axes";

@@ -128,6 +128,7 @@ void Planner::State::analyse(Info& info) {
   info.copies = node.op == Op::view && node.get<Op::view>().reshape && node.inputs[0]->is_ready() &&
                 !apply(node.get<Op::view>(), node.shape, graph::Pieces{node.inputs[0]->layout, {}});
   const bool own_kernel = info.always_stored();
+  info.before = false;
   info.flat = graph::is_source(node.op);
   info.operations = graph::cost(node.op);
   bool flat = true;
@@ -146,7 +147,11 @@ void Planner::State::analyse(Info& info) {
     } else {
       info.level = std::max(info.level, barrier ? 1 : 0);
     }
-    const bool in_memory = !pending || in->always_stored() || in->requested || in->shared;
+    // A loop that looks at a value of each round builds the next upon it: stored every second time at the latest, it
+    // is not computed from the loop's beginning each time.
+    const bool kept = pending && in->before && in->held && graph::is_elementwise(input->op) && !is_cheap(*in);
+    const bool in_memory = !pending || in->always_stored() || in->requested || in->shared || kept;
+    info.before = info.before || (!in_memory && in->before);
     // What is dear and read more than once will be, too, or one kernel computes it once.
     const bool from_memory = in_memory || (in->readings > 1 && graph::is_elementwise(input->op) && !is_cheap(*in));
     const int loads = from_memory ? 1 : in->loads;
@@ -164,6 +169,7 @@ void Planner::State::analyse(Info& info) {
     flat = flat && (input->shape.elements() == node.shape.elements() || input->shape.elements() == 1) &&
            (pending ? in->flat : graph::is_row_major(input->layout));
   }
+  info.before = info.before || (node.recomputed(evaluation) && !is_cheap(info));
   if (node.op == Op::view && !node.get<Op::view>().bounds.empty()) ++info.wraps;
   if (node.op == Op::view && !only_shifts(node.get<Op::view>())) info.loaded = nullptr;
   if (short_axis(node)) info.loops = true;

@@ -68,7 +68,7 @@ enum class Why : std::uint8_t {
   readers,       // many kernels, or many positions of them, read it
   dear,          // several read it, or will, and it is dear to compute again
   repeated,      // a kernel reads each element many times
-  again,         // it was computed before without being kept, and somebody holds it
+  again,         // it, or what it is made of, was computed before without being kept, and somebody holds it
   part,          // a view of it is stored, and is one of its memory
   order,         // a reshape reads it in row-major order
   seams,         // what reads it can read it in one piece alone

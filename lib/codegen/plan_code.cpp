@@ -254,7 +254,7 @@ bool Planner::State::write_code() {
 /// A node computed here without being kept is worth keeping if somebody asks for it again.
 void Planner::State::remember_unstored() {
   for (std::size_t i = 0; i < count; ++i) {
-    if (!infos[i].stored()) infos[i].node->unstored_by = evaluation;
+    if (!infos[i].stored()) infos[i].node->computed_unstored(evaluation);
   }
 }
 

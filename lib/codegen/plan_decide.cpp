@@ -159,7 +159,7 @@ Why Planner::State::worth_storing(const Info& info) const {
   const Node& node = *info.node;
   if (info.shared) return Why::dear;
   const bool outside = node.consumers.load(std::memory_order_relaxed) > info.edges;
-  const bool again = info.reads.size() > 1 || outside, before = node.recomputed(evaluation) && info.held;
+  const bool again = info.reads.size() > 1 || outside, before = info.before && info.held;
   bool repeated = false;
   std::int64_t repetitions = 0;
   for (const Read& read : info.reads) {

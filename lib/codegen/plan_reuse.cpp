@@ -85,8 +85,9 @@ std::uint64_t Planner::State::describe() {
   structure.push_back(std::uint64_t{parameter_limit} << 2 | (traits && traits->cpu_loops() ? 2 : 0) |
                       (elsewhere ? 1 : 0));
   for (std::size_t i = 0; i < count; ++i) {
-    const Info& info = infos[i];
+    Info& info = infos[i];
     const Node& node = *info.node;
+    info.before = node.op != Op::constant && node.recomputed(evaluation);
     const std::uint64_t flags = (node.place.reproducible ? 1 : 0) | (info.requested ? 2 : 0);
     structure.push_back(static_cast<std::uint64_t>(node.op) | static_cast<std::uint64_t>(node.dtype) << 8 |
                         flags << 16 | static_cast<std::uint64_t>(node.consumers.load(std::memory_order_relaxed)) << 32);
@@ -100,11 +101,14 @@ std::uint64_t Planner::State::describe() {
     if (node.op == Op::matmul || node.op == Op::fft) structure.push_back(finishes(node) ? 1 : 0);
     if (node.op == Op::matmul) structure.push_back(static_cast<std::uint64_t>(node.get<Op::matmul>().precision));
     for (const NodeRef& input : node.inputs) {
-      // Whether somebody holds it counts where it was computed before, and of reductions, products and transforms.
-      const bool counts =
-          input->op == Op::reduce || input->op == Op::matmul || input->op == Op::fft || input->recomputed(evaluation);
+      // Whether somebody holds it counts where it, or what it is made of, was computed before, and of reductions,
+      // products and transforms.
+      const bool before = !input->is_ready() && find(input.get())->before;
+      const bool counts = input->op == Op::reduce || input->op == Op::matmul || input->op == Op::fft || before;
       const bool held = counts && input.use_count() > input->consumers.load();
-      structure.push_back(static_cast<std::uint64_t>(number_of(*input)) << 1 | (held ? 1 : 0));
+      const bool again = before && input->recomputed(evaluation);
+      structure.push_back(static_cast<std::uint64_t>(number_of(*input)) << 2 | (again ? 2 : 0) | (held ? 1 : 0));
+      info.before = info.before || before;
     }
   }
   return base::hash64(structure.data(), structure.size() * sizeof(std::uint64_t));
@@ -149,7 +153,7 @@ void Planner::State::follow(const KnownPlan& plan) {
     for (const Output& output : step.storing().outputs) lay_out(*output.node, false);
     ordered.push_back(&step);
   }
-  for (const std::int32_t number : plan.unstored) node_at(number)->unstored_by = evaluation;
+  for (const std::int32_t number : plan.unstored) node_at(number)->computed_unstored(evaluation);
 }
 
 /// The plan that was just made, to be followed by others.

@@ -56,6 +56,7 @@ struct Info {
   bool copied = false;                    // a reshape that a step of its own copies
   bool awaited = false;                   // its memory is needed before a step that `reads` does not list
   bool held = false;                      // by somebody who may ask for it later
+  bool before = false;                    // computed before, or made of what was, without that being in memory
   bool row_major = false;                 // must be stored in row-major order
   bool cut = false;                       // stored so that a kernel keeps to the parameter limit
   bool apart = false;                     // its kernel computes no other results

@@ -56,7 +56,7 @@ bool Planner::State::plan_tree(Node* root) {
   step.body.outputs.push_back({root, root->slot});
   if (!fits(step)) return false;
   move_bits(step.body);
-  for (Node* node : tree) node->unstored_by = evaluation;
+  for (Node* node : tree) node->computed_unstored(evaluation);
   ordered.assign(1, &step);
   return true;
 }

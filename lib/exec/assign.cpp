@@ -243,6 +243,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     const bool anew = reading().elsewhere;
     lock.unlock();
     if (const NodeRef whole = anew ? with_part(target, map, shape, value, place) : nullptr) {
+      value.reset();  // so that a plan sees who else holds it
       evaluate(whole);
       target = whole;
       return;
@@ -250,7 +251,9 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   }
   std::uint64_t numbers[3] = {};  // of the evaluations, however often they begin anew
   NodeRef copied;
+  NodeRef store;  // holds the value while it is planned and run, so that a plan sees who else does
   evaluated(context, [&](Programs& programs) {
+    if (const NodeRef begun = std::exchange(store, nullptr); begun && !value) value = begun->inputs[0];
     runtime::Queue& queue = place.queue != nullptr ? *place.queue : context.queue();
     if (!value->is_ready() && computed_in_place(queue, target, part, *value)) return;
     if (!value->is_ready()) made_without_plan(context, *value);
@@ -278,7 +281,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
       result = copied;
     }
     const bool is_store = in_place && becomes_part && writes_it;
-    const NodeRef store = is_store ? value : graph::make_node(Op::cast, result->dtype, shape, place, {&value, 1});
+    store = is_store ? value : graph::make_node(Op::cast, result->dtype, shape, place, {&value, 1});
+    if (!is_store) value.reset();
     const graph::Destination destination{result->storage, *apply(map, shape, result->layout)};
     run_root(context, programs, numbers[2], store, {&destination, 1});
     target = std::move(result);

@@ -121,8 +121,10 @@ struct Node {
   // Scratch of the evaluator, under the evaluation mutex.
   std::uint64_t epoch = 0;
   std::int32_t slot = -1;
-  std::uint64_t unstored_by = 0;  // the last evaluation that computed it inside another kernel without storing it
+  std::uint64_t unstored_by = 0;  // the first evaluation that computed it inside another kernel without storing it
 
+  /// One that begins anew, after a program was built, finds recomputed() as it was.
+  void computed_unstored(std::uint64_t evaluation) noexcept { unstored_by = unstored_by ? unstored_by : evaluation; }
   /// Whether an earlier evaluation than this one computed it for nothing.
   bool recomputed(std::uint64_t evaluation) const noexcept { return unstored_by != 0 && unstored_by != evaluation; }
   bool is_ready() const noexcept { return ready.load(std::memory_order_acquire); }

@@ -223,7 +223,9 @@ TEST_CASE("what is stored is stored for a reason") {
     // What was computed for nothing before, and is held, is kept the second time.
     const Array held = kn::sin(x) * kn::cos(x);
     (held + 1).eval();
-    reason(kn::explain(held + 2), "= multiply(", "it was computed before without being kept, and somebody holds it");
+    const char* const again =
+        "it, or what it is made of, was computed before without being kept, and somebody holds it";
+    reason(kn::explain(held + 2), "= multiply(", again);
   });
 }
 

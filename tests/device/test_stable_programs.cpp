@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <thread>
@@ -161,6 +162,55 @@ struct Jacobi {
   void check() const { CHECK(p.to_vector<float>() == values); }
 };
 
+/// Looks at a number of each step, and so evaluates what the next is built upon without asking for it.
+struct Descent {
+  static constexpr double most_kernels = 2;
+  std::vector<float> truth = noise(9), values = noise(10);
+  Array t = array_of(truth), w = array_of(values);
+  double seen = 0;
+
+  void step() {
+    w = w - 0.1 * (w * w * w - t);
+    seen = kn::max(w).item<double>();
+  }
+  void reference_step() {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const float w = values[k], slope = w * w * w - truth[k];
+      values[k] = w - 0.1f * slope;
+    }
+  }
+  void check() const {
+    CHECK(w.to_vector<float>() == values);
+    CHECK(seen == *std::max_element(values.begin(), values.end()));
+  }
+};
+
+/// Assigns what the next step is built upon to a row of an array that holds all.
+struct Average {
+  static constexpr double most_kernels = 1;
+  std::vector<float> values = noise(11), state = std::vector<float>(columns, 0.0f), rows_seen = values;
+  Array x = array_of(values), out = array_of(values), s = kn::zeros({columns});
+  std::int64_t now = 0, then = 0;
+
+  void step() {
+    s = s + 0.25 * (x[now] - s);
+    out[now] = s;
+    now = (now + 1) % rows;
+  }
+  void reference_step() {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      float& each = state[static_cast<std::size_t>(j)];
+      each = each + 0.25f * (at(values, then, j) - each);
+      rows_seen[static_cast<std::size_t>(then * columns + j)] = each;
+    }
+    then = (then + 1) % rows;
+  }
+  void check() const {
+    CHECK(out.to_vector<float>() == rows_seen);
+    CHECK(s.to_vector<float>() == state);
+  }
+};
+
 /// A thousand steps of a model, of which the last nine hundred build nothing.
 template <class Model>
 void check_stable() {
@@ -191,6 +241,9 @@ TEST_CASE("a shallow-water model needs no program after its first hundred steps"
 TEST_CASE("a game of life needs no program after its first hundred steps") { check_stable<Life>(); }
 TEST_CASE("a Mandelbrot iteration needs no program after its first hundred steps") { check_stable<Mandelbrot>(); }
 TEST_CASE("Jacobi's iteration in place needs no program after its first hundred steps") { check_stable<Jacobi>(); }
+
+TEST_CASE("a descent whose steps are looked at needs no program after its first hundred") { check_stable<Descent>(); }
+TEST_CASE("an average that is kept row by row needs no program after its first hundred") { check_stable<Average>(); }
 
 TEST_CASE("loops that take turns as they like need the programs that each needs alone") {
   on_each_device([] {
