@@ -26,6 +26,7 @@ constexpr std::int64_t most_lanes = 32;      // a group's work-items read at lea
 constexpr std::int64_t vectors_of_item = 4;  // of a row that several work-items share
 constexpr std::int64_t most_rounds = 8;
 constexpr std::int64_t longest_gathered_row = 64;
+constexpr std::int64_t fewest_gathered_rows = 4;
 constexpr std::int64_t longest_together = 64;  // in vectors
 constexpr int cpu_tile = 16;
 // Of moments, for each work-item: registers of a GPU; of a CPU the nearest cache has room for a tile's vectors too.
@@ -119,8 +120,14 @@ void choose_short_rows(ReduceWalk& walk, const Body& body) {
   const bool whole = walk.dense || inner % walk.width == 0;
   walk.together = in_vectors && whole && !walk.fixed && inner <= longest_together * walk.width;
   walk.dense = walk.dense && walk.together;
-  walk.columns =
-      !walk.together && walk.reduced.shape.elements() <= longest_gathered_row && walk.kept.shape.back() >= walk.width;
+  if (walk.together || walk.reduced.shape.elements() > longest_gathered_row) return;
+  const std::int64_t beside = walk.kept.shape.back();
+  walk.columns = beside >= walk.width;
+  // Broadcasting keeps neighbours apart, as the components of a mixture beside each point: what there are of them still
+  // fill more of a vector than a row does.
+  if (walk.columns || walk.fixed || beside < fewest_gathered_rows || 2 * inner > walk.width || beside < inner) return;
+  walk.columns = true;
+  walk.width = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(beside)));
 }
 
 /// The running values that elements fall to: combining with one that none fell to changes nothing, but for products of

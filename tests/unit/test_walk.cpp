@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a card's element-wise kernels walk their operands: which keep vectors, and how each operand is read.
+// How a card's element-wise kernels walk their operands: which keep vectors, and how each operand is read. How a CPU's
+// reductions take rows that are shorter than its vectors.
 #include <doctest/doctest.h>
 
 #include "codegen/print.hpp"
 #include "codegen/print_walk.hpp"
+#include "codegen/reduce.hpp"
 #include "support/invented.hpp"
 
 #include <cstdint>
@@ -244,4 +246,29 @@ TEST_CASE("vectors of small elements are shorter where many operands would fill 
   CHECK(width(9, DType::uint8) == 8);
   CHECK(width(13, DType::float16) == 4);
   CHECK(width(32, DType::float32) == 4);
+}
+
+TEST_CASE("a CPU gathers short rows into vectors of what lies beside them, also where that is less than a vector") {
+  const auto walk_of = [](std::int64_t beside, std::int64_t row) {
+    const Shape domain{1000, beside, row};
+    Sum sum(domain, {{{domain, Shape{row, 0, 1}, 0}, {}}, {{domain, Shape{0, row, 1}, 0}, {}}});
+    sum.traits = kn::test::invented_device("pocl", kn::DeviceType::cpu);
+    sum.traits.compute_units = 2;
+    const kn::codegen::ReducePass pass{.kind = kn::graph::ReduceKind::sum, .body = &sum.body, .result = DType::float32};
+    return make_reduce_walk(pass, {2}, sum.traits);
+  };
+  const auto check = [&](std::int64_t beside, std::int64_t row, bool columns, int width) {
+    CAPTURE(beside);
+    CAPTURE(row);
+    const kn::codegen::ReduceWalk walk = walk_of(beside, row);
+    CHECK(walk.columns == columns);
+    CHECK(walk.width == width);
+  };
+  check(16, 4, true, 16);
+  check(8, 4, true, 8);
+  check(12, 3, true, 8);
+  check(5, 3, true, 4);
+  check(3, 3, false, 16);
+  check(8, 12, false, 16);  // a row fills most of a vector by itself
+  check(4, 6, false, 16);
 }
