@@ -28,7 +28,7 @@ class Scalar {
       integer_ = value;
     } else if constexpr (std::signed_integral<T>) {
       kind_ = Kind::signed_integer;
-      integer_ = value;
+      integer_ = value;  // NOLINT: int8 is a number
     } else if constexpr (std::integral<T>) {
       kind_ = Kind::unsigned_integer;
       unsigned_ = value;
