@@ -146,8 +146,9 @@ TEST_CASE("a failed build is one error for one attempt, and a later attempt work
       check_sentence(message_of<kn::OutOfMemory>([&] { y.eval(); }), out_of_host_memory, attempt);
       CHECK(failing.failed() == 1);
     }
-    CHECK(y(0).item<float>() == doctest::Approx(std::tanh(1.0)));
+    y.eval();
     CHECK(kn::test::activity_of().built == programs + 1);
+    CHECK(y(0).item<float>() == doctest::Approx(std::tanh(1.0)));
   });
 }
 
