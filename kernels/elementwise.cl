@@ -4,13 +4,14 @@
 // On a CPU device a work-item takes a run of whole segments and walks each in wide vectors; on a GPU a segment is one
 // vector and neighbouring work-items take neighbouring vectors. With KN_ACROSS those go on from row to row, so that
 // results are stored in whole vectors whatever a row's length is. With KN_PARTS groups take the same part of all rows
-// before they go on to the next part.
+// before they go on to the next part. With KN_TILED, on a CPU, short rows are taken together: a row of this kernel is a
+// whole tile of them, of which the last one may lack some.
 //
 // Hooks, filled by codegen; the defaults double a row of floats:
 //   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
 //   KN_ROW         what stays the same along a row: offsets, repeated values
-//   KN_COLUMN      with KN_STACKED: what is the same in all rows, read once
+//   KN_COLUMN      with KN_STACKED or KN_TILED: what is the same in all rows, read once
 //   KN_PIECE       where operands are in pieces along the row: their offsets in the piece that element i is of, and what
 //                  stays the same along it
 //   KN_PIECE_END   with it: lowers `stop` to the next piece's first element
@@ -36,11 +37,18 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #ifdef KN_CPU
   const ulong first = get_global_id(0) * d.per_item;
   const ulong last = min(first + d.per_item, d.segments);
+#ifdef KN_TILED
+  KN_COLUMN
+#endif
   for (ulong s = first; s < last; ++s) {
     const ulong row = s / d.row_segments;
     KN_ROW
     ulong i = (s - row * d.row_segments) * d.segment;
+#ifdef KN_TILED
+    const ulong end = min(d.inner, d.elements - row * d.inner);
+#else
     const ulong end = min(i + d.segment, d.inner);
+#endif
 #ifdef KN_PIECE
     while (i < end) {
       ulong stop = end;

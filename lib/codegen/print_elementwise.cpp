@@ -103,6 +103,59 @@ std::string transpose_functions(const Body& body, const Walk& walk) {
   return text;
 }
 
+/// Fills t<k> of each operand whose elements lie as a table says, with the distances of a tile's elements from its
+/// first one; where these elements are the same in all tiles, x<k>s with their values. What lies beyond the tile's last
+/// element is never used.
+std::string tables(const Body& body, const Printer& printer, const Walk& walk) {
+  const std::size_t operands = walk.access.size();
+  const std::string vectors = std::to_string(Walk::most_tile_vectors);
+  std::string declared, each, read;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (walk.access[k] != Access::tabled) continue;
+    const std::string n = std::to_string(k), type = printer.vector_type(body.loads[k].dtype);
+    declared += "KN_V(int) t" + n + "[" + vectors + "];\n";
+    each += "KN_LANE(int, t" + n + "[j / KN_W], j % KN_W) = (int)(";
+    for (std::size_t axis = 0; axis < walk.tile.size(); ++axis) {
+      each += (axis ? " + a" : "a") + std::to_string(axis) + " * d.tile_stride[" + std::to_string(axis * operands + k) +
+              "]";
+    }
+    each += ");\n";
+    if (!walk.steady[k]) continue;
+    declared += type + " s" + n + "[" + vectors + "];\n";
+    read += "s" + n + "[v] = kn_load_tabled_" + std::string(name(body.loads[k].dtype)) + "(p" + n + " + d.offset[" + n +
+            "], t" + n + " + v, d.inner - v * KN_W);\n";
+  }
+  if (declared.empty()) return "";
+  std::string text = declared + "{\nuint j = 0;\n";
+  for (std::size_t axis = 0; axis < walk.tile.size(); ++axis) {
+    const std::string a = "a" + std::to_string(axis);
+    text += "for (long " + a + " = 0; " + a + " < d.tile[" + std::to_string(axis) + "]; ++" + a + ") ";
+  }
+  text += "{\n" + each + "++j;\n}\n}\n";
+  return read.empty() ? text : text + "for (ulong v = 0; v * KN_W < d.inner; ++v) {\n" + read + "}\n";
+}
+
+/// Reads x<k> of each of those.
+std::string tabled_loads(const Body& body, const Printer& printer, const Walk& walk) {
+  std::string text;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (walk.access[k] != Access::tabled) continue;
+    const Load& load = body.loads[k];
+    const std::string n = std::to_string(k), type = printer.vector_type(load.dtype), vector = "[i / KN_W]";
+    text += "const " + type + " x" + n + " = ";
+    if (walk.steady[k]) {
+      text += "s" + n + vector;
+    } else if (load.iota) {
+      text += "(" + type + ")(o" + n + ") + convert_" + type + "(t" + n + vector + ")";
+    } else {
+      text +=
+          "kn_load_tabled_" + std::string(name(load.dtype)) + "(p" + n + " + o" + n + ", t" + n + " + i / KN_W, left)";
+    }
+    text += ";\n";
+  }
+  return text;
+}
+
 bool is_shuffled(Access access) { return access == Access::reversed || access == Access::alternate; }
 
 /// Whether a load's vectors lie anywhere, and are read by words.
@@ -182,7 +235,8 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   const std::string pieces = piece_offsets(walk);
   std::vector<Access> access = walk.access;
   for (std::size_t k = 0; k < access.size(); ++k) {
-    if (walk.straddles[k] || walk.steady[k] || access[k] == Access::transposed) access[k] = Access::taken;
+    if (walk.straddles[k] || walk.steady[k] || access[k] == Access::transposed || access[k] == Access::tabled)
+      access[k] = Access::taken;
   }
   const bool blocks = walk.depth > 0;
   KernelText text;
@@ -194,11 +248,14 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   const std::string shuffled = instances(body, "KN_SHUFFLED", [&](std::size_t k) { return is_shuffled(access[k]); });
   const std::string anywhere =
       instances(body, "KN_ANYWHERE", [&](std::size_t k) { return lies_anywhere(body, walk, k); });
+  const std::string tabled = instances(
+      body, "KN_TABLED", [&](std::size_t k) { return walk.access[k] == Access::tabled && !body.loads[k].iota; });
+  if (!tabled.empty()) text.modules.push_back("common/tabled");
   if (!shuffled.empty()) text.modules.push_back("common/shuffled");
   if (!anywhere.empty()) text.modules.push_back("common/words");
   text.custom = custom_functions(body, walk.width, walk.cpu);
   if (scatters == Scatters::together) text.settings += "#define KN_TOGETHER 1\n";
-  text.definitions = printer.memory_instances(stored) + shuffled + anywhere + block_type(block, walk.spilled) +
+  text.definitions = printer.memory_instances(stored) + shuffled + tabled + anywhere + block_type(block, walk.spilled) +
                      "#define KN_STRIDE(k) d.inner_stride[k]\n" +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
                      define("KN_CONSTANTS", printer.constants()) +
@@ -209,8 +266,9 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
                                               transposed_values(body, printer, walk) + printer.lines(access) + stores);
   } else {
     text.definitions +=
-        define("KN_COLUMN", steady_loads(body, printer, walk)) +
-        define("KN_BODY", straddling_loads(body, printer, walk, !pieces.empty()) + printer.lines(access) + stores);
+        define("KN_COLUMN", walk.tiled ? tables(body, printer, walk) : steady_loads(body, printer, walk)) +
+        define("KN_BODY", tabled_loads(body, printer, walk) + straddling_loads(body, printer, walk, !pieces.empty()) +
+                              printer.lines(access) + stores);
   }
   if (!pieces.empty()) {
     text.definitions += define("KN_PIECE", pieces + printer.uniform_loads(walk.access, of_pieces)) +

@@ -36,6 +36,11 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
   }
   if (walk.by_parts) block.add("rows", static_cast<std::uint64_t>(walk.rows()));
   if (walk.across) block.add("elements", static_cast<std::uint64_t>(walk.axes.shape.elements()));
+  if (walk.tiled) {
+    block.add("elements", static_cast<std::uint64_t>(walk.tiled_elements));
+    block.add("tile", walk.tile);
+    block.add("tile_stride", walk.tile_strides);
+  }
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
     block.add({"seam_at", s}, walk.seams[s].at);
     block.add({"seam_jump", s}, walk.seams[s].jump);

@@ -272,6 +272,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   walk.steady.assign(operands, 0);
   walk.any_axes = false;
   choose_blocks(body, walk);
+  choose_tiles(body, walk);
   find_leaders(body, walk);
   if (walk.depth > 0) return;
   walk.any_axes =

@@ -7,6 +7,7 @@
 #include "codegen/spec.hpp"
 #include "device/traits.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,8 +16,8 @@ namespace koine::codegen {
 
 /// How an operand moves along the innermost axis; `turning`: by a stride that changes from piece to piece; `unaligned`:
 /// contiguous, but vectors of it lie anywhere; `transposed`: strided, and contiguous along the walk's deep axis;
-/// `reversed` and `alternate`, of a CPU's loads: by steps of -1 and of 2; `taken`: its values were read before the body
-/// (only when printing).
+/// `reversed` and `alternate`, of a CPU's loads: by steps of -1 and of 2; `tabled`: as a table of the walk's tiles
+/// says; `taken`: its values were read before the body (only when printing).
 enum class Access : std::uint8_t {
   contiguous,
   uniform,
@@ -26,6 +27,7 @@ enum class Access : std::uint8_t {
   transposed,
   reversed,
   alternate,
+  tabled,
   taken
 };
 
@@ -37,13 +39,14 @@ struct Walk {
   bool across;            // vectors go on from a row to the next one
   bool stacked = false;   // a card's work-item takes elements of several rows, below each other
   bool by_parts = false;  // a card's groups take a part of each row before the next part
+  bool tiled = false;     // a CPU's vectors go on from a short row to the next one, through tiles of rows
   int width;              // elements of a vector
   graph::Collapsed axes;  // at least one
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
   std::vector<std::uint8_t> straddles;  // whether a vector of the operand may lie in two pieces or rows of it
-  std::vector<std::uint8_t> steady;     // of a stacked walk, whether a load's elements are the same in all rows
-  std::vector<WalkSeam> seams;          // the last ones are those of the innermost axis
+  std::vector<std::uint8_t> steady;  // of a stacked or tiled walk, whether a load's elements are the same in all rows
+  std::vector<WalkSeam> seams;       // the last ones are those of the innermost axis
   /// For each operand the first one that moves as it does, which is one computation for all of them.
   std::vector<std::size_t> leader;
   std::vector<std::size_t> leaders;  // of loads from memory
@@ -53,6 +56,12 @@ struct Walk {
   /// operands move along it.
   std::int64_t depth = 0;
   std::vector<std::int64_t> deep_strides;
+  /// Of a tiled walk, whose innermost axis is a whole tile: the axes inside of it, from the outermost on, and how
+  /// operands move along them. The last tile may lack rows.
+  std::array<std::int64_t, 4> tile{};
+  std::vector<std::int64_t> tile_strides;
+  std::int64_t tiled_elements = 0;  // those of the domain
+  static constexpr std::int64_t most_tile_vectors = 16;
   /// Whether a CPU's kernel is the same one for any number of outer axes up to four, of which it finds out at each row.
   /// (A card's work-items find out where they are at each vector.)
   bool any_axes = false;
@@ -70,6 +79,7 @@ struct Walk {
     v.define("KN_ACROSS", across);
     v.define("KN_STACKED", stacked);
     v.define("KN_PARTS", by_parts);
+    v.define("KN_TILED", tiled);
     v.define("KN_ROWS", any_axes || outer_axes() > 0);
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
     v.shape("spilled", spilled);
@@ -90,6 +100,9 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk);
 
 /// Makes the walk one by blocks if some loads are transposed and all else of the body can be read and stored so.
 void choose_blocks(const Body& body, Walk& walk);
+
+/// Makes a CPU's walk one by tiles of short rows if all that the body reads and stores can be met so.
+void choose_tiles(const Body& body, Walk& walk);
 
 /// Elements of a vector for a fold of a body's values, whose kernel perhaps stores them: a register on a CPU, 16 bytes
 /// on a GPU.

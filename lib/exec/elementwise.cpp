@@ -74,7 +74,7 @@ Segments make_segments(const Walk& walk, const DeviceTraits& traits) {
     return {std::uint64_t(vectors), std::uint64_t(vectors * rows), several ? tuning.elementwise_scalars_per_item : 1u,
             std::uint64_t(walk.width)};
   }
-  const std::int64_t segment = std::min<std::int64_t>(inner, tuning.elementwise_segment),
+  const std::int64_t segment = walk.tiled ? inner : std::min<std::int64_t>(inner, tuning.elementwise_segment),
                      row_segments = divide_up(inner, segment);
   const std::int64_t share = inner * rows / (std::int64_t{tuning.items_per_core} * traits.compute_units);
   const std::int64_t per_item = divide_up(std::max<std::int64_t>(tuning.elementwise_elements_per_item, share), segment);

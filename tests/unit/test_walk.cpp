@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a card's element-wise kernels walk their operands: which keep vectors, and how each operand is read. How a CPU's
-// reductions take rows that are shorter than its vectors.
+// kernels take rows that are shorter than its vectors.
 #include <doctest/doctest.h>
 
 #include "codegen/print.hpp"
@@ -246,6 +246,33 @@ TEST_CASE("vectors of small elements are shorter where many operands would fill 
   CHECK(width(9, DType::uint8) == 8);
   CHECK(width(13, DType::float16) == 4);
   CHECK(width(32, DType::float32) == 4);
+}
+
+TEST_CASE("a CPU's vectors go on from a short row to the next one, through tiles that are whole numbers of both") {
+  const auto walk_of = [](std::int64_t rows, std::int64_t beside, std::int64_t inner) {
+    const Shape domain{rows, beside, inner};
+    Sum sum(domain, {{{domain, Shape{inner, 0, 1}, 0}, {}}, {{domain, Shape{0, inner, 1}, 0}, {}}});
+    sum.traits = kn::test::invented_device("pocl", kn::DeviceType::cpu);
+    sum.traits.tuning.elementwise_vector_bytes = 64;
+    return std::move(sum.walked().walk);
+  };
+  const auto check = [&](std::int64_t rows, std::int64_t beside, std::int64_t inner, const Shape& tiles) {
+    CAPTURE(rows);
+    CAPTURE(beside);
+    CAPTURE(inner);
+    const Walk walk = walk_of(rows, beside, inner);
+    CHECK(walk.tiled);
+    CHECK(walk.axes.shape == tiles);
+    CHECK(walk.access == std::vector{Access::tabled, Access::tabled, Access::contiguous});
+    CHECK(walk.steady == std::vector<std::uint8_t>{0, 1, 0});
+    CHECK(walk.tiled_elements == rows * beside * inner);
+  };
+  check(65536, 8, 4, {16384, 128});
+  check(1001, 8, 4, {251, 128});
+  check(1000, 5, 3, {63, 240});
+  CHECK_FALSE(walk_of(1000, 8, 16).tiled);  // rows are vectors
+  CHECK_FALSE(walk_of(10, 8, 4).tiled);     // the tables would be much of the work
+  CHECK_FALSE(walk_of(300, 91, 5).tiled);   // no whole number of tiles until an operand goes on elsewhere
 }
 
 TEST_CASE("a CPU gathers short rows into vectors of what lies beside them, also where that is less than a vector") {
