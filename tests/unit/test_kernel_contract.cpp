@@ -301,12 +301,19 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
     c.walk.axes.add_axis(40, 1);
     c.walk.seams[0].axis = 0;
   };
+  const auto tile = [](Case& c) {
+    c.walk.tiled = true;
+    c.walk.tile = {1, 1, 4, 5};
+    c.walk.tile_strides.assign(4 * c.walk.access.size(), 3);
+    c.walk.access[1] = Access::tabled;
+  };
   check_fields<Case>({}, {{"KN_W", [](Case& c) { c.walk.width = 2; }},
                           {"KN_CPU", [](Case& c) { c.walk.cpu = !c.walk.cpu; }},
                           {"KN_ALIGNED", [](Case& c) { c.walk.aligned = !c.walk.aligned; }},
                           {"KN_ACROSS", [](Case& c) { c.walk.across = true; }},
                           {"KN_STACKED", [](Case& c) { c.walk.stacked = true; }},
                           {"KN_PARTS", [](Case& c) { c.walk.by_parts = true; }},
+                          {"KN_TILED", tile},
                           {"straddles", [](Case& c) { c.walk.straddles[0] = 1; }},
                           {"steady", [](Case& c) { c.walk.steady[1] = 1; }},
                           {"KN_ROWS",
@@ -336,6 +343,10 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
   check_values<Case>({}, {[](Case& c) { c.walk.offsets[0] = 17; }, [](Case& c) { c.walk.axes.shape[0] = 31; },
                           [](Case& c) { c.walk.axes.strides[1] = 1000; },
                           [](Case& c) { c.walk.seams[0].at = c.walk.seams[0].jump = 11; }});
+  Case tiles;
+  tile(tiles);
+  check_values<Case>(tiles, {[](Case& c) { c.walk.tile[2] = 7; }, [](Case& c) { c.walk.tile_strides[5] = 8; },
+                             [](Case& c) { c.walk.tiled_elements = 99; }});
 }
 
 TEST_CASE("what a scan's kernel is compiled for is in its key and in its text") {
