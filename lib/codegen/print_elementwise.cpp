@@ -104,7 +104,7 @@ std::string transpose_functions(const Body& body, const Walk& walk) {
 }
 
 /// Fills t<k> of each operand whose elements lie as a table says, with the distances of a tile's elements from its
-/// first one; where these elements are the same in all tiles, x<k>s with their values. What lies beyond the tile's last
+/// first one; where these elements are the same in all tiles, s<k> with their values. What lies beyond the tile's last
 /// element is never used.
 std::string tables(const Body& body, const Printer& printer, const Walk& walk) {
   const std::size_t operands = walk.access.size();

@@ -7,6 +7,7 @@
 // whether lines lie along the depth or across it. The bits of a lane's number are dealt to down and across so that half
 // a warp's load meets every bank once: lanes whose numbers differ in bit 0 alone load the same of A, in bit 1 alone the
 // same of B.
+#include <bit>
 #include <cstddef>
 #include <string>
 
@@ -118,14 +119,16 @@ struct RowStore {
   int sets() const { return b.together() > 1 ? 2 : 1; }  // groups of columns at a time
   int width() const { return 16 * sets(); }              // and columns of them
   int rows_of_store() const { return 32 / width(); }
-  /// How far behind a warp's first row the one of a lane of that number is, if bits add up.
+  /// How far behind a warp's first row the one of a lane of that number down is. Of numbers without a common bit the
+  /// distance of the sum is the sum of the distances.
   int row(int lane) const { return a.along ? lane : four * (lane % four) + (lane / four) * four * four * a.together(); }
 
   /// %put, where the lane's elements go; %get, from where it stores; the row and column where that goes.
   void print_setup(PtxText& out) const {
     out.line(".reg .b32 %put, %get<4>, %first_row, %first_column, %rows_left, %columns_left; .reg .pred %inside; ",
              ".reg .b64 %origin, %to<", rows, ">; .reg .f32 %laid<", rows, ">;");
-    out.line("shl.b32 %x, %warp, 10; add.u32 %get0, %x, %smem; add.u32 %get0, %get0, ", ring, ";");
+    out.line("shl.b32 %x, %warp, ", std::countr_zero(unsigned{PtxMatmul::laid_out_bytes}),
+             "; add.u32 %get0, %x, %smem; add.u32 %get0, %get0, ", ring, ";");
     out.line("shl.b32 %x, %lane_down, 7; add.u32 %put, %get0, %x; and.b32 %x, %lane_down, 3; shl.b32 %x, %x, 5; ",
              "add.u32 %put, %put, %x; shl.b32 %x, %lane_across, ", b.along ? 2 : 4, "; xor.b32 %put, %put, %x;");
     out.line("and.b32 %x, %lane, ", width() - 1, "; mul.lo.u32 %first_column, ", b.warp, ", ",

@@ -202,14 +202,14 @@ bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& p) {
   if (p.k < least_depth || std::max({p.m, p.n, p.k}) > most) return false;
   std::int64_t matrices = 1;
   for (const std::int64_t size : p.batch) matrices *= size;
-  if (suits_loose(traits, p, matrices)) return true;
+  const Side a = side_a(p, p.batch, p.a.batch_strides), b = side_b(p, p.batch, p.b.batch_strides);
+  if (suits_lone_fetching(traits, p, matrices, a, b) || suits_fetching(traits, p, matrices, a, b)) return true;
   if (std::min(p.m, p.n) < fewest) return false;
   if (divide_up(p.m, 64) * divide_up(p.n, 64) > most / matrices) return false;
   // An operand that has to be copied: each element then takes part in as many products as the other has lines.
   constexpr std::int64_t enough = 128;
   if (p.split) return true;  // copied anyway
-  return (p.n >= enough || way_of(side_a(p, p.batch, p.a.batch_strides), !p.tf32)) &&
-         (p.m >= enough || way_of(side_b(p, p.batch, p.b.batch_strides), !(p.tf32 && traits.ptx_sm80)));
+  return (p.n >= enough || way_of(a, !p.tf32)) && (p.m >= enough || way_of(b, !(p.tf32 && traits.ptx_sm80)));
 }
 
 bool ptx_takes_epilogue(const DeviceTraits& traits, const MatmulProblem& p) {
@@ -375,10 +375,12 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
     };
     return copied;
   };
-  program.lone = !taken && suits_lone_fetching(queue.traits(), p, p.batch.count(), side_a(p), side_b(p));
-  program.loose = program.lone || (!taken && suits_fetching(queue.traits(), p, p.batch.count(), side_a(p), side_b(p)));
-  const Side a = arrange(side_a(p), !p.tf32, program.a_along, copies[0]);
-  const Side b = arrange(side_b(p), !(p.tf32 && program.sm80), program.b_along, copies[1]);
+  const Side given_a = side_a(p), given_b = side_b(p);
+  const std::int64_t matrices = p.batch.count();
+  program.lone = !taken && suits_lone_fetching(queue.traits(), p, matrices, given_a, given_b);
+  program.loose = program.lone || (!taken && suits_fetching(queue.traits(), p, matrices, given_a, given_b));
+  const Side a = arrange(given_a, !p.tf32, program.a_along, copies[0]);
+  const Side b = arrange(given_b, !(p.tf32 && program.sm80), program.b_along, copies[1]);
   p.a = {a.offset, a.line_stride, a.depth_stride, {}};
   p.b = {b.offset, b.depth_stride, b.line_stride, {}};
   std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());

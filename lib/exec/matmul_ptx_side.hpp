@@ -123,14 +123,4 @@ bool suits_fetching(const DeviceTraits& traits, const Product& p, std::int64_t m
   return 2 * tiles >= traits.compute_units && p.m * p.n < enough * copied;
 }
 
-/// Either of them.
-template <class Product>
-bool suits_loose(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a, const Side& b) {
-  return suits_lone_fetching(traits, p, matrices, a, b) || suits_fetching(traits, p, matrices, a, b);
-}
-template <class Product>
-bool suits_loose(const DeviceTraits& traits, const Product& p, std::int64_t matrices) {
-  return suits_loose(traits, p, matrices, side_a(p, p.batch, p.a.batch_strides), side_b(p, p.batch, p.b.batch_strides));
-}
-
 }  // namespace koine::exec
