@@ -15,7 +15,7 @@
 //   range    the largest and the smallest exponent of all terms
 //
 // Where these are so near that no term loses a bit beside the largest of all, entries need no exponents of their own,
-// `largest` and `join` have nothing to do, and terms are added in parts of 64 bits that need no carries. Sums are exact
+// `largest` and `join` have nothing to do, and terms are added in two parts of 64 bits that need no carries. Sums are exact
 // then, as they are the other way wherever exponents are so near: which way is taken changes no bit.
 //
 // On a CPU a work-item takes a run of rows, and has a table of its own, a part. On a GPU neighbouring work-items take
@@ -207,12 +207,10 @@ __kernel void scatter_reduce_total(__global const KN_KEY* values, __global const
 #ifdef KN_NEAR_SUM
   if (KN_NEAR) {
     const uint largest = range[0];
-    const int distance = kn_distance(range);
-    const bool one = distance <= d.one_part;
 #ifdef KN_CPU
     totals += get_global_id(0) * KN_ENTRIES;
 #endif
-#define KN_AT(at, bits) kn_add_parts((__global ulong*)totals, at, bits, largest, distance, one);
+#define KN_AT(at, bits) kn_add_parts((__global ulong*)totals + (at), KN_ENTRIES, bits, largest, d.part_bits);
     KN_FOR_EACH
 #undef KN_AT
     return;
@@ -253,16 +251,14 @@ __kernel void scatter_reduce_finish(__global const uint* keys, __global const KN
   base += d.base_offset;
 #ifdef KN_NEAR_SUM
   if (KN_NEAR) {
-    const int distance = kn_distance(range);
-    const bool one = distance <= d.one_part;
     KN_FOR_EACH_ENTRY {
-      ulong low = 0, high = 0;
+      ulong upper = 0, lower = 0;
       for (ulong table = 0; table < KN_PARTS; ++table) {
         __global const ulong* const parts = (__global const ulong*)(totals + table * KN_ENTRIES);
-        low += one ? 0 : parts[2 * t];
-        high += parts[one ? t : 2 * t + 1];
+        upper += parts[t];
+        lower += parts[KN_ENTRIES + t];
       }
-      const KN_TOTAL total = kn_sum_of_parts(low, (long)high, distance, one);
+      const KN_TOTAL total = kn_sum_of_parts(upper, lower, d.part_bits);
       out[t] = kn_exact_result(total, range[0], d.based, d.based != 0 ? base[t] : 0);
     }
     return;

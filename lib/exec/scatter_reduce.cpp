@@ -115,9 +115,8 @@ class ScatterReduce {
     ranged_ =
         exact_ && !local_ && size_of(type_) <= 4 && count_ >= tuning_.segment_values_per_launch && count_ < most_ranged;
     if (ranged_) {
-      // Of sums of digits, so many places above the smallest exponent, a part of 64 bits holds one for each value.
-      constexpr int digits = 24, part_bits = 63;
-      d_.one_part = std::max(part_bits - digits - static_cast<int>(std::bit_width(count_)), -1);
+      // Terms have 62 bits and a sign (exact_sum.clh). The upper part has as many as leave room for carries.
+      d_.part_bits = std::max(static_cast<std::uint32_t>(std::bit_width(count_)), 2u) - 1;
       range_ = kernel(programs, "scatter_reduce_range");
     }
     if (keyed_) largest_ = kernel(programs, "scatter_reduce_largest"), join_ = kernel(programs, "scatter_reduce_join");

@@ -5,17 +5,21 @@
 #include "exec/kernel_run.hpp"
 #include "exec/sort.hpp"
 
+#include <cstdint>
+#include <limits>
+
 namespace koine::exec {
 namespace {
 
 struct SearchSpec {
   KeySpec key;
-  bool cpu;
+  bool cpu, wide;  // a list of 2^32 elements and more
 
   template <class Visit>
   void visit(Visit& v) const {
     key.visit(v);
     v.define("KN_CPU", cpu);
+    v.define("KN_LONG", wide);
   }
 };
 
@@ -27,7 +31,9 @@ Work prepare_search(Programs& programs, runtime::Queue& queue, codegen::Step& st
   const auto searches = static_cast<std::uint64_t>(node.shape.elements());
   runtime::KernelRef kernel;
   if (searches > 0) {
-    const SearchSpec spec{{node.inputs[0]->dtype}, queue.traits().cpu_loops()};
+    const SearchSpec spec{{node.inputs[0]->dtype},
+                          queue.traits().cpu_loops(),
+                          node.inputs[0]->shape.elements() > std::numeric_limits<std::uint32_t>::max()};
     kernel = programs.kernel_of_file("search", spec, "searchsorted");
   }
   return [&queue, &node, searches, kernel] {

@@ -236,6 +236,51 @@ TEST_CASE("many values of many groups, whose exponents are near each other or fa
   });
 }
 
+TEST_CASE("many rows of many columns, added to an array: most of one group, and none of another") {
+  on_each_device([] {
+    constexpr std::int64_t rows = 8'211, inner = 67, groups = 601;
+    constexpr int most_near = 36;
+    // Half to one times a power of two that falls from column to column.
+    const auto near = [&](float value, std::size_t at) {
+      int exponent = 0;
+      const float part = std::frexp(value == 0 ? 0.5F : value, &exponent);
+      return std::ldexp(part, -(static_cast<int>(at % inner) % most_near));
+    };
+    std::vector<float> start = spread<float>(groups * inner, 9, 5);
+    for (std::size_t k = 0; k < start.size(); ++k) start[k] = near(start[k], k);
+    auto ids = ids_below(groups - 1, rows, 6);
+    for (std::size_t row = 0; row < rows; row += 3) ids[row] = 17;
+    std::vector<std::int64_t> positions(ids.begin(), ids.end());
+    for (std::size_t row = 0; row < rows; row += 2) positions[row] -= groups;  // from the end
+    for (const int exponents : {most_near, 60}) {
+      CAPTURE(exponents);
+      const bool exact = exponents == most_near;  // no bit is lost beside the largest of all
+      auto values = spread<float>(rows * inner, exponents, 7);
+      for (std::size_t i = 0; exact && i < values.size(); ++i) values[i] = near(values[i], i);
+      std::vector<ExactSum> want(groups * inner);
+      for (std::size_t k = 0; k < want.size(); ++k) want[k].add(start[k]);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        want[static_cast<std::size_t>(ids[i / inner]) * inner + i % inner].add(values[i]);
+      }
+      Array x = kn::asarray(start, {groups, inner});
+      x.at(kn::asarray(positions)).add(kn::asarray(values, {rows, inner}));
+      const auto got = x.to_vector<float>();
+      int wrong_sums = 0;
+      for (std::size_t k = 0; k < want.size(); ++k) {
+        ExactSum error = want[k];
+        error.add(-static_cast<double>(got[k]));
+        wrong_sums += !(std::fabs(error.value()) <= half_unit<float>(want[k].value()) + (exact ? 0 : 0x1p-30));
+      }
+      CHECK(wrong_sums == 0);
+      auto wrong = ids;
+      wrong[rows / 2] = groups;
+      const Array sums = kn::segment_sum(kn::asarray(values, {rows, inner}), kn::asarray(wrong), {.count = groups});
+      CHECK(has(message_of<kn::IndexError>([&] { sums.to_vector<float>(); }), "id 601 is out"));
+      CHECK(std::memcmp(got.data() + 600 * inner, start.data() + 600 * inner, inner * sizeof(float)) == 0);
+    }
+  });
+}
+
 TEST_CASE("infinities and NaN stay in their groups") {
   on_each_device([] {
     constexpr float infinity = std::numeric_limits<float>::infinity();
