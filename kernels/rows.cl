@@ -6,6 +6,9 @@
 // On a CPU device a work-item takes whole rows; on a GPU, KN_LANES neighbouring work-items share one. What they hold of
 // it at once is a block: the row, or, with KN_AGAIN, a part of it, so that each phase reads all blocks anew.
 //
+// With KN_TOGETHER a CPU takes KN_W short rows at once. A vector then holds element number `t` of rows i to i + KN_W - 1,
+// of which `left` exist, and what is known of a row is a vector, too.
+//
 // Hooks, filled by codegen; the defaults divide rows of floats by their sums:
 //   KN_NAME        the kernel's name
 //   KN_PARAMETERS  the kernel's parameters: buffers, and the block `d` of all else
@@ -19,6 +22,7 @@
 //   KN_BODY<p>     takes the elements i to i + KN_W - 1, vector number `t` of the work-item's, of which `exist` exist and
 //                  `left` can be read; `at` is i where they exist, and else behind the row
 //   KN_CHAIN<p>    puts aside what phase p has added up so far
+//   KN_ELEMENT     with KN_TOGETHER: the offsets of element `t` of the rows, and what is the same in all of them
 // The last gap, behind all phases, has what is stored for the row.
 
 #ifndef KN_BODY0
@@ -53,7 +57,17 @@ static inline float kn_join0(float a, float b) { return a + b; }
 #define KN_SIZE (KN_ROOM * KN_LANES)
 #endif
 
-#ifdef KN_CPU
+#ifdef KN_TOGETHER
+#define KN_ROWS KN_W
+#define KN_PHASE(p)                     \
+  for (ulong t = 0; t < d.count; ++t) { \
+    const ulong at = t;                 \
+    KN_ELEMENT                          \
+    KN_BODY##p                          \
+  }
+#define KN_STORES
+#elif defined(KN_CPU)
+#define KN_ROWS 1
 #ifndef KN_LONGEST_CHAIN
 #define KN_LONGEST_CHAIN d.count
 #endif
@@ -145,7 +159,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
 #ifdef KN_CPU
   const ulong first = get_global_id(0) * d.rows_per_item;
   const ulong last = min(first + d.rows_per_item, d.rows);
-  for (ulong kept = first; kept < last; ++kept) {
+  for (ulong kept = first; kept < last; kept += KN_ROWS) {
     KN_KEPT
     KN_GAP0
     KN_PHASE(0)

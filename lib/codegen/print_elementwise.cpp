@@ -244,6 +244,9 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   text.kernel = blocks ? "elementwise_transposed" : "elementwise";
   text.about = std::string(text.kernel) + line_of(walk);
   text.settings = settings(walk, traits) + printer.draw_settings();
+  if (std::find(access.begin(), access.end(), Access::turning) != access.end()) {
+    text.settings += "#define KN_SELDOM_APART 1\n";
+  }
   text.modules = printer.modules(stored);
   const std::string shuffled = instances(body, "KN_SHUFFLED", [&](std::size_t k) { return is_shuffled(access[k]); });
   const std::string anywhere =

@@ -20,6 +20,13 @@ using graph::State;
 
 std::string number(std::size_t n) { return std::to_string(n); }
 
+/// For each load whether it is the same for all elements of a row (`same`), or not.
+std::vector<bool> along_rows(const RowsWalk& walk, bool same) {
+  std::vector<bool> result;
+  for (const std::int64_t step : walk.along) result.push_back((step == 0) == same);
+  return result;
+}
+
 /// The text of each phase, and of the gap before it.
 class Phrases {
  public:
@@ -63,6 +70,11 @@ class Phrases {
     std::size_t begin;   // its first phase
   };
 
+  /// What there is one of for a row: of rows that are taken together a vector, with one for each.
+  std::string one_type(DType type) const {
+    return walk_.together ? printer_.vector_type(type) : std::string(register_type(type));
+  }
+
   Fold fold_of(std::size_t index) const {
     const RowFold& fold = body_.folds[index];
     const DType type = fold_type(*fold.node);
@@ -75,7 +87,7 @@ class Phrases {
             reduction.custom.get(),
             number(index),
             type,
-            std::string(register_type(type)),
+            one_type(type),
             printer_.vector_type(type),
             value,
             static_cast<std::size_t>(phases_.phase[static_cast<std::size_t>(value)])};
@@ -118,10 +130,12 @@ class Phrases {
 
   /// `value` where elements exist, else what add_only() was told.
   std::string only(const Fold& fold, const std::string& function, const std::string& value) const {
+    if (walk_.together) return value;
     return function + fold.n + "(" + value + ", exist)";
   }
 
   void add_only(const Fold& fold, const std::string& function, const std::string& identity) {
+    if (walk_.together) return;
     if (!walk_.cpu) {
       functions_ +=
           "#define " + function + fold.n + "(v, exist) ((exist) ? (v) : (" + fold.vector + ")(" + identity + "))\n";
@@ -147,10 +161,11 @@ class Phrases {
   std::string all_of(const Fold& fold, bool second) {
     std::string text;
     for (const Running& value : running(fold, second)) {
-      const std::string type(register_type(value.type)), one = value.name + "_one";
+      const std::string type = one_type(value.type), one = value.name + "_one";
       const std::string vector = (walk_.chain ? "all_" : "") + value.name, function = "kn_one_of_" + value.name;
-      if (walk_.width > 1) functions_ += halves_function(function, type, walk_.width, value.join);
-      text += type + " " + one + " = " + (walk_.width > 1 ? function + "(" + vector + ")" : vector) + ";\n";
+      const bool in_lanes = walk_.width > 1 && !walk_.together;
+      if (in_lanes) functions_ += halves_function(function, type, walk_.width, value.join);
+      text += type + " " + one + " = " + (in_lanes ? function + "(" + vector + ")" : vector) + ";\n";
       if (walk_.cpu) continue;
       if (std::find(shared_.begin(), shared_.end(), register_type(value.type)) == shared_.end()) {
         shared_.push_back(register_type(value.type));
@@ -196,7 +211,9 @@ class Phrases {
     if (fold.row.state == State::value) {
       state = "acc" + n + "_one";
     } else if (fold.row.state == State::position) {
-      text += "const struct { int position; } " + state + " = {position" + n + "_one};\n";
+      const std::string type = one_type(fold.node.dtype);
+      text +=
+          "const struct { " + type + " position; } " + state + " = {convert_" + type + "(position" + n + "_one)};\n";
     } else if (fold.row.state == State::moments) {
       const std::string rest = "rest" + n + "_one", off = rest + " * (" + rest + " / (" + fold.one + ")d.count)";
       text +=
@@ -206,12 +223,14 @@ class Phrases {
     }
     const DType type = fold.node.dtype;
     const std::string result = "row" + n, line = "v" + std::to_string(body_.folds[index].line);
-    text += std::string(register_type(graph::accumulation_type(type))) + " " + result + ";\n{\n";
+    const DType combined = graph::accumulation_type(type);
+    text += one_type(combined) + " " + result + ";\n{\n";
     if (fold.row.has_constants())
       text += "const " + fold.one + " divisor = d.divisor" + n + ", scale = d.scale" + n + ";\n";
     text += result + " = " + applied(finish_of(fold.kind, fold.custom), state) + ";\n}\n";
     const std::string vector = printer_.vector_type(type);
-    text += vector + " " + line + " = (" + vector + ")(" + result + ");\n";
+    const bool converts = walk_.together && register_type(combined) != register_type(type);
+    text += vector + " " + line + " = " + (converts ? "convert_" + vector : "(" + vector + ")") + "(" + result + ");\n";
     if (base::is_half(type)) {
       text += line + " = kn_round_" + std::string(name(type)) + "(" + line + ");\n";
     }
@@ -246,10 +265,8 @@ class Phrases {
     const std::string positions = printer_.vector_type(DType::int32);
     std::string same = value + " == " + best, at = "(" + positions + ")((int)at)";
     if (is_real_floating(fold.type)) same = "(" + same + ") | (isnan" + value + " & isnan(" + best + "))";
-    if (walk_.width > 1) {
-      same = "convert_" + positions + "(" + same + ")";
-      at += " + convert_" + positions + "(KN_POSITIONS)";
-    }
+    if (walk_.width > 1) same = "convert_" + positions + "(" + same + ")";
+    if (walk_.width > 1 && !walk_.together) at += " + convert_" + positions + "(KN_POSITIONS)";
     return position + " = min(" + position + ", (" + same + ") ? " + at + " : (" + positions + ")(INT_MAX));\n";
   }
 
@@ -269,7 +286,7 @@ class Phrases {
       } else if (phases_.of_row[k]) {
         text += printer_.line(k, walk_.access);
       } else if (phases_.kept[k]) {
-        const std::string room = walk_.width > 1 ? "KN_ROOM / KN_W" : "KN_ROOM";
+        const std::string room = walk_.width > 1 && !walk_.together ? "KN_ROOM / KN_W" : "KN_ROOM";
         text += printer_.vector_type(line.type) + " keep" + number(k) + "[" + room + "];\n";
       }
     }
@@ -327,10 +344,17 @@ class Phrases {
     for (std::size_t k = 0; k < body_.outputs.size(); ++k) {
       const Output& output = body_.outputs[k];
       if (body_.of_row(output)) continue;
-      const std::string n = number(body_.loads.size() + k);
-      loops_[p] += "KN_STORES kn_store_" + std::string(name(output.node->dtype)) + "(v" + std::to_string(output.line) +
-                   ", p" + n + " + o" + n + " + (long)i, left);\n";
+      loops_[p] += "KN_STORES " + stored(output, body_.loads.size() + k);
     }
+  }
+
+  /// The vector of a result, stored as operand number `operand`.
+  std::string stored(const Output& output, std::size_t operand) const {
+    const std::string n = number(operand), type(name(output.node->dtype)), v = "v" + std::to_string(output.line);
+    const std::string to = "p" + n + " + o" + n + " + (long)i";
+    if (walk_.access[operand] == Access::contiguous) return "kn_store_" + type + "(" + v + ", " + to + ", left);\n";
+    const std::string stride = "KN_STRIDE(" + n + ")";
+    return "kn_scatter_" + type + "(" + v + ", " + to + " * " + stride + ", " + stride + ", left);\n";
   }
 
   /// What is stored once for a row.
@@ -338,6 +362,10 @@ class Phrases {
     for (std::size_t k = 0; k < body_.outputs.size(); ++k) {
       const Output& output = body_.outputs[k];
       if (!body_.of_row(output)) continue;
+      if (walk_.together) {
+        gaps_.back() += stored(output, body_.loads.size() + k);
+        continue;
+      }
       const DType type = output.node->dtype;
       const std::string n = number(body_.loads.size() + k), v = "v" + std::to_string(output.line);
       const std::string one = walk_.width > 1 ? "KN_LANE(" + std::string(register_type(type)) + ", " + v + ", 0)" : v;
@@ -353,6 +381,30 @@ class Phrases {
   std::vector<std::string> gaps_, loops_, chains_;
   std::vector<std::string_view> shared_;
 };
+
+/// The offsets of a row, or of rows that are taken together, and what is the same all along it.
+std::string kept_text(const RowsWalk& walk, const Printer& printer) {
+  if (!walk.together) {
+    return part_offsets(walk.kept, false, "d.offset", "o", "kept", "kept", walk.kept_seams) +
+           printer.uniform_loads(walk.access);
+  }
+  std::string text = "const ulong i = kept, left = min(last - kept, (ulong)KN_W);\n";
+  for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
+    const std::string n = number(k);
+    text += "const long b" + n + " = d.offset[" + n + "], o" + n + " = b" + n + ";\n";
+  }
+  return text + printer.uniform_loads(walk.access, along_rows(walk, true));
+}
+
+/// Of rows that are taken together the offsets of an element, and what is the same in all of them.
+std::string element_text(const RowsWalk& walk, const Printer& printer) {
+  std::string text;
+  for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
+    const std::string n = number(k);
+    text += "const long o" + n + " = b" + n + " + (long)t * d.along[" + n + "];\n";
+  }
+  return text + printer.uniform_loads(walk.access, along_rows(walk, false));
+}
 
 }  // namespace
 
@@ -377,13 +429,11 @@ KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& 
   if (std::any_of(body.folds.begin(), body.folds.end(), of_moments)) text.modules.push_back("common/moments");
   text.kernel = "rows";
   text.custom = custom_functions(body, walk.width, walk.cpu);
-  text.definitions =
-      printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
-      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
-      define("KN_CONSTANTS", printer.constants()) +
-      define("KN_KEPT", part_offsets(walk.kept, false, "d.offset", "o", "kept", "kept", walk.kept_seams) +
-                            printer.uniform_loads(walk.access)) +
-      phrases.functions() + phrases.hooks();
+  text.definitions = printer.memory_instances(stored) + block_type(block, walk.spilled) + inner_strides(walk) +
+                     define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
+                     define("KN_CONSTANTS", printer.constants()) + define("KN_KEPT", kept_text(walk, printer)) +
+                     define("KN_ELEMENT", walk.together ? element_text(walk, printer) : "") + phrases.functions() +
+                     phrases.hooks();
   return text;
 }
 

@@ -2,6 +2,7 @@
 // The walk over whole rows, and its phases.
 #include "codegen/rows.hpp"
 
+#include "base/rounding.hpp"
 #include "codegen/reduce.hpp"
 
 #include "graph/families.hpp"
@@ -30,6 +31,7 @@ constexpr int room_again = 16;
 constexpr std::int64_t least_room = 256;
 constexpr std::int64_t second_cache_bytes = 1 << 18;
 constexpr int dear_operations = 8;  // that a CPU keeps the result of
+constexpr std::int64_t longest_together = 8;
 // Of a GPU: vectors of a work-item before a row takes another one, which are more where nothing but results of rows is
 // stored, since neighbours then need not store side by side; work-items of a row before each has as many elements as
 // its registers have room for, and work-items of a compute unit that keep it busy.
@@ -55,11 +57,13 @@ int gpu_width(const Body& body, const RowsWalk& walk, const DeviceTraits& traits
 }
 
 /// For each line what computing it from memory costs.
-std::vector<int> costs_of(const Body& body) {
+std::vector<int> costs_of(const Body& body, const RowsWalk& walk) {
   std::vector<int> costs;
   for (const Line& line : body.lines) {
     const bool loads = line.op == Op::leaf || line.op == Op::iota;
-    const bool apart = loads && (line.args[1] >= 0 || body.loads[static_cast<std::size_t>(line.args[0])].draw());
+    const auto load = static_cast<std::size_t>(line.args[0]);
+    const bool gathered = loads && walk.together && walk.access[load] == Access::strided && !body.loads[load].iota;
+    const bool apart = loads && (gathered || line.args[1] >= 0 || body.loads[load].draw());
     int cost = graph::cost(line.op);
     if (loads || line.op == Op::constant || line.op == Op::reduce) cost = apart ? dear_operations : 0;
     if (line.op != Op::reduce) {
@@ -73,6 +77,37 @@ std::vector<int> costs_of(const Body& body) {
 /// Of the elements of a row in registers, which have four bytes at least.
 std::int64_t bytes_of_row(const graph::Node& fold) {
   return fold.inputs[0]->shape.back() * static_cast<std::int64_t>(std::max<std::size_t>(size_of(fold_type(fold)), 4));
+}
+
+/// Whether elements are taken at positions that follow from reductions of their rows.
+bool takes_by_folds(const Body& body) {
+  std::vector<bool> folded;
+  for (const Line& line : body.lines) {
+    bool any = line.op == Op::reduce;
+    if (!any) each_argument(body, line, [&](std::size_t arg) { any = any || folded[arg]; });
+    const bool loads = line.op == Op::leaf || line.op == Op::iota;
+    if (loads && line.args[1] >= 0 && folded[static_cast<std::size_t>(line.args[1])]) return true;
+    folded.push_back(any);
+  }
+  return false;
+}
+
+/// Whether a CPU takes as many rows at once as a vector has elements: rows so short that a vector of each would be
+/// partly empty, and would have to be taken apart for each result. It follows from what a row is, and not from how many
+/// there are, since it decides the order of sums.
+bool takes_rows_together(const Body& body, const RowWalk& walk) {
+  const std::int64_t count = body.domain.back();
+  if (!walk.cpu || walk.width == 1 || count > longest_together || count % walk.width == 0) return false;
+  if (walk.kept.shape.size() != 1 || !walk.kept_seams.empty() || !walk.along_seams.empty()) return false;
+  const auto in_lanes = [](const RowFold& fold) {
+    const graph::ReduceInfo& reduction = fold.node->get<Op::reduce>();
+    return !reduction.custom && graph::info(reduction.kind).state != State::exponentials;
+  };
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    // What is taken for each lane is taken from the same elements.
+    if (body.loads[k].draw() || (body.loads[k].take && walk.kept.step(k) != 0)) return false;
+  }
+  return std::all_of(body.folds.begin(), body.folds.end(), in_lanes) && !takes_by_folds(body);
 }
 
 bool fits_registers(const graph::Node& fold) { return bytes_of_row(fold) <= rows_group * room_bytes; }
@@ -116,17 +151,24 @@ RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits) {
     outputs.push_back(strides_with(body.domain, axis, body.of_row(output) ? 1 : count));
   }
   RowsWalk walk{make_row_walk(body, axis, outputs, false, traits)};
+  if (takes_rows_together(body, walk)) {
+    walk = {make_row_walk(body, axis, outputs, true, traits)};
+    walk.together = true;
+  }
   walk.count = static_cast<std::uint64_t>(count);
   walk.rows = static_cast<std::uint64_t>(elements / count);
   // Powers of two, so that rows of many lengths share a program.
   const auto size = static_cast<std::int64_t>(std::bit_ceil(walk.count));
   if (walk.cpu) {
-    walk.room = static_cast<int>(std::max(size, least_room));
+    walk.room = static_cast<int>(walk.together ? longest_together : std::max(size, least_room));
     walk.whole = count % walk.width == 0;
     if (count > longest_chain * walk.width) walk.chain = longest_chain * walk.width;
     const std::uint64_t share = walk.rows / (std::uint64_t{traits.tuning.items_per_core} * traits.compute_units);
     walk.rows_per_item =
         std::max<std::uint64_t>({traits.tuning.rows_elements_per_item / static_cast<std::uint64_t>(size), share, 1});
+    if (walk.together) {
+      walk.rows_per_item = base::round_up(walk.rows_per_item, static_cast<std::uint64_t>(walk.width));
+    }
   } else {
     walk.width = gpu_width(body, walk, traits);
     walk.aligned = walk.width > 1;
@@ -153,7 +195,11 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
   Phases result;
   const std::size_t count = body.lines.size();
   result.phase.assign(count, 0);
-  result.of_row = same_along_rows(body, walk.access);
+  std::vector<Access> along = walk.access;
+  for (std::size_t k = 0; k < along.size() && walk.together; ++k) {
+    along[k] = walk.along[k] == 0 ? Access::uniform : Access::strided;
+  }
+  result.of_row = same_along_rows(body, along);
   result.kept.assign(count, false);
   for (std::size_t k = 0; k < count; ++k) {
     const Line& line = body.lines[k];
@@ -169,7 +215,7 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
   }
 
   // From the last phase to the first: what each needs of those before.
-  const std::vector<int> costs = costs_of(body);
+  const std::vector<int> costs = costs_of(body, walk);
   std::vector<std::vector<bool>> needed(static_cast<std::size_t>(result.count), std::vector<bool>(count, false));
   const auto need = [&](int phase, std::int32_t line) {
     if (!result.of_row[static_cast<std::size_t>(line)]) {
@@ -190,7 +236,8 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
       if (!needed[static_cast<std::size_t>(p)][k]) continue;
       const Line& line = body.lines[k];
       if (result.phase[k] < p && !result.kept[k]) {
-        const auto bytes = walk.room * static_cast<std::int64_t>(std::max<std::size_t>(size_of(line.type), 4));
+        const auto bytes = walk.room * (walk.together ? walk.width : 1) *
+                           static_cast<std::int64_t>(std::max<std::size_t>(size_of(line.type), 4));
         const bool worth = walk.cpu ? costs[k] >= dear_operations : !walk.again;
         if (worth && kept_bytes + bytes <= (walk.cpu ? second_cache_bytes : most_kept_bytes)) {
           result.kept[k] = true;
@@ -203,6 +250,11 @@ Phases phases_of(const Body& body, const RowsWalk& walk) {
     }
   }
   return result;
+}
+
+std::size_t values_of_row(const Body& body, const DeviceTraits& traits) {
+  const RowsWalk walk = make_rows_walk(body, traits);
+  return walk.together ? 1 : static_cast<std::size_t>(walk.width);
 }
 
 ParamBlock parameters_of(const Body& body, const RowsWalk& walk) {

@@ -32,8 +32,9 @@ int fold_phases(const graph::Node& node);
 struct RowsWalk : RowWalk {
   int room = 0;   // elements that a work-item has at hand: on a CPU the row, else its part of it, or of a block of it
   int lanes = 1;  // work-items that share a row (GPU)
-  bool whole = false;  // all that is at hand exists: on a CPU whole vectors, else as many elements as the row has
-  bool again = false;  // a row is several blocks, so that each phase reads it again (GPU)
+  bool whole = false;     // all that is at hand exists: on a CPU whole vectors, else as many elements as the row has
+  bool again = false;     // a row is several blocks, so that each phase reads it again (GPU)
+  bool together = false;  // a vector holds one element of each of as many neighbouring rows, which are short (CPU)
   std::optional<int> chain = {};  // elements that are added up one vector after another, where a row has more (CPU)
   std::uint64_t count = 0, rows = 0, rows_per_item = 1;
 
@@ -43,6 +44,7 @@ struct RowsWalk : RowWalk {
     v.define("KN_LANES", lanes);
     v.define("KN_WHOLE", whole);
     v.define("KN_AGAIN", again);
+    v.define("KN_TOGETHER", together);
     v.define("KN_LONGEST_CHAIN", chain);
     RowWalk::visit(v);
   }
@@ -60,6 +62,8 @@ struct Phases {
 
 RowsWalk make_rows_walk(const Body& body, const DeviceTraits& traits);
 Phases phases_of(const Body& body, const RowsWalk& walk);
+/// The running values that a CPU's kernel adds up a row in.
+std::size_t values_of_row(const Body& body, const DeviceTraits& traits);
 ParamBlock parameters_of(const Body& body, const RowsWalk& walk);
 KernelText print_rows(const Body& body, const RowsWalk& walk, const ParamBlock& block, const DeviceTraits& traits);
 

@@ -211,7 +211,7 @@ std::size_t Lines::most_at_once(const Body& body) {
 Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory)
     : body_(body),
       widest_(widest_of(body)),
-      fold_width_(body.folds.empty() ? 0 : static_cast<std::size_t>(codegen::fold_width(body, traits))),
+      fold_width_(body.folds.empty() ? 0 : codegen::values_of_row(body, traits)),
       most_(static_cast<std::size_t>(body.domain.elements())),
       values_(body.lines.size(), &memory_) {
   const std::size_t row = body.folds.empty() ? 1 : static_cast<std::size_t>(body.domain[body.domain.size() - 1]);

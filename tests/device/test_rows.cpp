@@ -80,13 +80,30 @@ void check_one_kernel(std::string_view what, const Matrix& matrix, Make make, Ex
   }
 }
 
+/// Reductions that are results themselves, beside what reads them.
+void check_results_of_rows(int m, int n) {
+  const Matrix a(m, n);
+  const Array middle = kn::mean(a.x, kept), distance = a.x - middle,
+              norm = kn::sqrt(kn::sum(distance * distance, {.axis = -1}));
+  kn::eval(middle, distance, norm);
+  const std::vector<double> means = middle.to_vector<double>(), norms = norm.to_vector<double>();
+  const std::vector<double> distances = distance.to_vector<double>();
+  for (std::size_t i = 0; i < a.height; ++i) {
+    CHECK(means[i] == doctest::Approx(a.mean(i)).epsilon(1e-5));
+    CHECK(norms[i] == doctest::Approx(std::sqrt(double(a.width) * a.variance(i))).epsilon(1e-5));
+    for (std::size_t j = 0; j < a.width; ++j)
+      CHECK(std::abs(distances[i * a.width + j] - (a(i, j) - a.mean(i))) < 1e-5);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("what reads reductions of rows by element is one kernel with them") {
   on_each_device([] {
-    // A part of a vector, some vectors, a row for each group of work-items, and the longest row.
-    for (const auto& [m, n] :
-         kn::test::usual_and<std::pair<int, int>>({{7, 10}, {9, 1000}, {2, 8192}}, {{5, 33}, {300, 257}, {130, 64}})) {
+    // Rows of which a CPU takes as many at once as a vector has elements, some vectors, and the longest row; a part of
+    // a vector, and a row for each group of work-items.
+    for (const auto& [m, n] : kn::test::usual_and<std::pair<int, int>>(
+             {{23, 5}, {9, 1000}, {2, 8192}}, {{7, 10}, {64, 8}, {5, 33}, {300, 257}, {130, 64}})) {
       const Matrix a{m, n};
       const Array &x = a.x, weight = kn::linspace(0.5, 1.5, n).astype(kn::float32).eval();
       const auto weight_of = [&](std::size_t j) { return 0.5 + double(j) / double(n - 1); };
@@ -155,6 +172,20 @@ TEST_CASE("types, and rows whose reductions somebody else reads, too") {
   on_each_device([] {
     // Integers, whose sums are of 64 bits, and bool_.
     const Array counts = kn::reshape(kn::arange(3000) % 7, {30, 100}).astype(kn::int32).eval();
+    const Array few = counts.reshape({600, 5}), apart = few * 100 - sum_of(few);
+    const Array first = kn::argmax(few, {.axis = -1, .keepdims = true}) * 10 - few;
+    kn::eval(apart, first);
+    const std::vector<std::int64_t> aparts = apart.to_vector<std::int64_t>(), firsts = first.to_vector<std::int64_t>();
+    for (std::size_t i = 0; i < 600; ++i) {
+      const auto at = [&](std::size_t j) { return std::int64_t(i * 5 + j) % 7; };
+      const std::int64_t sum = at(0) + at(1) + at(2) + at(3) + at(4);
+      std::size_t largest = 0;
+      for (std::size_t j = 1; j < 5; ++j) largest = at(j) > at(largest) ? j : largest;
+      for (std::size_t j = 0; j < 5; ++j) {
+        CHECK(aparts[i * 5 + j] == at(j) * 100 - sum);
+        CHECK(firsts[i * 5 + j] == std::int64_t(largest) * 10 - at(j));
+      }
+    }
     const Array rest = counts * 100 - sum_of(counts);
     const std::vector<std::int32_t> values = counts.to_vector<std::int32_t>();
     const std::vector<std::int64_t> got = rest.to_vector<std::int64_t>();
@@ -165,18 +196,8 @@ TEST_CASE("types, and rows whose reductions somebody else reads, too") {
     }
     const Array even = kn::logical_and(counts % 2 == 0, kn::logical_not(kn::all(counts < 7, kept)));
     CHECK_FALSE(kn::any(even).item<bool>());
-    // Reductions that are results themselves.
+    for (const auto& [m, n] : {std::pair{20, 200}, {20, 6}}) check_results_of_rows(m, n);
     const Matrix a(20, 200);
-    const Array middle = kn::mean(a.x, kept), distance = a.x - middle,
-                norm = kn::sqrt(kn::sum(distance * distance, {.axis = -1}));
-    kn::eval(middle, distance, norm);
-    const std::vector<double> means = middle.to_vector<double>(), norms = norm.to_vector<double>();
-    const std::vector<double> distances = distance.to_vector<double>();
-    for (std::size_t i = 0; i < 20; ++i) {
-      CHECK(means[i] == doctest::Approx(a.mean(i)).epsilon(1e-5));
-      CHECK(norms[i] == doctest::Approx(std::sqrt(200 * a.variance(i))).epsilon(1e-5));
-      for (std::size_t j = 0; j < 200; ++j) CHECK(std::abs(distances[i * 200 + j] - (a(i, j) - a.mean(i))) < 1e-5);
-    }
     // A result over its operand.
     Array y = a.x * 1.0f;
     y.eval();

@@ -249,7 +249,8 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
 
 TEST_CASE("whole rows") {
   if (!does_steps()) return;
-  for (const Shape& shape : kn::test::usual_and<Shape>({{10, 10}, {2, 500}, {60, 17}}, {{3, 1}, {5, 17}, {1, 64}})) {
+  for (const Shape& shape :
+       kn::test::usual_and<Shape>({{50, 7}, {2, 500}, {60, 17}}, {{3, 1}, {5, 17}, {10, 10}, {1, 64}})) {
     CAPTURE(to_string(shape));
     const Array x = mixed(shape, kn::float32);
     kn::synchronize();
@@ -263,7 +264,8 @@ TEST_CASE("whole rows") {
 
 TEST_CASE("places, and distances from the means of rows") {
   if (!does_steps()) return;
-  const Array x = mixed({9, 33}, kn::float32), wide = mixed({3, 40}, kn::float64), whole = mixed({50}, kn::int16);
+  const Array x = mixed({9, 33}, kn::float32), narrow = mixed({40, 5}, kn::float32), wide = mixed({3, 40}, kn::float64),
+              whole = mixed({50}, kn::int16);
   const Array ties = kn::asarray({2.0f, 5.0f, 5.0f, 1.0f, 1.0f}).eval();
   const Array nans = kn::where(kn::arange(40) % 7 == 3, NAN, kn::arange(40).astype(kn::float32)).eval();
   kn::synchronize();
@@ -274,7 +276,7 @@ TEST_CASE("places, and distances from the means of rows") {
     if (all_variants()) check_bits([&] { return std::vector{kn::argmin(each)}; });
   }
   check_bits([&] { return std::vector{x - kn::var(x, {.axis = 1, .keepdims = true})}; });
-  for (const Array& each : kn::test::usual_and<Array>({x}, {wide})) {
+  for (const Array& each : kn::test::usual_and<Array>({x, narrow}, {wide})) {
     check_bits([&] {
       const auto mean = kn::mean(each, {.axis = -1, .keepdims = true}),
                  std = kn::std(each, {.axis = -1, .keepdims = true});

@@ -376,6 +376,7 @@ TEST_CASE("what a kernel of whole rows is compiled for is in its key and in its 
   changes["KN_LANES"] = [](Case& c) { c.walk.lanes = 256; };
   changes["KN_WHOLE"] = [](Case& c) { c.walk.whole = true; };
   changes["KN_AGAIN"] = [](Case& c) { c.walk.again = true; };
+  changes["KN_TOGETHER"] = [](Case& c) { c.walk.together = true; };
   changes["KN_LONGEST_CHAIN"] = [](Case& c) { c.walk.chain = 4096; };
   check_fields<Case>({}, changes);
   check_values<Case>({}, {[](Case& c) { c.walk.count = c.walk.rows = 1000; }, [](Case& c) { c.walk.along[0] = 1000; }});
