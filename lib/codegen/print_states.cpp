@@ -302,7 +302,7 @@ std::string part_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pri
     take = from_state + take + "acc = " + many + "_of(" + to_state + ");\n";
   }
   text += struct_hooks(pass, walk, one, many) + "#define KN_IDENTITY " + many + "_of(" + identity + ")\n";
-  const std::string lines = lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer);
+  const std::string lines = lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer);
   if (walk.skims) text += skim_hooks(pass, walk, printer, lines);
   return text + define("KN_BODY", lines + take);
 }
@@ -314,7 +314,7 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
   text += struct_hooks(pass, walk, "kn_moment", "kn_moments");
   text += "#define KN_IDENTITY kn_moments_of(0, 0, 0, 0)\n";
   text += only_function(walk.width, type, "0");
-  const std::string lines = lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer);
+  const std::string lines = lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer);
   if (pass.partial) {
     std::string states;
     for (const char* component : {"v0", "v1", "v2", "v3"}) {
@@ -331,7 +331,7 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
 std::string several_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const std::vector<ReducePass> singles = single_passes(pass);
   std::string text, joined, identity, values,
-      body = lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer);
+      body = lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer);
   for (std::size_t k = 0; k < singles.size(); ++k) {
     const std::string n = number(k), field = ".a" + n, comma = k > 0 ? ", " : "";
     const DType type = combined_type(singles[k]);
@@ -381,7 +381,7 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
             ")((a).odd, (b).odd)))\n";
   }
   text += put_hook(pass, walk);
-  return text + define("KN_BODY", lines_in_pieces(*pass.body, walk.access, walk.inner_seams(), printer) +
+  return text + define("KN_BODY", lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer) +
                                       taken(pass, printer) + only + "acc = KN_COMBINE(acc, taken);\n");
 }
 

@@ -71,6 +71,10 @@ struct ReduceWalk {
   std::vector<WalkSeam> kept_seams, reduced_seams;
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
+  // Of a CPU's short rows or columns, of each load: whether it lies apart, and is the same for all results but those of
+  // a vector. A work-item gathers that once, a vector for each round of the load's loop, or for each row of the
+  // columns.
+  std::vector<std::uint8_t> steady;
   // The division of work; see kernels/reduce_rows.cl.
   std::uint64_t inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;
   bool spilled;  // whether its parameters are read from a buffer
@@ -82,7 +86,11 @@ struct ReduceWalk {
 };
 
 inline constexpr int reduce_group = 256;
+inline constexpr std::int64_t most_steady = 64;  // vectors that are gathered once of a load
 inline constexpr int skimmed_vectors = 64;
+
+/// How lines read each load: those of `steady` ones were read before.
+std::vector<Access> access_of_lines(const ReduceWalk& walk);
 
 /// Whether a reduction whose order changes its value is computed in the order that is the same on every device. Whole
 /// numbers come out the same in any order, but for what a user makes of them.
@@ -147,6 +155,7 @@ struct ReduceSpec {
     v.shape("kept", walk.kept.shape.size());
     v.shape("reduced", walk.reduced.shape.size());
     v.shape("access", walk.access);
+    v.shape("steady", walk.steady);
     for (const auto* seams : {&walk.kept_seams, &walk.reduced_seams}) {
       v.shape("seams", seams->size());
       for (const WalkSeam& seam : *seams) seam.visit(v);

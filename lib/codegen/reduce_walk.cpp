@@ -102,6 +102,28 @@ bool has_narrow_columns(const ReduceWalk& walk) {
   return repeated;
 }
 
+/// Whether a load's elements are the same for all results but those of a vector, and lie apart, in a loop of no more
+/// rounds than a work-item keeps vectors of.
+bool is_steady(const ReduceWalk& walk, const Body& body, std::size_t k) {
+  const Load& load = body.loads[k];
+  const std::int64_t step = walk.innermost().step(k);
+  if (step == 0 || step == 1 || load.iota || load.take || load.draw() || !load.seams.empty()) return false;
+  if (load.loop >= 0 && (walk.columns || body.loops[static_cast<std::size_t>(load.loop)].count > most_steady)) {
+    return false;
+  }
+  bool same = true;
+  for (std::size_t axis = 0; axis + (walk.columns ? 1 : 0) < walk.kept.shape.size(); ++axis) {
+    same = same && walk.kept.stride(k, axis) == 0;
+  }
+  return same;
+}
+
+/// Whether a vector is all of a row, or of columns of no more rows than a work-item keeps vectors of.
+bool keeps_steady(const ReduceWalk& walk) {
+  return walk.cpu && !walk.fixed && walk.width > 1 && walk.reduced.shape.size() == 1 &&
+         walk.innermost().shape.back() <= walk.width && (!walk.columns || walk.reduced.shape.back() <= most_steady);
+}
+
 /// Chooses how a CPU takes short rows, whose vectors it would be slow to take apart for a result each: as many rows as
 /// a vector has elements are folded at once, or, where rows would be read element by element, each vector is gathered
 /// from neighbouring rows, as if they were columns.
@@ -109,15 +131,18 @@ void choose_short_rows(ReduceWalk& walk, const Body& body) {
   const std::int64_t inner = walk.reduced.shape.back();
   if (!walk.cpu || walk.width == 1 || walk.columns || walk.kept.shape.elements() < walk.width) return;
   bool in_vectors = walk.reduced.shape.size() == 1 && 2 * inner >= walk.width;
+  bool whole = inner % walk.width == 0, at_hand = true;  // whether vectors are whole, or read no row's memory
   walk.dense = walk.kept.shape.size() == 1;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
     const std::int64_t step = walk.reduced.step(k);
-    in_vectors = in_vectors && (step == 0 || step == 1 || body.loads[k].iota);
+    const bool steady = keeps_steady(walk) && is_steady(walk, body, k);
+    in_vectors = in_vectors && (step == 0 || step == 1 || body.loads[k].iota || steady);
+    at_hand = at_hand && (step == 0 || steady);
     walk.dense = walk.dense && (step == 0 || body.loads[k].iota || walk.kept.step(k) == inner);
     // Behind a row's end lie the positions of other rows, and other pieces.
     walk.dense = walk.dense && !body.loads[k].take && body.loads[k].seams.empty();
   }
-  const bool whole = walk.dense || inner % walk.width == 0;
+  whole = whole || walk.dense || at_hand;
   walk.together = in_vectors && whole && !walk.fixed && inner <= longest_together * walk.width;
   walk.dense = walk.dense && walk.together;
   if (walk.together || walk.reduced.shape.elements() > longest_gathered_row) return;
@@ -286,6 +311,9 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   const bool several_rows = walk.fixed && !walk.columns && walk.reduced.shape.size() > 1;
   if (several_rows && walk.reduced.shape.back() % walk.width != 0) walk.aligned = false;
   if (!walk.cpu && !walk.aligned) walk.width = 1;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    walk.steady.push_back(keeps_steady(walk) && is_steady(walk, body, k));
+  }
   walk.chunk = chunk_of(pass, walk);
   walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();
   if (walk.columns) {

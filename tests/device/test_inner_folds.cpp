@@ -15,11 +15,12 @@ namespace kn = koine;
 using kn::all;
 using kn::Array;
 using kn::newaxis;
+using kn::slice;
 using kn::test::on_each_device;
 
 namespace {
 
-constexpr int points = 37, centres = 16, axes = 5;
+constexpr int points = 37, centres = 16, few = 8, axes = 5;
 
 /// Points and centres beside their values.
 struct Clouds {
@@ -48,21 +49,31 @@ TEST_CASE("distances between points with their argmin are one kernel") {
             nearest = kn::argmin(kn::sum(d * d, {.axis = 2}), {.axis = 1});
             nearest.eval();
           }).kernels == 1);
-    std::vector<std::int64_t> expected;
+    // Of a part of the centres, too, which is less than a vector of a CPU, and the sums themselves.
+    const Array part = d(all, slice(0, few));
+    const Array sums = kn::sum(part * part, {.axis = 2}),
+                of_few = kn::argmin(kn::sum(part * part, {.axis = 2}), {.axis = 1});
+    const std::vector<float> got = sums.to_vector<float>();
+    std::vector<std::int64_t> expected, expected_of_few;
+    int wrong = 0;
     for (int i = 0; i < points; ++i) {
       int best = 0;
       float least = std::numeric_limits<float>::infinity();
       for (int j = 0; j < centres; ++j) {
         float sum = 0;
         for (int k = 0; k < axes; ++k) sum += clouds.difference(i, j, k) * clouds.difference(i, j, k);
+        if (j < few) wrong += !(std::abs(got[std::size_t(i * few + j)] - sum) < 1e-5);
         if (sum < least) {
           least = sum;
           best = j;
         }
+        if (j + 1 == few) expected_of_few.push_back(best);
       }
       expected.push_back(best);
     }
+    CHECK(wrong == 0);
     CHECK(nearest.to_vector<std::int64_t>() == expected);
+    CHECK(of_few.to_vector<std::int64_t>() == expected_of_few);
   });
 }
 

@@ -290,6 +290,8 @@ TEST_CASE("a CPU gathers short rows into vectors of what lies beside them, also 
     const kn::codegen::ReduceWalk walk = walk_of(beside, row);
     CHECK(walk.columns == columns);
     CHECK(walk.width == width);
+    // What lies beside each other is the same for all of the 1000, and gathered once where a vector takes all of it.
+    CHECK(walk.steady == std::vector<std::uint8_t>{0, columns && beside <= width});
   };
   check(16, 4, true, 16);
   check(8, 4, true, 8);
