@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues' memory: from the pool, or from the driver with a second chance.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -69,9 +71,25 @@ BufferRef Queue::allocate(std::uint64_t bytes, std::string_view function) {
   return made(std::move(block));
 }
 
+namespace {
+
+// A core knows where a few thousand pages lie, and fetches ahead within one. Of pages of 4 KiB a large array has more,
+// so that a walk along it waits at each for tables in memory; in a virtual machine it waits for those of two systems.
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+/// Memory of the host, in huge pages as far as they are filled, where the system gives them to who asks.
+void* host_memory(std::size_t alignment, std::size_t bytes) {
+  const std::size_t in_huge = bytes / huge_page * huge_page;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, in_huge > 0 ? std::max(alignment, huge_page) : alignment, bytes) != 0) return nullptr;
+  if (in_huge > 0) madvise(memory, in_huge, MADV_HUGEPAGE);  // a system without them refuses, which changes nothing
+  return memory;
+}
+
+}  // namespace
+
 cl_int Queue::create_on_host(Block& block) {
-  const std::size_t alignment = std::max<std::size_t>(traits().base_alignment, 128);
-  void* const host = std::aligned_alloc(alignment, (block.capacity + alignment - 1) / alignment * alignment);
+  void* const host = host_memory(std::max<std::size_t>(traits().base_alignment, 128), block.capacity);
   if (host == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   const auto free_host = [](cl_mem, void* memory) { std::free(memory); };
   cl_int code = CL_SUCCESS;
