@@ -315,6 +315,9 @@ int main() {
       std::cout << "  f.folded[" << number(kind) << "][" << t << "] = fold_in_vectors<"
                 << (extreme ? "RunningExtreme" : "Running") << ", " << registers(type) << ", KN_COMBINE((" << text
                 << "))>;\n";
+      std::cout << "  f.rows_folded[" << number(kind) << "][" << t << "] = fold_rows_in_vectors<"
+                << (extreme ? "RunningExtreme" : "Running") << ", " << registers(type) << ", KN_COMBINE((" << text
+                << "))>;\n";
     }
   }
   for (const DType type : {DType::float32, DType::float64}) {

@@ -293,7 +293,7 @@ Work reduce_on_host(const HostRun& run) {
   for (const Reduction::Pass& pass : fold->passes) {
     auto reduction = host::Reduction::of(pass.pass, pass.walk, pass.axes, values, traits);
     if (!reduction) return nullptr;
-    if (fold->reductions.empty() && run.only_shared && !reduction->streams()) return nullptr;
+    if (fold->reductions.empty() && run.only_shared && !reduction->streams(run.work)) return nullptr;
     fold->reductions.push_back(std::move(*reduction));
     if (fold->reductions.back().last()) break;
   }

@@ -34,6 +34,8 @@ class Lines {
   /// Of a body that work_of() knows. `memory`: for each load where the memory of its source begins, null for positions.
   Lines(const codegen::Body& body, const DeviceTraits& traits, std::span<const std::byte* const> memory);
 
+  /// Few enough for the values of all lines to stay in the nearest cache, many enough for a call to cost little.
+  static std::size_t most_at_once(const codegen::Body& body);
   /// The most elements at once; with row folds whole rows.
   std::size_t most() const { return most_; }
   /// As many from number `first` on as take the least time for each: no more than to the end of a row whose elements
@@ -78,9 +80,6 @@ class Lines {
   void compute_loop(const Computed& each, std::int64_t first, std::size_t count);
   void compute_fold(const Computed& each, std::size_t count);
   std::byte* room(std::size_t line) { return room_ + line * most_ * widest_; }
-
-  /// Few enough for the values of all lines to stay in the nearest cache, many enough for a call to cost little.
-  static std::size_t most_at_once(const codegen::Body& body);
 
   const codegen::Body& body_;
   const std::size_t widest_;  // bytes of a value in registers, at the most

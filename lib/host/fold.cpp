@@ -129,6 +129,22 @@ void fold_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t 
   }
 }
 
+bool folds_whole_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t length) {
+  const FoldRows in_vectors = functions().rows_folded[number(kind)][number(type)];
+  const bool order_is_known = order.join == Join::neighbours && order.blocks == 1 && length <= order.run &&
+                              (order.sets == 0 || (order.sets == fold_chains && length <= order.segment));
+  return in_vectors != nullptr && order_is_known &&
+         in_vectors(nullptr, nullptr, nullptr, {0, length, order.values, {}});
+}
+
+void fold_whole_rows(ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
+                     const std::byte* elements, std::byte* results) {
+  alignas(widest_in_registers) std::byte identity[widest_in_registers];
+  fill_with_identity(kind, type, identity, 1);
+  const FoldedRows how{rows, length, order.values, order.sets > 0};
+  functions().rows_folded[number(kind)][number(type)](results, elements, identity, how);
+}
+
 bool finds_positions(ReduceKind kind, DType type) {
   return functions().positions[number(kind)][number(type)] != nullptr;
 }

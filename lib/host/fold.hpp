@@ -88,6 +88,12 @@ void fill_with_identity(graph::ReduceKind kind, DType type, void* to, std::size_
 void fold_rows(graph::ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
                const std::byte* elements, std::byte* results);
 
+/// The same of rows of one block, in vectors, where folds_whole_rows() of such rows: short ones take little more than
+/// their elements do.
+bool folds_whole_rows(graph::ReduceKind kind, DType type, const FoldOrder& order, std::size_t length);
+void fold_whole_rows(graph::ReduceKind kind, DType type, const FoldOrder& order, std::size_t rows, std::size_t length,
+                     const std::byte* elements, std::byte* results);
+
 /// Whether the host can reduce by this kind, in this type: by fold_rows().
 bool folds(graph::ReduceKind kind, DType type);
 /// Whether it finds positions of this kind; of rows as above, one int64 each.

@@ -81,6 +81,67 @@ inline void fold_in_vectors(void* values, const void* from, std::size_t width, s
   for (; i < width; ++i) fold_parts<1, Running<T, Combine>, T>(running + i, elements + i, width, rounds);
 }
 
+template <class Running, class V>
+inline V combined(V a, V b) {
+  Running running(a);
+  running.add(b);
+  return running.value();
+}
+/// The neighbours among the elements of two vectors combined: those of the first, then those of the second.
+template <class Running, class V, int... L>
+inline V neighbours(V a, V b, std::integer_sequence<int, L...>) {
+  return combined<Running>(__builtin_shufflevector(a, b, (2 * L)...), __builtin_shufflevector(a, b, (2 * L + 1)...));
+}
+
+template <class Running, class RunningOne, class V, class T, std::size_t... P, std::size_t... C>
+inline T fold_whole_row(const T* row, const FoldedRows& how, T identity, std::index_sequence<P...>,
+                        std::index_sequence<C...>) {
+  constexpr std::size_t lanes = sizeof(V) / sizeof(T), parts = sizeof...(P), width = parts * lanes;
+  constexpr std::size_t round = sizeof...(C) * lanes;
+  V none;
+  for (std::size_t l = 0; l < lanes; ++l) none[l] = identity;
+  V now[] = {((void)P, none)...};
+  std::size_t i = 0;
+  if (how.chained && how.length >= round) {
+    Running chains[] = {((void)C, Running(none))...};
+    for (; how.length - i >= round; i += round) (chains[C].add(host_load<V>(row + i + C * lanes)), ...);
+    ((now[C % parts] = combined<Running>(now[C % parts], chains[C].value())), ...);
+  }
+  Running rest[] = {Running(now[P])...};
+  for (; how.length - i >= width; i += width) (rest[P].add(host_load<V>(row + i + P * lanes)), ...);
+  ((now[P] = rest[P].value()), ...);
+  if (i < how.length) {
+    T values[width];
+    (host_store<V>(values + P * lanes, now[P]), ...);
+    for (T* value = values; i < how.length; ++i, ++value) *value = combined<RunningOne>(*value, row[i]);
+    ((now[P] = host_load<V>(values + P * lanes)), ...);
+  }
+  constexpr auto all = std::make_integer_sequence<int, static_cast<int>(lanes)>();
+  for (std::size_t half = parts / 2; half > 0; half /= 2) {
+    for (std::size_t p = 0; p < half; ++p) now[p] = neighbours<Running>(now[2 * p], now[2 * p + 1], all);
+  }
+  for (std::size_t half = lanes / 2; half > 0; half /= 2) now[0] = neighbours<Running>(now[0], now[0], all);
+  return now[0][0];
+}
+/// A FoldRows of functions.hpp.
+template <template <class, class> class Running, class T, class Combine>
+inline bool fold_rows_in_vectors(void* results, const void* elements, const void* identity, const FoldedRows& how) {
+  using V = typename HostVector<T>::Type;
+  constexpr std::size_t lanes = HostVector<T>::lanes;
+  const auto each = [&]<std::size_t parts>(std::integral_constant<std::size_t, parts>) {
+    for (std::size_t row = 0; row < how.rows; ++row) {
+      static_cast<T*>(results)[row] = fold_whole_row<Running<V, Combine>, Running<T, Combine>, V>(
+          static_cast<const T*>(elements) + row * how.length, how, *static_cast<const T*>(identity),
+          std::make_index_sequence<parts>(), std::make_index_sequence<parts * fold_chains>());
+    }
+    return true;
+  };
+  // A vector of a CPU device, or two, to which elements of 16 bits are widened.
+  constexpr std::size_t parts = 64 / KN_HOST_VECTOR;
+  if (how.width == parts * lanes) return each(std::integral_constant<std::size_t, parts>());
+  return how.width == 2 * parts * lanes && each(std::integral_constant<std::size_t, 2 * parts>());
+}
+
 template <class Mask>
 inline bool any_of(Mask mask) {
 #if defined(__AVX512F__)

@@ -20,6 +20,16 @@ using Function = void (*)(void* to, const void* const* from, std::size_t count);
 
 /// Combines running[i] with elements[i], elements[width + i], ... in turn, `rounds` of them, for each i below `width`.
 using Fold = void (*)(void* running, const void* elements, std::size_t width, std::size_t rounds);
+/// Rows that lie side by side: elements of each fall to `width` values in turn, at first in whole rounds to
+/// `fold_chains` sets of them where a row has so many, which are combined with the values one after another.
+constexpr std::size_t fold_chains = 4;
+struct FoldedRows {
+  std::size_t rows, length, width;
+  bool chained;
+};
+/// Leaves one value of each row, of neighbours among its values again and again, which begin with `identity`. False
+/// where vectors do not divide so many values; of no rows it tells only that.
+using FoldRows = bool (*)(void* results, const void* elements, const void* identity, const FoldedRows& how);
 /// Adds to sums[r] the sum of row r times the vector, of `rows` rows that lie `leading` elements apart; or to sums[i]
 /// the elements i of all rows, each times its row's factor. `depth`: of a row.
 using Products = void (*)(void* sums, const void* matrix, std::size_t leading, const void* vector, std::size_t rows,
@@ -55,7 +65,8 @@ struct Functions {
   Function combined[std::size(graph::reductions)][dtype_count];  // of values before and values behind
   Function running[std::size(graph::reductions)][dtype_count];   // each with all before it; where the arguments lie
   Fold folded[std::size(graph::reductions)][dtype_count];
-  Products dots[dtype_count], rows_added[dtype_count];  // of float32 and float64
+  FoldRows rows_folded[std::size(graph::reductions)][dtype_count];  // of the same
+  Products dots[dtype_count], rows_added[dtype_count];              // of float32 and float64
   Products rows_chained[dtype_count];    // as rows_added, each product rounded with its sum; of most types
   Multiply small_products[dtype_count];  // of the same
   Function identities[std::size(graph::reductions)][dtype_count];

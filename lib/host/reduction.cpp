@@ -23,6 +23,8 @@ namespace {
 
 std::size_t number(auto value) { return static_cast<std::size_t>(value); }
 
+constexpr std::size_t shortest_whole_row = 64;
+
 FoldOrder order_of(const codegen::ReduceWalk& walk, const ReducePass& pass, std::size_t reduced) {
   const auto width = number(walk.width);
   FoldOrder order{width, number(walk.inner), Join::halves};
@@ -91,11 +93,23 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
   return result;
 }
 
-bool Reduction::streams() const {
-  // Of shorter rows, and of more columns, kernels fold several at a time.
+bool Reduction::takes_whole_rows() const {
+  if (columns_ || !graph::is_row_major(layout_) || reduced_ < shortest_whole_row) return false;
+  if (is(State::moments) || is(State::position) || reduced_ > Lines::most_at_once(*pass_->body)) return false;
+  for (std::size_t k = 0; k < types_.size(); ++k) {
+    if (!folds_whole_rows(values_[k].kind, types_[k], order_, reduced_)) return false;
+  }
+  return true;
+}
+
+bool Reduction::streams(std::uint64_t work) const {
+  // Of shorter rows, and of more columns, kernels fold several at a time. Their code is one loop, where the host has
+  // one for each operation: this outweighs their launch where there is more work than so much.
   constexpr std::size_t shortest_row = 4096, most_columns = 4096;
-  return !is(State::moments) && graph::is_row_major(layout_) &&
-         (columns_ ? kept_ * order_.values <= most_columns : reduced_ >= shortest_row);
+  constexpr std::uint64_t most_short_work = std::uint64_t{1} << 21;
+  if (is(State::moments) || !graph::is_row_major(layout_)) return false;
+  if (columns_) return kept_ * order_.values <= most_columns;
+  return reduced_ >= shortest_row || (work <= most_short_work && takes_whole_rows());
 }
 
 /// The elements, in the order of the domain, in the types that they are combined in. Of one thread.
@@ -147,6 +161,8 @@ class Reduction::Task {
     if (positions) blocks_ = (r_.reduced_ + elements_of_unit - 1) / elements_of_unit;
     const bool beside =
         !r_.columns_ && !positions && r_.reduced_ <= longest_short_row && r_.order_.in_turn(r_.reduced_);
+    const bool whole = !beside && r_.takes_whole_rows();
+    if (whole) tile_ = std::min(r_.kept_, few_elements / r_.reduced_);
     if (r_.columns_ || beside) tile_ = std::min(r_.kept_, std::max<std::size_t>(tile_elements / r_.order_.values, 1));
     for (const DType type : r_.types_) states.emplace_back(r_.kept_ * blocks_ * size_in_registers(type));
     // Behind the best values their positions.
@@ -160,7 +176,7 @@ class Reduction::Task {
     share(traits_, work, parts, [&] {
       Taken taken(r_, traits_, memory_);
       std::vector<RunningValues> running;
-      for (std::size_t k = 0; k < r_.types_.size() && !positions; ++k) {
+      for (std::size_t k = 0; k < r_.types_.size() && !positions && !whole; ++k) {
         running.emplace_back(r_.values_[k].kind, r_.types_[k], r_.order_, tile_);
       }
       for (std::size_t part; parts.take(part);) {
@@ -169,6 +185,8 @@ class Reduction::Task {
             find_best(taken, unit);
           } else if (r_.columns_) {
             fold_columns(taken, running, unit);
+          } else if (whole) {
+            fold_whole_rows(taken, unit);
           } else if (beside) {
             fold_short_rows(taken, running, unit);
           } else {
@@ -244,6 +262,19 @@ class Reduction::Task {
       }
     });
     put(running, unit, 1);
+  }
+
+  /// Rows of which several are computed at once.
+  void fold_whole_rows(Taken& taken, std::size_t unit) {
+    const std::size_t end = std::min(unit * tile_ + tile_, r_.kept_), length = r_.reduced_;
+    for (std::size_t row = unit * tile_, rows = 0; row < end; row += rows) {
+      rows = std::min(taken.most() / length, end - row);
+      each_value(taken, row * length, rows * length, [&](std::size_t k, const std::byte* elements) {
+        const DType type = r_.types_[k];
+        host::fold_whole_rows(r_.values_[k].kind, type, r_.order_, rows, length, elements,
+                              states[k].data() + row * size_in_registers(type));
+      });
+    }
   }
 
   /// Rows that are over before their running values are worth a loop: as columns, many at a time.

@@ -33,8 +33,9 @@ class Reduction {
   std::size_t parts() const { return components(*pass_).size(); }
   std::size_t count() const { return kept_ * order_.blocks; }
 
-  /// Whether elements are folded as they are computed, so that there may be many of them.
-  bool streams() const;
+  /// Whether elements are folded as they are computed, and as fast as kernels do, so that there may be many of them.
+  /// `work`: that of the body.
+  bool streams(std::uint64_t work) const;
 
   /// `work`: that of the body. `memory` as of Lines, `beside` of what the finish loads behind the results; a result for
   /// each value, or that of the finish, in row-major order. What is not the last leaves values of the type that they
@@ -49,6 +50,8 @@ class Reduction {
   class Taken;
   class Task;
 
+  /// Whether rows are so short that vectors of the host's fold each in little more than its elements' time.
+  bool takes_whole_rows() const;
   bool is(graph::State state) const { return graph::info(pass_->kind).state == state; }
   void finish(const DeviceTraits& traits, Arrays& states, std::span<const std::byte* const> beside,
               std::span<std::byte* const> results) const;

@@ -217,6 +217,7 @@ TEST_CASE("reductions of several blocks, by as many passes as the kernels take")
   check({300'000}, kn::none, kn::float32, true);
   // Beside what is computed at once; rows, and few, many and very many columns, which threads share.
   check({70, 1000}, 1, kn::float32, true);
+  check({90, 131}, 1, kn::float64);
   check({3, 4096}, 1, kn::float32);
   check({4099, 64}, 0, kn::float32, true);
   for (const Shape& shape : {Shape{300, 1000}, Shape{7, 30'001}}) check(shape, 0, kn::float32);
