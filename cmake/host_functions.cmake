@@ -61,10 +61,10 @@ function(koine_host_random name)
     OBJECT_DEPENDS "${KOINE_KERNEL_HEADERS}")
 endfunction()
 
-# Fourier transforms, elimination in small matrices and products of reductions, whose products and sums may be rounded together.
+# Fourier transforms, elimination in small matrices, products of reductions and terms of sums, whose products and sums may be rounded together.
 function(koine_host_lanes name)
   list(REMOVE_ITEM options -ffp-contract=off -w)
-  foreach(file fft small_systems two_sided)
+  foreach(file fft small_systems two_sided whole_terms)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}_${name}.cpp" PROPERTIES
       SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options};${optimised};-ffp-contract=fast;${ARGN}")
   endforeach()
@@ -84,7 +84,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   koine_host_random(avx512 ${avx512})
   koine_host_random(narrow_fused ${avx2})
   koine_host_random(wide_fused ${avx2})
-  foreach(file functions fft random small_systems two_sided instructions)
+  foreach(file functions fft random small_systems two_sided whole_terms instructions)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/host/${file}.cpp"
       PROPERTIES COMPILE_DEFINITIONS KOINE_HOST_X86)
   endforeach()

@@ -43,12 +43,17 @@ void each_row(const RowsByIds& rows, std::size_t first, std::size_t end, F f) {
 }
 
 namespace detail {
-/// Rows of a part, which have no fewer values than a table has entries.
-inline std::size_t rows_of_part(const RowsByIds& rows) {
+/// As many as there are without one that has fewer values than a table has entries.
+inline std::size_t parts_of(const RowsByIds& rows) {
   constexpr std::size_t fewest_values = 1 << 14;
-  return std::max(std::max(fewest_values, rows.entries()) / rows.inner, std::size_t{1});
+  const std::size_t fewest_rows = std::max(std::max(fewest_values, rows.entries()) / rows.inner, std::size_t{1});
+  return (rows.rows + fewest_rows - 1) / fewest_rows;
 }
-inline std::size_t parts_of(const RowsByIds& rows) { return (rows.rows + rows_of_part(rows) - 1) / rows_of_part(rows); }
+/// Of each part but the last; about as many as that one has.
+inline std::size_t rows_of_part(const RowsByIds& rows) {
+  const std::size_t parts = std::max(parts_of(rows), std::size_t{1});
+  return std::max((rows.rows + parts - 1) / parts, std::size_t{1});
+}
 }  // namespace detail
 
 /// The most tables that threads make of the rows.

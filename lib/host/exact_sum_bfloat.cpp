@@ -2,7 +2,10 @@
 // Sums of bfloat16.
 #include "host/exact_sum.hpp"
 
+#include "host/whole_terms.hpp"
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cfloat>
 #include <climits>
@@ -20,6 +23,7 @@ namespace {
 #define KN_BITS 16
 #define KN_KEY std::uint16_t
 #define KN_INFINITY 0x7f80u
+#define KN_WHOLE_TERMS of_bfloat16
 #include "host/exact_sum_text.hpp"
 
 }  // namespace

@@ -64,24 +64,16 @@ Range range_of(const DeviceTraits& traits, std::span<const KN_KEY> values, std::
 
 /// A total in two's complement, as kn_wide.
 using Total = unsigned __int128;
+Total total_of(long number) { return static_cast<Total>(static_cast<__int128>(number)); }
 kn_wide wide_of(Total total) { return {static_cast<ulong>(total), static_cast<ulong>(total >> 64)}; }
 
 /// 2^exponent, a normal number.
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<ulong>(exponent + 1023) << 52); }
 
+#if KN_BITS == 64
 /// kn_term where no exponent is further than KN_SHIFT below the largest, by products with powers of two, which are
 /// exact.
 struct NearTerms {
-#if KN_BITS == 16
-  // Whose digits are so few that shifts are as fast.
-  static constexpr uint least = 0;
-  explicit NearTerms(uint exponent) : largest(exponent) {}
-  Total operator()(std::size_t, KN_KEY bits) const {
-    return static_cast<Total>(static_cast<__int128>(static_cast<long>(kn_term(bits, largest).low)));
-  }
-  KN_KEY rounded(std::size_t, Total total) const { return kn_rounded(wide_of(total), largest); }
-  uint largest;
-#elif KN_BITS == 64
   static constexpr uint least = 128;  // of `largest`, for which the powers are normal
   static constexpr int low_digits = 46;
   explicit NearTerms(uint exponent)
@@ -93,33 +85,13 @@ struct NearTerms {
     const double x = std::bit_cast<double>(bits);
     const long high = static_cast<long>(x * high_up);
     const long low = static_cast<long>((x - static_cast<double>(high) * high_down) * up);
-    return (static_cast<Total>(static_cast<__int128>(high)) << low_digits) +
-           static_cast<Total>(static_cast<__int128>(low));
+    return (total_of(high) << low_digits) + total_of(low);
   }
   KN_KEY rounded(std::size_t, Total total) const { return kn_rounded(wide_of(total), largest); }
   uint largest;
   double up, high_up, high_down;
-#else
-  static constexpr uint least = 0;
-  explicit NearTerms(uint exponent)
-      : largest(exponent), up(power_of_two(150 + KN_SHIFT - static_cast<int>(max(exponent, 1u)))), down(1 / up) {}
-  Total operator()(std::size_t, KN_KEY bits) const {
-    const double x = std::bit_cast<float>(bits);
-    return static_cast<Total>(static_cast<__int128>(static_cast<long>(x * up)));
-  }
-  /// Rounded once, where that is to 24 digits.
-  KN_KEY rounded(std::size_t, Total total) const {
-    const long few = static_cast<long>(total);
-    const double value = static_cast<double>(static_cast<float>(few)) * down;
-    const bool exact = static_cast<Total>(static_cast<__int128>(few)) == total;
-    // Without a branch for groups of nothing, which nobody foresees.
-    if (exact & ((value == 0) | (std::fabs(value) >= FLT_MIN))) return std::bit_cast<uint>(static_cast<float>(value));
-    return kn_rounded(wide_of(total), largest);
-  }
-  uint largest;
-  double up, down;
-#endif
 };
+#endif
 
 /// Of exponents that are far apart, or of what is not finite.
 struct Terms {
@@ -159,14 +131,28 @@ void add_terms(const DeviceTraits& traits, std::uint64_t work, const Sums& sums,
   });
 }
 
+#include "host/whole_sum_text.hpp"
+
 void add_up(const DeviceTraits& traits, std::uint64_t work, const Sums& sums, KN_KEY* results) {
   const std::size_t entries = sums.rows.entries();
-  const std::span<const KN_KEY> values(sums.values, sums.same ? 1 : sums.rows.rows * sums.rows.inner);
-  const Range range = range_of(traits, values, {sums.base, sums.base != nullptr ? entries : 0});
+  const std::span<const KN_KEY> values(sums.values, sums.same ? 1 : sums.rows.rows * sums.rows.inner),
+      others(sums.base, sums.base != nullptr ? entries : 0);
+  if (const auto [unit, bits] = likely_unit(values, others); unit != 0) {
+    // So long tables are worth halving: a core's second cache does not hold them.
+    constexpr std::size_t long_table = 1 << 16;
+    constexpr uint few_bits = 28;
+    if (entries > long_table && bits <= few_bits && add_whole<int>(traits, work, sums, results, unit)) return;
+    if (add_whole<long>(traits, work, sums, results, unit)) return;
+  }
+  const Range range = range_of(traits, values, others);
   const uint exponent = range.exponent();
   // No term loses a bit beside the largest of all, so no entry needs an exponent of its own.
-  if (exponent != KN_LAST_EXPONENT && range.distance() <= KN_SHIFT && exponent >= NearTerms::least) {
-    return add_terms(traits, work, sums, results, NearTerms(exponent));
+  if (exponent != KN_LAST_EXPONENT && range.distance() <= KN_SHIFT) {
+#if KN_BITS == 64
+    if (exponent >= NearTerms::least) return add_terms(traits, work, sums, results, NearTerms(exponent));
+#else
+    if (add_whole<long>(traits, work, sums, results, max(exponent, 1u) - range.distance())) return;
+#endif
   }
   uint *const largest = exponents_in(traits, sums), *const tables = largest + entries;
   const std::size_t made =

@@ -2,7 +2,10 @@
 // Sums of float64.
 #include "host/exact_sum.hpp"
 
+#include "host/whole_terms.hpp"
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cfloat>
 #include <climits>
@@ -20,6 +23,7 @@ namespace {
 #define KN_BITS 64
 #define KN_KEY std::uint64_t
 #define KN_INFINITY 0x7ff0000000000000UL
+#define KN_WHOLE_TERMS of_float64
 #include "host/exact_sum_text.hpp"
 
 }  // namespace
