@@ -124,12 +124,15 @@ class WholeTable {
         const std::size_t at = static_cast<std::size_t>(groups[k]) * inner + column;
         for (std::size_t i = 0; i < width; ++i) add<may_carry>(at + i, terms[k * width + i]);
       }
-    } else if (bits <= most_of_term / terms_at_once && mostly_runs(groups, rows)) {
+    } else if (bits <= static_cast<ulong>(LONG_MAX) / terms_at_once && mostly_runs(groups, rows)) {
       long sum = 0;
       for (std::size_t k = 0; k < rows; ++k) {
         sum += terms[k];
         if (k + 1 < rows && groups[k + 1] == groups[k]) continue;
-        add<may_carry>(static_cast<std::size_t>(groups[k]), sum);
+        // Of several terms, whose high digits an int has no room for.
+        const long high = sum - static_cast<Low>(sum);
+        add<may_carry>(static_cast<std::size_t>(groups[k]), static_cast<Low>(sum));
+        if (high != 0) carry(static_cast<std::size_t>(groups[k]), high >> 32);
         sum = 0;
       }
     } else {
