@@ -14,6 +14,12 @@ inline double value_of(Bits bits) {
   }
 }
 
+/// Of the least integer, too, which what is out of range becomes.
+inline std::uint64_t bits_of_size(std::int64_t term) {
+  const auto bits = static_cast<std::uint64_t>(term);
+  return term < 0 ? 0 - bits : bits;
+}
+
 /// A WholeTerms of whole_terms.hpp.
 template <class Bits, int stored_digits>
 inline bool terms_of(const void* values, std::size_t count, double up, std::int64_t* terms, std::uint64_t* largest) {
@@ -25,10 +31,11 @@ inline bool terms_of(const void* values, std::size_t count, double up, std::int6
     constexpr double large = 0x1.8p52;
     for (std::size_t i = 0; i < count; ++i) {
       const double x = value_of<Bits, stored_digits>(from[i]) * up, sum = x + large;
-      const std::int64_t term = __builtin_bit_cast(std::int64_t, sum) - __builtin_bit_cast(std::int64_t, large);
+      const auto term =
+          static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, sum) - __builtin_bit_cast(std::uint64_t, large));
       terms[i] = term;
       lost |= static_cast<std::uint64_t>(sum - large != x);
-      bits |= static_cast<std::uint64_t>(term < 0 ? -term : term);
+      bits |= bits_of_size(term);
     }
     *largest = bits;
     if (lost == 0 && bits >> 51 == 0) return true;
@@ -42,7 +49,7 @@ inline bool terms_of(const void* values, std::size_t count, double up, std::int6
     terms[i] = term;
     // A product of a float64 may have lost bits, too.
     lost |= static_cast<std::uint64_t>(static_cast<double>(term) * down != x);
-    bits |= static_cast<std::uint64_t>(term < 0 ? -term : term);
+    bits |= bits_of_size(term);
   }
   *largest = bits;
   return lost == 0;
