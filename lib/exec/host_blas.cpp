@@ -129,6 +129,8 @@ std::string core_of(const base::Library& library) {
 
 /// Loads a BLAS, with the best of its kernels.
 base::Library load_blas(const std::string& file) {
+  // A thread of OpenBLAS' own would take a core for a tenth of a second before it first sleeps, though nobody wakes it.
+  const base::OneMoreVariable alone("OPENBLAS_NUM_THREADS=1");
   base::Library library = base::load_library(file);
   if (library.handle == nullptr || library.shared || base::env("OPENBLAS_CORETYPE")) return library;
   const std::string core = core_of(library);

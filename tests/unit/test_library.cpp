@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "base/library.hpp"
+#include "exec/host_blas.hpp"
 
 using koine::base::Library;
 using koine::base::load_library;
@@ -40,4 +43,15 @@ TEST_CASE("constructors find one more variable, and nobody else does afterwards"
     unload(blas);
     CHECK(blas.handle == nullptr);
   }
+}
+
+TEST_CASE("the BLAS that products are given to starts no threads") {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto before = threads();
+  const koine::exec::HostBlas* const blas = koine::exec::HostBlas::get();
+  if (blas == nullptr || blas->has_threads()) return;  // there is none here, or somebody else's
+  CHECK(threads() == before);
 }
