@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cfloat>
 #include <climits>
 #include <cmath>
 #include <cstddef>
