@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <utility>
 
@@ -77,19 +78,39 @@ namespace {
 // so that a walk along it waits at each for tables in memory; in a virtual machine it waits for those of two systems.
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-/// Memory of the host, in huge pages as far as they are filled, where the system gives them to who asks.
-void* host_memory(std::size_t alignment, std::size_t bytes) {
+/// Where memory of the host begins to be used, and what is to be freed.
+struct HostMemory {
+  void* begin = nullptr;
+  void* whole = nullptr;
+};
+
+/// Memory of the host, in huge pages as far as they are filled, where the system gives them to who asks. Blocks begin
+/// at different distances behind their first page: what lies at the same place in several arrays, which a loop walks at
+/// once, would otherwise be kept in the same few places of a cache and drive each other out.
+HostMemory host_memory(std::size_t alignment, std::size_t bytes) {
+  HostMemory memory;
   const std::size_t in_huge = bytes / huge_page * huge_page;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, in_huge > 0 ? std::max(alignment, huge_page) : alignment, bytes) != 0) return nullptr;
-  if (in_huge > 0) madvise(memory, in_huge, MADV_HUGEPAGE);  // a system without them refuses, which changes nothing
+  if (in_huge == 0) {
+    if (posix_memalign(&memory.whole, alignment, bytes) != 0) return {};
+    memory.begin = memory.whole;
+    return memory;
+  }
+  constexpr std::size_t cache_way = 4096;  // of the first cache of a core
+  static std::atomic<std::size_t> blocks{0};
+  const std::size_t places = std::max<std::size_t>(cache_way / alignment, 1);
+  // Multiples of an odd number near the golden ratio lie apart, however few they are.
+  const std::size_t place = blocks.fetch_add(1, std::memory_order_relaxed) * (places * 5 / 8 | 1) % places;
+  const std::size_t distance = place * alignment;
+  if (posix_memalign(&memory.whole, std::max(alignment, huge_page), distance + bytes) != 0) return {};
+  madvise(memory.whole, in_huge, MADV_HUGEPAGE);  // a system without them refuses, which changes nothing
+  memory.begin = static_cast<char*>(memory.whole) + distance;
   return memory;
 }
 
 }  // namespace
 
 cl_int Queue::create_on_host(Block& block) {
-  void* const host = host_memory(std::max<std::size_t>(traits().base_alignment, 128), block.capacity);
+  const auto [host, whole] = host_memory(std::max<std::size_t>(traits().base_alignment, 128), block.capacity);
   if (host == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   const auto free_host = [](cl_mem, void* memory) { std::free(memory); };
   cl_int code = CL_SUCCESS;
@@ -97,11 +118,11 @@ cl_int Queue::create_on_host(Block& block) {
       clCreateBuffer(context_.handle()(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, block.capacity, host, &code);
   if (code == CL_SUCCESS) {
     // The driver lets go of the buffer when its last command is over.
-    code = clSetMemObjectDestructorCallback(memory, free_host, host);
+    code = clSetMemObjectDestructorCallback(memory, free_host, whole);
     if (code != CL_SUCCESS) clReleaseMemObject(memory);
   }
   if (code != CL_SUCCESS) {
-    std::free(host);
+    std::free(whole);
     return code;
   }
   block.memory = memory;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -190,6 +191,20 @@ TEST_CASE("memory is pooled, counted and limited") {
   CHECK(has(text, "[ones] 20 MiB do not fit"));
   CHECK_NOTHROW(context.queue().allocate(size / 2, "test"));
   kn::set_memory_limit(kn::default_device(), after.limit);
+}
+
+TEST_CASE("large blocks of the host's memory begin at different places of a core's first cache") {
+  Context& context = Context::of(kn::default_device());
+  std::vector<BufferRef> blocks;
+  std::set<std::uintptr_t> places;
+  for (int i = 0; i < 4; ++i) {
+    blocks.push_back(context.queue().allocate((5 << 20) + (i << 12), "test"));
+    if (blocks.back()->host() == nullptr) continue;
+    const auto address = reinterpret_cast<std::uintptr_t>(blocks.back()->host());
+    CHECK(address % 128 == 0);
+    places.insert(address % 4096);
+  }
+  CHECK(places.size() == (blocks[0]->host() == nullptr ? 0 : blocks.size()));
 }
 
 TEST_CASE("a buffer larger than the device's largest is refused before the driver is asked") {
