@@ -79,7 +79,7 @@ __kernel void KN_NAME(KN_PARAMETERS) {
   const ulong i = (KN_INDEX)get_global_id(0) - stack * (KN_INDEX)d.inner;
   const ulong left = 1;
   KN_COLUMN
-  const KN_INDEX end = (KN_INDEX)min((ulong)(stack + 1) * d.per_item, d.segments / d.inner);
+  const KN_INDEX end = min((stack + 1) * (KN_INDEX)d.per_item, (KN_INDEX)d.segments / (KN_INDEX)d.inner);
   for (KN_INDEX row = stack * (KN_INDEX)d.per_item; row < end; ++row) {
 #elif defined(KN_PARTS)
   // Groups that are under way together take the same part of their rows.

@@ -67,7 +67,8 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
 /// stride. Along the innermost axis that is one of t<leader>.
 static std::string past_seam(const Walk& walk, std::size_t s, const std::string& at) {
   const WalkSeam& seam = walk.seams[s];
-  const std::string leader = number(seam.operand), jump = "d.seam_jump" + number(s), turn = "d.seam_turn" + number(s);
+  const std::string leader = number(seam.operand), jump = "(KN_OFFSET)d.seam_jump" + number(s);
+  const std::string turn = "(KN_OFFSET)d.seam_turn" + number(s);
   const std::string text = "if ((KN_INDEX)(" + at + ") >= (KN_INDEX)d.seam_at" + number(s) + ") ";
   if (seam.turn == 0) return text + "m" + leader + " += " + jump + ";\n";
   if (seam.axis != walk.outer_axes()) return text + "m" + leader + " += " + jump + " + " + at + " * " + turn + ";\n";
@@ -100,7 +101,7 @@ std::string row_offsets(const Walk& walk) {
   // How far leaders have moved; everybody's offset is added at the end.
   const auto moved = [&](std::size_t k) { return "m" + number(walk.leader[k]); };
   for (std::size_t k = 0; k < operands; ++k) {
-    if (walk.leader[k] == k) text += "long " + moved(k) + " = 0;\n";
+    if (walk.leader[k] == k) text += "KN_OFFSET " + moved(k) + " = 0;\n";
   }
   const std::size_t printed = walk.any_axes ? Walk::most_any_axes : outer;
   if (printed > 0) text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
@@ -108,13 +109,13 @@ std::string row_offsets(const Walk& walk) {
     if (walk.any_axes && axis > 0) text += "if (d.axes > " + number(axis) + ") {\n";
     const std::string size = "(KN_INDEX)d.size[" + number(axis) + "]", at = "c" + number(axis) + "_";
     if (axis > 0) {
-      text += "const long " + at + " = left_rows % " + size + ";\nleft_rows /= " + size + ";\n";
+      text += "const KN_OFFSET " + at + " = left_rows % " + size + ";\nleft_rows /= " + size + ";\n";
     } else {
-      text += "const long " + at + " = left_rows;\n";
+      text += "const KN_OFFSET " + at + " = left_rows;\n";
     }
     for (std::size_t k = 0; k < operands; ++k) {
       if (walk.leader[k] != k) continue;
-      text += moved(k) + " += " + at + " * d.stride[" + number(axis * operands + k) + "];\n";
+      text += moved(k) + " += " + at + " * (KN_OFFSET)d.stride[" + number(axis * operands + k) + "];\n";
     }
     for (std::size_t s = 0; s < walk.seams.size(); ++s) {
       if (walk.seams[s].axis == axis) text += past_seam(walk, s, at);
@@ -124,11 +125,12 @@ std::string row_offsets(const Walk& walk) {
   for (std::size_t k = 0; k < operands; ++k) {
     const std::string n = number(k);
     if (in_pieces(walk, k)) {
-      text += "const long r" + n + " = d.offset[" + n + "] + " + moved(k) + ";\nlong o" + n + " = r" + n + ";\n";
-      if (turns(walk, walk.leader[k]) && walk.leader[k] == k) text += "long t" + n + " = 0;\n";
+      text += "const KN_OFFSET r" + n + " = (KN_OFFSET)d.offset[" + n + "] + " + moved(k) + ";\nKN_OFFSET o" + n +
+              " = r" + n + ";\n";
+      if (turns(walk, walk.leader[k]) && walk.leader[k] == k) text += "KN_OFFSET t" + n + " = 0;\n";
       if (walk.access[k] == Access::turning) text += "long s" + n + " = KN_STRIDE(" + n + ");\n";
     } else {
-      text += "const long o" + n + " = d.offset[" + n + "] + " + moved(k) + ";\n";
+      text += "const KN_OFFSET o" + n + " = (KN_OFFSET)d.offset[" + n + "] + " + moved(k) + ";\n";
     }
   }
   return text;
@@ -152,7 +154,7 @@ std::string piece_offsets(const Walk& walk) {
     if (turns(walk, k)) text += "t" + number(k) + " = 0;\n";
   }
   for (std::size_t s = 0; s < walk.seams.size(); ++s) {
-    if (walk.seams[s].axis == walk.outer_axes()) text += past_seam(walk, s, "(long)i");
+    if (walk.seams[s].axis == walk.outer_axes()) text += past_seam(walk, s, "(KN_OFFSET)i");
   }
   for (std::size_t k = 0; k < walk.access.size(); ++k) {
     const std::string n = number(k);

@@ -219,6 +219,22 @@ void find_steady(const Body& body, Walk& walk) {
   }
 }
 
+/// The farthest that an operand's offset, or what has been added up of it, comes from zero.
+double reach_of(const Walk& walk) {
+  std::vector<double> reach(walk.offsets.begin(), walk.offsets.end());
+  for (std::size_t k = 0; k < reach.size(); ++k) {
+    reach[k] = std::abs(reach[k]);
+    for (std::size_t axis = 0; axis < walk.axes.shape.size(); ++axis) {
+      reach[k] += std::abs(double(walk.axes.stride(k, axis))) * double(walk.axes.shape[axis]);
+    }
+  }
+  for (const WalkSeam& seam : walk.seams) {
+    reach[seam.operand] +=
+        std::abs(double(seam.jump)) + std::abs(double(seam.turn)) * double(walk.axes.shape[seam.axis]);
+  }
+  return *std::max_element(reach.begin(), reach.end());
+}
+
 }  // namespace
 
 void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
@@ -265,6 +281,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
     if (shuffles && step == 2) walk.access.back() = Access::alternate;
   }
   walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();
+  walk.far = walk.cpu || reach_of(walk) > std::numeric_limits<std::int32_t>::max() / 2;
   walk.across = false;
   walk.straddles.assign(operands, 0);
   walk.stacked = false;

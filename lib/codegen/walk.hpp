@@ -35,6 +35,7 @@ enum class Access : std::uint8_t {
 struct Walk {
   bool cpu;
   bool wide;              // row numbers need 64 bits
+  bool far = false;       // offsets do, or a CPU has them for nothing
   bool aligned;           // every contiguous access, stores among them, is aligned to the vector
   bool across;            // vectors go on from a row to the next one
   bool stacked = false;   // a card's work-item takes elements of several rows, below each other
@@ -82,6 +83,7 @@ struct Walk {
     v.define("KN_TILED", tiled);
     v.define("KN_ROWS", any_axes || outer_axes() > 0);
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
+    v.define("KN_OFFSET", Either{far, "long", "int"});
     v.shape("spilled", spilled);
     v.shape("transposed", depth > 0);
     v.shape("any axes", any_axes);

@@ -323,6 +323,7 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                              c.walk.axes.add_axis(40, 1);
                            }},
                           {"KN_INDEX", [](Case& c) { c.walk.wide = !c.walk.wide; }},
+                          {"KN_OFFSET", [](Case& c) { c.walk.far = !c.walk.far; }},
                           {"spilled", [](Case& c) { c.walk.spilled = true; }},
                           {"transposed",
                            [](Case& c) {

@@ -120,6 +120,23 @@ TEST_CASE("beside an operand that is not aligned, a kernel keeps its vectors for
   CHECK(sum.count("kn_store_float32(v4, p3 ") == 1);
 }
 
+TEST_CASE("a card's kernel computes offsets in 32 bits unless an operand, with its seams, reaches too far for them") {
+  const Shape whole{1 << 21, 520};
+  Sum near(shape, {part(whole, shape, {0, 1}), part(whole, shape, {(1 << 20) - 1024, 1}), rolled(shape, 0, 3)});
+  near.walked();
+  CHECK_FALSE(near.walk.far);
+  CHECK(near.count("#define KN_OFFSET int") == 1);
+  CHECK(Sum(shape, {part(whole, shape, {0, 1}), part(whole, shape, {(1 << 21) - 1024, 1})}).walked().walk.far);
+  Pieces jumping = rolled(shape, 0, 3);
+  jumping.seams.back().jump = -(std::int64_t{1} << 30);
+  Sum far(shape, {plain(shape), jumping});
+  far.walked();
+  CHECK(far.walk.far);
+  CHECK(far.count("#define KN_OFFSET long") == 1);
+  far.traits = kn::test::invented_device("pocl", kn::DeviceType::cpu);
+  CHECK(far.walked().walk.far);
+}
+
 TEST_CASE("a rolled operand is read at once where a vector lies in one piece of it") {
   Sum sum(shape, {plain(shape), rolled(shape, 0, 3)});
   CHECK(sum.walked().walk.width == 4);
