@@ -138,10 +138,12 @@ void add_up(const DeviceTraits& traits, std::uint64_t work, const Sums& sums, KN
   const std::span<const KN_KEY> values(sums.values, sums.same ? 1 : sums.rows.rows * sums.rows.inner),
       others(sums.base, sums.base != nullptr ? entries : 0);
   if (const auto [unit, bits] = likely_unit(values, others); unit != 0) {
-    // So long tables are worth halving: a core's second cache does not hold them.
+    // So long tables are worth halving: a core's second cache does not hold them. Rows are added in vectors instead.
     constexpr std::size_t long_table = 1 << 16;
     constexpr uint few_bits = 28;
-    if (entries > long_table && bits <= few_bits && add_whole<int>(traits, work, sums, results, unit)) return;
+    if (entries > long_table && sums.rows.inner < WholeTable<long>::fewest_in_vectors && bits <= few_bits &&
+        add_whole<int>(traits, work, sums, results, unit))
+      return;
     if (add_whole<long>(traits, work, sums, results, unit)) return;
   }
   const Range range = range_of(traits, values, others);

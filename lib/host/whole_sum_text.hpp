@@ -27,7 +27,15 @@ struct Unit {
         up(power_of_two(smallest + 1 + KN_SHIFT - static_cast<int>(largest))),
         down(1 / up) {}
   bool terms(const KN_KEY* values, std::size_t count, long* to, ulong* bits) const {
-    return whole_terms().KN_WHOLE_TERMS(values, count, up, to, bits) && *bits >> most_bits == 0;
+    return whole_terms().terms.KN_WHOLE_TERMS(values, count, up, to, bits) && *bits >> most_bits == 0;
+  }
+  /// Adds rows to a table, or leaves it as it was.
+  bool add_rows(const KN_KEY* values, const long* groups, std::size_t rows, std::size_t inner, long* table) const {
+    ulong bits = 0;
+    const auto add = whole_terms().rows.KN_WHOLE_TERMS;
+    if (add(values, groups, rows, inner, up, false, table, &bits) && bits >> most_bits == 0) return true;
+    add(values, groups, rows, inner, up, true, table, &bits);
+    return false;
   }
   KN_KEY rounded(Total total) const {
 #if KN_BITS != 16
@@ -42,6 +50,10 @@ struct Unit {
     }
 #endif
     return kn_rounded(wide_of(total), largest);
+  }
+  /// Of several totals; false if one needs to be rounded by itself.
+  bool rounded(const long* totals, std::size_t count, KN_KEY* results) const {
+    return whole_terms().sums.KN_WHOLE_TERMS(totals, count, down, results);
   }
   uint largest;
   double up, down;
@@ -83,6 +95,7 @@ constexpr std::size_t terms_at_once = 512;
 template <class Low>
 class WholeTable {
  public:
+  static constexpr std::size_t fewest_in_vectors = 8;
   static constexpr ulong most_of_term = static_cast<ulong>(std::numeric_limits<Low>::max());
 
   /// Of all tables in the room.
@@ -95,11 +108,34 @@ class WholeTable {
                number),
         most_(most_of_term / 2 / std::max<std::size_t>(sums.rows.rows, 1)) {}
 
-  void begin() const { *state_ = {false, false}; }
+  void begin() const { *state_ = {false, false, false}; }
   void add_to(Total* totals, std::size_t first, std::size_t count) const {
     for (std::size_t i = 0; i < count; ++i) totals[i] += total_of(low_[first + i]);
     if (!state_->has_carried) return;
     for (std::size_t i = 0; i < count; ++i) totals[i] += total_of(high_[first + i]) << 8 * sizeof(Low);
+  }
+
+  /// The same in 64 bits; false if these are too few.
+  bool add_to(long* totals, std::size_t first, std::size_t count) const {
+    if (state_->has_carried) return false;
+    ulong over = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const ulong total = static_cast<ulong>(totals[i]), more = static_cast<ulong>(static_cast<long>(low_[first + i]));
+      over |= (total ^ (total + more)) & (more ^ (total + more));
+      totals[i] = static_cast<long>(total + more);
+    }
+    return over >> 63 == 0;
+  }
+
+  /// Adds whole rows in vectors. False if nothing is added, as it then is of all further rows.
+  bool add_in_vectors(const Unit& unit, const KN_KEY* values, const long* groups, std::size_t rows,
+                      std::size_t inner) const {
+    if constexpr (sizeof(Low) == sizeof(long)) {
+      if (inner < fewest_in_vectors || state_->one_by_one) return false;
+      if (unit.add_rows(values, groups, rows, inner, low_)) return true;
+      state_->one_by_one = state_->may_carry = true;
+    }
+    return false;
   }
 
   /// Adds terms of so many bits, `width` of each row from a column on.
@@ -113,7 +149,7 @@ class WholeTable {
 
  private:
   struct State {
-    bool may_carry, has_carried;
+    bool may_carry, has_carried, one_by_one;
   };
 
   template <bool may_carry>
@@ -195,6 +231,7 @@ bool add_rows(const Sums& sums, const Unit& unit, const WholeTable<Low>& table, 
   for (std::size_t count; first < end; first += count) {
     count = std::min(at_once / columns, end - first);
     const auto [groups, all] = sums.rows.read(first, count, room);
+    if (!sums.same && table.add_in_vectors(unit, sums.values + first * inner, groups, count, inner)) continue;
     for (std::size_t column = 0; column < inner; column += columns) {
       const std::size_t width = std::min(columns, inner - column);
       const KN_KEY* const values = sums.values + first * inner + column;
@@ -232,6 +269,10 @@ bool add_whole(const DeviceTraits& traits, std::uint64_t work, const Sums& sums,
       count = std::min(at_once, end - first);
       ulong bits = 0;
       if (sums.base != nullptr && !unit.terms(sums.base + first, count, start, &bits)) whole = false;
+      long few[at_once] = {};
+      bool all = sums.base == nullptr;
+      for (std::size_t k = 0; k < made && all; ++k) all = table(k).add_to(few, first, count);
+      if (all && unit.rounded(few, count, results + first)) continue;
       Total totals[at_once] = {};
       for (std::size_t k = 0; k < made; ++k) table(k).add_to(totals, first, count);
       for (std::size_t i = 0; i < count; ++i) {

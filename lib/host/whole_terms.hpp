@@ -15,8 +15,24 @@ namespace koine::host {
 using WholeTerms = bool (*)(const void* values, std::size_t count, double up, std::int64_t* terms,
                             std::uint64_t* largest);
 
+/// Adds such integers of rows of `inner` values to those of the table's rows that `groups` name, none where it is below
+/// zero; with `away` takes them away again. False if one is no integer, and also if one has too many bits or a sum
+/// overflows, after which taking away leaves the table as it was.
+using WholeRows = bool (*)(const void* values, const std::int64_t* groups, std::size_t rows, std::size_t inner,
+                           double up, bool away, std::int64_t* table, std::uint64_t* largest);
+
+/// Writes what `down`, a power of two, times each sum is, rounded once. False if one has to be rounded otherwise.
+using WholeSums = bool (*)(const std::int64_t* sums, std::size_t count, double down, void* results);
+
+template <class Function>
+struct ByType {
+  Function of_float16, of_bfloat16, of_float32, of_float64;
+};
+
 struct WholeTermFunctions {
-  WholeTerms of_float16, of_bfloat16, of_float32, of_float64;
+  ByType<WholeTerms> terms;
+  ByType<WholeRows> rows;
+  ByType<WholeSums> sums;
 };
 
 extern const WholeTermFunctions whole_terms_plain, whole_terms_avx2, whole_terms_avx512;

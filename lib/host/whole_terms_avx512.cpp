@@ -2,6 +2,8 @@
 // Terms of exact sums, in vectors of 64 bytes.
 #include "host/whole_terms.hpp"
 
+#define KN_VECTOR_BYTES 64
+
 namespace koine::host {
 namespace {
 

@@ -2,6 +2,8 @@
 // Terms of exact sums, in the vectors of any processor.
 #include "host/whole_terms.hpp"
 
+#define KN_VECTOR_BYTES 16
+
 namespace koine::host {
 namespace {
 

@@ -121,8 +121,9 @@ void check_case(const Case& c, Numbers numbers) {
 template <class T>
 void check_all() {
   // More groups than 2^16 have totals in 32 bits first.
-  for (const Case& c : {Case{20'011, 1, 10, false}, Case{20'011, 1, 10, true}, Case{3'000, 3, 50, false},
-                        Case{90, 513, 7, false}, Case{40'000, 1, 70'000, false}, Case{40'000, 1, 70'000, true}}) {
+  for (const Case& c :
+       {Case{20'011, 1, 10, false}, Case{20'011, 1, 10, true}, Case{3'000, 3, 50, false}, Case{3'000, 21, 50, false},
+        Case{90, 513, 7, false}, Case{40'000, 1, 70'000, false}, Case{40'000, 1, 70'000, true}}) {
     for (const Numbers numbers : all_numbers) check_case<T>(c, numbers);
   }
 }
