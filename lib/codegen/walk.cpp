@@ -13,6 +13,10 @@
 
 namespace koine::codegen {
 
+// Of elements that a CPU takes at once. Of 16 in vectors that are longer than a register compilers make several times
+// as many instructions.
+constexpr int most_positions = 8;
+
 /// Elements of a vector of so many bytes, for a kernel that loads, and perhaps stores, a body's types.
 static int vector_of(std::size_t bytes, const Body& body, bool stores) {
   std::size_t widest = 1;
@@ -264,6 +268,8 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   const bool wider = traits.quirks.long_doubles && computes_long_functions(body);
   walk.width = vector_of(traits.tuning.elementwise_vector_bytes * (wider ? 2 : 1), body, true);
   if (!walk.cpu) walk.width = fewer_in_registers(body, walk.width);
+  const bool takes = std::any_of(body.loads.begin(), body.loads.end(), [](const Load& load) { return load.take; });
+  if (walk.cpu && takes) walk.width = std::min(walk.width, most_positions);
   walk.offsets.clear();
   walk.access.clear();
   for (std::size_t k = 0; k < operands; ++k) {
