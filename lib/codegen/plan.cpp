@@ -227,13 +227,22 @@ std::vector<Planner::State::Source>* Planner::State::sources_of(const Node& node
   return &sources[static_cast<std::size_t>(node.slot)];
 }
 
+/// The inputs of a node that the kernel which computes it reads, or computes too: of what is taken the positions, since
+/// the array lies in memory.
+static std::span<const NodeRef> read_by_kernel(const Node& node) {
+  return std::span(node.inputs.begin(), node.inputs.end()).subspan(node.op == Op::take ? 1 : 0);
+}
+
 /// Fills `set` with what the kernel that computes `node` reads, given that of the nodes before it. Where these are no
 /// more than `most`, the list of an input that nothing else reads becomes the node's own: copying it for each node
 /// would take time in proportion to its length.
 void Planner::State::find_sources(const Node& node, std::vector<Source>& set, std::size_t most) {
-  std::size_t total = 0;
+  // The array that elements are taken from, and the word for a position out of range.
+  constexpr std::size_t of_take = 2;
+  std::size_t total = node.op == Op::take ? of_take : 0;
   const Node* continued = nullptr;
-  for (const NodeRef& input : node.inputs) {
+  const auto inputs = read_by_kernel(node);
+  for (const NodeRef& input : inputs) {
     const auto* const known = sources_of(*input);
     total += known ? known->size() : 1;
     if (!known || node.op == Op::view || find(input.get())->edges > 1) continue;
@@ -242,11 +251,12 @@ void Planner::State::find_sources(const Node& node, std::vector<Source>& set, st
   if (total > most) continued = nullptr;
   set.clear();
   if (continued) set.swap(*sources_of(*continued));
+  if (node.op == Op::take) add_sources(set, {{&node, 0}, {&node, 1}});
   const auto seen_from_node = [&](Source source) {
     if (node.op == Op::view) source.way = source.way * 31 + reinterpret_cast<std::uintptr_t>(&node);
     return source;
   };
-  for (const NodeRef& input : node.inputs) {
+  for (const NodeRef& input : inputs) {
     if (input.get() == continued) continue;
     of_input.clear();
     if (const auto* const known = sources_of(*input)) {
@@ -281,7 +291,8 @@ void Planner::State::cut(std::uint32_t budget) {
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
     Node& node = *info.node;
-    if (graph::is_source(node.op) || info.always_stored()) {
+    const bool taken = takes_allowed && node.op == Op::take && !info.copies;
+    if (graph::is_source(node.op) || (info.always_stored() && !taken)) {
       sources[i].clear();
       if (info.always_stored() || info.requested) sources[i].push_back({&node, 0});
       continue;
@@ -290,7 +301,7 @@ void Planner::State::cut(std::uint32_t budget) {
     while (sources[i].size() > most_sources) {
       Info* largest = nullptr;
       std::size_t most = 1;
-      for (const NodeRef& input : node.inputs) {
+      for (const NodeRef& input : read_by_kernel(node)) {
         const auto* const known = sources_of(*input);
         if (!known || graph::is_source(input->op) || known->size() <= most) continue;
         most = known->size();
@@ -344,10 +355,21 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     write(true);
   }
   s.rows_allowed = false;
-  std::uint32_t budget = limits.parameter_bytes - loop_bytes - 32;  // two results
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    s.takes_allowed = attempt == 0;  // what is taken counts as one buffer where the graph is cut
-    if (attempt > 0) write(false);
+  constexpr int attempts_with_takes = 4, attempts = attempts_with_takes + 7;
+  const std::uint32_t whole_budget = limits.parameter_bytes - loop_bytes - 32;  // two results
+  std::uint32_t budget = whole_budget;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    // Where the graph is cut, what is taken counts as two buffers beside its positions, or as one that is stored.
+    if (attempt == attempts_with_takes) {
+      s.takes_allowed = false;
+      budget = whole_budget;
+    }
+    if (attempt > 0) {
+      s.decide_again();
+      s.cut(budget);
+      budget = budget * 3 / 4;
+      write(false);
+    }
     bool fits = true;
     for (std::size_t k = 0; k < s.step_count; ++k) fits = fits && s.fits(s.steps[k]);
     if (fits) {
@@ -356,9 +378,6 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
       if (reuse && s.known.comes_again(hash)) s.known.keep(hash, s.known_plan());
       return s.ordered;
     }
-    s.decide_again();
-    s.cut(budget);
-    budget = budget * 3 / 4;
   }
   throw LaunchError("[eval] one operation alone needs more buffers than the device's " +
                     std::to_string(limits.parameter_bytes) + " bytes of kernel parameters can name");

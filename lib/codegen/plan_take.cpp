@@ -28,7 +28,7 @@ bool Planner::State::taken_in_reader(const Info& info) {
 /// Whether what is taken is stored by a kernel that computes the positions, too, as nobody else wants them. Of
 /// positions in memory the family's own kernel takes it, which copies whole rows.
 bool Planner::State::takes_in_kernel(const Info& info) const {
-  if (info.node->op != Op::take || !takes_allowed || info.cut) return false;
+  if (info.node->op != Op::take || !takes_allowed) return false;
   if (is_counted(*info.node->inputs[0])) return true;
   const NodeRef& positions = info.node->inputs[1];
   if (positions->is_ready()) return false;

@@ -128,6 +128,22 @@ TEST_CASE("what reads elements taken by positions takes them itself") {
   });
 }
 
+TEST_CASE("where one kernel cannot read all arrays that are taken from, several take what they have room for") {
+  on_each_device([] {
+    constexpr std::int64_t few = 2048;
+    const auto bytes = static_cast<std::int64_t>(kn::test::facts_of().parameter_bytes);
+    if (bytes > few) return;  // whose kernels would be long ones
+    // Each has a buffer, and one for a position out of range.
+    const std::int64_t count = bytes / 16;
+    const Array at = positions({1, -1, 0});
+    Array sum = kn::take(counted(10, [](std::int64_t i) { return i; }), at);
+    for (std::int64_t k = 1; k < count; ++k) sum = sum + kn::take(counted(10, [&](auto i) { return i + k; }), at);
+    CHECK(kernels_of(sum) <= 4);
+    const std::int64_t more = count * (count - 1) / 2;
+    check_array<std::int64_t>(sum, {3}, {count + more, 9 * count + more, more});
+  });
+}
+
 TEST_CASE("what is taken is stored where several read it, and where a part of it is read") {
   on_each_device([] {
     const Array x = counted(40, [](std::int64_t i) { return i * 3; }), at = positions({3, -1, 0, 39, -40, 7});
