@@ -106,18 +106,19 @@ inline Wholes wholes_of(Reals value, double up, double down, Wholes* lost) {
   return result;
 }
 
-template <class Wholes>
+template <class Wholes, class Bits>
 struct Seen {
-  Wholes lost{}, bits{}, over{};
+  Wholes lost{};
+  Bits bits{}, over{};
 
   /// The sum, or with `away` the difference, which wrap.
   template <bool away>
   Wholes add(Wholes total, Wholes term) {
-    bits |= term < 0 ? -term : term;
-    if constexpr (away) return total - term;
-    const Wholes sum = total + term;
-    over |= (total ^ sum) & (term ^ sum);
-    return sum;
+    const auto all = __builtin_bit_cast(Bits, total), one = __builtin_bit_cast(Bits, term);
+    const Bits sum = away ? all - one : all + one;
+    bits |= term < 0 ? -one : one;
+    over |= (all ^ sum) & (one ^ sum);
+    return __builtin_bit_cast(Wholes, sum);
   }
 };
 
@@ -134,8 +135,8 @@ inline bool add_or_take(const Bits* from, const std::int64_t* groups, std::size_
   constexpr bool beside_large = !has_whole && sizeof(Bits) < 8;
   constexpr std::size_t ahead = 4, of_line = 8;
   const double down = 1 / up;
-  Seen<Vector<std::int64_t>> seen;
-  Seen<std::int64_t> seen_last;
+  Seen<Vector<std::int64_t>, Vector<std::uint64_t>> seen;
+  Seen<std::int64_t, std::uint64_t> seen_last;
   for (std::size_t k = 0; k < rows; ++k, from += inner) {
     if (groups[k] < 0) continue;
     if (k + ahead < rows && groups[k + ahead] >= 0) {
