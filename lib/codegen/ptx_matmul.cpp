@@ -107,6 +107,12 @@ void describe_all(PtxText& out, const PtxMatmul& program) {
 /// so that those under way at once share what they read in the second cache.
 std::string place(const PtxMatmul& program, const char* tile = "%tile") {
   PtxText out;
+  if (program.blocks) {
+    out.line("ld.param.u32 %z, ", parameter(offsetof(Block, block_tiles)), "; div.u32 %block, ", tile,
+             ", %z; mul.lo.u32 %x, %block, %z; sub.u32 %block_tile, ", tile, ", %x; mul.lo.u32 %first_step, %block, ",
+             "%steps; mul.lo.u32 %first_step, %first_step, ", program.depth(), ";");
+    tile = "%block_tile";
+  }
   if (program.taken) {
     // Row by row of tiles, each up to the one that holds the end of its last row.
     out.line("{ .reg .b32 %limit; ld.param.u32 %z, ", parameter(offsetof(Block, corner)), "; add.s32 %z, %z, ",
@@ -131,8 +137,15 @@ std::string place(const PtxMatmul& program, const char* tile = "%tile") {
   out.line("sub.u32 %z, %down, %y; min.u32 %z, %z, ", program.band, ";");
   out.line("rem.u32 %m0, %x, %z; add.u32 %m0, %m0, %y; mul.lo.u32 %m0, %m0, ", program.rows,
            "; div.u32 %n0, %x, %z; mul.lo.u32 %n0, %n0, ", program.columns, ";");
+  if (program.blocks) {
+    out.line("ld.param.u32 %x, ", parameter(offsetof(Block, block_matrices)), "; mad.lo.u32 %matrix, %block, %x, ",
+             "%matrix;");
+  }
   return out.text();
 }
+
+/// Where along the depth a tile that was placed begins.
+const char* first_step(const PtxMatmul& program) { return program.blocks ? "%first_step" : "0"; }
 
 /// To the next stage, whose barriers' phase turns each time that the ring is round.
 std::string advance(const PtxMatmul& program) {
@@ -209,7 +222,7 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
       .line(pieces.place);
   print_walks(out, program);
   if (program.loose) print_ptx_loose_place(out, program);
-  out.line("mov.u32 %k0, 0; mov.u32 %left, %steps;");
+  out.line("mov.u32 %k0, ", first_step(program), "; mov.u32 %left, %steps;");
   out.line("STAGE: shl.b32 %x, %stage, 3; add.u32 %filled, %full, %x; add.u32 %freed, %empty, %x; mad.lo.u32 %to, ",
            "%stage, ", program.stage_bytes(), ", %smem;");
   out.line("FREE: mbarrier.try_wait.parity.shared::cta.b64 %q, [%freed], %phase; @!%q bra FREE;");
@@ -249,8 +262,9 @@ std::string refill(const PtxMatmul& program) {
   }
   out.line("ASKED: add.u32 %k0, %k0, ", program.depth(),
            "; sub.u32 %next_left, %next_left, 1; setp.ne.u32 %p, %next_left, 0; @%p bra FILLED;");
-  out.line("add.u32 %next_tile, %next_tile, %groups; mov.u32 %k0, 0; mov.u32 %next_left, %steps;");
-  out.line(place_next(program), "FILLED: bar.warp.sync 0xffffffff; }");
+  out.line("add.u32 %next_tile, %next_tile, %groups; mov.u32 %next_left, %steps;");
+  out.line(place_next(program), "mov.u32 %k0, ", first_step(program), ";");
+  out.line("FILLED: bar.warp.sync 0xffffffff; }");
   return out.text();
 }
 
@@ -266,7 +280,8 @@ void print_lone(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& p
     if (program.loose || (program.gram && map[4] == '_')) continue;
     out.line("@%lead fence.proxy.tensormap::generic.acquire.gpu [", map, "], 128;");
   }
-  out.line("mov.u32 %next_tile, %tile; mov.u32 %k0, 0; mov.u32 %next_left, %steps;").line(place_next(program));
+  out.line("mov.u32 %next_tile, %tile; mov.u32 %next_left, %steps;").line(place_next(program));
+  out.line("mov.u32 %k0, ", first_step(program), ";");
   out.line("mov.u32 %previous, %full;\nFIRST:").line(pieces.release);
   out.line("add.u32 %previous, %previous, 8; sub.u32 %x, %previous, %full; setp.lt.u32 %p, %x, ", 8 * program.stages(),
            "; @%p bra FIRST;");
@@ -308,6 +323,7 @@ std::string PtxMatmul::signature() const {
   flag(lone, "lone");
   flag(loose, "loose");
   flag(gram, "gram");
+  flag(blocks, "blocks");
   flag(!aligned, "unaligned");
   return text;
 }
@@ -328,7 +344,7 @@ void print_ptx_registers(PtxText& out) {
   out.line(".reg .b32 %thread, %lane, %warp, %half, %smem, %full, %empty, %map;");
   out.line(".reg .b32 %m, %n, %steps, %down, %across, %per, %tiles, %tile, %groups, %matrix, %m0, %n0, %k0;");
   out.line(".reg .b32 %stage, %phase, %left, %previous, %filled, %freed, %to, %x, %y, %z, %c0, %c1;");
-  out.line(".reg .b32 %b0, %b1, %b2, %ab0, %ab1, %ab2, %bb0, %bb1, %bb2;");
+  out.line(".reg .b32 %b0, %b1, %b2, %ab0, %ab1, %ab2, %bb0, %bb1, %bb2, %block, %block_tile, %first_step;");
   out.line("mov.u32 %thread, %tid.x; and.b32 %lane, %thread, 31; shr.u32 %warp, %thread, 5; setp.eq.u32 %lead, %lane, ",
            "0; mov.u32 %tile, %ctaid.x; mov.u32 %groups, %nctaid.x; mov.u32 %stage, 0; setp.ne.u32 %never, %stage, 0;");
   const auto load = [&](const char* to, std::size_t offset) {

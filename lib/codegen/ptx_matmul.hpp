@@ -50,6 +50,9 @@ struct PtxMatmul {
   bool loose = false;
   /// With lone: both operands are the same matrix transposed, so that half of the results are the other half.
   bool gram = false;
+  /// Of fma(), on Hopper's cards: whether there are blocks of the depth, whose results are as many
+  /// matrices as there are, one block's behind another's.
+  bool blocks = false;
   /// Whether the sums are taken from what is where the results go, up to a diagonal: of one matrix, of float64 and
   /// fma(), on Hopper's cards.
   bool taken = false;
@@ -112,9 +115,12 @@ struct PtxMatmulBlock {
   };
   Map a, b, out;
   std::uint32_t m, n;
-  std::uint32_t steps;                   // stages along the depth
+  std::uint32_t k;                       // of a block
+  std::uint32_t steps;                   // stages along the depth, of a block
   std::uint32_t down, across;            // tiles of a matrix
-  std::uint32_t tiles;                   // of all matrices, without those behind a row's end
+  std::uint32_t tiles;                   // of all matrices and blocks, without those behind a row's end
+  std::uint32_t block_tiles;             // of a block
+  std::uint32_t block_matrices;          // and how many matrices
   std::uint32_t batch[2];                // sizes of the two inner axes
   std::uint32_t a_walks[3], b_walks[3];  // 0 for axes along which the operand stays at the same matrix
   std::int32_t corner;                   // of what is taken: row i ends with column i + corner; from -m to n

@@ -205,7 +205,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line(".reg .f32 %f<", a.groups * b.groups * 16, ">, %a_<", sets * a.groups * 16, ">, %b_<32>;");
   out.line(
       ".reg .b32 %a_start, %b_start, %a_at<8>, %b_at<8>, %lane_down, %lane_across, %warp_down, %warp_across, %turn, ",
-      "%below, %column, %rows, %columns;");
+      "%below, %column, %rows, %columns, %turns, %last_turns;");
   out.line(".reg .b64 %out, %pitch, %to_row; .reg .pred %done, %in;");
   out.line("shr.u32 %lane_down, %lane, 1; and.b32 %lane_down, %lane_down, 3; shr.u32 %x, %lane, 4; shl.b32 %x, %x, 2; ",
            "or.b32 %lane_down, %lane_down, %x;");
@@ -266,9 +266,16 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
     }
   };
 
+  // The last stage has turns for what there is of the depth.
+  out.line("ld.param.u32 %x, ", ptx_parameter(offsetof(PtxMatmulBlock, k)), "; sub.u32 %x, %x, 1; and.b32 %x, %x, ",
+           depth - 1, "; shr.u32 %x, %x, 3; add.u32 %last_turns, %x, 1;");
+  const auto count_turns = [&] {
+    out.line("setp.eq.u32 %p, %left, 1; selp.u32 %turns, %last_turns, ", turns, ", %p;");
+  };
   out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;");
   for (int i = 0; i < a.groups * b.groups * 16; ++i) out.line("mov.f32 %f", i, ", 0f00000000;");
   out.line("mov.u32 %left, %steps; mov.u32 %turn, 0;");
+  count_turns();
   out.line(pieces.wait);
   aim();
   for (int down = 0; down < a.groups; ++down) load(out, a, a_slot(0, down), down, 0);
@@ -285,9 +292,10 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
       multiply_last(half);
     }
   }
-  out.line("add.u32 %turn, %turn, 1; setp.eq.u32 %done, %turn, ", turns, "; @!%done bra SAME;");
+  out.line("add.u32 %turn, %turn, 1; setp.eq.u32 %done, %turn, %turns; @!%done bra SAME;");
   out.line("shl.b32 %previous, %stage, 3; add.u32 %previous, %previous, %empty;").line(pieces.advance);
   out.line("mov.u32 %turn, 0; sub.u32 %left, %left, 1; setp.eq.u32 %p, %left, 0; @%p bra LAST;");
+  count_turns();
   out.line(pieces.wait);
   out.line("SAME:");
   aim();

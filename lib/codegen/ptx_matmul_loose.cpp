@@ -84,7 +84,7 @@ void print_ptx_loose_copies(PtxText& out, const PtxMatmul& program) {
       out.line("xor.b32 %x, %y, ", 16 * i, "; add.u32 %at", i, ", %x, %z;");
     }
     if (side.along) {
-      out.line("setp.lt.u32 %p, %lane, %there; selp.u32 %some, 4, 0, %p; mad.wide.u32 %base, %k0, 4, ", side.of("from"),
+      out.line("setp.lt.s32 %p, %lane, %there; selp.u32 %some, 4, 0, %p; mad.wide.u32 %base, %k0, 4, ", side.of("from"),
                ";");
     } else {
       out.line("mad.wide.s32 %base, %k0, ", apart, ", ", side.of("from"), "; mul.lo.u32 %x, %warp, ", side.rows(),

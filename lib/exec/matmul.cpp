@@ -158,6 +158,7 @@ std::int64_t most_depth(const DeviceTraits& traits, const MatmulProblem& p, Matm
   if (route == MatmulRoute::blas) return blas_depth(p);
   if (route == MatmulRoute::packed) return packed;
   if (route == MatmulRoute::ptx) return ptx_depth(traits, p);
+  if (route == MatmulRoute::small) return small_depth(traits, p);
   if (route == MatmulRoute::tile) return std::min(running, shared_depth(traits, p, 2, 128));
   return route == MatmulRoute::matrix || route == MatmulRoute::many ? running : p.k;
 }
@@ -235,13 +236,18 @@ MatmulWork prepare_deep(Programs& programs, runtime::Queue& queue, MatmulRoute r
   const Reduction::Order order{
       {{{graph::ReduceKind::sum, {0}}, p.dtype}}, true, p.epilogue ? &p.epilogue->body() : nullptr};
   total->reduction = std::make_unique<Reduction>(programs, queue, total->body, order, place, "matmul");
-  const auto multiply = [&](const MatmulProblem& some, std::int64_t block) {
-    const MatmulPiece piece{p.dtype,         p.m,     p.n,    some.k,  {},   some.a,  some.b,
-                            block * results, p.fixed, p.tf32, p.split, true, nullptr, p.one_memory};
+  const auto multiply = [&](const MatmulProblem& some, std::int64_t block, std::int64_t block_depth) {
+    const MatmulPiece piece{p.dtype, p.m,    p.n,     some.k, {},      some.a,       some.b,     block * results,
+                            p.fixed, p.tf32, p.split, true,   nullptr, p.one_memory, block_depth};
     return prepare_batch(programs, queue, route, some, piece);
   };
-  std::vector<MatmulWork> products{multiply(blocks_of(p, 0, whole, depth), 0)};
-  if (rest > 0) products.push_back(multiply(blocks_of(p, whole * depth, 1, rest), whole));
+  std::vector<MatmulWork> products;
+  if (route == MatmulRoute::ptx && ptx_takes_blocks(queue.traits(), p, depth)) {
+    products.push_back(multiply(p, 0, depth));
+  } else {
+    products.push_back(multiply(blocks_of(p, 0, whole, depth), 0, 0));
+    if (rest > 0) products.push_back(multiply(blocks_of(p, whole * depth, 1, rest), whole, 0));
+  }
   const auto bytes = [](std::int64_t count, DType of) { return static_cast<std::uint64_t>(count) * size_of(of); };
   return [=, &queue, dtype = p.dtype, products = std::move(products)](const MatmulMemory& memory) {
     total->sums->storage = queue.allocate(bytes(blocks * results, type), "matmul");

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/dtypes.hpp"
+#include "base/rounding.hpp"
 #include "exec/matmul.hpp"
 #include "exec/matmul_routes.hpp"
 
@@ -57,6 +58,19 @@ bool suits_small(const DeviceTraits& traits, const MatmulProblem& p) {
   return p.k <= most_depth && long_side <= most / most_lines / p.matrices() && long_side * p.matrices() >= least_items;
 }
 
+/// The same in blocks of the depth, whose results are added up: of so few lines, or of so many on the long side, that
+/// reading these once sets the pace. Measured on an H200, where 16 lines of a few thousand took longer than a tile's.
+bool suits_small_blocks(const DeviceTraits& traits, const MatmulProblem& p) {
+  constexpr std::int64_t fewest_lines = 8, few_lines = 16, most_depth = 256, least_items = 4096, many_items = 65536;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (p.fixed || p.dtype != float32 || p.k <= most_depth || (traits.clblast_is_faster && suits_clblast(p)))
+    return false;
+  const auto [least, long_side] = std::minmax(p.m, p.n);
+  const std::int64_t items = long_side * p.matrices(), depth = small_depth(traits, p);
+  return least <= few_lines && items >= (least <= fewest_lines ? least_items : many_items) &&
+         items <= most / few_lines / ((p.k + depth - 1) / depth);
+}
+
 /// Whether a kernel for matrices by vectors would take longer to compile than it is faster in many calls.
 bool multiplies_little(const MatmulProblem& p) {
   constexpr std::int64_t little = std::int64_t{1} << 20;
@@ -98,7 +112,10 @@ constexpr Rule rules[] = {
      "a CPU's BLAS knows no 16-bit types, but is as quick with float32, and nothing has to be compiled"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there", true},
-    {MatmulRoute::small, [](const DeviceTraits& traits, const MatmulProblem& p) { return suits_small(traits, p); },
+    {MatmulRoute::small,
+     [](const DeviceTraits& traits, const MatmulProblem& p) {
+       return suits_small(traits, p) || suits_small_blocks(traits, p);
+     },
      "one side has so few rows or columns that tiles would be mostly empty", true},
     {MatmulRoute::ptx,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
@@ -125,6 +142,21 @@ constexpr Rule rules[] = {
 };
 
 }  // namespace
+
+std::int64_t small_depth(const DeviceTraits& traits, const MatmulProblem& p) {
+  // No rows of tuning: the order of sums follows from them.
+  constexpr std::int64_t whole = 256, least = 128, most = 4096, items_of_unit = 1024;
+  if (p.k <= whole) return p.k;
+  const std::int64_t items = std::max(p.m, p.n) * p.matrices();
+  const std::int64_t enough = std::min(items_of_unit * traits.compute_units / items, p.k / least);
+  const std::int64_t blocks = std::max(enough, base::divide_up(p.k, most));
+  // A last block that is shorter than the others takes a launch. Quads of elements are loaded where there are some.
+  const std::int64_t quad = p.k % 4 == 0 ? 4 : 1;
+  for (std::int64_t even = blocks; 2 * even > blocks; --even) {
+    if (p.k % (quad * even) == 0 && p.k <= most * even) return p.k / even;
+  }
+  return std::min(base::round_up(base::divide_up(p.k, blocks), 4), most);
+}
 
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem) {
   const bool casts = problem.a.stored || problem.b.stored;

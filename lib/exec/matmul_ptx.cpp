@@ -154,7 +154,7 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
     PtxMatmul sized = program;
     sized.rows = static_cast<int>(rows);
     sized.columns = static_cast<int>(columns);
-    const std::int64_t count = tiles_of(sized, p) * p.batch.count();
+    const std::int64_t count = tiles_of(sized, p) * p.batch.count() * blocks_of(p);
     // With 4 x 4 results a work-item loads as long as it multiplies: measured on an H200, 1.49 of the others' time.
     const std::int64_t waits = program.fma() && rows * columns == 64 * 64 ? rows * columns / 2 : 0;
     const std::int64_t cost = divide_up(count, units) * (rows * columns + beside + waits);
@@ -167,8 +167,8 @@ void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& t
   constexpr std::int64_t side = 64, turns = 3;
   PtxMatmul lone = program;
   lone.lone = true;
-  const std::int64_t count = p.batch.count();
-  if (program.fma() && !program.sm80 && !program.loose && program.batched && std::max(p.m, p.n) <= side &&
+  const std::int64_t count = p.batch.count() * blocks_of(p);
+  if (program.fma() && !program.sm80 && !program.loose && count > 1 && std::max(p.m, p.n) <= side &&
       turns * divide_up(count, lone.groups_of_unit() * units) <= divide_up(count, units)) {
     program = lone;
   }
@@ -230,6 +230,46 @@ bool worth_splitting(const MatmulProblem& p) {
   return std::min(p.m, p.n) >= enough && p.k >= enough;
 }
 
+namespace {
+
+/// The depth of blocks by which compute units have the least work, or the whole depth where blocks gain little: of
+/// multiply-adds on Hopper's cards. Nanoseconds on an H200, of a step of the depth of a tile, and of its two ends.
+std::int64_t even_depth(const DeviceTraits& traits, const MatmulProblem& p) {
+  struct Tile {
+    std::int64_t rows, columns, step, ends;
+  };
+  constexpr Tile tiles[] = {{64, 64, 34, 2200}, {128, 64, 50, 7500}, {128, 128, 92, 5000}, {128, 192, 134, 5000}};
+  // Of adding up blocks: the launch, and bytes in a nanosecond.
+  constexpr std::int64_t launch = 8000, bandwidth = 3000;
+  constexpr std::int64_t stage = 32, least = 64, most_blocks = 16;
+  const std::int64_t matrices = p.matrices(), results = p.m * p.n * matrices;
+  const auto time = [&](std::int64_t blocks) {
+    const std::int64_t depth = round_up(divide_up(p.k, blocks), stage);
+    std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+    for (const Tile& tile : tiles) {
+      const std::int64_t count = divide_up(p.m, tile.rows) * divide_up(p.n, tile.columns) * matrices * blocks;
+      shortest = std::min(shortest, divide_up(count, traits.compute_units) * (depth * tile.step + tile.ends));
+    }
+    return shortest + (blocks > 1 ? launch + 4 * results * (blocks + 1) / bandwidth : 0);
+  };
+  const std::int64_t whole = time(1);
+  std::int64_t best = 1, shortest = 9 * whole / 10;
+  for (std::int64_t blocks = 2; blocks <= most_blocks && blocks * least <= p.k; ++blocks) {
+    const std::int64_t took = time(blocks);
+    if (took >= shortest) continue;
+    best = blocks;
+    shortest = took;
+  }
+  return best == 1 ? p.k : round_up(divide_up(p.k, best), stage);
+}
+
+}  // namespace
+
+bool ptx_takes_blocks(const DeviceTraits& traits, const MatmulProblem& p, std::int64_t depth) {
+  constexpr std::int64_t stage = 32;
+  return traits.ptx_sm90a && p.dtype == float32 && !p.tf32 && !p.split && p.batch.size() <= 4 && depth % stage == 0;
+}
+
 std::int64_t ptx_depth(const DeviceTraits& traits, const MatmulProblem& p) {
   // No rows of tuning: the order of sums follows from them. An instruction adds 8 to 16 products to a sum, so these are
   // no more than 2,048 sums one after another; multiply-adds
@@ -245,6 +285,7 @@ std::int64_t ptx_depth(const DeviceTraits& traits, const MatmulProblem& p) {
     const bool lone = multiply_adds && traits.ptx_sm90a && std::max(p.m, p.n) <= 64;
     return lone ? std::min(shorter, shared_depth(traits, p, 4, 512)) : shorter;
   }
+  if (multiply_adds && traits.ptx_sm90a) return std::min(chain, even_depth(traits, p));
   // Tiles of these take so long that a turn of all compute units less is worth a launch.
   if (multiply_adds || p.dtype == float64) {
     return std::min(multiply_adds ? chain : longest, shared_depth(traits, p, 1, 512));
@@ -270,7 +311,9 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
   PtxMatmulBlock block{};
   block.m = static_cast<std::uint32_t>(p.m);
   block.n = static_cast<std::uint32_t>(p.n);
-  block.steps = static_cast<std::uint32_t>(divide_up(p.k, program.depth()));
+  const std::int64_t depth = program.blocks ? p.block_depth : p.k, blocks = blocks_of(p);
+  block.k = static_cast<std::uint32_t>(depth);
+  block.steps = static_cast<std::uint32_t>(divide_up(depth, program.depth()));
   block.down = static_cast<std::uint32_t>(divide_up(p.m, program.rows));
   block.across = static_cast<std::uint32_t>(divide_up(p.n, program.columns));
   block.batch[0] = static_cast<std::uint32_t>(p.batch.sizes[3]);
@@ -285,7 +328,9 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
     block.b_walks[i] = b.walks(3 - i);
   }
   const std::int64_t outer = p.batch.sizes[0];  // walked here: the copy engine has five axes
-  block.tiles = static_cast<std::uint32_t>(tiles_of(program, p) * p.batch.count() / outer);
+  block.block_tiles = static_cast<std::uint32_t>(tiles_of(program, p) * p.batch.count() / outer);
+  block.block_matrices = static_cast<std::uint32_t>(p.batch.count());
+  block.tiles = block.block_tiles * static_cast<std::uint32_t>(blocks);
   const auto groups = static_cast<std::size_t>(
       program.sm80
           ? block.tiles
@@ -325,6 +370,7 @@ void try_ptx(runtime::Queue& queue, const PtxMatmul& program) {
                                                : lines,
                           .k = depth,
                           .batches = program.batched ? 3 : 1,
+                          .block_depth = program.blocks ? 3 * program.depth() : 0,
                           .a_along = program.a_along,
                           .b_along = program.b_along,
                           .parts = program.parts,
@@ -347,6 +393,7 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
                     .split = p.split,
                     .batched = p.batch.count() > p.batch.sizes[0],
                     .sm80 = queue.traits().ptx_sm80,
+                    .blocks = p.block_depth > 0,
                     .taken = taken,
                     .epilogue = p.epilogue ? p.epilogue->in_ptx(p.n) : nullptr};
   program.parts = size_of(p.dtype) == 2 && (p.parts || (program.epilogue && program.epilogue->type() == float32));
@@ -376,7 +423,7 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
     return copied;
   };
   const Side given_a = side_a(p), given_b = side_b(p);
-  const std::int64_t matrices = p.batch.count();
+  const std::int64_t matrices = p.batch.count() * blocks_of(p);
   program.lone = !taken && suits_lone_fetching(queue.traits(), p, matrices, given_a, given_b);
   program.loose = program.lone || (!taken && suits_fetching(queue.traits(), p, matrices, given_a, given_b));
   const Side a = arrange(given_a, !p.tf32, program.a_along, copies[0]);

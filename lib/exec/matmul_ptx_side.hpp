@@ -112,15 +112,15 @@ bool suits_lone_fetching(const DeviceTraits& traits, const Product& p, std::int6
 
 /// Whether warps beside those that multiply fetch the operands element by element: where the copy engine cannot read
 /// them, copies that it can would take longer than fetching delays the product, and there are tiles for half of the
-/// compute units or more.
+/// compute units or more, or steps of the depth for some blocks of it.
 template <class Product>
 bool suits_fetching(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a, const Side& b) {
   // On an H200 a copy of an element takes as long as fetching delays so many of its products.
-  constexpr std::int64_t enough = 800, fewest = 32;
+  constexpr std::int64_t enough = 800, fewest = 32, steps = 4096;
   if (std::min(p.m, p.n) < fewest || !can_fetch(traits, p, a, b) || suits_many(traits, p, matrices)) return false;
   const std::int64_t tiles = base::divide_up(p.m, 64) * base::divide_up(p.n, 64) * matrices;
   const std::int64_t copied = (way_of(a, true) ? 0 : p.m) + (way_of(b, true) ? 0 : p.n);
-  return 2 * tiles >= traits.compute_units && p.m * p.n < enough * copied;
+  return (2 * tiles >= traits.compute_units || tiles * p.k >= steps) && p.m * p.n < enough * copied;
 }
 
 }  // namespace koine::exec

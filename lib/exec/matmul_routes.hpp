@@ -44,6 +44,7 @@ struct MatmulPiece {
   bool parts = false;  ///< the results are parts of sums, of the type that sums are kept in (not vector, clblast)
   const Epilogue* epilogue = nullptr;  ///< of vector, small, many, tile, matrix and ptx alone, and not of parts
   bool one_memory = false;             ///< both operands lie in one buffer
+  std::int64_t block_depth = 0;        ///< of ptx, if not 0: of blocks, whose results follow each other
   std::int64_t corner = 0;             ///< of a piece that is taken from a matrix: row i ends with column i + corner
 };
 
@@ -51,6 +52,11 @@ struct MatmulPiece {
 inline bool is_gram(const MatmulPiece& p) {
   return p.one_memory && p.m == p.n && p.a.offset == p.b.offset && p.a.row_stride == p.b.column_stride &&
          p.a.column_stride == p.b.row_stride && p.batch.a_strides == p.batch.b_strides;
+}
+
+/// How many blocks of the depth a piece has.
+inline std::int64_t blocks_of(const MatmulPiece& p) {
+  return p.block_depth > 0 ? (p.k + p.block_depth - 1) / p.block_depth : 1;
 }
 
 /// How CLBlast describes a row-major matrix; leading 0 if it cannot.
@@ -63,7 +69,9 @@ BlasLayout blas_layout(const MatmulOperand& operand, std::int64_t rows, std::int
 // Each takes any strides, except prepare_clblast and prepare_blas, which need a BlasLayout of both operands.
 MatmulWork prepare_packed(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 MatmulWork prepare_tile(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
-/// suits_small
+/// The depth of one running sum of kernels/matmul_small.cl: as many blocks as keep a device busy.
+std::int64_t small_depth(const DeviceTraits& traits, const MatmulProblem& problem);
+/// suits_small, or suits_small_blocks
 MatmulWork prepare_small(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// Whether matrices are so small that a tile would be mostly empty, and so many that a group for each leaves no compute
 /// unit idle. The kernel counts matrices, rows and columns in 32 bits.
@@ -104,6 +112,8 @@ bool ptx_takes(const DeviceTraits& traits, const MatmulProblem& problem);
 bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& problem);
 /// Whether they can go on with its epilogue, or, without one, with some.
 bool ptx_takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
+/// Whether they take blocks of such a depth at once, as block_depth says.
+bool ptx_takes_blocks(const DeviceTraits& traits, const MatmulProblem& problem, std::int64_t depth);
 /// The depth of one running sum of theirs.
 std::int64_t ptx_depth(const DeviceTraits& traits, const MatmulProblem& problem);
 /// The depth of blocks by which tiles of 64 by 64 results come to `each` for a compute unit, where they are fewer; the

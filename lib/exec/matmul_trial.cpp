@@ -2,6 +2,7 @@
 // Trials of product programs: small matrices of whole numbers.
 #include "exec/matmul_trial.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/convert.hpp"
@@ -26,6 +27,7 @@ bool multiplies(runtime::Queue& queue, const MatmulTrial& trial, const MatmulRun
   p.m = trial.m;
   p.n = trial.n;
   p.k = trial.k;
+  p.block_depth = trial.block_depth;
   p.corner = trial.taken ? trial.n / 2 : 0;
   p.batch.sizes[3] = batches;
   const auto round_up = [&](std::int64_t count) { return (count + unit - 1) / unit * unit + (trial.loose ? 1 : 0); };
@@ -68,7 +70,8 @@ bool multiplies(runtime::Queue& queue, const MatmulTrial& trial, const MatmulRun
   const runtime::BufferRef right =
       upload(b, halves * p.n, trial.b_along, p.b.column_stride, p.b.row_stride, p.batch.b_strides[3]);
   const DType out_type = trial.out_type;
-  const auto results = static_cast<std::size_t>(batches * p.m * p.n);
+  const std::int64_t blocks = blocks_of(p), block_depth = blocks > 1 ? p.block_depth : p.k;
+  const auto results = static_cast<std::size_t>(blocks * batches * p.m * p.n);
   std::vector<unsigned char> bytes(results * size_of(out_type), 0xff);  // NaN: an element that is not written is wrong
   const std::vector<float> ones(trial.taken ? results : 0, 1.0f);
   if (trial.taken) base::convert(ones.data(), float32, bytes.data(), out_type, results);
@@ -80,13 +83,15 @@ bool multiplies(runtime::Queue& queue, const MatmulTrial& trial, const MatmulRun
   base::convert(bytes.data(), out_type, got.data(), float32, results);
 
   std::size_t at = 0;
-  for (std::int64_t matrix = 0; matrix < batches; ++matrix) {
+  for (std::int64_t whole = 0; whole < blocks * batches; ++whole) {
+    const std::int64_t matrix = whole % batches, first = whole / batches * block_depth;
+    const std::int64_t end = std::min(first + block_depth, p.k);
     for (std::int64_t i = 0; i < p.m; ++i) {
       const float* const row = a.data() + (matrix * halves * p.m + i) * p.k;
       for (std::int64_t j = 0; j < p.n; ++j) {
         const float* const column = b.data() + (matrix * halves * p.n + j) * p.k;
         float sum = 0;
-        for (std::int64_t step = 0; step < p.k; ++step) sum += row[step] * column[step];
+        for (std::int64_t step = first; step < end; ++step) sum += row[step] * column[step];
         for (std::int64_t step = 0; step < p.k && trial.split; ++step) {
           sum += row[p.m * p.k + step] * column[step] + row[step] * column[p.n * p.k + step];
         }

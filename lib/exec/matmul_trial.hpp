@@ -14,6 +14,7 @@ namespace koine::exec {
 struct MatmulTrial {
   DType type = DType::float32, out_type = DType::float32;
   std::int64_t m = 0, n = 0, k = 0, batches = 1;
+  std::int64_t block_depth = 0;         ///< of MatmulPiece
   bool a_along = true, b_along = true;  ///< the depth is the axis of stride 1
   bool parts = false;
   bool split = false;  ///< the operands are sums of two halves, which lie one below the other

@@ -105,6 +105,9 @@ TEST_CASE("products of float32 whose rows begin anywhere") {
         // Each size of tile with an end in it, and more of the depth than a ring of stages holds.
         check({707, 277}, a, {277, 391}, b);
         check({12, 197, 38}, a, {12, 38, 67}, b);
+        // Blocks of the depth: of one matrix, and of several.
+        check({65, 1501}, a, {1501, 70}, b);
+        if (a == b) check({2, 3, 64, 900}, a, {3, 900, 35}, b);
         check({many, 90, 37}, a, {many, 37, 77}, b);
         // One of the operands alone.
         check({many, 100, 30}, a, {30, 100}, b);

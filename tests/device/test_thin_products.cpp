@@ -32,6 +32,8 @@ void check_thin() {
     check({140, 32, 32}, Way::contiguous, {140, 32, 32}, Way::contiguous);
     check({33, 63}, Way::contiguous, {63, 4200}, Way::contiguous);
     check({4200, 24}, Way::contiguous, {24, 25}, Way::transposed);
+    // Of a depth that a card may take in blocks.
+    check({4200, 300}, Way::contiguous, {300, 5}, Way::contiguous);
     // A long side of A or of B, and a batch that shares it.
     check({4200, 12}, Way::contiguous, {12, 11}, Way::contiguous);
     check({4200, 20}, Way::stepped, {20, 4}, Way::repeated);

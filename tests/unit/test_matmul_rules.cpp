@@ -113,6 +113,13 @@ TEST_CASE("where one side has few lines, each line of the other has a work-item"
     CHECK(route(traits, problem(koine::int8, 10'000, 16, 257)) == MatmulRoute::tile);
     CHECK(route(traits, problem(koine::float64, 10'000, 32, 64)) == MatmulRoute::small);
     CHECK(route(traits, problem(koine::float64, 10'000, 32, 65)) != MatmulRoute::small);
+    // In blocks of the depth few lines, or very many on the long side.
+    CHECK(route(traits, problem(koine::float32, 10'000, 8, 300)) == MatmulRoute::small);
+    CHECK(route(traits, problem(koine::float32, 10'000, 9, 300)) == MatmulRoute::tile);
+    CHECK(route(traits, problem(koine::float32, 16, 100'000, 300)) ==
+          (traits.clblast_is_faster ? MatmulRoute::clblast : MatmulRoute::small));
+    CHECK(route(traits, problem(koine::float32, 4000, 8, 300)) == MatmulRoute::tile);
+    CHECK(route(traits, problem(koine::float64, 10'000, 8, 300)) == MatmulRoute::tile);
     MatmulProblem complex = problem(koine::complex64, 3, 10'000, 5);
     CHECK(route(traits, complex) == MatmulRoute::small);
     complex.fixed = true;
@@ -207,6 +214,26 @@ TEST_CASE("on Hopper's cards warps fetch the float32 operands of a product that 
   CHECK(route(card, batch(koine::float64, 90, 77, 30, 132)) == MatmulRoute::tile);
   CHECK(route(card, batch(koine::float32, 90, 77, 30, 16)) == MatmulRoute::tile);  // units would be without a tile
   CHECK(route(card, batch(koine::float32, 90, 77, 15, 132)) == MatmulRoute::tile);
+}
+
+TEST_CASE("the depth of products is cut into blocks of the same length where compute units would be idle") {
+  DeviceTraits card = hopper;
+  card.compute_units = 132;
+  const auto depth = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return koine::exec::ptx_depth(card, problem(koine::float32, m, n, k));
+  };
+  CHECK(depth(1000, 100, 1000) == 256);
+  CHECK(depth(1100, 1100, 1100) == 576);
+  for (const std::int64_t size : {64, 500, 1000, 1300, 2000, 4000}) CHECK(depth(size, size, size) == size);
+  CHECK(depth(8192, 8192, 8192) == 4096);
+  const auto lines = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return koine::exec::small_depth(card, problem(koine::float32, m, n, k));
+  };
+  CHECK(lines(100'000, 8, 256) == 256);
+  CHECK(lines(4096, 8, 4096) == 128);
+  CHECK(lines(20'000, 4, 2000) == 400);
+  CHECK(lines(1'000'000, 4, 5000) == 2500);
+  CHECK(lines(4096, 4, 997) == 144);  // no divisor: seven blocks, the last shorter
 }
 
 TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where there is one") {

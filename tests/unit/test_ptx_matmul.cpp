@@ -102,9 +102,15 @@ std::vector<PtxMatmul> programs() {
           list.push_back(program);
           list.back().split = true;
         }
-        if (program.fma() && side < 256) {
+        if (program.fma()) {
           list.push_back(program);
-          list.back().loose = true;
+          list.back().blocks = true;
+          if (side < 256) {
+            list.push_back(program);
+            list.back().loose = true;
+            list.push_back(list.back());
+            list.back().blocks = true;
+          }
         }
         if ((!program.fma() && type != DType::float64) || side != 64) continue;
         program.rows = 64;
@@ -113,6 +119,8 @@ std::vector<PtxMatmul> programs() {
           if (!program.batched) continue;
           program.lone = true;
           list.push_back(program);
+          list.push_back(program);
+          list.back().blocks = true;
           program.epilogue = epilogue_of(type, type);
           list.push_back(program);
           program.epilogue = nullptr;
