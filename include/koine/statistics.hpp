@@ -107,10 +107,10 @@ struct BincountOptions {
 };
 /// How often each of 0, 1, 2, ... occurs in x, of one axis, up to its largest element or `.minlength` - 1; or the sum
 /// of the `.weights` of its occurrences, which segment_sum computes in their own type (NumPy's are always float64, as
-/// `.weights = astype(w, float64)` is here). Waits for the device, since the result's shape depends on x, unless x is
-/// unsigned and its type has no value from `.minlength` on (uint8 and 256). Takes integers, and weights of every type;
-/// gives int64, or what sum gives for the weights. DTypeError for other types, ShapeError for another number of axes
-/// and for weights of another shape, ValueError for elements below zero.
+/// `.weights = astype(w, float64)` is here). Waits for the device, since the result's shape depends on x, unless its
+/// type (uint8 and 256) or the operations that it is computed by (`x % n`, clip) keep it from 0 to `.minlength` - 1.
+/// Takes integers, and weights of every type; gives int64, or what sum gives for the weights. DTypeError for other
+/// types, ShapeError for another number of axes and for weights of another shape, ValueError for elements below zero.
 KOINE_API Array bincount(const Array& x, const BincountOptions& options = {});
 
 struct HistogramOptions {

@@ -62,6 +62,8 @@ Array api::picked(const Array& x, const Array& positions, graph::TakeInfo info) 
   for (std::size_t i = 0; i < at.size(); ++i) shape.insert(info.axis + i, at[i]);
   graph::check_sizes(shape, info.name);
   info.maps = shared_take_maps(x.shape().size(), info.axis, at.size());
+  const std::int64_t size = x.shape()[info.axis];
+  info.within = graph::bounds_of(*positions.node()).within(-size, size - 1);
   // Beyond int64 an index is out of range whatever it is, and must not come to be one below zero.
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   const Array& signed_ones = positions.dtype() == int64
@@ -72,6 +74,8 @@ Array api::picked(const Array& x, const Array& positions, graph::TakeInfo info) 
 }
 
 Array api::positions_within(std::int64_t size, const Array& positions, const graph::TakeInfo& info) {
+  // What is known to be in range need not be looked at, and is none that counts from the end.
+  if (graph::bounds_of(*positions.node()).within(0, size - 1)) return astype(positions, int64);
   return picked(Array(graph::make_iota({size}, place_of(positions.device()))), positions, info);
 }
 
@@ -118,7 +122,8 @@ Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisO
     position = position + reshape(arange(sizes[i], {.device = x.device()}) * strides[i], shape);
   }
   // What was reported as wrong stays below zero.
-  return api::picked(reshape(x, {-1}), where(along < 0, -1, position), {0, function, axis});
+  const bool reports = graph::bounds_of(*along.node()).least < 0;
+  return api::picked(reshape(x, {-1}), reports ? where(along < 0, -1, position) : position, {0, function, axis});
 }
 
 }  // namespace koine

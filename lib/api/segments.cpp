@@ -49,6 +49,12 @@ std::int64_t count_of(const Array& ids, const SegmentOptions& options, const cha
   return count;
 }
 
+/// Ids that are known to name groups need not be reported.
+graph::IdsAre ids_are(const Array& ids, std::int64_t groups) {
+  const bool known = graph::bounds_of(*ids.node()).within(0, groups - 1);
+  return known ? graph::IdsAre::known_positions : graph::IdsAre::groups;
+}
+
 void check_ids(const Array& ids, const char* function) {
   if (!is_integer(ids.dtype())) {
     throw DTypeError(api::prefix(function) + "ids are " + std::string(name(ids.dtype())) + "; they must be integers");
@@ -72,7 +78,7 @@ api::Segments segments_of(SegmentKind kind, const Array& x, const Array& ids, co
   Shape shape = x.shape();
   shape[0] = count;
   graph::check_sizes(shape, function);
-  return {x, ids, shape, {kind, count, function}, std::nullopt, options.sorted};
+  return {x, ids, shape, {kind, count, function, ids_are(ids, count)}, std::nullopt, options.sorted};
 }
 
 Array extreme(SegmentKind kind, const Array& x, const Array& ids, const SegmentOptions& options, const char* function) {
@@ -178,8 +184,9 @@ Array segment_count(const Array& ids, const SegmentOptions& options) {
   const std::int64_t count = count_of(ids, options, function);
   graph::check_sizes({count}, function);
   const Array one(graph::make_constant(int64, {1, 1.0}, api::chosen_place(ids.node()->place)));
-  return api::reduced_by_ids({one, ids, {count}, {SegmentKind::sum, count, function}, std::nullopt, options.sorted},
-                             int64);
+  return api::reduced_by_ids(
+      {one, ids, {count}, {SegmentKind::sum, count, function, ids_are(ids, count)}, std::nullopt, options.sorted},
+      int64);
 }
 
 Array bincount(const Array& x, const BincountOptions& options) {
@@ -199,8 +206,8 @@ Array bincount(const Array& x, const BincountOptions& options) {
                      to_string(options.weights->shape()) + "; they must have the same");
   }
   std::int64_t length = options.minlength;
-  // Of what the type alone keeps within the counts nobody need look for the largest.
-  const bool bounded = is_unsigned_integer(x.dtype()) && iinfo(x.dtype()).max < static_cast<std::uint64_t>(length);
+  // Of what its type, or what it is computed by, keeps within the counts nobody need look for the largest.
+  const bool bounded = graph::bounds_of(*x.node()).within(0, length - 1);
   if (x.size() > 0 && !bounded) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const Array signed_ones = x.dtype() == uint64 ? minimum(x, most) : x;

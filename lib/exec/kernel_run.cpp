@@ -98,21 +98,29 @@ std::vector<std::shared_ptr<runtime::Fault>> position_words(runtime::Queue& queu
                                                             const runtime::Buffer* replaced) {
   std::vector<std::shared_ptr<runtime::Fault>> words;
   for (const codegen::Load& load : body.loads) {
-    if (load.take) words.push_back(queue.fault(take_cause(*load.take), replaced));
+    if (load.take == nullptr) continue;
+    const bool within = load.take->get<graph::Op::take>().within;
+    words.push_back(within ? nullptr : queue.fault(take_cause(*load.take), replaced));
   }
   return words;
 }
 
 void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body) {
-  add_loads(launch, body, position_words(queue, body));
+  add_loads(launch, queue, body, position_words(queue, body));
 }
 
-void add_loads(runtime::Launch& launch, const codegen::Body& body,
+void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body,
                const std::vector<std::shared_ptr<runtime::Fault>>& words) {
   for (const codegen::Load& load : body.loads) {
     if (!load.iota) launch.in(*load.source->storage);
   }
-  for (const auto& word : words) launch.fault(word);
+  for (const auto& word : words) {
+    if (word) {
+      launch.fault(word);
+    } else {
+      launch.in(*queue.context().fault_words().unused(queue));
+    }
+  }
   if (runtime::recording()) launch.moves(traffic_of(body).read, 0);
 }
 

@@ -31,9 +31,9 @@ std::vector<graph::Destination> results_of(runtime::Queue& queue, const codegen:
 runtime::ProgramText program_text(const codegen::KernelText& text);
 /// The buffers in the order of Printer's parameters, and words for positions that are out of range.
 void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body);
-void add_loads(runtime::Launch& launch, const codegen::Body& body,
+void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body,
                const std::vector<std::shared_ptr<runtime::Fault>>& words);
-/// Those words. `replaced`: of Queue::fault.
+/// Those words, null for positions that are known to be in range. `replaced`: of Queue::fault.
 std::vector<std::shared_ptr<runtime::Fault>> position_words(runtime::Queue& queue, const codegen::Body& body,
                                                             const runtime::Buffer* replaced = nullptr);
 /// What kernels report of a position along an axis that is out of range.

@@ -26,7 +26,7 @@ runtime::BufferRef launch(runtime::Queue& queue, const codegen::Step& step, cons
   const auto words = position_words(queue, step.body, out.get());
   const auto run = [&](const ElementsKernel& kernel, const runtime::Buffer* into, const runtime::Buffer* owners) {
     runtime::Launch launch(queue, kernel.kernel);
-    add_loads(launch, step.body, words);
+    add_loads(launch, queue, step.body, words);
     if (into) launch.out(*into);
     if (owners) launch.out(*owners);
     const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, step.walk.spilled);

@@ -111,6 +111,7 @@ struct TakeInfo {
   const char* name = "take";      // of the function, for messages, as is:
   std::size_t named_axis = axis;  // what the caller calls the axis
   std::shared_ptr<const TakeMaps> maps = nullptr;
+  bool within = false;  // whether all positions are known to be in range, so that none need be reported
 
   std::string_view function() const { return name; }
 };

@@ -98,12 +98,14 @@ NodeRef make_leaf(DType dtype, Layout layout, std::shared_ptr<runtime::Buffer> s
 
 NodeRef make_constant(DType dtype, const ConstantValue& value, Place place) {
   auto node = std::make_shared<Node>(Op::constant, dtype, Shape{}, place, value);
+  if (is_integer(dtype) && dtype != DType::uint64) node->bounds = {value.integer, value.integer};
   node->pending.nodes = 1;
   return node;
 }
 
 NodeRef make_iota(Shape shape, Place place) {
   auto node = std::make_shared<Node>(Op::iota, DType::int64, std::move(shape), place);
+  node->bounds = {0, std::max<std::int64_t>(node->shape.elements() - 1, 0)};
   node->pending.nodes = 1;
   return node;
 }
@@ -114,6 +116,7 @@ NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const 
   node->inputs = inputs;
   for (const NodeRef& input : inputs) input->consumers.fetch_add(1, std::memory_order_relaxed);
   node->pending = pending_of(*node);
+  node->bounds = made_bounds(*node);
   return node;
 }
 

@@ -4,6 +4,7 @@
 
 #include "device/traits.hpp"
 #include "graph/attributes.hpp"
+#include "graph/bounds.hpp"
 #include "graph/inputs.hpp"
 #include "graph/layout.hpp"
 #include "graph/ops.hpp"
@@ -105,6 +106,7 @@ struct Node {
   const Attributes attributes;
   Inputs inputs;
   Pending pending;
+  Bounds bounds;  // of what is pending; bounds_of() also knows that of memory
 
   /// Of an operation with several results the nodes that stand for them, while somebody wants them. They become ready
   /// together with it, which has no memory of its own.

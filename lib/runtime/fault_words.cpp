@@ -33,6 +33,18 @@ std::shared_ptr<FaultWords::Block> FaultWords::make_block(const Queue& queue) {
   return block;
 }
 
+BufferRef FaultWords::unused(Queue& queue) {
+  const std::lock_guard lock(mutex_);
+  if (unused_ == nullptr) {
+    Context& context = queue.context();
+    cl_int code = CL_SUCCESS;
+    const cl_mem memory = clCreateBuffer(context.handle()(), CL_MEM_READ_WRITE, sizeof(FaultWord), nullptr, &code);
+    if (code != CL_SUCCESS) return queue.allocate(sizeof(FaultWord), "eval");
+    unused_ = shared_buffer(context, memory, sizeof(FaultWord));
+  }
+  return unused_;
+}
+
 BufferRef FaultWords::take(Queue& queue) {
   const auto alone = [&] {
     BufferRef word = queue.allocate(sizeof(FaultWord), "eval");

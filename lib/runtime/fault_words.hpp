@@ -18,6 +18,8 @@ class FaultWords {
  public:
   /// A cleared word, for work of this queue. It may be cleared again once its last holder is gone.
   BufferRef take(Queue& queue);
+  /// A word for kernels that find nothing wrong: nobody reads it, and results do not depend on it.
+  BufferRef unused(Queue& queue);
 
  private:
   /// Parts of one piece of memory, each a buffer.
@@ -32,6 +34,7 @@ class FaultWords {
   std::vector<std::shared_ptr<Block>> blocks_;
   std::shared_ptr<Block> current_;
   std::size_t taken_ = 0;  // of its words
+  BufferRef unused_;
 };
 
 }  // namespace koine::runtime
