@@ -47,6 +47,12 @@ void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments) {
     if (walk.seams[s].turn != 0) block.add({"seam_turn", s}, walk.seams[s].turn);
   }
   block.add("offset", walk.offsets);
+  if (!walk.inside.from.empty()) {
+    block.add("inside_from", walk.inside.from);
+    block.add("inside_size", walk.inside.sizes);
+    block.add("inside_offset", walk.inside.offsets);
+    block.add("inside_stride", walk.inside.strides);
+  }
   if (any_strided(walk)) block.add("inner_stride", strides.last(operands));
   const std::span<const std::int64_t> sizes(walk.axes.shape.begin(), outer);
   if (!walk.any_axes) {
@@ -70,9 +76,10 @@ static std::string past_seam(const Walk& walk, std::size_t s, const std::string&
   const std::string leader = number(seam.operand), jump = "(KN_OFFSET)d.seam_jump" + number(s);
   const std::string turn = "(KN_OFFSET)d.seam_turn" + number(s);
   const std::string text = "if ((KN_INDEX)(" + at + ") >= (KN_INDEX)d.seam_at" + number(s) + ") ";
-  if (seam.turn == 0) return text + "m" + leader + " += " + jump + ";\n";
-  if (seam.axis != walk.outer_axes()) return text + "m" + leader + " += " + jump + " + " + at + " * " + turn + ";\n";
-  return text + "{\nm" + leader + " += " + jump + ";\nt" + leader + " += " + turn + ";\n}\n";
+  const std::string moves = "m" + leader + " += " + jump;
+  if (seam.turn == 0) return text + moves + ";\n";
+  if (seam.axis != walk.outer_axes()) return text + moves + " + " + at + " * " + turn + ";\n";
+  return text + "{\n" + moves + ";\nt" + leader + " += " + turn + ";\n}\n";
 }
 
 /// Whether an operand is in pieces along the innermost axis.
@@ -95,15 +102,11 @@ std::vector<bool> in_pieces(const Walk& walk) {
   return result;
 }
 
-std::string row_offsets(const Walk& walk) {
-  const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
+/// Where a row is along the outer axes, as c<axis>_, and what `each(axis)` says behind each.
+template <class Each>
+static std::string outer_positions(const Walk& walk, const Each& each) {
+  const std::size_t printed = walk.any_axes ? Walk::most_any_axes : walk.outer_axes();
   std::string text;
-  // How far leaders have moved; everybody's offset is added at the end.
-  const auto moved = [&](std::size_t k) { return "m" + number(walk.leader[k]); };
-  for (std::size_t k = 0; k < operands; ++k) {
-    if (walk.leader[k] == k) text += "KN_OFFSET " + moved(k) + " = 0;\n";
-  }
-  const std::size_t printed = walk.any_axes ? Walk::most_any_axes : outer;
   if (printed > 0) text += "KN_INDEX left_rows = (KN_INDEX)row;\n";
   for (std::size_t axis = printed; axis-- > 0;) {
     if (walk.any_axes && axis > 0) text += "if (d.axes > " + number(axis) + ") {\n";
@@ -113,24 +116,80 @@ std::string row_offsets(const Walk& walk) {
     } else {
       text += "const KN_OFFSET " + at + " = left_rows;\n";
     }
-    for (std::size_t k = 0; k < operands; ++k) {
-      if (walk.leader[k] != k) continue;
-      text += moved(k) + " += " + at + " * (KN_OFFSET)d.stride[" + number(axis * operands + k) + "];\n";
-    }
-    for (std::size_t s = 0; s < walk.seams.size(); ++s) {
-      if (walk.seams[s].axis == axis) text += past_seam(walk, s, at);
-    }
+    text += each(axis);
     if (walk.any_axes && axis > 0) text += "}\n";
   }
+  return text;
+}
+
+/// How far leaders move along an outer axis; everybody's offset is added at the end.
+static std::string moves_along(const Walk& walk, std::size_t axis) {
+  const std::size_t operands = walk.access.size();
+  const std::string at = "c" + number(axis) + "_";
+  std::string text;
   for (std::size_t k = 0; k < operands; ++k) {
-    const std::string n = number(k);
+    if (walk.leader[k] != k) continue;
+    text += "m" + number(k) + " += " + at + " * (KN_OFFSET)d.stride[" + number(axis * operands + k) + "];\n";
+  }
+  for (std::size_t s = 0; s < walk.seams.size(); ++s) {
+    if (walk.seams[s].axis == axis) text += past_seam(walk, s, at);
+  }
+  return text;
+}
+
+/// Whether element i of a row is in the part of the domain without seams.
+static std::string is_inside(const Walk& walk) {
+  std::string text;
+  for (std::size_t axis = 0; axis <= walk.outer_axes(); ++axis) {
+    const std::string n = number(axis), at = axis < walk.outer_axes() ? "c" + n + "_" : "(KN_OFFSET)i";
+    text += (text.empty() ? "" : " && ") + ("(KN_INDEX)(" + at) + " - (KN_OFFSET)d.inside_from[" + n +
+            "]) < (KN_INDEX)d.inside_size[" + n + "]";
+  }
+  return text;
+}
+
+/// Offsets where there may be two ways to them.
+static std::string row_offsets_inside(const Walk& walk) {
+  const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
+  std::string text =
+      outer_positions(walk, [](std::size_t) { return ""; }) + "const bool inside = " + is_inside(walk) + ";\n";
+  std::string within, across;
+  for (std::size_t k = 0; k < operands; ++k) {
+    const std::string n = number(k), m = "m" + number(walk.leader[k]), from = "(KN_OFFSET)d.inside_";
+    const bool leads = walk.leader[k] == k, pieces = in_pieces(walk, k), turning = walk.access[k] == Access::turning;
+    if (leads) text += "KN_OFFSET " + m + " = 0;\n";
+    text += "KN_OFFSET o" + n + (pieces ? ", r" + n + " = 0" : "") + ";\n";
+    if (turning) text += "long s" + n + " = KN_STRIDE(" + n + ");\n";
+    if (turns(walk, walk.leader[k]) && leads) text += "KN_OFFSET t" + n + " = 0;\n";
+    within += "o" + n + " = " + from + "offset[" + n + "]";
+    for (std::size_t axis = 0; axis < outer; ++axis) {
+      within += " + c" + number(axis) + "_ * " + from + "stride[" + number(axis * operands + k) + "]";
+    }
+    within += ";\n";
+    if (turning) within += "s" + n + " = d.inside_stride[" + number(outer * operands + k) + "];\n";
+    across += (pieces ? "r" : "o") + n + " = (KN_OFFSET)d.offset[" + n + "] + " + m + ";\n";
+  }
+  std::string moves;
+  for (std::size_t axis = outer; axis-- > 0;) moves += moves_along(walk, axis);
+  return text + "if (inside) {\n" + within + "} else {\n" + moves + across + "}\n";
+}
+
+std::string row_offsets(const Walk& walk) {
+  if (!walk.inside.from.empty()) return row_offsets_inside(walk);
+  const std::size_t operands = walk.access.size();
+  std::string text;
+  for (std::size_t k = 0; k < operands; ++k) {
+    if (walk.leader[k] == k) text += "KN_OFFSET m" + number(k) + " = 0;\n";
+  }
+  text += outer_positions(walk, [&](std::size_t axis) { return moves_along(walk, axis); });
+  for (std::size_t k = 0; k < operands; ++k) {
+    const std::string n = number(k), offset = " = (KN_OFFSET)d.offset[" + n + "] + m" + number(walk.leader[k]) + ";\n";
     if (in_pieces(walk, k)) {
-      text += "const KN_OFFSET r" + n + " = (KN_OFFSET)d.offset[" + n + "] + " + moved(k) + ";\nKN_OFFSET o" + n +
-              " = r" + n + ";\n";
+      text += "const KN_OFFSET r" + n + offset + "KN_OFFSET o" + n + " = r" + n + ";\n";
       if (turns(walk, walk.leader[k]) && walk.leader[k] == k) text += "KN_OFFSET t" + n + " = 0;\n";
       if (walk.access[k] == Access::turning) text += "long s" + n + " = KN_STRIDE(" + n + ");\n";
     } else {
-      text += "const KN_OFFSET o" + n + " = (KN_OFFSET)d.offset[" + n + "] + " + moved(k) + ";\n";
+      text += "const KN_OFFSET o" + n + offset;
     }
   }
   return text;
@@ -163,7 +222,7 @@ std::string piece_offsets(const Walk& walk) {
     text += "o" + n + " = r" + n + " + m" + leader + ";\n";
     if (turns(walk, walk.leader[k])) text += "s" + n + " = KN_STRIDE(" + n + ") + t" + leader + ";\n";
   }
-  return text;
+  return text.empty() || walk.inside.from.empty() ? text : "if (!inside) {\n" + text + "}\n";
 }
 
 std::string piece_ends(const Walk& walk) {

@@ -67,6 +67,12 @@ struct Walk {
   /// (A card's work-items find out where they are at each vector.)
   bool any_axes = false;
   static constexpr std::size_t most_any_axes = 4, most_any_operands = 8;
+  /// Where operands are in pieces: the longest part of each axis in which no piece ends, and with what offsets and
+  /// strides operands move there, without a look at their seams. Empty where a kernel has no use for it.
+  struct Inside {
+    std::vector<std::int64_t> from, sizes, offsets, strides;
+  };
+  Inside inside;
 
   std::int64_t inner() const { return axes.shape.back(); }
   std::int64_t rows() const { return axes.shape.elements() / std::max<std::int64_t>(inner(), 1); }
@@ -84,6 +90,7 @@ struct Walk {
     v.define("KN_ROWS", any_axes || outer_axes() > 0);
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
     v.define("KN_OFFSET", Either{far, "long", "int"});
+    v.shape("inside", !inside.from.empty());
     v.shape("spilled", spilled);
     v.shape("transposed", depth > 0);
     v.shape("any axes", any_axes);

@@ -324,6 +324,10 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                            }},
                           {"KN_INDEX", [](Case& c) { c.walk.wide = !c.walk.wide; }},
                           {"KN_OFFSET", [](Case& c) { c.walk.far = !c.walk.far; }},
+                          {"inside",
+                           [](Case& c) {
+                             c.walk.inside = {{0, 7}, {30, 33}, {0, 1, 2, 3}, {80, 1, 2, 3, 4, 5, 6, 7}};
+                           }},
                           {"spilled", [](Case& c) { c.walk.spilled = true; }},
                           {"transposed",
                            [](Case& c) {

@@ -169,6 +169,40 @@ TEST_CASE("results whose rows are no whole vectors are stored in vectors that go
   CHECK(Sum(narrow, {bordered({1024, 32}), plain(narrow)}).walked().walk.width == 1);
 }
 
+TEST_CASE("where most elements lie, in one piece of each operand, a card's kernel of single elements reads no seams") {
+  const Shape result{1026, 34};
+  Sum sum(result, {bordered({1024, 32}), plain(result)});
+  const Walk& walk = sum.walked().walk;
+  CHECK(walk.inside.from == std::vector<std::int64_t>{1, 1});
+  CHECK(walk.inside.sizes == std::vector<std::int64_t>{1024, 32});
+  // Element (1, 1) is the first of the array.
+  CHECK(walk.inside.offsets == std::vector<std::int64_t>{-33, 0, 0});
+  CHECK(walk.inside.strides == std::vector<std::int64_t>{32, 34, 34, 1, 1, 1});
+  CHECK(sum.count("const bool inside = ") == 1);
+  // Rolled by half of a row, the longer part is what is left of it.
+  const Shape narrow{100, 30};
+  CHECK(Sum(narrow, {rolled(narrow, 60, 3), plain(narrow)}).walked().walk.inside.from ==
+        std::vector<std::int64_t>{0, 3});
+  // A CPU goes piece by piece, and offsets past 32 bits have seams.
+  Sum host(result, {bordered({1024, 32}), plain(result)});
+  host.traits = kn::test::invented_device("pocl", kn::DeviceType::cpu);
+  CHECK(host.walked().walk.inside.from.empty());
+  const Shape large{std::int64_t{1} << 27, 34};
+  Sum wide(large, {bordered({large[0] - 2, 32}), plain(large)});
+  CHECK(wide.walked().walk.inside.from.empty());
+}
+
+TEST_CASE("rows shorter than a card's vector are shorter vectors") {
+  const auto width = [](std::int64_t inner) {
+    const Shape domain{1000, inner};
+    return Sum(domain, {{{domain, Shape{1, 0}, 0}, {}}, plain(domain)}).walked().walk.width;
+  };
+  CHECK(width(2) == 2);
+  CHECK(width(6) == 2);
+  CHECK(width(3) == 1);
+  CHECK(width(8) == 4);
+}
+
 TEST_CASE(
     "a kernel gives its vectors up for strides, for stores that are not aligned, and for many loads that are not") {
   const Shape whole{1024, 2048};
