@@ -101,6 +101,7 @@ __kernel void KN_NAME(KN_VALUES __global const uchar* mask, KN_ENDS, __global KN
   }
 #else
   __local uint sums[KN_GROUP];
+  __local ushort kept_at[KN_BLOCK];  // where in the block what it keeps lies
   const uint lane = get_local_id(0);
   const ulong block = get_group_id(0);
   const ulong first = block * KN_BLOCK + lane * KN_CHUNK;
@@ -115,15 +116,19 @@ __kernel void KN_NAME(KN_VALUES __global const uchar* mask, KN_ENDS, __global KN
     sums[lane] = sum += before;
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-#ifdef KN_ALONE
-  if (lane == KN_GROUP - 1) *kept = sum;
-  ulong to = sum - mine;
-#else
-  ulong to = (block > 0 ? (ulong)ends[block - 1] : 0) + (sum - mine);
-#endif
+  uint to = sum - mine;
   for (uint k = 0; k < count; ++k) {
-    if (mask[first + k]) out[to++] = KN_ELEMENT(first + k);
+    if (mask[first + k]) kept_at[to++] = (ushort)(lane * KN_CHUNK + k);
   }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint all = sums[KN_GROUP - 1];
+#ifdef KN_ALONE
+  if (lane == 0) *kept = all;
+#else
+  out += block > 0 ? (ulong)ends[block - 1] : 0;
+#endif
+  // Neighbours write to neighbouring places.
+  for (uint i = lane; i < all; i += KN_GROUP) out[i] = KN_ELEMENT(block * KN_BLOCK + kept_at[i]);
 #endif
 }
 #endif
