@@ -62,13 +62,17 @@ bool suits_small(const DeviceTraits& traits, const MatmulProblem& p) {
 /// reading these once sets the pace. Measured on an H200, where 16 lines of a few thousand took longer than a tile's.
 bool suits_small_blocks(const DeviceTraits& traits, const MatmulProblem& p) {
   constexpr std::int64_t fewest_lines = 8, few_lines = 16, most_depth = 256, least_items = 4096, many_items = 65536;
+  constexpr std::int64_t most_results = 4096, least_blocks = 16;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (p.fixed || p.dtype != float32 || p.k <= most_depth || (traits.clblast_is_faster && suits_clblast(p)))
     return false;
   const auto [least, long_side] = std::minmax(p.m, p.n);
   const std::int64_t items = long_side * p.matrices(), depth = small_depth(traits, p);
-  return least <= few_lines && items >= (least <= fewest_lines ? least_items : many_items) &&
-         items <= most / few_lines / ((p.k + depth - 1) / depth);
+  // Of few results the blocks are lines enough; a tile would be mostly empty at each step of the depth.
+  const std::int64_t blocks = base::divide_up(p.k, depth);
+  const bool deep = p.m * p.n <= most_results && blocks >= least_blocks && items * blocks >= many_items / 2;
+  return least <= few_lines && (deep || items >= (least <= fewest_lines ? least_items : many_items)) &&
+         items <= most / few_lines / blocks;
 }
 
 /// Whether a kernel for matrices by vectors would take longer to compile than it is faster in many calls.

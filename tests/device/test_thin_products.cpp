@@ -64,6 +64,13 @@ void check_vectors() {
 }  // namespace
 
 TEST_CASE("thin products: float32") { check_thin<float>(); }
+TEST_CASE("few results of a great depth, in blocks and a shorter one") {
+  on_each_device([] {
+    for (const Way way : {Way::contiguous, Way::transposed}) {
+      check_product<float>(matrix<float>({2, 530'001}, way), matrix<float>({530'001, 16}, Way::contiguous));
+    }
+  });
+}
 TEST_CASE("thin products: float64") { check_thin<double>(); }
 TEST_CASE("thin products: bfloat16") { check_thin<kn::bfloat16_t>(); }
 TEST_CASE("thin products: complex64") { check_thin<std::complex<float>>(); }

@@ -234,6 +234,9 @@ TEST_CASE("the depth of products is cut into blocks of the same length where com
   CHECK(lines(20'000, 4, 2000) == 400);
   CHECK(lines(1'000'000, 4, 5000) == 2500);
   CHECK(lines(4096, 4, 997) == 144);  // no divisor: seven blocks, the last shorter
+  // Few results of a great depth: its blocks are lines enough.
+  CHECK(lines(8, 16, 1 << 21) == 256);
+  CHECK(route(card, problem(koine::float32, 8, 16, 1 << 20)) == MatmulRoute::small);
 }
 
 TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where there is one") {
