@@ -153,7 +153,8 @@ Array bounds_of(const Array& edges) {
   // Beyond all integers that are counted so.
   constexpr double beyond = 1099511627776;  // 2^40
   const Array wide = clip(astype(edges, edges.dtype() == float64 ? float64 : float32), -beyond, beyond);
-  return astype(concat({ceil(wide(slice(none, -1))), floor(wide(slice(-1, none))) + 1}), int64);
+  // One more as an integer: a float32 of 2^24 and more has none.
+  return concat({astype(ceil(wide(slice(none, -1))), int64), astype(floor(wide(slice(-1, none))), int64) + 1});
 }
 
 /// How many elements lie in the parts between edges.

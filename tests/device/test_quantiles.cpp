@@ -238,6 +238,10 @@ TEST_CASE("edges of histograms are those of linspace, and integers are counted b
                 std::vector<std::int64_t>{1, 0, 1, 1});
     check_array(kn::histogram(kn::array({1, 2}), kn::array({0.f, 2.f, infinity})).counts, {2},
                 std::vector<std::int64_t>{1, 1});
+    for (const int most : {16777216, 100'000'000}) {  // above which a float32 has no next integer
+      check_array(kn::histogram(kn::asarray(std::vector<std::int32_t>{0, most, 0, most, most}), {.bins = 3}).counts,
+                  {3}, std::vector<std::int64_t>{2, 0, 3});
+    }
     check_array(kn::histogram(kn::array({16777217, 16777216}), kn::array({0.f, 16777216.5f, 2e7f})).counts, {2},
                 std::vector<std::int64_t>{0, 2});
   });
