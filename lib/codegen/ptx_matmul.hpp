@@ -50,8 +50,8 @@ struct PtxMatmul {
   bool loose = false;
   /// With lone: both operands are the same matrix transposed, so that half of the results are the other half.
   bool gram = false;
-  /// Of fma(), on Hopper's cards: whether there are blocks of the depth, whose results are as many
-  /// matrices as there are, one block's behind another's.
+  /// Of fma(), on Hopper's cards: whether the depth is cut into blocks. Each has results of its own, which follow those
+  /// of the block before.
   bool blocks = false;
   /// Whether the sums are taken from what is where the results go, up to a diagonal: of one matrix, of float64 and
   /// fma(), on Hopper's cards.

@@ -236,20 +236,27 @@ void find_steady(const Body& body, Walk& walk) {
   }
 }
 
-/// The farthest that an operand's offset, or what has been added up of it, comes from zero.
-double reach_of(const Walk& walk) {
-  std::vector<double> reach(walk.offsets.begin(), walk.offsets.end());
-  for (std::size_t k = 0; k < reach.size(); ++k) {
-    reach[k] = std::abs(reach[k]);
-    for (std::size_t axis = 0; axis < walk.axes.shape.size(); ++axis) {
-      reach[k] += std::abs(double(walk.axes.stride(k, axis))) * double(walk.axes.shape[axis]);
-    }
+/// The farthest that operand k's offset, or what has been added up of it, comes from zero.
+double reach_of(const Walk& walk, std::size_t k) {
+  double reach = std::abs(double(walk.offsets[k]));
+  for (std::size_t axis = 0; axis < walk.axes.shape.size(); ++axis) {
+    reach += std::abs(double(walk.axes.stride(k, axis))) * double(walk.axes.shape[axis]);
   }
   for (const WalkSeam& seam : walk.seams) {
-    reach[seam.operand] +=
-        std::abs(double(seam.jump)) + std::abs(double(seam.turn)) * double(walk.axes.shape[seam.axis]);
+    if (seam.operand != k) continue;
+    reach += std::abs(double(seam.jump)) + std::abs(double(seam.turn)) * double(walk.axes.shape[seam.axis]);
   }
-  return *std::max_element(reach.begin(), reach.end());
+  return reach;
+}
+
+/// Whether offsets are computed in 64 bits: where an operand reaches too far for 32, and of a single row, for which
+/// there is next to nothing to add up: long chains of drawn numbers took 1.5 times as long in 32 bits on an H200.
+bool reaches_far(const Walk& walk) {
+  if (walk.cpu || (walk.outer_axes() == 0 && walk.seams.empty())) return true;
+  for (std::size_t k = 0; k < walk.offsets.size(); ++k) {
+    if (reach_of(walk, k) > std::numeric_limits<std::int32_t>::max() / 2) return true;
+  }
+  return false;
 }
 
 /// Finds the part of the domain in which no operand comes to a seam.
@@ -332,7 +339,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
     if (shuffles && step == 2) walk.access.back() = Access::alternate;
   }
   walk.wide = walk.axes.shape.elements() > std::numeric_limits<std::int32_t>::max();
-  walk.far = walk.cpu || reach_of(walk) > std::numeric_limits<std::int32_t>::max() / 2;
+  walk.far = reaches_far(walk);
   walk.across = false;
   walk.straddles.assign(operands, 0);
   walk.stacked = false;
@@ -358,9 +365,6 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   walk.stacked = !walk.cpu && walk.width == 1 && walk.outer_axes() > 0 && walk.inner() >= shortest_stacked_row;
   walk.aligned = !walk.cpu && walk.width > 1;
   if (walk.stacked) find_steady(body, walk);
-  // Of a single row there is next to nothing to add up, and long chains of drawn numbers took 1.5 times as long on an
-  // H200.
-  walk.far = walk.far || (walk.outer_axes() == 0 && walk.seams.empty());
   if (!walk.far && walk.width == 1 && !walk.seams.empty()) find_inside(walk);
 }
 

@@ -35,7 +35,7 @@ enum class Access : std::uint8_t {
 struct Walk {
   bool cpu;
   bool wide;              // row numbers need 64 bits
-  bool far = false;       // offsets do, or a CPU has them for nothing
+  bool far = false;       // offsets are computed in 64 bits
   bool aligned;           // every contiguous access, stores among them, is aligned to the vector
   bool across;            // vectors go on from a row to the next one
   bool stacked = false;   // a card's work-item takes elements of several rows, below each other
