@@ -121,6 +121,7 @@ void Planner::State::analyse_all() {
     analyse(infos[i]);
     has_products = has_products || infos[i].node->op == Op::matmul || infos[i].node->op == Op::fft;
   }
+  find_extremes();
 }
 
 void Planner::State::analyse(Info& info) {
@@ -320,8 +321,9 @@ std::uint32_t parameter_bytes(const Body& body, bool folded) {
 }
 
 bool Planner::State::fits(const Step& step) const {
-  const auto more = finished_product(step) ? epilogue_bytes(step.body)
-                                           : buffer_bytes * static_cast<std::uint32_t>(step.finish.loads.size());
+  const auto more = finished_product(step)
+                        ? epilogue_bytes(step.body)
+                        : buffer_bytes * static_cast<std::uint32_t>(step.finish.loads.size() + step.finishes);
   return parameter_bytes(step.body, step.family != Op::elementwise) + more <= parameter_limit;
 }
 

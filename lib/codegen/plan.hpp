@@ -14,6 +14,19 @@
 
 namespace koine::codegen {
 
+/// What Step::kinds says of a step's reductions: whether there are positions, extremes, and others than these, and such
+/// of other expressions than the first one's.
+enum : std::uint8_t { has_positions = 1, has_extremes = 2, has_others = 4, has_expressions = 8 };
+constexpr std::uint8_t kind_bit(graph::ReduceKind kind) {
+  switch (kind) {
+    case graph::ReduceKind::argmax:
+    case graph::ReduceKind::argmin: return has_positions;
+    case graph::ReduceKind::max:
+    case graph::ReduceKind::min: return has_extremes;
+    default: return has_others;
+  }
+}
+
 /// One piece of work: kernels that compute a body, a family's kernels over inputs in memory, or a view that becomes a
 /// leaf over its input's memory.
 struct Step {
@@ -24,14 +37,17 @@ struct Step {
   /// one: what is transformed in place of an input.
   Body body;
   /// Of a reduction, or an fft, if it has an output: what is stored in place of the results, made of them element by
-  /// element. Its first loads are the results, in the order of the body's outputs; then come arrays in memory.
+  /// element, and of a reduction those results that others read. Its first loads are the results, in the order of the
+  /// body's outputs; then come arrays in memory.
   Body finish;
   std::vector<std::int32_t> needs;         // steps that come first
   std::uint32_t results = 0;               // that it stores
   bool last = false;                       // nothing of this plan reads its results
   bool mixed = false;                      // and they are of several levels: only such may join it
   bool looped = false;                     // there are loops in its body
-  bool finished = false;                   // it has a finish: nothing else joins it
+  bool finished = false;                   // it has a finish
+  std::uint8_t finishes = 0;               // values that are made of a reduction's results and stored
+  std::uint8_t kinds = 0;                  // of its reductions (kind_bit)
   std::int32_t joined = -1;                // the step whose kernels do the work of this one, too
   std::optional<graph::Pieces> fine;       // its domain as it is split for reshapes that it reads, and all their seams
   std::optional<graph::RandomKind> draws;  // the law of random numbers that it makes
@@ -44,6 +60,13 @@ struct Step {
   std::string facts, facts_before;  // of element-wise code: all that these follow from; empty where they may not
   std::size_t groups = 0;           // and the work-groups of its launch
 
+  /// Counts another result; of a reduction its kind, too.
+  void add_result(const graph::Node& result) {
+    ++results;
+    if (result.op != graph::Op::reduce) return;
+    kinds |= kind_bit(result.get<graph::Op::reduce>().kind);
+    if (result.inputs[0] != node->inputs[0]) kinds |= has_expressions;
+  }
   /// The body whose outputs are stored.
   const Body& storing() const { return finish.outputs.empty() ? body : finish; }
   bool folds() const { return graph::role(family) == graph::Role::fold; }

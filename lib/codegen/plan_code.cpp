@@ -33,7 +33,7 @@ void Planner::State::lay_out(Node& node, bool alias) {
   for (const NodeRef& result : wanted_results(node)) {
     if (result) result->layout = graph::row_major(result->shape);
   }
-  node.layout = alias ? *apply(node.get<Op::view>(), node.shape, node.inputs[0]->layout) : graph::row_major(node.shape);
+  node.layout = alias ? graph::layout_of_alias(node) : graph::row_major(node.shape);
 }
 
 void Planner::State::lay_out() {
@@ -237,14 +237,14 @@ bool Planner::State::write_code() {
       const std::int32_t positions = value_of(node.inputs[1], info.step, Chains::identity);
       const std::int32_t values = value_of(node.inputs[2], info.step, Chains::identity);
       step.body.outputs.push_back({&node, values, nullptr, positions});
-    } else if (step.finished) {
-      write_finish(info);
     } else if (step.folds()) {
+      if (node.op != Op::reduce && step.finished) continue;  // see write_finishes
       step.body.outputs.push_back({&node, value_of(node.inputs[0], info.step, Chains::identity)});
     } else {
       need_inputs(info.step, node);
     }
   }
+  write_finishes();
   for (std::size_t s = 0; s < step_count; ++s) {
     if (steps[s].fine) split_domain(steps[s]);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing which nodes are stored, and which kernel computes each.
 #include "codegen/plan_state.hpp"
-#include "codegen/reduce.hpp"
 #include "graph/infer.hpp"
 
 namespace koine::codegen {
@@ -59,6 +58,7 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
   step.results = 0;
   step.joined = -1;
   step.last = step.mixed = step.looped = step.finished = false;
+  step.kinds = step.finishes = 0;
   step.draws.reset();
   step.operands = {};
   step.fine.reset();
@@ -103,55 +103,6 @@ bool Planner::State::drawn_in_reader(const Info& info) const {
   if (node.place.traits->cpu_loops() ? !reads_in_order(step) : step.family == Op::scan) return false;
   return step.body.domain == node.shape && (!step.draws || *step.draws == node.get<Op::random>().kind) &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
-}
-
-/// The first array in memory that an element-wise expression, or the one that a reduction takes, is made of.
-const Node* Planner::State::source_of(const Node& node) const {
-  if (node.op != Op::reduce) return infos[static_cast<std::size_t>(node.slot)].source;
-  const NodeRef& input = node.inputs[0];
-  return input->is_ready() ? input.get() : infos[static_cast<std::size_t>(input->slot)].source;
-}
-
-/// Whether a step takes the elements that a reduction takes, of the same array and on the same queue.
-bool Planner::State::beside(const Step& step, const Info& reduction) const {
-  const Node& node = *reduction.node;
-  return step.body.domain == node.inputs[0]->shape && step.node->place.queue == node.place.queue &&
-         source_of(*step.node) == source_of(node);
-}
-
-/// Whether a step can compute this reduction too: one of other reductions over the same axes of an expression of the
-/// same array, whose states are alike, with no barrier between the two; or of whole rows, where nothing waits for this
-/// reduction, and what it reads does not wait for the kernel. Moments and positions are those of one expression.
-bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
-  const Node &node = *info.node, &other = *step.node;
-  const bool rows = step.family == Op::rows;
-  const auto suits = [&](const Node& each) {
-    if (rows) return true;
-    if (each.op != Op::reduce) return false;
-    const graph::ReduceInfo& reduction = each.get<Op::reduce>();
-    const graph::State state = graph::info(reduction.kind).state;
-    const bool any = state == graph::State::value || state == graph::State::exponentials;
-    return (any || node.inputs[0] == other.inputs[0]) && !reduction.custom && !is_complex(each.dtype) &&
-           !has_fixed_order(each) && step.results < most_reduced(state);
-  };
-  if (!suits(node) || !suits(other) || step.results >= most_reduced_values) return false;
-  const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;
-  const auto alike = [&](const graph::ReduceInfo& a, const graph::ReduceInfo& b) {
-    return a.axes == b.axes && graph::info(a.kind).state == graph::info(b.kind).state;
-  };
-  const bool same_axes = rows || alike(other.get<Op::reduce>(), node.get<Op::reduce>());
-  const bool apart = other.op == Op::reduce && level == info.level;
-  const bool last = rows && info.edges == 0 && info.level <= level;
-  return same_axes && (apart || last) && beside(step, info);
-}
-
-/// The kernel of `family` that computes this reduction too, or -1.
-std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) const {
-  for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
-    const Step& step = steps[s];
-    if (step.family == family && !step.finished && takes_reduction(step, info)) return static_cast<std::int32_t>(s);
-  }
-  return -1;
 }
 
 /// Why it is better stored than computed again, if it is.
@@ -243,6 +194,16 @@ static bool keeps_whole(const Step& step, const Shape& fine) {
   return true;
 }
 
+/// Whether rows of `size` elements, of which one was `whole`, are long enough for a step's kernel. A card's
+/// element-wise kernel takes shorter ones, too, in vectors that they are a whole number of, as the equal elements of a
+/// repeated axis.
+static bool is_long_row(const Step& step, std::int64_t size, std::int64_t whole) {
+  constexpr std::int64_t shortest_vector = 8;  // bytes
+  if (size >= std::min(shortest_split_row, whole)) return true;
+  const auto bytes = size * static_cast<std::int64_t>(size_of(step.node->dtype));
+  return step.family == Op::elementwise && on_card(*step.node) && size % 2 == 0 && bytes >= shortest_vector;
+}
+
 /// Whether a step's kernel can read what lies so over its domain, beside what it reads already: axes that a reshape
 /// splits are split for all of it. The innermost axis stays long, since each of its rows takes index arithmetic.
 bool Planner::State::takes(std::int32_t s, const std::optional<graph::Pieces>& pieces) {
@@ -257,7 +218,7 @@ bool Planner::State::takes(std::int32_t s, const std::optional<graph::Pieces>& p
   if (!shape) return false;
   const Shape whole = *graph::common_split(domain, domain);
   if (*shape != whole) {
-    const bool apart = shape->size() > most_split_axes || shape->back() < std::min(shortest_split_row, whole.back());
+    const bool apart = shape->size() > most_split_axes || !is_long_row(step, shape->back(), whole.back());
     if (apart || !keeps_whole(step, *shape)) return false;
   }
   auto fine = graph::split(before, *shape);
@@ -358,8 +319,28 @@ void Planner::State::store_in_kernel(Info& info, bool merge) {
   read_inputs(info, info.step, Chains::identity);
 }
 
+/// Whether a copy in row-major order has the elements of its input, which is a reshape or the like of what a kernel of
+/// its own stores, in the order in which they lie there.
+bool Planner::State::copies_in_order(const Node& copy) {
+  if (copy.op != Op::cast) return false;
+  const Node& view = *copy.inputs[0];
+  if (view.is_ready() || view.op != Op::view || view.dtype != copy.dtype || view.shape != copy.shape) return false;
+  const Node& stored = *view.inputs[0];
+  if (stored.is_ready() || stored.place.queue != copy.place.queue) return false;
+  const auto layout = apply(view.get<Op::view>(), view.shape, graph::row_major(stored.shape));
+  return layout && graph::is_row_major(*layout) && view.shape.elements() == stored.shape.elements() &&
+         find(&stored)->always_stored();
+}
+
 void Planner::State::decide_elementwise(Info& info, bool merge) {
   Node& node = *info.node;
+  if ((info.requested || info.cut) && !goes_elsewhere(info) && copies_in_order(node)) {
+    info.step = add_step(Op::view, &node);
+    Info& view = *find(node.inputs[0].get());
+    view.request(Why::part);
+    view.awaited = true;
+    return;
+  }
   if (!info.requested && !info.cut) info.why = worth_storing(info);
   if (info.requested || info.cut || info.why != Why::unstored) {
     if (const Shape* domain = row_domain(info)) {
@@ -400,7 +381,10 @@ void Planner::State::decide(bool merge) {
     Info& info = infos[i];
     Node& node = *info.node;
     if (info.finisher >= 0) {
-      if (node.op == Op::reduce) add_read(*node.inputs[0], info.finisher, Chains::identity);
+      if (node.op == Op::reduce) {
+        if (stored_beside_finish(info)) info.step = info.finisher;
+        add_read(*node.inputs[0], info.finisher, Chains::identity);
+      }
       if (node.op == Op::matmul || node.op == Op::fft) request_inputs(info);
     } else if (computed_in_reader(info)) {
       const Read read = info.reads[0];
@@ -439,7 +423,7 @@ void Planner::State::decide(bool merge) {
     } else if (has_own_kernel(node.op)) {
       info.step = merge && !info.apart ? reduction_to_join(info, Op::reduce) : -1;
       if (info.step < 0) info.step = add_step(node.op, &node);
-      ++steps[static_cast<std::size_t>(info.step)].results;
+      steps[static_cast<std::size_t>(info.step)].add_result(node);
       if (steps[static_cast<std::size_t>(info.step)].folds()) {
         add_read(*node.inputs[0], info.step, Chains::identity);
       } else {

@@ -10,6 +10,8 @@ namespace {
 
 // Nodes between a result and reductions: to look through more would take long.
 constexpr std::size_t most_behind = 32;
+// Values that one kernel makes of its results.
+constexpr std::uint8_t most_finishes = 4;
 
 bool lies_in_order(const Node& node, const Node& result) {
   return node.shape == result.shape && graph::is_row_major(node.layout);
@@ -30,7 +32,7 @@ bool Planner::State::can_be_finished(const Info& info) const {
   const graph::ReduceInfo& reduction = node.get<Op::reduce>();
   const bool plain = !is_complex(node.dtype) && in_registers && size_of(node.dtype) != 2 && !reduction.custom &&
                      graph::info(reduction.kind).state != graph::State::position;
-  return plain && !info.held && node.shape.elements() > 0 && node.inputs[0]->shape.elements() > 0 &&
+  return plain && (!info.held || on_card(node)) && node.shape.elements() > 0 && node.inputs[0]->shape.elements() > 0 &&
          rows_to_join(info) < 0 && !begins_rows(info);
 }
 
@@ -39,7 +41,7 @@ bool Planner::State::can_be_finished(const Info& info) const {
 bool Planner::State::finish(Info& info) {
   const Node& result = *info.node;
   // A reduction is a barrier.
-  if (info.level == 0 || elsewhere || is_complex(result.dtype) || result.op == Op::custom) return false;
+  if (info.level == 0 || goes_elsewhere(info) || is_complex(result.dtype) || result.op == Op::custom) return false;
   struct Behind {
     Info* info;
     std::int32_t edges;  // that lead here
@@ -74,39 +76,54 @@ bool Planner::State::finish(Info& info) {
   const auto edges_of = [&](const Info* each) {
     return std::find_if(all.begin(), all.end(), [&](const Behind& b) { return b.info == each; })->edges;
   };
+  // Where it saves a launch the kernel stores results that others read, too; those of whole rows join kernels of these.
   const auto can_join = [&](const Info* each) {
-    return wanted_there_alone(*each, edges_of(each)) && can_be_finished(*each) &&
-           each->node->place.queue == result.place.queue;
+    const bool alone = wanted_there_alone(*each, edges_of(each));
+    return (alone || (on_card(result) && each->fold != each->node)) && !each->apart && !goes_elsewhere(*each) &&
+           can_be_finished(*each) && each->node->place.queue == result.place.queue;
   };
+  const auto finished = [](const Info* each) { return each->finisher >= 0; };
+  auto begin = std::find_if(reductions.begin(), reductions.end(), finished);
   // Short reductions alone are loops of what reads them.
-  const auto begin = std::find_if(reductions.begin(), reductions.end(),
-                                  [&](const Info* each) { return !loops_in_reader(*each->node) && can_join(each); });
-  if (begin == reductions.end()) return false;
+  if (begin == reductions.end()) {
+    begin = std::find_if(reductions.begin(), reductions.end(),
+                         [&](const Info* each) { return !loops_in_reader(*each->node) && can_join(each); });
+  }
+  if (begin == reductions.end() || (*begin)->node->place.queue != result.place.queue) return false;
   for (const Behind& each : all) {
     const Node& node = *each.info->node;
     if (each.info == &info || node.op == Op::reduce) continue;
     if (!wanted_there_alone(*each.info, each.edges) || (node.recomputed(evaluation) && each.info->held)) return false;
   }
-  // Others are read from memory. That the kernels of these compute nothing else keeps two from waiting for each other.
-  const auto read_from_memory = [&](const Info* each) {
-    return each->level <= (*begin)->level && each->fold != each->node && !loops_in_reader(*each->node);
-  };
-  const std::int32_t s = add_step(Op::reduce, (*begin)->node);
+  const std::size_t steps_before = step_count;
+  const std::int32_t s = step_to_finish(**begin);
   Step& step = steps[static_cast<std::size_t>(s)];
-  std::vector<Info*> beside;
+  if (step.finishes == most_finishes) return false;
+  const std::uint32_t results = step.results;
+  const std::uint8_t kinds = step.kinds;
+  // Others are read from memory. That the kernels of these compute nothing else keeps two from waiting for each other.
+  const std::int32_t level = infos[static_cast<std::size_t>(step.node->slot)].level;
+  const auto read_from_memory = [&](const Info* each) {
+    return each->level <= level && each->fold != each->node && !finished(each) && !loops_in_reader(*each->node);
+  };
+  std::vector<Info*> joined, beside;
   for (Info* each : reductions) {
-    if (each == *begin || (can_join(each) && takes_reduction(step, *each))) {
-      each->finisher = s;
-      ++step.results;
+    if (each->finisher == s) continue;
+    const bool first = each->node == step.node && step.results == 0;
+    if (!finished(each) && (first || (can_join(each) && takes_reduction(step, *each)))) {
+      joined.push_back(each);
+      step.add_result(*each->node);
     } else {
       beside.push_back(each);
     }
   }
   if (!std::all_of(beside.begin(), beside.end(), read_from_memory)) {
-    for (Info* each : reductions) each->finisher = -1;
-    --step_count;
+    step.results = results;
+    step.kinds = kinds;
+    step_count = steps_before;
     return false;
   }
+  for (Info* each : joined) each->finisher = s;
   for (Info* each : beside) {
     each->request(Why::into_kernels);
     each->awaited = each->apart = true;
@@ -115,15 +132,32 @@ bool Planner::State::finish(Info& info) {
     if (each.info->node->op != Op::reduce && each.info != &info) each.info->finisher = s;
   }
   step.finished = true;
+  ++step.finishes;
   info.step = s;
   return true;
 }
 
-/// The lines of a finish, from the results and what is read beside them to the node that is stored.
-void Planner::State::write_finish(const Info& info) {
-  Step& step = steps[static_cast<std::size_t>(info.step)];
+/// The kernel whose results a finish of this reduction is made of: one that computes it already, or computes others
+/// that it can join, or a new one.
+std::int32_t Planner::State::step_to_finish(const Info& reduction) {
+  if (reduction.finisher >= 0) return reduction.finisher;
+  const std::int32_t s = on_card(*reduction.node) ? reduction_to_join(reduction, Op::reduce) : -1;
+  // For one that computes nothing else another kernel waits.
+  if (s >= 0 && !infos[static_cast<std::size_t>(steps[static_cast<std::size_t>(s)].node->slot)].apart) return s;
+  return add_step(Op::reduce, reduction.node);
+}
+
+/// Whether others than a finish read a reduction that is computed for one, or may yet.
+bool Planner::State::stored_beside_finish(const Info& info) {
+  const bool outside = info.node->consumers.load(std::memory_order_relaxed) > info.edges;
+  return on_card(*info.node) && (info.requested || info.cut || info.held || outside || !info.reads.empty());
+}
+
+/// The lines of a step's finishes, from the results and what is read beside them to the nodes that are stored.
+void Planner::State::write_finish(std::int32_t at, std::span<const Info* const> stored) {
+  Step& step = steps[static_cast<std::size_t>(at)];
   Body& body = step.finish;
-  body.domain = info.node->shape;
+  body.domain = stored[0]->node->shape;
   std::vector<std::pair<const Node*, std::int32_t>> written;
   const auto load = [&](const Node& node, const graph::Layout& layout) {
     const auto number = static_cast<std::int32_t>(body.loads.size());
@@ -138,15 +172,33 @@ void Planner::State::write_finish(const Info& info) {
     }
     std::int32_t args[3] = {-1, -1, -1};
     if (node.is_ready() || node.op == Op::reduce) {
-      need(info.step, node);
+      need(at, node);
       return load(node, node.layout);
     }
     for (std::size_t i = 0; i < node.inputs.size(); ++i) args[i] = self(self, *node.inputs[i]);
     written.emplace_back(&node, add_line(body, node, args));
     return written.back().second;
   };
-  const std::int32_t line = line_of(line_of, *info.node);
-  body.outputs.push_back({info.node, line});
+  for (const Info* each : stored) body.outputs.push_back({each->node, line_of(line_of, *each->node)});
+}
+
+/// The finishes, once it is known what their kernels compute.
+void Planner::State::write_finishes() {
+  std::vector<std::pair<std::int32_t, const Info*>> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Info& info = infos[i];
+    if (!info.stored()) continue;
+    const Step& step = steps[static_cast<std::size_t>(info.step)];
+    if (step.finished && step.family == Op::reduce) all.emplace_back(info.step, &info);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Info*> stored;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    stored.push_back(all[k].second);
+    if (k + 1 < all.size() && all[k + 1].first == all[k].first) continue;
+    write_finish(all[k].first, stored);
+    stored.clear();
+  }
 }
 
 }  // namespace koine::codegen

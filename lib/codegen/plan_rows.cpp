@@ -11,7 +11,6 @@ constexpr std::int64_t shortest_row = 32, shortest_row_of_cpu = 512;
 // Between reductions and what is made of them row by row: to look through more would take long.
 constexpr std::size_t most_behind = 32;
 
-bool on_card(const Node& node) { return node.place.traits != nullptr && !node.place.traits->cpu_loops(); }
 std::int64_t shortest(const Node& node) { return on_card(node) ? shortest_row : shortest_row_of_cpu; }
 
 const Shape& domain_of(const Node& fold) { return fold.inputs[0]->shape; }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner knows while it works; shared by the files that make up its steps: plan.cpp collects the nodes,
 // plan_decide.cpp chooses what is stored, plan_loops.cpp which short reductions are loops of what reads them,
-// plan_rows.cpp which reductions share a kernel, plan_finish.cpp what is made of a reduction in its own kernel,
-// plan_product.cpp what is made of a product in its own, plan_transform.cpp what is computed around a transform in its
-// own, plan_take.cpp which kernels take elements by positions, plan_code.cpp writes the kernels' lines. plan_tree.cpp
-// has short ways for the commonest graphs, plan_reuse.cpp one for those whose structure came before.
+// plan_share.cpp which reductions share a kernel, plan_rows.cpp which share one of whole rows, plan_finish.cpp what is
+// made of a reduction in its own kernel, plan_product.cpp what is made of a product in its own, plan_transform.cpp what
+// is computed around a transform in its own, plan_take.cpp which kernels take elements by positions, plan_code.cpp
+// writes the kernels' lines. plan_tree.cpp has short ways for the commonest graphs, plan_reuse.cpp one for those whose
+// structure came before.
 #pragma once
 
 #include "base/hash.hpp"
@@ -49,6 +50,7 @@ struct Info {
   bool reads_rows = false;       // whether elements of their rows read such reductions
   bool loops = false;            // whether a short reduction behind it can be a loop of the kernel that reads this node
   std::int32_t wraps = 0;        // views that go beyond axes' ends between memory and this node, one behind the other
+  bool beside_position = false;  // a largest or smallest element whose position is found, too, by a card's one kernel
   bool flat = false;             // its elements can be read in row-major order under any shape
   bool copies = false;  // a reshape of memory that no kernel reads in place, whatever its domain: one copies it
   bool requested = false;
@@ -91,6 +93,8 @@ struct Taken {
 /// Whether two constant nodes are one parameter of a kernel: of one type, with the same bits.
 bool same_constant(const Node& a, const Node& b);
 std::uint64_t hash_of_constant(const Node& constant);
+
+inline bool on_card(const Node& node) { return node.place.traits != nullptr && !node.place.traits->cpu_loops(); }
 
 /// Whether computing a node again costs no more than a store and a load.
 bool is_cheap(const Info& info);
@@ -177,6 +181,7 @@ struct Planner::State {
   void visit(Node* node);
   void count_readings();
   void analyse_all();
+  void find_extremes();
   void analyse(Info& info);
   const Node* distinct_constant(const Node& node);
   std::vector<Source>* sources_of(const Node& node);
@@ -191,6 +196,9 @@ struct Planner::State {
   void copy_reshape(Info& info);
   std::optional<graph::Pieces> through(const Node& node, std::int32_t chain, std::size_t input = 0);
   bool readable(const Info& info, bool flat);
+  /// Whether it is to be stored in memory that was there before.
+  bool goes_elsewhere(const Info& info) const { return elsewhere && info.why == Why::asked; }
+  bool copies_in_order(const Node& copy);
   void decide_elementwise(Info& info, bool merge);
   void store_in_kernel(Info& info, bool merge);
   bool taken_in_reader(const Info& info);
@@ -218,11 +226,15 @@ struct Planner::State {
   bool drawn_in_reader(const Info& info) const;
   const Node* source_of(const Node& node) const;
   bool beside(const Step& step, const Info& reduction) const;
+  static bool states_suit(const Step& step, const Node& reduction);
   bool takes_reduction(const Step& step, const Info& info) const;
   std::int32_t reduction_to_join(const Info& info, Op family) const;
   bool can_be_finished(const Info& info) const;
   bool finish(Info& info);
-  void write_finish(const Info& info);
+  std::int32_t step_to_finish(const Info& reduction);
+  static bool stored_beside_finish(const Info& info);
+  void write_finish(std::int32_t step, std::span<const Info* const> stored);
+  void write_finishes();
   bool finishes(const Node& product) const { return takes_code != nullptr && takes_code(product); }
   bool in_place(const Node& node, std::int32_t chain, const Shape& domain) const;
   bool stored_by_reader(const Info& info) const;

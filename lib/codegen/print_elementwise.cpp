@@ -202,6 +202,23 @@ std::string scattering_stores(const Body& body, std::size_t k, Scatters scatters
          for_each(" && mine && atomic_max(&owners[at], 0u) == " + number, put);
 }
 
+/// The body once for elements of which conditions are known (Walk::Inside::told) and once for others, each from its own
+/// offsets on: compilers would make one of two bodies that begin alike.
+std::string told_bodies(const Walk& walk, const Printer& printer, const std::string& body) {
+  std::vector<bool> untold, of_pieces = in_pieces(walk), of_rows = of_pieces;
+  of_rows.flip();
+  std::string known;
+  for (std::size_t k = 0; k < walk.inside.told.size(); ++k) {
+    untold.push_back(walk.inside.told[k] > 1);
+    if (!untold[k]) known += "const long u" + number(k) + " = " + number(walk.inside.told[k]) + ";\n";
+  }
+  Walk anywhere = walk;
+  anywhere.inside = {};
+  return "if (inside) {\n" + offsets_inside(walk) + known + printer.uniform_loads(walk.access, untold) + body +
+         "} else {\n" + row_offsets(anywhere) + printer.uniform_loads(walk.access, of_rows) + piece_offsets(anywhere) +
+         printer.uniform_loads(walk.access, of_pieces) + body + "}\n";
+}
+
 }  // namespace
 
 bool scatters_together(const DeviceTraits& traits, std::int64_t values) {
@@ -239,6 +256,7 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
       access[k] = Access::taken;
   }
   const bool blocks = walk.depth > 0;
+  const bool told = !walk.inside.told.empty() && scatters != Scatters::together;  // whose barriers stand there once
   KernelText text;
   text.entry = kernel_name(body, scatters == Scatters::claims ? "_claims" : "");
   text.kernel = blocks ? "elementwise_transposed" : "elementwise";
@@ -261,8 +279,13 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   text.definitions = printer.memory_instances(stored) + shuffled + tabled + anywhere + block_type(block, walk.spilled) +
                      "#define KN_STRIDE(k) d.inner_stride[k]\n" +
                      define("KN_PARAMETERS", printer.load_parameters() + outputs + block_parameter(walk.spilled)) +
-                     define("KN_CONSTANTS", printer.constants()) +
-                     define("KN_ROW", row_offsets(walk) + (blocks ? "" : printer.uniform_loads(walk.access, of_rows)));
+                     define("KN_CONSTANTS", printer.constants());
+  if (told) {
+    text.definitions += define("KN_ROW", row_position(walk)) + define("KN_COLUMN", "") +
+                        define("KN_BODY", told_bodies(walk, printer, printer.lines(access) + stores));
+    return text;
+  }
+  text.definitions += define("KN_ROW", row_offsets(walk) + (blocks ? "" : printer.uniform_loads(walk.access, of_rows)));
   if (blocks) {
     text.definitions += transpose_functions(body, walk) + define("KN_BLOCK", transposed_loads(body, printer, walk)) +
                         define("KN_BODY", deep_offsets(walk) + printer.uniform_loads(walk.access) +

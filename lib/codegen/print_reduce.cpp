@@ -89,33 +89,68 @@ DType combined_type(const ReducePass& pass) {
                                                                 : graph::accumulation_type(pass.result);
 }
 
-bool shares_state(const ReducePass& pass) {
-  return !pass.several.empty() && graph::info(pass.kind).state == graph::State::moments;
+std::optional<ReduceKind> position_of(ReduceKind extreme) {
+  if (extreme == ReduceKind::max) return ReduceKind::argmax;
+  return extreme == ReduceKind::min ? std::optional(ReduceKind::argmin) : std::nullopt;
+}
+
+ReduceKind state_kind(std::span<const ReducedValue> all, std::size_t number) {
+  const ReduceKind kind = all[number].kind;
+  const bool positions = std::any_of(all.begin(), all.end(), [](const ReducedValue& each) {
+    return graph::info(each.kind).state == graph::State::position;
+  });
+  return positions ? position_of(kind).value_or(kind) : kind;
+}
+
+std::vector<ReducedValue> reduced_values(std::span<const ReducedValue> each) {
+  std::vector<ReducedValue> values(each.begin(), each.end());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const ReduceKind kind = state_kind(values, k);
+    const graph::State state = graph::info(kind).state;
+    // Moments, and positions, are of one expression.
+    const bool first = state == graph::State::moments || state == graph::State::position;
+    std::size_t& owner = values[k].state = first ? 0 : k;
+    while (state == graph::State::position && state_kind(values, owner) != kind) ++owner;
+  }
+  return values;
 }
 
 std::vector<ReducePass> single_passes(const ReducePass& pass) {
   if (pass.several.empty()) return {pass};
   std::vector<ReducePass> result;
-  std::size_t states = 0;
   for (const ReducedValue& value : pass.several) {
-    const std::size_t number = pass.partial ? states : result.size();
     result.push_back({.kind = value.kind,
                       .body = pass.body,
-                      .number = number,
+                      .number = result.size(),
                       .partial = pass.partial,
                       .last = pass.last,
                       .result = value.result,
                       .fixed = pass.fixed});
-    if (!shares_state(pass)) states += components(result.back()).size();
   }
   return result;
 }
 
+std::vector<ReducePass> state_passes(const ReducePass& pass) {
+  std::vector<ReducePass> singles = single_passes(pass), result;
+  if (pass.several.empty()) return singles;
+  std::size_t states = 0;
+  for (std::size_t k = 0; k < singles.size(); ++k) {
+    if (pass.several[k].state != k) continue;
+    singles[k].kind = state_kind(pass.several, k);
+    if (pass.partial) singles[k].number = states;
+    states += components(singles[k]).size();
+    result.push_back(singles[k]);
+  }
+  return result;
+}
+
+bool shares_state(const ReducePass& pass) { return !pass.several.empty() && state_passes(pass).size() == 1; }
+
 std::vector<Component> components(const ReducePass& pass) {
-  if (!pass.several.empty() && !shares_state(pass)) {
+  if (const std::vector<ReducePass> states = state_passes(pass); states.size() > 1) {
     std::vector<Component> result;
     std::size_t k = 0;
-    for (const ReducePass& single : single_passes(pass)) {
+    for (const ReducePass& single : states) {
       const std::string before = "a" + number(k++);
       for (const Component& part : components(single))
         result.push_back({before + (part.name.empty() ? "" : "_" + part.name), part.type});

@@ -25,8 +25,10 @@ std::string put(bool vector, DType type, const std::string& value, const std::st
          (vector ? ", left); " : "); ");
 }
 
-/// The number of a reduction in names of its own; none where it is the only one.
-std::string own_number(const ReducePass& pass, std::size_t k) { return pass.several.empty() ? "" : number(k); }
+/// The number of a state in names of its own; none where it is the only one.
+std::string own_number(const std::vector<ReducePass>& states, std::size_t k) {
+  return states.size() == 1 ? "" : number(k);
+}
 
 /// `finish` with the constants of reduction `number`.
 std::string numbered(std::string_view finish, std::size_t k) {
@@ -37,19 +39,27 @@ std::string numbered(std::string_view finish, std::size_t k) {
   return text;
 }
 
+bool is_position(const std::string& component) { return component.ends_with("position"); }
+
 /// The type of a component in registers. Positions among fewer than 2^31 elements take half of what they take in
 /// memory, where those that passes before found are among all of theirs.
 DType held_type(const ReducePass& pass, const ReduceWalk& walk, const Component& component) {
-  return component.name.ends_with("position") && !walk.wide && !pass.partial ? DType::int32 : component.type;
+  return is_position(component.name) && !walk.wide && !pass.partial ? DType::int32 : component.type;
 }
 
 /// What a last pass makes of reduction `k`'s state.
 std::string finished(const ReducePass& pass, std::size_t k) {
   if (pass.several.empty()) return applied(finish_of(pass.kind, pass.custom), "state");
   const graph::ReductionInfo& row = graph::info(pass.several[k].kind);
-  const std::string finish = numbered(row.finish, k), state = "(state).a" + number(k);
+  const std::size_t owner = pass.several[k].state;
+  const bool value = row.state == graph::State::value;
+  const bool beside_position = value && graph::info(state_kind(pass.several, k)).state == graph::State::position;
+  const std::string finish = beside_position ? "$0.value" : numbered(row.finish, k);
   if (shares_state(pass)) return applied(finish, "state");
-  if (row.state == graph::State::value) return applied(finish, state);
+  std::size_t before = 0;  // states
+  for (std::size_t i = 0; i < owner; ++i) before += pass.several[i].state == i ? 1 : 0;
+  const std::string state = "(state).a" + number(before);
+  if (value && !beside_position) return applied(finish, state);
   std::string text;
   for (std::size_t i = 0; i < finish.size(); ++i) {
     if (finish.compare(i, 3, "$0.") == 0) {
@@ -62,19 +72,31 @@ std::string finished(const ReducePass& pass, std::size_t k) {
   return text;
 }
 
+/// A position as it lies in memory.
+std::string long_position(const ReduceWalk& walk, const std::string& position) {
+  const bool vector = (walk.columns || walk.together) && walk.width > 1;
+  return vector ? "convert_long" + number(static_cast<std::size_t>(walk.width)) + "(" + position + ")" : position;
+}
+
+/// Reduction `k`'s result.
+std::string result_of(const ReducePass& pass, const ReduceWalk& walk, std::size_t k) {
+  const ReduceKind kind = pass.several.empty() ? pass.kind : pass.several[k].kind;
+  const std::string value = finished(pass, k);
+  return graph::info(kind).state == graph::State::position ? long_position(walk, value) : value;
+}
+
 /// KN_PUT, or KN_PUT_ALL, of a state: its components, or what it finishes as. Of a finish print_reduce adds it.
 std::string put_hook(const ReducePass& pass, const ReduceWalk& walk) {
   if (finish_body(pass)) return "";
-  const bool vector = walk.columns || walk.together, position = graph::info(pass.kind).state == graph::State::position;
+  const bool vector = walk.columns || walk.together;
   std::string text;
   std::size_t k = 0;
   for (const Component& output : outputs_of(pass)) {
     const std::string part = output.name.empty() ? "" : "." + output.name;
-    std::string value = pass.last ? finished(pass, k++) : "(state)" + part;
-    if (position && output.type == DType::int64 && vector && walk.width > 1) {
-      value = "convert_long" + number(static_cast<std::size_t>(walk.width)) + "(" + value + ")";
-    }
+    std::string value = pass.last ? result_of(pass, walk, k) : "(state)" + part;
+    if (!pass.last && is_position(output.name)) value = long_position(walk, value);
     text += put(vector, output.type, value, output_name(output) + " + (at)");
+    ++k;
   }
   return define(vector ? "KN_PUT_ALL(state, at, left)" : "KN_PUT(state, at)", text);
 }
@@ -250,8 +272,9 @@ std::string skim_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pri
                      define("KN_MASK", std::string(mask_type(type)) + number(static_cast<std::size_t>(walk.width))) +
                      define("KN_LOOK", lines + "const KN_VALUE looked = v" + number(value_line(pass)) + ";\n");
   std::string each;
-  for (std::size_t k = 0; k < std::max<std::size_t>(pass.several.size(), 1); ++k) {
-    const std::string n = own_number(pass, k);
+  const std::vector<ReducePass> states = state_passes(pass);
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    const std::string n = own_number(states, k);
     each += " f(" + number(k) + ", KN_BEFORE" + n + ", " + (n.empty() ? "" : "a" + n + "_") + "value)";
   }
   return text + "#define KN_EACH_POSITION(f)" + each + "\n";
@@ -266,11 +289,11 @@ std::string listed(const ReducePass& pass, const std::string& before) {
 
 /// The states of one or more reductions, each a struct of its own; of more in one struct.
 std::string part_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
-  const std::vector<ReducePass> singles = single_passes(pass);
+  const std::vector<ReducePass> singles = state_passes(pass);
   std::vector<Part> parts;
   std::string text, identity, from_state, take, to_state;
   for (std::size_t k = 0; k < singles.size(); ++k) {
-    const std::string n = own_number(pass, k), comma = k > 0 ? ", " : "";
+    const std::string n = own_number(singles, k), comma = k > 0 ? ", " : "";
     const bool position = graph::info(pass.kind).state == graph::State::position;
     parts.push_back(position ? position_part(singles[k], walk, printer, n)
                              : exponential_part(singles[k], walk, printer, n));
@@ -282,7 +305,7 @@ std::string part_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pri
     to_state += comma + listed(singles[k], "acc" + n + ".");
   }
   std::string one = parts[0].one, many = parts[0].many;
-  if (!pass.several.empty()) {
+  if (singles.size() > 1) {
     const std::string of_ones = "kn_several", of_many = "kn_several_values";
     text += state_types(walk, of_ones, of_many, [&](const std::string& type, int width) {
       std::string combined, all;
@@ -389,10 +412,17 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
 
 std::vector<Component> outputs_of(const ReducePass& pass) {
   if (!pass.last) return components(pass);
-  if (const Body* finish = finish_body(pass)) return {{"", finish->outputs[0].node->dtype}};
-  if (pass.several.empty()) return {{"", pass.result}};
+  std::vector<DType> types = {pass.result};
+  if (const Body* finish = finish_body(pass)) {
+    types.clear();
+    for (const Output& output : finish->outputs) types.push_back(output.node->dtype);
+  } else if (!pass.several.empty()) {
+    types.clear();
+    for (const ReducedValue& value : pass.several) types.push_back(value.result);
+  }
+  if (types.size() == 1) return {{"", types[0]}};
   std::vector<Component> outputs;
-  for (const ReducedValue& value : pass.several) outputs.push_back({"a" + number(outputs.size()), value.result});
+  for (const DType type : types) outputs.push_back({"a" + number(outputs.size()), type});
   return outputs;
 }
 
@@ -410,19 +440,22 @@ std::string finish_hook(const ReducePass& pass, const ReduceWalk& walk, const Bo
     const std::string type = printer.vector_type(finish.loads[k].dtype), of_type(name(finish.loads[k].dtype));
     std::string value;
     if (k < results) {
-      value = finished(pass, k);
+      value = result_of(pass, walk, k);
     } else {
       const std::string n = number(k - results), at = "(q" + n + " + d.beside" + n + " + (at)";
       value = vector ? "kn_gather_" + of_type + at + ", 1, left)" : "kn_one_" + of_type + at + ")";
     }
     text += "const " + type + " x" + number(k) + " = (" + type + ")(" + value + ");\n";
   }
-  const Output& output = finish.outputs[0];
-  const DType type = output.node->dtype;
-  std::string value = "v" + number(static_cast<std::size_t>(output.line));
-  if (!vector && walk.width > 1) value = "KN_LANE(" + std::string(register_type(type)) + ", " + value + ", 0)";
-  text += printer.lines(std::vector<Access>(finish.loads.size(), Access::taken)) +
-          put(vector, type, value, "out + (at)") + "\n}\n";
+  text += printer.lines(std::vector<Access>(finish.loads.size(), Access::taken));
+  const std::vector<Component> outputs = outputs_of(pass);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const DType type = outputs[k].type;
+    std::string value = "v" + number(static_cast<std::size_t>(finish.outputs[k].line));
+    if (!vector && walk.width > 1) value = "KN_LANE(" + std::string(register_type(type)) + ", " + value + ", 0)";
+    text += put(vector, type, value, output_name(outputs[k]) + " + (at)");
+  }
+  text += "\n}\n";
   return define(vector ? "KN_PUT_ALL(state, at, left)" : "KN_PUT(state, at)", text);
 }
 

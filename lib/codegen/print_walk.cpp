@@ -148,11 +148,31 @@ static std::string is_inside(const Walk& walk) {
   return text;
 }
 
+std::string row_position(const Walk& walk) {
+  const auto nothing = [](std::size_t) { return ""; };
+  return outer_positions(walk, nothing) + "const bool inside = " + is_inside(walk) + ";\n";
+}
+
+std::string offsets_inside(const Walk& walk) {
+  const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
+  std::string text;
+  for (std::size_t k = 0; k < operands; ++k) {
+    const std::string n = number(k), from = "(KN_OFFSET)d.inside_";
+    text += "const KN_OFFSET o" + n + " = " + from + "offset[" + n + "]";
+    for (std::size_t axis = 0; axis < outer; ++axis) {
+      text += " + c" + number(axis) + "_ * " + from + "stride[" + number(axis * operands + k) + "]";
+    }
+    text += ";\n";
+    if (walk.access[k] != Access::turning) continue;
+    text += "const long s" + n + " = d.inside_stride[" + number(outer * operands + k) + "];\n";
+  }
+  return text;
+}
+
 /// Offsets where there may be two ways to them.
 static std::string row_offsets_inside(const Walk& walk) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
-  std::string text =
-      outer_positions(walk, [](std::size_t) { return ""; }) + "const bool inside = " + is_inside(walk) + ";\n";
+  std::string text = row_position(walk);
   std::string within, across;
   for (std::size_t k = 0; k < operands; ++k) {
     const std::string n = number(k), m = "m" + number(walk.leader[k]), from = "(KN_OFFSET)d.inside_";

@@ -23,6 +23,9 @@ struct Segments {
 void add_bounds(ParamBlock& block, const Walk& walk, const Segments& segments);
 /// "long o0 = ..." for each operand, from `row`.
 std::string row_offsets(const Walk& walk);
+/// Where a row is, and whether element i of it is `inside` (Walk::inside); and the offsets of one that is.
+std::string row_position(const Walk& walk);
+std::string offsets_inside(const Walk& walk);
 /// The same of row `first` + r of the walk's deep axis, in the scope of those.
 std::string deep_offsets(const Walk& walk);
 /// Whether each operand is in pieces along the innermost axis.

@@ -15,10 +15,12 @@
 
 namespace koine::codegen {
 
-/// One of several reductions in one kernel: each has a state of its own, or all have the moments of one value.
+/// One of several reductions in one kernel: each has a state of its own, or takes what it gives from that of another,
+/// as var and std of one expression, or max beside argmax.
 struct ReducedValue {
   graph::ReduceKind kind;
-  DType result;  // of the last pass
+  DType result;           // of the last pass
+  std::size_t state = 0;  // the number of the reduction whose state it is made of
 };
 inline constexpr std::size_t most_reduced_values = 4;
 /// How many there may be in one kernel: a group's states, some of two components each, share 32 KiB of local memory.
@@ -105,8 +107,15 @@ bool leaves_states(const ReducePass& pass);
 bool takes_states(const ReducePass& pass);
 /// Whether several reductions have one state, of which each makes its own result.
 bool shares_state(const ReducePass& pass);
-/// Each of the reductions as a pass of its own.
+/// Reductions of one kernel, each with the state that it is made of.
+std::vector<ReducedValue> reduced_values(std::span<const ReducedValue> each);
+/// The kind of position whose state has the value that this reduction gives: argmax for max.
+std::optional<graph::ReduceKind> position_of(graph::ReduceKind extreme);
+/// The kind of a reduction's state in a kernel of several: that of its position for an extreme beside positions.
+graph::ReduceKind state_kind(std::span<const ReducedValue> all, std::size_t number);
+/// Each of the reductions as a pass of its own, and each of those that have a state.
 std::vector<ReducePass> single_passes(const ReducePass& pass);
+std::vector<ReducePass> state_passes(const ReducePass& pass);
 /// What the kernel makes of the results, null for nothing, and the loads of that which are of arrays in memory.
 inline const Body* finish_body(const ReducePass& pass) { return pass.last ? pass.finish : nullptr; }
 std::span<const Load> loads_beside(const ReducePass& pass);

@@ -260,7 +260,7 @@ bool reaches_far(const Walk& walk) {
 }
 
 /// Finds the part of the domain in which no operand comes to a seam.
-void find_inside(Walk& walk) {
+void find_inside(const Body& body, Walk& walk) {
   const std::size_t axes = walk.axes.shape.size(), operands = walk.access.size();
   Walk::Inside& inside = walk.inside;
   inside.offsets = walk.offsets;
@@ -289,6 +289,14 @@ void find_inside(Walk& walk) {
       }
     }
   }
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    bool told = body.loads[k].iota && !body.loads[k].draw() && walk.access[k] == Access::uniform &&
+                body.loads[k].loop < 0 && (inside.offsets[k] == 0 || inside.offsets[k] == 1);
+    for (std::size_t axis = 0; axis < axes; ++axis) told = told && inside.strides[axis * operands + k] == 0;
+    inside.told.push_back(told ? static_cast<std::uint8_t>(inside.offsets[k]) : 2);
+  }
+  const auto known = [](std::uint8_t value) { return value < 2; };
+  if (std::none_of(inside.told.begin(), inside.told.end(), known)) inside.told.clear();
 }
 
 }  // namespace
@@ -365,7 +373,7 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   walk.stacked = !walk.cpu && walk.width == 1 && walk.outer_axes() > 0 && walk.inner() >= shortest_stacked_row;
   walk.aligned = !walk.cpu && walk.width > 1;
   if (walk.stacked) find_steady(body, walk);
-  if (!walk.far && walk.width == 1 && !walk.seams.empty()) find_inside(walk);
+  if (!walk.far && walk.width == 1 && !walk.seams.empty()) find_inside(body, walk);
 }
 
 void append_key(std::string& key, const Body& body) {

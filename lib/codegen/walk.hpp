@@ -71,6 +71,9 @@ struct Walk {
   /// strides operands move there, without a look at their seams. Empty where a kernel has no use for it.
   struct Inside {
     std::vector<std::int64_t> from, sizes, offsets, strides;
+    /// Of each load of positions its value, 0 or 1, where that is the same all over this part, as whether an element is
+    /// one of a padding; else 2. Empty where no load has such a value, on which the body then does not depend here.
+    std::vector<std::uint8_t> told;
   };
   Inside inside;
 
@@ -91,6 +94,7 @@ struct Walk {
     v.define("KN_INDEX", Either{wide, "ulong", "uint"});
     v.define("KN_OFFSET", Either{far, "long", "int"});
     v.shape("inside", !inside.from.empty());
+    v.shape("told", inside.told);
     v.shape("spilled", spilled);
     v.shape("transposed", depth > 0);
     v.shape("any axes", any_axes);

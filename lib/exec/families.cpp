@@ -34,7 +34,7 @@ bool takes_code(const graph::Node& node) {
 Work prepare_view(Programs&, runtime::Queue&, codegen::Step& step) {
   return [&node = *step.node] {
     const graph::Node& input = *node.inputs[0];
-    graph::fulfil(node, input.storage, *apply(node.get<graph::Op::view>(), node.shape, input.layout));
+    graph::fulfil(node, input.storage, graph::layout_of_alias(node));
   };
 }
 

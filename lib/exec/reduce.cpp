@@ -50,15 +50,15 @@ std::deque<Reduction::Pass> Reduction::passes_of(const Order& order, const codeg
                                                  const DeviceTraits& traits, graph::Place place) {
   const graph::ReduceInfo& first = order.values[0].reduction;
   std::vector<codegen::ReducedValue> several;
-  if (order.values.size() > 1) {
-    for (const Value& value : order.values) several.push_back({value.reduction.kind, value.type});
-  }
+  for (const Value& value : order.values) several.push_back({value.reduction.kind, value.type});
+  several = several.size() > 1 ? codegen::reduced_values(several) : std::vector<codegen::ReducedValue>();
+  const graph::ReduceKind kind = several.empty() ? first.kind : codegen::state_kind(several, 0);
   std::deque<Pass> passes(1);
   passes[0].body = &body;
   passes[0].axes = first.axes;
   for (bool partial = false;; partial = true) {
     Pass& now = passes.back();
-    now.pass = {.kind = first.kind,
+    now.pass = {.kind = kind,
                 .body = now.body,
                 .partial = partial,
                 .result = order.values[0].type,
@@ -103,7 +103,7 @@ void Reduction::prepare_kernel(Programs& programs, Pass& now) const {
   append_key(key, *now.body);
   if (const codegen::Body* finish = finish_body(now.pass)) {
     append_key(key, *finish);
-    key.push_back(static_cast<char>(finish->outputs[0].node->dtype));
+    for (const codegen::Output& output : finish->outputs) key.push_back(static_cast<char>(output.node->dtype));
   }
   now.kernel =
       programs.kernel(key, [&] { return program_text(print_reduce(now.pass, now.walk, now.parameters, traits)); });

@@ -145,6 +145,11 @@ NodeRef make_copy(const NodeRef& input, const Shape& shape, Place place) {
   return make_node(Op::cast, input->dtype, shape, place, {&input, 1});
 }
 
+Layout layout_of_alias(const Node& node) {
+  const Layout& layout = node.inputs[0]->layout;
+  return node.op == Op::view ? *apply(node.get<Op::view>(), node.shape, layout) : layout;
+}
+
 NodeRef make_cast(const NodeRef& input, DType dtype, Place place) {
   if (input->dtype == dtype) return input;
   return make_node(Op::cast, dtype, input->shape, place, {&input, 1});

@@ -157,6 +157,8 @@ std::vector<NodeRef> make_results(Op op, Place place, std::span<const NodeRef> i
 NodeRef make_view(const NodeRef& input, const Shape& shape, const ViewMap& map, Place place);
 /// A pending copy of `shape`, which the input broadcasts to.
 NodeRef make_copy(const NodeRef& input, const Shape& shape, Place place);
+/// The layout of a view, or of a copy, that shares its input's memory.
+Layout layout_of_alias(const Node& node);
 /// The input converted to `dtype`; the input itself where it has that type.
 NodeRef make_cast(const NodeRef& input, DType dtype, Place place);
 

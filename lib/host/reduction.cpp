@@ -53,17 +53,17 @@ std::optional<Reduction> Reduction::of(const ReducePass& pass, const codegen::Re
   const Body& body = *pass.body;
   if (!walk.cpu || pass.custom || !work_of(body, traits)) return std::nullopt;
   const std::vector<ReducePass> singles = single_passes(pass);
+  const bool positions = graph::info(pass.kind).state == graph::State::position;  // which are so in any order
   for (const ReducePass& each : singles) {
     const bool position = graph::info(each.kind).state == graph::State::position;
     const DType type = combined_type(each);
-    if (position && pass.partial) return std::nullopt;
+    if ((position && pass.partial) || position != positions) return std::nullopt;
     const bool moments = graph::info(each.kind).state == graph::State::moments;
     if (!(position ? finds_positions(each.kind, type) : moments || folds(each.kind, type))) return std::nullopt;
     // Before it is rounded a finish takes a result as it is in registers.
     if (pass.finish && size_of(each.result) != size_in_registers(each.result)) return std::nullopt;
   }
-  if (pass.finish && !work_of(*pass.finish, traits)) return std::nullopt;
-  const bool positions = graph::info(pass.kind).state == graph::State::position;  // which are so in any order
+  if (pass.finish && (pass.finish->outputs.size() > 1 || !work_of(*pass.finish, traits))) return std::nullopt;
   Reduction result;
   result.pass_ = &pass;
   result.values_ = std::move(values);

@@ -248,6 +248,16 @@ TEST_CASE("a short row repeated is stored rather than walked row by row") {
   const Both result = combined(tiled(three, 200, 0), flat);
   CHECK(kernels_of(result.array) == 2);
   check(result);
+  // A card takes rows that are whole vectors of eight bytes.
+  on_each_device([&] {
+    const bool cpu = kn::default_device().type() == kn::DeviceType::cpu;
+    const Both pairs = combined(repeated(numbers({20, 16}, random), 2, 1), numbers({20, 32}, random));
+    CHECK(kernels_of(pairs.array) == (cpu ? 2 : 1));
+    check(pairs);
+    const Both both = combined(repeated(repeated(numbers({10, 8}, random), 2, 0), 4, 1), numbers({20, 32}, random));
+    CHECK(kernels_of(both.array) == (cpu ? 2 : 1));
+    check(both);
+  });
 }
 
 TEST_CASE("reshapes that have no common split, and rolls across one") {

@@ -118,8 +118,9 @@ TEST_CASE("variances and deviations of one expression are one kernel, with the b
   });
 }
 
-TEST_CASE("the positions of the largest and of the smallest elements are found by one kernel") {
+TEST_CASE("the positions of the largest and of the smallest elements are found by one kernel, on cards with these") {
   on_each_device([] {
+    const bool cpu = kn::default_device().type() == kn::DeviceType::cpu;
     // Few values, so that the first of equal ones is looked for; short rows, rows of many blocks, and columns.
     for (const auto& [m, n] : kn::test::usual_and<std::pair<int, int>>({{3, 40'001}, {9001, 5}}, {{300, 7}})) {
       const Array whole = kn::random::Generator(std::uint64_t(m + n)).integers(-900, 900, {m, n}).eval();
@@ -132,17 +133,34 @@ TEST_CASE("the positions of the largest and of the smallest elements are found b
           CAPTURE(kn::name(type));
           const kn::Axis along = axis < 2 ? kn::Axis(axis) : kn::Axis(kn::none);
           const std::int64_t alone = kn::test::kernels_of(kn::argmax(x, {.axis = along}));
-          Array high, low;
-          CHECK(kn::test::work_of([&] {
-                  const Array y = x + 1;
-                  high = kn::argmax(y, {.axis = along});
-                  low = kn::argmin(y, {.axis = along});
-                  kn::eval(high, low);
-                }).kernels == alone);
+          Array high, low, largest, least;
+          const std::int64_t kernels = kn::test::work_of([&] {
+                                         const Array y = x + 1;
+                                         high = kn::argmax(y, {.axis = along});
+                                         low = kn::argmin(y, {.axis = along});
+                                         if (!cpu) {
+                                           largest = kn::max(y, {.axis = along});
+                                           least = kn::min(y, {.axis = along}) * 2;
+                                           kn::eval(high, low, largest, least);
+                                         } else {
+                                           kn::eval(high, low);
+                                         }
+                                       }).kernels;
+          // What is made of results of two bytes is rounded first.
+          CHECK(kernels == alone + (!cpu && type == kn::int16 ? 1 : 0));
           const auto lines = lines_of(x, axis);
           const std::vector<std::int64_t> highs = high.to_vector<std::int64_t>(), lows = low.to_vector<std::int64_t>();
+          std::vector<double> most, fewest;
+          if (!cpu) {
+            most = largest.to_vector<double>();
+            fewest = least.to_vector<double>();
+          }
           std::size_t wrong = 0;
           for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (!cpu) {
+              wrong += most[i] != *std::max_element(lines[i].begin(), lines[i].end()) + 1;
+              wrong += fewest[i] != 2 * (*std::min_element(lines[i].begin(), lines[i].end()) + 1);
+            }
             wrong += highs[i] != std::max_element(lines[i].begin(), lines[i].end()) - lines[i].begin();
             wrong += lows[i] != std::min_element(lines[i].begin(), lines[i].end()) - lines[i].begin();
           }
@@ -156,8 +174,9 @@ TEST_CASE("the positions of the largest and of the smallest elements are found b
     values[90'000] = -3;
     for (const bool nan : {true, false}) {
       if (!nan) values[150'000] = 1;
-      const Array x = kn::asarray(values), high = kn::argmax(x), low = kn::argmin(x);
-      kn::eval(high, low);
+      const Array x = kn::asarray(values), high = kn::argmax(x), low = kn::argmin(x), most = kn::max(x);
+      kn::eval(high, low, most);
+      CHECK((nan ? std::isnan(most.item<float>()) : most.item<float>() == 2));
       CHECK(high.item<std::int64_t>() == (nan ? 150'000 : 70'000));
       CHECK(low.item<std::int64_t>() == (nan ? 150'000 : 90'000));
     }

@@ -326,7 +326,11 @@ TEST_CASE("what an element-wise kernel is compiled for is in its key and in its 
                           {"KN_OFFSET", [](Case& c) { c.walk.far = !c.walk.far; }},
                           {"inside",
                            [](Case& c) {
-                             c.walk.inside = {{0, 7}, {30, 33}, {0, 1, 2, 3}, {80, 1, 2, 3, 4, 5, 6, 7}};
+                             c.walk.inside = {{0, 7}, {30, 33}, {0, 1, 2, 3}, {80, 1, 2, 3, 4, 5, 6, 7}, {}};
+                           }},
+                          {"told",
+                           [](Case& c) {
+                             c.walk.inside = {{0, 7}, {30, 33}, {0, 1, 2, 3}, {80, 1, 2, 3, 4, 5, 6, 7}, {2, 1, 2}};
                            }},
                           {"spilled", [](Case& c) { c.walk.spilled = true; }},
                           {"transposed",

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which reductions share a kernel.
+#include "codegen/plan_state.hpp"
+#include "codegen/reduce.hpp"
+
+namespace koine::codegen {
+
+/// The first array in memory that an element-wise expression, or the one that a reduction takes, is made of.
+const Node* Planner::State::source_of(const Node& node) const {
+  if (node.op != Op::reduce) return infos[static_cast<std::size_t>(node.slot)].source;
+  const NodeRef& input = node.inputs[0];
+  return input->is_ready() ? input.get() : infos[static_cast<std::size_t>(input->slot)].source;
+}
+
+/// Whether a step takes the elements that a reduction takes, of the same array and on the same queue.
+bool Planner::State::beside(const Step& step, const Info& reduction) const {
+  const Node& node = *reduction.node;
+  return step.body.domain == node.inputs[0]->shape && step.node->place.queue == node.place.queue &&
+         source_of(*step.node) == source_of(node);
+}
+
+/// Whether a kernel of reductions has room for another one's state, or has it already: states are alike, those of
+/// moments and of positions of one expression. A card's kernel that finds positions also gives the extremes of that.
+bool Planner::State::states_suit(const Step& step, const Node& reduction) {
+  const graph::State state = graph::info(reduction.get<Op::reduce>().kind).state;
+  const bool one = reduction.inputs[0] == step.node->inputs[0];
+  const std::uint8_t kinds = step.kinds | kind_bit(reduction.get<Op::reduce>().kind);
+  if (kinds == (has_positions | has_extremes)) return one && on_card(reduction);
+  const bool any = state == graph::State::value || state == graph::State::exponentials;
+  const bool apart = kinds == has_positions || (kinds & has_positions) == 0;
+  return apart && state == graph::info(step.node->get<Op::reduce>().kind).state && (any || one) &&
+         step.results < most_reduced(state);
+}
+
+/// Whether a step can compute this reduction too: one of other reductions over the same axes of an expression of the
+/// same array, whose states suit each other, with no barrier between the two; or of whole rows, where nothing waits for
+/// this reduction, and what it reads does not wait for the kernel.
+bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
+  const Node &node = *info.node, &other = *step.node;
+  const bool rows = step.family == Op::rows;
+  if (step.results >= most_reduced_values || (step.finished && !on_card(node))) return false;
+  const std::int32_t level = infos[static_cast<std::size_t>(other.slot)].level;
+  const bool apart = other.op == Op::reduce && level == info.level;
+  const bool last = rows && info.edges == 0 && info.level <= level;
+  if (!(apart || last) || !beside(step, info)) return false;
+  const auto plain = [](const Node& each) {
+    return !each.get<Op::reduce>().custom && !is_complex(each.dtype) && !has_fixed_order(each);
+  };
+  return rows || (plain(node) && plain(other) && node.get<Op::reduce>().axes == other.get<Op::reduce>().axes &&
+                  states_suit(step, node));
+}
+
+/// The kernel of `family` that computes this reduction too, or -1.
+std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) const {
+  for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
+    const Step& step = steps[s];
+    if (step.family == family && takes_reduction(step, info)) return static_cast<std::int32_t>(s);
+  }
+  return -1;
+}
+
+/// Which largest and smallest elements a card's kernel finds together with their positions.
+void Planner::State::find_extremes() {
+  std::vector<const Node*> positions;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Node& node = *infos[i].node;
+    if (node.op == Op::reduce && graph::info(node.get<Op::reduce>().kind).state == graph::State::position) {
+      positions.push_back(&node);
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    Info& info = infos[i];
+    const Node& node = *info.node;
+    info.beside_position = false;
+    if (positions.empty() || node.op != Op::reduce || !on_card(node) || has_fixed_order(node)) continue;
+    const auto sought = position_of(node.get<Op::reduce>().kind);
+    info.beside_position = sought && std::any_of(positions.begin(), positions.end(), [&](const Node* each) {
+                             const graph::ReduceInfo& reduction = each->get<Op::reduce>();
+                             return reduction.kind == *sought && each->inputs[0] == node.inputs[0] &&
+                                    reduction.axes == node.get<Op::reduce>().axes &&
+                                    each->place.queue == node.place.queue;
+                           });
+  }
+}
+
+}  // namespace koine::codegen
