@@ -79,7 +79,7 @@ void describe_all(PtxText& out, const PtxMatmul& program) {
   const Described a{
       "p_a", offsetof(Block, a), {depth, program.a_along ? program.rows : depth}, element_type(program, false)};
   const Described b{
-      "p_b", offsetof(Block, b), {depth, program.b_along ? program.columns : depth}, element_type(program, false)};
+      "p_b", offsetof(Block, b), {depth, program.b_along ? program.b_lines() : depth}, element_type(program, false)};
   const Described results{
       "p_out", offsetof(Block, out), {program.wide_results() ? 32 : 64, 16}, element_type(program, true)};
   out.line("ld.param.u64 %maps, [p_scratch]; mov.u32 %x, %ctaid.x; mul.wide.u32 %w, %x, ", Block::scratch_bytes,
@@ -199,7 +199,7 @@ void print_copies(PtxText& out, const PtxMatmul& program) {
     fill("%maps", "ab", "%c0", program.a_along, program.rows);
   }
   if (program.gram) return;
-  fill("%map_b", "bb", "%n0", program.b_along, program.columns);
+  fill("%map_b", "bb", "%n0", program.b_along, program.b_lines());
   if (program.split) {
     out.line("add.u32 %c0, %n0, %n;");
     fill("%map_b", "bb", "%c0", program.b_along, program.columns);
@@ -218,11 +218,20 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
     }
   }
   out.line("mov.u32 %phase, 1;");  // the first round finds all stages free
-  out.line("PRODUCE: setp.ge.u32 %p, %tile, %tiles; @%p bra ", program.loose ? "FETCHED" : "END", ";")
-      .line(pieces.place);
+  const char* const end = program.loose ? "FETCHED" : "END";
+  if (program.spread) {
+    print_ptx_segment(out, "PRODUCE", end);
+  } else {
+    out.line("PRODUCE: setp.ge.u32 %p, %tile, %tiles; @%p bra ", end, ";");
+  }
+  out.line(pieces.place);
   print_walks(out, program);
   if (program.loose) print_ptx_loose_place(out, program);
-  out.line("mov.u32 %k0, ", first_step(program), "; mov.u32 %left, %steps;");
+  if (program.spread) {
+    out.line("mul.lo.u32 %k0, %begin, ", program.depth(), "; mov.u32 %left, %count;");
+  } else {
+    out.line("mov.u32 %k0, ", first_step(program), "; mov.u32 %left, %steps;");
+  }
   out.line("STAGE: shl.b32 %x, %stage, 3; add.u32 %filled, %full, %x; add.u32 %freed, %empty, %x; mad.lo.u32 %to, ",
            "%stage, ", program.stage_bytes(), ", %smem;");
   out.line("FREE: mbarrier.try_wait.parity.shared::cta.b64 %q, [%freed], %phase; @!%q bra FREE;");
@@ -234,7 +243,7 @@ void print_producer(PtxText& out, const PtxMatmul& program, const PtxMatmulPiece
   }
   out.line(pieces.advance, "add.u32 %k0, %k0, ", program.depth(),
            "; sub.u32 %left, %left, 1; setp.ne.u32 %p, %left, 0; @%p bra STAGE;");
-  out.line("add.u32 %tile, %tile, %groups; bra PRODUCE;");
+  out.line(program.spread ? "" : "add.u32 %tile, %tile, %groups; ", "bra PRODUCE;");
   if (program.loose) out.line("FETCHED: cp.async.wait_all; bra END;");
 }
 
@@ -324,15 +333,16 @@ std::string PtxMatmul::signature() const {
   flag(loose, "loose");
   flag(gram, "gram");
   flag(blocks, "blocks");
+  flag(spread, "spread");
   flag(!aligned, "unaligned");
   return text;
 }
 
 void print_ptx_entry(PtxText& out, const PtxMatmul& program) {
   out.line(".visible .entry ", program.name(), "(");
-  for (const char* buffer : {"p_a", "p_b", "p_out", "p_scratch"}) {
-    out.line(".param .u64 .ptr .global .align 16 ", buffer, ",");
-  }
+  const auto buffer = [&](const char* name) { out.line(".param .u64 .ptr .global .align 16 ", name, ","); };
+  for (const char* name : {"p_a", "p_b", "p_out", "p_scratch"}) buffer(name);
+  if (program.spread) buffer("p_arrived");
   out.line(".param .align 8 .b8 p_block[", sizeof(Block), "]");
   if (program.epilogue) program.epilogue->print_parameters(out);
   out.line(") .reqntid ", program.items(), " .minnctapersm ", program.groups_of_unit(), " {");
@@ -374,6 +384,7 @@ std::string print_ptx_matmul(const PtxMatmul& program) {
   out.line("mov.u32 %smem, ring; add.u32 %full, %smem, ", barriers, "; add.u32 %empty, %full, ",
            program.lone ? 0 : 8 * stages, ";");  // a lone warp knows itself when a stage is free
   describe_all(out, program);
+  if (program.spread) print_ptx_spread_setup(out);
   if (program.lone) {
     print_lone(out, program, pieces);
     out.line("END: ret;\n}");

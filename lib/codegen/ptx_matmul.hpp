@@ -14,6 +14,7 @@
 #include "codegen/ptx_text.hpp"
 #include "koine/dtype.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,23 +37,28 @@ struct PtxMatmul {
   /// along it only.
   bool a_along = true, b_along = false;
   /// Of a tile: 128 x 256, 128 x 128 or 128 x 64; float64 and split without the first; with turned() transposed;
-  /// float64 and fma() also 64 x 64; on Hopper's cards float64 also 32 x 64, fma() also 128 x 192.
+  /// float64 and fma() also 64 x 64; on Hopper's cards float64 also 32 x 64, fma() also 128 x 192,
+  /// 256 x 32 and 256 x 16.
   int rows = 128, columns = 256;
   bool batched = false;  ///< there may be several matrices
   bool parts = false;    ///< for types of 16 bits: results are the sums as they are, float32
   bool sm80 = false;     ///< for cards from sm_80 on rather than Hopper's; without split, and tf32 along the depth only
   /// Whether rows of the results begin at multiples of 16 bytes. If not, their elements are stored one by one.
   bool aligned = true;
-  /// Whether a group is one warp, which fills its stages itself: of fma() with tiles of 64 x 64, on Hopper's cards.
+  /// Whether a group is one warp, which fills its stages itself: of fma() with tiles of 64 x 64, 64 x 48, 32 x 80 or
+  /// 96 x 48, on Hopper's cards.
   bool lone = false;
   /// Of fma(), on Hopper's cards: operands are fetched element by element, so that their lines may lie anyhow. With
-  /// lone tiles are 64 x 32 or 32 x 32, else they have no 256 columns.
+  /// lone tiles are 64 x 48, 64 x 32, 32 x 48 or 32 x 32, else they have neither 256 columns nor 256 rows.
   bool loose = false;
   /// With lone: both operands are the same matrix transposed, so that half of the results are the other half.
   bool gram = false;
   /// Of fma(), on Hopper's cards: whether the depth is cut into blocks. Each has results of its own, which follow those
   /// of the block before.
   bool blocks = false;
+  /// Of fma() without lone and blocks, on Hopper's cards: whether groups share the depth of tiles behind the first
+  /// PtxMatmulBlock::whole, as ptx_matmul_spread.cpp says: of three stages or more, and no tiles of 256 columns.
+  bool spread = false;
   /// Whether the sums are taken from what is where the results go, up to a diagonal: of one matrix, of float64 and
   /// fma(), on Hopper's cards.
   bool taken = false;
@@ -65,7 +71,11 @@ struct PtxMatmul {
   static constexpr int sm90a_items = 384, sm80_items = 256;
   int items() const { return lone ? 32 : sm80 ? sm80_items : sm90a_items; }
   /// Groups that a compute unit takes at a time.
-  int groups_of_unit() const { return !lone ? 1 : loose ? 8 : 4; }
+  int groups_of_unit() const {
+    constexpr int local_bytes = 227 * 1024, beside = 1024 + 64;  // what the driver and barriers take
+    if (!lone) return 1;
+    return !loose ? 4 : std::min(8, local_bytes / (ring_bytes() + waiting_bytes() + beside));
+  }
   static constexpr int band = 8;  ///< rows of tiles that are walked before the next column of tiles
   static constexpr int row_bytes = 128;
   int size() const { return static_cast<int>(size_of(type)); }
@@ -88,10 +98,17 @@ struct PtxMatmul {
 
   // Local memory: the stages, then a place where tiles of results wait for the copy engine, then the barriers. Cards
   // before Hopper have 99 KiB or more, and take the stages alone.
-  int ring_bytes() const { return lone ? (loose ? 24576 : 49152) : sm80 ? 98304 : 196608; }
+  int ring_bytes() const {
+    if (lone) return loose ? std::max(24576, 2 * stage_bytes()) : 49152;
+    return sm80 ? 98304 : 196608;
+  }
   int waiting_bytes() const { return lone ? (lays_out_rows() ? laid_out_bytes : 384) : 32768; }
   int a_bytes() const { return rows * row_bytes; }
-  int b_bytes() const { return columns * row_bytes; }
+  /// Lines of B that are fetched; those across the depth lie in boxes of as many as a stage has steps.
+  int b_lines() const { return b_along ? columns : (columns + depth() - 1) / depth() * depth(); }
+  int b_bytes() const { return b_lines() * row_bytes; }
+  /// Whether a tile has 256 rows of which each warp has 32, rather than two warps down and four across.
+  bool tall() const { return fma() && rows == 256; }
   int stage_bytes() const { return (split ? 2 : 1) * (a_bytes() + (gram ? 0 : b_bytes())); }
   int stages() const { return ring_bytes() / stage_bytes(); }
 
@@ -102,9 +119,10 @@ struct PtxMatmul {
 };
 
 /// What a kernel is passed behind its buffers, which are A, B, the results, and `scratch_bytes` for each group
-/// of a Hopper card.
+/// of a Hopper card. With `spread` room for two tiles of each group follows there, and the next buffer is of
+/// `arrivals` zeros of 32 bits for each tile that is shared, which are zeros again in the end.
 struct PtxMatmulBlock {
-  static constexpr int scratch_bytes = 384;
+  static constexpr int scratch_bytes = 384, arrivals = 8;
 
   /// How an array lies in its buffer: axes from the innermost on, two of the matrix and three of the batch.
   struct Map {
@@ -124,6 +142,7 @@ struct PtxMatmulBlock {
   std::uint32_t batch[2];                // sizes of the two inner axes
   std::uint32_t a_walks[3], b_walks[3];  // 0 for axes along which the operand stays at the same matrix
   std::int32_t corner;                   // of what is taken: row i ends with column i + corner; from -m to n
+  std::uint32_t whole;                   // tiles that one group each takes; of a program with `spread`
 };
 
 /// The whole text.
@@ -168,6 +187,15 @@ void print_ptx_loose_place(PtxText& out, const PtxMatmul& program);
 /// The copies of the stage at %to, from the step %k0 of the depth on, where zeros are what lies beyond it. They arrive
 /// at %filled.
 void print_ptx_loose_copies(PtxText& out, const PtxMatmul& program);
+
+// Of a program with `spread`. The setup finds the group's run of stages.
+void print_ptx_spread_setup(PtxText& out);
+/// At a label, %tile becomes the next of which the group has stages: %count from %begin on; goes to `end` behind the
+/// last. Its other label is its own.
+void print_ptx_segment(PtxText& out, const std::string& label, const char* end);
+/// From a part of the depth to all of it, in the first `sums` of registers %f; warps that are not the last to have a
+/// part go to `others`.
+void print_ptx_meet(PtxText& out, const PtxMatmul& program, int sums, const char* others);
 
 /// Takes registers `sums` of a row of results from the elements so many columns behind register `first`. Of a taken
 /// program; the row is %below, its address %to_row that of column `first`, and %in says whether it is there.

@@ -95,9 +95,12 @@ void load(PtxText& out, const Side& side, int slot, int group, int half) {
     } else {
       const int step = four * half + i;
       const bool together = side.together() > 1;
-      const int bytes = (together ? group / 2 : side.line(group, 0) / depth) * depth * line_bytes +
-                        (together ? 64 * (group % 2 ^ half) : 0);
-      address = side.at(together ? i : step) + "+" + std::to_string(step * line_bytes + bytes);
+      const int line = side.line(group, 0);
+      const int bytes =
+          (together ? group / 2 : line / depth) * depth * line_bytes + (together ? 64 * (group % 2 ^ half) : 0);
+      // The second half of a box is four chunks away, which is what the swizzle makes of other four steps.
+      const int swizzled = line % depth != 0 ? step ^ four : step;
+      address = side.at(together ? i : swizzled) + "+" + std::to_string(step * line_bytes + bytes);
     }
     std::string list;
     for (int j = 0; j < four; ++j) {
@@ -183,7 +186,8 @@ struct RowStore {
 }  // namespace
 
 void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pieces) {
-  const int warps_down = program.lone ? 1 : 2, warps_across = program.lone ? 1 : 4;
+  const int warps_down = program.lone ? 1 : program.tall() ? 8 : 2;
+  const int warps_across = program.lone || program.tall() ? 1 : 4;
   const Side a{"a_", "%lane_down", "%warp_down", 8, warps_down, program.rows / (32 * warps_down), 0, program.a_along};
   const Side b{"b_",
                "%lane_across",
@@ -199,7 +203,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
     return program.gram && down == 1 && (b.along ? across < 2 : across % 2 == 0);
   };
   // The sums of the largest tiles leave no room for a second set of A: each group is loaded behind its last use.
-  const int sets = a.groups * b.groups == 8 ? 1 : 2;
+  const int sets = a.groups * b.groups >= 8 ? 1 : 2;
   const auto sum = [&](int row, int column) { return "%f" + std::to_string(row * four * b.groups + column); };
 
   out.line(".reg .f32 %f<", a.groups * b.groups * 16, ">, %a_<", sets * a.groups * 16, ">, %b_<32>;");
@@ -210,7 +214,8 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line("shr.u32 %lane_down, %lane, 1; and.b32 %lane_down, %lane_down, 3; shr.u32 %x, %lane, 4; shl.b32 %x, %x, 2; ",
            "or.b32 %lane_down, %lane_down, %x;");
   out.line("and.b32 %lane_across, %lane, 1; shr.u32 %x, %lane, 2; and.b32 %x, %x, 2; or.b32 %lane_across, ",
-           "%lane_across, %x; and.b32 %warp_down, %warp, 1; shr.u32 %warp_across, %warp, 1;");
+           "%lane_across, %x; and.b32 %warp_down, %warp, ", warps_down - 1, "; shr.u32 %warp_across, %warp, ",
+           std::countr_zero(static_cast<unsigned>(warps_down)), ";");
   if (program.epilogue) program.epilogue->print_registers(out, 1);
   print_start(out, a);
   out.line("mov.u32 %rows, %y;");
@@ -270,11 +275,17 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line("ld.param.u32 %x, ", ptx_parameter(offsetof(PtxMatmulBlock, k)), "; sub.u32 %x, %x, 1; and.b32 %x, %x, ",
            depth - 1, "; shr.u32 %x, %x, 3; add.u32 %last_turns, %x, 1;");
   const auto count_turns = [&] {
-    out.line("setp.eq.u32 %p, %left, 1; selp.u32 %turns, %last_turns, ", turns, ", %p;");
+    out.line("setp.eq", program.spread ? ".and" : "", ".u32 %p, %left, 1", program.spread ? ", %ends" : "",
+             "; selp.u32 %turns, %last_turns, ", turns, ", %p;");
   };
-  out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;");
+  if (program.spread) {
+    print_ptx_segment(out, "TILE", "END");
+    out.line("add.u32 %x, %begin, %count; setp.eq.u32 %ends, %x, %steps;");
+  } else {
+    out.line("TILE: setp.ge.u32 %p, %tile, %tiles; @%p bra END;");
+  }
   for (int i = 0; i < a.groups * b.groups * 16; ++i) out.line("mov.f32 %f", i, ", 0f00000000;");
-  out.line("mov.u32 %left, %steps; mov.u32 %turn, 0;");
+  out.line("mov.u32 %left, ", program.spread ? "%count" : "%steps", "; mov.u32 %turn, 0;");
   count_turns();
   out.line(pieces.wait);
   aim();
@@ -305,6 +316,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
   out.line("bra NEXT;\nLAST:");
   for (int down = 0; down < a.groups; ++down) multiply(1, down, last);
   out.line(pieces.release);
+  if (program.spread) print_ptx_meet(out, program, a.groups * b.groups * 16, "TILE");
 
   out.line("ld.param.u64 %out, [p_out]; ld.param.u64 %w, [p_block+",
            offsetof(PtxMatmulBlock, out) + offsetof(PtxMatmulBlock::Map, offset),
@@ -369,7 +381,7 @@ void print_fma(PtxText& out, const PtxMatmul& program, const PtxMatmulPieces& pi
       }
     }
   }
-  out.line(pieces.place_next, "add.u32 %tile, %tile, %groups; bra TILE;");
+  out.line(pieces.place_next, program.spread ? "" : "add.u32 %tile, %tile, %groups; ", "bra TILE;");
 }
 
 }  // namespace koine::codegen

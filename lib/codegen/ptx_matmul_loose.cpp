@@ -29,7 +29,7 @@ struct Loose {
 std::array<Loose, 2> operands(const PtxMatmul& program) {
   const int depth = program.depth(), warps = program.lone ? 1 : 4;
   return {Loose{"la_", "p_a", "%m0", "%ab", offsetof(Block, a), program.a_along, program.rows, depth, warps},
-          Loose{"lb_", "p_b", "%n0", "%bb", offsetof(Block, b), program.b_along, program.columns, depth, warps}};
+          Loose{"lb_", "p_b", "%n0", "%bb", offsetof(Block, b), program.b_along, program.b_lines(), depth, warps}};
 }
 
 }  // namespace

@@ -118,6 +118,7 @@ constexpr Rule rules[] = {
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there", true},
     {MatmulRoute::small,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
+       if (!p.portable && ptx_is_tall(traits, p)) return false;
        return suits_small(traits, p) || suits_small_blocks(traits, p);
      },
      "one side has so few rows or columns that tiles would be mostly empty", true},

@@ -17,6 +17,7 @@
 #include "exec/kernel_run.hpp"
 #include "exec/matmul_epilogue.hpp"
 #include "exec/matmul_ptx_side.hpp"
+#include "exec/matmul_ptx_tiles.hpp"
 #include "exec/matmul_trial.hpp"
 #include "exec/trial.hpp"
 #include "runtime/launch.hpp"
@@ -118,62 +119,6 @@ Split prepare_halves(Programs& programs, runtime::Queue& queue, const Side& side
   return {prepare_split(programs, queue, operand), static_cast<std::uint64_t>(elements * side.size)};
 }
 
-/// Tiles of a matrix; of one that products are taken from, up to the end of the last row of each row of tiles.
-std::int64_t tiles_of(const PtxMatmul& program, const MatmulPiece& p) {
-  const std::int64_t across = divide_up(p.n, program.columns), down = divide_up(p.m, program.rows);
-  if (!program.taken) return down * across;
-  std::int64_t tiles = 0;
-  for (std::int64_t row = 1; row <= down; ++row) {
-    tiles += std::min(divide_up(std::max(row * program.rows + p.corner, std::int64_t{0}), program.columns), across);
-  }
-  return tiles;
-}
-
-/// Rows and columns of a tile: small enough for all compute units to have work, and as large as that leaves, since
-/// operands are read once for each tile.
-void choose_tile(PtxMatmul& program, const MatmulPiece& p, const DeviceTraits& traits) {
-  if (program.lone) {
-    program.rows = static_cast<int>(loose_rows(p.m));
-    program.columns = static_cast<int>(loose_line);
-    return;
-  }
-  const std::int64_t units = traits.compute_units;
-  constexpr std::int64_t tiles[][2] = {{128, 256}, {128, 192}, {128, 128}, {128, 64}, {64, 64}, {32, 64}};
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const auto& [short_side, long_side] : tiles) {
-    if ((long_side == 256 && (p.dtype == float64 || program.split || program.sm80 || program.loose)) ||
-        (long_side == 192 && (!program.fma() || program.sm80)) ||
-        (short_side == 64 && p.dtype != float64 && !program.fma()) ||
-        (short_side == 32 && (p.dtype != float64 || program.sm80))) {
-      continue;
-    }
-    const std::int64_t rows = program.turned() ? long_side : short_side;
-    const std::int64_t columns = program.turned() ? short_side : long_side;
-    const std::int64_t beside = program.fma() ? traits.tuning.matmul_line_cost * (rows + columns)
-                                              : std::int64_t{traits.tuning.matmul_unit_tile_cost};
-    PtxMatmul sized = program;
-    sized.rows = static_cast<int>(rows);
-    sized.columns = static_cast<int>(columns);
-    const std::int64_t count = tiles_of(sized, p) * p.batch.count() * blocks_of(p);
-    // With 4 x 4 results a work-item loads as long as it multiplies: measured on an H200, 1.49 of the others' time.
-    const std::int64_t waits = program.fma() && rows * columns == 64 * 64 ? rows * columns / 2 : 0;
-    const std::int64_t cost = divide_up(count, units) * (rows * columns + beside + waits);
-    if (cost >= least) continue;
-    least = cost;
-    program = sized;
-  }
-  // Small matrices can have a warp each, four at a time on a unit. On an H200 that takes as long as 2.9 turns of a unit
-  // that multiplies them one after another.
-  constexpr std::int64_t side = 64, turns = 3;
-  PtxMatmul lone = program;
-  lone.lone = true;
-  const std::int64_t count = p.batch.count() * blocks_of(p);
-  if (program.fma() && !program.sm80 && !program.loose && count > 1 && std::max(p.m, p.n) <= side &&
-      turns * divide_up(count, lone.groups_of_unit() * units) <= divide_up(count, units)) {
-    program = lone;
-  }
-}
-
 PtxMatmulBlock::Map map_of(const Side& side, bool along) {
   PtxMatmulBlock::Map map{};
   const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * side.size); };
@@ -204,6 +149,7 @@ bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& p) {
   for (const std::int64_t size : p.batch) matrices *= size;
   const Side a = side_a(p, p.batch, p.a.batch_strides), b = side_b(p, p.batch, p.b.batch_strides);
   if (suits_lone_fetching(traits, p, matrices, a, b) || suits_fetching(traits, p, matrices, a, b)) return true;
+  if (ptx_is_tall(traits, p)) return true;
   if (std::min(p.m, p.n) < fewest) return false;
   if (divide_up(p.m, 64) * divide_up(p.n, 64) > most / matrices) return false;
   // An operand that has to be copied: each element then takes part in as many products as the other has lines.
@@ -230,67 +176,9 @@ bool worth_splitting(const MatmulProblem& p) {
   return std::min(p.m, p.n) >= enough && p.k >= enough;
 }
 
-namespace {
-
-/// The depth of blocks by which compute units have the least work, or the whole depth where blocks gain little: of
-/// multiply-adds on Hopper's cards. Nanoseconds on an H200, of a step of the depth of a tile, and of its two ends.
-std::int64_t even_depth(const DeviceTraits& traits, const MatmulProblem& p) {
-  struct Tile {
-    std::int64_t rows, columns, step, ends;
-  };
-  constexpr Tile tiles[] = {{64, 64, 34, 2200}, {128, 64, 50, 7500}, {128, 128, 92, 5000}, {128, 192, 134, 5000}};
-  // Of adding up blocks: the launch, and bytes in a nanosecond.
-  constexpr std::int64_t launch = 8000, bandwidth = 3000;
-  constexpr std::int64_t stage = 32, least = 64, most_blocks = 16;
-  const std::int64_t matrices = p.matrices(), results = p.m * p.n * matrices;
-  const auto time = [&](std::int64_t blocks) {
-    const std::int64_t depth = round_up(divide_up(p.k, blocks), stage);
-    std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
-    for (const Tile& tile : tiles) {
-      const std::int64_t count = divide_up(p.m, tile.rows) * divide_up(p.n, tile.columns) * matrices * blocks;
-      shortest = std::min(shortest, divide_up(count, traits.compute_units) * (depth * tile.step + tile.ends));
-    }
-    return shortest + (blocks > 1 ? launch + 4 * results * (blocks + 1) / bandwidth : 0);
-  };
-  const std::int64_t whole = time(1);
-  std::int64_t best = 1, shortest = 9 * whole / 10;
-  for (std::int64_t blocks = 2; blocks <= most_blocks && blocks * least <= p.k; ++blocks) {
-    const std::int64_t took = time(blocks);
-    if (took >= shortest) continue;
-    best = blocks;
-    shortest = took;
-  }
-  return best == 1 ? p.k : round_up(divide_up(p.k, best), stage);
-}
-
-}  // namespace
-
 bool ptx_takes_blocks(const DeviceTraits& traits, const MatmulProblem& p, std::int64_t depth) {
   constexpr std::int64_t stage = 32;
   return traits.ptx_sm90a && p.dtype == float32 && !p.tf32 && !p.split && p.batch.size() <= 4 && depth % stage == 0;
-}
-
-std::int64_t ptx_depth(const DeviceTraits& traits, const MatmulProblem& p) {
-  // No rows of tuning: the order of sums follows from them. An instruction adds 8 to 16 products to a sum, so these are
-  // no more than 2,048 sums one after another; multiply-adds
-  // add one.
-  constexpr std::int64_t longest = 16384, chain = 4096;
-  // Few results of great depth would leave most compute units without a tile.
-  constexpr std::int64_t few_results = 1 << 20, shorter = 2048;
-  std::int64_t results = p.m * p.n;
-  for (const std::int64_t size : p.batch) results *= size;
-  const bool multiply_adds = p.dtype == float32 && !p.tf32 && !p.split;
-  if (results <= few_results && p.k > 4 * shorter) {
-    // Blocks of a single tile have a warp each, four on a unit.
-    const bool lone = multiply_adds && traits.ptx_sm90a && std::max(p.m, p.n) <= 64;
-    return lone ? std::min(shorter, shared_depth(traits, p, 4, 512)) : shorter;
-  }
-  if (multiply_adds && traits.ptx_sm90a) return std::min(chain, even_depth(traits, p));
-  // Tiles of these take so long that a turn of all compute units less is worth a launch.
-  if (multiply_adds || p.dtype == float64) {
-    return std::min(multiply_adds ? chain : longest, shared_depth(traits, p, 1, 512));
-  }
-  return longest;
 }
 
 namespace {
@@ -331,13 +219,17 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
   block.block_tiles = static_cast<std::uint32_t>(tiles_of(program, p) * p.batch.count() / outer);
   block.block_matrices = static_cast<std::uint32_t>(p.batch.count());
   block.tiles = block.block_tiles * static_cast<std::uint32_t>(blocks);
-  const auto groups = static_cast<std::size_t>(
-      program.sm80
-          ? block.tiles
-          : std::min<std::int64_t>(program.groups_of_unit() * std::int64_t{queue.traits().compute_units}, block.tiles));
+  const std::int64_t at_once = program.groups_of_unit() * std::int64_t{queue.traits().compute_units};
+  const auto groups = static_cast<std::size_t>(program.sm80     ? block.tiles
+                                               : program.spread ? spread_groups(block.tiles, block.steps, at_once)
+                                                                : std::min<std::int64_t>(at_once, block.tiles));
   const auto items = static_cast<std::size_t>(program.items());
-  const runtime::BufferRef scratch =
-      queue.allocate((program.sm80 ? 1 : groups) * PtxMatmulBlock::scratch_bytes, "matmul");
+  std::size_t scratch_bytes = (program.sm80 ? 1 : groups) * PtxMatmulBlock::scratch_bytes;
+  if (program.spread) {
+    block.whole = static_cast<std::uint32_t>(whole_tiles(block.tiles, static_cast<std::int64_t>(groups)));
+    scratch_bytes += 2 * groups * static_cast<std::size_t>(4 * program.rows * program.columns);
+  }
+  const runtime::BufferRef scratch = queue.allocate(scratch_bytes, "matmul");
   for (std::int64_t i = 0; i < outer; ++i) {
     block.a = map_of(a, program.a_along);
     block.b = map_of(b, program.b_along);
@@ -347,7 +239,9 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
       block.b.sizes[1] *= 2;
     }
     runtime::Launch launch(queue, kernel);
-    launch.in(a_memory).in(b_memory).out(target.buffer).out(*scratch).value(block);
+    launch.in(a_memory).in(b_memory).out(target.buffer).out(*scratch);
+    if (program.spread) launch.out(queue.zero_words("matmul"));
+    launch.value(block);
     if (program.epilogue) p.epilogue->add(launch, *program.epilogue);
     launch.run({groups * items}, {items});
     a.offset += a.strides[0];
@@ -362,12 +256,8 @@ void try_ptx(runtime::Queue& queue, const PtxMatmul& program) {
   const std::int64_t lines = program.aligned ? 60 : 59;
   const MatmulTrial trial{.type = program.type,
                           .out_type = program.wide_results() ? float32 : program.type,
-                          .m = !program.lone   ? program.rows + 56
-                               : program.loose ? program.rows + 7
-                                               : lines,
-                          .n = !program.lone   ? program.columns + lines - 36
-                               : program.loose ? program.columns + (program.aligned ? 8 : 7)
-                                               : lines,
+                          .m = program.gram ? lines : program.rows + (program.lone ? 7 : 56),
+                          .n = program.gram ? lines : program.columns + (program.lone ? lines - 52 : lines - 36),
                           .k = depth,
                           .batches = program.batched ? 3 : 1,
                           .block_depth = program.blocks ? 3 * program.depth() : 0,
@@ -432,8 +322,7 @@ MatmulTaking prepare_program(Programs& programs, runtime::Queue& queue, const Ma
   p.b = {b.offset, b.depth_stride, b.line_stride, {}};
   std::copy(a.strides.begin(), a.strides.end(), p.batch.a_strides.begin());
   std::copy(b.strides.begin(), b.strides.end(), p.batch.b_strides.begin());
-  choose_tile(program, p, queue.traits());
-  program.gram = program.lone && !program.loose && !program.epilogue && is_gram(piece);
+  choose_tile(program, p, queue.traits(), !program.epilogue && is_gram(piece));
   if (program.gram) copies[1] = nullptr;
   const std::int64_t unit = aligned_bytes / (program.wide_results() ? 4 : program.size());
   program.aligned = taken || (p.n % unit == 0 && p.out_offset % unit == 0);

@@ -85,9 +85,29 @@ inline std::optional<bool> loose_way_of(const Side& side) {
   return std::nullopt;
 }
 
-/// Tiles of loose programs are of 64 or 32 rows, and of as many columns as this.
-inline constexpr std::int64_t loose_line = 32;
-inline std::int64_t loose_rows(std::int64_t m) { return m > loose_line ? 2 * loose_line : loose_line; }
+/// A tile of a lone warp, how many it takes to cover a matrix, and how long that takes.
+struct LoneTile {
+  std::int64_t rows, columns, count, time;
+};
+/// By which a matrix takes the least time. It is `loose` if operands are fetched element by element.
+inline LoneTile lone_tile(std::int64_t m, std::int64_t n, bool loose) {
+  struct Candidate {
+    std::int64_t rows, columns, time;  // of a tile on an H200, with as many warps on a unit as there is room for
+  };
+  constexpr std::array<Candidate, 4> engine{{{64, 64, 100}, {64, 48, 82}, {32, 80, 70}, {96, 48, 125}}};
+  constexpr std::array<Candidate, 4> fetched{{{32, 32, 60}, {64, 32, 100}, {32, 48, 95}, {64, 48, 185}}};
+  LoneTile best{};
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const Candidate& tile : loose ? fetched : engine) {
+    const std::int64_t count = base::divide_up(m, tile.rows) * base::divide_up(n, tile.columns);
+    if (count * tile.time >= least) continue;
+    least = count * tile.time;
+    best = {tile.rows, tile.columns, count, least};
+  }
+  return best;
+}
+/// The most lines of a matrix that lone warps take.
+inline constexpr std::int64_t lone_lines = 96;
 
 /// Whether a product of multiply-adds can fetch its operands element by element.
 template <class Product>
@@ -101,13 +121,13 @@ bool can_fetch(const DeviceTraits& traits, const Product& p, const Side& a, cons
 template <class Product>
 bool suits_lone_fetching(const DeviceTraits& traits, const Product& p, std::int64_t matrices, const Side& a,
                          const Side& b) {
-  constexpr std::int64_t few_lines = 16;
+  constexpr std::int64_t few_lines = 16, single = 32;
   const auto [least, most] = std::minmax(p.m, p.n);
   const bool takes = matrices >= std::max<std::int64_t>(traits.compute_units, 2) && least > few_lines &&
-                     most <= 2 * loose_line && can_fetch(traits, p, a, b);
-  if (!takes || most <= loose_line) return takes;
-  const std::int64_t area = base::round_up(p.m, loose_rows(p.m)) * base::round_up(p.n, loose_line);
-  return 5 * p.m * p.n >= 3 * area && !(way_of(a, true) && way_of(b, true));
+                     most <= lone_lines && can_fetch(traits, p, a, b);
+  if (!takes || most <= single) return takes;
+  const LoneTile tile = lone_tile(p.m, p.n, true);
+  return 5 * p.m * p.n >= 2 * tile.count * tile.rows * tile.columns && !(way_of(a, true) && way_of(b, true));
 }
 
 /// Whether warps beside those that multiply fetch the operands element by element: where the copy engine cannot read

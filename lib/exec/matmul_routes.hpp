@@ -110,6 +110,8 @@ MatmulTaking prepare_ptx_taking(Programs& programs, runtime::Queue& queue, const
 bool ptx_takes(const DeviceTraits& traits, const MatmulProblem& problem);
 /// Whether the programs of codegen/ptx_matmul.hpp take such a product, and it is large enough to be worth it.
 bool suits_ptx(const DeviceTraits& traits, const MatmulProblem& problem);
+/// Whether they have tall tiles for it: of few columns and many rows.
+bool ptx_is_tall(const DeviceTraits& traits, const MatmulProblem& problem);
 /// Whether they can go on with its epilogue, or, without one, with some.
 bool ptx_takes_epilogue(const DeviceTraits& traits, const MatmulProblem& problem);
 /// Whether they take blocks of such a depth at once, as block_depth says.

@@ -89,6 +89,11 @@ class Queue {
   /// Zeros. Offset and size are multiples of 4 unless the range ends at the buffer's size().
   void fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes, std::string_view function = "eval");
 
+  /// Words of 32 bits that are zeros whenever a kernel of this queue begins: what uses them leaves zeros behind. Under
+  /// the evaluation mutex.
+  const Buffer& zero_words(std::string_view function);
+  static constexpr std::uint64_t zero_words_bytes = 1 << 16;
+
   /// A word for what may be out of range. Where a kernel makes the contents of `replaced`, which nobody else holds,
   /// into its result, it is the one that those depend on for the same cause, if nothing else does: so a chain of
   /// updates has one word, however long it is.
@@ -209,6 +214,7 @@ class Queue {
   std::uint64_t enqueued_ = 0, finished_ = 0;      // commands, and those that are known to be over
   bool lent_ = false;                              // other code enqueues on the handle too
   std::size_t transfers_ = 0;                      // under way, on the handle that they began with
+  BufferRef zero_words_;                           // made with their first use
   std::vector<std::uint64_t> seen_;  // by queue number: the last of its commands that later work here comes after
 };
 

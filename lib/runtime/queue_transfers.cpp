@@ -165,4 +165,16 @@ void Queue::fill_zero(Buffer& buffer, std::uint64_t offset, std::uint64_t bytes,
   if (code != CL_SUCCESS) context_.fail(code, function, "fill " + bytes_text(bytes));
 }
 
+const Buffer& Queue::zero_words(std::string_view function) {
+  if (zero_words_ != nullptr) return *zero_words_;
+  // Not the pool's: what users are told of memory is about their arrays.
+  cl_int code = CL_SUCCESS;
+  const cl_mem memory = clCreateBuffer(context_.handle()(), CL_MEM_READ_WRITE, zero_words_bytes, nullptr, &code);
+  if (code != CL_SUCCESS) context_.fail(code, function, "allocate " + bytes_text(zero_words_bytes));
+  BufferRef words = shared_buffer(context_, memory, zero_words_bytes);
+  fill_zero(*words, 0, zero_words_bytes, function);
+  zero_words_ = std::move(words);
+  return *zero_words_;
+}
+
 }  // namespace koine::runtime

@@ -89,8 +89,26 @@ TEST_CASE("products of small float32 matrices, as many as a card takes at a time
     check({many, 36, 40}, Way::transposed, {40, 44}, Way::transposed);
     check({2 * many, 32, 16}, Way::contiguous, {2 * many, 16, 36}, Way::transposed);
     check({2, many, 64, 20}, Way::transposed, {many, 20, 60}, Way::contiguous);
+    // The tiles of a warp that cover a matrix of up to 96 lines with the least beside it.
+    check({many, 44, 20}, Way::contiguous, {many, 20, 48}, Way::transposed);
+    check({many, 76, 36}, Way::transposed, {many, 36, 80}, Way::contiguous);
+    check({many, 96, 40}, Way::contiguous, {many, 40, 88}, Way::contiguous);
     // More of the depth than a ring of stages holds; results whose rows begin anywhere.
     check({many, 32, 132}, Way::contiguous, {many, 132, 33}, Way::transposed);
+  });
+}
+
+TEST_CASE("products of float32 whose tiles are no whole number of turns of a card's units") {
+  on_each_device(kn::float32, [] {
+    const auto check = [](const kn::Shape& a, Way a_way, const kn::Shape& b, Way b_way) {
+      check_product<float>(matrix<float>(a, a_way), matrix<float>(b, b_way));
+    };
+    check({520, 500}, Way::contiguous, {500, 300}, Way::contiguous);
+    check({333, 900}, Way::transposed, {900, 260}, Way::transposed);
+    check({3, 301, 205}, Way::contiguous, {3, 205, 270}, Way::transposed);
+    // Tall: of up to 16 columns, and of up to 32.
+    check({1300, 412}, Way::contiguous, {412, 9}, Way::contiguous);
+    check({1300, 412}, Way::transposed, {412, 25}, Way::transposed);
   });
 }
 
