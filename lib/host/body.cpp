@@ -45,6 +45,14 @@ bool is_read_in_rows(const Load& load) {
          size_of(load.dtype) == size_in_registers(load.dtype);
 }
 
+/// The elements that a load begins again and again, if a call takes them twice at least; otherwise 0.
+std::size_t period_in(const Load& load, std::size_t most) {
+  if (load.iota || load.take || load.loop >= 0 || !load.seams.empty()) return 0;
+  if (size_of(load.dtype) != size_in_registers(load.dtype)) return 0;
+  const auto period = static_cast<std::size_t>(period_of(load.layout));
+  return period <= most / 2 ? period : 0;
+}
+
 /// Whether the host adds up the rows of a body as its kernel does.
 bool knows_folds(const Body& body, const DeviceTraits& traits) {
   if (body.domain.elements() == 0) return false;
@@ -237,8 +245,11 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
     } else {
       const auto number = static_cast<std::size_t>(line.args[0]);
       const Load& load = body.loads[number];
-      const bool in_place = lies_in_order(load), in_rows = body.folds.empty() && !in_place && is_read_in_rows(load);
-      loaded_.push_back({&load, memory[number], k, in_place, in_rows, repeats(load)});
+      const bool in_place = lies_in_order(load);
+      const std::size_t period = period_in(load, most_);
+      const bool in_rows = body.folds.empty() && !in_place && period == 0 && is_read_in_rows(load);
+      loaded_.push_back({&load, memory[number], k, in_place, in_rows, repeats(load), period, nullptr});
+      if (period > 0) loaded_.back().kept = keep(loaded_.back());
       if (in_rows) row_ = static_cast<std::size_t>(body.domain[body.domain.size() - 1]);
       if (load.take) computed_.push_back({nullptr, k, {line.args[0], line.args[1], -1}, room(k)});
     }
@@ -247,6 +258,17 @@ Lines::Lines(const Body& body, const DeviceTraits& traits, std::span<const std::
 
 std::size_t Lines::most_from(std::size_t first) const {
   return row_ > 0 ? std::min(most_, row_ - first % row_) : most_;
+}
+
+std::byte* Lines::keep(const Loaded& each) {
+  const std::size_t size = size_of(each.load->dtype), whole = (most_ + each.period) * size, once = each.period * size;
+  auto* const kept = static_cast<std::byte*>(memory_.allocate(whole));
+  std::memcpy(kept, each.memory + each.load->layout.offset * static_cast<std::int64_t>(size), once);
+  for (std::size_t done = once, some; done < whole; done += some) {
+    some = std::min(done, whole - done);
+    std::memcpy(kept + done, kept, some);
+  }
+  return kept;
 }
 
 bool Lines::redirect(std::int32_t line, std::byte* to) {
@@ -281,6 +303,10 @@ void Lines::load(const Loaded& each, std::int64_t round, std::int64_t first, std
   const auto bytes = static_cast<std::int64_t>(size);
   if (each.in_place) {
     values_[each.line] = each.memory + (load.layout.offset + first) * bytes;
+    return;
+  }
+  if (each.period > 0) {
+    values_[each.line] = each.kept + static_cast<std::size_t>(first) % each.period * size;
     return;
   }
   if (each.in_rows && static_cast<std::size_t>(first) % row_ + count <= row_) {

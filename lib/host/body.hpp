@@ -67,11 +67,15 @@ class Lines {
     const codegen::Load* load;
     const std::byte* memory;
     std::size_t line;
-    bool in_place;  // its values are read where they lie, ...
-    bool in_rows;   // ... or are as long as no other row begins
-    bool repeats;   // each is the same element
+    bool in_place;       // its values are read where they lie, ...
+    bool in_rows;        // ... or are as long as no other row begins
+    bool repeats;        // each is the same element
+    std::size_t period;  // so many begin again and again, as a row that is beside each row of another operand
+    std::byte* kept;     // these, as often as a call may take them
   };
 
+  /// What a load takes again and again, side by side.
+  std::byte* keep(const Loaded& each);
   /// The elements that a load takes, in that round of its loop.
   void load(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count);
   void compute_line(const Computed& each, std::int64_t round, std::int64_t first, std::size_t count);

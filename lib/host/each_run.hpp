@@ -28,6 +28,26 @@ inline bool lies_in_rows(const graph::Layout& layout) {
   return !layout.shape.empty() && layout.shape.back() >= shortest_row && layout.strides.back() == 1;
 }
 
+/// The elements that a layout begins again and again, where they lie side by side: a row that is beside each row of a
+/// matrix. 0 if it does not.
+inline std::int64_t period_of(const graph::Layout& layout) {
+  std::size_t axis = layout.shape.size();
+  std::int64_t period = 1;
+  while (axis > 0 && (layout.shape[axis - 1] == 1 || layout.strides[axis - 1] == period))
+    period *= layout.shape[--axis];
+  for (std::size_t outer = 0; outer < axis; ++outer) {
+    if (layout.shape[outer] > 1 && layout.strides[outer] != 0) return 0;
+  }
+  return axis > 0 && period > 1 ? period : 0;
+}
+
+/// Whether a row begins again and again that is worth a call, or so short that a call takes it several times.
+inline bool is_beside_rows(const graph::Layout& layout) {
+  constexpr std::int64_t short_row = 128;
+  const std::int64_t period = period_of(layout);
+  return period > 0 && (period <= short_row || lies_in_rows(layout));
+}
+
 /// Goes over the elements of whole arrays in row-major order: calls block(offset, stride, length, row_stride, rows) for
 /// `rows` runs of `length` elements along the last axis, all counted in elements. Axes that lie in one line are one,
 /// and those of one element none.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -110,4 +111,28 @@ TEST_CASE("rows of a part are computed where they belong") {
     for (std::int64_t column = 0; column < 130; ++column) beside.push_back(other[at(row, column)] + 1);
   }
   CHECK(kn::concat({whole, more(kn::all, slice(0, 130)) + 1}, {.axis = 1}).to_vector<float>() == beside);
+}
+
+TEST_CASE("rows beside each row of a matrix") {
+  if (!does_steps()) return;
+  const auto [x, values] = numbers(kn::float32, 7);
+  const auto [y, other] = numbers(kn::float32, 11);
+  for (const std::int64_t columns : {2, 5, 40, 125, 500, 2'500}) {
+    CAPTURE(columns);
+    const Array matrix = x.reshape({-1, columns}), blocks = x.reshape({-1, 2, columns});
+    const Array row = y(slice(3, 3 + columns)), block = y(slice(3, 3 + 2 * columns)).reshape({2, columns});
+    kn::synchronize();
+    const auto done = host_steps_of();
+    const Array products = (matrix * row).eval(), sums = (kn::where(blocks > block, block, blocks) + row).eval();
+    CHECK(host_steps_of() == done + 2);
+    std::vector<float> expected, smaller;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t in_row = i % static_cast<std::size_t>(columns),
+                        in_block = i % static_cast<std::size_t>(2 * columns);
+      expected.push_back(values[i] * other[3 + in_row]);
+      smaller.push_back(std::min(values[i], other[3 + in_block]) + other[3 + in_row]);
+    }
+    CHECK(products.to_vector<float>() == expected);
+    CHECK(sums.to_vector<float>() == smaller);
+  }
 }
