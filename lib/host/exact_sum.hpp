@@ -10,17 +10,19 @@
 
 namespace koine::host {
 
-/// Values of rows, or one value for all; the sums of the groups are added to those of `base`, unless it is null.
+/// Values of rows, or of those with the numbers in `order` unless it is null, or one value for all; the sums of the
+/// groups are added to those of `base`, unless that is null.
 template <class Bits>
 struct SumsByIds {
   RowsByIds rows;
   bool same;
   const Bits *values, *base;
   std::byte* room;
+  const std::uint32_t* order = nullptr;
 };
 
-/// Bytes of room, which begins at a multiple of 16.
-std::size_t room_of_sums(const DeviceTraits& traits, const RowsByIds& rows);
+/// Bytes of room for values of so many bytes, which begins at a multiple of 16.
+std::size_t room_of_sums(const DeviceTraits& traits, const RowsByIds& rows, std::size_t size);
 
 /// Of float32, by its bits, and of float64; threads share what is `work` elements by operations. Allocates nothing.
 void sum_by_ids(const DeviceTraits& traits, std::uint64_t work, const SumsByIds<std::uint32_t>& sums,

@@ -2,6 +2,7 @@
 // Sums of bfloat16.
 #include "host/exact_sum.hpp"
 
+#include "host/blocks_by_ids.hpp"
 #include "host/whole_terms.hpp"
 
 #include <algorithm>

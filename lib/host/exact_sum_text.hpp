@@ -142,7 +142,7 @@ void add_up(const DeviceTraits& traits, std::uint64_t work, const Sums& sums, KN
     constexpr std::size_t long_table = 1 << 16;
     constexpr uint few_bits = 28;
     if (entries > long_table && sums.rows.inner < WholeTable<long>::fewest_in_vectors && bits <= few_bits &&
-        add_whole<int>(traits, work, sums, results, unit))
+        !BlocksByIds<KN_KEY>(traits, sums.rows).suit() && add_whole<int>(traits, work, sums, results, unit))
       return;
     if (add_whole<long>(traits, work, sums, results, unit)) return;
   }

@@ -30,11 +30,12 @@ struct Unit {
     return whole_terms().terms.KN_WHOLE_TERMS(values, count, up, to, bits) && *bits >> most_bits == 0;
   }
   /// Adds rows to a table, or leaves it as it was.
-  bool add_rows(const KN_KEY* values, const long* groups, std::size_t rows, std::size_t inner, long* table) const {
+  bool add_rows(const KN_KEY* values, const uint* order, const long* groups, std::size_t rows, std::size_t inner,
+                long* table) const {
     ulong bits = 0;
     const auto add = whole_terms().rows.KN_WHOLE_TERMS;
-    if (add(values, groups, rows, inner, up, false, table, &bits) && bits >> most_bits == 0) return true;
-    add(values, groups, rows, inner, up, true, table, &bits);
+    if (add(values, order, groups, rows, inner, up, false, table, &bits) && bits >> most_bits == 0) return true;
+    add(values, order, groups, rows, inner, up, true, table, &bits);
     return false;
   }
   KN_KEY rounded(Total total) const {
@@ -52,8 +53,8 @@ struct Unit {
     return kn_rounded(wide_of(total), largest);
   }
   /// Of several totals; false if one needs to be rounded by itself.
-  bool rounded(const long* totals, std::size_t count, KN_KEY* results) const {
-    return whole_terms().sums.KN_WHOLE_TERMS(totals, count, down, results);
+  bool rounded(const long* totals, const KN_KEY* base, std::size_t count, KN_KEY* results) const {
+    return whole_terms().sums.KN_WHOLE_TERMS(totals, base, count, up, results);
   }
   uint largest;
   double up, down;
@@ -98,17 +99,18 @@ class WholeTable {
   static constexpr std::size_t fewest_in_vectors = 8;
   static constexpr ulong most_of_term = static_cast<ulong>(std::numeric_limits<Low>::max());
 
-  /// Of all tables in the room.
-  WholeTable(const DeviceTraits& traits, const Sums& sums, std::size_t number)
+  /// One of so many in the room of sums.
+  WholeTable(const Sums& sums, std::size_t tables, std::size_t number)
       : entries_(sums.rows.entries()),
         low_(reinterpret_cast<Low*>(sums.room) + number * entries_),
-        high_(reinterpret_cast<long*>(sums.room) + (most_tables(traits, sums.rows) + number) * entries_),
-        state_(reinterpret_cast<State*>(reinterpret_cast<long*>(sums.room) +
-                                        2 * most_tables(traits, sums.rows) * entries_) +
-               number),
+        high_(reinterpret_cast<long*>(sums.room) + (tables + number) * entries_),
+        state_(reinterpret_cast<State*>(reinterpret_cast<long*>(sums.room) + 2 * tables * entries_) + number),
         most_(most_of_term / 2 / std::max<std::size_t>(sums.rows.rows, 1)) {}
+  /// Bytes of room for one alone, of so many entries.
+  static std::size_t room(std::size_t entries) { return (2 * entries + of_line) * sizeof(long); }
 
   void begin() const { *state_ = {false, false, false}; }
+  void clear() const { std::fill_n(low_, entries_, Low{}); }
   void add_to(Total* totals, std::size_t first, std::size_t count) const {
     for (std::size_t i = 0; i < count; ++i) totals[i] += total_of(low_[first + i]);
     if (!state_->has_carried) return;
@@ -127,12 +129,16 @@ class WholeTable {
     return over >> 63 == 0;
   }
 
-  /// Adds whole rows in vectors. False if nothing is added, as it then is of all further rows.
-  bool add_in_vectors(const Unit& unit, const KN_KEY* values, const long* groups, std::size_t rows,
+  /// Whether rows may be added whole.
+  bool by_vectors(std::size_t inner) const {
+    return sizeof(Low) == sizeof(long) && inner >= fewest_in_vectors && !state_->one_by_one;
+  }
+  /// Adds whole rows in vectors, the values of the first or, with their numbers, of all. False if nothing is added, and
+  /// further ones are to be added term by term.
+  bool add_in_vectors(const Unit& unit, const KN_KEY* values, const uint* order, const long* groups, std::size_t rows,
                       std::size_t inner) const {
     if constexpr (sizeof(Low) == sizeof(long)) {
-      if (inner < fewest_in_vectors || state_->one_by_one) return false;
-      if (unit.add_rows(values, groups, rows, inner, low_)) return true;
+      if (unit.add_rows(values, order, groups, rows, inner, low_)) return true;
       state_->one_by_one = state_->may_carry = true;
     }
     return false;
@@ -148,6 +154,7 @@ class WholeTable {
   }
 
  private:
+  static constexpr std::size_t of_line = 8;
   struct State {
     bool may_carry, has_carried, one_by_one;
   };
@@ -221,20 +228,30 @@ template <class Low>
 bool add_rows(const Sums& sums, const Unit& unit, const WholeTable<Low>& table, std::size_t first, std::size_t end) {
   constexpr std::size_t at_once = terms_at_once;
   long room[at_once], terms[at_once];
+  KN_KEY copies[at_once];
   ulong bits = 0;
   const std::size_t inner = sums.rows.inner, columns = std::min(inner, at_once);
   if (sums.same) {
-    KN_KEY copies[at_once];
     std::fill_n(copies, at_once, *sums.values);
     if (!unit.terms(copies, at_once, terms, &bits)) return false;
   }
   for (std::size_t count; first < end; first += count) {
-    count = std::min(at_once / columns, end - first);
+    const bool by_vectors = !sums.same && table.by_vectors(inner);
+    count = std::min(by_vectors ? at_once : at_once / columns, end - first);
     const auto [groups, all] = sums.rows.read(first, count, room);
-    if (!sums.same && table.add_in_vectors(unit, sums.values + first * inner, groups, count, inner)) continue;
+    const uint* const order = sums.order != nullptr ? sums.order + first : nullptr;
+    const KN_KEY* const rows = order != nullptr ? sums.values : sums.values + first * inner;
+    if (by_vectors) {
+      if (!table.add_in_vectors(unit, rows, order, groups, count, inner)) count = 0;
+      continue;
+    }
     for (std::size_t column = 0; column < inner; column += columns) {
       const std::size_t width = std::min(columns, inner - column);
-      const KN_KEY* const values = sums.values + first * inner + column;
+      const KN_KEY* values = rows + column;
+      if (order != nullptr) {
+        for (std::size_t k = 0; k < count; ++k) std::copy_n(values + order[k] * inner, width, copies + k * width);
+        values = copies;
+      }
       if (!sums.same && !unit.terms(values, count * width, terms, &bits)) return false;
       if (bits > table.most_of_term) return false;
       const std::size_t known = all ? count : move_known(room, terms, count, width);
@@ -246,41 +263,96 @@ bool add_rows(const Sums& sums, const Unit& unit, const WholeTable<Low>& table, 
   return true;
 }
 
+/// The results of some entries, of so many tables; false if what they are added to is no multiple of the unit.
+template <class Low>
+bool finish(const Sums& sums, const Unit& unit, std::size_t tables, std::size_t made, std::size_t first,
+            std::size_t end, KN_KEY* results) {
+  constexpr std::size_t at_once = terms_at_once;
+  long start[at_once] = {};
+  for (std::size_t count; first < end; first += count) {
+    count = std::min(at_once, end - first);
+    const KN_KEY* const base = sums.base != nullptr ? sums.base + first : nullptr;
+    long few[at_once] = {};
+    bool all = true;
+    for (std::size_t k = 0; k < made && all; ++k) all = WholeTable<Low>(sums, tables, k).add_to(few, first, count);
+    if (all && unit.rounded(few, base, count, results + first)) continue;
+    ulong bits = 0;
+    if (base != nullptr && !unit.terms(base, count, start, &bits)) return false;
+    Total totals[at_once] = {};
+    for (std::size_t k = 0; k < made; ++k) WholeTable<Low>(sums, tables, k).add_to(totals, first, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      // What nothing is added to stays as it is, down to the sign of a zero.
+      results[first + i] = base != nullptr && totals[i] == 0 ? base[i] : unit.rounded(totals[i] + total_of(start[i]));
+    }
+  }
+  return true;
+}
+
+/// The results of a block of groups, by a table that is one thread's.
+bool add_block(const Sums& sums, const Unit& unit, KN_KEY* results) {
+  const WholeTable<long> table(sums, 1, 0);
+  table.begin();
+  table.clear();
+  return add_rows(sums, unit, table, 0, sums.rows.rows) &&
+         finish<long>(sums, unit, 1, 1, 0, sums.rows.entries(), results);
+}
+
+enum class Added { all, not_whole, not_in_blocks };
+
+/// The same of all groups, block by block.
+Added add_blocks(const DeviceTraits& traits, std::uint64_t work, const Sums& sums, KN_KEY* results, const Unit& unit) {
+  BlocksByIds<KN_KEY> blocks(traits, sums.rows);
+  if (sums.same || !blocks.suit() || !blocks.order_rows(traits, work, sums.values, sums.room)) {
+    return Added::not_in_blocks;
+  }
+  const std::size_t inner = sums.rows.inner, of_table = WholeTable<long>::room(blocks.most_entries());
+  std::byte* const tables = sums.room + blocks.room();
+  std::atomic<std::size_t> threads{0};
+  std::atomic<bool> whole{true};
+  Parts parts(blocks.count());
+  share(traits, work, parts, [&] {
+    std::byte* const room = tables + of_table * threads.fetch_add(1, std::memory_order_relaxed);
+    for (std::size_t k; parts.take(k);) {
+      if (!whole.load(std::memory_order_relaxed)) continue;
+      const std::size_t first = blocks.first_group(k) * inner, begin = blocks.begin(k);
+      const auto read = [groups = blocks.groups(k)](std::size_t from, std::size_t count, long* to) {
+        std::copy_n(groups + from, count, to);
+        return Groups{to, true};
+      };
+      const KN_KEY* const base = sums.base != nullptr ? sums.base + first : nullptr;
+      const Sums own{{blocks.begin(k + 1) - begin, blocks.groups_of(k), inner, std::cref(read)},
+                     false,
+                     blocks.values(k),
+                     base,
+                     room,
+                     blocks.order(k)};
+      if (!add_block(own, unit, results + first)) whole.store(false, std::memory_order_relaxed);
+    }
+  });
+  return whole ? Added::all : Added::not_whole;
+}
+
 /// Sums of multiples of a unit; false if there are others.
 template <class Low>
 bool add_whole(const DeviceTraits& traits, std::uint64_t work, const Sums& sums, KN_KEY* results, uint exponent) {
-  constexpr std::size_t at_once = terms_at_once;
   const Unit unit(exponent);
+  if constexpr (sizeof(Low) == sizeof(long)) {
+    const Added added = add_blocks(traits, work, sums, results, unit);
+    if (added != Added::not_in_blocks) return added == Added::all;
+  }
   const std::size_t entries = sums.rows.entries(), tables = most_tables(traits, sums.rows);
   Low* const room = reinterpret_cast<Low*>(sums.room);
-  const auto table = [&](std::size_t number) { return WholeTable<Low>(traits, sums, number); };
-  for (std::size_t k = 0; k < tables; ++k) table(k).begin();
+  for (std::size_t k = 0; k < tables; ++k) WholeTable<Low>(sums, tables, k).begin();
   std::atomic<bool> whole{true};
   const std::size_t made =
       make_tables(traits, work, sums.rows, room, [&](Low* mine, std::size_t first, std::size_t end) {
         if (!whole.load(std::memory_order_relaxed)) return;
-        const std::size_t number = static_cast<std::size_t>(mine - room) / entries;
-        if (!add_rows(sums, unit, table(number), first, end)) whole.store(false, std::memory_order_relaxed);
+        const WholeTable<Low> table(sums, tables, static_cast<std::size_t>(mine - room) / entries);
+        if (!add_rows(sums, unit, table, first, end)) whole.store(false, std::memory_order_relaxed);
       });
   if (!whole) return false;
   each_part_of_entries(traits, entries, [&](std::size_t first, std::size_t end) {
-    long start[at_once] = {};
-    for (std::size_t count; first < end; first += count) {
-      count = std::min(at_once, end - first);
-      ulong bits = 0;
-      if (sums.base != nullptr && !unit.terms(sums.base + first, count, start, &bits)) whole = false;
-      long few[at_once] = {};
-      bool all = sums.base == nullptr;
-      for (std::size_t k = 0; k < made && all; ++k) all = table(k).add_to(few, first, count);
-      if (all && unit.rounded(few, count, results + first)) continue;
-      Total totals[at_once] = {};
-      for (std::size_t k = 0; k < made; ++k) table(k).add_to(totals, first, count);
-      for (std::size_t i = 0; i < count; ++i) {
-        // What nothing is added to stays as it is, down to the sign of a zero.
-        results[first + i] = sums.base != nullptr && totals[i] == 0 ? sums.base[first + i]
-                                                                    : unit.rounded(totals[i] + total_of(start[i]));
-      }
-    }
+    if (!finish<Low>(sums, unit, tables, made, first, end, results)) whole.store(false, std::memory_order_relaxed);
   });
   return whole;
 }

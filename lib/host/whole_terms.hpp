@@ -15,14 +15,16 @@ namespace koine::host {
 using WholeTerms = bool (*)(const void* values, std::size_t count, double up, std::int64_t* terms,
                             std::uint64_t* largest);
 
-/// Adds such integers of rows of `inner` values to those of the table's rows that `groups` name, none where it is below
-/// zero; with `away` takes them away again. False if one is no integer, and also if one has too many bits or a sum
-/// overflows, after which taking away leaves the table as it was.
-using WholeRows = bool (*)(const void* values, const std::int64_t* groups, std::size_t rows, std::size_t inner,
-                           double up, bool away, std::int64_t* table, std::uint64_t* largest);
+/// Adds such integers of rows of `inner` values, or of those whose numbers are in `order` unless it is null, to those
+/// of the table's rows that `groups` name, none where it is below zero; with `away` takes them away again. False if one
+/// is no integer, and also if one has too many bits or a sum overflows, after which taking away leaves the table as it
+/// was.
+using WholeRows = bool (*)(const void* values, const std::uint32_t* order, const std::int64_t* groups, std::size_t rows,
+                           std::size_t inner, double up, bool away, std::int64_t* table, std::uint64_t* largest);
 
-/// Writes what `down`, a power of two, times each sum is, rounded once. False if one has to be rounded otherwise.
-using WholeSums = bool (*)(const std::int64_t* sums, std::size_t count, double down, void* results);
+/// Writes what each sum, of multiples of 1 / `up`, is together with the value of `base`, unless that is null, rounded
+/// once; where the sum is 0, the value as it is. False if one has to be rounded otherwise.
+using WholeSums = bool (*)(const std::int64_t* sums, const void* base, std::size_t count, double up, void* results);
 
 template <class Function>
 struct ByType {

@@ -130,19 +130,25 @@ constexpr bool has_whole = false;
 #endif
 
 template <bool away, class Bits, int stored_digits>
-inline bool add_or_take(const Bits* from, const std::int64_t* groups, std::size_t rows, std::size_t inner, double up,
-                        std::int64_t* table, std::uint64_t* largest) {
+inline bool add_or_take(const Bits* values, const std::uint32_t* order, const std::int64_t* groups, std::size_t rows,
+                        std::size_t inner, double up, std::int64_t* table, std::uint64_t* largest) {
   constexpr bool beside_large = !has_whole && sizeof(Bits) < 8;
   constexpr std::size_t ahead = 4, of_line = 8;
   const double down = 1 / up;
   Seen<Vector<std::int64_t>, Vector<std::uint64_t>> seen;
   Seen<std::int64_t, std::uint64_t> seen_last;
-  for (std::size_t k = 0; k < rows; ++k, from += inner) {
+  for (std::size_t k = 0; k < rows; ++k) {
     if (groups[k] < 0) continue;
     if (k + ahead < rows && groups[k + ahead] >= 0) {
       const std::int64_t* const later = table + static_cast<std::size_t>(groups[k + ahead]) * inner;
       for (std::size_t i = 0; i < inner; i += of_line) __builtin_prefetch(later + i, 1);
     }
+    // These are farther away than the table.
+    if (order != nullptr && k + 4 * ahead < rows) {
+      const Bits* const later = values + order[k + 4 * ahead] * inner;
+      for (std::size_t i = 0; i < inner; i += 64 / sizeof(Bits)) __builtin_prefetch(later + i);
+    }
+    const Bits* const from = values + (order != nullptr ? order[k] : k) * inner;
     std::int64_t* const to = table + static_cast<std::size_t>(groups[k]) * inner;
     std::size_t i = 0;
     for (; i + lanes <= inner; i += lanes) {
@@ -169,29 +175,43 @@ inline bool add_or_take(const Bits* from, const std::int64_t* groups, std::size_
 
 /// A WholeRows of whole_terms.hpp.
 template <class Bits, int stored_digits>
-inline bool add_rows(const void* values, const std::int64_t* groups, std::size_t rows, std::size_t inner, double up,
-                     bool away, std::int64_t* table, std::uint64_t* largest) {
+inline bool add_rows(const void* values, const std::uint32_t* order, const std::int64_t* groups, std::size_t rows,
+                     std::size_t inner, double up, bool away, std::int64_t* table, std::uint64_t* largest) {
   const Bits* const from = static_cast<const Bits*>(values);
-  return away ? add_or_take<true, Bits, stored_digits>(from, groups, rows, inner, up, table, largest)
-              : add_or_take<false, Bits, stored_digits>(from, groups, rows, inner, up, table, largest);
+  return away ? add_or_take<true, Bits, stored_digits>(from, order, groups, rows, inner, up, table, largest)
+              : add_or_take<false, Bits, stored_digits>(from, order, groups, rows, inner, up, table, largest);
+}
+
+template <bool based, class Bits, class Real>
+inline bool round_each(const std::int64_t* sums, const Bits* base, std::size_t count, double up, Bits* to) {
+  constexpr bool beside_large = !has_whole && sizeof(Bits) < 8;
+  const double normal = sizeof(Bits) == 8 ? __DBL_MIN__ : static_cast<double>(__FLT_MIN__), down = 1 / up;
+  Seen<std::int64_t, std::uint64_t> seen;
+  std::uint64_t small = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t sum = sums[i];
+    if constexpr (based) {
+      sum = seen.template add<false>(sum, wholes_of<beside_large>(value_of<Bits, 0>(base[i]), up, down, &seen.lost));
+    }
+    const double value = static_cast<double>(static_cast<Real>(sum)) * down;
+    const double size = value < 0 ? -value : value;
+    const Bits bits = __builtin_bit_cast(Bits, static_cast<Real>(value));
+    to[i] = based && sums[i] == 0 ? base[i] : bits;
+    small |= static_cast<std::uint64_t>(size < normal) & static_cast<std::uint64_t>(size != 0);
+  }
+  return small == 0 && seen.lost == 0 && seen.over >> 63 == 0 && (!beside_large || seen.bits >> 51 == 0);
 }
 
 /// A WholeSums of whole_terms.hpp.
 template <class Bits, class Real>
-inline bool round_sums(const std::int64_t* sums, std::size_t count, double down, void* results) {
-  Real* const to = static_cast<Real*>(results);
-  const double normal = sizeof(Bits) == 8 ? __DBL_MIN__ : static_cast<double>(__FLT_MIN__);
-  std::uint64_t small = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double value = static_cast<double>(static_cast<Real>(sums[i])) * down;
-    const double size = value < 0 ? -value : value;
-    to[i] = static_cast<Real>(value);
-    small |= static_cast<std::uint64_t>(size < normal) & static_cast<std::uint64_t>(size != 0);
-  }
-  return small == 0;
+inline bool round_sums(const std::int64_t* sums, const void* base, std::size_t count, double up, void* results) {
+  const Bits* const start = static_cast<const Bits*>(base);
+  Bits* const to = static_cast<Bits*>(results);
+  return base != nullptr ? round_each<true, Bits, Real>(sums, start, count, up, to)
+                         : round_each<false, Bits, Real>(sums, start, count, up, to);
 }
 /// Types of 16 bits have digits too few for their sums to be rounded so.
-inline bool round_no_sums(const std::int64_t*, std::size_t, double, void*) { return false; }
+inline bool round_no_sums(const std::int64_t*, const void*, std::size_t, double, void*) { return false; }
 
 constexpr WholeTermFunctions functions_of_terms = {
     {terms_of<std::uint16_t, 10>, terms_of<std::uint16_t, 7>, terms_of<std::uint32_t, 23>, terms_of<std::uint64_t, 52>},

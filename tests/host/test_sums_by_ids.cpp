@@ -120,12 +120,15 @@ void check_case(const Case& c, Numbers numbers) {
 
 template <class T>
 void check_all() {
-  // More groups than 2^16 have totals in 32 bits first.
-  for (const Case& c :
-       {Case{20'011, 1, 10, false}, Case{20'011, 1, 10, true}, Case{3'000, 3, 50, false}, Case{3'000, 21, 50, false},
-        Case{90, 513, 7, false}, Case{40'000, 1, 70'000, false}, Case{40'000, 1, 70'000, true}}) {
+  // More groups than 2^16 have totals in 32 bits first. Of more than 2^19 entries rows are brought in order first; of
+  // short rows, of more than 2^21.
+  for (const Case& c : {Case{20'011, 1, 10, false}, Case{20'011, 1, 10, true}, Case{3'000, 3, 50, false},
+                        Case{3'000, 21, 50, false}, Case{90, 513, 7, false}, Case{40'000, 1, 70'000, false},
+                        Case{40'000, 1, 70'000, true}, Case{3'001, 21, 25'001, false}}) {
     for (const Numbers numbers : all_numbers) check_case<T>(c, numbers);
   }
+  check_case<T>({40'000, 1, 2'100'001, false}, Numbers::all_digits);
+  check_case<T>({20'011, 3, 700'001, true}, Numbers::many_digits);
 }
 
 }  // namespace
