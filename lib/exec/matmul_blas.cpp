@@ -143,7 +143,11 @@ MatmulWork prepare_blas(Programs& programs, runtime::Queue& queue, const MatmulP
   const ProductShares shares = share(queue.traits(), p, blas.has_threads());
   const double multiplications = static_cast<double>(p.batch.count()) * static_cast<double>(p.m) *
                                  static_cast<double>(p.n) * static_cast<double>(p.k);
-  const bool small = shares.threads == 1 && multiplied_at_once(queue.traits(), multiplications);
+  // What threads share, the calling one among them, begins at once where a command would first wake others. While all
+  // cores multiply, nobody misses that thread.
+  const bool small = multiplied_at_once(
+      queue.traits(),
+      shares.threads == 1 ? multiplications : multiplications / static_cast<double>(shared_host_work(1)));
   if (blas.has_syrk() && !is_small(p) && gram_is_worth_it(p, shares.threads)) {
     return prepare_gram(programs, queue, p, {shares.threads, small});
   }

@@ -58,4 +58,5 @@ TEST_CASE("small products of any sizes and layouts") {
   }
   check<float>(64, 8, 8);
   check<double>(2, 1000, 2);
+  check<float>(64, 200, 100);  // which threads share, without a command of the queue
 }
