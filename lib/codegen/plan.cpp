@@ -349,7 +349,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     if (s.write_code() && s.has_products) s.join_transforms(merge);
   };
   s.rows_allowed = !limits.elsewhere;
-  s.takes_allowed = true;
+  s.takes_allowed = s.results_together = true;
   write(true);
   if (!s.rows_fit()) {
     s.rows_allowed = false;
@@ -357,7 +357,8 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     write(true);
   }
   s.rows_allowed = false;
-  constexpr int attempts_with_takes = 4, attempts = attempts_with_takes + 7;
+  s.results_together = false;
+  constexpr int attempts_with_takes = 5, attempts = attempts_with_takes + 7;
   const std::uint32_t whole_budget = limits.parameter_bytes - loop_bytes - 32;  // two results
   std::uint32_t budget = whole_budget;
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -367,10 +368,12 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
       budget = whole_budget;
     }
     if (attempt > 0) {
+      // What does not fit is a kernel of many results, or one of many inputs, which reductions alone may share.
+      const bool merge = attempt == 1;
       s.decide_again();
       s.cut(budget);
-      budget = budget * 3 / 4;
-      write(false);
+      if (!merge) budget = budget * 3 / 4;
+      write(merge);
     }
     bool fits = true;
     for (std::size_t k = 0; k < s.step_count; ++k) fits = fits && s.fits(s.steps[k]);

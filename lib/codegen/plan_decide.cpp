@@ -308,7 +308,7 @@ void Planner::State::copy_reshape(Info& info) {
 
 /// Stores what is computed element by element, beside what a kernel stores already if one can.
 void Planner::State::store_in_kernel(Info& info, bool merge) {
-  info.step = kernel_to_join(info, merge);
+  info.step = kernel_to_join(info, merge && results_together);
   const bool joins = info.step >= 0;
   if (!joins) info.step = add_step(Op::elementwise, info.node);
   Step& step = steps[static_cast<std::size_t>(info.step)];

@@ -128,8 +128,9 @@ struct Planner::State {
   std::uint32_t parameter_limit = 0;
   bool elsewhere = false;
   bool rows_allowed = false, takes_allowed = false;
-  bool overfull = false;      // a kernel that is being written reads more than the device takes
-  bool has_products = false;  // or transforms
+  bool results_together = false;  // kernels store element-wise results of others beside their own
+  bool overfull = false;          // a kernel that is being written reads more than the device takes
+  bool has_products = false;      // or transforms
   bool (*takes_code)(const Node&) = nullptr;
   bool (*takes_cast)(const Node&, std::size_t, const ProductOperand&) = nullptr;
   std::uint64_t evaluation = 0;

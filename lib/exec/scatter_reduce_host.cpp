@@ -274,7 +274,8 @@ std::function<runtime::BufferRef()> prepare_by_ids_on_host(Programs& programs, r
     task.base_offset = base != nullptr ? static_cast<std::uint64_t>(base->layout.offset) * parts_of(base->dtype) : 0;
     const std::uint64_t entries = task.rows.entries();
     const runtime::BufferRef out = queue.allocate(entries * size_of(task.result), info.name),
-                             room = queue.allocate(host::room_of_sums(queue.traits(), task.rows, size_of(task.values)), info.name);
+                             room = queue.allocate(host::room_of_sums(queue.traits(), task.rows, size_of(task.values)),
+                                                   info.name);
     runtime::HostCommand command(queue, name_of(task.kind));
     command.in(*values.storage).in(*ids.storage).out(*out).out(*room);
     if (base != nullptr) command.in(*base->storage);

@@ -260,6 +260,16 @@ TEST_CASE("a short row repeated is stored rather than walked row by row") {
   });
 }
 
+TEST_CASE("a reshape of results of an operation of its own is copied where it is a part of a whole") {
+  on_each_device([] {
+    const auto sums = [](double from) {
+      return kn::cumulative_sum(kn::reshape(kn::arange(from, from + 4), {2, 2}), {.axis = 1});
+    };
+    const Array parts = kn::stack({sums(0), sums(4)});
+    CHECK(parts.to_vector<double>() == std::vector<double>{0, 1, 2, 5, 4, 9, 6, 13});
+  });
+}
+
 TEST_CASE("reshapes that have no common split, and rolls across one") {
   on_each_device([] {
     std::mt19937 random(5);

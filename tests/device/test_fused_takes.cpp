@@ -130,11 +130,6 @@ TEST_CASE("what reads elements taken by positions takes them itself") {
     const Array flat = kn::take(kn::reshape(sums, {-1}), positions({0, 39, 7})) + 1;
     CHECK(kernels_of(flat) == 2);
     CHECK(flat.to_vector<double>() == std::vector<double>{1, 556, 55});
-    // But one that is a part of a whole is copied there.
-    const auto summed = [&](int from) {
-      return kn::cumulative_sum(kn::reshape(x(kn::slice(from, from + 4)), {2, 2}), {.axis = 1});
-    };
-    CHECK(kn::stack({summed(0), summed(4)}).to_vector<double>() == std::vector<double>{0, 3, 6, 15, 12, 27, 18, 39});
   });
 }
 
