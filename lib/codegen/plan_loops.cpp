@@ -31,7 +31,7 @@ std::optional<std::size_t> short_axis(const Node& node) {
 /// worth it where the rows come from memory.
 bool Planner::State::loops_in_reader(const Node& node) const {
   const std::optional<std::size_t> axis = short_axis(node);
-  if (infos[static_cast<std::size_t>(node.slot)].beside_position) return false;
+  if (infos[static_cast<std::size_t>(node.slot)].partner >= 0) return false;
   if (!axis || node.place.traits == nullptr || !node.place.traits->cpu_loops()) return axis.has_value();
   const Node& input = *node.inputs[0];
   const bool from_memory = input.is_ready() || infos[static_cast<std::size_t>(input.slot)].loads > 0;
@@ -57,7 +57,7 @@ bool Planner::State::looped_in_own_kernel(const Info& info) const {
   const Node& node = *info.node;
   if (node.op != Op::reduce) return false;  // asked of all nodes, of which few are reductions
   const std::optional<std::size_t> axis = short_axis(node);
-  if (!axis || node.place.traits == nullptr || node.place.traits->cpu_loops() || info.apart || info.beside_position)
+  if (!axis || node.place.traits == nullptr || node.place.traits->cpu_loops() || info.apart || info.partner >= 0)
     return false;
   const Node& input = *node.inputs[0];
   if (input.is_ready() || !graph::is_elementwise(input.op) || input.shape[*axis] > longest_unrolled) return false;

@@ -52,6 +52,14 @@ bool Planner::State::takes_reduction(const Step& step, const Info& info) const {
 
 /// The kernel of `family` that computes this reduction too, or -1.
 std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) const {
+  if (info.partner >= 0 && family == Op::reduce) {
+    const Info& other = infos[static_cast<std::size_t>(info.partner)];
+    const std::int32_t s = other.stored() ? other.step : other.finisher;
+    if (s >= 0 && steps[static_cast<std::size_t>(s)].family == family &&
+        takes_reduction(steps[static_cast<std::size_t>(s)], info)) {
+      return s;
+    }
+  }
   for (std::size_t s = step_count; s-- > 0 && s + most_steps > step_count;) {
     const Step& step = steps[s];
     if (step.family == family && takes_reduction(step, info)) return static_cast<std::int32_t>(s);
@@ -59,27 +67,30 @@ std::int32_t Planner::State::reduction_to_join(const Info& info, Op family) cons
   return -1;
 }
 
-/// Which largest and smallest elements a card's kernel finds together with their positions.
+/// Which extremes, and which positions of them, are each other's partners.
 void Planner::State::find_extremes() {
-  std::vector<const Node*> positions;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Node& node = *infos[i].node;
-    if (node.op == Op::reduce && graph::info(node.get<Op::reduce>().kind).state == graph::State::position) {
-      positions.push_back(&node);
-    }
-  }
+  std::vector<Info*> positions;
   for (std::size_t i = 0; i < count; ++i) {
     Info& info = infos[i];
-    const Node& node = *info.node;
-    info.beside_position = false;
-    if (positions.empty() || node.op != Op::reduce || !on_card(node) || has_fixed_order(node)) continue;
-    const auto sought = position_of(node.get<Op::reduce>().kind);
-    info.beside_position = sought && std::any_of(positions.begin(), positions.end(), [&](const Node* each) {
-                             const graph::ReduceInfo& reduction = each->get<Op::reduce>();
-                             return reduction.kind == *sought && each->inputs[0] == node.inputs[0] &&
-                                    reduction.axes == node.get<Op::reduce>().axes &&
-                                    each->place.queue == node.place.queue;
-                           });
+    info.partner = -1;
+    const bool card = info.node->op == Op::reduce && on_card(*info.node);
+    if (card && graph::info(info.node->get<Op::reduce>().kind).state == graph::State::position) {
+      positions.push_back(&info);
+    }
+  }
+  for (std::size_t i = 0; i < count && !positions.empty(); ++i) {
+    const Node& node = *infos[i].node;
+    if (node.op != Op::reduce || has_fixed_order(node)) continue;
+    const graph::ReduceInfo& reduction = node.get<Op::reduce>();
+    const auto lies_there = [&](const Info* each) {
+      const graph::ReduceInfo& position = each->node->get<Op::reduce>();
+      return position.kind == position_of(reduction.kind) && each->node->inputs[0] == node.inputs[0] &&
+             position.axes == reduction.axes && each->node->place.queue == node.place.queue;
+    };
+    const auto found = std::find_if(positions.begin(), positions.end(), lies_there);
+    if (found == positions.end()) continue;
+    infos[i].partner = (*found)->node->slot;
+    (*found)->partner = node.slot;
   }
 }
 

@@ -50,8 +50,9 @@ struct Info {
   bool reads_rows = false;       // whether elements of their rows read such reductions
   bool loops = false;            // whether a short reduction behind it can be a loop of the kernel that reads this node
   std::int32_t wraps = 0;        // views that go beyond axes' ends between memory and this node, one behind the other
-  bool beside_position = false;  // a largest or smallest element whose position is found, too, by a card's one kernel
-  bool flat = false;             // its elements can be read in row-major order under any shape
+  // A position and the extreme that lies there, which a card's kernel finds together: the other one's slot.
+  std::int32_t partner = -1;
+  bool flat = false;    // its elements can be read in row-major order under any shape
   bool copies = false;  // a reshape of memory that no kernel reads in place, whatever its domain: one copies it
   bool requested = false;
   Why why = Why::unstored;                // it is stored, as far as others decide it
