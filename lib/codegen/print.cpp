@@ -305,7 +305,6 @@ std::string Printer::line_text(std::size_t index) const {
     case Op::cast: return assigned(cast_text(line)) + (line.in_type == line.type ? "" : rounding);
     case Op::where: {
       const std::string c = value(line.args[0]), a = value(line.args[1]), b = value(line.args[2]);
-      if (is_complex(line.type)) return assigned("kn_c_where_" + type + "(" + c + ", " + a + ", " + b + ")");
       if (width_ == 1) return assigned(c + " ? " + a + " : " + b);
       return assigned("select(" + b + ", " + a + ", " + mask_for(line.args[0], line.type) + ")");
     }
@@ -418,7 +417,6 @@ std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored)
   std::set<std::string_view> own;
   for (const Line& line : body_.lines) {
     half = half || base::is_half(line.type);
-    if (line.op == Op::where && is_complex(line.type)) own.insert("common/complex_parts");
     if (!graph::in_table(line.op)) continue;
     if (const graph::OwnExpression* function = own_expression(line)) {
       own.insert(function->file);

@@ -251,13 +251,6 @@ bool goes_along_memory(const Body& body) {
     return !output.destination || graph::is_row_major(output.destination->layout) ||
            is_in_rows(body, *output.destination);
   };
-  // Functions of complex numbers are no loops in vectors here, as they are in kernels: more than one takes longer.
-  const auto computes = [](const codegen::Line& line) {
-    return line.op != graph::Op::leaf && line.op != graph::Op::iota && line.op != graph::Op::constant;
-  };
-  const bool complex = std::any_of(body.lines.begin(), body.lines.end(),
-                                   [](const codegen::Line& line) { return is_complex(line.in_type); });
-  if (complex && std::count_if(body.lines.begin(), body.lines.end(), computes) > 1) return false;
   return (!rows || folds_alone(body, host::shortest_row)) && body.loops.empty() && body.lines.size() <= most_lines &&
          std::all_of(body.loads.begin(), body.loads.end(), in_place) &&
          std::all_of(body.outputs.begin(), body.outputs.end(), in_rows);
