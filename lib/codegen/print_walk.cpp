@@ -153,45 +153,44 @@ std::string row_position(const Walk& walk) {
   return outer_positions(walk, nothing) + "const bool inside = " + is_inside(walk) + ";\n";
 }
 
-std::string offsets_inside(const Walk& walk) {
+/// "o<k> = ..." for each operand, and "s<k> = ..." of those that turn, where no operand comes to a seam; behind
+/// `offset` and `stride`, which declare them or are empty.
+static std::string set_inside(const Walk& walk, const std::string& offset, const std::string& stride) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
+  const std::string from = "(KN_OFFSET)d.inside_";
   std::string text;
   for (std::size_t k = 0; k < operands; ++k) {
-    const std::string n = number(k), from = "(KN_OFFSET)d.inside_";
-    text += "const KN_OFFSET o" + n + " = " + from + "offset[" + n + "]";
+    const std::string n = number(k);
+    text += offset + "o" + n + " = " + from + "offset[" + n + "]";
     for (std::size_t axis = 0; axis < outer; ++axis) {
       text += " + c" + number(axis) + "_ * " + from + "stride[" + number(axis * operands + k) + "]";
     }
     text += ";\n";
     if (walk.access[k] != Access::turning) continue;
-    text += "const long s" + n + " = d.inside_stride[" + number(outer * operands + k) + "];\n";
+    text += stride + "s" + n + " = d.inside_stride[" + number(outer * operands + k) + "];\n";
   }
   return text;
 }
+
+std::string offsets_inside(const Walk& walk) { return set_inside(walk, "const KN_OFFSET ", "const long "); }
 
 /// Offsets where there may be two ways to them.
 static std::string row_offsets_inside(const Walk& walk) {
   const std::size_t operands = walk.access.size(), outer = walk.outer_axes();
   std::string text = row_position(walk);
-  std::string within, across;
+  std::string across;
   for (std::size_t k = 0; k < operands; ++k) {
-    const std::string n = number(k), m = "m" + number(walk.leader[k]), from = "(KN_OFFSET)d.inside_";
+    const std::string n = number(k), m = "m" + number(walk.leader[k]);
     const bool leads = walk.leader[k] == k, pieces = in_pieces(walk, k), turning = walk.access[k] == Access::turning;
     if (leads) text += "KN_OFFSET " + m + " = 0;\n";
     text += "KN_OFFSET o" + n + (pieces ? ", r" + n + " = 0" : "") + ";\n";
     if (turning) text += "long s" + n + " = KN_STRIDE(" + n + ");\n";
     if (turns(walk, walk.leader[k]) && leads) text += "KN_OFFSET t" + n + " = 0;\n";
-    within += "o" + n + " = " + from + "offset[" + n + "]";
-    for (std::size_t axis = 0; axis < outer; ++axis) {
-      within += " + c" + number(axis) + "_ * " + from + "stride[" + number(axis * operands + k) + "]";
-    }
-    within += ";\n";
-    if (turning) within += "s" + n + " = d.inside_stride[" + number(outer * operands + k) + "];\n";
     across += (pieces ? "r" : "o") + n + " = (KN_OFFSET)d.offset[" + n + "] + " + m + ";\n";
   }
   std::string moves;
   for (std::size_t axis = outer; axis-- > 0;) moves += moves_along(walk, axis);
-  return text + "if (inside) {\n" + within + "} else {\n" + moves + across + "}\n";
+  return text + "if (inside) {\n" + set_inside(walk, "", "") + "} else {\n" + moves + across + "}\n";
 }
 
 std::string row_offsets(const Walk& walk) {
