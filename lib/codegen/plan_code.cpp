@@ -190,7 +190,10 @@ void Planner::State::split_domain(Step& step) {
   Body& body = step.body;
   Shape domain = body.domain;
   for (const Load& load : body.loads) {
-    if (load.layout.shape != domain) domain = *graph::common_split(domain, load.layout.shape);
+    if (load.layout.shape == domain) continue;
+    const auto split = graph::common_split(domain, load.layout.shape);
+    if (!split) throw LaunchError("[eval] a kernel of this evaluation reads an array in an order that it cannot walk");
+    domain = *split;
   }
   if (domain == body.domain) return;
   for (Load& load : body.loads) {
@@ -245,9 +248,7 @@ bool Planner::State::write_code() {
     }
   }
   write_finishes();
-  for (std::size_t s = 0; s < step_count; ++s) {
-    if (steps[s].fine) split_domain(steps[s]);
-  }
+  for (std::size_t s = 0; s < step_count; ++s) split_domain(steps[s]);
   return true;
 }
 

@@ -256,10 +256,10 @@ bool Planner::State::reads_flat(const Info& info) const {
   const Node& input = *node.inputs[0];
   if (input.is_ready()) return apply(map, node.shape, input.layout).has_value();
   const Info& in = infos[static_cast<std::size_t>(input.slot)];
-  // A reduction that is computed in a loop where it is read is not flat either.
+  // What has a reduction behind it that is computed in a loop where it is read is not flat either.
   const bool repeats = !info.reads.empty() && std::all_of(info.reads.begin(), info.reads.end(),
                                                           [&](const Read& read) { return chains.repeats(read.chain); });
-  return in.flat && (!short_axis(input) || repeats);
+  return in.flat && (!in.loops || repeats);
 }
 
 void Planner::State::decide_view(Info& info) {

@@ -241,6 +241,44 @@ TEST_CASE("short reductions that are read otherwise are stored") {
   });
 }
 
+TEST_CASE("short reductions of what is repeated along an axis, read under another shape") {
+  on_each_device([] {
+    const Clouds clouds;
+    // The second operand has an element for each row of eight results: not one behind the other where these are a line.
+    const Array x = clouds.x(slice(0, 32)), c = clouds.c(slice(0, few));
+    const auto products = [&](bool keepdims) {
+      return kn::sum(x(all, newaxis, all) * c, {.axis = 2, .keepdims = keepdims});
+    };
+    std::vector<double> expected;
+    for (int i = 0; i < 32; ++i) {
+      for (int j = 0; j < few; ++j) {
+        double sum = 0;
+        for (int k = 0; k < axes; ++k) {
+          sum += double(clouds.xs[std::size_t(i * axes + k)]) * clouds.cs[std::size_t(j * axes + k)];
+        }
+        expected.push_back(sum);
+      }
+    }
+    const auto check = [&](const Array& got, double factor = 1) {
+      const std::vector<float> values = got.to_vector<float>();
+      REQUIRE(values.size() == expected.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        CHECK(values[i] == doctest::Approx(factor * expected[i]).epsilon(1e-5));
+      }
+    };
+    constexpr int count = 32 * few;
+    check(products(true).ravel());
+    check(products(true)(all, all, 0).ravel());
+    check((products(false) * 2).ravel(), 2);
+    check((products(true) * 2)(all, all, 0).reshape({few, 32}), 2);
+    check(kn::take(products(true).ravel(), kn::arange(count)));
+    Array added = kn::zeros(count);
+    added.at(kn::arange(count)).add(products(true)(all, all, 0).ravel());
+    check(added);
+    check(kn::matmul(x(all, newaxis, newaxis, all), c(newaxis, all, all, newaxis)).ravel());
+  });
+}
+
 TEST_CASE("a reduction of half-precision elements inside a kernel is rounded once") {
   on_each_device([] {
     const Clouds clouds;
