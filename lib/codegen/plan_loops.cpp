@@ -26,14 +26,15 @@ std::optional<std::size_t> short_axis(const Node& node) {
   return reduction.axes[0];
 }
 
-/// Whether a short reduction is a loop of what reads it, where nothing else stands against that. On a CPU kernels of
-/// reductions alone take many short rows at once, which a loop in another kernel reads element by element; that is
-/// worth it where the rows come from memory.
+/// Whether a short reduction is a loop of what reads it, where nothing else stands against that. Kernels of reductions
+/// alone read rows as they lie in memory, on a CPU many short ones at once, on a card neighbouring elements together; a
+/// loop in another kernel reads them element by element, on a card one row beside the other, of which caches hold few.
 bool Planner::State::loops_in_reader(const Node& node) const {
   const std::optional<std::size_t> axis = short_axis(node);
   if (infos[static_cast<std::size_t>(node.slot)].partner >= 0) return false;
-  if (!axis || node.place.traits == nullptr || !node.place.traits->cpu_loops()) return axis.has_value();
+  if (!axis || node.place.traits == nullptr) return axis.has_value();
   const Node& input = *node.inputs[0];
+  if (!node.place.traits->cpu_loops() && input.shape[*axis] <= longest_unrolled) return true;
   const bool from_memory = input.is_ready() || infos[static_cast<std::size_t>(input.slot)].loads > 0;
   return !from_memory || *axis + 1 != input.shape.size() || input.shape.elements() < enough_rows;
 }
@@ -44,8 +45,10 @@ bool Planner::State::computed_in_reader(const Info& info) const {
   const Node& node = *info.node;
   if (!loops_in_reader(node) || info.requested || info.cut || info.reads.size() != 1 || info.wraps > 0) return false;
   const Read& read = info.reads[0];
-  return !chains.repeats(read.chain) && !chains.in_loop(read.chain) &&
-         steps[static_cast<std::size_t>(read.step)].family != Op::rows &&
+  const Op reader = steps[static_cast<std::size_t>(read.step)].family;
+  // A scan down columns has few work-items, each of which would read that many elements for one of its own.
+  const bool few = reader == Op::scan && on_card(node) && node.inputs[0]->shape[*short_axis(node)] > longest_unrolled;
+  return !chains.repeats(read.chain) && !chains.in_loop(read.chain) && reader != Op::rows && !few &&
          !steps[static_cast<std::size_t>(read.step)].by_strides() &&
          node.consumers.load(std::memory_order_relaxed) <= info.edges && !(node.recomputed(evaluation) && info.held);
 }

@@ -59,19 +59,23 @@ bool suits_small(const DeviceTraits& traits, const MatmulProblem& p) {
 }
 
 /// The same in blocks of the depth, whose results are added up: of so few lines, or of so many on the long side, that
-/// reading these once sets the pace. Measured on an H200, where 16 lines of a few thousand took longer than a tile's.
+/// reading these once sets the pace. Measured on an H200, where 16 lines of a few thousand took longer than a tile's of
+/// float32; of types whose tiles no matrix units multiply, 32 of a deep product take a third to a half of the time.
 bool suits_small_blocks(const DeviceTraits& traits, const MatmulProblem& p) {
-  constexpr std::int64_t fewest_lines = 8, few_lines = 16, most_depth = 256, least_items = 4096, many_items = 65536;
+  constexpr std::int64_t fewest_lines = 8, most_depth = 256, least_items = 4096, many_items = 65536;
   constexpr std::int64_t most_results = 4096, least_blocks = 16;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  if (p.fixed || p.dtype != float32 || p.k <= most_depth || (traits.clblast_is_faster && suits_clblast(p)))
-    return false;
+  const bool plain = p.dtype == float32, by_units = !p.portable && (suits_ptx(traits, p) || suits_matrix(traits, p));
+  if (!plain && (by_units || (p.dtype != float64 && p.dtype != complex64))) return false;
+  const std::int64_t few_lines = plain ? 16 : 32;
+  if (p.fixed || p.k <= most_depth || (traits.clblast_is_faster && suits_clblast(p))) return false;
   const auto [least, long_side] = std::minmax(p.m, p.n);
   const std::int64_t items = long_side * p.matrices(), depth = small_depth(traits, p);
   // Of few results the blocks are lines enough; a tile would be mostly empty at each step of the depth.
   const std::int64_t blocks = base::divide_up(p.k, depth);
-  const bool deep = p.m * p.n <= most_results && blocks >= least_blocks && items * blocks >= many_items / 2;
-  return least <= few_lines && (deep || items >= (least <= fewest_lines ? least_items : many_items)) &&
+  const std::int64_t enough = plain ? many_items / 2 : least_items;
+  const bool deep = p.m * p.n <= most_results && blocks >= least_blocks && items * blocks >= enough;
+  return least <= few_lines && (deep || (plain && items >= (least <= fewest_lines ? least_items : many_items))) &&
          items <= most / few_lines / blocks;
 }
 

@@ -71,6 +71,16 @@ TEST_CASE("few results of a great depth, in blocks and a shorter one") {
     }
   });
 }
+TEST_CASE("deep products of up to 32 lines: float64, complex64") {
+  on_each_device(kn::float64, [] {
+    check_product<double>(matrix<double>({23, 24'001}, Way::transposed), matrix<double>({24'001, 23}, Way::contiguous));
+  });
+  using Complex = std::complex<float>;
+  on_each_device(kn::complex64, [] {
+    check_product<Complex>(matrix<Complex>({24, 22'000}, Way::contiguous),
+                           matrix<Complex>({22'000, 31}, Way::transposed));
+  });
+}
 TEST_CASE("thin products: float64") { check_thin<double>(); }
 TEST_CASE("thin products: bfloat16") { check_thin<kn::bfloat16_t>(); }
 TEST_CASE("thin products: complex64") { check_thin<std::complex<float>>(); }
