@@ -102,6 +102,16 @@ nb::object python_function(const char* name) {
 
 std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_str(); }
 
+std::optional<std::string> read_path(nb::handle object) {
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(object.ptr(), &bytes) == 0) {
+    forget_type_error();
+    return std::nullopt;
+  }
+  const auto path = nb::steal<nb::bytes>(bytes);
+  return std::string(path.c_str(), path.size());
+}
+
 std::optional<Number> read_number(nb::handle object) {
   PyObject* const p = object.ptr();
   if (PyFloat_Check(p)) return PyFloat_AsDouble(p);

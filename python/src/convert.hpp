@@ -41,6 +41,8 @@ std::optional<Shape> read_shape(nanobind::handle object);
 std::optional<DType> read_dtype(nanobind::handle object);
 /// A device, or a selector.
 std::optional<Device> read_device(nanobind::handle object);
+/// The bytes that the system has for a path: a string, bytes, or what has `__fspath__`. ValueError for a null byte.
+std::optional<std::string> read_path(nanobind::handle object);
 /// Arrays in a tuple or a list.
 std::optional<std::vector<Array>> read_arrays(nanobind::handle object);
 

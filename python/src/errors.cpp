@@ -42,6 +42,15 @@ PyObject* base_of_linalg_error() {
   return base != nullptr ? base : Py_NewRef(PyExc_ValueError);
 }
 
+/// A message may quote bytes that are no text, such as the name of a file.
+void set_error(PyObject* type, const std::string& message) {
+  PyObject* const text =
+      PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
+  if (text == nullptr) return;  // of which Python has set an error
+  PyErr_SetObject(type, text);
+  Py_DECREF(text);
+}
+
 }  // namespace
 
 PyObject* linalg_error() {
@@ -83,22 +92,22 @@ void set_python_error() noexcept {
     error.restore();
   } catch (const Interrupted&) {  // which a signal's handler has raised
   } catch (const Raised& error) {
-    PyErr_SetString(error.type(), error.message().c_str());
+    set_error(error.type(), error.message());
   } catch (const LinAlgError& error) {
     try {
-      PyErr_SetString(linalg_error(), error.what());
+      set_error(linalg_error(), error.what());
     } catch (nanobind::python_error& other) {
       other.restore();
     }
   } catch (const Error& error) {
-    PyErr_SetString(classes[static_cast<int>(error.kind())], error.what());
+    set_error(classes[static_cast<int>(error.kind())], error.what());
   } catch (const std::bad_cast&) {  // nanobind's, which names nothing
     PyErr_SetString(PyExc_TypeError,
                     "[koine] an argument, or a part of one, is of a type that the function does not take");
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError, "[koine] the host has no memory left for the library's own objects");
   } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+    set_error(PyExc_RuntimeError, error.what());
   } catch (...) {
     PyErr_SetString(PyExc_RuntimeError, "[koine] an exception of an unknown kind");
   }

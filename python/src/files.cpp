@@ -6,17 +6,6 @@
 namespace koine::python {
 namespace {
 
-/// A string, or what has `__fspath__`.
-std::string path_of(const Arguments& a, std::size_t i) {
-  nb::object path = nb::steal(PyOS_FSPath(a[i].ptr()));
-  if (!path.is_valid()) {
-    forget_type_error();
-    a.refuse(i, "a path");
-  }
-  if (PyBytes_Check(path.ptr())) return nb::cast<nb::bytes>(path).c_str();
-  return nb::cast<std::string>(path);
-}
-
 PrintOptions print_options_of(const Arguments& a, std::size_t first) {
   PrintOptions options = print_options();
   if (a.given(first)) options.precision = static_cast<int>(a.integer(first));
@@ -29,25 +18,29 @@ PrintOptions print_options_of(const Arguments& a, std::size_t first) {
 
 void bind_arrays_in_files(nb::module_& m) {
   function(m, "load_npy", "(path, /, *, device=None)", [](const Arguments& a) {
-    const std::string path = path_of(a, 0);
+    const std::string path = a.path(0);
     const LoadOptions options = {.device = a.device(1)};
     return without_gil([&] { return load_npy(path, options); });
   });
   function(m, "save_npy", "(path, x, /)", [](const Arguments& a) {
-    const std::string path = path_of(a, 0);
+    const std::string path = a.path(0);
     const Array x = a.array(1);
     when_ready(x, [&] { save_npy(path, x); });
   });
   function(m, "load_npz", "(path, /, *, device=None)", [](const Arguments& a) {
-    const std::string path = path_of(a, 0);
+    const std::string path = a.path(0);
     const LoadOptions options = {.device = a.device(1)};
     const NamedArrays arrays = without_gil([&] { return load_npz(path, options); });
     nb::dict result;
-    for (const auto& [name, x] : arrays) result[name.c_str()] = nb::cast(x);
+    for (const auto& [name, x] : arrays) {
+      // Which in a file need be no text.
+      const auto size = static_cast<Py_ssize_t>(name.size());
+      result[checked(PyUnicode_DecodeUTF8(name.data(), size, "surrogateescape"))] = nb::cast(x);
+    }
     return nb::object(result);
   });
   function(m, "save_npz", "(path, arrays, /, *, compressed=False)", [](const Arguments& a) {
-    const std::string path = path_of(a, 0);
+    const std::string path = a.path(0);
     if (!PyDict_Check(a[1].ptr())) a.refuse(1, "a dictionary of names and arrays");
     std::vector<NamedArrays::Pair> arrays;
     std::vector<Array> values;

@@ -237,6 +237,12 @@ std::string Arguments::text(std::size_t i) const {
   return nb::cast<std::string>(nb::handle(slots_[i]));
 }
 
+std::string Arguments::path(std::size_t i) const {
+  std::optional<std::string> path = read_path(required(i));
+  if (!path) refuse(i, "a path");
+  return std::move(*path);
+}
+
 std::optional<DType> Arguments::dtype(std::size_t i) const {
   if (!given(i)) return std::nullopt;
   const auto type = read_dtype(slots_[i]);

@@ -92,6 +92,7 @@ class Arguments {
   bool flag(std::size_t i, bool otherwise) const;
   std::string text(std::size_t i) const;
   std::string text(std::size_t i, const char* otherwise) const { return given(i) ? text(i) : otherwise; }
+  std::string path(std::size_t i) const;
   std::optional<DType> dtype(std::size_t i) const;
   std::optional<Device> device(std::size_t i) const;
   std::optional<Queue> queue(std::size_t i) const;

@@ -16,6 +16,12 @@ namespace {
   throw Raised(PyExc_TypeError, std::string("[Program] ") + parameter + " takes " + what + ", got " + class_of(object));
 }
 
+std::string path_of(const char* parameter, nb::handle object) {
+  std::optional<std::string> path = read_path(object);
+  if (!path) refuse(parameter, "a path", object);
+  return std::move(*path);
+}
+
 /// Goes through a list; a text, which Python would take for a list of letters, is none.
 template <class F>
 void for_each_entry(nb::handle list, const char* parameter, const char* what, F f) {
@@ -67,7 +73,7 @@ struct Compiled {
     ProgramOptions result = {.options = options, .defines = defines_of(defines)};
     if (!include_folders.is_none()) {
       for_each_entry(include_folders, "include_folders", "a list of paths",
-                     [&](nb::handle folder) { result.include_folders.emplace_back(nb::str(folder).c_str()); });
+                     [&](nb::handle folder) { result.include_folders.push_back(path_of("include_folders", folder)); });
     }
     if (!device.is_none()) {
       result.device = read_device(device);
@@ -179,7 +185,7 @@ void bind_program(nb::module_& m) {
           [](nb::object path, const std::string& options, nb::object defines, nb::object include_folders,
              nb::object device) {
             const ProgramOptions values = Compiled{options, defines, include_folders, device}.values();
-            const std::string file = nb::str(path).c_str();
+            const std::string file = path_of("path", path);
             return without_gil([&] { return Program::from_file(file, values); });
           },
           "path"_a, nb::kw_only(), "options"_a = "", "defines"_a = nb::none(), "include_folders"_a = nb::none(),
@@ -189,8 +195,8 @@ void bind_program(nb::module_& m) {
           [](nb::object binary, nb::object device) {
             const ProgramOptions values = Compiled{"", nb::none(), nb::none(), device}.values();
             if (PyUnicode_Check(binary.ptr())) {
-              const auto file = nb::cast<std::string>(binary);
-              return without_gil([&] { return Program::from_binary(file, values); });
+              const auto text = nb::cast<std::string>(binary);
+              return without_gil([&] { return Program::from_binary(text, values); });
             }
             const auto bytes = nb::cast<nb::bytes>(binary);
             const auto view = std::as_bytes(std::span(bytes.c_str(), bytes.size()));

@@ -62,7 +62,7 @@ void bind_profile(nb::module_& m) {
   });
   method(session, "save_trace", "($self, path, /)", [](const Arguments& a) {
     const Session& kept = self(a);
-    const std::string path = a.text(1);
+    const std::string path = a.path(1);
     without_gil([&] { kept.save_trace(path); });
   });
   method(session, "__enter__", "($self, /)", [](const Arguments& a) {

@@ -2,6 +2,10 @@
 """What no program should pass: each is the exception that a user of NumPy expects, and nothing is lost."""
 import ctypes
 import gc
+import os
+import pathlib
+import subprocess
+import sys
 
 import koine as kn
 import numpy as np
@@ -31,6 +35,40 @@ def test_the_reason_of_a_users_own_class_is_not_lost():
                  lambda: kn.random.default_rng("seed"), lambda: kn.random.default_rng(1.5)):
         with pytest.raises(TypeError, match=r"^\[.* takes "):
             call()
+
+
+def test_paths_are_those_of_the_system(tmp_path):
+    """Names of files are bytes, which need be no text: Python's own functions take all of them, and so do these."""
+    x, source = kn.arange(3), "kernel void f(global float* x) {}"
+    (tmp_path / "a").mkdir()
+    odd = os.fsdecode(os.fsencode(tmp_path / "a") + b"/\xff")
+    for path in (odd, os.fsencode(odd), pathlib.Path(odd)):
+        kn.save_npy(path, x)
+        assert os.listdir(os.fsencode(tmp_path / "a")) == [b"\xff"] and kn.load_npy(path).tolist() == [0, 1, 2]
+        kn.save_npz(path, {"x": x})
+        assert kn.load_npz(path)["x"].tolist() == [0, 1, 2]
+        kn.profile.Session().save_trace(path)
+        with open(path, "w") as file:
+            file.write(source)
+        assert kn.Program.from_file(path, include_folders=[path]).kernel_names() == ["f"]
+        os.remove(path)
+        for call in (kn.load_npy, kn.load_npz, kn.Program.from_file):
+            with pytest.raises(OSError, match=r"\\xff"):
+                call(path)
+    for call in (kn.load_npy, lambda path: kn.save_npy(path, x), kn.profile.Session().save_trace, kn.Program.from_file):
+        with pytest.raises(ValueError, match="null"):
+            call("a\0b")
+        with pytest.raises(TypeError, match=r"^\[.*path.*, got float"):
+            call(3.5)
+
+
+def test_messages_hold_bytes_that_are_no_text():
+    with pytest.raises(ValueError, match=r"^\[einsum\] .*\\xc3"):
+        kn.einsum("i\u00e9->i", kn.zeros((2, 2)))
+    program = "import koine\ntry: koine.devices()\nexcept ValueError as error: print(type(error).__name__, str(error)[:12])"
+    child = subprocess.run([sys.executable, "-c", program], env=dict(os.environ, KOINE_DEVICE=os.fsdecode(b"\xff")),
+                           capture_output=True, text=True)
+    assert child.stdout.startswith("ValueError [KOINE_DEVICE"[:12]), child
 
 
 def test_wrong_arguments_are_told_of_by_function_and_parameter():
