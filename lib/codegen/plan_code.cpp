@@ -93,7 +93,7 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
   const bool ready = input->is_ready();
   if (ready && chain == Chains::identity) return load(step, *input, {input->layout, {}}, false);
   Info* info = ready ? nullptr : find(input.get());
-  if (info && input->op == Op::constant) chain = Chains::identity;
+  if (info && input->op == Op::constant && !info->stored()) chain = Chains::identity;
   if (info && (!info->stored() || (info->step == s && chain == Chains::identity))) {
     if (const Read* read = find_read(*info, s, chain)) return read->line;
   }

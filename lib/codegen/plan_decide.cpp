@@ -68,7 +68,8 @@ std::int32_t Planner::State::add_step(Op family, Node* node) {
 void Planner::State::add_read(Node& input, std::int32_t step, std::int32_t chain) {
   Info* info = input.is_ready() ? nullptr : find(&input);
   if (!info) return;
-  if (input.op == Op::constant) chain = Chains::identity;
+  // One that was asked for is read from memory, as arrays are.
+  if (input.op == Op::constant && !info->requested) chain = Chains::identity;
   if (find_read(*info, step, chain)) return;
   info->reads.push_back({step, chain});
   found_reads.added(info->reads.size(), [&](std::size_t k) { return info->hash_of(info->reads[k]); });

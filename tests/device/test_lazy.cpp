@@ -146,6 +146,30 @@ TEST_CASE("results that share work come from one kernel") {
   });
 }
 
+TEST_CASE("a number that is asked for beside what reads it") {
+  struct Row {
+    Array (*reads)(const Array& x, const Array& number);
+    std::vector<float> gives;
+  };
+  const Row rows[] = {
+      {[](const Array& x, const Array& k) { return x * 2 + k; }, {0.5f, 2.5f, 4.5f, 6.5f, 8.5f, 10.5f}},
+      {[](const Array& x, const Array& k) { return kn::roll(x, 1) + k; }, {4.5f, -0.5f, 0.5f, 1.5f, 2.5f, 3.5f}},
+      {[](const Array& x, const Array& k) {
+         return kn::sum(kn::reshape(x, {2, 3}) + k, {1});
+       },
+       {1.5f, 10.5f}},
+      {[](const Array& x, const Array& k) { return (x + k) - kn::max(x + k); }, {-5, -4, -3, -2, -1, 0}}};
+  on_each_device([&] {
+    const Array x = kn::asarray(std::vector<float>{1, 2, 3, 4, 5, 6});
+    for (const Row& row : rows) {
+      const Array number = kn::full({}, -1.5f), y = row.reads(x, number);
+      kn::eval(y, number);
+      CHECK(y.to_vector<float>() == row.gives);
+      CHECK(number.item<float>() == -1.5f);
+    }
+  });
+}
+
 TEST_CASE("an expensive result with several readers is computed once") {
   on_each_device([] {
     const Array x = ramp(1 << 17);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/devices.hpp"
 #include "support/host_steps.hpp"
 #include "support/same_bits.hpp"
 
@@ -18,6 +19,7 @@ using kn::Array;
 using kn::slice;
 using kn::test::does_steps;
 using kn::test::host_steps_of;
+using kn::test::on_each_device;
 
 namespace {
 
@@ -170,4 +172,16 @@ TEST_CASE("what is computed at once, and what is left pending") {
   const Array outside = kn::take(x, kn::asarray({1, 100}));
   CHECK_FALSE(kn::eval_at_once(outside));
   CHECK_THROWS_AS(outside.to_vector<std::int32_t>(), kn::IndexError);
+}
+
+TEST_CASE("a number that is computed at once, and asked for beside what reads it") {
+  on_each_device([] {
+    const Array x = kn::asarray(std::vector<float>{1, 2, 3}), number = -x[1];
+    const Array ramp = x * 2 + number, moved = kn::roll(x, 1) + number, total = kn::sum(x * 3 + number);
+    kn::eval(ramp, moved, total, number);
+    CHECK(ramp.to_vector<float>() == std::vector<float>{0, 2, 4});
+    CHECK(moved.to_vector<float>() == std::vector<float>{1, -1, 0});
+    CHECK(total.item<float>() == 12);
+    CHECK(number.item<float>() == -2);
+  });
 }
