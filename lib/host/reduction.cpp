@@ -381,7 +381,10 @@ std::optional<Lines::Astray> Reduction::run(const DeviceTraits& traits, std::uin
   task.run(work);
   if (last_) {
     if (is(State::moments)) std::swap(task.states[0], task.states[number(Moment::squares)]);
-    if (shares_state(*pass_)) std::fill(task.states.begin() + 1, task.states.end(), task.states[0]);
+    if (shares_state(*pass_)) {  // of which there may be more than parts of it, as of equal positions
+      task.states.resize(pass_->several.size());
+      std::fill(task.states.begin() + 1, task.states.end(), task.states[0]);
+    }
     finish(traits, task.states, beside, results);
   } else {
     for (std::size_t k = 0; k < task.states.size(); ++k) {

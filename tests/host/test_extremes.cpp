@@ -136,3 +136,24 @@ TEST_CASE("threads share rows that come down to a value each") {
   kn::eval(places());
   CHECK(kn::test::host_steps_of() == done + 1);
 }
+
+TEST_CASE("several results of one state") {
+  if (!does_steps()) return;
+  const std::vector<float> values = {3, 1, 2, 5, 0, 4};
+  const Array x = kn::asarray(values, {2, 3});
+  const Array first = kn::argmax(x, 1), again = kn::argmax(x, {.axis = 1, .keepdims = true}), largest = kn::max(x, 1);
+  const Array one = kn::argmin(x), other = kn::argmin(x);
+  kn::eval(first, again, largest, one, other);
+  CHECK(first.to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 0});
+  CHECK(again.to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 0});
+  CHECK(largest.to_vector<float>() == std::vector<float>{3, 5});
+  CHECK(one.item<std::int64_t>() == 4);
+  CHECK(other.item<std::int64_t>() == 4);
+  // Of more results than the state has parts.
+  const Array moments[] = {kn::var(x), kn::var(x, {.correction = 1}), kn::var(x, {.correction = 2}), kn::var(x)};
+  kn::eval(moments[0], moments[1], moments[2], moments[3]);
+  const double squares = 17.5;
+  for (const int k : {0, 1, 2, 3}) {
+    CHECK(moments[k].item<float>() == doctest::Approx(squares / (6 - k % 3)).epsilon(1e-6));
+  }
+}
