@@ -49,14 +49,15 @@ std::function<runtime::BufferRef()> prepare_fft_on_host(Programs& programs, runt
   job.out_size = node.shape[info.axis];
   job.inverse = info.inverse;
   job.scale = info.scale;
-  const auto work = std::make_shared<const host::FourierWork>(host::prepare_fourier(queue.traits(), job));
   const auto elements = static_cast<std::uint64_t>(std::max(x.shape.elements(), node.shape.elements()));
   const bool small = work_of_element * elements <= shared_host_work(queue.traits().tuning.host_step_work);
   programs.host_command("fft_host", small);
-  return [&queue, &node, &x, work, small] {
+  return [&queue, &node, &x, job, small] {
     const std::uint64_t size = size_of(x.dtype),
                         bytes = static_cast<std::uint64_t>(node.shape.elements()) * size_of(node.dtype);
     const runtime::BufferRef out = queue.allocate(bytes, function_of(node));
+    // After that: tables for results that do not fit would take long, and memory that no limit counts.
+    const auto work = std::make_shared<const host::FourierWork>(host::prepare_fourier(queue.traits(), job));
     const runtime::BufferRef room = queue.allocate(work->room + host::vector_bytes, function_of(node));
     runtime::HostCommand command(queue, "fft_host");
     command.in(*x.storage).out(*out).out(*room);

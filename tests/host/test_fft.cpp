@@ -59,3 +59,13 @@ TEST_CASE("a line's infinities stay its own") {
     CHECK_FALSE(finite(2).item<bool>());
   });
 }
+
+TEST_CASE("where the results do not fit, that is said before there are tables, which would not fit either") {
+  on_each_device([] {
+    const Array x = kn::ones({3}, kn::float32);
+    for (const Array& y :
+         {kn::fft::rfft(x, {.n = std::int64_t{1} << 40}), kn::fft::fft(x, {.n = std::int64_t{1} << 40})}) {
+      CHECK(kn::test::has(kn::test::message_of<kn::OutOfMemory>([&] { y.eval(); }), " TiB "));
+    }
+  });
+}
