@@ -110,18 +110,25 @@ std::string tables(const Body& body, const Printer& printer, const Walk& walk) {
   const std::size_t operands = walk.access.size();
   const std::string vectors = std::to_string(Walk::most_tile_vectors);
   std::string declared, each, read;
-  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+  for (std::size_t k = 0; k < operands; ++k) {
     if (walk.access[k] != Access::tabled) continue;
-    const std::string n = std::to_string(k), type = printer.vector_type(body.loads[k].dtype);
+    const std::string n = std::to_string(k);
     declared += "KN_V(int) t" + n + "[" + vectors + "];\n";
     each += "KN_LANE(int, t" + n + "[j / KN_W], j % KN_W) = (int)(";
     for (std::size_t axis = 0; axis < walk.tile.size(); ++axis) {
       each += (axis ? " + a" : "a") + std::to_string(axis) + " * d.tile_stride[" + std::to_string(axis * operands + k) +
               "]";
     }
+    for (std::size_t s = 0; s < walk.seams.size(); ++s) {
+      const WalkSeam& seam = walk.seams[s];
+      if (seam.operand != walk.leader[k]) continue;
+      const std::string number = std::to_string(s), at = "a" + std::to_string(seam.axis - walk.axes.shape.size());
+      each += " + (" + at + " >= d.seam_at" + number + " ? d.seam_jump" + number +
+              (seam.turn != 0 ? " + " + at + " * d.seam_turn" + number : "") + " : 0)";
+    }
     each += ");\n";
     if (!walk.steady[k]) continue;
-    declared += type + " s" + n + "[" + vectors + "];\n";
+    declared += printer.vector_type(body.loads[k].dtype) + " s" + n + "[" + vectors + "];\n";
     read += "s" + n + "[v] = kn_load_tabled_" + std::string(name(body.loads[k].dtype)) + "(p" + n + " + d.offset[" + n +
             "], t" + n + " + v, d.inner - v * KN_W);\n";
   }
@@ -163,19 +170,24 @@ bool lies_anywhere(const Body& body, const Walk& walk, std::size_t k) {
   return walk.access[k] == Access::unaligned && read_by_words(body.loads[k], walk.width);
 }
 
-/// The instances of a module's macro for the types of loads that `reads` so.
-template <class Reads>
-std::string instances(const Body& body, const std::string& macro, const Reads& reads) {
-  std::set<DType> types;
-  for (std::size_t k = 0; k < body.loads.size(); ++k) {
-    if (reads(k)) types.insert(body.loads[k].dtype);
-  }
+/// The instances of a module's macro for types.
+std::string instances(const std::string& macro, const std::set<DType>& types) {
   std::string text;
   for (const DType type : types) {
     text += macro + "(" + std::string(name(type)) + ", " + std::string(memory_type(type)) + ", " +
             std::string(register_type(type)) + ")\n";
   }
   return text;
+}
+
+/// The same for the types of loads that `reads` so.
+template <class Reads>
+std::string instances(const Body& body, const std::string& macro, const Reads& reads) {
+  std::set<DType> types;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (reads(k)) types.insert(body.loads[k].dtype);
+  }
+  return instances(macro, types);
 }
 
 /// Puts each value where a line says, or claims the position for it; a position below zero is none. What work-items of
@@ -240,6 +252,8 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
       stores += scattering_stores(body, k, scatters);
     } else if (walk.access[body.loads.size() + k] == Access::contiguous) {
       stores += "kn_store_" + type + "(" + value + ", " + at + ", left);\n";
+    } else if (walk.access[body.loads.size() + k] == Access::tabled) {
+      stores += "kn_store_tabled_" + type + "(" + value + ", p" + n + " + o" + n + ", t" + n + " + i / KN_W, left);\n";
     } else {
       const std::string stride = "KN_STRIDE(" + n + ")";
       stores += "kn_scatter_" + type + "(" + value + ", " + at + " * " + stride + ", " + stride + ", left);\n";
@@ -269,8 +283,14 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   const std::string shuffled = instances(body, "KN_SHUFFLED", [&](std::size_t k) { return is_shuffled(access[k]); });
   const std::string anywhere =
       instances(body, "KN_ANYWHERE", [&](std::size_t k) { return lies_anywhere(body, walk, k); });
-  const std::string tabled = instances(
-      body, "KN_TABLED", [&](std::size_t k) { return walk.access[k] == Access::tabled && !body.loads[k].iota; });
+  std::set<DType> stored_tabled;
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    if (walk.access[body.loads.size() + k] == Access::tabled) stored_tabled.insert(stored[k]);
+  }
+  const std::string tabled =
+      instances(body, "KN_TABLED",
+                [&](std::size_t k) { return walk.access[k] == Access::tabled && !body.loads[k].iota; }) +
+      instances("KN_TABLED_STORE", stored_tabled);
   if (!tabled.empty()) text.modules.push_back("common/tabled");
   if (!shuffled.empty()) text.modules.push_back("common/shuffled");
   if (!anywhere.empty()) text.modules.push_back("common/words");

@@ -47,7 +47,9 @@ struct Walk {
   std::vector<Access> access;
   std::vector<std::uint8_t> straddles;  // whether a vector of the operand may lie in two pieces or rows of it
   std::vector<std::uint8_t> steady;  // of a stacked or tiled walk, whether a load's elements are the same in all rows
-  std::vector<WalkSeam> seams;       // the last ones are those of the innermost axis
+  /// The last ones are those of the innermost axis. Of a tiled walk all are along axes of the tile, whose numbers then
+  /// follow those of `axes`.
+  std::vector<WalkSeam> seams;
   /// For each operand the first one that moves as it does, which is one computation for all of them.
   std::vector<std::size_t> leader;
   std::vector<std::size_t> leaders;  // of loads from memory

@@ -15,20 +15,25 @@ constexpr std::int64_t fewest_tiles = 16;
 // Of vectors in a tile: finding where a tile begins then costs little beside them.
 constexpr std::int64_t enough_vectors = 8;
 
-/// Whether all loads lie at distances from a tile's first element that are the same in each tile, and stores are
-/// contiguous.
+/// Whether all that is read and stored lies at distances from a tile's first element that are the same in each tile.
 bool takes_tiles(const Body& body, const Walk& walk) {
   if (!walk.cpu || walk.width == 1 || walk.depth > 0 || walk.outer_axes() == 0 || walk.inner() >= walk.width)
     return false;
-  if (!walk.seams.empty() || !body.loops.empty() || !body.folds.empty() || !body.calls.empty()) return false;
+  if (!body.loops.empty() || !body.folds.empty() || !body.calls.empty()) return false;
   for (const Load& load : body.loads) {
     if (load.draw() || load.take) return false;
   }
   return std::all_of(body.outputs.begin(), body.outputs.end(), [](const Output& output) { return output.at < 0; });
 }
 
-/// How an operand moves along a tile whose outermost axis is number `first` of `axes` and has `rows` elements.
-Access access_of(const graph::Collapsed& axes, std::size_t k, std::size_t first, std::int64_t rows) {
+bool has_seams(const Walk& walk, std::size_t k) {
+  return std::any_of(walk.seams.begin(), walk.seams.end(), [&](const WalkSeam& seam) { return seam.operand == k; });
+}
+
+/// How an operand moves along a tile whose outermost axis is number `first` of the walk's and has `rows` elements.
+Access access_of(const Walk& walk, std::size_t k, std::size_t first, std::int64_t rows) {
+  const graph::Collapsed& axes = walk.axes;
+  if (has_seams(walk, k)) return Access::tabled;
   std::int64_t behind = 1;
   bool same = true, contiguous = true;
   for (std::size_t axis = axes.shape.size(); axis-- > first;) {
@@ -56,8 +61,12 @@ bool is_repeated(const graph::Collapsed& axes, std::size_t k, std::size_t first)
 }
 
 /// Whether a table's distances are numbers of 32 bits.
-bool fits_table(const graph::Collapsed& axes, std::size_t k, std::size_t first, std::int64_t rows) {
+bool fits_table(const Walk& walk, std::size_t k, std::size_t first, std::int64_t rows) {
+  const graph::Collapsed& axes = walk.axes;
   std::int64_t farthest = 0;
+  for (const WalkSeam& seam : walk.seams) {
+    if (seam.operand == k) farthest += std::abs(seam.jump) + std::abs(seam.turn) * axes.shape[seam.axis];
+  }
   for (std::size_t axis = first; axis < axes.shape.size(); ++axis) {
     farthest += std::abs(axes.stride(k, axis)) * (axis == first ? rows : axes.shape[axis]);
   }
@@ -87,15 +96,20 @@ void choose_tiles(const Body& body, Walk& walk) {
   if (first > 0 && size % rows != 0) rows = whole;
   if ((first > 0 && size % rows != 0) || rows * inside > most) return;
   if (axes.shape.elements() < fewest_tiles * rows * inside) return;
+  // A tile's table holds the seams along axes that are whole in it.
+  const auto in_table = [&](const WalkSeam& seam) { return seam.axis > first; };
+  if (!std::all_of(walk.seams.begin(), walk.seams.end(), in_table)) return;
   std::vector<Access> access;
   for (std::size_t k = 0; k < operands; ++k) {
-    access.push_back(access_of(axes, k, first, rows));
-    if (k >= body.loads.size() ? access[k] != Access::contiguous : !fits_table(axes, k, first, rows)) return;
+    access.push_back(access_of(walk, k, first, rows));
+    const bool stored_apart = k >= body.loads.size() && access[k] != Access::contiguous;
+    if ((stored_apart && walk.seams.empty()) || !fits_table(walk, k, first, rows)) return;
   }
   // Gathering costs more than short rows do where nothing is read several times. What is the same all along a row was
-  // read once for it: beyond a third of a vector that is as quick.
+  // read once for it: beyond a third of a vector that is as quick. Rows in pieces, of one or two elements each, cost
+  // more than all of these.
   std::int64_t repeated = 0;
-  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+  for (std::size_t k = 0; walk.seams.empty() && k < body.loads.size(); ++k) {
     if (access[k] != Access::tabled || body.loads[k].iota || is_steady(axes, k, first)) continue;
     if (!is_repeated(axes, k, first)) return;
     if (axes.step(k) == 0) repeated += walk.inner();
@@ -123,9 +137,11 @@ void choose_tiles(const Body& body, Walk& walk) {
   tiles.add_axis(rows * inside, 0);
   for (std::size_t k = 0; k < operands; ++k) {
     if (walk.access[k] == Access::contiguous) tiles.strides[(first + 1) * operands + k] = 1;
-    walk.steady[k] = walk.access[k] == Access::tabled && !body.loads[k].iota && is_steady(axes, k, first);
+    const bool loaded = k < body.loads.size() && !body.loads[k].iota;
+    walk.steady[k] = loaded && walk.access[k] == Access::tabled && is_steady(axes, k, first);
   }
   walk.axes = std::move(tiles);
+  for (WalkSeam& seam : walk.seams) seam.axis = walk.axes.shape.size() + unused + seam.axis - first;
 }
 
 }  // namespace koine::codegen

@@ -127,3 +127,45 @@ TEST_CASE("tiles that would not end with an outer axis are not used across it") 
     }
   });
 }
+
+TEST_CASE("short rows whose operands are in pieces are computed like others") {
+  on_each_device(kn::float64, [] {
+    const auto check = [](const Array& values, std::int64_t rows, std::int64_t inner, auto&& expected) {
+      const std::vector<double> found = values.to_vector<double>();
+      std::vector<double> wanted;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t c = 0; c < inner; ++c) wanted.push_back(expected(r, c));
+      }
+      CHECK(found == wanted);
+    };
+    const std::int64_t rows = 1021;
+    const Array scales = numbers({rows, 1}, kn::float32);
+    for (const std::int64_t inner : {3, 5, 11}) {
+      CAPTURE(inner);
+      const Array a = numbers({rows, inner}, kn::float32), b = numbers({rows, inner + 2}, kn::float32);
+      const auto at = [&](std::int64_t r, std::int64_t c) { return value_at(r * inner + c % inner); };
+      // Turned by one and two places, beside a part of longer rows and one number for each row.
+      check(kn::roll(a, 1, 1) + kn::roll(a, -2, 1) * scales + b(all, slice(1, -1)), rows, inner, [&](auto r, auto c) {
+        return at(r, c + inner - 1) + at(r, c + 2) * value_at(r) + value_at(r * (inner + 2) + c + 1);
+      });
+      // Mirrored at both ends, where steps along a row change; a row more or less in the last tile.
+      check(kn::pad(a, {{0, 0}, {2, 1}}, {.mode = "reflect"}) + 1, rows, inner + 3, [&](auto r, auto c) {
+        const std::int64_t from = c < 2 ? 2 - c : c < inner + 2 ? c - 2 : 2 * inner - c;
+        return at(r, from) + 1;
+      });
+      // Parts beside each other, and turned along an axis in the middle as well.
+      check(kn::concat({scales, a * 2}, 1), rows, inner + 1,
+            [&](auto r, auto c) { return c == 0 ? value_at(r) : 2 * at(r, c - 1); });
+      const Array cube = numbers({rows, 2, inner}, kn::float32);
+      check(kn::roll(cube, {1, 1}, {1, 2}) - cube(slice(0, 1)), rows, 2 * inner, [&](auto r, auto c) {
+        const std::int64_t row = c / inner, column = c % inner;
+        return value_at((2 * r + 1 - row) * inner + (column + inner - 1) % inner) - value_at(row * inner + column);
+      });
+    }
+    const Array u = numbers({rows, 3}, kn::float32), v = numbers({3}, kn::float32);
+    check(kn::linalg::cross(u, v), rows, 3, [&](auto r, auto c) {
+      return value_at(3 * r + (c + 1) % 3) * value_at((c + 2) % 3) -
+             value_at(3 * r + (c + 2) % 3) * value_at((c + 1) % 3);
+    });
+  });
+}
