@@ -5,10 +5,12 @@
 #include "codegen/constant.hpp"
 #include "exec/families.hpp"
 #include "exec/kernel_run.hpp"
+#include "exec/ordered_copies.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 #include <type_traits>
 
 namespace koine::exec {
@@ -183,7 +185,33 @@ ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue,
   return ask();
 }
 
+/// Copies of what a step's kernel would gather again and again; null where there is nothing of the kind.
+static std::unique_ptr<OrderedCopies> copies_for(Programs& programs, runtime::Queue& queue, const codegen::Step& step) {
+  if (!may_be_copied(step.body, queue.traits())) return nullptr;
+  Walk walk;
+  make_walk(step.body, queue.traits(), walk);
+  if (walk.tiled || walk.depth > 0 || walk.width == 1) return nullptr;
+  std::size_t axis = step.body.domain.size() - 1;
+  while (axis > 0 && step.body.domain[axis] == 1) --axis;
+  std::vector<bool> gathered;
+  for (std::size_t k = 0; k < step.body.loads.size(); ++k) {
+    gathered.push_back(walk.access[k] == codegen::Access::strided);
+  }
+  return OrderedCopies::of(programs, queue, step.body, axis, gathered);
+}
+
 Work prepare_elementwise(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  if (std::shared_ptr<OrderedCopies> copies = copies_for(programs, queue, step)) {
+    auto apart = std::make_shared<codegen::Step>();
+    apart->family = step.family;
+    apart->node = step.node;
+    apart->body = copies->body();
+    return [copies, apart, work = prepare_elementwise(programs, queue, *apart)] {
+      copies->make();
+      work();
+      copies->release();
+    };
+  }
   return [&queue, &step, launch = prepare_elements(programs, queue, step)] {
     run_step(queue, step, launch.kernel, step.walk.spilled, launch.groups, launch.local);
   };

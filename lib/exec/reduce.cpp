@@ -4,6 +4,7 @@
 
 #include "base/convert.hpp"
 #include "exec/families.hpp"
+#include "exec/ordered_copies.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,27 @@ void write_nothing(runtime::Queue& queue, graph::ReduceKind kind, DType type, st
   std::vector<std::byte> values(count * size_of(type));
   base::convert(nothing.data(), DType::complex128, values.data(), type, count);
   queue.write(result, 0, values.data(), values.size());
+}
+
+/// Copies of what the reduction's kernel would gather again and again; null where there is nothing of the kind.
+std::shared_ptr<OrderedCopies> copies_for(Programs& programs, runtime::Queue& queue, const codegen::Step& step,
+                                          const Reduction::Order& order) {
+  const codegen::Body& body = step.body;
+  if (!may_be_copied(body, queue.traits())) return nullptr;
+  const ReduceWalk walk = Reduction::passes_of(order, body, queue.traits(), step.node->place).front().walk;
+  const std::vector<std::size_t>& reduced = order.values[0].reduction.axes;
+  std::size_t axis = body.domain.size() - 1;  // that its vectors lie along
+  while (axis > 0 &&
+         (body.domain[axis] == 1 || std::binary_search(reduced.begin(), reduced.end(), axis) == walk.columns)) {
+    --axis;
+  }
+  std::vector<bool> gathered;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    const std::int64_t step_of = walk.innermost().step(k);
+    gathered.push_back(walk.width > 1 && !walk.steady[k] && step_of != 0 && step_of != 1 &&
+                       body.loads[k].layout.strides[axis] == step_of);
+  }
+  return OrderedCopies::of(programs, queue, body, axis, gathered);
 }
 
 }  // namespace
@@ -142,11 +164,14 @@ void Reduction::run(std::span<const runtime::Buffer* const> results) const {
 Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
   graph::Node& node = *step.node;
   std::shared_ptr<const Reduction> reduction;
+  std::shared_ptr<OrderedCopies> copies;
   if (node.shape.elements() > 0 && step.body.domain.elements() > 0) {
-    reduction = std::make_shared<Reduction>(programs, queue, step.body, Reduction::order_of(step), node.place,
-                                            function_of(node));
+    Reduction::Order order = Reduction::order_of(step);
+    copies = copies_for(programs, queue, step, order);
+    reduction = std::make_shared<Reduction>(programs, queue, copies ? copies->body() : step.body, std::move(order),
+                                            node.place, function_of(node));
   }
-  return [&queue, &step, reduction = std::move(reduction)] {
+  return [&queue, &step, copies = std::move(copies), reduction = std::move(reduction)] {
     const std::vector<codegen::Output>& outputs = step.storing().outputs;
     std::vector<runtime::BufferRef> results;
     std::vector<const runtime::Buffer*> memory;
@@ -159,7 +184,9 @@ Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& st
         write_nothing(queue, kind, output.node->dtype, count, *results.back());
       }
     }
+    if (copies) copies->make();
     if (reduction) reduction->run(memory);
+    if (copies) copies->release();
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       graph::fulfil(*outputs[k].node, std::move(results[k]), graph::row_major(outputs[k].node->shape));
     }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/ordered_copies.hpp"
+
+#include "exec/families.hpp"
+
+#include <algorithm>
+
+namespace koine::exec {
+namespace {
+
+// Of each element, from which on a vector of scalar loads for each reading costs more than copying it once.
+constexpr std::int64_t fewest_readings = 8;
+// Of a domain: starting the kernel that copies takes longer than gathering for fewer.
+constexpr std::int64_t fewest_elements = 1 << 16;
+
+/// The elements of a load, each of which is read as often as the domain is larger.
+std::int64_t elements_of(const codegen::Load& load, const Shape& domain) {
+  std::int64_t elements = 1;
+  for (std::size_t axis = 0; axis < domain.size(); ++axis) {
+    if (load.layout.strides[axis] != 0) elements *= domain[axis];
+  }
+  return elements;
+}
+
+bool is_repeated(const codegen::Load& load, const Shape& domain) {
+  return !load.iota && !load.take && load.loop < 0 && load.seams.empty() &&
+         elements_of(load, domain) <= domain.elements() / fewest_readings;
+}
+
+}  // namespace
+
+bool may_be_copied(const codegen::Body& body, const DeviceTraits& traits) {
+  return traits.cpu_loops() && body.domain.elements() >= fewest_elements &&
+         std::any_of(body.loads.begin(), body.loads.end(), [&](const codegen::Load& load) {
+           const auto apart = [](std::int64_t stride) { return stride != 0 && stride != 1; };
+           return std::any_of(load.layout.strides.begin(), load.layout.strides.end(), apart) &&
+                  is_repeated(load, body.domain);
+         });
+}
+
+std::unique_ptr<OrderedCopies> OrderedCopies::of(Programs& programs, runtime::Queue& queue, const codegen::Body& body,
+                                                 std::size_t axis, const std::vector<bool>& gathered) {
+  std::unique_ptr<OrderedCopies> copies;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    if (!gathered[k] || !is_repeated(body.loads[k], body.domain)) continue;
+    if (!copies) copies.reset(new OrderedCopies(queue, body));
+    copies->add(programs, copies->body_.loads[k], axis);
+  }
+  return copies;
+}
+
+void OrderedCopies::add(Programs& programs, codegen::Load& load, std::size_t axis) {
+  // Its own axes alone, in the order of the copy's memory.
+  std::vector<std::size_t> order;
+  for (std::size_t each = 0; each < body_.domain.size(); ++each) {
+    if (each != axis && load.layout.strides[each] != 0) order.push_back(each);
+  }
+  order.push_back(axis);
+  graph::Layout from;
+  from.offset = load.layout.offset;
+  for (const std::size_t each : order) {
+    from.shape.push_back(body_.domain[each]);
+    from.strides.push_back(load.layout.strides[each]);
+  }
+  graph::Place place;
+  place.context = &queue_.context();
+  auto copy = std::make_unique<Copy>();
+  copy->original = load.source;
+  copy->source = graph::make_leaf(load.dtype, from, nullptr, place);
+  copy->result = graph::make_leaf(load.dtype, graph::row_major(from.shape), nullptr, place);
+  copy->destination.layout = copy->result->layout;
+  copy->step.family = graph::Op::elementwise;
+  copy->step.node = copy->result.get();
+  copy->step.body = stored_body({copy->source}, from.shape, copy->result.get());
+  copy->step.body.outputs[0].destination = &copy->destination;
+  copy->work = prepare_elementwise(programs, queue_, copy->step);
+  load.source = copy->result.get();
+  load.layout.offset = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) load.layout.strides[order[k]] = copy->destination.layout.strides[k];
+  copies_.push_back(std::move(copy));
+}
+
+void OrderedCopies::make() {
+  for (const std::unique_ptr<Copy>& copy : copies_) {
+    const auto elements = static_cast<std::uint64_t>(copy->destination.layout.shape.elements());
+    copy->source->storage = copy->original->storage;
+    copy->destination.storage = queue_.allocate(elements * size_of(copy->result->dtype), "copy");
+    copy->work();
+  }
+}
+
+void OrderedCopies::release() {
+  for (const std::unique_ptr<Copy>& copy : copies_) {
+    copy->source->storage = copy->result->storage = copy->destination.storage = nullptr;
+  }
+}
+
+}  // namespace koine::exec

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands that lie apart in memory and are read many times, which a CPU copies in the order of its vectors first,
+// beside a reference that finds each element by plain index arithmetic.
+#include <doctest/doctest.h>
+#include <koine/koine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "support/devices.hpp"
+
+namespace kn = koine;
+using kn::all;
+using kn::Array;
+using kn::newaxis;
+using kn::Shape;
+using kn::slice;
+using kn::test::on_each_device;
+
+namespace {
+
+/// Numbers that tell positions apart; what is made of them here is exact in all types.
+double value_at(std::int64_t flat) { return static_cast<double>((flat * 37 + flat / 11) % 61); }
+
+Array numbers(const Shape& shape, kn::DType type) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(value_at(i));
+  return kn::asarray(values, shape, type).eval();
+}
+
+/// Of many points and few, and of their coordinates.
+constexpr std::int64_t many = 431, few = 211, coordinates = 5;
+double many_at(std::int64_t point, std::int64_t c) { return value_at(point * coordinates + c); }
+double few_at(std::int64_t point, std::int64_t c) { return value_at(point * coordinates + c + 7); }
+
+Array few_points(kn::DType type) {
+  return numbers({few * coordinates + 7}, type)(slice(7, kn::none)).reshape({few, coordinates});
+}
+
+}  // namespace
+
+TEST_CASE("columns that are broadcast along many rows are read like others") {
+  on_each_device(kn::float64, [] {
+    for (const kn::DType type : {kn::float32, kn::float64, kn::int16}) {
+      CAPTURE(type);
+      const Array x = numbers({many, coordinates}, type), y = few_points(type);
+      const std::vector<double> found = (x(all, newaxis, 3) + y(all, 1) * 2).to_vector<double>();
+      // In the other order, by steps backwards.
+      const Array back = kn::flip(x, {.axis = 0});
+      const std::vector<double> turned = (back(all, 3) - y(all, newaxis, 0)).to_vector<double>();
+      std::vector<double> wanted, wanted_turned;
+      for (std::int64_t a = 0; a < many; ++a) {
+        for (std::int64_t b = 0; b < few; ++b) wanted.push_back(many_at(a, 3) + few_at(b, 1) * 2);
+      }
+      for (std::int64_t b = 0; b < few; ++b) {
+        for (std::int64_t a = 0; a < many; ++a) wanted_turned.push_back(many_at(many - 1 - a, 3) - few_at(b, 0));
+      }
+      CHECK(found == wanted);
+      CHECK(turned == wanted_turned);
+    }
+  });
+}
+
+TEST_CASE("columns that are folded with each of many others are read like others") {
+  on_each_device(kn::float64, [] {
+    const Array x = numbers({many, coordinates}, kn::float32), y = few_points(kn::float32);
+    // The largest for each of the many, and for each of the few.
+    const auto value = [&](std::int64_t a, std::int64_t b) { return many_at(a, 4) * 3 - few_at(b, 2) * many_at(a, 0); };
+    const Array values = x(all, newaxis, 4) * 3 - y(all, 2) * x(all, newaxis, 0);
+    std::vector<double> of_many(many, -1e9), of_few(few, -1e9);
+    for (std::int64_t a = 0; a < many; ++a) {
+      for (std::int64_t b = 0; b < few; ++b) {
+        of_many[std::size_t(a)] = std::max(of_many[std::size_t(a)], value(a, b));
+        of_few[std::size_t(b)] = std::max(of_few[std::size_t(b)], value(a, b));
+      }
+    }
+    CHECK(kn::max(values, 1).to_vector<double>() == of_many);
+    CHECK(kn::max(values, 0).to_vector<double>() == of_few);
+  });
+}
+
+TEST_CASE("rows that are folded with each of many others are read like others") {
+  on_each_device(kn::float64, [] {
+    for (const kn::DType type : {kn::int32, kn::float64}) {
+      CAPTURE(type);
+      const Array x = numbers({many, coordinates}, type), y = few_points(type);
+      std::vector<double> wanted;
+      for (std::int64_t b = 0; b < few; ++b) {
+        for (std::int64_t a = 0; a < many; ++a) {
+          double sum = 0;
+          for (std::int64_t c = 0; c < coordinates; ++c) sum += many_at(a, c) * few_at(b, c);
+          wanted.push_back(sum);
+        }
+      }
+      CHECK(kn::sum(y(all, newaxis) * x, 2).to_vector<double>() == wanted);
+      // The few in the same memory as the many, of which parts are read in two ways.
+      const Array part = x(slice(0, 200));
+      wanted.clear();
+      for (std::int64_t a = 0; a < 200; ++a) {
+        for (std::int64_t b = 0; b < many; ++b) {
+          double most = 0;
+          for (std::int64_t c = 0; c < coordinates; ++c) most = std::max(most, std::abs(many_at(a, c) - many_at(b, c)));
+          wanted.push_back(most);
+        }
+      }
+      CHECK(kn::max(kn::abs(part(all, newaxis) - x), 2).to_vector<double>() == wanted);
+    }
+  });
+}
