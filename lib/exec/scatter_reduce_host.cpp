@@ -25,6 +25,8 @@ using host::RowsByIds;
 
 // Of a value, in operations: as threads share it, and as other steps that go along memory count it.
 constexpr std::uint64_t operations = 8, most_operations = 32;
+// Of a group, from which on few keys raise its extreme: where more do, no processor foresees which.
+constexpr std::size_t many_rows = 256;
 
 bool is_whole(DType type) { return is_integer(type) || is_bool(type); }
 
@@ -180,12 +182,17 @@ void find_extremes(const Task& task, const RowsByIds& rows, const Memory& at) {
   const auto make = [&](auto kind) {
     return host::make_tables(
         *task.traits, task.work, rows, tables, [&](Key* table, std::size_t first, std::size_t end) {
-          if (rows.inner == 1) {
+          if (rows.inner == 1 && rows.rows >= many_rows * rows.groups) {
             return each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {
               // Most keys raise nothing, so that a jump costs less than a store.
               const Key key = keys.key(from[step * row], kind);
               if (key > table[entry]) [[unlikely]]
                 table[entry] = key;
+            });
+          }
+          if (rows.inner == 1) {
+            return each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {
+              table[entry] = std::max(table[entry], keys.key(from[step * row], kind));
             });
           }
           each_row(rows, first, end, [&](std::size_t row, std::size_t entry) {
