@@ -102,8 +102,7 @@ void choose_tiles(const Body& body, Walk& walk) {
   std::vector<Access> access;
   for (std::size_t k = 0; k < operands; ++k) {
     access.push_back(access_of(walk, k, first, rows));
-    const bool stored_apart = k >= body.loads.size() && access[k] != Access::contiguous;
-    if ((stored_apart && walk.seams.empty()) || !fits_table(walk, k, first, rows)) return;
+    if (!fits_table(walk, k, first, rows)) return;
   }
   // Gathering costs more than short rows do where nothing is read several times. What is the same all along a row was
   // read once for it: beyond a third of a vector that is as quick. Rows in pieces, of one or two elements each, cost

@@ -106,6 +106,17 @@ TEST_CASE("short rows from some offset on, in steps or reversed, are computed li
     Array into = kn::zeros({rows, beside, 7}, kn::float32).eval();
     into(all, all, slice(1, 6)) = whole(all, kn::newaxis, slice(4, 9)) + table(slice(0, 3), slice(0, 5));
     check(into(all, all, slice(1, 6)), [&](auto r, auto k, auto c) { return at(r, c + 4) + value_at(k * 12 + c); });
+    // Pixels in every second place of every second line, beside which nothing is stored.
+    const std::int64_t high = 40, broad = 53, colours = 3;
+    const Array pixels = numbers({high, broad, colours}, kn::uint8);
+    Array picture = kn::ones({2 * high, 2 * broad, colours}, kn::uint8).eval();
+    picture(slice(0, kn::none, 2), slice(1, kn::none, 2)) = pixels + 2;
+    std::vector<double> expected(static_cast<std::size_t>(4 * high * broad * colours), 1);
+    for (std::int64_t k = 0; k < high * broad * colours; ++k) {
+      const std::int64_t y = k / (broad * colours), x = k / colours % broad;
+      expected[static_cast<std::size_t>((2 * y * 2 * broad + 2 * x + 1) * colours + k % colours)] = value_at(k) + 2;
+    }
+    CHECK(picture.to_vector<double>() == expected);
   });
 }
 

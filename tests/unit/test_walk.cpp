@@ -324,6 +324,18 @@ TEST_CASE("a CPU's vectors go on from a short row to the next one, through tiles
   CHECK_FALSE(walk_of(1000, 8, 16).tiled);  // rows are vectors
   CHECK_FALSE(walk_of(10, 8, 4).tiled);     // the tables would be much of the work
   CHECK_FALSE(walk_of(300, 91, 5).tiled);   // no whole number of tiles until an operand goes on elsewhere
+
+  // What lies behind a seam is found by the table, too.
+  const Shape domain{1000, 3};
+  const Pieces turned{{domain, Shape{3, 1}, 1}, {{1, 2, -3, 0}}};
+  Sum pieces(domain, {turned, {{domain, Shape{3, 1}, 0}, {}}});
+  pieces.traits = kn::test::invented_device("pocl", kn::DeviceType::cpu);
+  pieces.traits.tuning.elementwise_vector_bytes = 64;
+  const Walk& walk = pieces.walked().walk;
+  CHECK(walk.tiled);
+  CHECK(walk.access == std::vector{Access::tabled, Access::contiguous, Access::contiguous});
+  CHECK(pieces.count("(a3 >= d.seam_at0 ? d.seam_jump0 : 0)") == 1);
+  CHECK(pieces.count("KN_PIECE") == 0);
 }
 
 TEST_CASE("a CPU gathers short rows into vectors of what lies beside them, also where that is less than a vector") {
