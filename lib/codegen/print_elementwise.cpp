@@ -222,7 +222,7 @@ std::string told_bodies(const Walk& walk, const Printer& printer, const std::str
   std::string known;
   for (std::size_t k = 0; k < walk.inside.told.size(); ++k) {
     untold.push_back(walk.inside.told[k] > 1);
-    if (!untold[k]) known += "const long u" + number(k) + " = " + number(walk.inside.told[k]) + ";\n";
+    if (!untold[k]) known += "const long u" + std::to_string(k) + " = " + std::to_string(walk.inside.told[k]) + ";\n";
   }
   Walk anywhere = walk;
   anywhere.inside = {};
