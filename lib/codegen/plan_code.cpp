@@ -87,6 +87,13 @@ std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces 
   return line;
 }
 
+/// Where elements lie that are read through a chain, of which it was decided that it can be said in pieces.
+static graph::Pieces lies_through(const Chains& chains, std::int32_t chain, const graph::Layout& layout) {
+  std::optional<graph::Pieces> pieces = chains.apply(chain, layout);
+  if (!pieces) throw LaunchError("[eval] a kernel of this evaluation cannot find the elements of an operand");
+  return std::move(*pieces);
+}
+
 /// The line of `step` that holds an input's value, read through `chain`.
 std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std::int32_t chain) {
   Step& step = steps[static_cast<std::size_t>(s)];
@@ -98,7 +105,7 @@ std::int32_t Planner::State::value_of(const NodeRef& input, std::int32_t s, std:
     if (const Read* read = find_read(*info, s, chain)) return read->line;
   }
   need(s, *input);
-  return load(step, *input, *chains.apply(chain, input->layout), false, loop_of(step.body, chain));
+  return load(step, *input, lies_through(chains, chain, input->layout), false, loop_of(step.body, chain));
 }
 
 /// The number of the loop that what is read through `chain` is read in, -1 for none.
@@ -154,7 +161,7 @@ std::int32_t Planner::State::write_line(Info& info, std::int32_t s, std::int32_t
   if (node.op == Op::view) return value_of(node.inputs[0], s, extend(info, chain));
   if (node.op == Op::take) return write_take(node, s, chain);
   if (node.op == Op::iota || node.op == Op::random) {
-    return load(step, node, *chains.apply(chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
+    return load(step, node, lies_through(chains, chain, graph::row_major(node.shape)), true, loop_of(step.body, chain));
   }
   std::int32_t args[3] = {-1, -1, -1};
   if (node.op == Op::reduce && step.family == Op::rows) return write_fold(info, s);

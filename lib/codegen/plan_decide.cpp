@@ -257,7 +257,7 @@ bool Planner::State::reads_flat(const Info& info) const {
   const Node& input = *node.inputs[0];
   if (input.is_ready()) return apply(map, node.shape, input.layout).has_value();
   const Info& in = infos[static_cast<std::size_t>(input.slot)];
-  // What has a reduction behind it that is computed in a loop where it is read is not flat either.
+  // A reduction that is computed in a loop where it is read, or what is made of one, is not flat either.
   const bool repeats = !info.reads.empty() && std::all_of(info.reads.begin(), info.reads.end(),
                                                           [&](const Read& read) { return chains.repeats(read.chain); });
   return in.flat && (!in.loops || repeats);
@@ -273,7 +273,7 @@ void Planner::State::decide_view(Info& info) {
   const bool apart = bounded ? in && in->wraps > 1 : !reads_simply(map);
   if (in && in->wraps > 0 && (apart || !flat)) in->request(Why::seams);
   const bool stored = info.requested || info.cut;
-  const bool computed = in && (in->requested || short_axis(*input));  // and stored as the reshape has it
+  const bool computed = in && (in->requested || in->loops);  // and stored as the reshape has it
   if (!flat && (stored || computed || !readable(info, flat))) {
     // Of what is pending the input is stored, so that the reshape is a view of it.
     if (!in) return copy_reshape(info);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <koine/koine.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -310,5 +311,25 @@ TEST_CASE("many short rows of memory, whose sums a kernel goes on from, or anoth
       wrong += !(std::abs(logarithms[i] - (std::log(powers) + xs[i * count])) < 1e-5);
     }
     CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("what short reductions give, moved under another shape") {
+  std::vector<float> rows(9), columns(9), largest(9), moved(9);
+  for (std::size_t i = 0; i < 9; ++i) {
+    rows[i] = static_cast<float>(i * 5 % 7);
+    columns[i] = static_cast<float>(i * 3 % 8);
+  }
+  for (std::size_t i = 0; i < 9; ++i) {
+    const std::size_t row = i % 3 * 3;
+    largest[i] = columns[i] + std::max({rows[row], rows[row + 1], rows[row + 2]});
+  }
+  for (std::size_t i = 0; i < 9; ++i) moved[(i + 2) % 9] = largest[i];
+  on_each_device([&] {
+    const Array terms = kn::asarray(rows, {3, 3}) + kn::asarray(columns, {3, 3, 1});
+    const Array kept = kn::max(terms, {.axis = 2, .keepdims = true}), other = kn::max(terms.mT() * 1, {.axis = 1});
+    CHECK(kn::roll(kept, 2).to_vector<float>() == moved);
+    CHECK(kn::roll(other, 2).to_vector<float>() == moved);
+    CHECK((-kn::roll(-other, 2)).to_vector<float>() == moved);
   });
 }
