@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which loads are worth a copy, and the kernels that make the copies.
 #include "exec/ordered_copies.hpp"
 
 #include "exec/families.hpp"
