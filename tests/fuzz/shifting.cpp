@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of moved arrays: what moves is pending, a view, a slice or a broadcast, moves in two ways or twice, and
-// is read again by element-wise operations, reductions, and assignments to what it was made of.
+// Expressions of moved arrays: what moves is pending, a view, a slice, a broadcast or a reduction of one, moves in two
+// ways or twice, and is read again by element-wise operations, reductions, and assignments to what it was made of.
 #include <algorithm>
 
 #include "families.hpp"
@@ -67,6 +67,19 @@ class Shifting : Resolution {
       Call call = of(Kind::broadcast, {source});
       call.shape = gives.shape;
       source = spare(0, std::move(call), gives);
+    }
+    if (ways & 128 && (step_.p[4] & 24) == 24 && face(source).shape.elements() > 0 &&
+        !face(source).shape.empty()) {  // what a kernel that reads it may compute
+      source = real(0, source);
+      Face gives = face(source);
+      const std::size_t axis = (step_.p[4] / 32u) % gives.shape.size();
+      Call largest = of(Kind::reduce, {source});
+      largest.which = static_cast<std::size_t>(Reduction::max);
+      largest.every_axis = false;
+      largest.axes = {static_cast<std::int64_t>(axis)};
+      largest.keepdims = true;
+      gives.shape[axis] = 1;
+      source = spare(0, std::move(largest), gives);
     }
     return source;
   }
