@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/devices.hpp"
+#include "support/small_numbers.hpp"
 
 namespace kn = koine;
 using kn::all;
@@ -17,18 +18,11 @@ using kn::Array;
 using kn::newaxis;
 using kn::Shape;
 using kn::slice;
+using kn::test::numbers;
 using kn::test::on_each_device;
+using kn::test::value_at;
 
 namespace {
-
-/// Numbers that tell positions apart; what is made of them here is exact in all types.
-double value_at(std::int64_t flat) { return static_cast<double>((flat * 37 + flat / 11) % 61); }
-
-Array numbers(const Shape& shape, kn::DType type) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(value_at(i));
-  return kn::asarray(values, shape, type).eval();
-}
 
 /// Of many points and few, and of their coordinates.
 constexpr std::int64_t many = 431, few = 211, coordinates = 5;

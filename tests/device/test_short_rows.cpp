@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/devices.hpp"
+#include "support/small_numbers.hpp"
 #include "support/work.hpp"
 
 namespace kn = koine;
@@ -18,18 +19,11 @@ using kn::Shape;
 using kn::slice;
 using kn::test::exhaustive;
 using kn::test::kernels_of;
+using kn::test::numbers;
 using kn::test::on_each_device;
+using kn::test::value_at;
 
 namespace {
-
-/// Numbers that tell positions apart; sums of three are exact in all types here.
-double value_at(std::int64_t flat) { return static_cast<double>((flat * 37 + flat / 11) % 61); }
-
-Array numbers(const Shape& shape, kn::DType type) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(value_at(i));
-  return kn::asarray(values, shape, type).eval();
-}
 
 /// points[r, 0, c] + table[b, c] + column[r, b, 0] + c: what a mixture of `beside` components computes of each point.
 void check_mixture(std::int64_t rows, std::int64_t beside, std::int64_t inner, kn::DType type) {

@@ -19,4 +19,13 @@ Array small_numbers(const Shape& shape) {
   return asarray(values, shape).eval();
 }
 
+/// Element i of an array of whole numbers from 0 to 60 that tell positions apart.
+inline double value_at(std::int64_t i) { return static_cast<double>((i * 37 + i / 11) % 61); }
+
+inline Array numbers(const Shape& shape, DType type) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(value_at(i));
+  return asarray(values, shape, type).eval();
+}
+
 }  // namespace koine::test
