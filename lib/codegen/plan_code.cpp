@@ -87,8 +87,7 @@ std::int32_t Planner::State::load(Step& step, const Node& source, graph::Pieces 
   return line;
 }
 
-/// Where elements lie that are read through a chain, of which it was decided that it can be said in pieces.
-static graph::Pieces lies_through(const Chains& chains, std::int32_t chain, const graph::Layout& layout) {
+graph::Pieces lies_through(const Chains& chains, std::int32_t chain, const graph::Layout& layout) {
   std::optional<graph::Pieces> pieces = chains.apply(chain, layout);
   if (!pieces) throw LaunchError("[eval] a kernel of this evaluation cannot find the elements of an operand");
   return std::move(*pieces);

@@ -34,7 +34,7 @@ bool Planner::State::loops_in_reader(const Node& node) const {
   if (infos[static_cast<std::size_t>(node.slot)].partner >= 0) return false;
   if (!axis || node.place.traits == nullptr) return axis.has_value();
   const Node& input = *node.inputs[0];
-  if (!node.place.traits->cpu_loops() && input.shape[*axis] <= longest_unrolled) return true;
+  if (on_card(node) && input.shape[*axis] <= longest_unrolled) return true;
   const bool from_memory = input.is_ready() || infos[static_cast<std::size_t>(input.slot)].loads > 0;
   return !from_memory || *axis + 1 != input.shape.size() || input.shape.elements() < enough_rows;
 }

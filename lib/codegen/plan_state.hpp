@@ -103,6 +103,10 @@ bool is_cheap(const Info& info);
 /// The axis of a reduction that can be a loop of its reader's kernel: the only one it reduces, and short.
 std::optional<std::size_t> short_axis(const Node& node);
 
+/// Where elements lie that are read through a chain, of which it was decided that it can be said in pieces. Throws
+/// LaunchError otherwise.
+graph::Pieces lies_through(const Chains& chains, std::int32_t chain, const graph::Layout& layout);
+
 /// Of the steps so far that many of the latest are looked at for one to join: planning takes time in proportion to the
 /// nodes.
 inline constexpr std::size_t most_steps = 64;

@@ -95,8 +95,8 @@ std::int32_t Planner::State::write_take(const Node& node, std::int32_t s, std::i
   if (!counted) need(s, array);
   const graph::Layout layout = counted ? graph::row_major(array.shape) : array.layout;
   const Taken taken{&node, layout.strides[node.get<Op::take>().axis], positions};
-  return load(step, array, *chains.apply(chains.extend(chain, node, 0), layout), counted, loop_of(step.body, chain),
-              taken);
+  return load(step, array, lies_through(chains, chains.extend(chain, node, 0), layout), counted,
+              loop_of(step.body, chain), taken);
 }
 
 }  // namespace koine::codegen

@@ -65,17 +65,18 @@ bool suits_small_blocks(const DeviceTraits& traits, const MatmulProblem& p) {
   constexpr std::int64_t fewest_lines = 8, most_depth = 256, least_items = 4096, many_items = 65536;
   constexpr std::int64_t most_results = 4096, least_blocks = 16;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const bool plain = p.dtype == float32, by_units = !p.portable && (suits_ptx(traits, p) || suits_matrix(traits, p));
-  if (!plain && (by_units || (p.dtype != float64 && p.dtype != complex64))) return false;
+  const bool plain = p.dtype == float32;
+  if (p.fixed || p.k <= most_depth || !(plain || p.dtype == float64 || p.dtype == complex64)) return false;
   const std::int64_t few_lines = plain ? 16 : 32;
-  if (p.fixed || p.k <= most_depth || (traits.clblast_is_faster && suits_clblast(p))) return false;
   const auto [least, long_side] = std::minmax(p.m, p.n);
+  if (least > few_lines || (traits.clblast_is_faster && suits_clblast(p))) return false;
+  if (!plain && !p.portable && (suits_ptx(traits, p) || suits_matrix(traits, p))) return false;
   const std::int64_t items = long_side * p.matrices(), depth = small_depth(traits, p);
   // Of few results the blocks are lines enough; a tile would be mostly empty at each step of the depth.
   const std::int64_t blocks = base::divide_up(p.k, depth);
   const std::int64_t enough = plain ? many_items / 2 : least_items;
   const bool deep = p.m * p.n <= most_results && blocks >= least_blocks && items * blocks >= enough;
-  return least <= few_lines && (deep || (plain && items >= (least <= fewest_lines ? least_items : many_items))) &&
+  return (deep || (plain && items >= (least <= fewest_lines ? least_items : many_items))) &&
          items <= most / few_lines / blocks;
 }
 
