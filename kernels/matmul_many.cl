@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product for GPUs, every type: many small matrices, or tiles of matrices that are not much larger. A group has
-// one, and as many work-items as blocks of KN_DOWN x 4 results cover it; an element is one sum along the depth.
+// Matrix product for GPUs, every type: many small matrices, tiles of matrices that are not much larger, and matrices of
+// which one side has few lines. A group has one tile, and as many work-items as blocks of KN_DOWN x 4 results cover it,
+// times the slices of the depth: with one slice an element is one sum along the depth, with several their sums are added
+// up in the order of the slices.
 //
 // A matrix's lines (rows of A, columns of B) lie anyhow in memory. In local memory they lie along the depth, so far
 // apart that work-items of neighbouring lines meet different banks.
@@ -8,7 +10,7 @@
 #include "common/matmul_types.clh"
 #include "common/matmul_operands.clh"
 
-// Rows of a work-item: 4 or 8. Columns, and steps of the depth that it loads at once:
+// Rows of a work-item: 4 or 8. Columns, and what its lines' steps are a multiple of:
 #ifndef KN_DOWN
 #define KN_DOWN 4
 #endif
@@ -24,9 +26,11 @@ typedef struct {
   uint m, n;
   uint tiles_down, tiles_across;  // of a matrix
   uint tile_rows, tile_columns;   // of the matrix's results, of all tiles but the last ones
-  uint rows_apart, columns_apart;  // lines of a work-item; even numbers
+  uint rows_apart, columns_apart;  // lines of a work-item
   uint depth, pitch;              // steps at once, a multiple of four; elements from line to line in local memory
   uint a_along, b_along;          // whether neighbours in memory are neighbours along the depth
+  uint slices;                    // work-items that share a block, and take turns at KN_STEPS steps
+  uint one;                       // whether the columns of B are the rows of A, and of one tile
   uint one_axis;                  // whether the batch has only its last axis
 } kn_matmul_many;
 
@@ -68,11 +72,27 @@ static inline void kn_stage(const int side, __local KN_VALUE* to, uint pitch, __
   }
 }
 
-// Four steps of a line.
-static inline void kn_take_steps(__local const KN_VALUE* from, KN_VALUE steps[KN_FOUR]) {
-#if KN_IS_COMPLEX
-#pragma unroll
-  for (int i = 0; i < KN_FOUR; ++i) steps[i] = from[i];
+// Steps of the depth that a work-item takes at once: sixteen bytes of a line, or four where elements are small.
+#if KN_ELEMENT == KN_C128
+#define KN_STEPS 1
+#elif KN_ELEMENT == KN_F64 || KN_ELEMENT == KN_C64 || KN_ELEMENT == KN_U64
+#define KN_STEPS 2
+#else
+#define KN_STEPS 4
+#endif
+
+// Some steps of a line.
+static inline void kn_take_steps(__local const KN_VALUE* from, KN_VALUE steps[KN_STEPS]) {
+#if KN_STEPS == 1
+  steps[0] = from[0];
+#elif KN_ELEMENT == KN_C64
+  const float4 pair = *(__local const float4*)from;
+  steps[0] = pair.lo;
+  steps[1] = pair.hi;
+#elif KN_STEPS == 2
+  const KN_PASTE(KN_VALUE, 2) pair = *(__local const KN_PASTE(KN_VALUE, 2)*)from;
+  steps[0] = pair.x;
+  steps[1] = pair.y;
 #else
   const KN_PASTE(KN_VALUE, 4) quad = *(__local const KN_PASTE(KN_VALUE, 4)*)from;
   steps[0] = quad.x;
@@ -101,13 +121,17 @@ __kernel void matmul_many(__global const KN_A_STORED* restrict a, __global const
   b += product.b_offset + column0 * product.b_column +
        (one_axis ? batch * product.b_batch[3] : kn_batch_offset(batch, product.batch_sizes, product.b_batch));
 
-  // By fours, two down and two across: half a wave's loads of either side are of few lines then.
-  const uint pairs = product.columns_apart / 2;
-  const uint row = item / KN_FOUR / pairs * 2 + item / 2 % 2;
-  const uint column = item / KN_FOUR % pairs * 2 + item % 2;
-  const bool multiplies = row < product.rows_apart;
+  // By fours, two down and two across: half a wave's loads of either side are of few lines then. Of odd numbers row by
+  // row.
+  const uint pairs = max(product.columns_apart / 2, 1u);
+  const bool fours = product.rows_apart % 2 == 0 && product.columns_apart % 2 == 0;
+  const uint blocks = product.rows_apart * product.columns_apart;
+  const uint slice = item / blocks, block = item - slice * blocks;
+  const uint row = fours ? block / KN_FOUR / pairs * 2 + block / 2 % 2 : block / product.columns_apart;
+  const uint column = fours ? block / KN_FOUR % pairs * 2 + block % 2 : block - row * product.columns_apart;
+  const bool multiplies = slice < product.slices;
   __local KN_VALUE* const a_lines = (__local KN_VALUE*)room;
-  __local KN_VALUE* const b_lines = a_lines + KN_DOWN * product.rows_apart * product.pitch;
+  __local KN_VALUE* const b_lines = product.one ? a_lines : a_lines + KN_DOWN * product.rows_apart * product.pitch;
   const uint a_apart = product.rows_apart * product.pitch, b_apart = product.columns_apart * product.pitch;
 
   KN_VALUE sums[KN_DOWN][KN_FOUR];
@@ -121,26 +145,44 @@ __kernel void matmul_many(__global const KN_A_STORED* restrict a, __global const
     if (done > 0) barrier(CLK_LOCAL_MEM_FENCE);
     kn_stage(KN_OF_A, a_lines, product.pitch, a + done * product.a_column, product.a_row, product.a_column, rows, steps,
              product.a_along);
-    kn_stage(KN_OF_B, b_lines, product.pitch, b + done * product.b_row, product.b_column, product.b_row, columns, steps,
-             product.b_along);
+    if (!product.one)
+      kn_stage(KN_OF_B, b_lines, product.pitch, b + done * product.b_row, product.b_column, product.b_row, columns,
+               steps, product.b_along);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (multiplies) {
-      __local const KN_VALUE* a_at = a_lines + row * product.pitch;
-      __local const KN_VALUE* b_at = b_lines + column * product.pitch;
-      for (uint step = 0; step < steps; step += KN_FOUR, a_at += KN_FOUR, b_at += KN_FOUR) {
-        KN_VALUE left[KN_DOWN][KN_FOUR], right[KN_FOUR][KN_FOUR];
+      const uint on = product.slices * KN_STEPS;
+      __local const KN_VALUE* a_at = a_lines + row * product.pitch + slice * KN_STEPS;
+      __local const KN_VALUE* b_at = b_lines + column * product.pitch + slice * KN_STEPS;
+      for (uint step = slice * KN_STEPS; step < steps; step += on, a_at += on, b_at += on) {
+        KN_VALUE left[KN_DOWN][KN_STEPS], right[KN_FOUR][KN_STEPS];
 #pragma unroll
         for (int i = 0; i < KN_DOWN; ++i) kn_take_steps(a_at + i * a_apart, left[i]);
 #pragma unroll
         for (int j = 0; j < KN_FOUR; ++j) kn_take_steps(b_at + j * b_apart, right[j]);
 #pragma unroll
-        for (int s = 0; s < KN_FOUR; ++s)
+        for (int s = 0; s < KN_STEPS; ++s)
 #pragma unroll
           for (int i = 0; i < KN_DOWN; ++i)
 #pragma unroll
             for (int j = 0; j < KN_FOUR; ++j) sums[i][j] = kn_multiply_add(left[i][s], right[j][s], sums[i][j]);
       }
     }
+  }
+
+  // The sums of a block's other slices.
+  __local KN_VALUE* const others = (__local KN_VALUE*)room + block;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (multiplies && slice > 0) {
+#pragma unroll
+    for (int e = 0; e < KN_DOWN * KN_FOUR; ++e)
+      others[((slice - 1) * KN_DOWN * KN_FOUR + e) * blocks] = sums[e / KN_FOUR][e % KN_FOUR];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (slice > 0) return;
+  for (uint other = 0; other + 1 < product.slices; ++other) {
+#pragma unroll
+    for (int e = 0; e < KN_DOWN * KN_FOUR; ++e)
+      sums[e / KN_FOUR][e % KN_FOUR] += others[(other * KN_DOWN * KN_FOUR + e) * blocks];
   }
 
   const long corner = product.out_offset + ((long)batch * product.m + row0) * product.n + column0;
@@ -150,7 +192,7 @@ __kernel void matmul_many(__global const KN_A_STORED* restrict a, __global const
 #pragma unroll
     for (int j = 0; j < KN_FOUR; ++j) {
       const uint across = column + j * product.columns_apart;
-      if (multiplies && down < rows && across < columns)
+      if (down < rows && across < columns)
         KN_PUT(corner + (long)down * product.n + across, kn_settled(sums[i][j]));
     }
   }

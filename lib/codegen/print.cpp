@@ -207,11 +207,14 @@ std::string Printer::element_text(std::size_t k, Access access) const {
 }
 
 std::string Printer::draw_settings() const {
+  constexpr std::ptrdiff_t often = 5;
+  const auto draws =
+      std::count_if(body_.loads.begin(), body_.loads.end(), [](const Load& load) { return load.draw(); });
   for (const Load& load : body_.loads) {
     const graph::RandomInfo* draw = load.draw();
     if (!draw) continue;
-    return "#define KN_KIND " + std::to_string(static_cast<int>(draw->kind)) +
-           "\n#define KN_ELEMENT KN_F32\n#define KN_BLOCKS " +
+    return std::string(draws >= often && !traits_.cpu_loops() ? "#define KN_DRAWS_OFTEN\n" : "") + "#define KN_KIND " +
+           std::to_string(static_cast<int>(draw->kind)) + "\n#define KN_ELEMENT KN_F32\n#define KN_BLOCKS " +
            std::to_string(traits_.cpu_loops() ? 8 : std::max(width_ / 4, 1)) + "\n#define KN_EXACT_SQRT " +
            (traits_.exact_divide ? "1" : "0") + "\n";
   }

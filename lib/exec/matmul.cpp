@@ -160,7 +160,8 @@ std::int64_t most_depth(const DeviceTraits& traits, const MatmulProblem& p, Matm
   if (route == MatmulRoute::ptx) return ptx_depth(traits, p);
   if (route == MatmulRoute::small) return small_depth(traits, p);
   if (route == MatmulRoute::tile) return std::min(running, shared_depth(traits, p, 2, 128));
-  return route == MatmulRoute::matrix || route == MatmulRoute::many ? running : p.k;
+  if (route == MatmulRoute::many) return staged_depth(traits, p);
+  return route == MatmulRoute::matrix ? running : p.k;
 }
 
 MatmulProblem rows_of(MatmulProblem p, std::int64_t first, std::int64_t count) {

@@ -80,6 +80,26 @@ bool suits_small_blocks(const DeviceTraits& traits, const MatmulProblem& p) {
          items <= most / few_lines / blocks;
 }
 
+/// Whether matrices of few lines on one side, or on both and of a great depth, are brought to local memory, from which
+/// each work-item of a group reads them: of a long side more than a few, or longer ones than the caches hold for a line
+/// of each work-item, which matmul_small.cl reads. Measured on an H200 from 3 to 64 lines.
+bool suits_staging(const DeviceTraits& traits, const MatmulProblem& p) {
+  constexpr std::int64_t most_lines = 64, least_steps = 5, least_depth = 8192, least_long = 1 << 15;
+  constexpr std::int64_t small_lines = 8, small_bytes = 96, small_depth = 256, most_wide = 2048;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto [least, longest] = std::minmax(p.m, p.n);
+  if (p.fixed || least > most_lines || longest > most / most_lines / p.matrices()) return false;
+  if ((!p.portable && suits_ptx(traits, p)) || suits_matrix(traits, p)) return false;
+  if (traits.clblast_is_faster && suits_clblast(p)) return false;
+  if (longest <= most_lines) {
+    // Of complex128 a work-item has so much in registers that tiles are as quick with more results.
+    return p.k >= least_depth && (p.dtype != complex128 || p.m * p.n <= most_wide);
+  }
+  const std::int64_t bytes = p.k * static_cast<std::int64_t>(size_of(p.dtype));
+  const bool small = (least <= small_lines && bytes <= small_bytes) || (p.dtype == float32 && p.k > small_depth);
+  return !small && p.k >= least_steps && longest >= least_long;
+}
+
 /// Whether a kernel for matrices by vectors would take longer to compile than it is faster in many calls.
 bool multiplies_little(const MatmulProblem& p) {
   constexpr std::int64_t little = std::int64_t{1} << 20;
@@ -121,6 +141,8 @@ constexpr Rule rules[] = {
      "a CPU's BLAS knows no 16-bit types, but is as quick with float32, and nothing has to be compiled"},
     {MatmulRoute::packed, [](const DeviceTraits& traits, const MatmulProblem&) { return traits.cpu_loops(); },
      "a CPU wants packed panels and sums in vector registers; work-groups with barriers are slow there", true},
+    {MatmulRoute::many, suits_staging, "one side has few rows or columns, and a group reads them from local memory",
+     true},
     {MatmulRoute::small,
      [](const DeviceTraits& traits, const MatmulProblem& p) {
        if (!p.portable && ptx_is_tall(traits, p)) return false;
@@ -153,19 +175,33 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
+/// The depth of as many blocks, or fewer, but more than half as many, of which none is shorter than the others, as that
+/// takes a launch, and which are a multiple of `unit`; otherwise of so many, the last of which is shorter.
+static std::int64_t even_depth(std::int64_t k, std::int64_t blocks, std::int64_t unit, std::int64_t most) {
+  for (std::int64_t even = blocks; 2 * even > blocks; --even) {
+    if (k % (unit * even) == 0 && k <= most * even) return k / even;
+  }
+  return std::min(base::round_up(base::divide_up(k, blocks), std::max<std::int64_t>(unit, 4)), most);
+}
+
 std::int64_t small_depth(const DeviceTraits& traits, const MatmulProblem& p) {
   // No rows of tuning: the order of sums follows from them.
   constexpr std::int64_t whole = 256, least = 128, most = 4096, items_of_unit = 1024;
   if (p.k <= whole) return p.k;
   const std::int64_t items = std::max(p.m, p.n) * p.matrices();
   const std::int64_t enough = std::min(items_of_unit * traits.compute_units / items, p.k / least);
-  const std::int64_t blocks = std::max(enough, base::divide_up(p.k, most));
-  // A last block that is shorter than the others takes a launch. Quads of elements are loaded where there are some.
-  const std::int64_t quad = p.k % 4 == 0 ? 4 : 1;
-  for (std::int64_t even = blocks; 2 * even > blocks; --even) {
-    if (p.k % (quad * even) == 0 && p.k <= most * even) return p.k / even;
-  }
-  return std::min(base::round_up(base::divide_up(p.k, blocks), 4), most);
+  // Quads of elements are loaded where there are some.
+  const std::int64_t unit = p.k % 4 == 0 ? 4 : 1;
+  return even_depth(p.k, std::max(enough, base::divide_up(p.k, most)), unit, most);
+}
+
+std::int64_t staged_depth(const DeviceTraits& traits, const MatmulProblem& p) {
+  // No rows of tuning, either.
+  constexpr std::int64_t most = 4096, least = 64, deep = 8192, groups_of_unit = 6;
+  const std::int64_t tiles = base::divide_up(p.m, 64) * base::divide_up(p.n, 64) * p.matrices();
+  const std::int64_t groups = groups_of_unit * traits.compute_units;
+  if (p.k < deep || tiles >= groups) return most;
+  return even_depth(p.k, std::max(std::min(groups / tiles, p.k / least), base::divide_up(p.k, most)), 8, most);
 }
 
 MatmulChoice choose_matmul(const DeviceTraits& traits, const MatmulProblem& problem) {

@@ -84,7 +84,9 @@ bool suits_many(const DeviceTraits& traits, const Product& p, std::int64_t matri
   return p.m * p.n <= most_results && matrices >= std::max<std::int64_t>(traits.compute_units, 2) &&
          matrices <= most / most_results;
 }
-/// suits_many
+/// The depth of one block of kernels/matmul_many.cl: of few results as many as keep a device busy.
+std::int64_t staged_depth(const DeviceTraits& traits, const MatmulProblem& problem);
+/// suits_many, or suits_staging
 MatmulWork prepare_many(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);
 /// m or n is 1; never fixed
 MatmulWork prepare_vector(Programs& programs, runtime::Queue& queue, const MatmulPiece& piece);

@@ -71,14 +71,33 @@ TEST_CASE("few results of a great depth, in blocks and a shorter one") {
     }
   });
 }
-TEST_CASE("deep products of up to 32 lines: float64, complex64") {
+TEST_CASE("few lines of a great depth: every kind of type, in slices that a group adds up") {
   on_each_device(kn::float64, [] {
     check_product<double>(matrix<double>({23, 24'001}, Way::transposed), matrix<double>({24'001, 23}, Way::contiguous));
+    // One work-item has all results, and the columns of one operand are the rows of the other.
+    const Array x = matrix<double>({20'000, 3}, Way::contiguous).eval();
+    check_product<double>(x.T(), x);
   });
   using Complex = std::complex<float>;
   on_each_device(kn::complex64, [] {
     check_product<Complex>(matrix<Complex>({24, 22'000}, Way::contiguous),
                            matrix<Complex>({22'000, 31}, Way::transposed));
+  });
+  on_each_device([] {
+    check_product<float>(matrix<float>({10, 9'001}, Way::transposed), matrix<float>({9'001, 50}, Way::contiguous));
+  });
+  using Wide = std::complex<double>;
+  on_each_device(kn::complex128, [] {
+    check_product<Wide>(matrix<Wide>({7, 9'000}, Way::transposed), matrix<Wide>({9'000, 11}, Way::contiguous));
+  });
+}
+TEST_CASE("long matrices by narrow ones, in tiles") {
+  on_each_device(kn::float64, [] {
+    check_product<double>(matrix<double>({33'001, 23}, Way::contiguous), matrix<double>({23, 19}, Way::contiguous));
+  });
+  on_each_device([] {
+    check_product<float>(matrix<float>({33'001, 50}, Way::contiguous), matrix<float>({50, 10}, Way::transposed));
+    check_product<float>(matrix<float>({9, 29}, Way::contiguous), matrix<float>({29, 33'000}, Way::contiguous));
   });
 }
 TEST_CASE("thin products: float64") { check_thin<double>(); }

@@ -236,7 +236,35 @@ TEST_CASE("the depth of products is cut into blocks of the same length where com
   CHECK(lines(4096, 4, 997) == 144);  // no divisor: seven blocks, the last shorter
   // Few results of a great depth: its blocks are lines enough.
   CHECK(lines(8, 16, 1 << 21) == 256);
-  CHECK(route(card, problem(koine::float32, 8, 16, 1 << 20)) == MatmulRoute::small);
+}
+
+TEST_CASE("few lines of a great depth, and long matrices by narrow ones, go through local memory") {
+  DeviceTraits card = hopper;
+  card.compute_units = 132;
+  const auto staged = [&](koine::DType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+    MatmulProblem p = problem(type, m, n, k);
+    const bool is = route(card, p) == MatmulRoute::many;
+    p.fixed = true;  // one order of the sums
+    CHECK(route(card, p) != MatmulRoute::many);
+    return is;
+  };
+  for (const koine::DType type : {koine::float32, koine::float64, koine::complex64, koine::complex128, koine::int32}) {
+    CAPTURE(std::string(koine::name(type)));
+    CHECK(staged(type, 3, 3, 1 << 19));
+    CHECK(staged(type, 23, 23, 1 << 19));
+    CHECK_FALSE(staged(type, 23, 23, 8000));
+    CHECK(staged(type, 1 << 19, 23, 23));
+    CHECK(staged(type, 23, 1 << 19, 23));
+    CHECK_FALSE(staged(type, 1 << 19, 5, 6));   // a work-item reads a line by itself
+    CHECK_FALSE(staged(type, 20'000, 23, 23));  // too few of them
+    CHECK_FALSE(staged(type, 1 << 19, 100, 23));
+  }
+  CHECK_FALSE(staged(koine::complex128, 64, 64, 1 << 18));
+  CHECK_FALSE(staged(koine::float32, 64, 64, 1 << 19));  // matrix units, or multiply-adds of whole tiles
+  CHECK_FALSE(staged(koine::float32, 1 << 19, 24, 24));  // tall tiles
+  CHECK(koine::exec::staged_depth(card, problem(koine::float64, 23, 23, 1 << 19)) == 1024);
+  CHECK(koine::exec::staged_depth(card, problem(koine::float64, 23, 23, 1 << 24)) == 4096);
+  CHECK(koine::exec::staged_depth(card, problem(koine::float64, 23, 23, 20'003)) == 72);
 }
 
 TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where there is one") {
@@ -308,7 +336,7 @@ TEST_CASE("CLBlast gets no strides and no sizes that it cannot take") {
   CHECK(route(amd, problem(koine::float32, 50'000, 50'000, 1024)) == MatmulRoute::tile);
   // Of a great depth, it would be called for each of many blocks.
   CHECK(route(amd, problem(koine::float32, 64, 64, 64 * 4096)) == MatmulRoute::clblast);
-  CHECK(route(amd, problem(koine::float32, 64, 64, 64 * 4096 + 1)) == MatmulRoute::tile);
+  CHECK(route(amd, problem(koine::float32, 128, 128, 64 * 4096 + 1)) == MatmulRoute::tile);
 }
 
 TEST_CASE("layouts that BLAS can name") {
