@@ -3,6 +3,8 @@
 #include "graph/bounds.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <iterator>
 
 #include "graph/node.hpp"
@@ -123,6 +125,45 @@ Bounds of_bits(const Node& node) noexcept {
   return {0, a.least < 0 ? b.most : b.least < 0 ? a.most : std::min(a.most, b.most)};
 }
 
+/// No bit is above the highest one of either.
+Bounds of_joined_bits(const Node& node) noexcept {
+  const Bounds a = in(node, 0), b = in(node, 1);
+  if (a.least < 0 || b.least < 0) return of_type(node.dtype);
+  const int bits = std::bit_width(static_cast<std::uint64_t>(a.most | b.most));
+  const std::int64_t least = node.op == Op::bitwise_or ? std::max(a.least, b.least) : 0;
+  return {least, static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1)};
+}
+
+/// How far bits are shifted to the right: a distance below zero is one that no type has, which leaves the sign.
+Bounds of_right_shift(const Node& node) noexcept {
+  const Bounds a = in(node, 0), by = in(node, 1);
+  const bool any = by.least < 0;
+  const std::int64_t first = any ? 0 : std::min<std::int64_t>(by.least, 63);
+  const std::int64_t last = any ? 63 : std::min<std::int64_t>(by.most, 63);
+  return {std::min(a.least >> first, a.least >> last), std::max(a.most >> first, a.most >> last)};
+}
+
+Bounds of_left_shift(const Node& node) noexcept {
+  const Bounds by = in(node, 1);
+  if (!by.within(0, 62)) return of_type(node.dtype);
+  return product(in(node, 0), {std::int64_t{1} << by.least, std::int64_t{1} << by.most});
+}
+
+/// By numbers above zero, which keep the order of what they divide.
+Bounds of_floor_divide(const Node& node) noexcept {
+  const Bounds a = in(node, 0), by = in(node, 1);
+  if (by.least < 1) return of_type(node.dtype);
+  const auto quotient = [](std::int64_t x, std::int64_t y) noexcept { return x / y - (x % y < 0 ? 1 : 0); };
+  return {std::min(quotient(a.least, by.least), quotient(a.least, by.most)),
+          std::max(quotient(a.most, by.least), quotient(a.most, by.most))};
+}
+
+Bounds of_abs(const Node& node) noexcept {
+  const Bounds a = in(node, 0);
+  if (a.least >= 0 || !is_known(a)) return a.least >= 0 ? a : of_type(node.dtype);
+  return {0, std::max(-a.least, a.most)};
+}
+
 Bounds of_sort(const Node& node) noexcept {
   const SortGives gives = node.get<Op::sort>().gives;
   if (gives == SortGives::positions) return positions(node.inputs[0]->shape.back());
@@ -145,11 +186,21 @@ constexpr Rule rules[] = {
     {Op::minimum, of_minimum},
     {Op::maximum, of_maximum},
     {Op::remainder, of_remainder},
+    {Op::floor_divide, of_floor_divide},
+    {Op::abs, of_abs},
     {Op::bitwise_and, of_bits},
+    {Op::bitwise_or, of_joined_bits},
+    {Op::bitwise_xor, of_joined_bits},
+    {Op::bitwise_left_shift, of_left_shift},
+    {Op::bitwise_right_shift, of_right_shift},
     {Op::reduce, of_reduction},
     {Op::result, of_result},
     {Op::random, of_random},
     {Op::sort, of_sort},
+    {Op::search,
+     [](const Node& node) noexcept {
+       return Bounds{0, node.inputs[0]->shape.elements()};
+     }},
 };
 
 }  // namespace

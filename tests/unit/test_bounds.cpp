@@ -59,16 +59,37 @@ TEST_CASE("operations keep integers within bounds") {
   check(made(Op::bitwise_and, type, {steps, number(6)}), {0, 6});
   check(made(Op::bitwise_and, type, {any, number(6)}), {0, 6});
   check(made(Op::bitwise_and, type, {any, number(-8)}), unknown);
+  check(made(Op::bitwise_or, type, {steps, number(16)}), {16, 31});
+  check(made(Op::bitwise_xor, type, {steps, number(6)}), {0, 15});
+  check(made(Op::bitwise_or, type, {steps, any}), unknown);
+  check(made(Op::bitwise_xor, type, {steps, number(-1)}), unknown);
   check(made(Op::add, type, {steps, number(5)}), {5, 14});
   check(made(Op::subtract, type, {number(5), steps}), {-4, 5});
   check(made(Op::multiply, type, {steps, made(Op::subtract, type, {steps, number(3)})}), {-27, 54});
   check(made(Op::where, type, {leaf(DType::bool_), steps, number(-1)}), {-1, 9});
+  const NodeRef around = made(Op::subtract, type, {steps, number(6)});
+  check(made(Op::floor_divide, type, {around, number(4)}), {-2, 0});
+  check(made(Op::floor_divide, type, {around, made(Op::add, type, {steps, number(2)})}), {-3, 1});
+  check(made(Op::floor_divide, type, {any, number(8)}),
+        {std::numeric_limits<std::int64_t>::min() / 8, std::numeric_limits<std::int64_t>::max() / 8});
+  check(made(Op::floor_divide, type, {steps, number(0)}), unknown);  // and so by numbers below 0
+  check(made(Op::abs, type, {around}), {0, 6});
+  check(made(Op::abs, type, {any}), unknown);
+  check(made(Op::bitwise_left_shift, type, {around, number(3)}), {-48, 24});
+  check(made(Op::bitwise_left_shift, type, {around, steps}), {-3072, 1536});
+  check(made(Op::bitwise_left_shift, type, {steps, any}), unknown);
+  check(made(Op::bitwise_right_shift, type, {around, number(1)}), {-3, 1});
+  check(made(Op::bitwise_right_shift, type, {around, any}), {-6, 3});
+  check(made(Op::bitwise_right_shift, type, {any, number(60)}), {-8, 7});
+  check(made(Op::bitwise_right_shift, DType::uint8, {leaf(DType::uint8), number(5, DType::uint8)}), {0, 7});
   check(made(Op::add, type, {any, number(1)}), unknown);
   check(made(Op::multiply, type, {steps, number(std::int64_t{1} << 62)}), unknown);
   // What a narrower type does not hold wraps.
   check(made(Op::cast, DType::int8, {steps}), {0, 9});
   check(made(Op::cast, DType::int8, {made(Op::multiply, type, {steps, number(20)})}), {-128, 127});
   check(made(Op::cast, type, {leaf(DType::uint8)}), {0, 255});
+  check(made(Op::bitwise_left_shift, DType::int8, {made(Op::cast, DType::int8, {steps}), number(4, DType::int8)}),
+        {-128, 127});
   check(made(Op::cast, DType::int32, {leaf(DType::float32)}),
         {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()});
   check(made(Op::subtract, DType::uint64, {made(Op::cast, DType::uint64, {steps}), number(1, DType::uint64)}), unknown);
@@ -87,6 +108,10 @@ TEST_CASE("positions that operations find lie within what they were found in") {
   const auto sorted = kn::graph::make_results(Op::sort, place, {&x, 1},
                                               kn::graph::make_attributes<Op::sort>({kn::graph::SortGives::both}));
   check(sorted[1], {0, 5});
+  const NodeRef sought[] = {leaf(DType::float32), x};
+  check(kn::graph::make_node(Op::search, DType::int64, {4, 6}, place, sought,
+                             kn::graph::make_attributes<Op::search>({false})),
+        {0, 10});
   // Once it has been computed, the memory may be assigned to.
   const NodeRef found = reduced(kn::graph::ReduceKind::argmax, {1});
   kn::graph::fulfil(*found, nullptr, kn::graph::row_major({4}));
