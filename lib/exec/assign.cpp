@@ -113,6 +113,11 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
   return graph::make_node(Op::where, target->dtype, whole, place, inputs);
 }
 
+/// Whether an array is one number everywhere, as `zeros` gives it, and has not been computed.
+bool is_filled(const Node& node) {
+  return !node.is_ready() && node.op == Op::view && node.inputs[0]->op == Op::constant;
+}
+
 /// Whether the target's memory may be written, which nobody else is to see: a part of it that the value is does not
 /// count as a holder, as what is written does not overlap it, nor does a value that is `known` to be all that reads it.
 /// Not where the store could still fail after it ran, as the target would not be as before.
@@ -231,23 +236,30 @@ bool assign_number(const NodeRef& target, const graph::Layout& part, const graph
 void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, NodeRef value, graph::Place place) {
   runtime::Context& context = *target->place.context;
   const runtime::Context::InUse in_use(context, "subscript");
+  const bool most = 2 * shape.elements() >= target->shape.elements() && map.diagonals.empty();
+  const auto made_whole = [&] {
+    const NodeRef whole = with_part(target, map, shape, value, place);
+    if (!whole) return false;
+    value.reset();  // so that a plan sees who else holds it
+    evaluate(whole);
+    target = whole;
+    return true;
+  };
+  // On a card one kernel writes most of an array of one number and what lies around it, rather than one the number
+  // everywhere and another the part. (A CPU's loops go faster along the part alone.)
+  const bool card = !context.traits().cpu_loops();
+  if (card && most && shape.elements() > 0 && is_filled(*target) && value->op != Op::constant && made_whole()) return;
   evaluate(target);
   if (shape.elements() == 0) return;
   const graph::Layout part = *apply(map, shape, target->layout);
   const auto reading = [&] { return reading_of(value, target, part); };
   // Most of an array that is made of other elements of it is computed anew by one kernel, with what lies outside the
   // part, rather than the value first and then the store.
-  const bool most = 2 * shape.elements() >= target->shape.elements();
-  if (!value->is_ready() && most && map.diagonals.empty()) {
+  if (!value->is_ready() && most) {
     std::unique_lock lock(context.evaluation_mutex());
     const bool anew = reading().elsewhere;
     lock.unlock();
-    if (const NodeRef whole = anew ? with_part(target, map, shape, value, place) : nullptr) {
-      value.reset();  // so that a plan sees who else holds it
-      evaluate(whole);
-      target = whole;
-      return;
-    }
+    if (anew && made_whole()) return;
   }
   std::uint64_t numbers[3] = {};  // of the evaluations, however often they begin anew
   NodeRef copied;

@@ -224,6 +224,52 @@ TEST_CASE("an assignment is one kernel, and a second where its value reads the s
   });
 }
 
+TEST_CASE("on cards most of an array of one number is written together with what lies around it") {
+  on_each_device([] {
+    const auto kernels = [](auto f) { return kn::test::work_of(f).kernels; };
+    const Array y = numbered({100, 100}).eval();
+    Array x;
+    const auto check = [&](float around, std::size_t first, std::size_t shift, float factor) {
+      const std::vector<float> values = x.to_vector<float>();
+      for (std::size_t i = 0; i < 100; ++i) {
+        for (std::size_t j = 0; j < 100; ++j) {
+          const bool inside = i >= first && i < 99 && j > 1;
+          const float element = static_cast<float>((i - shift) * 100 + j) * factor;
+          REQUIRE(values[i * 100 + j] == (inside ? element : around));
+        }
+      }
+    };
+    const auto right = slice(2, none);
+    std::int64_t count = kernels([&] {
+      x = kn::zeros({100, 100});
+      x(slice(1, -1), right) = y(slice(1, -1), right) * 2;
+    });
+    const bool card = !kn::test::facts_of().cpu_loops;
+    if (card) CHECK(count == 1);
+    check(0, 1, 0, 2);
+    count = kernels([&] {
+      x = kn::full({100, 100}, 7.0f);
+      x(slice(3, -1), right) = y(slice(none, -4), right);
+    });
+    if (card) CHECK(count == 1);
+    check(7, 3, 3, 1);
+    // Who else has the number everywhere, or the value, keeps it; the smaller part is stored.
+    const Array ones = kn::ones({6});
+    Array z = ones;
+    const Array value = y(0, slice(1, 5)) + 1;
+    z(slice(1, 5)) = value;
+    check_array<float>(z, {6}, {1, 2, 3, 4, 5, 1});
+    check_array<float>(ones, {6}, {1, 1, 1, 1, 1, 1});
+    check_array<float>(value, {4}, {2, 3, 4, 5});
+    z = kn::zeros({6});
+    z(slice(0, 2)) = value(slice(2, 4)) * 2;
+    check_array<float>(z, {6}, {8, 10, 0, 0, 0, 0});
+    z = kn::zeros({6});
+    z(slice(none, none, -1)) = z + 3;
+    check_array<float>(z, {6}, {3, 3, 3, 3, 3, 3});
+  });
+}
+
 TEST_CASE("a value that reads its own place alone is stored as it is computed") {
   on_each_device([] {
     const auto kernels = [](auto f) { return kn::test::work_of(f).kernels; };
