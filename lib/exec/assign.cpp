@@ -197,6 +197,8 @@ bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::L
   constexpr std::size_t most_copied = 4096;  // bytes
   const std::size_t size = size_of(target->dtype);
   const bool onto_itself = node && node->storage == target->storage && overlap(part, node->layout);
+  // Who holds such a value would see it change.
+  if (onto_itself && node.use_count() > 1) return false;
   if (onto_itself && static_cast<std::size_t>(node->shape.elements()) * size > most_copied) return false;
   const runtime::Use read{value.buffer, false};
   const auto store_from = [&](const graph::Layout& layout, const std::byte* memory) {
@@ -217,7 +219,8 @@ bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::L
 }
 bool stored_on_host(runtime::Queue& queue, const NodeRef& target, const graph::Layout& part, const NodeRef& value) {
   const auto stored = stored_as(target->dtype, *value);
-  return stored && stored_on_host(queue, target, part, *stored, stored->is_number() ? nullptr : value);
+  const NodeRef none;  // so that no copy counts as a holder
+  return stored && stored_on_host(queue, target, part, *stored, stored->is_number() ? none : value);
 }
 
 }  // namespace
@@ -261,7 +264,7 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     lock.unlock();
     if (anew && made_whole()) return;
   }
-  std::uint64_t numbers[3] = {};  // of the evaluations, however often they begin anew
+  std::uint64_t numbers[4] = {};  // of the evaluations, however often they begin anew
   NodeRef copied;
   NodeRef store;  // holds the value while it is planned and run, so that a plan sees who else does
   evaluated(context, [&](Programs& programs) {
@@ -278,25 +281,31 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
     const bool becomes_part = reads.held && may_be_part(target, part, *value) && graph::is_elementwise(value->op);
     const bool in_place =
         !value->is_ready() && reads.any && reads.alone && !reads.elsewhere && (!reads.held || becomes_part);
-    if (value->is_ready() && reads.any && overlap(part, value->layout)) {
-      value = graph::make_copy(value, value->shape, place);
-    }
-    if (!value->is_ready() && reads.any && !in_place) {
-      run_root(context, programs, numbers[0], value);
+    if (reads.any && !in_place) {
+      if (!value->is_ready()) run_root(context, programs, numbers[0], value);
+      // So may be a value that was pending with the target.
+      if (value->storage == target->storage && overlap(part, value->layout)) {
+        value = graph::make_copy(value, value->shape, place);
+        run_root(context, programs, numbers[1], value);
+      }
       if (stored_on_host(queue, target, part, value)) return;
     }
     const bool writes_it = may_write(context, target, value, in_place);
     NodeRef result = target;
     if (!writes_it) {
       if (!copied) copied = graph::make_copy(target, target->shape, place);
-      run_root(context, programs, numbers[1], copied);
+      if (!copied->is_ready() && !made_without_plan(context, *copied)) run_root(context, programs, numbers[2], copied);
+      if (stored_on_host(queue, copied, *apply(map, shape, copied->layout), value)) {
+        target = std::move(copied);
+        return;
+      }
       result = copied;
     }
     const bool is_store = in_place && becomes_part && writes_it;
     store = is_store ? value : graph::make_node(Op::cast, result->dtype, shape, place, {&value, 1});
     if (!is_store) value.reset();
     const graph::Destination destination{result->storage, *apply(map, shape, result->layout)};
-    run_root(context, programs, numbers[2], store, {&destination, 1});
+    run_root(context, programs, numbers[3], store, {&destination, 1});
     target = std::move(result);
   });
 }

@@ -27,7 +27,8 @@ std::string written(const Part& part, const std::vector<std::string>& sources) {
   return sources.back() + "(" + fuzz::text(part, sources) + ")";
 }
 
-// assign: with `part_of` the value is the part `other` of the target itself.
+// assign: with `part_of` the value is the part `other` of the target itself; where `which` is 1 an array holds it, and
+// is assigned twice, which differs from once if the first time changes it.
 
 class Assigning : Resolution {
  public:
@@ -45,6 +46,7 @@ class Assigning : Resolution {
     const Shape shape = shape_of(call_.part, target.shape);
     if (step_.c % 4 == 2) {
       call_.part_of = true;
+      call_.which = step_.c >> 3 & 1;
       call_.other = neighbour(call_.part, target.shape, step_.c & 4);
       return put({});
     }
@@ -60,7 +62,10 @@ class Assigning : Resolution {
 
 void assign(State& state, const Call& call, const std::vector<Operand>& sources) {
   Array& target = state.x[call.target];
-  if (call.part_of) {
+  if (call.part_of && call.which == 1) {
+    const Array held = Subscript(target, indices(call.other));
+    for (int time = 0; time < 2; ++time) Subscript(target, indices(call.part)) = held;
+  } else if (call.part_of) {
     Subscript(target, indices(call.part)) = Subscript(target, indices(call.other));
   } else {
     Subscript(target, indices(call.part, sources)) = sources[0];
@@ -76,6 +81,10 @@ Verdict check_assigned(const Call& call, const std::vector<Plain>& sources, cons
 }
 
 std::string text_of_assigned(const Call& call, const std::vector<std::string>& sources) {
+  if (call.part_of && call.which == 1) {
+    const std::string store = written(call.part, sources) + " = held; ";
+    return "{ const kn::Array held = " + written(call.other, sources) + "; " + store + store + "}";
+  }
   return written(call.part, sources) + " = " + (call.part_of ? written(call.other, sources) : sources[0]);
 }
 

@@ -106,6 +106,11 @@ TEST_CASE("a part moves to one that overlaps it") {
   y(slice(10, 15)) = y(slice(11, 16));
   CHECK(y.to_vector<float>() ==
         std::vector<float>{0, 0, 1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15, 15, 16, 17, 18, 19, 20, 21, 22, 23});
+  // One that somebody holds stays as it is.
+  const Array held = y(slice(10, 15));
+  y(slice(11, 16)) = held;
+  CHECK(y(slice(9, 18)).to_vector<float>() == std::vector<float>{9, 11, 11, 12, 13, 14, 15, 16, 17});
+  CHECK(held.to_vector<float>() == std::vector<float>{11, 12, 13, 14, 15});
 }
 
 TEST_CASE("memory of the program that an array borrows is not written") {
