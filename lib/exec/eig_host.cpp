@@ -32,13 +32,14 @@ class EigCalls {
   EigCalls(const HostLapack& lapack, const SpectraProblem& problem)
       : vectors_(problem.vectors),
         rows_(static_cast<std::size_t>(problem.rows)),
-        function_(lapack.find(problem.type, "geev")) {
+        function_(lapack.find(problem.type, "geev")),
+        unscaled_(lapack.find(problem.type, "geevx")) {
     // Asked for the size of its work, it writes that to the first elements.
     T work{};
     Real real{};
     geev(nullptr, nullptr, nullptr, &work, -1, &real);
     // Complex vectors come where they are to lie.
-    room_ = {rows_ * rows_ * (vectors_ && !complex ? 2 : 1), lapack_size(work), 2 * rows_, 0};
+    room_ = {rows_ * rows_ * (vectors_ && !complex ? 2 : 1), lapack_size(work), 3 * rows_, 0};
   }
 
   std::size_t bytes() const {
@@ -56,18 +57,26 @@ class EigCalls {
     Value* const values = all_values + at * n;
     Vector* const vectors = vectors_ ? all_vectors + at * n * n : nullptr;
     bool finite = true;
+    Real largest = 0;
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < n; ++k) {
         const T value = copy[k * n + i] = from[i * n + k];
         finite = finite && std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
+        largest = std::max(largest, size_of(value));
       }
     }
+    const bool scaled = unscaled_ == nullptr || !scaling_misleads(copy, largest);
+    const auto compute = [&](void* to, T* to_vectors, Real* other) {
+      const auto work_size = static_cast<Integer>(room_.work);
+      return scaled ? geev(copy, to, to_vectors, work, work_size, other)
+                    : geevx(copy, to, to_vectors, work, work_size, other, real + 2 * n);
+    };
     Integer info = 0;
     if constexpr (complex) {
-      if (finite) info = geev(copy, values, vectors, work, static_cast<Integer>(room_.work), real);
+      if (finite) info = compute(values, vectors, real);
     } else {
       T* const packed = copy + n * n;
-      if (finite) info = geev(copy, real, packed, work, static_cast<Integer>(room_.work), real + n);
+      if (finite) info = compute(real, packed, real + n);
       for (std::size_t k = 0; k < n; ++k) values[k] = {real[k], real[n + k]};
       for (std::size_t k = 0; k < n && vectors_; ++k) {
         // Of a pair the one with the positive imaginary part comes first.
@@ -89,6 +98,25 @@ class EigCalls {
   }
 
  private:
+  static Real size_of(T value) { return std::max(std::abs(std::real(value)), std::abs(std::imag(value))); }
+
+  // geev scales rows and columns until elements that face each other are alike, and takes them for nothing where their
+  // product is below the smallest number. So an element that is lost beside all others would take one away that counts,
+  // as 1e-37 does in ((-1.5, 1e-37), (1, 0)). What geev scales as a whole first has its bounds there.
+  bool scaling_misleads(const T* matrix, Real largest) const {
+    constexpr Real digits = std::numeric_limits<Real>::epsilon(), smallest = std::numeric_limits<Real>::min();
+    const Real low = std::sqrt(smallest) / digits;
+    const Real scale = largest < low ? largest / low : std::max(Real(1), largest * low);
+    const Real lost = static_cast<Real>(rows_) * (smallest / digits / digits) * scale;
+    for (std::size_t k = 0; k < rows_; ++k) {
+      for (std::size_t i = 0; i < rows_; ++i) {
+        const Real size = size_of(matrix[k * rows_ + i]);
+        if (i != k && size != 0 && size < lost) return true;
+      }
+    }
+    return false;
+  }
+
   // Of real matrices `values` are the real parts and `real` the imaginary ones. Behind the arguments stand the lengths
   // of texts.
   Integer geev(T* a, void* values, T* vectors, T* work, Integer work_size, Real* real) const {
@@ -109,9 +137,34 @@ class EigCalls {
     return info;
   }
 
+  /// The same without scaling; `scale` is room for as many numbers as there are rows.
+  Integer geevx(T* a, void* values, T* vectors, T* work, Integer work_size, Real* real, Real* scale) const {
+    const char permuted = 'P', none = 'N', right = vectors_ ? 'V' : 'N';
+    const auto n = static_cast<Integer>(rows_);
+    Integer info = 0, low = 0, high = 0;
+    Real norm = 0;
+    if constexpr (complex) {
+      reinterpret_cast<void (*)(const char*, const char*, const char*, const char*, const Integer*, T*, const Integer*,
+                                T*, T*, const Integer*, T*, const Integer*, Integer*, Integer*, Real*, Real*, Real*,
+                                Real*, T*, const Integer*, Real*, Integer*, std::size_t, std::size_t, std::size_t,
+                                std::size_t)>(unscaled_)(
+          &permuted, &none, &right, &none, &n, a, &n, static_cast<T*>(values), nullptr, &n, vectors, &n, &low, &high,
+          scale, &norm, nullptr, nullptr, work, &work_size, real, &info, 1, 1, 1, 1);
+    } else {
+      reinterpret_cast<void (*)(const char*, const char*, const char*, const char*, const Integer*, T*, const Integer*,
+                                T*, T*, T*, const Integer*, T*, const Integer*, Integer*, Integer*, Real*, Real*, Real*,
+                                Real*, T*, const Integer*, Integer*, Integer*, std::size_t, std::size_t, std::size_t,
+                                std::size_t)>(unscaled_)(
+          &permuted, &none, &right, &none, &n, a, &n, static_cast<T*>(values), real, nullptr, &n, vectors, &n, &low,
+          &high, scale, &norm, nullptr, nullptr, work, &work_size, nullptr, &info, 1, 1, 1, 1);
+    }
+    return info;
+  }
+
   const bool vectors_;
   const std::size_t rows_;
   void* const function_;
+  void* const unscaled_;
   Room room_;
 };
 

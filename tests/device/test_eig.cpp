@@ -155,6 +155,13 @@ TEST_CASE("matrices that are hard for the iteration, or have too few eigenvector
     hard.push_back(matrices({12, 12}, kn::float32, Kind::random) * kn::exp2(-9 * exponents));
     hard.push_back(matrices({12, 12}, kn::float32, Kind::random) * kn::exp2(-9 * kn::expand_dims(exponents, -1)));
     for (const float scale : {0x1p122f, 0x1p-120f}) hard.push_back(matrices({6, 6}, kn::float32, Kind::random) * scale);
+    // An element that is lost beside the others, and faces one that is not.
+    for (const float least : {0x1p-126f, 0x1p-100f, 0x1p-80f, 0x1p-60f}) {
+      for (const float scale : {1.0F, 0x1p-60f, 0x1p60f}) {
+        hard.push_back(kn::asarray(std::vector<float>{-1.5F * scale, least * scale, scale, 0}, {2, 2}));
+        hard.push_back(hard.back().T());
+      }
+    }
     for (const Array& x : hard) check_eig(x);
     // Symmetric and orthogonal ones have orthogonal eigenvectors.
     const Array a = matrices({15, 15}, kn::float32, Kind::random);
