@@ -89,7 +89,9 @@ Factor summed(Factor factor, const Labels& needed) {
     }
   }
   if (axes.empty()) return factor;
-  return {sum(factor.array, {.axis = axes, .dtype = factor.array.dtype()}), std::move(left)};
+  // A half type's sum stays in the wide type: it is a part of what is rounded in the end.
+  const DType type = graph::accumulation_type(factor.array.dtype());
+  return {sum(factor.array, {.axis = axes, .dtype = type}), std::move(left)};
 }
 
 /// How the labels of two factors meet. Those of only one of them are all needed.
@@ -116,11 +118,13 @@ Meeting meet(const Factor& a, const Factor& b, const Labels& needed) {
   return result;
 }
 
+/// Factors of one type, or of a half type and its wide one, which the product has then.
 Factor product(const Factor& a, const Factor& b, const Labels& needed) {
   const Meeting m = meet(a, b, needed);
   Labels labels = joined({&m.batch, &m.rows, &m.columns});
   if (m.depth.empty()) return {arranged(a, labels) * arranged(b, labels), std::move(labels)};
-  const DType type = a.array.dtype(), wide = graph::accumulation_type(type);
+  const DType wide = graph::accumulation_type(a.array.dtype());
+  const DType type = a.array.dtype() == b.array.dtype() ? a.array.dtype() : wide;
   if (m.rows.empty() && m.columns.empty()) {
     // Each element is used once: nothing that a matrix product could save.
     const Labels order = joined({&m.batch, &m.depth});
@@ -291,7 +295,10 @@ class Contraction {
 }  // namespace
 
 Array contract(std::vector<Factor> factors, const Labels& result) {
-  return arranged(Contraction(std::move(factors), result).run(), result);
+  const DType type = factors.front().array.dtype();
+  Factor product = Contraction(std::move(factors), result).run();
+  product.array = astype(product.array, type);
+  return arranged(product, result);
 }
 
 }  // namespace koine::api

@@ -23,8 +23,9 @@ struct Factor {
 ///
 /// Two factors at a time, until one is left: of the pairs with an axis in common the one whose product takes the least
 /// memory beside what it replaces, as opt_einsum's "greedy" does it (Smith and Gray, opt_einsum, Journal of Open Source
-/// Software 3(26), 753, 2018), which keeps the pairs in a queue. Sums that only one factor depends on are made first,
-/// then products of more than two factors with the same axes; what has nothing in common comes last, smallest first.
+/// Software 3(26), 753, 2018), which keeps the pairs in a queue. Sums that only one factor depends on are made first
+/// (of half types in float32, which their products stay in), then products of more than two factors with the same axes;
+/// what has nothing in common comes last, smallest first.
 Array contract(std::vector<Factor> factors, const Labels& result);
 
 }  // namespace koine::api

@@ -109,6 +109,19 @@ TEST_CASE("random subscripts") {
   });
 }
 
+TEST_CASE("a sum of one operand is not rounded before the product") {
+  on_each_device([] {
+    // Sums of 260 and 257, of which bfloat16 makes 260 and 256.
+    std::vector<float> values(2 * 257, 1.0F);
+    values[0] = 4;
+    const Array x = kn::asarray(values, {2, 257}, kn::bfloat16);
+    const Array y = kn::asarray(std::vector<float>{1, -1}, {2, 1}, kn::bfloat16);
+    check_array<float>(kn::einsum("ij,ij->", {x, y}), {}, {3});
+    check_array<float>(kn::einsum("ij,ik->k", {x, y}), {1}, {3});
+    CHECK(kn::einsum("ij,ij->", {x, y}).dtype() == kn::bfloat16);
+  });
+}
+
 TEST_CASE("one operand gives views") {
   on_each_device([] {
     const Array x = numbered({4, 4, 3});
