@@ -44,7 +44,9 @@ Array variance(const Array& x, const VarianceOptions& options) {
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   const ReductionOptions kept{.axis = options.axis, .keepdims = true};
   const Array mean = sum(without_nan(wide, 0), {.axis = options.axis, .keepdims = true}) / counted(wide, kept);
-  const Array squares = sum(without_nan(square(wide - mean), 0), {.axis = options.axis, .keepdims = options.keepdims});
+  // A distance that is NaN, from an infinite mean, counts.
+  const Array squares =
+      sum(where(isnan(wide), 0, square(wide - mean)), {.axis = options.axis, .keepdims = options.keepdims});
   const Array divisor = counted(wide, {.axis = options.axis, .keepdims = options.keepdims}) - options.correction;
   return where(divisor > 0, squares / divisor, std::numeric_limits<double>::quiet_NaN());
 }
