@@ -134,6 +134,24 @@ class KOINE_API IoError : public Error {
   ~IoError() override;
 };
 
+/// The system cannot do with a file what it is asked to.
+class KOINE_API FileError : public IoError {
+ public:
+  FileError(const std::string& message, std::string path, int error);
+  FileError(const FileError&) = default;
+  FileError& operator=(const FileError&) = default;
+  ~FileError() override;
+
+  /// The file's path, as it was given.
+  const std::string& path() const noexcept { return path_; }
+  /// What the system says: a value of errno, such as ENOENT.
+  int error() const noexcept { return error_; }
+
+ private:
+  std::string path_;
+  int error_;
+};
+
 /// A matrix does not allow what is asked of it: it is not square, which is found at the call, or singular, or not
 /// positive definite, or an iteration does not converge, which the device finds, and which is thrown when somebody
 /// observes a result.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <string>
@@ -110,9 +111,10 @@ Array load_npy(const Path& path, const LoadOptions& options) {
   base::check_path(path.text(), "load_npy");
   errno = 0;
   std::ifstream in(path.text(), std::ios::binary);
-  if (!in) {
-    throw IoError("[load_npy] \"" + path.text() + "\" cannot be opened: " + std::generic_category().message(errno));
-  }
+  if (!in) base::fail("load_npy", "open", path.text(), errno);
+  // Which opens, and has no bytes.
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path.text(), unknown)) base::fail("load_npy", "read", path.text(), EISDIR);
   return read_array(in, path.text(), options);
 }
 

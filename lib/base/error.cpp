@@ -2,6 +2,8 @@
 // The exception classes' constructors and key functions, out of line so that every user shares one type info.
 #include "koine/error.hpp"
 
+#include <utility>
+
 #include "base/named_call.hpp"
 #include "koine/version.hpp"
 
@@ -50,5 +52,9 @@ KOINE_ERROR_CLASS(KernelBuildError)
 KOINE_ERROR_CLASS(LaunchError)
 KOINE_ERROR_CLASS(IoError)
 KOINE_ERROR_CLASS(LinAlgError)
+
+FileError::FileError(const std::string& message, std::string path, int error)
+    : IoError(message), path_(std::move(path)), error_(error) {}
+FileError::~FileError() = default;
 
 }  // namespace koine

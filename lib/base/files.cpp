@@ -16,13 +16,13 @@
 
 namespace koine::base {
 
-namespace {
-
-[[noreturn]] void fail(std::string_view function, std::string_view doing, const std::string& path, int error) {
+void fail(std::string_view function, std::string_view doing, const std::string& path, int error) {
   throw FileError("[" + std::string(function) + "] cannot " + std::string(doing) + " \"" + path +
                       "\": " + std::generic_category().message(error),
-                  error);
+                  path, error);
 }
+
+namespace {
 
 /// Writes all, or gives the errno of what failed.
 int write_all(const Descriptor& file, std::string_view bytes) {

@@ -28,16 +28,13 @@ class Descriptor {
   int number_;
 };
 
-/// An IoError that keeps the system's errno.
-struct FileError : IoError {
-  FileError(const std::string& message, int error) : IoError(message), error(error) {}
-  int error;
-};
+/// Throws FileError, naming `function`: it cannot do that (such as "open") with the file, for the system's reason.
+[[noreturn]] void fail(std::string_view function, std::string_view doing, const std::string& path, int error);
 
 /// Throws ValueError, naming `function`, for a path with a zero byte in it, at which the system would cut it.
 void check_path(const std::string& path, std::string_view function);
 
-/// All bytes of a file. Throws IoError, naming `function`.
+/// All bytes of a file. Throws FileError, naming `function`.
 std::string read_file(const std::string& path, std::string_view function);
 /// The same of an open one, which `path` names in errors.
 std::string read_file(const Descriptor& file, const std::string& path, std::string_view function);

@@ -23,9 +23,9 @@ void log(const std::string& line) { base::log_line(base::LogTopic::device, line)
 std::string text_of(const tuning::UserFile& file) {
   try {
     return base::read_file(file.path, variable);
-  } catch (const base::FileError& error) {
+  } catch (const FileError& error) {
     if (file.named) throw ValueError(error.what() + std::string("; the variable takes the path of a file, or off"));
-    if (error.error != ENOENT && error.error != ENOTDIR) log(error.what());
+    if (error.error() != ENOENT && error.error() != ENOTDIR) log(error.what());
     return {};
   }
 }

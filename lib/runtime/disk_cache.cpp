@@ -225,8 +225,8 @@ bool DiskCache::write_whole(const fs::path& path, std::string_view file) {
   try {
     base::replace_file(path, file, function, for_this_user);
     return true;
-  } catch (const base::FileError& error) {
-    if (error.error != ENOENT) throw;
+  } catch (const FileError& error) {
+    if (error.error() != ENOENT) throw;
   }
   // Somebody cleaned up: the folder went away.
   {

@@ -8,6 +8,8 @@
 
 #include <exception>
 #include <new>
+#include <string>
+#include <system_error>
 #include <typeinfo>
 
 namespace koine::python {
@@ -49,6 +51,17 @@ void set_error(PyObject* type, const std::string& message) {
   if (text == nullptr) return;  // of which Python has set an error
   PyErr_SetObject(type, text);
   Py_DECREF(text);
+}
+
+/// As open() raises it, a FileNotFoundError where there is no file: Python takes the class from the number.
+void set_error(const FileError& error) {
+  const nanobind::object path = nanobind::steal(PyUnicode_DecodeFSDefault(error.path().c_str()));
+  if (!path.is_valid()) return;  // of which Python has set an error
+  const std::string reason = std::generic_category().message(error.error());
+  PyObject* const arguments = Py_BuildValue("isO", error.error(), reason.c_str(), path.ptr());
+  if (arguments == nullptr) return;
+  PyErr_SetObject(PyExc_OSError, arguments);
+  Py_DECREF(arguments);
 }
 
 }  // namespace
@@ -99,6 +112,8 @@ void set_python_error() noexcept {
     } catch (nanobind::python_error& other) {
       other.restore();
     }
+  } catch (const FileError& error) {
+    set_error(error);
   } catch (const Error& error) {
     set_error(classes[static_cast<int>(error.kind())], error.what());
   } catch (const std::bad_cast&) {  // nanobind's, which names nothing

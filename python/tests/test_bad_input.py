@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What no program should pass: each is the exception that a user of NumPy expects, and nothing is lost."""
 import ctypes
+import errno
 import gc
 import os
 import pathlib
@@ -53,8 +54,19 @@ def test_paths_are_those_of_the_system(tmp_path):
         assert kn.Program.from_file(path, include_folders=[path]).kernel_names() == ["f"]
         os.remove(path)
         for call in (kn.load_npy, kn.load_npz, kn.Program.from_file):
-            with pytest.raises(OSError, match=r"\\xff"):
+            with pytest.raises(FileNotFoundError) as raised:
                 call(path)
+            assert raised.value.errno == errno.ENOENT and raised.value.filename == odd
+    no_folder, folder = str(tmp_path / "none" / "x"), str(tmp_path / "a")
+    for call in (lambda path: kn.save_npy(path, x), lambda path: kn.save_npz(path, {"x": x}), kn.profile.Session().save_trace):
+        for path, error in ((no_folder, FileNotFoundError), (folder, IsADirectoryError)):
+            with pytest.raises(error) as raised:
+                call(path)
+            assert raised.value.filename == path and raised.value.strerror == os.strerror(raised.value.errno)
+    for call in (kn.load_npy, kn.load_npz, kn.Program.from_file):
+        with pytest.raises(IsADirectoryError) as raised:
+            call(folder)
+        assert raised.value.filename == folder
     for call in (kn.load_npy, lambda path: kn.save_npy(path, x), kn.profile.Session().save_trace, kn.Program.from_file):
         with pytest.raises(ValueError, match="null"):
             call("a\0b")

@@ -48,8 +48,8 @@ std::ptrdiff_t files_in(const fs::path& folder) {
 int error_of(const fs::path& path, std::string_view bytes) {
   try {
     write_file(path, bytes, "test");
-  } catch (const koine::base::FileError& failure) {
-    return failure.error;
+  } catch (const koine::FileError& failure) {
+    return failure.error();
   }
   return 0;
 }
@@ -84,9 +84,9 @@ TEST_CASE("what close() refuses was not written: the old file stays, and nothing
   close_error = EDQUOT;
   try {
     write_file(path, "new", "test");
-  } catch (const koine::base::FileError& failure) {
+  } catch (const koine::FileError& failure) {
     message = failure.what();
-    error = failure.error;
+    error = failure.error();
   }
   close_error = 0;
   CHECK(message.find("[test] cannot write \"" + path.string() + "\": ") == 0);
