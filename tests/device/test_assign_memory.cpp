@@ -149,6 +149,10 @@ TEST_CASE("parts that overlap go through a temporary") {
           [](auto& p) {
             return (p[0] == 0 ? 3 : p[0] == 2 ? 1 : p[0]) * 4 + p[1];
           });
+    check([](Array& x) { x(slice(none, none, 3)) = x(slice(2, none, -2)); },
+          [](auto& p) {
+            return (p[0] == 0 ? 2 : p[0] == 3 ? 0 : p[0]) * 4 + p[1];
+          });
     check([](Array& x) { x(1) = x(all, 1); }, [](auto& p) { return p[0] == 1 ? p[1] * 4 + 1 : p[0] * 4 + p[1]; });
     check([](Array& x) { x(all, slice(2)) += x(all, slice(1, 3)); },
           [](auto& p) { return p[0] * 4 + p[1] + (p[1] < 2 ? p[0] * 4 + p[1] + 1 : 0); });
