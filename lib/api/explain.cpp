@@ -38,6 +38,7 @@ const char* sentence(Why why) {
     case Why::seams: return "what reads it takes no views that go beyond the ends of axes";
     case Why::copied: return "no strides say where its elements lie in memory";
     case Why::parameters: return "the kernel that reads it has no room for more buffers";
+    case Why::pairs: return "the kernel that reads it computes complex numbers one at a time";
   }
   return "";
 }

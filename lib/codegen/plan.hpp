@@ -97,6 +97,7 @@ enum class Why : std::uint8_t {
   seams,         // what reads it can read it in one piece alone
   copied,        // a reshape of memory that no strides express
   parameters,    // the kernel that reads it has no room for more buffers
+  pairs,         // complex numbers, which the kernel that reads it would compute one at a time
 };
 
 /// What a plan does with a node.

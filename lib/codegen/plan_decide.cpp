@@ -34,6 +34,18 @@ bool reads_in_order(const Step& step) {
 
 }  // namespace
 
+/// Whether a CPU computes this in vectors of complex numbers, which only element-wise kernels do, and takes longer for
+/// each number alone than for a store and a load.
+static bool gains_by_pairs(const Node& node) {
+  constexpr int least_cost = 10;
+  constexpr std::int64_t many_elements = 1 << 12;
+  if (!graph::in_table(node.op) || !is_complex(node.inputs[0]->dtype) || node.shape.elements() < many_elements)
+    return false;
+  const graph::OpInfo& row = graph::info(node.op);
+  return row.expressions.pairs && row.cost >= least_cost && node.place.traits &&
+         pairs_at_once(*node.place.traits, size_of(node.inputs[0]->dtype)) > 1;
+}
+
 bool is_cheap(const Info& info) {
   return info.loads == 0 ? info.operations <= cheap_operations_without_loads
                          : info.loads == 1 && info.operations <= cheap_operations;
@@ -110,6 +122,10 @@ bool Planner::State::drawn_in_reader(const Info& info) const {
 Why Planner::State::worth_storing(const Info& info) const {
   const Node& node = *info.node;
   if (info.shared) return Why::dear;
+  const auto alone = [&](const Read& read) {
+    return steps[static_cast<std::size_t>(read.step)].family != Op::elementwise;
+  };
+  if (gains_by_pairs(node) && std::any_of(info.reads.begin(), info.reads.end(), alone)) return Why::pairs;
   const bool outside = node.consumers.load(std::memory_order_relaxed) > info.edges;
   const bool again = info.reads.size() > 1 || outside, before = info.before && info.held;
   bool repeated = false;

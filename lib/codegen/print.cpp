@@ -72,8 +72,13 @@ std::string halves_function(const std::string& name, const std::string& element,
 
 std::string Printer::vector_type(DType type) const {
   std::string result(register_type(type));
-  if (width_ > 1) result += std::to_string(width_);
+  if (width_ > 1) result += is_complex(type) ? "s" : std::to_string(width_);  // common/complex_pairs
   return result;
+}
+
+std::string Printer::repeated(DType type, const std::string& element) const {
+  if (width_ > 1 && is_complex(type)) return "kn_repeated_" + vector_type(type) + "(" + element + ")";
+  return "(" + vector_type(type) + ")(" + element + ")";
 }
 
 std::string Printer::value_as(std::size_t index, DType type) const {
@@ -86,7 +91,7 @@ std::string Printer::constants() const {
   std::string text;
   for (std::size_t k = 0; k < body_.constants.size(); ++k) {
     const std::string type = vector_type(body_.constants[k]->dtype);
-    text += "const " + type + " k" + number(k) + " = (" + type + ")(d.c" + number(k) + ");\n";
+    text += "const " + type + " k" + number(k) + " = " + repeated(body_.constants[k]->dtype, "d.c" + number(k)) + ";\n";
   }
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
     if (!body_.loads[k].draw() || !traits_.cpu_loops()) continue;
@@ -114,7 +119,7 @@ std::string Printer::uniform_loads(const std::vector<Access>& access, const std:
     const Load& load = body_.loads[k];
     if (access[k] != Access::uniform || load.loop >= 0 || load.take || !(only.empty() || only[k])) continue;
     const std::string type = vector_type(load.dtype), n = number(k);
-    text += "const " + type + " u" + n + " = (" + type + ")(" + element_text(k, access[k]) + ");\n";
+    text += "const " + type + " u" + n + " = " + repeated(load.dtype, element_text(k, access[k])) + ";\n";
   }
   return text;
 }
@@ -134,7 +139,7 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   if (access == Access::uniform) {
     if (!looped && !load.take) return "u" + n;
     const std::string one = load.iota ? offset : "kn_one_" + type + "(p" + n + " + " + offset + ")";
-    return "(" + vector_type(load.dtype) + ")(" + one + ")";
+    return repeated(load.dtype, one);
   }
   if (load.iota) {
     const std::string step = access == Access::contiguous ? "1" : access == Access::turning ? "s" + n : stride;
@@ -226,11 +231,18 @@ std::string Printer::cast_text(const Line& line) const {
   const DType from = line.in_type, to = line.type;
   const std::string_view source = register_type(from), target = register_type(to);
   if (is_bool(to)) {
+    if (is_complex(from) && width_ > 1) return "KN_BOOL((" + x + ".x != 0) | (" + x + ".y != 0))";
     if (is_complex(from)) return "(uchar)(" + x + ".x != 0 || " + x + ".y != 0)";
     return is_bool(from) ? x : "KN_BOOL(" + x + " != (" + vector_type(from) + ")(0))";
   }
   if (is_complex(to)) {
     const std::string part = to == DType::complex64 ? "float" : "double";
+    if (width_ > 1) {
+      const std::string converted = "convert_" + part + number(static_cast<std::size_t>(width_)) + "(" + x;
+      const std::string imag =
+          is_complex(from) ? converted + ".y)" : "(" + part + number(static_cast<std::size_t>(width_)) + ")(0)";
+      return "kn_" + vector_type(to) + "(" + converted + (is_complex(from) ? ".x" : "") + "), " + imag + ")";
+    }
     if (is_complex(from)) return "convert_" + part + "2(" + x + ")";
     return "(" + part + "2)((" + part + ")" + x + ", 0)";
   }
@@ -262,6 +274,7 @@ const graph::OwnExpression* Printer::own_expression(const Line& line) const {
 
 const char* Printer::expression_of(const Line& line) const {
   if (const graph::OwnExpression* own = own_expression(line)) return own->text;
+  if (width_ > 1 && is_complex(line.in_type)) return graph::info(line.op).expressions.pairs;
   if (line.op == Op::lgamma && traits_.quirks.lgamma_of_infinity_wrong) {
     return "!(fabs($0) < ($V)(1e-16f) ? -log(fabs($0)) : kn_lgamma_$T(isinf($0) ? fabs($0) : $0))";
   }
@@ -280,7 +293,7 @@ std::string Printer::table_text(std::size_t index) const {
       continue;
     }
     switch (*++c) {
-      case 'T': result += register_type(line.in_type); break;
+      case 'T': result += is_complex(line.in_type) ? vector_type(line.in_type) : register_type(line.in_type); break;
       case 'D': result += name(line.in_type); break;
       case 'P': result += line.in_type == DType::complex64 ? "float" : "double"; break;
       case 'V': result += typed(line.in_type); break;
@@ -309,6 +322,10 @@ std::string Printer::line_text(std::size_t index) const {
     case Op::where: {
       const std::string c = value(line.args[0]), a = value(line.args[1]), b = value(line.args[2]);
       if (width_ == 1) return assigned(c + " ? " + a + " : " + b);
+      if (is_complex(line.type)) {
+        const std::string mask = mask_for(line.args[0], graph::real_part(line.type));
+        return assigned("kn_chosen_" + type + "(" + b + ", " + a + ", " + mask + ")");
+      }
       return assigned("select(" + b + ", " + a + ", " + mask_for(line.args[0], line.type) + ")");
     }
     case Op::custom: return call_text(index) + result_text(index, index);
@@ -426,12 +443,17 @@ std::vector<std::string_view> Printer::modules(const std::vector<DType>& stored)
     } else if (std::string_view(expression_of(line)).find("kn_") == std::string_view::npos) {
       continue;
     } else if (is_complex(line.in_type)) {
-      own.insert(graph::info(line.op).expressions.c_file);
+      const char* const file = graph::info(line.op).expressions.c_file;
+      if (*file) own.insert(file);
     } else {
       (is_integer(line.in_type) ? integer : real) = true;
     }
   }
   std::vector<std::string_view> result = {"common/vector", "common/memory"};
+  const auto complex = [](const Line& line) { return is_complex(line.type); };
+  if (width_ > 1 && std::any_of(body_.lines.begin(), body_.lines.end(), complex)) {
+    result.emplace_back("common/complex_pairs");
+  }
   if (half) result.push_back("common/half");
   if (integer) result.push_back("common/integer");
   if (real) result.push_back("common/real");

@@ -46,6 +46,8 @@ class Printer {
 
   int width() const { return width_; }
   std::string vector_type(DType type) const;
+  /// A vector of `element`, a text.
+  std::string repeated(DType type, const std::string& element) const;
   /// "const float k0 = ..." for the constants, which the block has as c0, c1, ...
   std::string constants() const;
   std::string load_parameters() const;

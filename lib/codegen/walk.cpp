@@ -17,6 +17,10 @@ namespace koine::codegen {
 // as many instructions.
 constexpr int most_positions = 8;
 
+static bool computes_complex(const Body& body) {
+  return std::any_of(body.lines.begin(), body.lines.end(), [](const Line& line) { return is_complex(line.type); });
+}
+
 /// Elements of a vector of so many bytes, for a kernel that loads, and perhaps stores, a body's types.
 static int vector_of(std::size_t bytes, const Body& body, bool stores) {
   std::size_t widest = 1;
@@ -24,10 +28,36 @@ static int vector_of(std::size_t bytes, const Body& body, bool stores) {
   if (stores) {
     for (const Output& output : body.outputs) widest = std::max(widest, size_of(body.type_of(output)));
   }
-  for (const Line& line : body.lines) {
-    if (is_complex(line.type)) return 1;  // a complex number is a vector already
-  }
+  if (computes_complex(body)) return 1;  // a complex number is a vector already
   return static_cast<int>(std::clamp<std::size_t>(bytes / widest, 1, 16));
+}
+
+int pairs_at_once(const DeviceTraits& traits, std::size_t widest) {
+  constexpr std::size_t fewest = 4;
+  const std::size_t width = traits.tuning.elementwise_vector_bytes / widest;
+  return traits.cpu_loops() && width >= fewest ? static_cast<int>(width) : 1;
+}
+
+/// Elements of a vector of a body that computes with complex numbers: one unless each line and each operand has a form
+/// for vectors of their parts (common/complex_pairs). Where elements lie apart only functions gain by these: compilers
+/// make vectors of sums and products by themselves, and gather their operands in less time.
+static int pairs_of(const Body& body, const DeviceTraits& traits, const Walk& walk) {
+  if (!body.loops.empty() || !body.folds.empty() || !body.calls.empty()) return 1;
+  std::size_t widest = 1;
+  bool gains = std::all_of(walk.access.begin(), walk.access.end(),
+                           [](Access access) { return access == Access::contiguous || access == Access::uniform; });
+  for (const Line& line : body.lines) {
+    widest = std::max(widest, size_of(line.type));
+    if (!is_complex(line.in_type) || !graph::in_table(line.op)) continue;
+    const graph::OpInfo& row = graph::info(line.op);
+    if (!row.expressions.pairs) return 1;
+    gains = gains || row.cost > 1;
+  }
+  const bool takes = std::any_of(body.loads.begin(), body.loads.end(), [](const Load& load) { return load.take; });
+  const bool puts =
+      std::any_of(body.outputs.begin(), body.outputs.end(), [](const Output& out) { return out.at >= 0; });
+  const int width = pairs_at_once(traits, widest);
+  return !gains || takes || puts || walk.inner() < width ? 1 : width;
 }
 
 /// Whether a body computes functions of float64 that take many operations, and so many constants.
@@ -359,6 +389,8 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
   choose_tiles(body, walk);
   find_leaders(body, walk);
   if (walk.depth > 0) return;
+  // Neither blocks nor tiles are made of pairs.
+  if (computes_complex(body)) walk.width = pairs_of(body, traits, walk);
   walk.any_axes =
       walk.cpu && walk.seams.empty() && walk.outer_axes() <= Walk::most_any_axes && operands <= Walk::most_any_operands;
   if (!walk.cpu) {

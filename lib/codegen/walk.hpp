@@ -119,6 +119,10 @@ void choose_blocks(const Body& body, Walk& walk);
 /// Makes a CPU's walk one by tiles of short rows if all that the body reads and stores can be met so.
 void choose_tiles(const Body& body, Walk& walk);
 
+/// Complex numbers, of so many bytes the widest, that an element-wise kernel of a CPU takes at once, as a vector of
+/// real parts and one of imaginary parts; elsewhere one.
+int pairs_at_once(const DeviceTraits& traits, std::size_t widest);
+
 /// Elements of a vector for a fold of a body's values, whose kernel perhaps stores them: a register on a CPU, 16 bytes
 /// on a GPU.
 int fold_width(const Body& body, const DeviceTraits& traits, bool stores = false);

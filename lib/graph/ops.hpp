@@ -87,6 +87,7 @@ struct Expressions {
   OwnExpression own_f = {};           ///< of real numbers, with the same bits everywhere
   OwnExpression own_i = {};           ///< of integers, for devices that divide and multiply vectors of them one by one
   bool fast_double = false;           ///< of float64 own_f is shorter than what drivers of cards have
+  const char* pairs = nullptr;        ///< of vectors of complex numbers, which are pairs of vectors of their parts
 };
 
 struct OpInfo {

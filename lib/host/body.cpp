@@ -126,22 +126,6 @@ void fill(T* to, std::size_t count, T value) {
 
 }  // namespace
 
-// Functions with a longer way for some elements are no loops in vectors.
-std::uint64_t cost_of(const Line& line) {
-  switch (line.op) {
-    case Op::lgamma:
-    case Op::pow:
-    case Op::tgamma: return 400;
-    case Op::cbrt:
-    case Op::floor_divide:
-    case Op::remainder: return 100;
-    case Op::erf:
-    case Op::erfc:
-    case Op::hypot: return 40;
-    default: return graph::in_table(line.op) ? static_cast<std::uint64_t>(graph::info(line.op).cost) : 1;
-  }
-}
-
 std::optional<std::uint64_t> work_of(const Body& body, const DeviceTraits& traits) {
   if (!body.calls.empty() || !traits.exact_divide) return std::nullopt;
   if (!body.folds.empty() && !knows_folds(body, traits)) return std::nullopt;

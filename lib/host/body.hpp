@@ -16,9 +16,6 @@
 
 namespace koine::host {
 
-/// What a line costs beside an addition.
-std::uint64_t cost_of(const codegen::Line& line);
-
 /// Elements by operations of a body; none of one that the host cannot compute with the bits of the device's kernels.
 std::optional<std::uint64_t> work_of(const codegen::Body& body, const DeviceTraits& traits);
 

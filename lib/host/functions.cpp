@@ -42,6 +42,25 @@ Function function_of(const codegen::Line& line, const DeviceTraits& traits) {
   return drivers || other ? nullptr : functions().ops[static_cast<std::size_t>(line.op)][from];
 }
 
+// Functions with a longer way for some elements are no loops in vectors, and those of complex numbers are such.
+std::uint64_t cost_of(const codegen::Line& line) {
+  const int cost = graph::in_table(line.op) ? graph::info(line.op).cost : 1;
+  switch (line.op) {
+    case Op::lgamma:
+    case Op::pow:
+    case Op::tgamma: return 400;
+    case Op::cbrt:
+    case Op::floor_divide:
+    case Op::remainder: return 100;
+    case Op::erf:
+    case Op::erfc:
+    case Op::hypot: return 40;
+    default: break;
+  }
+  const bool longer = is_complex(line.in_type) && (cost > 1 || line.op == Op::abs);
+  return static_cast<std::uint64_t>(longer ? 30 * cost : cost);
+}
+
 void load_as(DType type, void* to, DType stored, const void* from, std::size_t count) noexcept {
   constexpr std::size_t at_once = 512;
   const auto number = static_cast<std::size_t>(stored);

@@ -83,6 +83,9 @@ const Functions& functions();
 /// null where there is none.
 Function function_of(const codegen::Line& line, const DeviceTraits& traits);
 
+/// What a line costs beside an addition.
+std::uint64_t cost_of(const codegen::Line& line);
+
 /// Casts `count` elements that lie side by side in memory to a type as it is in registers. Takes no memory.
 void load_as(DType type, void* to, DType stored, const void* from, std::size_t count) noexcept;
 

@@ -6,6 +6,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -226,6 +227,11 @@ TEST_CASE("what is stored is stored for a reason") {
     const char* const again =
         "it, or what it is made of, was computed before without being kept, and somebody holds it";
     reason(kn::explain(held + 2), "= multiply(", again);
+    // Where element-wise kernels compute complex numbers in vectors, and those of reductions do not.
+    const std::string sum = kn::explain(kn::sum(kn::exp(floats({5000}) * std::complex<float>(0, 1)) * 2));
+    if (kn::test::facts_of().cpu_loops) {
+      reason(sum, "= exp(", "the kernel that reads it computes complex numbers one at");
+    }
   });
 }
 

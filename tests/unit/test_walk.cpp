@@ -364,3 +364,26 @@ TEST_CASE("a CPU gathers short rows into vectors of what lies beside them, also 
   check(8, 12, false, 16);  // a row fills most of a vector by itself
   check(4, 6, false, 16);
 }
+
+TEST_CASE(
+    "a CPU takes vectors of complex numbers where each operation has a form for them, and where that is quicker") {
+  const auto width = [](DType type, const std::vector<Pieces>& views, kn::graph::Op op, const Shape& of = shape) {
+    Sum sum(of, views, type);
+    sum.traits = kn::test::invented_device("pocl", kn::DeviceType::cpu);
+    sum.traits.tuning.elementwise_vector_bytes = 64;
+    sum.body.lines.back().op = op;
+    sum.walked();
+    CHECK((sum.text().find("kn_load_" + std::string(name(type))) != std::string::npos));
+    return sum.walk.width;
+  };
+  using kn::graph::Op;
+  const std::vector<Pieces> whole{plain(shape), plain(shape)},
+      apart{plain(shape), part({1024, 1024}, shape, {0, 0}, 2)};
+  CHECK(width(DType::complex64, whole, Op::add) == 8);
+  CHECK(width(DType::complex128, whole, Op::add) == 4);
+  CHECK(width(DType::complex64, whole, Op::pow) == 1);
+  CHECK(width(DType::complex64, apart, Op::multiply) == 1);
+  CHECK(width(DType::complex64, apart, Op::divide) == 8);
+  const Shape short_rows{1024, 3}, wide{1024, 4};
+  CHECK(width(DType::complex64, {plain(short_rows), part(wide, short_rows, {0, 0})}, Op::divide, short_rows) == 1);
+}
