@@ -9,68 +9,17 @@
 
 #include "cl/capabilities.hpp"
 #include "exec/host_blas.hpp"
-#include "exec/matmul.hpp"
 #include "exec/matmul_routes.hpp"
 #include "support/invented.hpp"
+#include "support/invented_products.hpp"
 
 using koine::DeviceClass;
 using koine::DeviceTraits;
 using koine::exec::blas_layout;
-using koine::exec::choose_matmul;
 using koine::exec::MatmulOperand;
 using koine::exec::MatmulProblem;
 using koine::exec::MatmulRoute;
-
-namespace {
-
-DeviceTraits device(DeviceClass type, const char* vendor) {
-  DeviceTraits traits = koine::test::invented_device(vendor, type);
-  koine::cl::set_capabilities(traits);
-  return traits;
-}
-
-const DeviceTraits cpu = device(DeviceClass::cpu, "pocl");
-const DeviceTraits amd = device(DeviceClass::gpu, "amd");
-const DeviceTraits nvidia = device(DeviceClass::gpu, "nvidia");
-const DeviceTraits hopper = [] {
-  DeviceTraits traits = koine::test::invented_device("nvidia", DeviceClass::gpu);
-  traits.architecture = "sm_90";
-  koine::cl::set_capabilities(traits);
-  return traits;
-}();
-
-DeviceTraits nvidia_of(const char* architecture) {
-  DeviceTraits traits = koine::test::invented_device("nvidia", DeviceClass::gpu);
-  traits.architecture = architecture;
-  koine::cl::set_capabilities(traits);
-  return traits;
-}
-
-MatmulOperand operand(std::int64_t row_stride, std::int64_t column_stride) {
-  MatmulOperand result;
-  result.row_stride = row_stride;
-  result.column_stride = column_stride;
-  return result;
-}
-
-MatmulProblem problem(koine::DType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
-  MatmulProblem p;
-  p.dtype = dtype;
-  p.m = m;
-  p.n = n;
-  p.k = k;
-  p.a = operand(k, 1);
-  p.b = operand(n, 1);
-  return p;
-}
-
-MatmulRoute route(const DeviceTraits& traits, const MatmulProblem& p) {
-  const auto choice = choose_matmul(traits, p);
-  CHECK(!choice.why.empty());
-  return choice.route;
-}
-
-}  // namespace
+using namespace koine::test::products;
 
 TEST_CASE("sizes that need no multiplication come first") {
   for (const DeviceTraits& traits : {cpu, amd, nvidia}) {
@@ -236,35 +185,6 @@ TEST_CASE("the depth of products is cut into blocks of the same length where com
   CHECK(lines(4096, 4, 997) == 144);  // no divisor: seven blocks, the last shorter
   // Few results of a great depth: its blocks are lines enough.
   CHECK(lines(8, 16, 1 << 21) == 256);
-}
-
-TEST_CASE("few lines of a great depth, and long matrices by narrow ones, go through local memory") {
-  DeviceTraits card = hopper;
-  card.compute_units = 132;
-  const auto staged = [&](koine::DType type, std::int64_t m, std::int64_t n, std::int64_t k) {
-    MatmulProblem p = problem(type, m, n, k);
-    const bool is = route(card, p) == MatmulRoute::many;
-    p.fixed = true;  // one order of the sums
-    CHECK(route(card, p) != MatmulRoute::many);
-    return is;
-  };
-  for (const koine::DType type : {koine::float32, koine::float64, koine::complex64, koine::complex128, koine::int32}) {
-    CAPTURE(std::string(koine::name(type)));
-    CHECK(staged(type, 3, 3, 1 << 19));
-    CHECK(staged(type, 23, 23, 1 << 19));
-    CHECK_FALSE(staged(type, 23, 23, 8000));
-    CHECK(staged(type, 1 << 19, 23, 23));
-    CHECK(staged(type, 23, 1 << 19, 23));
-    CHECK_FALSE(staged(type, 1 << 19, 5, 6));   // a work-item reads a line by itself
-    CHECK_FALSE(staged(type, 20'000, 23, 23));  // too few of them
-    CHECK_FALSE(staged(type, 1 << 19, 100, 23));
-  }
-  CHECK_FALSE(staged(koine::complex128, 64, 64, 1 << 18));
-  CHECK_FALSE(staged(koine::float32, 64, 64, 1 << 19));  // matrix units, or multiply-adds of whole tiles
-  CHECK_FALSE(staged(koine::float32, 1 << 19, 24, 24));  // tall tiles
-  CHECK(koine::exec::staged_depth(card, problem(koine::float64, 23, 23, 1 << 19)) == 1024);
-  CHECK(koine::exec::staged_depth(card, problem(koine::float64, 23, 23, 1 << 24)) == 4096);
-  CHECK(koine::exec::staged_depth(card, problem(koine::float64, 23, 23, 20'003)) == 72);
 }
 
 TEST_CASE("a CPU that runs functions of the host has its BLAS multiply, where there is one") {
