@@ -58,7 +58,7 @@ class ClipBound {
 /// Each element moved into the range from `min` to `max`, either of which may be `none`: minimum(maximum(x, min), max).
 /// NaN where the element or a bound is NaN. An integer past the range of x's type bounds nothing on that side, or gives
 /// the range's end. Takes every type but complex ones; gives the common type of x and the bounds.
-KOINE_API Array clip(const Operand& x, const ClipBound& min = none, const ClipBound& max = none);
+KOINE_API Array clip(Operand x, const ClipBound& min = none, const ClipBound& max = none);
 
 /// Options of nan_to_num: what NaN and the infinities become; by default 0 and the largest and smallest finite values
 /// of x's type.
@@ -70,7 +70,7 @@ struct NanToNumOptions {
 };
 /// NaN and infinities replaced by numbers. Takes every type but complex ones (take real and imag), which is a
 /// DTypeError; gives x's type, to which the numbers are rounded; integers and bool_ stay as they are.
-KOINE_API Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
+KOINE_API Array nan_to_num(Operand x, const NanToNumOptions& options = {});
 
 namespace detail {
 template <class T>
@@ -179,8 +179,7 @@ void print_comment(std::string_view text) {
 void print_declaration(const graph::OpInfo& row) {
   print_comment(row.doc);
   print_comment("Takes " + std::string(takes(row.domain)) + "; gives " + std::string(gives(row)) + ".");
-  std::cout << "KOINE_API Array " << row.name
-            << (row.arity == 1 ? "(const Operand& x);\n" : "(const Operand& x1, const Operand& x2);\n");
+  std::cout << "KOINE_API Array " << row.name << (row.arity == 1 ? "(Operand x);\n" : "(Operand x1, Operand x2);\n");
 }
 
 void print_header() {

@@ -263,7 +263,7 @@ def print_docs():
 def print_elementwise():
     print("// SPDX-License-Identifier: Apache-2.0\n// Made by tools/make_python.py from include/koine/elementwise.hpp.")
     for function in Namespace().headers.functions.values():
-        if function.header == "elementwise" and {kind for kind, _ in function.parameters.values()} == {"const Operand&"}:
+        if function.header == "elementwise" and {kind for kind, _ in function.parameters.values()} == {"Operand"}:
             print(f"KN_ELEMENTWISE({function.name})")
 
 

@@ -376,12 +376,12 @@ class [[nodiscard]] KOINE_API Update {
   Update(Array& array, std::vector<Index> indices) : array_(&array), indices_(std::move(indices)) {}
 
   /// What NumPy's np.add.at does.
-  void add(const Operand& values) &&;
-  void multiply(const Operand& values) &&;
+  void add(Operand values) &&;
+  void multiply(Operand values) &&;
   /// The largest, NaN where one is.
-  void max(const Operand& values) &&;
+  void max(Operand values) &&;
   /// The smallest, NaN where one is.
-  void min(const Operand& values) &&;
+  void min(Operand values) &&;
 
  private:
   Array* array_;

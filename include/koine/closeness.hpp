@@ -18,7 +18,7 @@ struct ClosenessOptions {
 /// near itself alone. Takes every type; gives bool_. Of integers, of whatever two types, the difference is
 /// exact; float16 and bfloat16 are compared in float32, of complex numbers the distance counts. ValueError for a
 /// tolerance below 0 or NaN, ShapeError where the shapes do not broadcast.
-KOINE_API Array isclose(const Operand& x1, const Operand& x2, const ClosenessOptions& options = {});
+KOINE_API Array isclose(Operand x1, Operand x2, const ClosenessOptions& options = {});
 /// Whether isclose holds everywhere; true for no elements. Waits for the device. Takes every type; gives a bool.
 KOINE_API bool allclose(const Operand& x1, const Operand& x2, const ClosenessOptions& options = {});
 

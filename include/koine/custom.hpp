@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace koine {
@@ -58,16 +59,16 @@ class KOINE_API ElementwiseKernel {
   /// argument that is not of its parameter's type; ShapeError where shapes do not broadcast.
   template <std::convertible_to<Operand>... X>
     requires(sizeof...(X) > 0)
-  Array operator()(const X&... x) const {
-    const Operand given[] = {x...};
+  Array operator()(X&&... x) const {
+    const Operand given[] = {std::forward<X>(x)...};
     return one(given);
   }
   /// All outputs in their order, which one kernel computes where they are evaluated together. Errors as above.
   template <std::convertible_to<Operand>... X>
     requires(sizeof...(X) > 0)
-  std::vector<Array> outputs(const X&... x)
+  std::vector<Array> outputs(X&&... x)
   const {
-    const Operand given[] = {x...};
+    const Operand given[] = {std::forward<X>(x)...};
     return all(given);
   }
 
@@ -106,9 +107,9 @@ class KOINE_API ReductionKernel {
 
   /// One argument for each input, whose shapes broadcast. Errors as of ElementwiseKernel; IndexError for an axis out of
   /// range or named twice.
-  Array operator()(const Operand& x, const ReductionOptions& options = {}) const;
-  Array operator()(const Operand& x1, const Operand& x2, const ReductionOptions& options = {}) const;
-  Array operator()(const Operand& x1, const Operand& x2, const Operand& x3, const ReductionOptions& options = {}) const;
+  Array operator()(Operand x, const ReductionOptions& options = {}) const;
+  Array operator()(Operand x1, Operand x2, const ReductionOptions& options = {}) const;
+  Array operator()(Operand x1, Operand x2, Operand x3, const ReductionOptions& options = {}) const;
   Array operator()(const std::vector<Operand>& inputs, const ReductionOptions& options = {}) const;
 
  private:
@@ -146,9 +147,9 @@ class KOINE_API ScanKernel {
 
   /// One argument for each input, whose shapes broadcast to the result's. Errors as of ElementwiseKernel; ValueError
   /// for no axes, and where several axes need an .axis; IndexError for an axis out of range.
-  Array operator()(const Operand& x, const ScanOptions& options = {}) const;
-  Array operator()(const Operand& x1, const Operand& x2, const ScanOptions& options = {}) const;
-  Array operator()(const Operand& x1, const Operand& x2, const Operand& x3, const ScanOptions& options = {}) const;
+  Array operator()(Operand x, const ScanOptions& options = {}) const;
+  Array operator()(Operand x1, Operand x2, const ScanOptions& options = {}) const;
+  Array operator()(Operand x1, Operand x2, Operand x3, const ScanOptions& options = {}) const;
   Array operator()(const std::vector<Operand>& inputs, const ScanOptions& options = {}) const;
 
  private:

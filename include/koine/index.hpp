@@ -83,8 +83,8 @@ struct All {
   explicit constexpr All(int) {}
   /// True where every element along `options.axis` (by default: of the whole array) is true, i.e. not zero. True for no
   /// elements. The reduced axes are removed, or of size one with `.keepdims`. Takes every type; gives bool_.
-  KOINE_API Array operator()(const Operand& x, const ReductionOptions& options = {}) const;
-  KOINE_API Array operator()(const Operand& x, const Axis& axis) const;
+  KOINE_API Array operator()(Operand x, const ReductionOptions& options = {}) const;
+  KOINE_API Array operator()(Operand x, const Axis& axis) const;
 };
 inline constexpr All all{0};
 

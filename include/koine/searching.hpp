@@ -9,21 +9,22 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace koine {
 
 /// The position of the first largest element along one axis, or in the flattened array; the first NaN counts as the
 /// largest. Takes real types and bool_; gives int64. ValueError for no elements, IndexError for an axis out of range.
-KOINE_API Array argmax(const Operand& x, const ArgOptions& options = {});
-inline Array argmax(const Operand& x, const Axis& axis) { return argmax(x, {.axis = axis}); }
+KOINE_API Array argmax(Operand x, const ArgOptions& options = {});
+inline Array argmax(Operand x, const Axis& axis) { return argmax(std::move(x), {.axis = axis}); }
 /// The position of the first smallest element; the first NaN counts as the smallest. Takes real types and bool_; gives
 /// int64. Otherwise as argmax.
-KOINE_API Array argmin(const Operand& x, const ArgOptions& options = {});
-inline Array argmin(const Operand& x, const Axis& axis) { return argmin(x, {.axis = axis}); }
+KOINE_API Array argmin(Operand x, const ArgOptions& options = {});
+inline Array argmin(Operand x, const Axis& axis) { return argmin(std::move(x), {.axis = axis}); }
 /// The number of elements that are not zero. Takes every type; gives int64.
-KOINE_API Array count_nonzero(const Operand& x, const ReductionOptions& options = {});
-inline Array count_nonzero(const Operand& x, const Axis& axis) { return count_nonzero(x, {.axis = axis}); }
+KOINE_API Array count_nonzero(Operand x, const ReductionOptions& options = {});
+inline Array count_nonzero(Operand x, const Axis& axis) { return count_nonzero(std::move(x), {.axis = axis}); }
 
 /// The positions of the elements that are not zero, in row-major order, for each axis an array of one axis. Waits for
 /// the device, as only it knows how many there are. Takes every type; gives int64. ShapeError for an array without
@@ -40,10 +41,10 @@ struct SearchSortedOptions {
 /// all numbers, as sort puts them. The result has x2's shape. Takes real types and bool_, of integers any two types;
 /// gives int64. DTypeError for complex types, ShapeError for an x1 without just one axis, or a sorter of another shape,
 /// ValueError for another side.
-KOINE_API Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options = {});
+KOINE_API Array searchsorted(const Array& x1, Operand x2, const SearchSortedOptions& options = {});
 
 /// x1 where `condition` (any type, read as "is not zero") is true, x2 elsewhere. The three broadcast. Takes every type;
 /// gives the common type of x1 and x2.
-KOINE_API Array where(const Operand& condition, const Operand& x1, const Operand& x2);
+KOINE_API Array where(Operand condition, Operand x1, Operand x2);
 
 }  // namespace koine

@@ -14,7 +14,7 @@ struct IsinOptions {
 /// Whether each element of x1 equals one of x2, or with `.invert` none of them. Zeros are equal whatever
 /// their sign, and NaN equals nothing; integers of any types compare by their values. The result has x1's shape. Takes
 /// every type; gives bool_.
-KOINE_API Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options = {});
+KOINE_API Array isin(Operand x1, Operand x2, const IsinOptions& options = {});
 
 // The unique values of the flattened array, in rising order; complex numbers by their real parts, and where those are
 // equal by their imaginary ones. Zeros are equal whatever their sign; each NaN is a value of its own, as is each

@@ -58,6 +58,6 @@ struct InterpOptions {
 /// positions are taken modulo the period); like fp it has one axis. Takes real x and xp, numeric fp; gives the promoted
 /// floating type. Integers become float32, but for positions x and xp that are both integers. NaN in x stays NaN.
 /// ShapeError where xp and fp do not have one axis of the same size, ValueError for no points or a period of zero.
-KOINE_API Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options = {});
+KOINE_API Array interp(Operand x, const Array& xp, const Array& fp, const InterpOptions& options = {});
 
 }  // namespace koine

@@ -21,57 +21,57 @@ namespace koine {
 
 /// The sum; 0 for no elements. Takes every type; gives `.dtype`, else int64 for bool_ and signed integers, uint64 for
 /// unsigned ones, else the same type. float16 and bfloat16 accumulate in float32.
-KOINE_API Array sum(const Operand& x, const SumOptions& options = {});
-inline Array sum(const Operand& x, const Axis& axis) { return sum(x, {.axis = axis}); }
+KOINE_API Array sum(Operand x, const SumOptions& options = {});
+inline Array sum(Operand x, const Axis& axis) { return sum(std::move(x), {.axis = axis}); }
 /// The product; 1 for no elements. Takes every type; gives what sum gives.
-KOINE_API Array prod(const Operand& x, const SumOptions& options = {});
-inline Array prod(const Operand& x, const Axis& axis) { return prod(x, {.axis = axis}); }
+KOINE_API Array prod(Operand x, const SumOptions& options = {});
+inline Array prod(Operand x, const Axis& axis) { return prod(std::move(x), {.axis = axis}); }
 /// The largest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no
 /// elements.
-KOINE_API Array max(const Operand& x, const ReductionOptions& options = {});
-inline Array max(const Operand& x, const Axis& axis) { return max(x, {.axis = axis}); }
+KOINE_API Array max(Operand x, const ReductionOptions& options = {});
+inline Array max(Operand x, const Axis& axis) { return max(std::move(x), {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("max reduces one array; of two the larger elements are maximum(x1, x2)")
-Array max(const Operand& x1, const Array& x2);
+Array max(Operand x1, const Array& x2);
 /// The smallest element, NaN if there is one. Takes real types and bool_; gives the same type. ValueError for no
 /// elements.
-KOINE_API Array min(const Operand& x, const ReductionOptions& options = {});
-inline Array min(const Operand& x, const Axis& axis) { return min(x, {.axis = axis}); }
+KOINE_API Array min(Operand x, const ReductionOptions& options = {});
+inline Array min(Operand x, const Axis& axis) { return min(std::move(x), {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("min reduces one array; of two the smaller elements are minimum(x1, x2)")
-Array min(const Operand& x1, const Array& x2);
+Array min(Operand x1, const Array& x2);
 /// The mean; NaN for no elements. Takes every type; gives the same type, default_dtype() for integers and bool_, whose
 /// mean is exact before it is rounded to that.
-KOINE_API Array mean(const Operand& x, const ReductionOptions& options = {});
-inline Array mean(const Operand& x, const Axis& axis) { return mean(x, {.axis = axis}); }
+KOINE_API Array mean(Operand x, const ReductionOptions& options = {});
+inline Array mean(Operand x, const Axis& axis) { return mean(std::move(x), {.axis = axis}); }
 /// The variance: the sum of the squared distances from the mean, divided by the count less `.correction`. What is
 /// reduced is read once: moments of a few elements are taken by two passes, and combined by the formula of Chan, Golub
 /// and LeVeque (The American Statistician 37, 1983). Takes real types and bool_; gives the same type, default_dtype()
 /// for integers and bool_, whose distances from the mean are taken before they are rounded to that.
-KOINE_API Array var(const Operand& x, const VarianceOptions& options = {});
-inline Array var(const Operand& x, const Axis& axis) { return var(x, {.axis = axis}); }
+KOINE_API Array var(Operand x, const VarianceOptions& options = {});
+inline Array var(Operand x, const Axis& axis) { return var(std::move(x), {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("write .correction in place of .ddof")
-Array var(const Operand& x, const detail::Ddof& options);
+Array var(Operand x, const detail::Ddof& options);
 /// The standard deviation, the root of var. Takes real types and bool_; gives what var gives.
-KOINE_API Array std(const Operand& x, const VarianceOptions& options = {});
-inline Array std(const Operand& x, const Axis& axis) { return std(x, {.axis = axis}); }
+KOINE_API Array std(Operand x, const VarianceOptions& options = {});
+inline Array std(Operand x, const Axis& axis) { return std(std::move(x), {.axis = axis}); }
 template <class = void>
 KOINE_INSTEAD("write .correction in place of .ddof")
-Array std(const Operand& x, const detail::Ddof& options);
+Array std(Operand x, const detail::Ddof& options);
 /// Whether any element is true, i.e. not zero. Takes every type; gives bool_. False for no elements.
-KOINE_API Array any(const Operand& x, const ReductionOptions& options = {});
-inline Array any(const Operand& x, const Axis& axis) { return any(x, {.axis = axis}); }
+KOINE_API Array any(Operand x, const ReductionOptions& options = {});
+inline Array any(Operand x, const Axis& axis) { return any(std::move(x), {.axis = axis}); }
 
 /// log(sum(exp(x))) without overflow on the way. -inf for no elements and where all are -inf, inf where one is. Takes
 /// real types and bool_; gives the same type, default_dtype() for integers and bool_.
-KOINE_API Array logsumexp(const Operand& x, const ReductionOptions& options = {});
-inline Array logsumexp(const Operand& x, const Axis& axis) { return logsumexp(x, {.axis = axis}); }
+KOINE_API Array logsumexp(Operand x, const ReductionOptions& options = {});
+inline Array logsumexp(Operand x, const Axis& axis) { return logsumexp(std::move(x), {.axis = axis}); }
 /// exp(x) / sum(exp(x)) along the axes (all by default), without overflow on the way: the shares of each element, of
 /// x's shape. NaN throughout where an element is NaN or inf, or all are -inf. Takes real types and bool_; gives the
 /// same type, default_dtype() for integers and bool_.
-KOINE_API Array softmax(const Operand& x, const SoftmaxOptions& options = {});
-inline Array softmax(const Operand& x, const Axis& axis) { return softmax(x, {.axis = axis}); }
+KOINE_API Array softmax(Operand x, const SoftmaxOptions& options = {});
+inline Array softmax(Operand x, const Axis& axis) { return softmax(std::move(x), {.axis = axis}); }
 
 // Quantiles lie between two elements a and b that are neighbours in sorted order, the part t of the way:
 // a + (b - a) t below the middle, b - (b - a) (1 - t) from there on, and a (1 - t) + b t where b - a is past the type's
@@ -81,23 +81,23 @@ inline Array softmax(const Operand& x, const Axis& axis) { return softmax(x, {.a
 
 /// The middle element in order, or the mean of the two middle ones. Takes real types and bool_; gives the same type,
 /// default_dtype() for integers and bool_.
-KOINE_API Array median(const Operand& x, const ReductionOptions& options = {});
-inline Array median(const Operand& x, const Axis& axis) { return median(x, {.axis = axis}); }
+KOINE_API Array median(Operand x, const ReductionOptions& options = {});
+inline Array median(Operand x, const Axis& axis) { return median(std::move(x), {.axis = axis}); }
 /// The value that the fraction q, from 0 to 1, of the elements do not exceed, as NumPy's "linear" method has it.
 /// Takes real types and bool_; gives the same type, default_dtype() for integers and bool_.
-KOINE_API Array quantile(const Operand& x, double q, const ReductionOptions& options = {});
-inline Array quantile(const Operand& x, double q, const Axis& axis) { return quantile(x, q, {.axis = axis}); }
+KOINE_API Array quantile(Operand x, double q, const ReductionOptions& options = {});
+inline Array quantile(Operand x, double q, const Axis& axis) { return quantile(std::move(x), q, {.axis = axis}); }
 /// Several, along a new first axis.
-KOINE_API Array quantile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
-inline Array quantile(const Operand& x, const std::vector<double>& q, const Axis& axis) {
-  return quantile(x, q, {.axis = axis});
+KOINE_API Array quantile(Operand x, const std::vector<double>& q, const ReductionOptions& options = {});
+inline Array quantile(Operand x, const std::vector<double>& q, const Axis& axis) {
+  return quantile(std::move(x), q, {.axis = axis});
 }
 /// quantile of q / 100. Takes real types and bool_; gives what quantile gives.
-KOINE_API Array percentile(const Operand& x, double q, const ReductionOptions& options = {});
-inline Array percentile(const Operand& x, double q, const Axis& axis) { return percentile(x, q, {.axis = axis}); }
-KOINE_API Array percentile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options = {});
-inline Array percentile(const Operand& x, const std::vector<double>& q, const Axis& axis) {
-  return percentile(x, q, {.axis = axis});
+KOINE_API Array percentile(Operand x, double q, const ReductionOptions& options = {});
+inline Array percentile(Operand x, double q, const Axis& axis) { return percentile(std::move(x), q, {.axis = axis}); }
+KOINE_API Array percentile(Operand x, const std::vector<double>& q, const ReductionOptions& options = {});
+inline Array percentile(Operand x, const std::vector<double>& q, const Axis& axis) {
+  return percentile(std::move(x), q, {.axis = axis});
 }
 
 struct BincountOptions {
@@ -143,16 +143,16 @@ KOINE_API HistogramResult histogram(const Array& x, const Array& edges);
 
 /// The sums of all elements up to each. Takes every type; gives what sum gives. float16 and bfloat16 accumulate in
 /// float32.
-KOINE_API Array cumulative_sum(const Operand& x, const CumulativeOptions& options = {});
-inline Array cumulative_sum(const Operand& x, const Axis& axis) { return cumulative_sum(x, {.axis = axis}); }
+KOINE_API Array cumulative_sum(Operand x, const CumulativeOptions& options = {});
+inline Array cumulative_sum(Operand x, const Axis& axis) { return cumulative_sum(std::move(x), {.axis = axis}); }
 /// The products of all elements up to each. Takes every type; gives what sum gives.
-KOINE_API Array cumulative_prod(const Operand& x, const CumulativeOptions& options = {});
-inline Array cumulative_prod(const Operand& x, const Axis& axis) { return cumulative_prod(x, {.axis = axis}); }
+KOINE_API Array cumulative_prod(Operand x, const CumulativeOptions& options = {});
+inline Array cumulative_prod(Operand x, const Axis& axis) { return cumulative_prod(std::move(x), {.axis = axis}); }
 /// The largest of all elements up to each, NaN from the first NaN on. Takes real types and bool_; gives the same type.
-KOINE_API Array cumulative_max(const Operand& x, const CumulativeExtremeOptions& options = {});
-inline Array cumulative_max(const Operand& x, const Axis& axis) { return cumulative_max(x, {.axis = axis}); }
+KOINE_API Array cumulative_max(Operand x, const CumulativeExtremeOptions& options = {});
+inline Array cumulative_max(Operand x, const Axis& axis) { return cumulative_max(std::move(x), {.axis = axis}); }
 /// The smallest of all elements up to each, NaN from the first NaN on. Takes real types and bool_; gives the same type.
-KOINE_API Array cumulative_min(const Operand& x, const CumulativeExtremeOptions& options = {});
-inline Array cumulative_min(const Operand& x, const Axis& axis) { return cumulative_min(x, {.axis = axis}); }
+KOINE_API Array cumulative_min(Operand x, const CumulativeExtremeOptions& options = {});
+inline Array cumulative_min(Operand x, const Axis& axis) { return cumulative_min(std::move(x), {.axis = axis}); }
 
 }  // namespace koine

@@ -22,9 +22,9 @@ struct DiffOptions {
 /// has any. Takes every type; gives the same type. Integers wrap; of bool_ it says where neighbours differ. x itself,
 /// without what would stand beside it, for n = 0. IndexError for an axis out of range, ValueError for n below 0,
 /// ShapeError where what stands beside x does not fit.
-KOINE_API Array diff(const Operand& x, const DiffOptions& options = {});
+KOINE_API Array diff(Operand x, const DiffOptions& options = {});
 template <class = void>
 KOINE_INSTEAD("name the option: diff(x, {.axis = 1}) or diff(x, {.n = 2})")
-Array diff(const Operand& x, std::int64_t number);
+Array diff(Operand x, std::int64_t number);
 
 }  // namespace koine

@@ -69,14 +69,14 @@ DType sum_type(const Array& x, const std::optional<DType>& chosen, std::string_v
 
 DType floating_type(DType type) { return is_bool(type) || is_integer(type) ? default_dtype() : type; }
 
-Array real_array(const Operand& operand, std::string_view function) {
-  Array x(to_node(operand, function));
+Array real_array(Operand operand, std::string_view function) {
+  Array x = array_of(std::move(operand), function);
   if (!is_complex(x.dtype())) return x;
   throw DTypeError(prefix(function) + "does not take " + std::string(name(x.dtype())) + "; it takes real types");
 }
 
-Array real_floating(const Operand& operand, std::string_view function) {
-  const Array x = real_array(operand, function);
+Array real_floating(Operand operand, std::string_view function) {
+  const Array x = real_array(std::move(operand), function);
   return astype(x, floating_type(x.dtype()));
 }
 
@@ -158,8 +158,8 @@ NodeRef to_node(const Operand& operand, DType type, const Place& place) {
   return graph::make_cast(operand.array().node(), type, place);
 }
 
-NodeRef to_node(const Operand& operand, std::string_view function) {
-  return to_node(operand, common_type(function, {&operand}), common_place(function, {&operand}));
+Array array_of(Operand operand, std::string_view function) {
+  return Array(to_node(operand, common_type(function, {&operand}), common_place(function, {&operand})));
 }
 
 Array pending(NodeRef node) {

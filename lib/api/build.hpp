@@ -40,9 +40,9 @@ void check_conversion(DType from, DType to, const char* function);
 /// The type that integers and bool_ take where statistics are floating: float32; others as they are.
 DType floating_type(DType type);
 /// The operand as an array, with DTypeError for complex types.
-Array real_array(const Operand& operand, std::string_view function);
+Array real_array(Operand operand, std::string_view function);
 /// The same in a floating type.
-Array real_floating(const Operand& operand, std::string_view function);
+Array real_floating(Operand operand, std::string_view function);
 /// How many elements of x go into each result of a reduction over `axes`.
 std::int64_t count_of(const Array& x, const std::vector<std::size_t>& axes);
 /// Throws ValueError if that is none.
@@ -67,8 +67,9 @@ const Shape& shape_of(const Operand& x);
 
 /// The operand as a node of `type` at `place`; a scalar becomes a constant.
 graph::NodeRef to_node(const Operand& operand, DType type, const graph::Place& place);
-/// An array or a scalar as a node of its own type.
-graph::NodeRef to_node(const Operand& operand, std::string_view function);
+/// An array or a scalar as an array of its own type. Public functions take operands by value and pass them on like
+/// this, so that nobody holds what was given once they return: `x(0) = sqrt(x(0))` then writes x's memory in place.
+Array array_of(Operand operand, std::string_view function);
 
 /// A new pending node as an Array; evaluated at once if the work behind it has grown past the limits.
 Array pending(graph::NodeRef node);

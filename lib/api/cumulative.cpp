@@ -18,10 +18,10 @@ Array scanned(ReduceKind kind, const Array& x, std::size_t axis) {
                       graph::make_attributes<graph::Op::scan>({kind, axis}));
 }
 
-Array sums_or_products(ReduceKind kind, const Operand& operand, const CumulativeOptions& options, int initial,
+Array sums_or_products(ReduceKind kind, Operand&& operand, const CumulativeOptions& options, int initial,
                        std::string_view function) {
   const base::NamedCall call(function);
-  const Array x(api::to_node(operand, function));
+  const Array x = api::array_of(std::move(operand), function);
   const std::size_t axis = api::scanned_axis(options.axis, x.shape(), function);
   const Array result = scanned(kind, astype(x, api::sum_type(x, options.dtype, function)), axis);
   if (!options.include_initial) return result;
@@ -31,30 +31,29 @@ Array sums_or_products(ReduceKind kind, const Operand& operand, const Cumulative
   return concat({first, result}, {.axis = static_cast<std::int64_t>(axis)});
 }
 
-Array extremes(ReduceKind kind, const Operand& operand, const CumulativeExtremeOptions& options,
-               std::string_view function) {
+Array extremes(ReduceKind kind, Operand&& operand, const CumulativeExtremeOptions& options, std::string_view function) {
   const base::NamedCall call(function);
-  const Array x(api::to_node(operand, function));
+  const Array x = api::array_of(std::move(operand), function);
   api::require_order(x.dtype(), function);
   return scanned(kind, x, api::scanned_axis(options.axis, x.shape(), function));
 }
 
 }  // namespace
 
-Array cumulative_sum(const Operand& x, const CumulativeOptions& options) {
-  return sums_or_products(ReduceKind::sum, x, options, 0, "cumulative_sum");
+Array cumulative_sum(Operand x, const CumulativeOptions& options) {
+  return sums_or_products(ReduceKind::sum, std::move(x), options, 0, "cumulative_sum");
 }
 
-Array cumulative_prod(const Operand& x, const CumulativeOptions& options) {
-  return sums_or_products(ReduceKind::prod, x, options, 1, "cumulative_prod");
+Array cumulative_prod(Operand x, const CumulativeOptions& options) {
+  return sums_or_products(ReduceKind::prod, std::move(x), options, 1, "cumulative_prod");
 }
 
-Array cumulative_max(const Operand& x, const CumulativeExtremeOptions& options) {
-  return extremes(ReduceKind::max, x, options, "cumulative_max");
+Array cumulative_max(Operand x, const CumulativeExtremeOptions& options) {
+  return extremes(ReduceKind::max, std::move(x), options, "cumulative_max");
 }
 
-Array cumulative_min(const Operand& x, const CumulativeExtremeOptions& options) {
-  return extremes(ReduceKind::min, x, options, "cumulative_min");
+Array cumulative_min(Operand x, const CumulativeExtremeOptions& options) {
+  return extremes(ReduceKind::min, std::move(x), options, "cumulative_min");
 }
 
 }  // namespace koine

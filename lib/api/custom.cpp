@@ -317,22 +317,22 @@ Array ReductionKernel::call(std::span<const Operand> inputs, const ReductionOpti
   return output_of(codes.none, 0, arguments);
 }
 
-Array ReductionKernel::operator()(const Operand& x, const ReductionOptions& options) const {
-  return call({&x, 1}, options);
+Array ReductionKernel::operator()(Operand x, const ReductionOptions& options) const {
+  const Operand input = std::move(x);
+  return call({&input, 1}, options);
 }
 
 Array ReductionKernel::operator()(const std::vector<Operand>& inputs, const ReductionOptions& options) const {
   return call(inputs, options);
 }
 
-Array ReductionKernel::operator()(const Operand& x1, const Operand& x2, const ReductionOptions& options) const {
-  const Operand inputs[] = {x1, x2};
+Array ReductionKernel::operator()(Operand x1, Operand x2, const ReductionOptions& options) const {
+  const Operand inputs[] = {std::move(x1), std::move(x2)};
   return call(inputs, options);
 }
 
-Array ReductionKernel::operator()(const Operand& x1, const Operand& x2, const Operand& x3,
-                                  const ReductionOptions& options) const {
-  const Operand inputs[] = {x1, x2, x3};
+Array ReductionKernel::operator()(Operand x1, Operand x2, Operand x3, const ReductionOptions& options) const {
+  const Operand inputs[] = {std::move(x1), std::move(x2), std::move(x3)};
   return call(inputs, options);
 }
 
@@ -357,20 +357,22 @@ Array ScanKernel::call(std::span<const Operand> inputs, const ScanOptions& optio
                       graph::make_attributes<Op::scan>({graph::ReduceKind::custom, axis, definition.exclusive, code}));
 }
 
-Array ScanKernel::operator()(const Operand& x, const ScanOptions& options) const { return call({&x, 1}, options); }
+Array ScanKernel::operator()(Operand x, const ScanOptions& options) const {
+  const Operand input = std::move(x);
+  return call({&input, 1}, options);
+}
 
 Array ScanKernel::operator()(const std::vector<Operand>& inputs, const ScanOptions& options) const {
   return call(inputs, options);
 }
 
-Array ScanKernel::operator()(const Operand& x1, const Operand& x2, const ScanOptions& options) const {
-  const Operand inputs[] = {x1, x2};
+Array ScanKernel::operator()(Operand x1, Operand x2, const ScanOptions& options) const {
+  const Operand inputs[] = {std::move(x1), std::move(x2)};
   return call(inputs, options);
 }
 
-Array ScanKernel::operator()(const Operand& x1, const Operand& x2, const Operand& x3,
-                             const ScanOptions& options) const {
-  const Operand inputs[] = {x1, x2, x3};
+Array ScanKernel::operator()(Operand x1, Operand x2, Operand x3, const ScanOptions& options) const {
+  const Operand inputs[] = {std::move(x1), std::move(x2), std::move(x3)};
   return call(inputs, options);
 }
 

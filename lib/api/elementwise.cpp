@@ -33,7 +33,7 @@ Array element_wise(Op op, const graph::OpInfo& row, DType type, Shape shape, con
   return api::pending(op, result, std::move(shape), place, {api::to_node(operands, type, place)...});
 }
 
-Array unary(Op op, const Operand& x) {
+Array unary(Op op, Operand x) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x});
   const DType type = graph::compute_type(row, api::common_type(row.name, {&x}), default_dtype());
@@ -93,7 +93,7 @@ std::optional<Array> simple_power(const Operand& base, const Operand& exponent) 
   return power < 0 ? reciprocal(root) : root;
 }
 
-Array binary(Op op, const Operand& x1, const Operand& x2) {
+Array binary(Op op, Operand x1, Operand x2) {
   const graph::OpInfo& row = graph::info(op);
   if (op == Op::pow) {
     if (std::optional<Array> power = simple_power(x1, x2)) return *std::move(power);
@@ -105,20 +105,7 @@ Array binary(Op op, const Operand& x1, const Operand& x2) {
   return types.mixed() ? compared_mixed(op, x1, x2, types) : paired(op, x1, x2, types.x1);
 }
 
-// Selected by the row's arity, which the table gives as a token.
-#define KN_DEFINE_1(name) \
-  Array name(const Operand& x) { return unary(Op::name, x); }
-#define KN_DEFINE_2(name) \
-  Array name(const Operand& x1, const Operand& x2) { return binary(Op::name, x1, x2); }
-
-}  // namespace
-
-#define KN_OP(name, arity, ...) KN_DEFINE_##arity(name)
-#include "graph/ops.def"
-#undef KN_DEFINE_1
-#undef KN_DEFINE_2
-
-Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
+Array selected(Operand condition, Operand x1, Operand x2) {
   const graph::Place place = api::common_place("where", {&condition, &x1, &x2});
   const DType type = api::common_type("where", {&x1, &x2});
   api::require_type(place, type, "where");
@@ -129,8 +116,26 @@ Array where(const Operand& condition, const Operand& x1, const Operand& x2) {
       {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place), api::to_node(x2, type, place)});
 }
 
-Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
+// Selected by the row's arity, which the table gives as a token.
+#define KN_DEFINE_1(name) \
+  Array name(Operand x) { return unary(Op::name, std::move(x)); }
+#define KN_DEFINE_2(name) \
+  Array name(Operand x1, Operand x2) { return binary(Op::name, std::move(x1), std::move(x2)); }
+
+}  // namespace
+
+#define KN_OP(name, arity, ...) KN_DEFINE_##arity(name)
+#include "graph/ops.def"
+#undef KN_DEFINE_1
+#undef KN_DEFINE_2
+
+Array where(Operand condition, Operand x1, Operand x2) {
+  return selected(std::move(condition), std::move(x1), std::move(x2));
+}
+
+Array clip(Operand given, const ClipBound& min, const ClipBound& max) {
   const base::NamedCall call("clip");
+  const Operand x = std::move(given);
   Operand low = min.operand().value_or(x), high = max.operand().value_or(x);
   const graph::Place place = api::common_place("clip", {&x, &low, &high});
   // An integer past the type that it bounds is the end of its range.
@@ -147,9 +152,9 @@ Array clip(const Operand& x, const ClipBound& min, const ClipBound& max) {
   return result;
 }
 
-Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
+Array nan_to_num(Operand given, const NanToNumOptions& options) {
   const base::NamedCall call("nan_to_num");
-  const Array x(api::to_node(operand, "nan_to_num"));
+  const Array x = api::array_of(std::move(given), "nan_to_num");
   if (is_complex(x.dtype())) {
     throw DTypeError("[nan_to_num] does not take " + std::string(name(x.dtype())) +
                      "; it takes real types: take real(x) and imag(x)");

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-using Summation = Array(const Operand&, const SumOptions&);
-using Reduction = Array(const Operand&, const ReductionOptions&);
+using Summation = Array(Operand, const SumOptions&);
+using Reduction = Array(Operand, const ReductionOptions&);
 
 bool may_be_nan(const Array& x) { return !is_integer(x.dtype()) && !is_bool(x.dtype()); }
 
@@ -30,10 +30,10 @@ Array counted(const Array& x, const ReductionOptions& options) {
   return astype(count_nonzero(x == x, options), graph::real_part(x.dtype()));
 }
 
-Array sum_or_prod(Summation& reduce, double neutral, const Operand& operand, const SumOptions& options,
+Array sum_or_prod(Summation& reduce, double neutral, Operand&& operand, const SumOptions& options,
                   std::string_view function) {
   const base::NamedCall call(function);
-  const Array x(api::to_node(operand, function));
+  const Array x = api::array_of(std::move(operand), function);
   graph::normal_axes(options.axis, x.shape(), function);
   const DType type = api::sum_type(x, options.dtype, function);
   return reduce(without_nan(x, neutral), {.axis = options.axis, .dtype = type, .keepdims = options.keepdims});
@@ -51,10 +51,10 @@ Array variance(const Array& x, const VarianceOptions& options) {
   return where(divisor > 0, squares / divisor, std::numeric_limits<double>::quiet_NaN());
 }
 
-Array extreme(Reduction& reduce, double lowest, const Operand& operand, const ReductionOptions& options,
+Array extreme(Reduction& reduce, double lowest, Operand&& operand, const ReductionOptions& options,
               std::string_view function) {
   const base::NamedCall call(function);
-  const Array x(api::to_node(operand, function));
+  const Array x = api::array_of(std::move(operand), function);
   api::require_order(x.dtype(), function);
   api::need_elements(x, graph::normal_axes(options.axis, x.shape(), function), function);
   if (!may_be_nan(x)) return reduce(x, options);
@@ -62,10 +62,10 @@ Array extreme(Reduction& reduce, double lowest, const Operand& operand, const Re
 }
 
 /// The first position of what equals the extreme: NaN equals nothing.
-Array position(Reduction& reduce, double lowest, const Operand& operand, const ArgOptions& options,
+Array position(Reduction& reduce, double lowest, Operand&& operand, const ArgOptions& options,
                std::string_view function) {
   const base::NamedCall call(function);
-  const Array x(api::to_node(operand, function));
+  const Array x = api::array_of(std::move(operand), function);
   api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   if (options.axis.given() && axes.size() != 1) {
@@ -85,12 +85,12 @@ Array position(Reduction& reduce, double lowest, const Operand& operand, const A
 
 }  // namespace
 
-Array nansum(const Operand& x, const SumOptions& options) { return sum_or_prod(sum, 0, x, options, "nansum"); }
-Array nanprod(const Operand& x, const SumOptions& options) { return sum_or_prod(prod, 1, x, options, "nanprod"); }
+Array nansum(Operand x, const SumOptions& options) { return sum_or_prod(sum, 0, std::move(x), options, "nansum"); }
+Array nanprod(Operand x, const SumOptions& options) { return sum_or_prod(prod, 1, std::move(x), options, "nanprod"); }
 
-Array nanmean(const Operand& operand, const ReductionOptions& options) {
+Array nanmean(Operand operand, const ReductionOptions& options) {
   const base::NamedCall call("nanmean");
-  const Array x(api::to_node(operand, "nanmean"));
+  const Array x = api::array_of(std::move(operand), "nanmean");
   graph::normal_axes(options.axis, x.shape(), "nanmean");
   if (!may_be_nan(x)) return mean(x, options);
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
@@ -98,30 +98,32 @@ Array nanmean(const Operand& operand, const ReductionOptions& options) {
   return astype(total / counted(wide, options), x.dtype());
 }
 
-Array nanvar(const Operand& operand, const VarianceOptions& options) {
+Array nanvar(Operand operand, const VarianceOptions& options) {
   const base::NamedCall call("nanvar");
-  const Array x = api::real_array(operand, "nanvar");
+  const Array x = api::real_array(std::move(operand), "nanvar");
   graph::normal_axes(options.axis, x.shape(), "nanvar");
   return may_be_nan(x) ? astype(variance(x, options), x.dtype()) : var(x, options);
 }
 
-Array nanstd(const Operand& operand, const VarianceOptions& options) {
+Array nanstd(Operand operand, const VarianceOptions& options) {
   const base::NamedCall call("nanstd");
-  const Array x = api::real_array(operand, "nanstd");
+  const Array x = api::real_array(std::move(operand), "nanstd");
   graph::normal_axes(options.axis, x.shape(), "nanstd");
   return may_be_nan(x) ? astype(sqrt(variance(x, options)), x.dtype()) : std(x, options);
 }
 
-Array nanmax(const Operand& x, const ReductionOptions& options) {
-  return extreme(max, -infinity, x, options, "nanmax");
+Array nanmax(Operand x, const ReductionOptions& options) {
+  return extreme(max, -infinity, std::move(x), options, "nanmax");
 }
-Array nanmin(const Operand& x, const ReductionOptions& options) { return extreme(min, infinity, x, options, "nanmin"); }
+Array nanmin(Operand x, const ReductionOptions& options) {
+  return extreme(min, infinity, std::move(x), options, "nanmin");
+}
 
-Array nanargmax(const Operand& x, const ArgOptions& options) {
-  return position(max, -infinity, x, options, "nanargmax");
+Array nanargmax(Operand x, const ArgOptions& options) {
+  return position(max, -infinity, std::move(x), options, "nanargmax");
 }
-Array nanargmin(const Operand& x, const ArgOptions& options) {
-  return position(min, infinity, x, options, "nanargmin");
+Array nanargmin(Operand x, const ArgOptions& options) {
+  return position(min, infinity, std::move(x), options, "nanargmin");
 }
 
 }  // namespace koine

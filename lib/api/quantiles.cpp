@@ -24,8 +24,8 @@
 namespace koine {
 namespace {
 
-Array ordered(const Operand& operand, std::string_view function) {
-  const Array x(api::to_node(operand, function));
+Array ordered(Operand&& operand, std::string_view function) {
+  Array x = api::array_of(std::move(operand), function);
   api::require_order(x.dtype(), function);
   return x;
 }
@@ -82,10 +82,10 @@ class Ranked {
 };
 
 /// The quantiles of fractions of 1, one array each.
-std::vector<Array> quantiles(const Operand& operand, const std::vector<double>& fractions,
-                             const ReductionOptions& options, std::string_view function) {
+std::vector<Array> quantiles(Operand&& operand, const std::vector<double>& fractions, const ReductionOptions& options,
+                             std::string_view function) {
   const base::NamedCall call(function);
-  const Array x = api::counting(ordered(operand, function));
+  const Array x = api::counting(ordered(std::move(operand), function));
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   // The reduced axes last, as one.
   std::vector<std::size_t> order;
@@ -127,11 +127,11 @@ std::vector<double> fractions(std::vector<double> q, double whole, std::string_v
   return q;
 }
 
-Array stacked(const Operand& x, const std::vector<double>& q, double whole, const ReductionOptions& options,
+Array stacked(Operand&& x, const std::vector<double>& q, double whole, const ReductionOptions& options,
               std::string_view function) {
   const base::NamedCall call(function);
   if (q.empty()) throw ValueError(api::prefix(function) + "got no q; it needs at least one");
-  return stack(quantiles(x, fractions(q, whole, function), options, function));
+  return stack(quantiles(std::move(x), fractions(q, whole, function), options, function));
 }
 
 /// How many of the sorted elements are below each edge, or at it.
@@ -213,22 +213,24 @@ Range range_of(const Array& x, DType type) {
 
 }  // namespace
 
-Array median(const Operand& x, const ReductionOptions& options) { return quantiles(x, {0.5}, options, "median")[0]; }
-
-Array quantile(const Operand& x, double q, const ReductionOptions& options) {
-  return quantiles(x, fractions({q}, 1, "quantile"), options, "quantile")[0];
+Array median(Operand x, const ReductionOptions& options) {
+  return quantiles(std::move(x), {0.5}, options, "median")[0];
 }
 
-Array quantile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options) {
-  return stacked(x, q, 1, options, "quantile");
+Array quantile(Operand x, double q, const ReductionOptions& options) {
+  return quantiles(std::move(x), fractions({q}, 1, "quantile"), options, "quantile")[0];
 }
 
-Array percentile(const Operand& x, double q, const ReductionOptions& options) {
-  return quantiles(x, fractions({q}, 100, "percentile"), options, "percentile")[0];
+Array quantile(Operand x, const std::vector<double>& q, const ReductionOptions& options) {
+  return stacked(std::move(x), q, 1, options, "quantile");
 }
 
-Array percentile(const Operand& x, const std::vector<double>& q, const ReductionOptions& options) {
-  return stacked(x, q, 100, options, "percentile");
+Array percentile(Operand x, double q, const ReductionOptions& options) {
+  return quantiles(std::move(x), fractions({q}, 100, "percentile"), options, "percentile")[0];
+}
+
+Array percentile(Operand x, const std::vector<double>& q, const ReductionOptions& options) {
+  return stacked(std::move(x), q, 100, options, "percentile");
 }
 
 HistogramResult histogram(const Array& x, const HistogramOptions& options) {

@@ -89,8 +89,9 @@ Array found_in(const Array& elements, const Array& list) {
 
 }  // namespace
 
-Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
+Array isin(Operand given, Operand among, const IsinOptions& options) {
   const base::NamedCall call("isin");
+  const Operand x1 = std::move(given), x2 = std::move(among);
   const graph::Place place = api::common_place("isin", {&x1, &x2});
   const api::Compared types = api::compared_types("isin", x1, x2);
   const Array elements(api::to_node(x1, types.x1, place));

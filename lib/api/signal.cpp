@@ -163,9 +163,9 @@ Array fftconvolve(const Array& x1, const Array& x2, const FftconvolveOptions& op
   return axes.empty() ? a * b : by_transforms(a, b, axes, kept);
 }
 
-Array interp(const Operand& x, const Array& xp, const Array& fp, const InterpOptions& options) {
+Array interp(Operand given, const Array& xp, const Array& fp, const InterpOptions& options) {
   const base::NamedCall call("interp");
-  const Operand known(xp), values(fp);
+  const Operand x = std::move(given), known(xp), values(fp);
   const graph::Place place = api::common_place("interp", {&x, &known, &values});
   for (const Operand* operand : {&x, &known}) {
     if (operand->is_scalar() ? is_complex(graph::default_type(operand->scalar(), default_dtype()))

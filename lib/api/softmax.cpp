@@ -32,8 +32,7 @@ std::optional<Array> as_rows(const Array& x, const std::vector<std::size_t>& axe
 }
 
 /// x less its largest elements, of integers that float32 does not hold; none for others, and for no elements.
-std::optional<Array> shifted(const Operand& operand, const Axis& axis, std::string_view function) {
-  const Array x(api::to_node(operand, function));
+std::optional<Array> shifted(const Array& x, const Axis& axis, std::string_view function) {
   if (!is_integer(x.dtype()) || size_of(x.dtype()) < 4) return std::nullopt;
   if (api::count_of(x, graph::normal_axes(axis, x.shape(), function)) == 0) return std::nullopt;
   return api::difference(x, max(x, {.axis = axis, .keepdims = true}), api::floating_type(x.dtype()));
@@ -41,12 +40,13 @@ std::optional<Array> shifted(const Operand& operand, const Axis& axis, std::stri
 
 }  // namespace
 
-Array logsumexp(const Operand& operand, const ReductionOptions& options) {
+Array logsumexp(Operand given, const ReductionOptions& options) {
   const base::NamedCall call("logsumexp");
-  if (const std::optional<Array> below = shifted(operand, options.axis, "logsumexp")) {
-    return logsumexp(*below, options) + astype(max(operand, options), below->dtype());
+  const Array own = api::array_of(std::move(given), "logsumexp");
+  if (const std::optional<Array> below = shifted(own, options.axis, "logsumexp")) {
+    return logsumexp(*below, options) + astype(max(own, options), below->dtype());
   }
-  const Array x = api::real_floating(operand, "logsumexp");
+  const Array x = api::real_floating(own, "logsumexp");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "logsumexp");
   Shape result_shape = x.shape();
   for (std::size_t i = axes.size(); i-- > 0;) {
@@ -72,10 +72,11 @@ Array logsumexp(const Operand& operand, const ReductionOptions& options) {
   return reshape(result, result_shape);
 }
 
-Array softmax(const Operand& operand, const SoftmaxOptions& options) {
+Array softmax(Operand given, const SoftmaxOptions& options) {
   const base::NamedCall call("softmax");
-  if (const std::optional<Array> below = shifted(operand, options.axis, "softmax")) return softmax(*below, options);
-  const Array x = api::real_floating(operand, "softmax");
+  const Array own = api::array_of(std::move(given), "softmax");
+  if (const std::optional<Array> below = shifted(own, options.axis, "softmax")) return softmax(*below, options);
+  const Array x = api::real_floating(own, "softmax");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "softmax");
   const Array wide = astype(x, graph::accumulation_type(x.dtype()));
   if (const std::optional<Array> rows = as_rows(x, axes)) return reshape(softmax(*rows, {.axis = -1}), x.shape());

@@ -100,10 +100,10 @@ TopkResult topk(const Array& x, std::int64_t k, const TopkOptions& options) {
   return {first(sorted.values), first(sorted.positions)};
 }
 
-Array searchsorted(const Array& x1, const Operand& x2, const SearchSortedOptions& options) {
+Array searchsorted(const Array& x1, Operand given, const SearchSortedOptions& options) {
   const base::NamedCall call("searchsorted");
   const bool after = api::choice(options.side, {"left", "right"}, "searchsorted", "side") == 1;
-  const Operand first(x1);
+  const Operand first(x1), x2 = std::move(given);
   const graph::Place place = api::common_place("searchsorted", {&first, &x2});
   const api::Compared types = api::compared_types("searchsorted", first, x2);
   api::require_order(types.x1, "searchsorted");

@@ -17,33 +17,31 @@ namespace {
 
 using graph::ReduceKind;
 
-Array array_of(const Operand& x, std::string_view function) { return Array(api::to_node(x, function)); }
-
-Array sum_or_prod(ReduceKind kind, const Operand& operand, const SumOptions& options, std::string_view function) {
+Array sum_or_prod(ReduceKind kind, Operand&& operand, const SumOptions& options, std::string_view function) {
   const base::NamedCall call(function);
-  const Array x = array_of(operand, function);
+  const Array x = api::array_of(std::move(operand), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType type = api::sum_type(x, options.dtype, function);
   return api::reduced({kind, axes}, astype(x, type), options.keepdims, type);
 }
 
-Array extreme(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
-  const Array x = array_of(operand, function);
+Array extreme(ReduceKind kind, Operand&& operand, const ReductionOptions& options, std::string_view function) {
+  const Array x = api::array_of(std::move(operand), function);
   api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   api::need_elements(x, axes, function);
   return api::reduced({kind, axes}, x, options.keepdims, x.dtype());
 }
 
-Array logical(ReduceKind kind, const Operand& operand, const ReductionOptions& options, std::string_view function) {
-  const Array x = array_of(operand, function);
+Array logical(ReduceKind kind, Operand&& operand, const ReductionOptions& options, std::string_view function) {
+  const Array x = api::array_of(std::move(operand), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType result = kind == ReduceKind::count_nonzero ? int64 : bool_;
   return api::reduced({kind, axes}, astype(x, bool_), options.keepdims, result);
 }
 
-Array position(ReduceKind kind, const Operand& operand, const ArgOptions& options, std::string_view function) {
-  const Array x = array_of(operand, function);
+Array position(ReduceKind kind, Operand&& operand, const ArgOptions& options, std::string_view function) {
+  const Array x = api::array_of(std::move(operand), function);
   api::require_order(x.dtype(), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   if (options.axis.given() && axes.size() != 1) {
@@ -72,10 +70,10 @@ Array from_mean(const Array& x, const std::vector<std::size_t>& axes) {
 
 /// var or std (`root`). Moments are taken of what is read once, in an order that suits the device; distances from a
 /// mean that is known, of integers, whose mean is exact, and where the order is the same on every device.
-Array variance(const Operand& operand, const VarianceOptions& options, bool root) {
+Array variance(Operand&& operand, const VarianceOptions& options, bool root) {
   const std::string_view function = root ? "std" : "var";
   const base::NamedCall call(function);
-  const Array x = api::real_array(operand, function);
+  const Array x = api::real_array(std::move(operand), function);
   const auto axes = graph::normal_axes(options.axis, x.shape(), function);
   const DType type = api::floating_type(x.dtype());
   const double divisor = std::max(static_cast<double>(api::count_of(x, axes)) - options.correction, 0.0);
@@ -93,28 +91,36 @@ Array variance(const Operand& operand, const VarianceOptions& options, bool root
 
 }  // namespace
 
-Array sum(const Operand& x, const SumOptions& options) { return sum_or_prod(ReduceKind::sum, x, options, "sum"); }
-Array prod(const Operand& x, const SumOptions& options) { return sum_or_prod(ReduceKind::prod, x, options, "prod"); }
-Array max(const Operand& x, const ReductionOptions& options) { return extreme(ReduceKind::max, x, options, "max"); }
-Array min(const Operand& x, const ReductionOptions& options) { return extreme(ReduceKind::min, x, options, "min"); }
-Array any(const Operand& x, const ReductionOptions& options) { return logical(ReduceKind::any, x, options, "any"); }
+Array sum(Operand x, const SumOptions& options) { return sum_or_prod(ReduceKind::sum, std::move(x), options, "sum"); }
+Array prod(Operand x, const SumOptions& options) {
+  return sum_or_prod(ReduceKind::prod, std::move(x), options, "prod");
+}
+Array max(Operand x, const ReductionOptions& options) { return extreme(ReduceKind::max, std::move(x), options, "max"); }
+Array min(Operand x, const ReductionOptions& options) { return extreme(ReduceKind::min, std::move(x), options, "min"); }
+Array any(Operand x, const ReductionOptions& options) { return logical(ReduceKind::any, std::move(x), options, "any"); }
 
-Array All::operator()(const Operand& x, const ReductionOptions& options) const {
-  return logical(ReduceKind::all, x, options, "all");
+Array All::operator()(Operand x, const ReductionOptions& options) const {
+  return logical(ReduceKind::all, std::move(x), options, "all");
 }
 
-Array All::operator()(const Operand& x, const Axis& axis) const { return (*this)(x, ReductionOptions{.axis = axis}); }
-
-Array count_nonzero(const Operand& x, const ReductionOptions& options) {
-  return logical(ReduceKind::count_nonzero, x, options, "count_nonzero");
+Array All::operator()(Operand x, const Axis& axis) const {
+  return (*this)(std::move(x), ReductionOptions{.axis = axis});
 }
 
-Array argmax(const Operand& x, const ArgOptions& options) { return position(ReduceKind::argmax, x, options, "argmax"); }
-Array argmin(const Operand& x, const ArgOptions& options) { return position(ReduceKind::argmin, x, options, "argmin"); }
+Array count_nonzero(Operand x, const ReductionOptions& options) {
+  return logical(ReduceKind::count_nonzero, std::move(x), options, "count_nonzero");
+}
 
-Array mean(const Operand& operand, const ReductionOptions& options) {
+Array argmax(Operand x, const ArgOptions& options) {
+  return position(ReduceKind::argmax, std::move(x), options, "argmax");
+}
+Array argmin(Operand x, const ArgOptions& options) {
+  return position(ReduceKind::argmin, std::move(x), options, "argmin");
+}
+
+Array mean(Operand operand, const ReductionOptions& options) {
   const base::NamedCall call("mean");
-  const Array x = array_of(operand, "mean");
+  const Array x = api::array_of(std::move(operand), "mean");
   const auto axes = graph::normal_axes(options.axis, x.shape(), "mean");
   if (const auto mean = api::integer_mean(x, axes, options.keepdims)) {
     return astype(mean->whole, mean->rest.dtype()) + mean->rest;
@@ -122,7 +128,7 @@ Array mean(const Operand& operand, const ReductionOptions& options) {
   return mean_of(widened(x), axes, options.keepdims, api::floating_type(x.dtype()));
 }
 
-Array var(const Operand& x, const VarianceOptions& options) { return variance(x, options, false); }
-Array std(const Operand& x, const VarianceOptions& options) { return variance(x, options, true); }
+Array var(Operand x, const VarianceOptions& options) { return variance(std::move(x), options, false); }
+Array std(Operand x, const VarianceOptions& options) { return variance(std::move(x), options, true); }
 
 }  // namespace koine

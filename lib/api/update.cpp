@@ -29,12 +29,12 @@ constexpr const char* function = "at";
 // An array so many times as long as the positions is left alone, but for what they name, unless it is short.
 constexpr std::int64_t sparse = 8, shortest_left = 4096;
 
-Array paired(SegmentKind kind, const Array& a, const Array& b) {
+Array paired(SegmentKind kind, Array a, Array b) {
   switch (kind) {
-    case SegmentKind::sum: return a + b;
-    case SegmentKind::prod: return a * b;
-    case SegmentKind::max: return maximum(a, b);
-    default: return minimum(a, b);
+    case SegmentKind::sum: return std::move(a) + std::move(b);
+    case SegmentKind::prod: return std::move(a) * std::move(b);
+    case SegmentKind::max: return maximum(std::move(a), std::move(b));
+    default: return minimum(std::move(a), std::move(b));
   }
 }
 
@@ -59,11 +59,11 @@ Array reduced_apart(SegmentKind kind, const Array& x, const Array& positions, co
   return api::written(x, at, take(results, numbers));
 }
 
-void update(Array& x, std::span<const Index> indices, SegmentKind kind, const Operand& operand) {
+void update(Array& x, std::span<const Index> indices, SegmentKind kind, Operand&& operand) {
   const base::NamedCall call(function);
   if (kind == SegmentKind::max || kind == SegmentKind::min) api::require_order(x.dtype(), function);
-  if (api::has_lists(indices)) return update(x, api::with_arrays(indices, x), kind, operand);
-  const Array value = api::assigned_value(x, operand, function);
+  if (api::has_lists(indices)) return update(x, api::with_arrays(indices, x), kind, std::move(operand));
+  Array value = api::assigned_value(x, std::exchange(operand, false), function);
   // Positions along the first axis are ids as they stand.
   const std::optional<Array> leading = api::leading_positions(x, indices);
   if (leading && kind == SegmentKind::sum &&
@@ -76,7 +76,8 @@ void update(Array& x, std::span<const Index> indices, SegmentKind kind, const Op
   if (!repeats) {
     Array part = x.get(indices);
     api::check_assigned(value.shape(), part.shape());
-    part = paired(kind, part, value);  // no longer of x's memory, which can then be written in place
+    // Neither is of x's memory any longer, which can then be written in place.
+    part = paired(kind, std::move(part), std::move(value));
     return x.set(indices, std::move(part));
   }
   std::optional<Array> flat;
@@ -115,9 +116,9 @@ void update(Array& x, std::span<const Index> indices, SegmentKind kind, const Op
 
 }  // namespace
 
-void Update::add(const Operand& values) && { update(*array_, indices_, SegmentKind::sum, values); }
-void Update::multiply(const Operand& values) && { update(*array_, indices_, SegmentKind::prod, values); }
-void Update::max(const Operand& values) && { update(*array_, indices_, SegmentKind::max, values); }
-void Update::min(const Operand& values) && { update(*array_, indices_, SegmentKind::min, values); }
+void Update::add(Operand values) && { update(*array_, indices_, SegmentKind::sum, std::move(values)); }
+void Update::multiply(Operand values) && { update(*array_, indices_, SegmentKind::prod, std::move(values)); }
+void Update::max(Operand values) && { update(*array_, indices_, SegmentKind::max, std::move(values)); }
+void Update::min(Operand values) && { update(*array_, indices_, SegmentKind::min, std::move(values)); }
 
 }  // namespace koine

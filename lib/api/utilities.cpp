@@ -27,12 +27,13 @@ Array beside(const Operand& operand, DType type, const graph::Place& place, Shap
 
 }  // namespace
 
-Array diff(const Operand& operand, const DiffOptions& options) {
+Array diff(Operand given, const DiffOptions& options) {
   const base::NamedCall call("diff");
+  const Operand operand = std::move(given);
   const Operand* const before = options.prepend ? &*options.prepend : &operand;
   const Operand* const after = options.append ? &*options.append : &operand;
   const graph::Place place = api::common_place("diff", {&operand, before, after});
-  Array x(api::to_node(operand, "diff"));
+  Array x = api::array_of(operand, "diff");
   const std::size_t axis = graph::normal_axis(options.axis, x.shape(), "diff");
   if (options.n < 0) throw ValueError("[diff] .n is " + std::to_string(options.n) + "; it must be 0 or more");
   if (options.n == 0) return x;

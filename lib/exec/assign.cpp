@@ -252,6 +252,8 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   // everywhere and another the part. (A CPU's loops go faster along the part alone.)
   const bool card = !context.traits().cpu_loops();
   if (card && most && shape.elements() > 0 && is_filled(*target) && value->op != Op::constant && made_whole()) return;
+  // Memory of its own at once: one number that stands for all elements would be copied before the first store.
+  if (shape.elements() > 0 && is_filled(*target)) target = graph::make_copy(target, target->shape, place);
   evaluate(target);
   if (shape.elements() == 0) return;
   const graph::Layout part = *apply(map, shape, target->layout);

@@ -25,8 +25,8 @@ PyObject* wrap(Array&& array) noexcept {
 
 namespace {
 
-using Binary = Array (*)(const Operand&, const Operand&);
-using Unary = Array (*)(const Operand&);
+using Binary = Array (*)(Operand, Operand);
+using Unary = Array (*)(Operand);
 using InPlace = Array& (*)(Array&, const Operand&);
 
 PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
@@ -114,12 +114,12 @@ PyObject* in_place_power(PyObject* self, PyObject* other, PyObject*) noexcept {
   return in_place<assign<F>>(self, other);
 }
 
-Array product(const Operand& x, const Operand& y) {
+Array product(Operand x, Operand y) {
   if (x.is_scalar() || y.is_scalar()) throw Raised(PyExc_TypeError, "[matmul] takes two arrays, got a number");
   return matmul(x.array(), y.array());
 }
 
-Array floor_quotient(const Operand& x, const Operand& y) { return floor_divide(x, y); }
+Array floor_quotient(Operand x, Operand y) { return floor_divide(std::move(x), std::move(y)); }
 
 PyObject* quotient_and_rest(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {

@@ -17,11 +17,11 @@ std::vector<Array> arrays_of(std::initializer_list<Operand> operands) {
   return arrays;
 }
 
-template <Array (*F)(const Operand&)>
+template <Array (*F)(Operand)>
 void bind(nb::module_& m, const char* name) {
   function(m, name, "(x, /)", [](const Arguments& a) { return F(a.operand(0)); });
 }
-template <Array (*F)(const Operand&, const Operand&)>
+template <Array (*F)(Operand, Operand)>
 void bind(nb::module_& m, const char* name) {
   function(m, name, "(x1, x2, /)", [](const Arguments& a) { return F(a.operand(0, 1), a.operand(1, 0)); });
 }

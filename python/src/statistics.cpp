@@ -55,7 +55,8 @@ Array quantile_of(const Arguments& a, F of) {
 
 void bind_statistics(nb::module_& m) {
 #define KN_REDUCTION(name) \
-  bind_reduction(m, #name, [](const Operand& x, const ReductionOptions& options) { return koine::name(x, options); })
+  bind_reduction(m, #name, \
+                 [](Operand x, const ReductionOptions& options) { return koine::name(std::move(x), options); })
   KN_REDUCTION(max);
   KN_REDUCTION(min);
   KN_REDUCTION(any);

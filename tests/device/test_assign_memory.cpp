@@ -261,6 +261,14 @@ TEST_CASE("on cards most of an array of one number is written together with what
     });
     if (card) CHECK(count == 1);
     check(7, 3, 3, 1);
+    // Less of it goes into memory that has been filled.
+    count = kernels([&] {
+      x = kn::zeros({100, 100});
+      x(slice(1, 5)) = y(slice(1, 5)) * 2;
+    });
+    CHECK(count == 2);
+    CHECK(x(slice(1, 5)).to_vector<float>() == (y(slice(1, 5)) * 2).to_vector<float>());
+    CHECK(!any(x(slice(5, none))).item<bool>());
     // Who else has the number everywhere, or the value, keeps it; the smaller part is stored.
     const Array ones = kn::ones({6});
     Array z = ones;
@@ -275,6 +283,53 @@ TEST_CASE("on cards most of an array of one number is written together with what
     z = kn::zeros({6});
     z(slice(none, none, -1)) = z + 3;
     check_array<float>(z, {6}, {3, 3, 3, 3, 3, 3});
+  });
+}
+
+#define KN_GIVEN(x) std::forward<decltype(x)>(x)
+
+TEST_CASE("functions let go of the parts of arrays that they are given") {
+  on_each_device([] {
+    const Array y = numbered({40, 50}).eval();
+    // Whether x's part becomes what `f` gives of it in x's memory, and by how many kernels.
+    const auto kernels = [&](auto f) {
+      Array x = kn::astype(numbered({40, 50}) - 1000, kn::float32).eval();
+      const std::vector<float> whole = x.to_vector<float>();
+      const Array part = (x(3) + 0).eval(), result = f(part);
+      const std::vector<float> expected = kn::broadcast_to(kn::astype(result, kn::float32), {50}).to_vector<float>();
+      std::int64_t count = 0;
+      CHECK(in_place(x, [&] { count = kn::test::work_of([&] { x(3) = f(x(3)); }).kernels; }));
+      const std::vector<float> after = x.to_vector<float>();
+      for (std::size_t i = 0; i < after.size(); ++i) REQUIRE(after[i] == (i / 50 == 3 ? expected[i % 50] : whole[i]));
+      return count;
+    };
+    CHECK(kernels([&](auto&& x) { return kn::minimum(KN_GIVEN(x), y(4)); }) == 1);
+    CHECK(kernels([&](auto&& x) { return kn::abs(KN_GIVEN(x)); }) == 1);
+    CHECK(kernels([&](auto&& x) { return kn::where(y(4) > 220, KN_GIVEN(x), 1); }) == 1);
+    CHECK(kernels([&](auto&& x) { return kn::clip(KN_GIVEN(x), -840, y(4)); }) == 1);
+    CHECK(kernels([&](auto&& x) { return kn::nan_to_num(KN_GIVEN(x)); }) == 1);
+    kernels([](auto&& x) { return kn::sum(KN_GIVEN(x), {.axis = 0, .keepdims = true}); });
+    kernels([](auto&& x) { return kn::mean(KN_GIVEN(x), 0); });
+    kernels([](auto&& x) { return kn::var(KN_GIVEN(x), 0); });
+    kernels([](auto&& x) { return kn::max(KN_GIVEN(x), 0); });
+    kernels([](auto&& x) { return kn::nanmin(KN_GIVEN(x), 0); });
+    kernels([](auto&& x) { return kn::nanmean(KN_GIVEN(x), 0); });
+    kernels([](auto&& x) { return kn::median(KN_GIVEN(x)); });
+    kernels([](auto&& x) { return kn::softmax(KN_GIVEN(x)); });
+    kernels([](auto&& x) { return kn::logsumexp(KN_GIVEN(x)); });
+    kernels([](auto&& x) { return kn::cumulative_sum(KN_GIVEN(x)); });
+    kernels([](auto&& x) { return kn::cumulative_max(KN_GIVEN(x)); });
+    kernels([&](auto&& x) { return kn::interp(KN_GIVEN(x), y(1), y(2)); });
+    kernels([&](auto&& x) { return kn::searchsorted(y(1), KN_GIVEN(x)); });
+    kernels([&](auto&& x) { return kn::isin(KN_GIVEN(x), y(1)); });
+    kernels([&](auto&& x) { return kn::isclose(KN_GIVEN(x), y(1)); });
+    const kn::ElementwiseKernel twice("T x", "T y", "y = x + x", "twice");
+    const kn::ReductionKernel total("T x", "T y", {.combine = "a + b", .identity = "0"}, "total");
+    kernels([&](auto&& x) { return twice(KN_GIVEN(x)); });
+    kernels([&](auto&& x) { return total(KN_GIVEN(x)); });
+    Array x = numbered({4, 5}).eval();
+    CHECK(in_place(x, [&] { x.at(0).add(x(1)); }));
+    check_array<float>(x(0), {5}, {5, 7, 9, 11, 13});
   });
 }
 

@@ -91,8 +91,8 @@ std::optional<DType> compute_of(DType common) {
 }  // namespace
 
 const std::vector<Row>& rows() {
-#define KN_FUNCTION_1(name) static_cast<Array (*)(const Operand&)>(koine::name), nullptr
-#define KN_FUNCTION_2(name) nullptr, static_cast<Array (*)(const Operand&, const Operand&)>(koine::name)
+#define KN_FUNCTION_1(name) static_cast<Array (*)(Operand)>(koine::name), nullptr
+#define KN_FUNCTION_2(name) nullptr, static_cast<Array (*)(Operand, Operand)>(koine::name)
 #define KN_OP(name, arity, takes, ...)                                          \
   Row{#name, arity, KN_FUNCTION_##arity(name), compute_of<test::domain::takes>, \
       static_cast<int>(test::domain::takes) == static_cast<int>(test::domain::logical)},

@@ -156,8 +156,8 @@ int repeats(const Step& step, const Faces& faces);
 struct Row {
   std::string_view name;
   int arity;
-  Array (*unary)(const Operand&);
-  Array (*binary)(const Operand&, const Operand&);
+  Array (*unary)(Operand);
+  Array (*binary)(Operand, Operand);
   std::optional<DType> (*computes)(DType common);  ///< none where it does not take that type
   bool logical;                                    ///< reads each operand by itself
 };
