@@ -3,6 +3,7 @@
 #include "base/rounding.hpp"
 #include "codegen/reduce.hpp"
 
+#include "codegen/ordering.hpp"
 #include "codegen/print_walk.hpp"
 #include "graph/infer.hpp"
 
@@ -100,6 +101,24 @@ bool has_narrow_columns(const ReduceWalk& walk) {
     repeated = repeated || (across == 0 && along == 1);
   }
   return repeated;
+}
+
+/// Whether a CPU reads columns better than rows once it has copied what lies apart along them, as one of two sets of
+/// points is for the distances of each from each: a vector then holds as many results, whatever a row's length is.
+bool has_columns_to_copy(const ReducePass& pass, const ReduceWalk& walk) {
+  const Body& body = *pass.body;
+  if (!walk.cpu || walk.fixed || walk.width == 1 || walk.kept.shape.back() < walk.width) return false;
+  if (body.domain.elements() < fewest_ordered || graph::info(pass.kind).state != graph::State::value) return false;
+  bool copied = false;
+  for (std::size_t k = 0; k < body.loads.size(); ++k) {
+    const Load& load = body.loads[k];
+    const std::int64_t step = walk.kept.step(k);
+    if (!load.seams.empty()) return false;
+    if (step == 0 || step == 1 || load.iota) continue;
+    if (!is_worth_ordering(load, body.domain)) return false;
+    copied = true;
+  }
+  return copied;
 }
 
 /// Whether a load's elements are the same for all results but those of a vector, and lie apart, in a loop of no more
@@ -283,7 +302,8 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   walk.kept = part(body, axes, false, walk.kept_seams);
   walk.reduced = part(body, axes, true, walk.reduced_seams);
   walk.width = fold_width(body, traits);
-  walk.columns = reads_better(walk.kept, walk.reduced) && walk.kept.shape.back() > 1 && !has_narrow_columns(walk);
+  walk.columns = (reads_better(walk.kept, walk.reduced) || has_columns_to_copy(pass, walk)) &&
+                 walk.kept.shape.back() > 1 && !has_narrow_columns(walk);
   if (!walk.cpu && graph::info(pass.kind).state == graph::State::position) {
     walk.width = std::min(walk.width, widest_position);
   }

@@ -2,40 +2,19 @@
 // Which loads are worth a copy, and the kernels that make the copies.
 #include "exec/ordered_copies.hpp"
 
+#include "codegen/ordering.hpp"
 #include "exec/families.hpp"
 
 #include <algorithm>
 
 namespace koine::exec {
-namespace {
-
-// Of each element, from which on a vector of scalar loads for each reading costs more than copying it once.
-constexpr std::int64_t fewest_readings = 8;
-// Of a domain: starting the kernel that copies takes longer than gathering for fewer.
-constexpr std::int64_t fewest_elements = 1 << 16;
-
-/// The elements of a load, each of which is read as often as the domain is larger.
-std::int64_t elements_of(const codegen::Load& load, const Shape& domain) {
-  std::int64_t elements = 1;
-  for (std::size_t axis = 0; axis < domain.size(); ++axis) {
-    if (load.layout.strides[axis] != 0) elements *= domain[axis];
-  }
-  return elements;
-}
-
-bool is_repeated(const codegen::Load& load, const Shape& domain) {
-  return !load.iota && !load.take && load.loop < 0 && load.seams.empty() &&
-         elements_of(load, domain) <= domain.elements() / fewest_readings;
-}
-
-}  // namespace
 
 bool may_be_copied(const codegen::Body& body, const DeviceTraits& traits) {
-  return traits.cpu_loops() && body.domain.elements() >= fewest_elements &&
+  return traits.cpu_loops() && body.domain.elements() >= codegen::fewest_ordered &&
          std::any_of(body.loads.begin(), body.loads.end(), [&](const codegen::Load& load) {
            const auto apart = [](std::int64_t stride) { return stride != 0 && stride != 1; };
            return std::any_of(load.layout.strides.begin(), load.layout.strides.end(), apart) &&
-                  is_repeated(load, body.domain);
+                  codegen::is_worth_ordering(load, body.domain);
          });
 }
 
@@ -43,7 +22,7 @@ std::unique_ptr<OrderedCopies> OrderedCopies::of(Programs& programs, runtime::Qu
                                                  std::size_t axis, const std::vector<bool>& gathered) {
   std::unique_ptr<OrderedCopies> copies;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
-    if (!gathered[k] || !is_repeated(body.loads[k], body.domain)) continue;
+    if (!gathered[k] || !codegen::is_worth_ordering(body.loads[k], body.domain)) continue;
     if (!copies) copies.reset(new OrderedCopies(queue, body));
     copies->add(programs, copies->body_.loads[k], axis);
   }
@@ -56,13 +35,16 @@ void OrderedCopies::add(Programs& programs, codegen::Load& load, std::size_t axi
   for (std::size_t each = 0; each < body_.domain.size(); ++each) {
     if (each != axis && load.layout.strides[each] != 0) order.push_back(each);
   }
-  order.push_back(axis);
   graph::Layout from;
   from.offset = load.layout.offset;
-  for (const std::size_t each : order) {
-    from.shape.push_back(body_.domain[each]);
-    from.strides.push_back(load.layout.strides[each]);
-  }
+  const auto along = [&](std::int64_t size, std::int64_t stride) {
+    from.shape.push_back(size);
+    from.strides.push_back(stride);
+  };
+  for (const std::size_t each : order) along(body_.domain[each], load.layout.strides[each]);
+  const bool moves = load.loop >= 0 && load.loop_stride != 0;
+  if (moves) along(body_.loops[static_cast<std::size_t>(load.loop)].count, load.loop_stride);
+  along(body_.domain[axis], load.layout.strides[axis]);
   graph::Place place;
   place.context = &queue_.context();
   auto copy = std::make_unique<Copy>();
@@ -77,7 +59,10 @@ void OrderedCopies::add(Programs& programs, codegen::Load& load, std::size_t axi
   copy->work = prepare_elementwise(programs, queue_, copy->step);
   load.source = copy->result.get();
   load.layout.offset = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) load.layout.strides[order[k]] = copy->destination.layout.strides[k];
+  const Shape& strides = copy->destination.layout.strides;
+  for (std::size_t k = 0; k < order.size(); ++k) load.layout.strides[order[k]] = strides[k];
+  if (moves) load.loop_stride = strides[order.size()];
+  load.layout.strides[axis] = 1;
   copies_.push_back(std::move(copy));
 }
 

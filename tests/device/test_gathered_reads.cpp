@@ -103,3 +103,42 @@ TEST_CASE("rows that are folded with each of many others are read like others") 
     }
   });
 }
+
+TEST_CASE("distances of each of many points from each, in loops of other kernels and reductions of their own") {
+  on_each_device(kn::float64, [] {
+    constexpr std::int64_t left = 263, right = 257, pairs = 2;
+    // Up to 64 coordinates sums are loops of the kernel that reads them.
+    for (const std::int64_t axes : {2, 16, 64, 100}) {
+      CAPTURE(axes);
+      const Array x = numbers({pairs, left, axes}, kn::float64), y = numbers({pairs, right, axes}, kn::float64);
+      const Array apart = x(all, all, newaxis) - y(all, newaxis);
+      std::vector<double> sums, nearest, most;
+      for (std::int64_t pair = 0; pair < pairs; ++pair) {
+        for (std::int64_t a = 0; a < left; ++a) {
+          std::int64_t best = 0;
+          for (std::int64_t b = 0; b < right; ++b) {
+            double sum = 0, largest = 0;
+            for (std::int64_t c = 0; c < axes; ++c) {
+              const double distance = value_at((pair * left + a) * axes + c) - value_at((pair * right + b) * axes + c);
+              sum += distance * distance;
+              largest = std::max(largest, std::abs(distance));
+            }
+            sums.push_back(sum);
+            most.push_back(largest);
+            const auto line = sums.size() - std::size_t(b) - 1;
+            if (sum < sums[line + std::size_t(best)]) best = b;
+          }
+          nearest.push_back(double(best));
+        }
+      }
+      const Array squares = kn::sum(kn::square(apart), -1);
+      CHECK((squares + 1 - 1).to_vector<double>() == sums);
+      CHECK(squares.to_vector<double>() == sums);
+      CHECK(kn::argmin(squares, -1).to_vector<double>() == nearest);
+      CHECK(kn::max(kn::abs(apart), -1).to_vector<double>() == most);
+      // The last axis of the one first, so that elements of both lie apart along it.
+      const Array turned = kn::asarray(x.mT().to_vector<double>(), {pairs, axes, left}).mT();
+      CHECK((kn::sum(kn::square(turned(all, all, newaxis) - y(all, newaxis)), -1) * 1).to_vector<double>() == sums);
+    }
+  });
+}
