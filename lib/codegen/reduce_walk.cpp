@@ -121,12 +121,13 @@ bool has_columns_to_copy(const ReducePass& pass, const ReduceWalk& walk) {
   return copied;
 }
 
-/// Whether a load's elements are the same for all results but those of a vector, and lie apart, in a loop of no more
-/// rounds than a work-item keeps vectors of.
+/// Whether a load's elements are the same for all results but those of a vector, and lie apart or are of a row that
+/// does not fill its vector, in a loop of no more rounds than a work-item keeps vectors of.
 bool is_steady(const ReduceWalk& walk, const Body& body, std::size_t k) {
   const Load& load = body.loads[k];
   const std::int64_t step = walk.innermost().step(k);
-  if (step == 0 || step == 1 || load.iota || load.take || load.draw() || !load.seams.empty()) return false;
+  const bool part = !walk.columns && walk.innermost().shape.back() % walk.width != 0;
+  if (step == 0 || (step == 1 && !part) || load.iota || load.take || load.draw() || !load.seams.empty()) return false;
   if (load.loop >= 0 && (walk.columns || body.loops[static_cast<std::size_t>(load.loop)].count > most_steady)) {
     return false;
   }
@@ -157,7 +158,7 @@ void choose_short_rows(ReduceWalk& walk, const Body& body) {
     const bool steady = keeps_steady(walk) && is_steady(walk, body, k);
     in_vectors = in_vectors && (step == 0 || step == 1 || body.loads[k].iota || steady);
     at_hand = at_hand && (step == 0 || steady);
-    walk.dense = walk.dense && (step == 0 || body.loads[k].iota || walk.kept.step(k) == inner);
+    walk.dense = walk.dense && (step == 0 || steady || body.loads[k].iota || walk.kept.step(k) == inner);
     // Behind a row's end lie the positions of other rows, and other pieces.
     walk.dense = walk.dense && !body.loads[k].take && body.loads[k].seams.empty();
   }

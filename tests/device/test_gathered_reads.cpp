@@ -104,6 +104,38 @@ TEST_CASE("rows that are folded with each of many others are read like others") 
   });
 }
 
+TEST_CASE("an operand that all rows share is read once, also where rows are no whole vectors") {
+  on_each_device(kn::float64, [] {
+    for (const kn::DType type : {kn::float32, kn::float64, kn::int16}) {
+      for (const std::int64_t length : {3, 4, 7, 8, 11, 13, 15, 17, 29}) {
+        CAPTURE(type);
+        CAPTURE(length);
+        // The last rows of the array, behind which there is no memory.
+        const std::int64_t rows = 37;
+        const Array x = numbers({rows + 1, length}, type)(slice(1, kn::none)), shared = numbers({length}, type);
+        std::vector<double> most, least, last;
+        for (std::int64_t row = 0; row < rows; ++row) {
+          double high = -1e9, low = 1e9;
+          std::int64_t at = 0;
+          for (std::int64_t i = 0; i < length; ++i) {
+            const double value = value_at((row + 1) * length + i) - 2 * value_at(i);
+            if (value > high) at = i;
+            high = std::max(high, value);
+            low = std::min(low, value);
+          }
+          most.push_back(high);
+          least.push_back(low);
+          last.push_back(double(at));
+        }
+        const Array values = x - shared * 2;
+        CHECK(kn::max(values, 1).to_vector<double>() == most);
+        CHECK(kn::min(values, 1).to_vector<double>() == least);
+        CHECK(kn::argmax(values, 1).to_vector<double>() == last);
+      }
+    }
+  });
+}
+
 TEST_CASE("distances of each of many points from each, in loops of other kernels and reductions of their own") {
   on_each_device(kn::float64, [] {
     constexpr std::int64_t left = 263, right = 257, pairs = 2;
