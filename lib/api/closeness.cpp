@@ -26,7 +26,7 @@ Array mixed_distance(const Array& x, const Array& y) {
 
 Array both_nan(const Array& x, const Array& y) { return isnan(x) & isnan(y); }
 
-Array near(Operand x1, Operand x2, const ClosenessOptions& options, std::string_view function) {
+Array near(const Operand& x1, const Operand& x2, const ClosenessOptions& options, std::string_view function) {
   const base::NamedCall call(function);
   check_tolerance(options.rtol, "rtol", function);
   check_tolerance(options.atol, "atol", function);
@@ -52,8 +52,9 @@ Array near(Operand x1, Operand x2, const ClosenessOptions& options, std::string_
 
 }  // namespace
 
-Array isclose(Operand x1, Operand x2, const ClosenessOptions& options) {
-  return near(std::move(x1), std::move(x2), options, "isclose");
+Array isclose(Operand first, Operand second, const ClosenessOptions& options) {
+  const Operand x1 = std::move(first), x2 = std::move(second);
+  return near(x1, x2, options, "isclose");
 }
 
 bool allclose(const Operand& x1, const Operand& x2, const ClosenessOptions& options) {

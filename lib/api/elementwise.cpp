@@ -33,7 +33,7 @@ Array element_wise(Op op, const graph::OpInfo& row, DType type, Shape shape, con
   return api::pending(op, result, std::move(shape), place, {api::to_node(operands, type, place)...});
 }
 
-Array unary(Op op, Operand x) {
+Array unary(Op op, const Operand& x) {
   const graph::OpInfo& row = graph::info(op);
   const graph::Place place = api::common_place(row.name, {&x});
   const DType type = graph::compute_type(row, api::common_type(row.name, {&x}), default_dtype());
@@ -93,7 +93,7 @@ std::optional<Array> simple_power(const Operand& base, const Operand& exponent) 
   return power < 0 ? reciprocal(root) : root;
 }
 
-Array binary(Op op, Operand x1, Operand x2) {
+Array binary(Op op, const Operand& x1, const Operand& x2) {
   const graph::OpInfo& row = graph::info(op);
   if (op == Op::pow) {
     if (std::optional<Array> power = simple_power(x1, x2)) return *std::move(power);
@@ -105,22 +105,17 @@ Array binary(Op op, Operand x1, Operand x2) {
   return types.mixed() ? compared_mixed(op, x1, x2, types) : paired(op, x1, x2, types.x1);
 }
 
-Array selected(Operand condition, Operand x1, Operand x2) {
-  const graph::Place place = api::common_place("where", {&condition, &x1, &x2});
-  const DType type = api::common_type("where", {&x1, &x2});
-  api::require_type(place, type, "where");
-  Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), "where");
-  shape = graph::broadcast_shapes(api::shape_of(condition), shape, "where");
-  return api::pending(
-      Op::where, type, std::move(shape), place,
-      {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place), api::to_node(x2, type, place)});
-}
-
-// Selected by the row's arity, which the table gives as a token.
-#define KN_DEFINE_1(name) \
-  Array name(Operand x) { return unary(Op::name, std::move(x)); }
-#define KN_DEFINE_2(name) \
-  Array name(Operand x1, Operand x2) { return binary(Op::name, std::move(x1), std::move(x2)); }
+// Selected by the row's arity, which the table gives as a token. (Why operands are moved: api::array_of.)
+#define KN_DEFINE_1(name)               \
+  Array name(Operand given) {           \
+    const Operand x = std::move(given); \
+    return unary(Op::name, x);          \
+  }
+#define KN_DEFINE_2(name)                                        \
+  Array name(Operand first, Operand second) {                    \
+    const Operand x1 = std::move(first), x2 = std::move(second); \
+    return binary(Op::name, x1, x2);                             \
+  }
 
 }  // namespace
 
@@ -129,8 +124,16 @@ Array selected(Operand condition, Operand x1, Operand x2) {
 #undef KN_DEFINE_1
 #undef KN_DEFINE_2
 
-Array where(Operand condition, Operand x1, Operand x2) {
-  return selected(std::move(condition), std::move(x1), std::move(x2));
+Array where(Operand given_condition, Operand given_x1, Operand given_x2) {
+  const Operand condition = std::move(given_condition), x1 = std::move(given_x1), x2 = std::move(given_x2);
+  const graph::Place place = api::common_place("where", {&condition, &x1, &x2});
+  const DType type = api::common_type("where", {&x1, &x2});
+  api::require_type(place, type, "where");
+  Shape shape = graph::broadcast_shapes(api::shape_of(x1), api::shape_of(x2), "where");
+  shape = graph::broadcast_shapes(api::shape_of(condition), shape, "where");
+  return api::pending(
+      Op::where, type, std::move(shape), place,
+      {api::to_node(condition, DType::bool_, place), api::to_node(x1, type, place), api::to_node(x2, type, place)});
 }
 
 Array clip(Operand given, const ClipBound& min, const ClipBound& max) {
