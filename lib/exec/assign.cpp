@@ -113,8 +113,11 @@ NodeRef with_part(const NodeRef& target, const graph::ViewMap& map, const Shape&
   return graph::make_node(Op::where, target->dtype, whole, place, inputs);
 }
 
-/// Whether an array is one number everywhere, as `zeros` gives it, and has not been computed.
-bool is_filled(const Node& node) {
+/// Whether an array is one number everywhere, as `zeros` gives it, and has not been computed. (By the mutex: another
+/// thread that computes it lets go of its inputs.)
+bool is_filled(runtime::Context& context, const Node& node) {
+  if (node.is_ready()) return false;
+  const std::lock_guard lock(context.evaluation_mutex());
   return !node.is_ready() && node.op == Op::view && node.inputs[0]->op == Op::constant;
 }
 
@@ -250,10 +253,10 @@ void assign(NodeRef& target, const graph::ViewMap& map, const Shape& shape, Node
   };
   // On a card one kernel writes most of an array of one number and what lies around it, rather than one the number
   // everywhere and another the part. (A CPU's loops go faster along the part alone.)
-  const bool card = !context.traits().cpu_loops();
-  if (card && most && shape.elements() > 0 && is_filled(*target) && value->op != Op::constant && made_whole()) return;
+  const bool card = !context.traits().cpu_loops(), filled = shape.elements() > 0 && is_filled(context, *target);
+  if (card && most && filled && value->op != Op::constant && made_whole()) return;
   // Memory of its own at once: one number that stands for all elements would be copied before the first store.
-  if (shape.elements() > 0 && is_filled(*target)) target = graph::make_copy(target, target->shape, place);
+  if (filled) target = graph::make_copy(target, target->shape, place);
   evaluate(target);
   if (shape.elements() == 0) return;
   const graph::Layout part = *apply(map, shape, target->layout);

@@ -46,6 +46,7 @@ struct Shared {
     x = kn::arange(length) + base;
     doubled = x * 2 + 1;
     total = kn::sum(doubled);
+    same = kn::full({length}, base, {.dtype = kn::int64});
   }
   /// sum of 2 * (base + i) + 1
   std::int64_t expected_total() const { return 2 * (base * length + length * (length - 1) / 2) + length; }
@@ -53,6 +54,7 @@ struct Shared {
   Device device;
   std::int64_t base;
   Array x, doubled, total;
+  Array same;  // one number, which takes no memory before it is read or assigned to
 };
 
 /// Arrays that go from thread to thread: whoever takes one may be the last to hold it.
@@ -134,6 +136,10 @@ class Worker {
     for (std::size_t i = 0; i < 15; ++i) want[i] = (i < 10 ? seed_ : want[i]) + (i >= 5 ? 1 : 0);
     expect("a copy that was assigned to", mine.to_vector<std::int64_t>(), want);
     expect("what it was copied from", s.x.to_vector<std::int64_t>(), counted(s.base));
+    Array filled = s.same;
+    filled(kn::slice(0, 10)) = seed_;
+    expect("a copy of one number", kn::sum(filled).item<std::int64_t>(), 10 * seed_ + (length - 10) * s.base);
+    expect("the number", kn::sum(s.same).item<std::int64_t>(), length * s.base);
   }
   void chain(const Shared&) {
     Array x = kn::zeros({64}, {.dtype = kn::int64});
