@@ -39,7 +39,7 @@ done
 
 step="building into build-gpu/"
 echo "== $step"
-options=(-DCMAKE_BUILD_TYPE=Release)
+options=(-DCMAKE_BUILD_TYPE=Release -DKOINE_BUNDLE=ON)
 # CUDA brings a loader and headers of its own, older than the distribution's.
 loader=/usr/lib/x86_64-linux-gnu
 if [ -e $loader/libOpenCL.so ]; then

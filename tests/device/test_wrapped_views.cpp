@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "support/devices.hpp"
 #include "support/work.hpp"
 
 namespace kn = koine;

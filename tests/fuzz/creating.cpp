@@ -7,6 +7,7 @@
 #include "families.hpp"
 #include "print.hpp"
 #include "resolution.hpp"
+#include "support/judge.hpp"
 #include "support/random_reference.hpp"
 
 namespace koine::fuzz {
