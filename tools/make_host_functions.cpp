@@ -48,6 +48,7 @@ constexpr std::string_view positions = R"(
 #include "host/dots_text.hpp"
 #include "host/key_text.hpp"
 #include "host/keys_below_text.hpp"
+#include "host/take_text.hpp"
 
 #define KN_COMBINE(text) decltype([](auto a, auto b) { return text; })
 #define KN_FIND_POSITION(T, before)                                                                                    \
@@ -302,7 +303,11 @@ int main() {
     }
   }
   constexpr const char* keys[] = {"uchar", "ushort", "uint", "ulong"};
-  for (int k = 0; k < 4; ++k) std::cout << "  f.keys_below[" << k << "] = keys_below<" << keys[k] << ">;\n";
+  for (int k = 0; k < 4; ++k) {
+    std::cout << "  f.keys_below[" << k << "] = keys_below<" << keys[k] << ">;\n";
+    std::cout << "  f.taken[" << k << "] = taken<" << keys[k] << ">;\n";
+  }
+  std::cout << "  f.taken[4] = taken<TwoWords>;\n";
   std::cout << loops;
   for (int t = 0; t < koine::dtype_count; ++t) {
     const auto type = static_cast<DType>(t);

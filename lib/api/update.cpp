@@ -26,8 +26,9 @@ namespace {
 using graph::SegmentKind;
 
 constexpr const char* function = "at";
-// An array so many times as long as the positions is left alone, but for what they name, unless it is short.
-constexpr std::int64_t sparse = 8, shortest_left = 4096;
+// An array so many times as long as the positions is left alone, but for what they name, unless it is short. On a CPU
+// it takes longer to order the positions.
+constexpr std::int64_t sparse = 8, sparse_on_cpu = 20, shortest_left = 4096;
 
 Array paired(SegmentKind kind, Array a, Array b) {
   switch (kind) {
@@ -100,7 +101,8 @@ void update(Array& x, std::span<const Index> indices, SegmentKind kind, Operand&
   const bool whole = one || value.shape() == part;
   const Array start = api::counting(x), values = api::counting(in_line(whole ? value : broadcast_to(value, part)));
   const bool at_once = exec::updates_at_once(*x.node()->place.traits, is_complex(x.dtype()) ? 2 * count : count);
-  const bool few = x.size() >= shortest_left && count < x.size() / sparse && !at_once;
+  const std::int64_t least = x.node()->place.traits->cpu_loops() ? sparse_on_cpu : sparse;
+  const bool few = x.size() >= shortest_left && count < x.size() / least && !at_once;
   const bool apart = kind == SegmentKind::prod || few;
   Array result = start;
   if (leading && !apart) {

@@ -36,23 +36,36 @@ bool Planner::State::can_be_finished(const Info& info) const {
          rows_to_join(info) < 0 && !begins_rows(info);
 }
 
+namespace {
+
+/// A node that a finish is made of.
+struct Behind {
+  Info* info;
+  std::int32_t edges;   // that lead here
+  bool stored = false;  // by another kernel
+};
+
+}  // namespace
+
+/// Whether a kernel stores an element-wise node that others than one read.
+static bool is_stored_for_others(const Info& info) {
+  const bool dear = info.readings > 1 && !is_cheap(info);
+  return graph::is_elementwise(info.node->op) && (info.requested || dear) && info.fold == nullptr;
+}
+
 /// Lets a reduction's kernel compute and store an element-wise node, where that is made of the reduction, of others
-/// that the kernel computes too, of constants and of arrays in memory. False where it is not.
+/// that the kernel computes too, of constants and of arrays that are in memory before. False where it is not.
 bool Planner::State::finish(Info& info) {
   const Node& result = *info.node;
   // A reduction is a barrier.
   if (info.level == 0 || goes_elsewhere(info) || is_complex(result.dtype) || result.op == Op::custom) return false;
-  struct Behind {
-    Info* info;
-    std::int32_t edges;  // that lead here
-  };
   std::vector<Behind> all = {{&info, 0}};
   std::vector<Info*> reductions;
-  for (std::size_t k = 0; k < all.size(); ++k) {
+  const auto look_behind = [&](std::size_t k) {
     const Node& node = *all[k].info->node;
     if (node.op == Op::reduce) {
       reductions.push_back(all[k].info);
-      continue;
+      return true;
     }
     for (const NodeRef& input : node.inputs) {
       if (input->is_ready()) {
@@ -69,9 +82,28 @@ bool Planner::State::finish(Info& info) {
       } else if (all.size() == most_behind) {
         return false;
       } else {
-        all.push_back({in, 1});
+        all.push_back({in, 1, is_stored_for_others(*in)});
       }
     }
+    return true;
+  };
+  const auto look_from = [&](std::size_t k) {
+    for (; k < all.size(); ++k) {
+      if (!all[k].stored && !look_behind(k)) return false;
+    }
+    return true;
+  };
+  if (!look_from(0)) return false;
+  // What all who read it are part of the finish is, too.
+  for (std::size_t k = 0; k < all.size();) {
+    if (!all[k].stored || !wanted_there_alone(*all[k].info, all[k].edges)) {
+      ++k;
+      continue;
+    }
+    const std::size_t next = all.size();
+    all[k].stored = false;
+    if (!look_behind(k) || !look_from(next)) return false;
+    k = 0;
   }
   const auto edges_of = [&](const Info* each) {
     return std::find_if(all.begin(), all.end(), [&](const Behind& b) { return b.info == each; })->edges;
@@ -93,7 +125,10 @@ bool Planner::State::finish(Info& info) {
   for (const Behind& each : all) {
     const Node& node = *each.info->node;
     if (each.info == &info || node.op == Op::reduce) continue;
-    if (!wanted_there_alone(*each.info, each.edges) || (node.recomputed(evaluation) && each.info->held)) return false;
+    if (each.stored ? node.place.queue != result.place.queue
+                    : !wanted_there_alone(*each.info, each.edges) || (node.recomputed(evaluation) && each.info->held)) {
+      return false;
+    }
   }
   const std::size_t steps_before = step_count;
   const std::int32_t s = step_to_finish(**begin);
@@ -117,7 +152,10 @@ bool Planner::State::finish(Info& info) {
       beside.push_back(each);
     }
   }
-  if (!std::all_of(beside.begin(), beside.end(), read_from_memory)) {
+  // A kernel behind a barrier before this one waits for nothing that this one makes.
+  const auto stored_before = [&](const Behind& each) { return !each.stored || each.info->level < level; };
+  if (!std::all_of(beside.begin(), beside.end(), read_from_memory) ||
+      !std::all_of(all.begin(), all.end(), stored_before)) {
     step.results = results;
     step.kinds = kinds;
     step_count = steps_before;
@@ -129,7 +167,12 @@ bool Planner::State::finish(Info& info) {
     each->awaited = each->apart = true;
   }
   for (const Behind& each : all) {
-    if (each.info->node->op != Op::reduce && each.info != &info) each.info->finisher = s;
+    if (each.stored) {
+      each.info->request(Why::into_kernels);
+      each.info->awaited = true;
+    } else if (each.info->node->op != Op::reduce && each.info != &info) {
+      each.info->finisher = s;
+    }
   }
   step.finished = true;
   ++step.finishes;
@@ -171,7 +214,8 @@ void Planner::State::write_finish(std::int32_t at, std::span<const Info* const> 
       if (known == &node) return line;
     }
     std::int32_t args[3] = {-1, -1, -1};
-    if (node.is_ready() || node.op == Op::reduce) {
+    const Info* const in = node.is_ready() ? nullptr : find(&node);
+    if (!in || node.op == Op::reduce || (in->stored() && in->step != at)) {
       need(at, node);
       return load(node, node.layout);
     }

@@ -9,7 +9,8 @@ namespace {
 
 // No rows of tuning, as the order of sums follows from them.
 constexpr std::int64_t longest_loop = 64;
-constexpr std::int64_t enough_rows = 1 << 16;  // elements of short rows that are worth a kernel of their own
+// Elements of short rows that are worth a kernel of their own.
+constexpr std::int64_t enough_rows = 1 << 16, enough_rows_of_cpu = 1 << 13;
 
 }  // namespace
 
@@ -36,7 +37,8 @@ bool Planner::State::loops_in_reader(const Node& node) const {
   const Node& input = *node.inputs[0];
   if (on_card(node) && input.shape[*axis] <= longest_unrolled) return true;
   const bool from_memory = input.is_ready() || infos[static_cast<std::size_t>(input.slot)].loads > 0;
-  return !from_memory || *axis + 1 != input.shape.size() || input.shape.elements() < enough_rows;
+  return !from_memory || *axis + 1 != input.shape.size() ||
+         input.shape.elements() < (on_card(node) ? enough_rows : enough_rows_of_cpu);
 }
 
 /// Whether a short reduction is a loop of the one kernel that reads it, rather than a kernel whose results that reads

@@ -25,11 +25,12 @@ std::string inner_strides(const ReduceWalk& walk) {
   return "#define KN_STRIDE(k) d." + list + "_stride[" + first + " + (k)]\n";
 }
 
-/// Reads x<k> of each steady load, one for each round where it is read in a loop, or s<k> of each row of columns.
+/// Reads x<k> of each steady load, one for each round where it is read in a loop, or s<k> of each vector of a row or
+/// each row of columns.
 std::string steady_loads(const Body& body, const ReduceWalk& walk, const Printer& printer) {
   std::string text;
   for (std::size_t k = 0; k < walk.steady.size(); ++k) {
-    if (!walk.steady[k]) continue;
+    if (walk.steady[k] == Steady::no) continue;
     const Load& load = body.loads[k];
     const std::string n = number(k), type = printer.vector_type(load.dtype), most = std::to_string(most_steady);
     const std::string read = printer.load_text(k, walk.access[k]) + ";\n",
@@ -38,6 +39,9 @@ std::string steady_loads(const Body& body, const ReduceWalk& walk, const Printer
     if (walk.columns) {
       text += type + " s" + n + "[" + most + "];\n" + begin + "for (ulong row = 0; row < d.segments; ++row) {\n" +
               offset + " + (long)row * d.reduced_stride[" + n + "];\ns" + n + "[row] = " + read + "}\n}\n";
+    } else if (walk.steady[k] == Steady::each) {
+      text += type + " s" + n + "[" + most + "];\nfor (ulong i = 0; i < d.inner; i += KN_W) {\n" +
+              "const ulong left = d.inner - i;\n" + offset + ";\ns" + n + "[i / KN_W] = " + read + "}\n";
     } else if (load.loop < 0) {
       text += type + " x" + n + ";\n" + begin + offset + ";\nx" + n + " = " + read + "}\n";
     } else {
@@ -51,25 +55,7 @@ std::string steady_loads(const Body& body, const ReduceWalk& walk, const Printer
   return text;
 }
 
-/// x<k> of each steady load of columns, in a row.
-std::string steady_row(const Body& body, const ReduceWalk& walk, const Printer& printer) {
-  std::string text;
-  for (std::size_t k = 0; k < walk.steady.size() && walk.columns; ++k) {
-    const std::string n = number(k);
-    if (walk.steady[k]) text += printer.vector_type(body.loads[k].dtype) + " x" + n + " = s" + n + "[row];\n";
-  }
-  return text;
-}
-
 }  // namespace
-
-std::vector<Access> access_of_lines(const ReduceWalk& walk) {
-  std::vector<Access> access = walk.access;
-  for (std::size_t k = 0; k < walk.steady.size(); ++k) {
-    if (walk.steady[k]) access[k] = Access::taken;
-  }
-  return access;
-}
 
 bool has_fixed_order(const graph::Node& node) {
   const bool whole = is_integer(node.dtype) || is_bool(node.dtype);
@@ -239,7 +225,8 @@ KernelText print_reduce(const ReducePass& pass, const ReduceWalk& walk, const Pa
       define("KN_PARAMETERS", parameters + block_parameter(walk.spilled)) + define("KN_CONSTANTS", constants) +
       define("KN_KEPT", part_offsets(walk.kept, walk.columns, "d.offset", "b", "kept", "kept", walk.kept_seams)) +
       define("KN_ROW", part_offsets(walk.reduced, !walk.columns, "b", "o", "row", "reduced", walk.reduced_seams) +
-                           printer.uniform_loads(walk.access) + steady_row(body, walk, printer)) +
+                           printer.uniform_loads(walk.access) +
+                           (walk.columns ? steady_vectors(pass, walk, printer) : "")) +
       state_hooks(pass, walk, printer);
   if (const Body* finish = finish_body(pass)) {
     text.definitions += finish_hook(pass, walk, *finish, Printer(*finish, traits, walk.width));

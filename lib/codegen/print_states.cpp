@@ -16,6 +16,16 @@ namespace {
 
 std::string number(std::size_t n) { return std::to_string(n); }
 
+/// The lines of a vector of elements: what they load, but for steady loads, and what they make of it.
+std::string lines_of(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  std::vector<Access> access = walk.access;
+  for (std::size_t k = 0; k < walk.steady.size(); ++k) {
+    if (walk.steady[k] != Steady::no) access[k] = Access::taken;
+  }
+  return (walk.columns ? "" : steady_vectors(pass, walk, printer)) +
+         lines_in_pieces(*pass.body, access, walk.inner_seams(), printer);
+}
+
 /// "kn_put_float32(value, at)", or kn_store, which takes a vector and how many of its elements exist.
 std::string put(bool vector, DType type, const std::string& value, const std::string& at) {
   // Storing a bfloat16 takes its bits as they are; a float16 is rounded on the way.
@@ -325,7 +335,7 @@ std::string part_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pri
     take = from_state + take + "acc = " + many + "_of(" + to_state + ");\n";
   }
   text += struct_hooks(pass, walk, one, many) + "#define KN_IDENTITY " + many + "_of(" + identity + ")\n";
-  const std::string lines = lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer);
+  const std::string lines = lines_of(pass, walk, printer);
   if (walk.skims) text += skim_hooks(pass, walk, printer, lines);
   return text + define("KN_BODY", lines + take);
 }
@@ -337,7 +347,7 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
   text += struct_hooks(pass, walk, "kn_moment", "kn_moments");
   text += "#define KN_IDENTITY kn_moments_of(0, 0, 0, 0)\n";
   text += only_function(walk.width, type, "0");
-  const std::string lines = lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer);
+  const std::string lines = lines_of(pass, walk, printer);
   if (pass.partial) {
     std::string states;
     for (const char* component : {"v0", "v1", "v2", "v3"}) {
@@ -353,8 +363,7 @@ std::string moment_hooks(const ReducePass& pass, const ReduceWalk& walk, const P
 /// Several reductions, each with a value of its own in the state.
 std::string several_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
   const std::vector<ReducePass> singles = single_passes(pass);
-  std::string text, joined, identity, values,
-      body = lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer);
+  std::string text, joined, identity, values, body = lines_of(pass, walk, printer);
   for (std::size_t k = 0; k < singles.size(); ++k) {
     const std::string n = number(k), field = ".a" + n, comma = k > 0 ? ", " : "";
     const DType type = combined_type(singles[k]);
@@ -404,8 +413,8 @@ std::string value_hooks(const ReducePass& pass, const ReduceWalk& walk, const Pr
             ")((a).odd, (b).odd)))\n";
   }
   text += put_hook(pass, walk);
-  return text + define("KN_BODY", lines_in_pieces(*pass.body, access_of_lines(walk), walk.inner_seams(), printer) +
-                                      taken(pass, printer) + only + "acc = KN_COMBINE(acc, taken);\n");
+  return text + define("KN_BODY",
+                       lines_of(pass, walk, printer) + taken(pass, printer) + only + "acc = KN_COMBINE(acc, taken);\n");
 }
 
 }  // namespace
@@ -457,6 +466,16 @@ std::string finish_hook(const ReducePass& pass, const ReduceWalk& walk, const Bo
   }
   text += "\n}\n";
   return define(vector ? "KN_PUT_ALL(state, at, left)" : "KN_PUT(state, at)", text);
+}
+
+std::string steady_vectors(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {
+  std::string text;
+  for (std::size_t k = 0; k < walk.steady.size(); ++k) {
+    if (walk.steady[k] != Steady::each) continue;
+    const std::string n = number(k), at = walk.columns ? "row" : "i / KN_W";
+    text += printer.vector_type(pass.body->loads[k].dtype) + " x" + n + " = s" + n + "[" + at + "];\n";
+  }
+  return text;
 }
 
 std::string state_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer) {

@@ -18,6 +18,9 @@ DType value_type(const ReducePass& pass);
 std::vector<Component> outputs_of(const ReducePass& pass);
 std::string output_name(const Component& output);
 
+/// x<k> of each load whose vectors a work-item has read before, for a vector of a row, or for a row of columns.
+std::string steady_vectors(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer);
+
 /// The types of states and all hooks that depend on them, but for KN_PUT or KN_PUT_ALL of a pass with a finish.
 std::string state_hooks(const ReducePass& pass, const ReduceWalk& walk, const Printer& printer);
 /// KN_PUT, or KN_PUT_ALL, of a pass with a finish. The lines are those of vectors: of a single value, which each lane

@@ -49,6 +49,13 @@ struct Component {
   DType type;
 };
 
+/// How a work-item of a CPU keeps a load whose elements are the same for all results but those of a vector.
+enum class Steady : std::uint8_t {
+  no,
+  one,  ///< one vector, or one for each round of the load's loop
+  each  ///< one for each vector of a row, or for each row of columns
+};
+
 /// Two nested loops: over the results ("kept" axes) and over what goes into one ("reduced" axes). The innermost axis is
 /// a reduced one, or, with `columns`, a kept one; it is the last of its list.
 ///
@@ -73,10 +80,9 @@ struct ReduceWalk {
   std::vector<WalkSeam> kept_seams, reduced_seams;
   std::vector<std::int64_t> offsets;
   std::vector<Access> access;
-  // Of a CPU's short rows or columns, of each load: whether it lies apart, and is the same for all results but those of
-  // a vector. A work-item gathers that once, a vector for each round of the load's loop, or for each row of the
-  // columns.
-  std::vector<std::uint8_t> steady;
+  // Of a CPU's short rows or columns, of each load: whether it lies apart, or does not fill a row's last vector, and is
+  // the same for all results but those of a vector. A work-item reads that once.
+  std::vector<Steady> steady;
   // The division of work; see kernels/reduce_rows.cl.
   std::uint64_t inner, row_segments, segments, segment, blocks, per_block, units, units_per_item;
   bool spilled;  // whether its parameters are read from a buffer
@@ -90,9 +96,6 @@ struct ReduceWalk {
 inline constexpr int reduce_group = 256;
 inline constexpr std::int64_t most_steady = 64;  // vectors that are gathered once of a load
 inline constexpr int skimmed_vectors = 64;
-
-/// How lines read each load: those of `steady` ones were read before.
-std::vector<Access> access_of_lines(const ReduceWalk& walk);
 
 /// Whether a reduction whose order changes its value is computed in the order that is the same on every device. Whole
 /// numbers come out the same in any order, but for what a user makes of them.

@@ -121,16 +121,15 @@ bool has_columns_to_copy(const ReducePass& pass, const ReduceWalk& walk) {
   return copied;
 }
 
-/// Whether a load's elements are the same for all results but those of a vector, and lie apart or are of a row that
-/// does not fill its vector, in a loop of no more rounds than a work-item keeps vectors of.
+/// Whether a load's elements are the same for all results but those of a vector, and lie apart or are of a row that is
+/// no whole number of vectors, in a loop of no more rounds than a work-item keeps vectors of.
 bool is_steady(const ReduceWalk& walk, const Body& body, std::size_t k) {
   const Load& load = body.loads[k];
   const std::int64_t step = walk.innermost().step(k);
   const bool part = !walk.columns && walk.innermost().shape.back() % walk.width != 0;
   if (step == 0 || (step == 1 && !part) || load.iota || load.take || load.draw() || !load.seams.empty()) return false;
-  if (load.loop >= 0 && (walk.columns || body.loops[static_cast<std::size_t>(load.loop)].count > most_steady)) {
-    return false;
-  }
+  const bool one = !walk.columns && walk.innermost().shape.back() <= walk.width;
+  if (load.loop >= 0 && (!one || body.loops[static_cast<std::size_t>(load.loop)].count > most_steady)) return false;
   bool same = true;
   for (std::size_t axis = 0; axis + (walk.columns ? 1 : 0) < walk.kept.shape.size(); ++axis) {
     same = same && walk.kept.stride(k, axis) == 0;
@@ -138,10 +137,13 @@ bool is_steady(const ReduceWalk& walk, const Body& body, std::size_t k) {
   return same;
 }
 
-/// Whether a vector is all of a row, or of columns of no more rows than a work-item keeps vectors of.
+/// Whether there are many rows, and a row, or a column of vectors that each are all of a row, is no more vectors than a
+/// work-item keeps.
 bool keeps_steady(const ReduceWalk& walk) {
+  if (!walk.columns && walk.kept.shape.elements() < walk.width) return false;
+  const std::int64_t most = most_steady * (walk.columns ? 1 : walk.width);
   return walk.cpu && !walk.fixed && walk.width > 1 && walk.reduced.shape.size() == 1 &&
-         walk.innermost().shape.back() <= walk.width && (!walk.columns || walk.reduced.shape.back() <= most_steady);
+         walk.reduced.shape.back() <= most && (!walk.columns || walk.innermost().shape.back() <= walk.width);
 }
 
 /// Chooses how a CPU takes short rows, whose vectors it would be slow to take apart for a result each: as many rows as
@@ -333,7 +335,9 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   if (several_rows && walk.reduced.shape.back() % walk.width != 0) walk.aligned = false;
   if (!walk.cpu && !walk.aligned) walk.width = 1;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
-    walk.steady.push_back(keeps_steady(walk) && is_steady(walk, body, k));
+    const bool steady = keeps_steady(walk) && is_steady(walk, body, k);
+    const bool one = !walk.columns && walk.innermost().shape.back() <= walk.width;
+    walk.steady.push_back(!steady ? Steady::no : one ? Steady::one : Steady::each);
   }
   walk.chunk = chunk_of(pass, walk);
   walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();

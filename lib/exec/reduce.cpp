@@ -41,7 +41,7 @@ std::shared_ptr<OrderedCopies> copies_for(Programs& programs, runtime::Queue& qu
   std::vector<bool> gathered;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
     const std::int64_t step_of = walk.innermost().step(k);
-    gathered.push_back(walk.width > 1 && !walk.steady[k] && step_of != 0 && step_of != 1 &&
+    gathered.push_back(walk.width > 1 && walk.steady[k] == codegen::Steady::no && step_of != 0 && step_of != 1 &&
                        body.loads[k].layout.strides[axis] == step_of);
   }
   return OrderedCopies::of(programs, queue, body, axis, gathered);

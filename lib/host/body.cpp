@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 
@@ -257,7 +258,8 @@ std::byte* Lines::keep(const Loaded& each) {
 
 bool Lines::redirect(std::int32_t line, std::byte* to) {
   for (Computed& each : computed_) {
-    if (each.line != static_cast<std::size_t>(line) || each.function == nullptr) continue;
+    const bool whole = each.function != nullptr || is_load(body_.lines[each.line]);
+    if (each.line != static_cast<std::size_t>(line) || !whole) continue;
     each.to = to;
     values_[each.line] = to;
     return true;
@@ -324,7 +326,7 @@ void Lines::compute_line(const Computed& each, std::int64_t round, std::int64_t 
   if (is_load(body_.lines[each.line])) {
     const auto taken =
         std::find_if(loaded_.begin(), loaded_.end(), [&](const Loaded& load) { return load.line == each.line; });
-    return compute_take(*taken, round, first, count);
+    return compute_take(each, *taken, round, first, count);
   }
   if (each.function == nullptr) {
     return each.args[2] < 0 ? compute_loop(each, first, count) : compute_fold(each, count);
@@ -336,44 +338,47 @@ void Lines::compute_line(const Computed& each, std::int64_t round, std::int64_t 
   each.function(each.to, from, count);
 }
 
-void Lines::compute_take(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count) {
+void Lines::compute_take(const Computed& line, const Loaded& each, std::int64_t round, std::int64_t first,
+                         std::size_t count) {
   const Load& load = *each.load;
   const auto* const positions = static_cast<const std::int64_t*>(values(body_.lines[each.line].args[1]));
-  const std::int64_t size = load.take_size();
+  const std::int64_t size = load.take_size(), stride = load.take_stride;
   graph::Layout layout = load.layout;
   layout.offset += round * load.loop_stride;
   const std::size_t stored = size_of(load.dtype);
-  std::byte* const to = size_in_registers(load.dtype) == stored ? room(each.line) : room(values_.size());
-  // At hand, since a store could be to anywhere.
-  const std::byte* const memory = each.memory;
-  const std::int64_t stride = load.take_stride;
-  const bool iota = load.iota;
-  // offset(i): of the element at position 0.
-  const auto take = [&]<class T>(T, auto offset) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t at = positions[i], from = at < 0 ? at + size : at;
-      T value;
-      if (static_cast<std::uint64_t>(from) >= static_cast<std::uint64_t>(size)) {
-        astray_ = {load.take, at};
-        std::memset(&value, 0xff, sizeof value);  // as a position it is none
-      } else if (iota) {
-        value = static_cast<T>(from);
-      } else {
-        value = reinterpret_cast<const T*>(memory)[offset(i) + from * stride];
-      }
-      std::memcpy(to + i * sizeof value, &value, sizeof value);
-    }
-  };
-  if (iota || each.repeats) {
-    with_size(stored, [&]<class T>(T one) { take(one, [offset = layout.offset](std::size_t) { return offset; }); });
+  const bool as_it_is = size_in_registers(load.dtype) == stored;
+  std::byte* const to = as_it_is ? line.to : room(values_.size());
+  // Of the elements at position 0.
+  std::vector<std::int64_t> offsets;
+  const std::byte* memory = each.memory;
+  if (load.iota || each.repeats) {
+    if (!load.iota) memory += layout.offset * static_cast<std::int64_t>(stored);
   } else {
-    std::vector<std::int64_t> offsets(count);
+    offsets.resize(count);
     gather(layout, load.seams, nullptr, sizeof offsets[0], first, count, reinterpret_cast<std::byte*>(offsets.data()));
-    with_size(stored, [&]<class T>(T one) { take(one, [&](std::size_t i) { return offsets[i]; }); });
   }
-  if (to == room(each.line)) return;
+  const std::int64_t* const each_offset = offsets.empty() ? nullptr : offsets.data();
+  const Take taken = functions().taken[std::countr_zero(stored)];
+  if (load.iota || !taken(to, memory, positions, each_offset, count, size, stride)) {
+    with_size(stored, [&]<class T>(T) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t at = positions[i], from = at < 0 ? at + size : at;
+        T value;
+        if (from < 0 || from >= size) {
+          astray_ = {load.take, at};
+          std::memset(&value, 0xff, sizeof value);  // as a position it is none
+        } else if (load.iota) {
+          value = static_cast<T>(from);
+        } else {
+          value = reinterpret_cast<const T*>(memory)[(each_offset ? each_offset[i] : 0) + from * stride];
+        }
+        std::memcpy(to + i * sizeof value, &value, sizeof value);
+      }
+    });
+  }
+  if (as_it_is) return;
   const void* const from[] = {to, nullptr, nullptr};
-  functions().loads[static_cast<std::size_t>(load.dtype)](room(each.line), from, count);
+  functions().loads[static_cast<std::size_t>(load.dtype)](line.to, from, count);
 }
 
 void Lines::compute_loop(const Computed& each, std::int64_t first, std::size_t count) {

@@ -76,7 +76,8 @@ class Lines {
   /// The elements that a load takes, in that round of its loop.
   void load(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count);
   void compute_line(const Computed& each, std::int64_t round, std::int64_t first, std::size_t count);
-  void compute_take(const Loaded& each, std::int64_t round, std::int64_t first, std::size_t count);
+  void compute_take(const Computed& line, const Loaded& each, std::int64_t round, std::int64_t first,
+                    std::size_t count);
   /// A reduction over a short axis, element by element.
   void compute_loop(const Computed& each, std::int64_t first, std::size_t count);
   void compute_fold(const Computed& each, std::size_t count);

@@ -51,6 +51,12 @@ struct KeyOrder {
 using KeysBelow = std::size_t (*)(const void* elements, std::size_t count, const KeyOrder& order, std::uint64_t limit,
                                   std::uint16_t* found);
 
+/// Elements of an axis of `size` by their positions, of which one below zero counts from the end: those that lie
+/// offsets[i], or 0 where that is null, and `stride` times the position behind `from`. False if a position is outside,
+/// and then some of `to` may be written.
+using Take = bool (*)(void* to, const void* from, const std::int64_t* positions, const std::int64_t* offsets,
+                      std::size_t count, std::int64_t size, std::int64_t stride);
+
 /// Bytes of an element as it is computed.
 constexpr std::size_t size_in_registers(DType type) { return base::is_half(type) ? sizeof(float) : size_of(type); }
 
@@ -74,6 +80,7 @@ struct Functions {
   Function positions[std::size(graph::reductions)][dtype_count];  // of all elements the position, an int64
   Function finished[std::size(graph::reductions)][dtype_count];   // from[1], from[2]: one divisor, one scale
   KeysBelow keys_below[4];                                        // of elements of 1, 2, 4 and 8 bytes
+  Take taken[5];                                                  // of these, and of 16
 };
 
 /// By the instructions that this processor has.

@@ -227,3 +227,71 @@ TEST_CASE("reproducible sums are finished, too, with the bits of a root by itsel
     CHECK(root.item<float>() == kn::sqrt(total).item<float>());
   });
 }
+
+TEST_CASE("steps that each go on from the one before take as many kernels together as apart") {
+  on_each_device([] {
+    const Array x = kn::random::Generator(12).normal({700, 40}).eval();
+    const auto step = [&](const Array& weights) { return weights - 0.001 * kn::sum(kn::tanh(x - weights), 0); };
+    const Array begin = kn::zeros(40).eval();
+    Array apart = begin, together = begin;
+    std::int64_t kernels = 0;
+    constexpr int steps = 5;
+    for (int i = 0; i < steps; ++i) {
+      apart = step(apart);
+      kernels += kernels_of(apart);
+    }
+    for (int i = 0; i < steps; ++i) together = step(together);
+    CHECK(kernels_of(together) == kernels);
+    // Weights that somebody holds are stored in any case.
+    std::vector<Array> held = {begin};
+    for (int i = 0; i < steps; ++i) held.push_back(step(held.back()));
+    CHECK(kernels_of(held.back()) <= kernels);
+    std::vector<std::vector<double>> columns = lines_of(x, 0);
+    std::vector<double> expected(40);
+    for (int i = 0; i < steps; ++i) {
+      for (std::size_t c = 0; c < expected.size(); ++c) {
+        const double weight = expected[c];
+        expected[c] -= 0.001 * sum_of(columns[c], [&](double v) { return std::tanh(v - weight); });
+      }
+    }
+    for (const Array& result : {apart, together, held.back()}) check(result, expected);
+  });
+}
+
+TEST_CASE("a finish reads what another kernel stores, and neither waits for the other") {
+  on_each_device([] {
+    const Array x = kn::random::Generator(13).normal({700, 40}).eval();
+    const Array y = kn::random::Generator(14).normal({40}).eval(), z = kn::random::Generator(15).normal({40}).eval();
+    // `dear` is of the sum's own level, or of one before; others are made of it and of what the sum's kernel stores.
+    const auto made = [&](const Array& dear) {
+      const Array total = kn::sum(x * x, 0);
+      const Array finished = total * dear + 1, more = dear * total - kn::exp(dear), rest = kn::tanh(total) + dear;
+      return std::vector<Array>{finished, more, rest, kn::sum(finished) + dear, dear};
+    };
+    const std::vector<double> y_read = y.to_vector<double>(), z_read = z.to_vector<double>();
+    const auto columns = lines_of(x, 0);
+    for (const bool behind : {false, true}) {
+      CAPTURE(behind);
+      const Array base = behind ? y / kn::sum(z * z) : y * z;
+      std::vector<Array> results = made(kn::sin(base) * kn::cos(base) / (kn::abs(y) + 2));
+      kn::eval(results[0], results[1], results[2], results[3], results[4]);
+      const double squares = sum_of(z_read, square);
+      std::vector<double> finished, more, rest, last, dear;
+      for (std::size_t c = 0; c < 40; ++c) {
+        const double b = behind ? y_read[c] / squares : y_read[c] * z_read[c];
+        dear.push_back(std::sin(b) * std::cos(b) / (std::abs(y_read[c]) + 2));
+        const double total = sum_of(columns[c], square), d = dear.back();
+        finished.push_back(total * d + 1);
+        more.push_back(d * total - std::exp(d));
+        rest.push_back(std::tanh(total) + d);
+      }
+      const double sum = sum_of(finished, [](double v) { return v; });
+      for (const double d : dear) last.push_back(sum + d);
+      check(results[0], finished);
+      check(results[1], more);
+      check(results[2], rest);
+      check(results[3], last);
+      check(results[4], dear);
+    }
+  });
+}

@@ -107,18 +107,22 @@ TEST_CASE("rows that are folded with each of many others are read like others") 
 TEST_CASE("an operand that all rows share is read once, also where rows are no whole vectors") {
   on_each_device(kn::float64, [] {
     for (const kn::DType type : {kn::float32, kn::float64, kn::int16}) {
-      for (const std::int64_t length : {3, 4, 7, 8, 11, 13, 15, 17, 29}) {
+      for (const std::int64_t length : {3, 4, 7, 8, 11, 13, 15, 17, 29, 100, 131, 1023, 1025}) {
         CAPTURE(type);
         CAPTURE(length);
         // The last rows of the array, behind which there is no memory.
         const std::int64_t rows = 37;
         const Array x = numbers({rows + 1, length}, type)(slice(1, kn::none)), shared = numbers({length}, type);
-        std::vector<double> most, least, last;
+        std::vector<double> most, least, last, total, most_beside;
         for (std::int64_t row = 0; row < rows; ++row) {
           double high = -1e9, low = 1e9;
           std::int64_t at = 0;
+          total.push_back(0);
+          most_beside.push_back(-1e9);
           for (std::int64_t i = 0; i < length; ++i) {
             const double value = value_at((row + 1) * length + i) - 2 * value_at(i);
+            total.back() += value;
+            most_beside.back() = std::max(most_beside.back(), value_at((row + 1) * length + i) - value_at(2 * i));
             if (value > high) at = i;
             high = std::max(high, value);
             low = std::min(low, value);
@@ -131,6 +135,9 @@ TEST_CASE("an operand that all rows share is read once, also where rows are no w
         CHECK(kn::max(values, 1).to_vector<double>() == most);
         CHECK(kn::min(values, 1).to_vector<double>() == least);
         CHECK(kn::argmax(values, 1).to_vector<double>() == last);
+        CHECK(kn::sum(values, 1).to_vector<double>() == total);
+        const Array every_other = numbers({2 * length}, type)(slice(kn::none, kn::none, 2));
+        CHECK(kn::max(x - every_other, 1).to_vector<double>() == most_beside);
       }
     }
   });

@@ -426,7 +426,7 @@ TEST_CASE("what a reduction's kernel is compiled for is in its key and in its te
                           {"KN_DENSE", [](Case& c) { c.walk.dense = !c.walk.dense; }},
                           {"KN_CHUNK", [](Case& c) { c.walk.chunk = 0; }},
                           {"KN_CHAINS", [](Case& c) { c.walk.chains = 4; }},
-                          {"steady", [](Case& c) { c.walk.steady.assign(1, 1); }},
+                          {"steady", [](Case& c) { c.walk.steady.assign(1, kn::codegen::Steady::one); }},
                           {"KN_SKIMMED", [](Case& c) { c.walk.skims = true; }},
                           {"KN_LANES", [](Case& c) { c.walk.lanes = 256; }},
                           {"KN_ROUNDS", [](Case& c) { c.walk.rounds = 2; }},

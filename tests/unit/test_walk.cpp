@@ -17,6 +17,7 @@ using kn::DType;
 using kn::Shape;
 using kn::codegen::Access;
 using kn::codegen::Body;
+using kn::codegen::Steady;
 using kn::codegen::Walk;
 using kn::graph::NodeRef;
 using kn::graph::Pieces;
@@ -354,7 +355,8 @@ TEST_CASE("a CPU gathers short rows into vectors of what lies beside them, also 
     CHECK(walk.columns == columns);
     CHECK(walk.width == width);
     // What lies beside each other is the same for all of the 1000, and gathered once where a vector takes all of it.
-    CHECK(walk.steady == std::vector<std::uint8_t>{0, columns && beside <= width});
+    const auto steady = columns && beside <= width ? Steady::each : Steady::no;
+    CHECK(walk.steady == std::vector{Steady::no, steady});
   };
   check(16, 4, true, 16);
   check(8, 4, true, 8);
