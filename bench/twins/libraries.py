@@ -254,6 +254,9 @@ class Torch(Peer):
     def erf(self, x):
         return self.library.erf(x)
 
+    def lgamma(self, x):
+        return self.library.lgamma(x)
+
     def generator(self, seed):
         return self.library.Generator(self.device).manual_seed(seed)
 
