@@ -179,6 +179,8 @@ Array pending(Op op, DType type, Shape shape, std::initializer_list<NodeRef> inp
 }
 
 Array view(const NodeRef& node, const Shape& shape, const graph::ViewMap& map) {
+  // What reads a view of it all looks for what it is a view of.
+  if (shape == node->shape && map == identity_map(shape)) return Array(node);
   return pending(graph::make_view(node, shape, map, chosen_place(node->place)));
 }
 
@@ -191,6 +193,7 @@ graph::ViewMap identity_map(const Shape& shape) {
 }
 
 Array permuted(const Array& x, const std::vector<std::size_t>& axes) {
+  if (std::is_sorted(axes.begin(), axes.end())) return x;
   const NodeRef& node = x.node();
   if (node->is_ready()) {
     graph::Layout layout = node->layout;

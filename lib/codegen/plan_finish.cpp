@@ -13,6 +13,13 @@ constexpr std::size_t most_behind = 32;
 // Values that one kernel makes of its results.
 constexpr std::uint8_t most_finishes = 4;
 
+/// A node that a finish is made of.
+struct Behind {
+  Info* info;
+  std::int32_t edges;   // that lead here
+  bool stored = false;  // by another kernel
+};
+
 bool lies_in_order(const Node& node, const Node& result) {
   return node.shape == result.shape && graph::is_row_major(node.layout);
 }
@@ -36,18 +43,7 @@ bool Planner::State::can_be_finished(const Info& info) const {
          rows_to_join(info) < 0 && !begins_rows(info);
 }
 
-namespace {
-
-/// A node that a finish is made of.
-struct Behind {
-  Info* info;
-  std::int32_t edges;   // that lead here
-  bool stored = false;  // by another kernel
-};
-
-}  // namespace
-
-/// Whether a kernel stores an element-wise node that others than one read.
+/// Whether an element-wise node that more than one kernel reads is stored.
 static bool is_stored_for_others(const Info& info) {
   const bool dear = info.readings > 1 && !is_cheap(info);
   return graph::is_elementwise(info.node->op) && (info.requested || dear) && info.fold == nullptr;

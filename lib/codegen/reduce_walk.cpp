@@ -121,15 +121,21 @@ bool has_columns_to_copy(const ReducePass& pass, const ReduceWalk& walk) {
   return copied;
 }
 
+/// Whether rows are no longer than a vector.
+bool is_one_vector(const ReduceWalk& walk) { return !walk.columns && walk.innermost().shape.back() <= walk.width; }
+
 /// Whether a load's elements are the same for all results but those of a vector, and lie apart or are of a row that is
-/// no whole number of vectors, in a loop of no more rounds than a work-item keeps vectors of.
+/// no whole number of vectors; in a loop only of rows of one vector, and of no more rounds than a work-item keeps
+/// vectors.
 bool is_steady(const ReduceWalk& walk, const Body& body, std::size_t k) {
   const Load& load = body.loads[k];
   const std::int64_t step = walk.innermost().step(k);
   const bool part = !walk.columns && walk.innermost().shape.back() % walk.width != 0;
   if (step == 0 || (step == 1 && !part) || load.iota || load.take || load.draw() || !load.seams.empty()) return false;
-  const bool one = !walk.columns && walk.innermost().shape.back() <= walk.width;
-  if (load.loop >= 0 && (!one || body.loops[static_cast<std::size_t>(load.loop)].count > most_steady)) return false;
+  if (load.loop >= 0 &&
+      !(is_one_vector(walk) && body.loops[static_cast<std::size_t>(load.loop)].count <= most_steady)) {
+    return false;
+  }
   bool same = true;
   for (std::size_t axis = 0; axis + (walk.columns ? 1 : 0) < walk.kept.shape.size(); ++axis) {
     same = same && walk.kept.stride(k, axis) == 0;
@@ -336,8 +342,7 @@ ReduceWalk make_reduce_walk(const ReducePass& pass, const std::vector<std::size_
   if (!walk.cpu && !walk.aligned) walk.width = 1;
   for (std::size_t k = 0; k < body.loads.size(); ++k) {
     const bool steady = keeps_steady(walk) && is_steady(walk, body, k);
-    const bool one = !walk.columns && walk.innermost().shape.back() <= walk.width;
-    walk.steady.push_back(!steady ? Steady::no : one ? Steady::one : Steady::each);
+    walk.steady.push_back(!steady ? Steady::no : is_one_vector(walk) ? Steady::one : Steady::each);
   }
   walk.chunk = chunk_of(pass, walk);
   walk.wide = body.domain.elements() > std::numeric_limits<std::int32_t>::max();

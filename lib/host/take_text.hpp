@@ -21,12 +21,10 @@ inline bool taken(void* to, const void* from, const std::int64_t* positions, con
     for (std::size_t k = 0; k < some; ++k) {
       const std::int64_t found = wanted[k] + (wanted[k] < 0 ? size : 0);
       outside |= found < 0 || found >= size;
-      at[k] = found * stride;
+      at[k] = found;
     }
     if (outside) return false;
-    if (offsets) {
-      for (std::size_t k = 0; k < some; ++k) at[k] += offsets[begin + k];
-    }
+    for (std::size_t k = 0; k < some; ++k) at[k] = at[k] * stride + (offsets ? offsets[begin + k] : 0);
     for (std::size_t k = 0; k < some; ++k) results[begin + k] = elements[at[k]];
   }
   return true;

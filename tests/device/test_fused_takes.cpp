@@ -125,11 +125,14 @@ TEST_CASE("what reads elements taken by positions takes them itself") {
     const Array pending = kn::take(x * 2, at) + y;
     CHECK(kernels_of(pending) == 2);
     CHECK(pending.to_vector<double>() == twice);
-    // A reshape of what a kernel of its own stores is no kernel.
+    // A reshape of what a kernel of its own stores is no kernel, also where elements are named by two axes.
     const Array sums = kn::cumulative_sum(kn::reshape(x, {8, 5}), {.axis = 1});
     const Array flat = kn::take(kn::reshape(sums, {-1}), positions({0, 39, 7})) + 1;
     CHECK(kernels_of(flat) == 2);
     CHECK(flat.to_vector<double>() == std::vector<double>{1, 556, 55});
+    const Array named = kn::cumulative_sum(sums, {.axis = 0})(positions({0, -1, 1}), positions({0, 4, 2})) + 1;
+    CHECK(kernels_of(named) == 2);
+    CHECK(named.to_vector<double>() == std::vector<double>{1, 2341, 64});
   });
 }
 
